@@ -1,0 +1,23 @@
+/** Simulated time in whole milliseconds; it only moves forward. */
+export interface Clock {
+  readonly now: number;
+  /** Moves to a time; an earlier one leaves the clock where it is. */
+  advanceTo(timeMs: number): void;
+}
+
+/** Creates a clock at a starting time. */
+export function createClock(startMs = 0): Clock {
+  let now = startMs;
+  return {
+    get now() {
+      return now;
+    },
+    advanceTo(timeMs) {
+      if (timeMs > now) now = Math.round(timeMs);
+    },
+  };
+}
+
+export const MS_PER_SECOND = 1_000;
+export const MS_PER_MINUTE = 60_000;
+export const MS_PER_HOUR = 3_600_000;

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * A 53-bit digest held in a plain number: cheap as a Map key, exact in JSON.
+ * Used for block contents and chained prefixes inside a run; identities that go to disk use sha256Hex.
+ */
+export type Digest = number;
+
+const HIGH = 0x1_0000_0000;
+
+function finish(a: number, b: number): Digest {
+  let x = a ^ (b >>> 15);
+  let y = b ^ (a >>> 13);
+  x = Math.imul(x ^ (x >>> 16), 0x7feb352d);
+  y = Math.imul(y ^ (y >>> 15), 0x6c8e9cf5);
+  x ^= y >>> 14;
+  y ^= x >>> 16;
+  return (x & 0x1fffff) * HIGH + (y >>> 0);
+}
+
+/** Digest of a text, optionally salted with another digest. */
+export function digestText(text: string, salt: Digest = 0): Digest {
+  let a = ((salt / HIGH) | 0) ^ 0x51ed270b;
+  let b = salt | 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    a = Math.imul(a ^ c, 0x2c1b3c6d);
+    b = Math.imul(b + c, 0x297a2d39) ^ (b >>> 11);
+  }
+  return finish(a ^ text.length, b + Math.imul(text.length, 0x5bd1e995));
+}
+
+/** Digest of a prefix extended by one block: depends on order, never on text. */
+export function chainDigest(prefix: Digest, block: Digest): Digest {
+  const a = Math.imul(((prefix / HIGH) | 0) ^ 0x3c6ef372, 0x2c1b3c6d) ^ (block | 0);
+  const b = Math.imul((prefix | 0) + 0x1b873593, 0x297a2d39) ^ ((block / HIGH) | 0);
+  return finish(Math.imul(a, 0x5bd1e995) + b, Math.imul(b, 0x27d4eb2f) ^ (a >>> 7));
+}
+
+/** Digest of a list of parts, in order. */
+export function digestParts(parts: readonly (string | number)[]): Digest {
+  let digest = 1;
+  for (const part of parts) {
+    digest = chainDigest(digest, typeof part === 'number' ? digestText(`#${part}`) : digestText(part));
+  }
+  return digest;
+}
+
+/** A digest as fourteen hexadecimal figures. */
+export function formatDigest(digest: Digest): string {
+  return digest.toString(16).padStart(14, '0');
+}
+
+/** JSON with object keys in code-unit order: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => {
+    if (item === null || typeof item !== 'object' || Array.isArray(item)) return item;
+    const source = item as Record<string, unknown>;
+    const sorted: Record<string, unknown> = {};
+    for (const key of Object.keys(source).sort()) sorted[key] = source[key];
+    return sorted;
+  });
+}
+
+/** SHA-256 of a text or bytes, in hexadecimal: the identity of things kept on disk. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}

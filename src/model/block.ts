@@ -1,0 +1,125 @@
+import { chainDigest, type Digest, digestParts, digestText } from '../base/digest.js';
+import { literalText, type Text } from './text.js';
+
+/** Where a block stands in the request: the order of the hashed prefix is tools, system, messages. */
+export type BlockRole = 'tools' | 'system' | 'user' | 'assistant';
+
+/** What a block is. `other` covers content that only other clients know. */
+export type BlockKind =
+  | 'tools'
+  | 'system'
+  | 'text'
+  | 'thinking'
+  | 'tool_use'
+  | 'tool_result'
+  | 'image'
+  | 'document'
+  | 'other';
+
+/** Facts about a block that tiers ask for without reading its text. */
+export interface BlockFacts {
+  /** File a Read, Edit or Write is about. */
+  readonly path?: string;
+  /** The tool reported an error. */
+  readonly isError?: boolean;
+  /** Images and documents inside a tool result. */
+  readonly images?: number;
+  /** The content is JSON-like (TOK-1 counts it at two bytes a token in claude-code/2026). */
+  readonly jsonLike?: boolean;
+  /** The result is only a pointer to an earlier read (RES-1). */
+  readonly stub?: boolean;
+  /** User text that holds a local-command-stdout marker (TOK-7). */
+  readonly localCommand?: boolean;
+  /** Kind of the attachment this block was rendered from. */
+  readonly attachment?: string;
+  /** A replacement made by a layer: what it stands for. */
+  readonly replaces?: 'cleared' | 'stored' | 'cut' | 'summary' | 'marker' | 'image';
+}
+
+/**
+ * An immutable piece of a request. What is computed about it is computed once, at creation; a cleared, cut or
+ * summarised block is a new block. `text` is null for opaque blocks (request traces), which replay all the same.
+ */
+export interface Block {
+  readonly kind: BlockKind;
+  readonly role: BlockRole;
+  /** True tokens: what the API bills. */
+  readonly tokens: number;
+  /** Length in characters; for a tool_use, name plus JSON input. Estimated for opaque blocks. */
+  readonly chars: number;
+  /** Rough estimate by TOK-1 and TOK-2, without padding: what a chars/4 counter sees. */
+  readonly rough: number;
+  readonly digest: Digest;
+  readonly text: Text | null;
+  readonly toolUseId: string | null;
+  /** Name of the tool, for tool_use and tool_result. */
+  readonly tool: string | null;
+  readonly facts: BlockFacts;
+}
+
+/** What is needed to make a block; the rest is derived. */
+export interface BlockInit {
+  readonly kind: BlockKind;
+  readonly role: BlockRole;
+  readonly tokens: number;
+  readonly text?: string | Text | null;
+  readonly chars?: number;
+  readonly rough?: number;
+  readonly digest?: Digest;
+  readonly toolUseId?: string | null;
+  readonly tool?: string | null;
+  readonly facts?: BlockFacts;
+}
+
+/** Tokens counted for an image or a document, whatever its size (TOK-1). */
+export const IMAGE_TOKENS = 2_000;
+
+/** Characters per true token of prompt growth in recorded sessions, median (evidence E6): sizes opaque blocks. */
+export const CHARS_PER_TOKEN = 2.75;
+
+const NO_FACTS: BlockFacts = Object.freeze({});
+const KIND_SALT = new Map<string, Digest>();
+
+function saltOf(role: BlockRole, kind: BlockKind): Digest {
+  const key = `${role}/${kind}`;
+  let salt = KIND_SALT.get(key);
+  if (salt === undefined) {
+    salt = digestParts([role, kind]);
+    KIND_SALT.set(key, salt);
+  }
+  return salt;
+}
+
+/** Makes a block. Digest: role, kind, tool, id and content; given content digests are combined the same way. */
+export function createBlock(init: BlockInit): Block {
+  const text = typeof init.text === 'string' ? literalText(init.text) : (init.text ?? null);
+  const chars = init.chars ?? text?.chars ?? Math.round(init.tokens * CHARS_PER_TOKEN);
+  const images = init.facts?.images ?? 0;
+  const rough =
+    init.rough ??
+    (init.kind === 'image' || init.kind === 'document' ? IMAGE_TOKENS : Math.round(chars / 4) + images * IMAGE_TOKENS);
+  let digest = init.digest;
+  if (digest === undefined) {
+    digest = digestText(text === null ? `opaque ${init.tokens}` : text.read(), saltOf(init.role, init.kind));
+    if (init.tool != null) digest = chainDigest(digest, digestText(init.tool));
+    if (init.toolUseId != null) digest = chainDigest(digest, digestText(init.toolUseId));
+    if (images > 0) digest = chainDigest(digest, images);
+  }
+  return {
+    kind: init.kind,
+    role: init.role,
+    tokens: init.tokens,
+    chars,
+    rough,
+    digest,
+    text,
+    toolUseId: init.toolUseId ?? null,
+    tool: init.tool ?? null,
+    facts: init.facts ?? NO_FACTS,
+  };
+}
+
+/** The same block with another true token count (calibration against recorded usage). */
+export function withTokens(block: Block, tokens: number): Block {
+  return tokens === block.tokens ? block : { ...block, tokens };
+}

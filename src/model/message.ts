@@ -1,0 +1,63 @@
+import type { Block } from './block.js';
+import type { Usage } from './usage.js';
+
+/** Who put a message into the conversation. */
+export type MessageOrigin =
+  | 'human'
+  | 'model'
+  | 'tool'
+  | 'meta'
+  | 'command'
+  | 'attachment'
+  | 'summary'
+  | 'boundary'
+  | 'context'
+  | 'directive'
+  | 'marker';
+
+/** One message of the conversation as the agent keeps it; requests are flattened from these (FLT). */
+export interface Message {
+  /** Unique in its thread. */
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly origin: MessageOrigin;
+  readonly blocks: readonly Block[];
+  /** Simulated milliseconds since the start of the transcript. */
+  readonly at: number;
+  /** API response a model message came from: several messages may share it. */
+  readonly responseId: string | null;
+  /** Usage the API reported with that response. */
+  readonly usage: Usage | null;
+  /** For an attachment: the id of the message it belongs to (FLT-1). */
+  readonly attachedTo: string | null;
+}
+
+/** What is needed to make a message. */
+export type MessageInit = Pick<Message, 'id' | 'role' | 'origin' | 'blocks' | 'at'> &
+  Partial<Pick<Message, 'responseId' | 'usage' | 'attachedTo'>>;
+
+/** Makes a message; what is not given is known to be absent. */
+export function createMessage(init: MessageInit): Message {
+  return {
+    id: init.id,
+    role: init.role,
+    origin: init.origin,
+    blocks: init.blocks,
+    at: init.at,
+    responseId: init.responseId ?? null,
+    usage: init.usage ?? null,
+    attachedTo: init.attachedTo ?? null,
+  };
+}
+
+/** True tokens of a message. */
+export function messageTokens(message: Message): number {
+  let total = 0;
+  for (const block of message.blocks) total += block.tokens;
+  return total;
+}
+
+/** True when the message holds a tool call. */
+export function hasToolUse(message: Message): boolean {
+  return message.blocks.some((block) => block.kind === 'tool_use');
+}

@@ -1,0 +1,21 @@
+import type { Digest } from '../base/digest.js';
+
+/**
+ * A request as the cache sees it: one position per block, in the order tools, system, messages.
+ * `digests[i]` chains the blocks 0…i, `sums[i]` is their true tokens.
+ */
+export interface PrefixView {
+  readonly length: number;
+  readonly digests: ArrayLike<Digest>;
+  readonly sums: ArrayLike<number>;
+  /** Number of positions that are tools; then system up to systemEnd; then messages. */
+  readonly toolsEnd: number;
+  readonly systemEnd: number;
+}
+
+/** A marked position: the prefix that ends there is looked up and written. */
+export interface Breakpoint {
+  /** Index of the marked block. */
+  readonly position: number;
+  readonly ttlMs: number;
+}

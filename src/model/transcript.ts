@@ -1,0 +1,96 @@
+import type { Block } from './block.js';
+import type { Message } from './message.js';
+import type { Usage } from './usage.js';
+import type { Warning } from './warning.js';
+
+/** What a source can tell; tiers and metrics that need more are skipped visibly. */
+export type Capability =
+  | 'text'
+  | 'timestamps'
+  | 'usage'
+  | 'lifetimes'
+  | 'tools'
+  | 'subagents'
+  | 'boundaries'
+  | 'output-tokens'
+  | 'latency';
+
+/** One API call as recorded or generated: when it began, what came back, what was billed. */
+export interface RecordedCall {
+  readonly id: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly model: string;
+  readonly response: Message;
+  /** Usage the source reports; null when it has none. */
+  readonly usage: Usage | null;
+  /** The recorded output count is a placeholder (Claude Code before 2.1.59). */
+  readonly outputIsPlaceholder: boolean;
+  readonly stopReason: string | null;
+  /** Why the API says the cache missed, where it said so. */
+  readonly missReason: string | null;
+  readonly effort: string | null;
+}
+
+/** Something that happens to a thread besides messages and calls. */
+export type ThreadEvent =
+  /** A compaction the recording holds: applied when validating, ignored when a policy decides for itself. */
+  | {
+      readonly kind: 'recorded-compaction';
+      readonly at: number;
+      readonly trigger: 'auto' | 'manual';
+      readonly preTokens: number | null;
+      readonly postTokens: number | null;
+      readonly durationMs: number | null;
+      readonly summary: Message | null;
+      /** Messages kept verbatim behind the summary, by id. */
+      readonly keptIds: readonly string[];
+    }
+  | {
+      readonly kind: 'recorded-microcompact';
+      readonly at: number;
+      readonly trigger: 'auto' | 'manual';
+      readonly preTokens: number | null;
+      readonly tokensSaved: number | null;
+      readonly toolUseIds: readonly string[];
+    }
+  /** The user asks for a compaction. */
+  | { readonly kind: 'manual-compact'; readonly at: number; readonly instructions: string | null }
+  /** The process ended and the session was taken up again. */
+  | { readonly kind: 'resume'; readonly at: number; readonly reason: string }
+  | { readonly kind: 'model-switch'; readonly at: number; readonly model: string }
+  /** The agent's version changed. */
+  | { readonly kind: 'version'; readonly at: number; readonly version: string }
+  /** System prompt or tools change from here on. */
+  | { readonly kind: 'prefix-change'; readonly at: number; readonly what: 'system' | 'tools'; readonly label: string };
+
+/** A step of a thread, in order. */
+export type Step =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'call'; readonly call: RecordedCall }
+  | { readonly kind: 'event'; readonly event: ThreadEvent };
+
+/** One conversation with its own cache chain: the main one, a subagent, a fork. */
+export interface Thread {
+  readonly id: string;
+  /** Thread that started this one; null for a main thread. */
+  readonly parentId: string | null;
+  readonly label: string;
+  /** Tool definitions and system prompt: blocks of role tools, then system. */
+  readonly prefix: readonly Block[];
+  readonly steps: readonly Step[];
+}
+
+/** A recorded or generated session: what the agent's conversation consisted of, whatever policy replays it. */
+export interface Transcript {
+  readonly id: string;
+  /** Reader or generator that made it. */
+  readonly source: string;
+  readonly carries: readonly Capability[];
+  /** Version of the agent that recorded it, first seen. */
+  readonly agentVersion: string | null;
+  /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
+  readonly startedAtMs: number | null;
+  readonly threads: readonly Thread[];
+  readonly warnings: readonly Warning[];
+}

@@ -1,0 +1,24 @@
+/** Token counts of one API response. prompt = input + cacheRead + cacheWrite5m + cacheWrite1h (CCH-3). */
+export interface Usage {
+  /** Tokens after the last breakpoint: neither read from the cache nor written to it. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly output: number;
+}
+
+/** Tokens of the whole prompt. */
+export function promptTokens(usage: Usage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+}
+
+/** Tokens written to the cache, both lifetimes. */
+export function cacheWriteTokens(usage: Usage): number {
+  return usage.cacheWrite5m + usage.cacheWrite1h;
+}
+
+/** Context size after the response (TOK-4). */
+export function totalTokens(usage: Usage): number {
+  return promptTokens(usage) + usage.output;
+}

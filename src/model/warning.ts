@@ -1,0 +1,27 @@
+/** Something the user should know: a value with a remedy, reported once with a count. */
+export interface Warning {
+  /** Stable kebab-case name. */
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string | null;
+  readonly count: number;
+}
+
+/** Collects warnings; the same code and message counts up instead of repeating. */
+export interface WarningList {
+  add(code: string, message: string, remedy?: string | null, count?: number): void;
+  list(): readonly Warning[];
+}
+
+/** Creates an empty list. */
+export function createWarnings(): WarningList {
+  const byKey = new Map<string, Warning>();
+  return {
+    add(code, message, remedy = null, count = 1) {
+      const key = `${code}\n${message}`;
+      const seen = byKey.get(key);
+      byKey.set(key, { code, message, remedy, count: (seen?.count ?? 0) + count });
+    },
+    list: () => [...byKey.values()],
+  };
+}
