@@ -14,7 +14,8 @@ export interface Registry<T> {
 export function createRegistry<T>(kind: string, entries: readonly (readonly [string, T])[]): Registry<T> {
   const byName = new Map<string, T>();
   for (const [name, value] of entries) {
-    if (byName.has(name)) throw new CcbenchError('duplicate-name', `two ${kind} entries are called "${name}"`);
+    if (byName.has(name))
+      throw new CcbenchError('duplicate-name', `two ${kind} entries are called "${name}"`);
     byName.set(name, value);
   }
   const names = [...byName.keys()];

@@ -97,7 +97,9 @@ export function createBlock(init: BlockInit): Block {
   const images = init.facts?.images ?? 0;
   const rough =
     init.rough ??
-    (init.kind === 'image' || init.kind === 'document' ? IMAGE_TOKENS : Math.round(chars / 4) + images * IMAGE_TOKENS);
+    (init.kind === 'image' || init.kind === 'document'
+      ? IMAGE_TOKENS
+      : Math.round(chars / 4) + images * IMAGE_TOKENS);
   let digest = init.digest;
   if (digest === undefined) {
     digest = digestText(text === null ? `opaque ${init.tokens}` : text.read(), saltOf(init.role, init.kind));

@@ -32,6 +32,13 @@ export interface RecordedCall {
   readonly effort: string | null;
 }
 
+/** A compaction the user asks for (FUL-10, FUL-11). */
+export interface ManualCompaction {
+  readonly instructions: string | null;
+  /** Null summarises everything; otherwise one side of a pivot, so many messages before the end. */
+  readonly partial: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number } | null;
+}
+
 /** Something that happens to a thread besides messages and calls. */
 export type ThreadEvent =
   /** A compaction the recording holds: applied when validating, ignored when a policy decides for itself. */
@@ -55,14 +62,19 @@ export type ThreadEvent =
       readonly toolUseIds: readonly string[];
     }
   /** The user asks for a compaction. */
-  | { readonly kind: 'manual-compact'; readonly at: number; readonly instructions: string | null }
+  | { readonly kind: 'manual-compact'; readonly at: number; readonly compaction: ManualCompaction }
   /** The process ended and the session was taken up again. */
   | { readonly kind: 'resume'; readonly at: number; readonly reason: string }
   | { readonly kind: 'model-switch'; readonly at: number; readonly model: string }
   /** The agent's version changed. */
   | { readonly kind: 'version'; readonly at: number; readonly version: string }
   /** System prompt or tools change from here on. */
-  | { readonly kind: 'prefix-change'; readonly at: number; readonly what: 'system' | 'tools'; readonly label: string };
+  | {
+      readonly kind: 'prefix-change';
+      readonly at: number;
+      readonly what: 'system' | 'tools';
+      readonly label: string;
+    };
 
 /** A step of a thread, in order. */
 export type Step =

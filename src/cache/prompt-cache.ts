@@ -1,0 +1,214 @@
+import { MS_PER_HOUR } from '../base/clock.js';
+import { chainDigest, type Digest } from '../base/digest.js';
+import { CcbenchError } from '../base/errors.js';
+import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import { createLifetime, type FadeMode } from './fade.js';
+import type { ModelRow } from './model-table.js';
+import type { LevelSalts } from './salts.js';
+import { isLongTtl } from './ttl.js';
+
+/** Positions looked up per breakpoint, the breakpoint itself included (CCH-1). */
+export const LOOKBACK_POSITIONS = 20;
+
+/** Which live entries below the hit a request renews; the documentation is silent on it. */
+export type RenewAncestors = 'marked' | 'all' | 'none';
+
+/** How a cache behaves where the documentation leaves room. */
+export interface PromptCacheOptions {
+  readonly fade?: FadeMode;
+  readonly seed?: number;
+  /** `marked`: entries at this request's own breakpoints; `all`: every entry of the prefix that was read. */
+  readonly renewAncestors?: RenewAncestors;
+}
+
+/** One request as the cache sees it. */
+export interface CacheRequest {
+  readonly model: ModelRow;
+  readonly salts: LevelSalts;
+  readonly view: PrefixView;
+  /** Ascending by position. */
+  readonly breakpoints: readonly Breakpoint[];
+  readonly startMs: number;
+  /** When the response begins and what is written becomes readable; may depend on the tokens not read. */
+  readonly readableAtMs: number | ((uncachedTokens: number) => number);
+  /** `read-only` looks up and renews but leaves nothing behind: what is not read is plain input. */
+  readonly write: 'write' | 'read-only';
+}
+
+/** What the cache did: promptTokens = inputTokens + readTokens + write5mTokens + write1hTokens (CCH-3). */
+export interface CacheOutcome {
+  readonly readTokens: number;
+  readonly write5mTokens: number;
+  readonly write1hTokens: number;
+  readonly inputTokens: number;
+  /** Position of the entry that was read; −1 when none was. */
+  readonly hitPosition: number;
+  /** Lifetime of the entry that was read. */
+  readonly hitTtlMs: number | null;
+  readonly promptTokens: number;
+  /** A longer entry was there, but its first response had not begun (CCH-5). */
+  readonly sawUnreadable: boolean;
+}
+
+/** The server's prompt cache (CCH-1 … CCH-5). Requests come in the order of their starts. */
+export interface PromptCache {
+  request(request: CacheRequest): CacheOutcome;
+  /** Entries held, expired ones included until they are swept. */
+  readonly size: number;
+  /** Loses everything, as a server may. */
+  clear(): void;
+}
+
+interface Entry {
+  readyAtMs: number;
+  expiresAtMs: number;
+  ttlMs: number;
+}
+
+const SWEEP_MIN_ENTRIES = 4_096;
+
+function checkBreakpoints(breakpoints: readonly Breakpoint[], length: number): void {
+  let previous = -1;
+  for (let i = 0; i < breakpoints.length; i++) {
+    const { position } = breakpoints[i]!;
+    if (position <= previous || position >= length) {
+      throw new CcbenchError(
+        'invariant',
+        `breakpoint ${position} is out of order or outside ${length} positions`,
+      );
+    }
+    previous = position;
+  }
+}
+
+/** Creates an empty cache. */
+export function createPromptCache(options: PromptCacheOptions = {}): PromptCache {
+  const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
+  const renewAncestors = options.renewAncestors ?? 'marked';
+  const entries = new Map<Digest, Entry>();
+  let sweepAt = SWEEP_MIN_ENTRIES;
+
+  function keyAt(view: PrefixView, salts: LevelSalts, position: number): Digest {
+    const salt =
+      position < view.toolsEnd ? salts.tools : position < view.systemEnd ? salts.system : salts.messages;
+    return chainDigest(view.digests[position]!, salt);
+  }
+
+  function renew(entry: Entry, key: Digest, startMs: number): void {
+    const expiresAtMs = startMs + lifetime(entry.ttlMs, key, startMs);
+    if (expiresAtMs > entry.expiresAtMs) entry.expiresAtMs = expiresAtMs;
+  }
+
+  function renewAt(request: CacheRequest, position: number): void {
+    const key = keyAt(request.view, request.salts, position);
+    const entry = entries.get(key);
+    if (entry === undefined || request.startMs < entry.readyAtMs || request.startMs >= entry.expiresAtMs)
+      return;
+    renew(entry, key, request.startMs);
+  }
+
+  function renewBelow(request: CacheRequest, hitPosition: number): void {
+    if (renewAncestors === 'all') {
+      for (let i = 0; i < hitPosition; i++) renewAt(request, i);
+    } else if (renewAncestors === 'marked') {
+      for (let i = 0; i < request.breakpoints.length; i++) {
+        const { position } = request.breakpoints[i]!;
+        if (position < hitPosition) renewAt(request, position);
+      }
+    }
+  }
+
+  /** An entry that is alive but not yet readable keeps the earlier readiness and the longer life. */
+  function writeAt(request: CacheRequest, position: number, ttlMs: number, readyAtMs: number): void {
+    const { startMs } = request;
+    const key = keyAt(request.view, request.salts, position);
+    const expiresAtMs = startMs + lifetime(ttlMs, key, startMs);
+    const entry = entries.get(key);
+    if (entry === undefined) entries.set(key, { readyAtMs, expiresAtMs, ttlMs });
+    else if (startMs >= entry.expiresAtMs) {
+      entry.readyAtMs = readyAtMs;
+      entry.expiresAtMs = expiresAtMs;
+      entry.ttlMs = ttlMs;
+    } else {
+      if (readyAtMs < entry.readyAtMs) entry.readyAtMs = readyAtMs;
+      if (expiresAtMs > entry.expiresAtMs) entry.expiresAtMs = expiresAtMs;
+      if (ttlMs > entry.ttlMs) entry.ttlMs = ttlMs;
+    }
+  }
+
+  /** Drops entries dead for an hour once the store has doubled; no lookup can tell the difference. */
+  function sweep(nowMs: number): void {
+    if (entries.size < sweepAt) return;
+    for (const [key, entry] of entries) if (entry.expiresAtMs + MS_PER_HOUR < nowMs) entries.delete(key);
+    sweepAt = Math.max(SWEEP_MIN_ENTRIES, entries.size * 2);
+  }
+
+  function handle(request: CacheRequest): CacheOutcome {
+    const { view, salts, breakpoints, startMs, model } = request;
+    checkBreakpoints(breakpoints, view.length);
+    const promptTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
+
+    let hitPosition = -1;
+    let hitTtlMs: number | null = null;
+    let sawUnreadable = false;
+    let unexamined = view.length - 1;
+    for (let b = breakpoints.length - 1; b >= 0 && hitPosition < 0; b--) {
+      const { position } = breakpoints[b]!;
+      if (view.sums[position]! < model.minCacheableTokens) break;
+      const lowest = Math.max(0, position - LOOKBACK_POSITIONS + 1);
+      for (let i = Math.min(position, unexamined); i >= lowest; i--) {
+        const key = keyAt(view, salts, i);
+        const entry = entries.get(key);
+        if (entry === undefined || startMs >= entry.expiresAtMs) continue;
+        if (startMs < entry.readyAtMs) {
+          sawUnreadable = true;
+          continue;
+        }
+        hitPosition = i;
+        hitTtlMs = entry.ttlMs;
+        renew(entry, key, startMs);
+        break;
+      }
+      unexamined = Math.min(unexamined, lowest - 1);
+    }
+    const readTokens = hitPosition < 0 ? 0 : view.sums[hitPosition]!;
+    if (hitPosition >= 0) renewBelow(request, hitPosition);
+
+    let longEnd = readTokens;
+    let writtenEnd = readTokens;
+    if (request.write === 'write') {
+      const { readableAtMs } = request;
+      const readyAtMs =
+        typeof readableAtMs === 'number' ? readableAtMs : readableAtMs(promptTokens - readTokens);
+      for (let b = 0; b < breakpoints.length; b++) {
+        const { position, ttlMs } = breakpoints[b]!;
+        const tokens = view.sums[position]!;
+        if (position <= hitPosition || tokens < model.minCacheableTokens) continue;
+        writeAt(request, position, ttlMs, readyAtMs);
+        writtenEnd = tokens;
+        if (isLongTtl(ttlMs)) longEnd = tokens;
+      }
+      sweep(startMs);
+    }
+    return {
+      readTokens,
+      write5mTokens: writtenEnd - longEnd,
+      write1hTokens: longEnd - readTokens,
+      inputTokens: promptTokens - writtenEnd,
+      hitPosition,
+      hitTtlMs,
+      promptTokens,
+      sawUnreadable,
+    };
+  }
+
+  return {
+    request: handle,
+    get size() {
+      return entries.size;
+    },
+    clear() {
+      entries.clear();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { chainDigest, type Digest, digestParts } from '../base/digest.js';
+import type { ModelRow } from './model-table.js';
+
+/** What besides the blocks decides a cache key, level by level; each level contains the ones before it. */
+export interface LevelSalts {
+  readonly tools: Digest;
+  readonly system: Digest;
+  readonly messages: Digest;
+}
+
+/** Thinking as a request configures it. */
+export interface ThinkingSetting {
+  readonly mode: 'disabled' | 'adaptive' | 'enabled';
+  readonly budgetTokens?: number | null;
+}
+
+/** Request parameters that the cache key depends on. */
+export interface CacheParameters {
+  readonly model: ModelRow;
+  /** Entries are isolated per workspace. */
+  readonly workspace?: string;
+  readonly speed?: 'standard' | 'fast';
+  readonly webSearch?: boolean;
+  readonly webFetch?: boolean;
+  readonly citations?: boolean;
+  /** auto, none, any, or the name of a tool. */
+  readonly toolChoice?: string;
+  readonly disableParallelToolUse?: boolean;
+  readonly imagesPresent?: boolean;
+  readonly thinking?: ThinkingSetting;
+  readonly effort?: string;
+}
+
+function switched(value: boolean | undefined): number {
+  return value === true ? 1 : 0;
+}
+
+/**
+ * The salts of a request: what each parameter invalidates (CCH-1). A parameter set to its default equals omitting it.
+ * Whether thinking and effort reach tools and system is model-specific and not published: they touch messages alone here.
+ */
+export function levelSalts(parameters: CacheParameters): LevelSalts {
+  const { model } = parameters;
+  const thinking = parameters.thinking ?? { mode: model.defaults.thinking };
+  const tools = digestParts(['tools', model.id, parameters.workspace ?? 'default']);
+  const system = chainDigest(
+    tools,
+    digestParts([
+      'system',
+      parameters.speed ?? 'standard',
+      switched(parameters.webSearch),
+      switched(parameters.webFetch),
+      switched(parameters.citations),
+    ]),
+  );
+  const messages = chainDigest(
+    system,
+    digestParts([
+      'messages',
+      parameters.toolChoice ?? 'auto',
+      switched(parameters.disableParallelToolUse),
+      switched(parameters.imagesPresent),
+      thinking.mode,
+      thinking.budgetTokens ?? 0,
+      parameters.effort ?? model.defaults.effort,
+    ]),
+  );
+  return { tools, system, messages };
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { sha256Hex } from '../../base/digest.js';
+import { foldLog } from '../../metrics/fold.js';
+import { parseLog } from '../../metrics/read-log.js';
+import { metricValues } from '../../metrics/registry.js';
+import { eventsCsv } from '../../report/events-csv.js';
+import { requestsCsv } from '../../report/requests-csv.js';
+import { summaryJson } from '../../report/summary-json.js';
+import { terminalReport } from '../../report/terminal.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { openFile } from '../output.js';
+import { screenFor } from '../paint.js';
+import { readTextInput } from '../read-input.js';
+import { type CliSession, printJson } from '../session.js';
+
+/** Options of `ccbench report`. */
+export interface ReportOptions {
+  readonly out?: string;
+}
+
+/** `ccbench report`: everything that can be made from a log, without the engine. */
+export async function reportCommand(
+  session: CliSession,
+  file: string,
+  options: ReportOptions,
+): Promise<ExitCode> {
+  const { cwd, stdout } = session.host;
+  const text = readTextInput(file, { cwd });
+  const entries = parseLog(text, file);
+  const facts = foldLog(entries);
+  const digest = sha256Hex(text);
+  const report = { digest, facts, expectations: [] };
+  if (options.out !== undefined) {
+    const files = [
+      ['summary.json', summaryJson(report)],
+      ['requests.csv', requestsCsv(entries)],
+      ['events.csv', eventsCsv(entries)],
+    ] as const;
+    for (const [name, content] of files) {
+      const output = openFile(join(options.out, name), cwd);
+      await output.write(content);
+      output.commit();
+    }
+  }
+  if (session.json) {
+    printJson(session, {
+      digest,
+      name: facts.run?.name ?? null,
+      policy: facts.run?.policy ?? null,
+      complete: facts.complete,
+      metrics: metricValues(facts),
+      skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
+      warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
+    });
+  } else stdout.write(terminalReport(report, screenFor(stdout, session.colors)));
+  return EXIT.fine;
+}

@@ -1,0 +1,227 @@
+import { join } from 'node:path';
+import { sha256Hex } from '../../base/digest.js';
+import { CcbenchError } from '../../base/errors.js';
+import { type ExpectationResult, evaluateExpectation } from '../../metrics/expect.js';
+import { metricValues } from '../../metrics/registry.js';
+import type { Transcript } from '../../model/transcript.js';
+import { eventsCsv } from '../../report/events-csv.js';
+import { requestsCsv } from '../../report/requests-csv.js';
+import { summaryJson } from '../../report/summary-json.js';
+import { terminalReport } from '../../report/terminal.js';
+import type { TranscriptRef } from '../../scenario/normalise.js';
+import { generateTranscript } from '../../transcript/synthetic/generate-transcript.js';
+import { type EarlierRun, type Regression, readEarlier, regressions, sinceLast } from '../compare.js';
+import { type Execution, execute, logLines } from '../execute.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { lastChance } from '../interrupt.js';
+import { type OutputFile, openFile, openReport, type ReportFolder } from '../output.js';
+import { screenFor } from '../paint.js';
+import {
+  type PlannedRun,
+  type PlannedScenario,
+  planScenarios,
+  readBaseline,
+  type ScenarioChanges,
+} from '../plan-runs.js';
+import { createProgress, type Progress } from '../progress.js';
+import { type CliSession, note, printJson } from '../session.js';
+import { loadTranscript } from '../transcripts.js';
+import { variantTable } from '../variant-table.js';
+
+/** Options of `ccbench run`. */
+export interface RunOptions extends ScenarioChanges {
+  readonly out: string;
+  readonly files: boolean;
+  readonly log?: string;
+  readonly baseline?: string;
+  readonly tolerance: number;
+  readonly quiet?: boolean;
+}
+
+/** What one run came to. */
+export interface RunResult {
+  readonly planned: PlannedRun;
+  readonly execution: Execution;
+  readonly metrics: Readonly<Record<string, number | null>>;
+  readonly expectations: readonly ExpectationResult[];
+  readonly regressions: readonly Regression[];
+  readonly since: string | null;
+  /** Folder of its report, as the user would write it; null when none is written. */
+  readonly report: string | null;
+}
+
+interface Job {
+  readonly session: CliSession;
+  readonly options: RunOptions;
+  readonly baseline: ReadonlyMap<PlannedRun, EarlierRun>;
+  readonly log: OutputFile | null;
+  readonly progress: Progress;
+  transcript: { readonly ref: string; readonly value: Transcript } | null;
+}
+
+/** `ccbench run`: all scenarios one after the other; failed expectations are told by the exit code at the end. */
+export async function runCommand(
+  session: CliSession,
+  files: readonly string[],
+  options: RunOptions,
+): Promise<ExitCode> {
+  const { cwd } = session.host;
+  const scenarios = planScenarios(files, options, cwd);
+  const runs = scenarios.flatMap((scenario) => scenario.runs);
+  if (options.log !== undefined && runs.length > 1) {
+    throw new CcbenchError('bad-usage', `--log takes the log of one run, and there are ${runs.length}`, {
+      hint: 'the report folder of each run holds its run.jsonl',
+    });
+  }
+  const baseline =
+    options.baseline === undefined ? new Map() : readBaseline(options.baseline, scenarios, cwd);
+  const opened: ReportFolder[] = [];
+  let log: OutputFile | null = null;
+  const results: RunResult[] = [];
+  const progress = createProgress(session.host, session.json || options.quiet === true ? 'silent' : 'shown');
+  try {
+    if (options.log !== undefined) log = openFile(options.log, cwd);
+    if (options.files)
+      for (const { scenario } of scenarios) opened.push(openReport(options.out, scenario.name, cwd));
+    const job: Job = { session, options, baseline, log, progress, transcript: null };
+    for (const [i, planned] of scenarios.entries())
+      results.push(...(await runScenario(job, planned, opened[i] ?? null)));
+  } finally {
+    progress.clear();
+    log?.discard();
+    for (const folder of opened.toReversed()) folder.discard();
+  }
+  if (session.json) printJson(session, runJson(results));
+  return exitOf(session, results);
+}
+
+async function runScenario(
+  job: Job,
+  { runs }: PlannedScenario,
+  folder: ReportFolder | null,
+): Promise<RunResult[]> {
+  const { session, options, log } = job;
+  const results: RunResult[] = [];
+  for (const planned of runs) {
+    const result = await runOne(job, planned, folder);
+    results.push(result);
+    job.progress.clear();
+    if (!session.json && options.quiet !== true) session.host.stdout.write(resultText(session, result));
+  }
+  await lastChance(session.host.interrupt);
+  folder?.commit();
+  log?.commit();
+  if (!session.json && options.quiet !== true) {
+    const screen = screenFor(session.host.stdout, session.colors);
+    if (results.length > 1) session.host.stdout.write(`${variantTable(results, screen)}\n`);
+    if (folder !== null) session.host.stdout.write(`report ${folder.shown}\n\n`);
+  }
+  return results;
+}
+
+async function runOne(job: Job, planned: PlannedRun, folder: ReportFolder | null): Promise<RunResult> {
+  const { session, progress } = job;
+  const { run } = planned;
+  const transcript = transcriptOf(job, run.transcript);
+  progress.start(planned.label, countCalls(transcript));
+  const { interrupt } = session.host;
+  const execution = await execute(run.plan, transcript, {
+    interrupt,
+    now: () => session.host.now(),
+    progress: (requests) => progress.update(requests),
+  });
+  const { digest, facts, entries } = execution;
+  const metrics = metricValues(facts);
+  const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));
+  if (folder !== null) {
+    await folder.write(planned.folder, 'run.jsonl', logLines(entries));
+    await folder.write(planned.folder, 'summary.json', summaryJson({ digest, facts, expectations }));
+    await folder.write(planned.folder, 'requests.csv', requestsCsv(entries));
+    await folder.write(planned.folder, 'events.csv', eventsCsv(entries));
+  }
+  if (job.log !== null) await job.log.write(logLines(entries));
+  const last = folder === null ? null : readEarlier(join(folder.target, planned.folder));
+  const base = job.baseline.get(planned);
+  return {
+    planned,
+    execution: { digest, facts, entries: [] },
+    metrics,
+    expectations,
+    regressions: base === undefined ? [] : regressions(base, { digest, metrics }, job.options.tolerance),
+    since: last === null ? null : sinceLast(last, { digest, metrics }),
+    report: folder === null ? null : join(folder.shown, planned.folder),
+  };
+}
+
+/** A transcript is read once and replayed by every variant. */
+function transcriptOf(job: Job, ref: TranscriptRef): Transcript {
+  const key = ref.kind === 'file' ? `file ${ref.path}` : `synthetic ${JSON.stringify(ref.spec)}`;
+  if (job.transcript?.ref === key) return job.transcript.value;
+  const { cwd } = job.session.host;
+  const value =
+    ref.kind === 'file'
+      ? loadTranscript(ref.path, { cwd, place: ref.place }).transcript
+      : generateTranscript(ref.spec);
+  job.transcript = { ref: key, value };
+  return value;
+}
+
+function countCalls(transcript: Transcript): number {
+  let calls = 0;
+  for (const { steps } of transcript.threads) for (const step of steps) if (step.kind === 'call') calls++;
+  return calls;
+}
+
+function resultText(session: CliSession, result: RunResult): string {
+  const screen = screenFor(session.host.stdout, session.colors);
+  const { digest, facts } = result.execution;
+  const table = terminalReport({ digest, facts, expectations: result.expectations }, screen);
+  const since = result.since === null ? '' : `${result.since}\n`;
+  return `${table}${since}\n`;
+}
+
+function runJson(results: readonly RunResult[]): object {
+  const runs = results.map(({ planned, execution, metrics, expectations, regressions, since, report }) => ({
+    name: planned.run.plan.name,
+    variant: planned.run.variant,
+    policy: planned.run.plan.policy.name,
+    transcript: execution.facts.run?.transcript.id ?? null,
+    digest: execution.digest,
+    metrics,
+    expectations,
+    regressions,
+    skipped: execution.facts.skipped.map(({ what, needs }) => ({ what, needs })),
+    warnings: execution.facts.warnings.map(({ code, message, remedy, count }) => ({
+      code,
+      message,
+      remedy,
+      count,
+    })),
+    sinceLast: since,
+    report,
+  }));
+  const only = runs.length === 1 ? runs[0]! : null;
+  return {
+    digest: only?.digest ?? sha256Hex(runs.map((run) => run.digest).join('\n')),
+    metrics: only?.metrics ?? null,
+    runs,
+  };
+}
+
+function exitOf(session: CliSession, results: readonly RunResult[]): ExitCode {
+  let failed = 0;
+  let worse = 0;
+  for (const { planned, expectations, regressions } of results) {
+    for (const { passed, text, message } of expectations) {
+      if (passed) continue;
+      failed++;
+      note(session, `expectation failed in ${planned.label}: ${text} (${message})`);
+    }
+    for (const { message } of regressions) {
+      worse++;
+      note(session, `regression in ${planned.label}: ${message}`);
+    }
+  }
+  if (failed > 0) return EXIT.expectation;
+  return worse > 0 ? EXIT.regression : EXIT.fine;
+}

@@ -1,0 +1,168 @@
+import type { LifetimePrices, SessionCost } from '../../cache/lifetime-costs.js';
+import { LIFETIME_SECONDS, type LifetimeSession } from '../../cache/lifetime-curve.js';
+import { type LifetimeReport, lifetimeReport } from '../../cache/lifetime-report.js';
+import { traceSession, transcriptSession } from '../../cache/lifetime-sessions.js';
+import { findModel, resolveModel } from '../../cache/models.js';
+import type { Warning } from '../../model/warning.js';
+import { formatCount, formatDuration, formatMoney, formatShare, printable } from '../../report/format.js';
+import { type Column, tableLines, wrapText } from '../../report/table.js';
+import type { Screen } from '../../report/terminal.js';
+import { detectReader } from '../../transcript/readers.js';
+import { parseRequestTrace } from '../../transcript/request-trace/parse-request-trace.js';
+import { eachFile } from '../each-file.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { screenFor } from '../paint.js';
+import { inputId, readInput } from '../read-input.js';
+import { type CliSession, note, printJson } from '../session.js';
+import { loadTranscript, placeError } from '../transcripts.js';
+
+/** Options of `ccbench ttl`. */
+export interface TtlOptions {
+  readonly ttl?: readonly number[];
+  readonly mainOnly?: boolean;
+  readonly perSession?: boolean;
+}
+
+interface ReadSession {
+  readonly session: LifetimeSession;
+  readonly warnings: readonly Warning[];
+}
+
+/** Prices for a model nobody knows. */
+const FALLBACK_MODEL = 'claude-sonnet-4-5';
+
+function readSession(path: string, cwd: string, mainOnly: boolean): ReadSession {
+  const bytes = readInput(path, { cwd });
+  const id = inputId(path);
+  try {
+    if (detectReader(bytes, { id }) === 'request-trace') {
+      const trace = parseRequestTrace(bytes, { id });
+      return { session: traceSession(trace, { mainOnly }), warnings: trace.warnings };
+    }
+  } catch (error) {
+    throw placeError(error, path, { cwd });
+  }
+  const { transcript } = loadTranscript(path, { cwd });
+  return { session: transcriptSession(transcript, { mainOnly }), warnings: transcript.warnings };
+}
+
+/** `ccbench ttl`: the hit rate at every lifetime, and both lifetimes in money. */
+export async function ttlCommand(
+  session: CliSession,
+  paths: readonly string[],
+  options: TtlOptions,
+): Promise<ExitCode> {
+  const { cwd } = session.host;
+  const { used, skipped } = await eachFile(session, paths, (path) =>
+    readSession(path, cwd, options.mainOnly === true),
+  );
+  const unknownModels = new Set<string>();
+  const prices = (model: string): LifetimePrices => {
+    const row = findModel(model);
+    if (row === null) unknownModels.add(model);
+    return (row ?? resolveModel(FALLBACK_MODEL)).pricesPerMTok;
+  };
+  const sessions = used.map((item) => item.session);
+  const report = lifetimeReport(
+    sessions,
+    options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl),
+    prices,
+  );
+  const warnings = used.flatMap((item) =>
+    item.warnings.map(({ code, message, remedy, count }) => ({
+      session: item.session.id,
+      code,
+      message,
+      remedy,
+      count,
+    })),
+  );
+  if (session.json) {
+    const pricedAs = [...unknownModels].sort().map((model) => ({ model, pricedAs: FALLBACK_MODEL }));
+    printJson(session, { ...report, unknownModels: pricedAs, skipped, warnings });
+    return EXIT.fine;
+  }
+  session.host.stdout.write(reportText(report, options, screenFor(session.host.stdout, session.colors)));
+  for (const { session: id, message, count } of warnings) {
+    note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
+  }
+  if (unknownModels.size > 0) {
+    note(
+      session,
+      printable(`priced as ${FALLBACK_MODEL}, being unknown: ${[...unknownModels].sort().join(', ')}`),
+    );
+  }
+  return EXIT.fine;
+}
+
+function sorted(seconds: readonly number[]): readonly number[] {
+  return [...new Set(seconds)].sort((a, b) => a - b);
+}
+
+const CURVE: readonly Column[] = [
+  { header: 'lifetime', align: 'right', drop: null },
+  { header: 'hit rate', align: 'right', drop: null },
+  { header: 'hit tokens', align: 'right', drop: 1 },
+];
+
+const SESSIONS: readonly Column[] = [
+  { header: 'session', align: 'left', drop: null },
+  { header: '5 min', align: 'right', drop: null },
+  { header: '1 h', align: 'right', drop: null },
+  { header: 'cheaper', align: 'left', drop: 3 },
+  { header: 'rescued', align: 'right', drop: 2 },
+  { header: 'break-even', align: 'right', drop: 1 },
+];
+
+function reportText(report: LifetimeReport, options: TtlOptions, screen: Screen): string {
+  const { curve, cost } = report;
+  const size = `${formatCount(report.sessions)} sessions · ${formatCount(report.requests)} requests · ${formatCount(report.promptTokens)} prompt tokens`;
+  const lines = [
+    size,
+    '',
+    ...tableLines(
+      CURVE,
+      curve.map(({ ttlSeconds, hitRate, hitTokens }) => ({
+        cells: [
+          ttlSeconds === null ? 'unlimited' : formatDuration(ttlSeconds * 1_000),
+          formatShare(hitRate),
+          formatCount(hitTokens),
+        ],
+      })),
+      { indent: '  ', ...screen },
+    ),
+    '',
+  ];
+  if (options.perSession === true) lines.push(...sessionLines(cost.perSession, screen), '');
+  for (const sentence of moneySentences(report)) lines.push(...wrapText(sentence, screen.width, '', ''));
+  return `${lines.join('\n')}\n`;
+}
+
+function sessionLines(costs: readonly SessionCost[], screen: Screen): readonly string[] {
+  const rows = costs.map((cost) => ({
+    cells: [
+      printable(cost.id),
+      formatMoney(cost.cost5mUsd),
+      formatMoney(cost.cost1hUsd),
+      cost.cheaper,
+      formatCount(cost.rescuedTokens),
+      formatCount(cost.breakEvenTokens),
+    ],
+  }));
+  return tableLines(SESSIONS, rows, { indent: '  ', ...screen });
+}
+
+/** 5 minutes against 1 hour in words. */
+function moneySentences({ cost }: LifetimeReport): readonly string[] {
+  const difference = Math.abs(cost.total1hUsd - cost.total5mUsd);
+  const cheaper = cost.total5mUsd < cost.total1hUsd ? '5 minutes' : '1 hour';
+  const verdict =
+    difference < 1e-9
+      ? `Both lifetimes cost the same: ${formatMoney(cost.total5mUsd)}.`
+      : `All sessions: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour; ${cheaper} saves ${formatMoney(difference)}.`;
+  return [
+    verdict,
+    `5 minutes is cheaper for ${formatShare(cost.share5mCheaper)} of the sessions, 1 hour for ${formatShare(cost.share1hCheaper)}, neither for ${formatShare(cost.shareEqual)}.`,
+    `1 hour pays ${formatMoney(cost.premiumUsd)} more for writes and saves ${formatMoney(cost.savedUsd)} on ${formatCount(cost.rescuedTokens)} tokens read after 5 minutes to 1 hour; it breaks even at ${formatCount(cost.breakEvenTokens)}.`,
+  ];
+}

@@ -1,0 +1,31 @@
+import type { Host, TextStream } from './host.js';
+import { buildProgram } from './program.js';
+
+const NOWHERE: TextStream = { isTerminal: false, columns: null, write() {} };
+const NO_HOST: Host = {
+  cwd: '.',
+  env: {},
+  stdout: NOWHERE,
+  stderr: NOWHERE,
+  interrupt: new AbortController().signal,
+  now: () => 0,
+};
+
+function block(text: string): string {
+  return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
+}
+
+/** docs/cli.md: the help of every command. */
+export function cliPage(): string {
+  const program = buildProgram({ host: NO_HOST, debug: false, json: false, colors: 'never' }, () => {});
+  const helpOf = (command: typeof program): string => {
+    const parts: string[] = [];
+    command.configureOutput({ writeOut: (part) => void parts.push(part), getOutHelpWidth: () => 100 });
+    command.outputHelp();
+    return parts.join('');
+  };
+  const sections = program.commands.map(
+    (command) => `## ccbench ${command.name()}\n\n${block(helpOf(command))}`,
+  );
+  return `# Command line\n\n${block(helpOf(program))}\n${sections.join('\n')}`;
+}

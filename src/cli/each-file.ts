@@ -1,0 +1,48 @@
+import { CcbenchError, ProblemList } from '../base/errors.js';
+import { reasonLine } from './fail.js';
+import { breathe } from './interrupt.js';
+import { expandInputs } from './read-input.js';
+import { type CliSession, note } from './session.js';
+
+/** A file that could not be used, and why. */
+export interface SkippedFile {
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** What came of several files: the usable ones, and those left out. */
+export interface FileResults<T> {
+  readonly used: readonly T[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/**
+ * Reads files one by one. A broken one is reported and left out while there is a good one; when none is
+ * usable, all problems are thrown.
+ */
+export async function eachFile<T>(
+  session: CliSession,
+  paths: readonly string[],
+  read: (path: string) => T,
+): Promise<FileResults<T>> {
+  const used: T[] = [];
+  const problems: { readonly file: string; readonly error: CcbenchError }[] = [];
+  for (const file of expandInputs(paths, { cwd: session.host.cwd })) {
+    await breathe(session.host.interrupt);
+    try {
+      used.push(read(file));
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      problems.push({ file, error });
+    }
+  }
+  if (used.length === 0) {
+    const errors = problems.map(({ error }) => error);
+    throw errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no file is usable', errors);
+  }
+  for (const { error } of problems) note(session, reasonLine(error));
+  if (problems.length > 0) {
+    note(session, `${problems.length} of ${problems.length + used.length} files left out; the rest is used`);
+  }
+  return { used, skipped: problems.map(({ file, error }) => ({ file, reason: error.message })) };
+}

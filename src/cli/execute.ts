@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { replayParts } from '../engine/replay.js';
+import type { RunFacts } from '../metrics/facts.js';
+import { createMetricsFold } from '../metrics/fold.js';
+import type { LogEntry } from '../model/run-log.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { Transcript } from '../model/transcript.js';
+import { serialiseEntry } from '../report/log-lines.js';
+import { breathe } from './interrupt.js';
+
+/** Wall time between two looks at the terminal. */
+const BREATH_MS = 40;
+
+/** A run that came to its end. */
+export interface Execution {
+  /** SHA-256 of the log as it is written: equal digests are equal runs. */
+  readonly digest: string;
+  readonly facts: RunFacts;
+  readonly entries: readonly LogEntry[];
+}
+
+/** How a run is watched from outside. */
+export interface Watch {
+  readonly interrupt: AbortSignal;
+  now(): number;
+  /** Hears how many requests were answered so far. */
+  progress(requests: number): void;
+}
+
+/** The lines of a log with their line ends. */
+export function* logLines(entries: Iterable<LogEntry>): Generator<string> {
+  for (const entry of entries) yield `${serialiseEntry(entry)}\n`;
+}
+
+/** Digest of a log, and its lines folded into facts. */
+export function digestLog(entries: Iterable<LogEntry>): string {
+  const hash = createHash('sha256');
+  for (const line of logLines(entries)) hash.update(line);
+  return hash.digest('hex');
+}
+
+/** Replays a transcript, pausing often enough to show progress and to hear Ctrl-C. */
+export async function execute(plan: RunPlan, transcript: Transcript, watch: Watch): Promise<Execution> {
+  const fold = createMetricsFold();
+  const entries: LogEntry[] = [];
+  let requests = 0;
+  const parts = replayParts(plan, transcript, {
+    write(entry) {
+      entries.push(entry);
+      fold.write(entry);
+      if (entry.type === 'request') requests++;
+    },
+  });
+  let nextBreath = watch.now() + BREATH_MS;
+  while (parts.next().done !== true) {
+    if (watch.now() < nextBreath) continue;
+    watch.progress(requests);
+    await breathe(watch.interrupt);
+    nextBreath = watch.now() + BREATH_MS;
+  }
+  await breathe(watch.interrupt);
+  return { digest: digestLog(entries), facts: fold.finish(), entries };
+}

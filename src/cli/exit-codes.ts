@@ -1,0 +1,26 @@
+/** What the process tells its caller. */
+export const EXIT = {
+  fine: 0,
+  /** A fault of ccbench itself. */
+  internal: 1,
+  /** Bad input or usage. */
+  input: 2,
+  /** A metric is worse than the baseline's. */
+  regression: 98,
+  /** An expectation of a scenario did not hold. */
+  expectation: 99,
+  interrupted: 130,
+} as const;
+
+/** One of the exit codes. */
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What each code means, for help texts. */
+export const EXIT_MEANING: readonly (readonly [ExitCode, string])[] = [
+  [EXIT.fine, 'fine'],
+  [EXIT.internal, 'a fault of ccbench itself'],
+  [EXIT.input, 'bad input or usage'],
+  [EXIT.regression, 'a regression against a baseline'],
+  [EXIT.expectation, 'an expectation failed'],
+  [EXIT.interrupted, 'interrupted'],
+];

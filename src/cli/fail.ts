@@ -1,0 +1,86 @@
+import { CcbenchError, formatPlace, ProblemList } from '../base/errors.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { Interrupted } from './interrupt.js';
+import { type CliSession, note, printJson } from './session.js';
+
+/** Codes that mean ccbench itself is wrong, not what it was given. */
+const OWN_FAULTS = new Set<string>(['internal', 'invariant']);
+
+/** Problems shown one by one; the rest is counted. */
+const SHOWN_PROBLEMS = 50;
+
+/** Length of a hint on the screen. */
+const HINT_CHARS = 700;
+
+/** Characters of foreign text that could move the cursor or forge lines. */
+const CONTROL = /[\p{Cc}]+/gu;
+
+/** Text from a file or an argument, made safe for one line of a terminal. */
+function oneLine(text: string): string {
+  return text.replace(CONTROL, ' ').trim();
+}
+
+/** A long list of names is cut after a whole one; with --json it is complete. */
+function shortened(hint: string): string {
+  if (hint.length <= HINT_CHARS) return hint;
+  const kept = hint.slice(0, hint.lastIndexOf(', ', HINT_CHARS));
+  return kept === '' ? hint : `${kept} … and ${hint.slice(kept.length).split(', ').length - 1} more`;
+}
+
+function errorLines(error: CcbenchError): string[] {
+  const place = error.place === null ? '' : ` ${formatPlace(error.place)}`;
+  const lines = [oneLine(`error[${error.code}]${place}: ${error.message}`)];
+  if (error.hint !== null) lines.push(`  hint: ${shortened(oneLine(error.hint))}`);
+  return lines;
+}
+
+/** An error on one line, for a problem that does not end the command. */
+export function reasonLine(error: CcbenchError): string {
+  return errorLines(error)[0]!;
+}
+
+function problemsOf(error: CcbenchError): readonly CcbenchError[] {
+  return error instanceof ProblemList ? error.problems.flatMap(problemsOf) : [error];
+}
+
+function errorJson(error: CcbenchError): object {
+  return { code: error.code, message: error.message, hint: error.hint, place: error.place };
+}
+
+function internalFault(error: unknown): CcbenchError {
+  const said = error instanceof Error ? error.message : String(error);
+  return new CcbenchError('internal', `this is a fault of ccbench: ${said}`, {
+    hint: 'run the same command with --debug and report what it prints',
+    cause: error,
+  });
+}
+
+/** Tells the user what went wrong and returns the exit code; a stack only with --debug. */
+export function reportFailure(session: CliSession, error: unknown): ExitCode {
+  if (error instanceof Interrupted) {
+    const message = 'interrupted: earlier reports are as they were';
+    note(session, message);
+    if (session.json)
+      printJson(session, { error: { code: 'interrupted', message, hint: null, place: null } });
+    return EXIT.interrupted;
+  }
+  const known = error instanceof CcbenchError ? error : internalFault(error);
+  const problems = problemsOf(known);
+  for (const problem of problems.slice(0, SHOWN_PROBLEMS)) note(session, errorLines(problem).join('\n'));
+  if (problems.length > SHOWN_PROBLEMS)
+    note(session, `… and ${problems.length - SHOWN_PROBLEMS} more problems`);
+  if (session.debug) note(session, stackOf(error));
+  if (session.json) {
+    const [first, ...rest] = problems.map(errorJson);
+    printJson(session, {
+      error: rest.length === 0 ? first : { ...errorJson(known), problems: [first, ...rest] },
+    });
+  }
+  return OWN_FAULTS.has(known.code) ? EXIT.internal : EXIT.input;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}

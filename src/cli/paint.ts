@@ -1,0 +1,23 @@
+import pc from 'picocolors';
+import { plainStyle, type Style } from '../report/style.js';
+import type { Screen } from '../report/terminal.js';
+import type { TextStream } from './host.js';
+
+/** Columns when the output is no terminal. */
+const DEFAULT_WIDTH = 100;
+const MIN_WIDTH = 40;
+
+/** Whether colours are wanted: only on a terminal, and never with --no-color or NO_COLOR. */
+export type ColorChoice = 'auto' | 'never';
+
+/** Ways to set off text on a stream. */
+export function styleFor(stream: TextStream, colors: ColorChoice): Style {
+  if (colors === 'never' || !stream.isTerminal) return plainStyle;
+  const { bold, dim, red, green, yellow } = pc.createColors(true);
+  return { bold, dim, red, green, yellow };
+}
+
+/** Width and style of a stream. */
+export function screenFor(stream: TextStream, colors: ColorChoice): Screen {
+  return { width: Math.max(MIN_WIDTH, stream.columns ?? DEFAULT_WIDTH), style: styleFor(stream, colors) };
+}

@@ -1,0 +1,173 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
+import type { CliSession } from './session.js';
+import { packageVersion } from './version.js';
+
+/** Columns of help texts where the terminal does not say. */
+const HELP_WIDTH = 100;
+
+const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
+
+function whole(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 up.');
+  return Number(text);
+}
+
+function percent(text: string): number {
+  const value = Number(text.replace(/%$/, ''));
+  if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
+    throw new InvalidArgumentError('It must be 0 to 100 per cent.');
+  return value;
+}
+
+function lifetimes(text: string): readonly number[] {
+  return text.split(',').map((part) => {
+    const value = Number(part);
+    if (!/^\s*\d+(\.\d+)?\s*$/.test(part) || value <= 0) {
+      throw new InvalidArgumentError('It must be seconds above zero, separated by commas, such as 45,90.');
+    }
+    return value;
+  });
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ccbench ${line}`).join('\n')}`;
+}
+
+function shared(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object on stdout and nothing else')
+    .option('--debug', 'show stack traces')
+    .option('--no-color', 'no colours (also: NO_COLOR)');
+}
+
+/** Builds the command line. Only this file and commander are loaded for help; each command loads its own parts. */
+export function buildProgram(session: CliSession, settle: (code: ExitCode) => void): Command {
+  const { host } = session;
+  const program = new Command('ccbench')
+    .description('Replays coding-agent sessions under context-management policies and shows what they cost.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .option('--debug', 'show stack traces')
+    .option('--no-color', 'no colours (also: NO_COLOR)')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => host.stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => host.stderr.columns ?? HELP_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  program.addHelpText(
+    'after',
+    `\nExit codes:\n${EXIT_MEANING.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}\n${examples(
+      'init && ccbench run my-scenario.yaml',
+      'inspect ~/.claude/projects/*/*.jsonl',
+      'ttl traces/*.json.gz',
+    )}`,
+  );
+
+  shared(program.command('run').description('Run scenarios: replay, report, check expectations.'))
+    .argument('<scenario...>', 'scenario files (YAML)')
+    .option(
+      '--set <path=value>',
+      'change a setting of every scenario, such as cache.ttl=1h (repeatable)',
+      collect,
+    )
+    .option('--seed <n>', 'seed of everything that is drawn', whole)
+    .option('--policy <name>', 'policy instead of the scenario’s')
+    .option('--model <name>', 'model instead of the scenario’s')
+    .option('--out <folder>', 'folder that holds one report folder per scenario', 'reports')
+    .option('--no-files', 'write no report')
+    .option('--log <file>', 'write the log to this file as well (one run only)')
+    .option('--baseline <folder>', 'compare with the reports in this folder; worse is exit code 98')
+    .option('--tolerance <percent>', 'how much worse than the baseline is still fine', percent, 0)
+    .option('--quiet', 'no progress and no tables, only what failed')
+    .addHelpText(
+      'after',
+      examples(
+        'run scenarios/quickstart.yaml',
+        'run lunch.yaml --set cache.ttl=1h --seed 8',
+        'run scenarios/*.yaml --json --no-files',
+        'run lunch.yaml --baseline reports-of-main --out reports-of-branch',
+      ),
+    )
+    .action(async (files, options) => {
+      const { runCommand } = await import('./commands/run.js');
+      settle(await runCommand(session, files, { ...options, set: options.set ?? [] }));
+    });
+
+  shared(
+    program
+      .command('inspect')
+      .description('Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems.'),
+  )
+    .argument('<transcript...>', 'recordings, request traces, or folders of them')
+    .addHelpText('after', examples('inspect session.jsonl', 'inspect traces/ --json'))
+    .action(async (files) => {
+      const { inspectCommand } = await import('./commands/inspect.js');
+      settle(await inspectCommand(session, files));
+    });
+
+  shared(
+    program
+      .command('ttl')
+      .description('Cache hits at every lifetime in one pass, and 5 minutes against 1 hour in money.'),
+  )
+    .argument('<trace...>', 'request traces, recordings, or folders of them')
+    .option('--ttl <seconds>', 'other lifetimes, separated by commas', lifetimes)
+    .option('--main-only', 'leave subagents out')
+    .option('--per-session', 'one line per session')
+    .addHelpText('after', examples('ttl traces/*.json.gz', 'ttl session.jsonl --ttl 45,90 --json'))
+    .action(async (files, options) => {
+      const { ttlCommand } = await import('./commands/ttl.js');
+      settle(await ttlCommand(session, files, options));
+    });
+
+  shared(
+    program.command('report').description('Make table, summary and CSV files again from the log of a run.'),
+  )
+    .argument('<run.jsonl>', 'the log of a run')
+    .option('--out <folder>', 'write summary.json, requests.csv and events.csv into this folder')
+    .addHelpText('after', examples('report reports/quickstart/run.jsonl', 'report run.jsonl --out again'))
+    .action(async (file, options) => {
+      const { reportCommand } = await import('./commands/report.js');
+      settle(await reportCommand(session, file, options));
+    });
+
+  shared(program.command('init').description('Write a starter scenario.'))
+    .argument('[name]', 'name of the scenario', 'my-scenario')
+    .option('--force', 'overwrite an existing file')
+    .addHelpText('after', examples('init', 'init back-from-lunch'))
+    .action(async (name, options) => {
+      const { initCommand } = await import('./commands/init.js');
+      settle(await initCommand(session, name, options));
+    });
+
+  shared(program.command('schema').description('Print the JSON Schema of scenario files.'))
+    .addHelpText('after', examples('schema > scenario.schema.json'))
+    .action(async () => {
+      const { schemaCommand } = await import('./commands/schema.js');
+      settle(schemaCommand(session));
+    });
+
+  shared(program.command('models').description('List the models with prices, windows and sources.'))
+    .addHelpText('after', examples('models', 'models --json'))
+    .action(async () => {
+      const { modelsCommand } = await import('./commands/models.js');
+      settle(modelsCommand(session));
+    });
+
+  shared(program.command('metrics').description('List the metrics that expectations may name.'))
+    .addHelpText('after', examples('metrics', 'metrics --json'))
+    .action(async () => {
+      const { metricsCommand } = await import('./commands/metrics.js');
+      settle(metricsCommand(session));
+    });
+
+  return program;
+}

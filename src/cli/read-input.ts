@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { CcbenchError, type Place } from '../base/errors.js';
+
+/** Files a folder may hold that commands read. */
+const RECORDING = /\.jsonl?(?:\.gz)?$/;
+
+/** Where a path was named; the path itself unless something names a better place. */
+export interface InputOptions {
+  readonly cwd: string;
+  readonly place?: Place;
+}
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EACCES' || code === 'EPERM') return 'no permission';
+  if (code === 'ERR_FS_FILE_TOO_LARGE') return 'it is larger than 2 GiB';
+  return code ?? String(error);
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** What stands at a path the user named. */
+export function kindOfInput(path: string, options: InputOptions): 'file' | 'folder' {
+  const place = options.place ?? { file: path };
+  try {
+    return statSync(resolve(options.cwd, path)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    if (isMissing(error)) {
+      throw new CcbenchError('file-missing', `there is no file ${path}`, {
+        place,
+        hint: `it was looked for from ${options.place === undefined ? 'the current folder' : 'the folder of the scenario'}`,
+      });
+    }
+    throw new CcbenchError('file-unreadable', `${path} cannot be read: ${reasonOf(error)}`, {
+      place,
+      cause: error,
+    });
+  }
+}
+
+/** The bytes of a file the user named. */
+export function readInput(path: string, options: InputOptions): Uint8Array {
+  const place = options.place ?? { file: path };
+  if (kindOfInput(path, options) === 'folder') {
+    throw new CcbenchError('bad-input', `${path} is a folder`, { place, hint: 'name a file in it' });
+  }
+  try {
+    return readFileSync(resolve(options.cwd, path));
+  } catch (error) {
+    throw new CcbenchError('file-unreadable', `${path} cannot be read: ${reasonOf(error)}`, {
+      place,
+      cause: error,
+    });
+  }
+}
+
+/** The text of a file the user named; anything but UTF-8 text is an error. */
+export function readTextInput(path: string, options: InputOptions): string {
+  const bytes = readInput(path, options);
+  const place = options.place ?? { file: path };
+  if (bytes.length === 0) throw new CcbenchError('bad-input', 'the file is empty', { place });
+  try {
+    if (bytes.subarray(0, 8_192).includes(0)) throw new TypeError('a zero byte');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CcbenchError('bad-input', 'the file is binary, not text', {
+      place,
+      hint: 'it must be text in UTF-8',
+      cause,
+    });
+  }
+}
+
+/** The files behind the paths a user named: files as they are, folders as the recordings directly inside, by name. */
+export function expandInputs(paths: readonly string[], options: InputOptions): readonly string[] {
+  return paths.flatMap((path) => {
+    let kind: 'file' | 'folder';
+    try {
+      kind = kindOfInput(path, options);
+    } catch {
+      return [path];
+    }
+    if (kind === 'file') return [path];
+    const names = readdirSync(resolve(options.cwd, path)).filter((name) => RECORDING.test(name));
+    if (names.length === 0) {
+      throw new CcbenchError('bad-input', `the folder ${path} holds no recording`, {
+        place: { file: path },
+        hint: 'recordings end in .jsonl, .jsonl.gz, .json or .json.gz; folders inside are not searched',
+      });
+    }
+    return names.sort().map((name) => join(path, name));
+  });
+}
+
+/** The name a file gives to what is in it: no folder, no extension, the same packed and unpacked. */
+export function inputId(path: string): string {
+  return basename(path).replace(RECORDING, '');
+}

@@ -1,0 +1,51 @@
+import { CommanderError } from 'commander';
+import { CcbenchError } from '../base/errors.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { reportFailure } from './fail.js';
+import type { Host } from './host.js';
+import { buildProgram } from './program.js';
+import type { CliSession } from './session.js';
+
+const SUGGESTION = /\n\(Did you mean (.*)\?\)$/s;
+
+function hasFlag(argv: readonly string[], flag: string): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).includes(flag);
+}
+
+function sessionOf(argv: readonly string[], host: Host): CliSession {
+  const noColor = hasFlag(argv, '--no-color') || (host.env.NO_COLOR ?? '') !== '';
+  return {
+    host,
+    debug: hasFlag(argv, '--debug'),
+    json: hasFlag(argv, '--json'),
+    colors: noColor ? 'never' : 'auto',
+  };
+}
+
+function usageError(error: CommanderError): CcbenchError {
+  const near = SUGGESTION.exec(error.message)?.[1];
+  const sentence = error.message.replace(SUGGESTION, '').replace(/^error: /, '');
+  const hint =
+    near === undefined
+      ? 'ccbench --help lists commands, ccbench <command> --help their options'
+      : `did you mean ${near}?`;
+  return new CcbenchError('bad-usage', sentence, { hint });
+}
+
+/** Runs a command line and returns its exit code; nothing is thrown, and the process is left alone. */
+export async function runCli(argv: readonly string[], host: Host): Promise<ExitCode> {
+  const session = sessionOf(argv, host);
+  let exit: ExitCode = EXIT.fine;
+  const program = buildProgram(session, (code) => {
+    exit = code;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exit;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportFailure(session, error);
+    if (error.exitCode === 0) return EXIT.fine;
+    return error.code === 'commander.help' ? EXIT.input : reportFailure(session, usageError(error));
+  }
+}

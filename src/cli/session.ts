@@ -1,0 +1,21 @@
+import type { Host } from './host.js';
+import type { ColorChoice } from './paint.js';
+
+/** What every command gets: the host and the options that all commands share. */
+export interface CliSession {
+  readonly host: Host;
+  readonly debug: boolean;
+  readonly colors: ColorChoice;
+  /** One JSON object on stdout instead of text. */
+  readonly json: boolean;
+}
+
+/** Prints one JSON object: all that stdout holds with --json. */
+export function printJson(session: CliSession, value: object): void {
+  session.host.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** A note for the user beside the result. */
+export function note(session: CliSession, text: string): void {
+  session.host.stderr.write(`${text}\n`);
+}

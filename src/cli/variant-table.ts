@@ -1,0 +1,40 @@
+import { formatMoney, formatValue, printable } from '../report/format.js';
+import { type Column, tableLines } from '../report/table.js';
+import type { Screen } from '../report/terminal.js';
+import type { RunResult } from './commands/run.js';
+
+const COLUMNS: readonly Column[] = [
+  { header: 'run', align: 'left', drop: null },
+  { header: 'cost', align: 'right', drop: null },
+  { header: 'against first', align: 'right', drop: 3 },
+  { header: 'cache hits', align: 'right', drop: 5 },
+  { header: 'compactions', align: 'right', drop: 4 },
+  { header: 'peak context', align: 'right', drop: 2 },
+  { header: 'digest', align: 'left', drop: 1 },
+];
+
+function change(first: number | null, now: number | null): string {
+  if (first === null || now === null || first === 0) return '';
+  const percent = ((now - first) / first) * 100;
+  return now === first ? '=' : `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(1)} %`;
+}
+
+/** The runs of a scenario side by side. */
+export function variantTable(results: readonly RunResult[], screen: Screen): string {
+  const first = results[0]?.metrics.costUsd ?? null;
+  const rows = results.map(({ planned, metrics, execution }, i) => {
+    const value = (name: string): number | null => metrics[name] ?? null;
+    return {
+      cells: [
+        printable(planned.label),
+        formatMoney(value('costUsd')),
+        i === 0 ? '' : change(first, value('costUsd')),
+        formatValue(value('cacheHitRate'), 'share'),
+        formatValue(value('compactions'), 'count'),
+        formatValue(value('peakContextTokens'), 'tokens'),
+        execution.digest.slice(0, 12),
+      ],
+    };
+  });
+  return tableLines(COLUMNS, rows, { indent: '', ...screen }).join('\n');
+}

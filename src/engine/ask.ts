@@ -1,0 +1,152 @@
+import { MS_PER_SECOND } from '../base/clock.js';
+import { composeAnswer } from '../llm/answers/compose-answer.js';
+import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
+import type { AskRequest, CallFailure, Outcome } from '../model/action.js';
+import { type Block, createBlock } from '../model/block.js';
+import type { PrefixView } from '../model/prefix.js';
+import { Context } from './context.js';
+import { ForkView } from './fork-view.js';
+import type { ThreadRun } from './thread-run.js';
+
+/** Simulated time between keep-alives while a layer's call runs (FUL-5). */
+const KEEP_ALIVE_MS = 30 * MS_PER_SECOND;
+
+/** Asks the LLM for a layer: builds the request, sends it, retries what is transient, and composes the answer. */
+export function ask(run: ThreadRun, request: AskRequest): Outcome {
+  const { env } = run;
+  const random = run.askRandom(request.purpose);
+  const planned = composeAnswer(
+    request.answer,
+    request.messages,
+    request.instruction,
+    env.plan.llm.fake,
+    random.split('answer'),
+    null,
+  );
+  const capped =
+    request.maxOutputTokens === null
+      ? planned.outputTokens
+      : Math.min(planned.outputTokens, request.maxOutputTokens);
+  const { view, freshTokens } = viewOf(run, request);
+  let startMs = run.now;
+  for (let attempt = 0; ; attempt++) {
+    const reply = run.exchange.send(
+      {
+        purpose: request.purpose,
+        turn: run.turn,
+        model: run.model.row,
+        salts: run.model.saltsFor(run.context.hasImages() ? 'images' : 'no-images', null),
+        view,
+        breakpoints:
+          request.shape.kind === 'own' && request.shape.breakpoints === 'off'
+            ? []
+            : run.breakpointsOf(view, null),
+        startMs,
+        write: request.write,
+        windowTokens: run.model.apiWindow(),
+        outputTokens: capped,
+        recordedLatencyMs: null,
+        seen: null,
+        freshTokens,
+        firstChanged: null,
+        announced: request.shape.kind === 'own' ? 'system' : null,
+      },
+      'beside',
+    );
+    run.tally.calls++;
+    const endMs = startMs + reply.latencyMs;
+    if (reply.ok) {
+      run.tally.costNano += reply.cost?.totalNano ?? 0;
+      finishTime(run, request, endMs);
+      const answer =
+        reply.fault === null
+          ? planned
+          : composeAnswer(
+              request.answer,
+              request.messages,
+              request.instruction,
+              env.plan.llm.fake,
+              random.split('answer'),
+              reply.fault,
+            );
+      return {
+        kind: 'answer',
+        answer: {
+          text: answer.text,
+          tokens: answer.tokens,
+          scratchpadTokens: answer.scratchpadTokens,
+          digest: answer.digest,
+          usage: reply.usage,
+          stopReason: capped < planned.outputTokens ? 'max_tokens' : answer.stopReason,
+          form: answer.form,
+          endMs,
+        },
+      };
+    }
+    const failure: CallFailure = parseFailure(reply.error);
+    if (!isTransient(failure) || attempt >= request.retries) {
+      finishTime(run, request, endMs);
+      return { kind: 'failed', failure };
+    }
+    startMs = endMs + retryDelayMs(attempt, random, reply.retryAfterSeconds);
+  }
+}
+
+/** A blocking call holds the thread up until it is over. */
+function finishTime(run: ThreadRun, request: AskRequest, endMs: number): void {
+  const took = endMs - run.now;
+  run.tally.keepAlives += Math.floor(took / KEEP_ALIVE_MS);
+  if (request.mode === 'blocking') run.pass(took);
+}
+
+/** The request a layer sends: a fork of the thread's own, or one with a prefix of its own. */
+function viewOf(
+  run: ThreadRun,
+  request: AskRequest,
+): { readonly view: PrefixView; readonly freshTokens: number } {
+  const { shape, messages, instruction } = request;
+  const instructionTokens = instruction.blocks.reduce((sum, block) => sum + block.tokens, 0);
+  if (shape.kind === 'fork' && isWhole(run.context, messages)) {
+    run.context.seal(run.now);
+    return {
+      view: new ForkView(run.context, instruction.blocks),
+      freshTokens: run.context.freshTokens + instructionTokens,
+    };
+  }
+  const prefix =
+    shape.kind === 'fork'
+      ? run.context.prefix
+      : ownPrefix(shape.systemTokens, shape.toolTokens, request.purpose);
+  const context = new Context(prefix);
+  context.extend([...messages, instruction]);
+  context.seal(run.now);
+  const prefixFresh = shape.kind === 'fork' ? 0 : context.prefixTokens;
+  return {
+    view: context,
+    freshTokens: prefixFresh + instructionTokens + Math.min(run.context.freshTokens, context.trueTokens),
+  };
+}
+
+function isWhole(context: Context, messages: AskRequest['messages']): boolean {
+  return (
+    messages === context.messages ||
+    (messages.length === context.messages.length && messages.every((m, i) => m === context.messages[i]))
+  );
+}
+
+function ownPrefix(systemTokens: number, toolTokens: number, purpose: string): readonly Block[] {
+  const blocks: Block[] = [];
+  if (toolTokens > 0)
+    blocks.push(
+      createBlock({ kind: 'tools', role: 'tools', tokens: toolTokens, text: `tools of ${purpose}` }),
+    );
+  blocks.push(
+    createBlock({
+      kind: 'system',
+      role: 'system',
+      tokens: systemTokens,
+      text: `system prompt of ${purpose}`,
+    }),
+  );
+  return blocks;
+}

@@ -1,0 +1,285 @@
+import { chainDigest, type Digest } from '../base/digest.js';
+import { CcbenchError } from '../base/errors.js';
+import type { BlockEdit } from '../model/action.js';
+import { type Block, createBlock } from '../model/block.js';
+import { createMessage, type Message } from '../model/message.js';
+import type { PrefixView } from '../model/prefix.js';
+import { GrowableFloats } from './growable.js';
+import { orderMessages } from './order-messages.js';
+
+/** What flattening had to mend so that the API would take the request (FLT-4). */
+export interface Repairs {
+  /** Results without a call: removed. */
+  readonly orphanResults: number;
+  /** Calls without a result: answered by a marker. */
+  readonly missingResults: number;
+  /** Conversations that began with the assistant: a marker put in front. */
+  readonly leadingMarkers: number;
+}
+
+const MISSING_RESULT = '[no result: the call was interrupted]';
+const LEADING_MARKER = '[the conversation continues from here]';
+const START: Digest = 1;
+
+/**
+ * The conversation of one thread as it would be sent: blocks in request order with chained digests and running
+ * token sums. Appending costs the new blocks; an edit at position i costs the blocks after i.
+ */
+export class Context implements PrefixView {
+  prefix: readonly Block[];
+  toolsEnd = 0;
+  systemEnd = 0;
+  prefixTokens = 0;
+  /** Block at each position, prefix included. */
+  readonly blocks: Block[] = [];
+  /** Index into `messages` of the message at each position; −1 for the prefix. */
+  readonly owners: number[] = [];
+  readonly messages: Message[] = [];
+  /** Positions that are still as the previous request of this thread sent them. */
+  unchanged = 0;
+  /** Tokens of blocks that no request of this thread has held yet. */
+  freshTokens = 0;
+  private readonly chain = new GrowableFloats();
+  private readonly totals = new GrowableFloats();
+  private readonly openCalls = new Set<string>();
+  private readonly resultPositions = new Map<string, number>();
+  private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
+
+  constructor(prefix: readonly Block[]) {
+    this.prefix = prefix;
+    this.layPrefix();
+  }
+
+  private layPrefix(): void {
+    for (const block of this.prefix) this.pushBlock(block, -1);
+    this.toolsEnd = this.prefix.filter((block) => block.role === 'tools').length;
+    this.systemEnd = this.prefix.length;
+    this.prefixTokens = this.trueTokens;
+  }
+
+  /** Puts other tools or another system prompt in front; everything behind the first difference changes with it. */
+  replacePrefix(prefix: readonly Block[]): void {
+    const messages = [...this.messages];
+    const freshBefore = this.freshTokens;
+    let same = 0;
+    while (same < prefix.length && prefix[same] === this.prefix[same]) same++;
+    this.rebuildFrom(0, []);
+    this.blocks.length = 0;
+    this.owners.length = 0;
+    this.chain.truncate(0);
+    this.totals.truncate(0);
+    this.prefix = prefix;
+    this.layPrefix();
+    for (const message of messages) this.append(message);
+    this.freshTokens = freshBefore;
+    this.unchanged = Math.min(this.unchanged, same);
+  }
+
+  get length(): number {
+    return this.blocks.length;
+  }
+
+  get digests(): Float64Array {
+    return this.chain.data;
+  }
+
+  get sums(): Float64Array {
+    return this.totals.data;
+  }
+
+  /** True tokens of the request as it stands. */
+  get trueTokens(): number {
+    return this.totals.length === 0 ? 0 : this.totals.data[this.totals.length - 1]!;
+  }
+
+  get repairs(): Repairs {
+    return { ...this.counts };
+  }
+
+  /** True when some image or document is in the request. */
+  hasImages(): boolean {
+    return this.imageBlocks > 0;
+  }
+
+  /** Number of blocks that hold an image or document. */
+  imageBlocks = 0;
+
+  /** Adds messages that arrived since the last request, in the order the API wants them (FLT-1, FLT-2). */
+  extend(batch: readonly Message[]): void {
+    if (batch.length === 1) this.append(batch[0]!);
+    else for (const message of orderMessages(batch)) this.append(message);
+  }
+
+  private append(message: Message): void {
+    if (message.role === 'assistant') {
+      if (this.openCalls.size > 0) this.answerOpenCalls(message.at);
+      if (this.blocks.length === this.prefix.length && message.blocks.length > 0) this.lead(message.at);
+    }
+    const index = this.messages.length;
+    let kept: Block[] | null = null;
+    for (let i = 0; i < message.blocks.length; i++) {
+      const block = message.blocks[i]!;
+      if (block.kind === 'tool_result' && !this.openCalls.delete(block.toolUseId ?? '')) {
+        this.counts.orphanResults++;
+        kept ??= message.blocks.slice(0, i);
+        continue;
+      }
+      if (block.kind === 'tool_use') this.openCalls.add(block.toolUseId ?? '');
+      kept?.push(block);
+      this.pushBlock(block, index);
+    }
+    this.messages.push(kept === null ? message : { ...message, blocks: kept });
+  }
+
+  /** Makes the request valid: every call answered, the user first and last (FLT-4). */
+  seal(now: number): void {
+    if (this.openCalls.size > 0) this.answerOpenCalls(now);
+  }
+
+  private answerOpenCalls(at: number): void {
+    const blocks = [...this.openCalls].map((toolUseId) =>
+      createBlock({ kind: 'tool_result', role: 'user', tokens: 12, text: MISSING_RESULT, toolUseId }),
+    );
+    this.counts.missingResults += blocks.length;
+    this.openCalls.clear();
+    const index = this.messages.length;
+    for (const block of blocks) this.pushBlock(block, index);
+    this.messages.push(createMessage({ id: `repair-${index}`, role: 'user', origin: 'marker', blocks, at }));
+  }
+
+  private lead(at: number): void {
+    this.counts.leadingMarkers++;
+    const block = createBlock({ kind: 'text', role: 'user', tokens: 9, text: LEADING_MARKER });
+    this.pushBlock(block, this.messages.length);
+    this.messages.push(
+      createMessage({
+        id: `lead-${this.messages.length}`,
+        role: 'user',
+        origin: 'marker',
+        blocks: [block],
+        at,
+      }),
+    );
+  }
+
+  private pushBlock(block: Block, owner: number): void {
+    const position = this.blocks.length;
+    const before = position === 0 ? START : this.chain.data[position - 1]!;
+    this.chain.push(chainDigest(before, block.digest));
+    this.totals.push((position === 0 ? 0 : this.totals.data[position - 1]!) + block.tokens);
+    this.blocks.push(block);
+    this.owners.push(owner);
+    this.freshTokens += block.tokens;
+    if (block.kind === 'tool_result' && block.toolUseId !== null)
+      this.resultPositions.set(block.toolUseId, position);
+    if (block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0)
+      this.imageBlocks++;
+  }
+
+  /** Position of a tool result in the request, or −1. */
+  positionOfResult(toolUseId: string): number {
+    return this.resultPositions.get(toolUseId) ?? -1;
+  }
+
+  /** Puts other blocks in the place of some; returns the first position that changed, or −1. */
+  rewrite(edits: readonly BlockEdit[]): number {
+    const byMessage = new Map<string, Map<number, Block | null>>();
+    for (const edit of edits) {
+      const blocks = byMessage.get(edit.messageId) ?? new Map<number, Block | null>();
+      blocks.set(edit.blockIndex, edit.block);
+      byMessage.set(edit.messageId, blocks);
+    }
+    let first = -1;
+    const messages = this.messages.map((message, index) => {
+      const changes = byMessage.get(message.id);
+      if (changes === undefined) return message;
+      if (first === -1) first = index;
+      byMessage.delete(message.id);
+      const blocks: Block[] = [];
+      message.blocks.forEach((block, i) => {
+        const change = changes.get(i);
+        if (change === undefined) blocks.push(block);
+        else if (change !== null) blocks.push(change);
+      });
+      return { ...message, blocks };
+    });
+    if (byMessage.size > 0) {
+      throw new CcbenchError(
+        'internal',
+        `an edit names a message that is not in the context: ${[...byMessage.keys()][0]}`,
+      );
+    }
+    return first === -1 ? -1 : this.rebuildFrom(first, messages);
+  }
+
+  /** Puts a new history in the place of the conversation; returns the first position that changed. */
+  replaceHistory(messages: readonly Message[]): number {
+    return this.rebuildFrom(0, orderMessages(messages));
+  }
+
+  private rebuildFrom(firstMessage: number, messages: readonly Message[]): number {
+    let position = this.owners.findIndex((owner) => owner >= firstMessage);
+    if (position === -1) position = this.blocks.length;
+    const old = this.blocks.slice(position);
+    const freshBefore = this.freshTokens;
+    const held = new Set(old);
+    this.blocks.length = position;
+    this.owners.length = position;
+    this.chain.truncate(position);
+    this.totals.truncate(position);
+    this.messages.length = firstMessage;
+    this.openCalls.clear();
+    this.resultPositions.clear();
+    this.imageBlocks = 0;
+    for (let i = 0; i < position; i++) {
+      const block = this.blocks[i]!;
+      if (block.kind === 'tool_result' && block.toolUseId !== null)
+        this.resultPositions.set(block.toolUseId, i);
+      if (block.kind === 'tool_use' && block.toolUseId !== null) this.openCalls.add(block.toolUseId);
+      if (block.kind === 'tool_result' && block.toolUseId !== null) this.openCalls.delete(block.toolUseId);
+      if (block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0)
+        this.imageBlocks++;
+    }
+    for (const message of messages.slice(firstMessage)) this.append(message);
+    this.freshTokens = freshBefore;
+    for (let i = position; i < this.blocks.length; i++) {
+      const block = this.blocks[i]!;
+      if (!held.has(block)) this.freshTokens += block.tokens;
+    }
+    let same = 0;
+    while (
+      same < old.length &&
+      position + same < this.blocks.length &&
+      old[same] === this.blocks[position + same]
+    )
+      same++;
+    const changed = position + same;
+    if (changed < this.unchanged) this.unchanged = changed;
+    return changed;
+  }
+
+  /** Takes note that the request was sent: from here on everything counts as unchanged. */
+  sent(): void {
+    this.unchanged = this.blocks.length;
+    this.freshTokens = 0;
+  }
+
+  /** Role that the request ends with. */
+  get lastRole(): 'user' | 'assistant' | null {
+    const last = this.blocks[this.blocks.length - 1];
+    return last === undefined || last.role === 'tools' || last.role === 'system' ? null : last.role;
+  }
+
+  /** True while some tool call has no result yet. */
+  get hasOpenCalls(): boolean {
+    return this.openCalls.size > 0;
+  }
+
+  /** Last position of the API message before the last one, or −1. */
+  previousMessageEnd(): number {
+    let i = this.blocks.length - 1;
+    const role = this.blocks[i]?.role;
+    while (i >= this.systemEnd && this.blocks[i]!.role === role) i--;
+    return i >= this.systemEnd ? i : -1;
+  }
+}

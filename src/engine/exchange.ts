@@ -1,0 +1,149 @@
+import { type CacheObservation, causeOf, createBreakDetector } from '../cache/break-detector.js';
+import type { ModelRow } from '../cache/model-table.js';
+import { type Cost, priceUsage } from '../cache/price.js';
+import type { LevelSalts } from '../cache/salts.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import type { LlmReply } from '../llm/fake-llm.js';
+import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import type { BreakCause } from '../model/run-log.js';
+import type { CallPurpose } from '../model/run-plan.js';
+import { checkRead, checkUsage, checkWindow } from './invariants.js';
+import type { RunEnv } from './run-env.js';
+
+/** A request of a thread, ready to be sent. */
+export interface Outgoing {
+  readonly purpose: CallPurpose;
+  readonly turn: number;
+  readonly model: ModelRow;
+  readonly salts: LevelSalts;
+  readonly view: PrefixView;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly startMs: number;
+  readonly write: 'write' | 'read-only';
+  readonly windowTokens: number | null;
+  readonly outputTokens: number;
+  readonly recordedLatencyMs: number | null;
+  readonly seen: number | null;
+  /** Tokens that no earlier request of the thread held. */
+  readonly freshTokens: number;
+  /** First position that differs from the thread's previous request; null when it only grew. */
+  readonly firstChanged: number | null;
+  /** What a layer announced as the reason of the change (BRD-3). */
+  readonly announced: BreakCause | null;
+}
+
+/** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
+export class Exchange {
+  private readonly detector = createBreakDetector();
+  private previous: CacheObservation | null = null;
+
+  constructor(
+    private readonly env: RunEnv,
+    private readonly thread: string,
+  ) {}
+
+  /** Sends a request of the thread's own chain, or one made beside it by a layer. */
+  send(out: Outgoing, chain: 'own' | 'beside'): LlmReply & { readonly cost?: Cost } {
+    const reply = this.env.llm.call(out);
+    if (!reply.ok) {
+      this.env.sink.write({
+        type: 'refused',
+        t: out.startMs,
+        thread: this.thread,
+        turn: out.turn,
+        purpose: out.purpose,
+        status: reply.error.status,
+        error: reply.error.type,
+        message: reply.error.message,
+        prompt: reply.promptTokens,
+        limit: out.windowTokens,
+      });
+      return reply;
+    }
+    const { usage, outcome } = reply;
+    checkUsage(usage, outcome.promptTokens);
+    checkRead(outcome.readTokens, outcome.hitPosition, out.view);
+    checkWindow(outcome.promptTokens, out.windowTokens);
+    const cost = priceUsage(out.model, usage);
+    const unread = outcome.promptTokens - outcome.readTokens;
+    const rewritten = Math.max(0, unread - out.freshTokens);
+    const observation = this.observation(out, reply);
+    let cause: BreakCause | null = null;
+    if (rewritten > 0) {
+      cause = out.announced ?? (this.previous === null ? 'server' : causeOf(this.previous, observation));
+    }
+    const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
+    const n = ++this.env.totals.requests;
+    this.env.totals.costNano += cost.totalNano;
+    this.env.sink.write({
+      type: 'request',
+      t: out.startMs,
+      thread: this.thread,
+      n,
+      turn: out.turn,
+      purpose: out.purpose,
+      model: out.model.id,
+      prompt: outcome.promptTokens,
+      read: usage.cacheRead,
+      write5m: usage.cacheWrite5m,
+      write1h: usage.cacheWrite1h,
+      input: usage.input,
+      output: usage.output,
+      seen: out.seen,
+      fresh: Math.min(out.freshTokens, outcome.promptTokens),
+      rewritten,
+      cause,
+      latencyMs: reply.latencyMs,
+      readCost: cost.cacheReadNano,
+      writeCost,
+      inputCost: cost.inputNano,
+      outputCost: cost.outputNano,
+      cost: cost.totalNano,
+      rewriteCost: unread === 0 ? 0 : Math.round(((writeCost + cost.inputNano) * rewritten) / unread),
+    });
+    if (chain === 'own') {
+      if (out.announced === 'compaction' || out.announced === 'microcompaction')
+        this.detector.announce(out.announced);
+      const report = this.detector.observe(observation);
+      this.previous = observation;
+      if (report !== null) {
+        const named = out.announced ?? (report.cause === 'deletion' ? 'microcompaction' : report.cause);
+        this.env.sink.write({
+          type: 'break',
+          t: out.startMs,
+          thread: this.thread,
+          n,
+          cause: named,
+          expected: report.expected || out.announced !== null,
+          lostTokens: report.lostTokens,
+          position: report.position,
+        });
+      }
+    }
+    return { ...reply, cost };
+  }
+
+  private observation(out: Outgoing, reply: LlmReply & { readonly ok: true }): CacheObservation {
+    const { view } = out;
+    const { outcome } = reply;
+    const wrote = outcome.write1hTokens > 0 ? TTL_1H_MS : outcome.write5mTokens > 0 ? TTL_5M_MS : null;
+    return {
+      startMs: out.startMs,
+      readTokens: outcome.readTokens,
+      promptTokens: outcome.promptTokens,
+      model: out.model.id,
+      toolsDigest: view.toolsEnd === 0 ? 0 : view.digests[view.toolsEnd - 1]!,
+      systemDigest: view.systemEnd === 0 ? 0 : view.digests[view.systemEnd - 1]!,
+      parametersDigest: out.salts.messages,
+      firstChangedPosition: out.firstChanged,
+      breakpoints: out.breakpoints,
+      entryTtlMs: wrote ?? outcome.hitTtlMs,
+      sawUnreadable: outcome.sawUnreadable,
+    };
+  }
+
+  /** Forgets the baseline (BRD-3, CLN-3). */
+  resetBaseline(): void {
+    this.detector.reset();
+  }
+}

@@ -1,0 +1,33 @@
+import { chainDigest, type Digest } from '../base/digest.js';
+import type { Block } from '../model/block.js';
+import type { PrefixView } from '../model/prefix.js';
+
+/** A request that shares another's blocks byte for byte and adds some of its own (AGT-1): two array copies, no rehashing. */
+export class ForkView implements PrefixView {
+  readonly length: number;
+  readonly digests: Float64Array;
+  readonly sums: Float64Array;
+  readonly toolsEnd: number;
+  readonly systemEnd: number;
+
+  constructor(parent: PrefixView, added: readonly Block[]) {
+    const shared = parent.length;
+    this.length = shared + added.length;
+    this.digests = new Float64Array(this.length);
+    this.sums = new Float64Array(this.length);
+    for (let i = 0; i < shared; i++) {
+      this.digests[i] = parent.digests[i]!;
+      this.sums[i] = parent.sums[i]!;
+    }
+    let digest: Digest = shared === 0 ? 1 : parent.digests[shared - 1]!;
+    let sum = shared === 0 ? 0 : parent.sums[shared - 1]!;
+    added.forEach((block, i) => {
+      digest = chainDigest(digest, block.digest);
+      sum += block.tokens;
+      this.digests[shared + i] = digest;
+      this.sums[shared + i] = sum;
+    });
+    this.toolsEnd = parent.toolsEnd;
+    this.systemEnd = parent.systemEnd;
+  }
+}

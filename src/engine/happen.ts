@@ -1,0 +1,59 @@
+import { createBlock } from '../model/block.js';
+import type { ThreadEvent } from '../model/transcript.js';
+import type { ThreadRun } from './thread-run.js';
+
+/** Something happens to a thread besides messages and calls. Recorded compactions are the recording's own and pass by. */
+export function happen(run: ThreadRun, event: ThreadEvent): void {
+  switch (event.kind) {
+    case 'manual-compact':
+      if (run.isStuck) return;
+      run.joinPending();
+      run.askTiers('manual', event.compaction);
+      return;
+    case 'resume':
+      notice(run, event.kind, `the session was taken up again: ${event.reason}`);
+      resume(run);
+      return;
+    case 'model-switch':
+      notice(run, event.kind, `the model changes to ${event.model}`);
+      run.model.use(event.model);
+      return;
+    case 'prefix-change':
+      notice(run, event.kind, `the ${event.what} changes: ${event.label}`);
+      run.context.replacePrefix(
+        run.context.prefix.map((block) =>
+          block.role === event.what
+            ? createBlock({
+                kind: block.kind,
+                role: block.role,
+                tokens: block.tokens,
+                text: `${event.label} at ${event.at}`,
+                chars: block.chars,
+              })
+            : block,
+        ),
+      );
+      return;
+    case 'recorded-compaction':
+      if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+      return;
+    default:
+      return;
+  }
+}
+
+function notice(run: ThreadRun, what: string, message: string): void {
+  run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
+}
+
+/** A new process reads the record back: what layers changed only in memory is as it was before. */
+function resume(run: ThreadRun): void {
+  run.joinPending();
+  const messages = run.journal.rebuild();
+  const before = run.context.unchanged;
+  run.context.replaceHistory(messages);
+  if (run.context.unchanged < before) run.announced ??= 'messages';
+  run.view.deletedTokens = 0;
+  run.seen.forgetDeleted();
+  run.host.resume(run.context.messages, run.view);
+}

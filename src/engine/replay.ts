@@ -1,0 +1,161 @@
+import { canonicalJson, sha256Hex } from '../base/digest.js';
+import { createFiles } from '../base/files.js';
+import { createEventQueue } from '../base/queue.js';
+import { createRandom } from '../base/random.js';
+import { createPromptCache } from '../cache/prompt-cache.js';
+import { createFakeLlm } from '../llm/fake-llm.js';
+import { createFaultPlan } from '../llm/faults.js';
+import { type LogSink, RUN_LOG_VERSION } from '../model/run-log.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { TierDefinition } from '../model/tier.js';
+import type { Transcript } from '../model/transcript.js';
+import { createWarnings } from '../model/warning.js';
+import { policyRegistry } from '../policies/catalogue.js';
+import { tierRegistry } from '../tiers/registry.js';
+import { breakdown } from '../tokens/breakdown.js';
+import { estimatorError } from '../tokens/estimator-error.js';
+import type { RunEnv } from './run-env.js';
+import { ThreadRun } from './thread-run.js';
+import { NO_TIMING, type TimingSink } from './timing-sink.js';
+
+/** Steps of the replay between two chances to do something else. */
+const STEPS_PER_PART = 64;
+
+/** Digest of a plan: equal plans over equal transcripts give equal logs. */
+export function planDigest(plan: RunPlan): string {
+  return sha256Hex(canonicalJson(plan)).slice(0, 16);
+}
+
+/**
+ * Replays a transcript under a plan and writes the log. Threads advance in the order of simulated time; equal times in the
+ * order of the transcript, so the result depends on plan and transcript alone (INV-13).
+ */
+export function replay(
+  plan: RunPlan,
+  transcript: Transcript,
+  sink: LogSink,
+  timing: TimingSink = NO_TIMING,
+): void {
+  const parts = replayParts(plan, transcript, sink, timing);
+  while (parts.next().done !== true);
+}
+
+/** The same in short parts: whoever drives it may do something else between them, or stop. */
+export function* replayParts(
+  plan: RunPlan,
+  transcript: Transcript,
+  sink: LogSink,
+  timing: TimingSink = NO_TIMING,
+): Generator<void, void, void> {
+  sink.write({
+    type: 'run',
+    version: RUN_LOG_VERSION,
+    name: plan.name,
+    seed: plan.seed,
+    policy: plan.policy.name,
+    planDigest: planDigest(plan),
+    plan,
+    transcript: {
+      id: transcript.id,
+      source: transcript.source,
+      agentVersion: transcript.agentVersion,
+      carries: transcript.carries,
+      threads: transcript.threads.length,
+      calls: countCalls(transcript),
+    },
+  });
+  const random = createRandom(plan.seed);
+  const cache =
+    plan.cache.mode === 'off' ? null : createPromptCache({ fade: plan.cache.fade, seed: plan.seed });
+  const env: RunEnv = {
+    plan,
+    sink,
+    llm: createFakeLlm(
+      cache,
+      plan.llm.fake.latencyScale,
+      createFaultPlan(plan.llm.faults, random.split('faults')),
+    ),
+    tiers: supportedTiers(plan, transcript, sink),
+    files: createFiles(),
+    random,
+    warnings: createWarnings(),
+    timing,
+    totals: { requests: 0, turns: 0, costNano: 0 },
+  };
+  const endMs = yield* runThreads(env, transcript);
+  for (const warning of [...transcript.warnings, ...env.warnings.list()])
+    sink.write({ type: 'warning', ...warning });
+  sink.write({
+    type: 'end',
+    t: endMs,
+    turns: env.totals.turns,
+    requests: env.totals.requests,
+    cost: env.totals.costNano,
+  });
+}
+
+/** Tiers of the policy that are on and that the transcript can feed; the others become a skipped row (decision 5). */
+function supportedTiers(plan: RunPlan, transcript: Transcript, sink: LogSink): readonly TierDefinition[] {
+  const supported: TierDefinition[] = [];
+  for (const name of policyRegistry.get(plan.policy.name).tiers) {
+    const tier = tierRegistry.get(name);
+    if (plan.policy.params[tier.killSwitch] === false) continue;
+    const missing = tier.needs.filter((need) => !transcript.carries.includes(need));
+    if (missing.length === 0) supported.push(tier);
+    else sink.write({ type: 'skipped', what: `tier ${name}`, needs: missing.join(', ') });
+  }
+  return supported;
+}
+
+function countCalls(transcript: Transcript): number {
+  let calls = 0;
+  for (const thread of transcript.threads) for (const step of thread.steps) if (step.kind === 'call') calls++;
+  return calls;
+}
+
+function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, number, void> {
+  const queue = createEventQueue<ThreadRun>();
+  const runs = new Map<string, ThreadRun>();
+  const started = new Set<ThreadRun>();
+  for (const thread of transcript.threads) {
+    const run = new ThreadRun(env, thread);
+    runs.set(thread.id, run);
+    const timeMs = run.nextTimeMs();
+    if (timeMs !== null) queue.push(timeMs, run);
+  }
+  let endMs = 0;
+  let steps = 0;
+  for (let next = queue.pop(); next !== null; next = queue.pop()) {
+    const run = next.item;
+    if (!started.has(run)) {
+      started.add(run);
+      run.begin(run.thread.parentId === null ? null : (runs.get(run.thread.parentId) ?? null));
+    }
+    for (;;) {
+      run.advance();
+      if (++steps % STEPS_PER_PART === 0) yield;
+      endMs = Math.max(endMs, run.now);
+      const timeMs = run.nextTimeMs();
+      if (timeMs === null) {
+        run.finish();
+        tellBreakdown(env, run);
+        break;
+      }
+      const other = queue.peekTime();
+      if (other !== null && other < timeMs) {
+        queue.push(timeMs, run);
+        break;
+      }
+    }
+  }
+  return endMs;
+}
+
+function tellBreakdown(env: RunEnv, run: ThreadRun): void {
+  env.sink.write({
+    type: 'breakdown',
+    thread: run.thread.id,
+    breakdown: breakdown(run.context.messages, 'true'),
+    estimator: estimatorError(run.context.messages),
+  });
+}

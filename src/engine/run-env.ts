@@ -1,0 +1,29 @@
+import type { Files } from '../base/files.js';
+import type { Random } from '../base/random.js';
+import type { FakeLlm } from '../llm/fake-llm.js';
+import type { LogSink } from '../model/run-log.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { TierDefinition } from '../model/tier.js';
+import type { WarningList } from '../model/warning.js';
+import type { TimingSink } from './timing-sink.js';
+
+/** What all threads of one run share. */
+export interface RunEnv {
+  readonly plan: RunPlan;
+  readonly sink: LogSink;
+  readonly llm: FakeLlm;
+  /** Tiers of the policy, in order; those the transcript cannot support are left out and said so. */
+  readonly tiers: readonly TierDefinition[];
+  readonly files: Files;
+  readonly random: Random;
+  readonly warnings: WarningList;
+  readonly timing: TimingSink;
+  readonly totals: RunTotals;
+}
+
+/** Counters of the run as it goes. */
+export interface RunTotals {
+  requests: number;
+  turns: number;
+  costNano: number;
+}

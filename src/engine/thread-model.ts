@@ -1,0 +1,83 @@
+import type { ModelRow } from '../cache/model-table.js';
+import { resolveModel, resolveWindow } from '../cache/models.js';
+import { type LevelSalts, levelSalts } from '../cache/salts.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { RecordedCall, Thread } from '../model/transcript.js';
+
+/** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
+export class ThreadModel {
+  row: ModelRow;
+  /** Name as configured, suffix included. */
+  name: string;
+  private readonly firstRecorded: string;
+  private readonly salts = new Map<string, LevelSalts>();
+  private lastTtlMs: number;
+
+  constructor(
+    private readonly plan: RunPlan,
+    private readonly thread: Thread,
+  ) {
+    const first = thread.steps.find((step) => step.kind === 'call');
+    this.firstRecorded = first?.kind === 'call' ? first.call.model : (plan.model ?? 'claude-sonnet-4-5');
+    this.name = this.nameFor(this.firstRecorded);
+    this.row = resolveModel(this.name);
+    this.lastTtlMs = TTL_5M_MS;
+  }
+
+  /** The model a recorded call goes to: the plan's in the place of the main thread's first, others as recorded. */
+  private nameFor(recorded: string): string {
+    const replaces = this.thread.parentId === null && recorded === this.firstRecorded;
+    return replaces ? (this.plan.model ?? recorded) : recorded;
+  }
+
+  /** Takes over the model of a call. */
+  use(recorded: string): void {
+    const name = this.nameFor(recorded);
+    if (name === this.name) return;
+    this.name = name;
+    this.row = resolveModel(name);
+  }
+
+  /** Longest prompt the API takes; null when the policy is unbounded. */
+  apiWindow(): number | null {
+    if (this.plan.policy.params['window.bounded'] === false) return null;
+    return this.plan.window ?? this.row.window;
+  }
+
+  /** Window as the policy believes it to be (WIN-1). */
+  policyWindow(): number {
+    if (this.plan.window !== null) return this.plan.window;
+    const params = this.plan.policy.params;
+    const explicit = params['window.explicit'];
+    if (typeof explicit === 'number') return explicit;
+    return params['window.models'] === 'suffix-only' && !this.name.toLowerCase().endsWith('[1m]')
+      ? resolveWindow('an-unlisted-model')
+      : resolveWindow(this.name);
+  }
+
+  /** Salts of the cache keys for this model. */
+  saltsFor(images: 'images' | 'no-images', effort: string | null): LevelSalts {
+    const key = `${this.row.id} ${images} ${effort ?? ''}`;
+    let salts = this.salts.get(key);
+    if (salts === undefined) {
+      salts = levelSalts({
+        model: this.row,
+        imagesPresent: images === 'images',
+        ...(effort === null ? {} : { effort }),
+      });
+      this.salts.set(key, salts);
+    }
+    return salts;
+  }
+
+  /** Lifetime a call writes with. */
+  ttlFor(call: RecordedCall | null): number {
+    const setting = this.thread.parentId === null ? this.plan.cache.ttl : this.plan.cache.subagentTtl;
+    if (setting !== 'recorded') return setting === '1h' ? TTL_1H_MS : TTL_5M_MS;
+    const usage = call?.usage ?? null;
+    if (usage !== null && usage.cacheWrite1h > 0) this.lastTtlMs = TTL_1H_MS;
+    else if (usage !== null && usage.cacheWrite5m > 0) this.lastTtlMs = TTL_5M_MS;
+    return this.lastTtlMs;
+  }
+}

@@ -1,0 +1,377 @@
+import type { Random } from '../base/random.js';
+import { thinkingKeptFrom } from '../cache/thinking.js';
+import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
+import type { Action, BlockEdit } from '../model/action.js';
+import { createMessage, hasToolUse, type Message } from '../model/message.js';
+import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import type { BreakCause } from '../model/run-log.js';
+import type { Point } from '../model/tier.js';
+import type { RecordedCall, Thread } from '../model/transcript.js';
+import { apply, type Tally } from './apply.js';
+import { breakpointsFor } from './breakpoints-for.js';
+import { Context } from './context.js';
+import { Exchange, type Outgoing } from './exchange.js';
+import { happen } from './happen.js';
+import { checkRequestShape } from './invariants.js';
+import { Journal } from './journal.js';
+import type { RunEnv } from './run-env.js';
+import { type CounterRules, counterRules, SeenCounter } from './seen-counter.js';
+import { ThreadModel } from './thread-model.js';
+import { ThreadView } from './thread-view.js';
+import { MutableMoment, TierHost } from './tier-host.js';
+
+/** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
+export class ThreadRun {
+  readonly context: Context;
+  readonly counter: CounterRules;
+  readonly seen: SeenCounter;
+  readonly model: ThreadModel;
+  readonly exchange: Exchange;
+  readonly view: ThreadView;
+  readonly host: TierHost;
+  readonly journal = new Journal();
+  readonly tally: Tally = { calls: 0, costNano: 0, cacheLost: 0, keepAlives: 0 };
+  /** Milliseconds by which simulated time runs behind the recording. */
+  shiftMs = 0;
+  now = 0;
+  turn = 0;
+  lastResponseMs: number | null = null;
+  /** Why the context changed since the last request, first cause wins (BRD-3). */
+  announced: BreakCause | null = null;
+  /** Positions of the request that was sent last. */
+  sentLength = 0;
+  /** A layer put a new history in place since this was last cleared. */
+  historyReplaced = false;
+  private readonly moment: MutableMoment;
+  private readonly random: Random;
+  private askCount = 0;
+  private promptNumber = 0;
+  private failure: { readonly reason: string; readonly until: 'next-prompt' | 'end' } | null = null;
+  private lostCalls = 0;
+  private cursor = 0;
+  private pending: Message[] = [];
+  private cachedUntilMs = 0;
+  private previousEndMs: number | null = null;
+  private recordedEndMs = 0;
+  private readonly applyAction = (action: Action) => apply(this, action);
+  private readonly isStopped = () => this.failure !== null;
+
+  constructor(
+    readonly env: RunEnv,
+    readonly thread: Thread,
+  ) {
+    this.context = new Context(thread.prefix);
+    this.counter = counterRules(env.plan.policy.params, env.plan.estimatorFactor);
+    this.seen = new SeenCounter(this.counter);
+    this.model = new ThreadModel(env.plan, thread);
+    this.exchange = new Exchange(env, thread.id);
+    this.view = new ThreadView(this.context, this.seen, env.files);
+    this.random = env.random.split(`thread ${thread.id}`);
+    this.moment = new MutableMoment(this.isMain ? 'main' : 'subagent');
+    this.host = new TierHost(
+      env.tiers,
+      {
+        params: env.plan.policy.params,
+        thread: thread.id,
+        source: this.moment.source,
+        model: () => ({
+          name: this.model.name,
+          window: this.model.policyWindow(),
+          maxOutput: this.model.row.maxOutput,
+        }),
+        plan: env.plan,
+        random: this.random.split('tiers'),
+        shared: new Map(),
+      },
+      env.timing,
+    );
+  }
+
+  get isMain(): boolean {
+    return this.thread.parentId === null;
+  }
+
+  get isStuck(): boolean {
+    return this.failure !== null;
+  }
+
+  /** Simulated time of the next call or event; null when the thread has ended. */
+  nextTimeMs(): number | null {
+    const steps = this.thread.steps;
+    for (let i = this.cursor; i < steps.length; i++) {
+      const step = steps[i]!;
+      if (step.kind === 'call') return Math.max(this.startOf(step.call), this.now);
+      if (step.kind === 'event') return Math.max(step.event.at + this.shiftMs, this.now);
+    }
+    return null;
+  }
+
+  /** Start of a call: as recorded plus the shift, or the think time after the simulated end of the previous one. */
+  private startOf(call: RecordedCall): number {
+    if (this.env.plan.timing === 'recorded' || this.previousEndMs === null)
+      return call.startMs + this.shiftMs;
+    return this.previousEndMs + Math.max(0, call.startMs - this.recordedEndMs);
+  }
+
+  begin(parent: ThreadRun | null): void {
+    this.shiftMs = parent?.shiftMs ?? 0;
+    if (parent?.isStuck === true)
+      this.failure = { reason: 'the prompt that started this agent failed', until: 'end' };
+    this.env.sink.write({
+      type: 'thread',
+      t: this.nextTimeMs() ?? 0,
+      thread: this.thread.id,
+      parent: this.thread.parentId,
+      label: this.thread.label,
+      prefixTokens: this.context.prefixTokens,
+      window: this.model.apiWindow(),
+    });
+  }
+
+  /** Goes on up to and including the next call or event. */
+  advance(): void {
+    const steps = this.thread.steps;
+    while (this.cursor < steps.length) {
+      const step = steps[this.cursor++]!;
+      if (step.kind === 'message') this.receive(step.message);
+      else if (step.kind === 'event') {
+        this.now = Math.max(this.now, step.event.at + this.shiftMs);
+        happen(this, step.event);
+        return;
+      } else {
+        this.now = Math.max(this.now, this.startOf(step.call));
+        this.call(step.call);
+        return;
+      }
+    }
+  }
+
+  /** Nothing is left: what was lost is told. */
+  finish(): void {
+    this.tellLost();
+  }
+
+  private receive(message: Message): void {
+    if (message.origin === 'human' || message.origin === 'directive') {
+      this.promptNumber++;
+      if (this.failure?.until === 'next-prompt') {
+        this.tellLost();
+        this.failure = null;
+      }
+    }
+    if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? '')) this.pending.push(message);
+  }
+
+  /** Summaries of compactions that only the recording made: what was attached to them is not this run's. */
+  readonly recordedSummaries = new Set<string>();
+
+  private tellLost(): void {
+    if (this.lostCalls === 0 || this.failure === null) return;
+    const { reason } = this.failure;
+    this.env.sink.write({ type: 'lost', t: this.now, thread: this.thread.id, calls: this.lostCalls, reason });
+    this.lostCalls = 0;
+  }
+
+  /** A guard or an error ends the prompt or the run. */
+  stop(what: 'blocked' | 'prompt-ended' | 'run-ended', message: string): void {
+    this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details: {} });
+    this.failure = { reason: message, until: what === 'run-ended' ? 'end' : 'next-prompt' };
+  }
+
+  /** Lets simulated time pass; everything later in the transcript moves with it. */
+  pass(ms: number): void {
+    this.now += ms;
+    this.shiftMs += ms;
+  }
+
+  clearTally(): void {
+    this.tally.calls = 0;
+    this.tally.costNano = 0;
+    this.tally.cacheLost = 0;
+    this.tally.keepAlives = 0;
+  }
+
+  /** A generator for one call of a layer: the same call in the same thread always draws the same. */
+  askRandom(purpose: string): Random {
+    return this.random.split(`${purpose} ${++this.askCount}`);
+  }
+
+  /** Cached tokens behind a position that is about to change: they must be written again. */
+  cachedBehind(position: number): number {
+    if (position < 0 || position >= this.sentLength || this.now >= this.cachedUntilMs) return 0;
+    return Math.max(0, this.sentTokens - (position === 0 ? 0 : this.context.sums[position - 1]!));
+  }
+
+  private sentTokens = 0;
+
+  /** Asks the tiers of a point of the loop. */
+  askTiers(point: Point, manual: MutableMoment['manual'] = null): void {
+    const { moment } = this;
+    moment.point = point;
+    moment.now = this.now;
+    moment.turn = this.turn;
+    moment.prompt = this.promptNumber;
+    moment.lastResponseMs = this.lastResponseMs;
+    moment.manual = manual;
+    this.view.cacheIsWarm = this.now < this.cachedUntilMs;
+    this.host.ask(moment, this.view, this.applyAction, this.isStopped);
+  }
+
+  /** Messages that arrived join the context (FLT), the counter, the journal and the tiers' knowledge. */
+  join(messages: readonly Message[]): void {
+    const { context } = this;
+    const from = context.messages.length;
+    context.extend(messages);
+    for (let i = from; i < context.messages.length; i++) {
+      const message = context.messages[i]!;
+      this.seen.add(message);
+      this.journal.append(message);
+      this.host.observe(message);
+    }
+  }
+
+  /** Takes in what is waiting. */
+  joinPending(): void {
+    const { pending } = this;
+    if (pending.length === 0) return;
+    this.pending = [];
+    this.join(pending);
+    if (
+      this.model.row.thinking === 'keep-last-turn' &&
+      pending.some((message) => message.origin === 'human')
+    ) {
+      this.stripThinking();
+    }
+  }
+
+  /** Models that keep thinking for one turn only drop it when the user speaks again (api.md 1.7). */
+  private stripThinking(): void {
+    const { messages } = this.context;
+    const keptFrom = thinkingKeptFrom(this.model.row, messages);
+    const edits: BlockEdit[] = [];
+    for (let i = this.thinkingStrippedTo; i < keptFrom; i++) {
+      const message = messages[i];
+      if (message?.role !== 'assistant') continue;
+      message.blocks.forEach((block, blockIndex) => {
+        if (block.kind === 'thinking') edits.push({ messageId: message.id, blockIndex, block: null });
+      });
+    }
+    this.thinkingStrippedTo = keptFrom;
+    if (edits.length === 0) return;
+    this.context.rewrite(edits);
+    this.announced ??= 'thinking';
+  }
+
+  private thinkingStrippedTo = 0;
+
+  private call(call: RecordedCall): void {
+    if (this.failure !== null) {
+      this.lostCalls++;
+      return;
+    }
+    this.model.use(call.model);
+    this.turn++;
+    if (this.isMain) this.env.totals.turns++;
+    this.joinPending();
+    this.askTiers('results');
+    if (this.failure === null) this.askTiers('before-request');
+    if (this.failure !== null) {
+      this.lostCalls++;
+      return;
+    }
+    if (!this.send(call)) {
+      this.lostCalls++;
+      return;
+    }
+    this.askTiers('after-response');
+    if (!hasToolUse(call.response)) this.askTiers('end-of-loop');
+  }
+
+  breakpointsOf(view: PrefixView, call: RecordedCall | null): readonly Breakpoint[] {
+    const layout = this.env.plan.policy.params['client.breakpoints'] as string;
+    return breakpointsFor(view, layout, this.model.ttlFor(call), view === this.context ? this.context : null);
+  }
+
+  private outgoing(call: RecordedCall): Outgoing {
+    const { context } = this;
+    context.seal(this.now);
+    checkRequestShape(context);
+    const window = this.model.apiWindow();
+    return {
+      purpose: this.isMain ? 'main' : 'subagent',
+      turn: this.turn,
+      model: this.model.row,
+      salts: this.model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort),
+      view: context,
+      breakpoints: this.breakpointsOf(context, call),
+      startMs: this.now,
+      write: 'write',
+      windowTokens: window === null ? null : window + this.view.deletedTokens,
+      outputTokens: outputOf(call),
+      recordedLatencyMs: this.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
+      seen: this.seen.tokens,
+      freshTokens: context.freshTokens,
+      firstChanged: context.unchanged < this.sentLength ? context.unchanged : null,
+      announced: this.announced,
+    };
+  }
+
+  /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
+  private send(call: RecordedCall): boolean {
+    const retries = this.env.plan.policy.params['client.retries'] as number;
+    let resent = this.env.plan.policy.params['client.resendWithoutStreaming'] === true ? 1 : 0;
+    for (let attempt = 0; ; ) {
+      const out = this.outgoing(call);
+      const reply = this.exchange.send(out, 'own');
+      if (reply.ok) {
+        this.answered(call, out, reply.usage, reply.latencyMs);
+        return true;
+      }
+      this.pass(reply.latencyMs);
+      const failure = parseFailure(reply.error);
+      if (failure.reason === 'prompt-too-long') {
+        if (resent-- > 0) continue;
+        this.historyReplaced = false;
+        this.askTiers('refused');
+        if (this.historyReplaced && this.failure === null) continue;
+      } else if (isTransient(failure) && attempt < retries) {
+        this.pass(retryDelayMs(attempt++, this.random, reply.retryAfterSeconds));
+        continue;
+      }
+      if (this.failure === null)
+        this.stop('prompt-ended', `the API refused the request: ${reply.error.message}`);
+      return false;
+    }
+  }
+
+  private answered(
+    call: RecordedCall,
+    out: Outgoing,
+    usage: NonNullable<Message['usage']>,
+    latencyMs: number,
+  ): void {
+    const { context } = this;
+    context.sent();
+    this.sentLength = context.length;
+    this.sentTokens = context.trueTokens;
+    this.cachedUntilMs = out.startMs + this.model.ttlFor(call);
+    this.announced = null;
+    this.now += latencyMs;
+    this.previousEndMs = this.now;
+    this.recordedEndMs = call.endMs;
+    this.lastResponseMs = this.now;
+    const response = createMessage({ ...call.response, responseId: call.id, usage, at: this.now });
+    context.extend([response]);
+    this.journal.append(response);
+    this.host.observe(response);
+    this.seen.anchor(usage);
+  }
+}
+
+/** Billed output of a call: as recorded, or the response's own tokens where the record is a placeholder. */
+function outputOf(call: RecordedCall): number {
+  if (call.usage !== null && !call.outputIsPlaceholder) return call.usage.output;
+  let tokens = 0;
+  for (const block of call.response.blocks) tokens += block.tokens;
+  return tokens;
+}

@@ -1,0 +1,99 @@
+import type { Action, Outcome } from '../model/action.js';
+import type { Message } from '../model/message.js';
+import type {
+  ContextView,
+  Moment,
+  Point,
+  QuerySource,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../model/tier.js';
+import type { ManualCompaction } from '../model/transcript.js';
+import type { TimingSink } from './timing-sink.js';
+
+/** A tier at work, with its name for timings. */
+interface HostedTier {
+  readonly name: string;
+  readonly instance: TierInstance;
+}
+
+/** The moment tiers are asked at, reused from call to call: asking allocates nothing. */
+export class MutableMoment implements Moment {
+  point: Point = 'before-request';
+  now = 0;
+  turn = 0;
+  prompt = 0;
+  lastResponseMs: number | null = null;
+  manual: ManualCompaction | null = null;
+
+  constructor(readonly source: QuerySource) {}
+}
+
+/** The tiers of one thread in the policy's order, asked at the points of the loop (LOP-1). */
+export class TierHost {
+  private readonly byPoint = new Map<Point, HostedTier[]>();
+  private readonly all: HostedTier[] = [];
+  private readonly observers: HostedTier[] = [];
+
+  constructor(
+    definitions: readonly TierDefinition[],
+    context: TierContext,
+    private readonly timing: TimingSink,
+  ) {
+    for (const definition of definitions) {
+      const hosted = { name: definition.name, instance: definition.create(context) };
+      this.all.push(hosted);
+      if (hosted.instance.observe !== undefined) this.observers.push(hosted);
+      for (const point of definition.points) {
+        const list = this.byPoint.get(point) ?? [];
+        list.push(hosted);
+        this.byPoint.set(point, list);
+      }
+    }
+  }
+
+  /** Tells every tier of a message that joined the context. */
+  observe(message: Message): void {
+    for (const { instance } of this.observers) instance.observe!(message);
+  }
+
+  /** The history was replaced: what tiers knew about messages is stale (CLN-1). */
+  reset(messages: readonly Message[]): void {
+    for (const { instance } of this.all) instance.reset?.(messages);
+  }
+
+  /** The process was restarted. */
+  resume(messages: readonly Message[], view: ContextView): void {
+    for (const { instance } of this.all) instance.resume?.(messages, view);
+  }
+
+  /** Asks the tiers of a point in order; each that is due acts through `apply` until `stopped` says otherwise. */
+  ask(moment: Moment, view: ContextView, apply: (action: Action) => Outcome, stopped: () => boolean): void {
+    const tiers = this.byPoint.get(moment.point);
+    if (tiers === undefined) return;
+    for (const tier of tiers) {
+      this.timing.begin(tier.name);
+      if (tier.instance.due(moment, view)) drive(tier.instance.act(moment, view), apply, stopped);
+      this.timing.end(tier.name);
+      if (stopped()) return;
+    }
+  }
+}
+
+/** Runs a tier's coroutine: every action it proposes is carried out, every outcome handed back. */
+function drive(
+  actions: Generator<Action, void, Outcome>,
+  apply: (action: Action) => Outcome,
+  stopped: () => boolean,
+): void {
+  let step = actions.next();
+  while (step.done !== true) {
+    const outcome = apply(step.value);
+    if (stopped()) {
+      actions.return();
+      return;
+    }
+    step = actions.next(outcome);
+  }
+}

@@ -1,0 +1,122 @@
+import type { ApiError } from '../cache/api-error.js';
+import type { ModelRow } from '../cache/model-table.js';
+import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
+import type { LevelSalts } from '../cache/salts.js';
+import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import type { CallPurpose, FaultRule } from '../model/run-plan.js';
+import type { Usage } from '../model/usage.js';
+import { type FaultPlan, faultDelayMs, faultError, promptTooLong } from './faults.js';
+import { firstTokenMs, responseMs } from './latency.js';
+
+/** A request to the fake LLM. */
+export interface LlmCall {
+  readonly purpose: CallPurpose;
+  readonly model: ModelRow;
+  readonly salts: LevelSalts;
+  readonly view: PrefixView;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly startMs: number;
+  readonly write: 'write' | 'read-only';
+  /** Longest prompt the model takes; null takes any. */
+  readonly windowTokens: number | null;
+  /** Tokens the answer will have. */
+  readonly outputTokens: number;
+  /** How long the recorded answer took; null lets the model table say. */
+  readonly recordedLatencyMs: number | null;
+}
+
+/** What comes back. */
+export type LlmReply =
+  | {
+      readonly ok: true;
+      readonly usage: Usage;
+      readonly outcome: CacheOutcome;
+      readonly latencyMs: number;
+      /** What is wrong with the answer. */
+      readonly fault: FaultRule | null;
+    }
+  | {
+      readonly ok: false;
+      readonly error: ApiError;
+      readonly promptTokens: number;
+      readonly latencyMs: number;
+      /** Wait the API asks for. */
+      readonly retryAfterSeconds: number | null;
+    };
+
+/** A model that answers with what it is told to, billed by the cache simulator. */
+export interface FakeLlm {
+  call(call: LlmCall): LlmReply;
+}
+
+/** Creates a fake LLM in front of a prompt cache; without one, every token is plain input. Faults strike before all else. */
+export function createFakeLlm(
+  cache: PromptCache | null,
+  latencyScale: number,
+  faults: FaultPlan | null = null,
+): FakeLlm {
+  return {
+    call(call) {
+      const { view, model, windowTokens } = call;
+      const promptTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
+      const fault = faults === null ? null : faults.next(call.purpose);
+      const delayMs = fault === null ? 0 : faultDelayMs(fault);
+      let error = fault === null ? null : faultError(fault, promptTokens, windowTokens);
+      const retryAfterSeconds = error === null ? null : fault!.retryAfterSeconds;
+      if (error === null && windowTokens !== null && promptTokens > windowTokens) {
+        error = promptTooLong(promptTokens, windowTokens);
+      }
+      if (error !== null) {
+        const latencyMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;
+        return { ok: false, error, promptTokens, latencyMs, retryAfterSeconds };
+      }
+      const outcome =
+        cache === null ? uncached(promptTokens) : cache.request(cacheRequest(call, latencyScale));
+      const uncachedTokens = promptTokens - outcome.readTokens;
+      return {
+        ok: true,
+        outcome,
+        usage: {
+          input: outcome.inputTokens,
+          cacheRead: outcome.readTokens,
+          cacheWrite5m: outcome.write5mTokens,
+          cacheWrite1h: outcome.write1hTokens,
+          output: call.outputTokens,
+        },
+        latencyMs:
+          (call.recordedLatencyMs ?? responseMs(model, uncachedTokens, call.outputTokens, latencyScale)) +
+          delayMs,
+        fault,
+      };
+    },
+  };
+}
+
+function cacheRequest(call: LlmCall, latencyScale: number) {
+  const { model, salts, view, breakpoints, startMs, write, recordedLatencyMs } = call;
+  return {
+    model,
+    salts,
+    view,
+    breakpoints,
+    startMs,
+    write,
+    readableAtMs: (uncachedTokens: number) => {
+      const ms = firstTokenMs(model, uncachedTokens, latencyScale);
+      return startMs + (recordedLatencyMs === null ? ms : Math.min(ms, recordedLatencyMs));
+    },
+  };
+}
+
+function uncached(promptTokens: number): CacheOutcome {
+  return {
+    readTokens: 0,
+    write5mTokens: 0,
+    write1hTokens: 0,
+    inputTokens: promptTokens,
+    hitPosition: -1,
+    hitTtlMs: null,
+    promptTokens,
+    sawUnreadable: false,
+  };
+}

@@ -1,0 +1,103 @@
+import { CcbenchError, type Place } from '../base/errors.js';
+import { nearestName } from '../base/nearest.js';
+import type { RunFacts } from './facts.js';
+import type { Metric } from './metric.js';
+import { findMetric, metricNames } from './registry.js';
+
+const COMPARE = {
+  '>=': (a: number, b: number) => a >= b,
+  '<=': (a: number, b: number) => a <= b,
+  '>': (a: number, b: number) => a > b,
+  '<': (a: number, b: number) => a < b,
+  '==': (a: number, b: number) => a === b,
+  '!=': (a: number, b: number) => a !== b,
+} as const;
+
+const EXPONENTS: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, '%': -2 };
+
+const SHAPE = /^\s*([^\s<>=!]+)\s*(>=|<=|==|!=|>|<)\s*([-+]?[\d_]*\.?\d+)\s*(k|M|%|)\s*$/;
+
+/** How an expectation compares the metric with its value. */
+export type Operator = keyof typeof COMPARE;
+
+/** `metric op value`, checked against the known metrics. */
+export interface Expectation {
+  readonly text: string;
+  readonly metric: string;
+  readonly op: Operator;
+  readonly value: number;
+}
+
+/** How an expectation came out. */
+export interface ExpectationResult {
+  readonly text: string;
+  readonly metric: string;
+  /** null = the run has no data for the metric. */
+  readonly actual: number | null;
+  readonly passed: boolean;
+  /** One sentence: what was found. */
+  readonly message: string;
+}
+
+function fail(
+  code: 'bad-value' | 'unknown-name',
+  sentence: string,
+  hint: string,
+  place: Place | null,
+): never {
+  throw new CcbenchError(code, sentence, place === null ? { hint } : { hint, place });
+}
+
+function checkValue(text: string, metric: Metric, value: number, suffix: string, place: Place | null): void {
+  if (suffix === '%' && metric.unit !== 'share' && metric.unit !== 'ratio') {
+    fail(
+      'bad-value',
+      `"${text}" gives ${metric.name} in per cent, but it is in ${metric.unit}`,
+      'leave out the %',
+      place,
+    );
+  }
+  if (metric.unit === 'share' && (value < 0 || value > 1)) {
+    const hint = suffix === '' && value <= 100 ? `did you mean ${value}%?` : 'give a value from 0% to 100%';
+    fail(
+      'bad-value',
+      `"${text}" compares a share with ${value}, but ${metric.name} lies between 0 and 1`,
+      hint,
+      place,
+    );
+  }
+}
+
+/** Reads `metric op value`; a wrong shape, an unknown metric or an impossible value is an error at the given place. */
+export function parseExpectation(text: string, place: Place | null): Expectation {
+  const match = SHAPE.exec(text);
+  if (match === null) {
+    fail(
+      'bad-value',
+      `"${text}" is not an expectation`,
+      'write: metric, one of >= <= > < == !=, and a number, e.g. "cacheHitRate >= 90%" or "peakContextTokens < 170k"',
+      place,
+    );
+  }
+  const [, name, op, digits, suffix] = match as unknown as [string, string, Operator, string, string];
+  const metric = findMetric(name);
+  if (metric === null) {
+    const near = nearestName(name, metricNames());
+    const suggestion = near === null ? '' : `did you mean "${near}"? `;
+    fail('unknown-name', `unknown metric "${name}"`, `${suggestion}docs/metrics.md lists all metrics`, place);
+  }
+  const value = Number(`${digits.replaceAll('_', '')}e${EXPONENTS[suffix]}`);
+  checkValue(text, metric, value, suffix, place);
+  return { text: text.trim(), metric: name, op, value };
+}
+
+/** Holds an expectation against a run; no data is a failure. */
+export function evaluateExpectation(expectation: Expectation, facts: RunFacts): ExpectationResult {
+  const { text, metric, op, value } = expectation;
+  const actual = findMetric(metric)?.value(facts) ?? null;
+  if (actual === null) {
+    return { text, metric, actual, passed: false, message: `the run has no data for ${metric}` };
+  }
+  const passed = COMPARE[op](actual, value);
+  return { text, metric, actual, passed, message: `${metric} is ${actual}` };
+}

@@ -1,0 +1,119 @@
+import type {
+  BreakCause,
+  BreakdownEntry,
+  Layer,
+  RunEntry,
+  SkippedEntry,
+  WarningEntry,
+} from '../model/run-log.js';
+import type { CallPurpose } from '../model/run-plan.js';
+
+/** Sums over a group of answered requests. Money is in whole nano-dollars. */
+export interface RequestFacts {
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly readTokens: number;
+  readonly write5mTokens: number;
+  readonly write1hTokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly latencyMs: number;
+  readonly costNanoUsd: number;
+}
+
+/** Three ways to split one total; each adds up to it exactly (INV-5). Nano-dollars. */
+export interface CostFacts {
+  readonly total: number;
+  /** `carry` (cache reads), `new` (writes and input of fresh content), `rewrite:<cause>`, `output`. */
+  readonly byCause: Readonly<Record<string, number>>;
+  /** By the purpose of the call. */
+  readonly byLayer: Readonly<Record<CallPurpose, number>>;
+  readonly byThread: Readonly<Record<string, number>>;
+}
+
+/** What one layer did over the run. */
+export interface LayerFacts {
+  /** Entries of the layer: done + failed + declined. */
+  readonly triggers: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly declined: number;
+  readonly saved: number;
+  readonly cacheLost: number;
+  readonly calls: number;
+  readonly costNanoUsd: number;
+}
+
+/** Cache breaks of one cause. */
+export interface BreakFacts {
+  readonly count: number;
+  readonly lostTokens: number;
+}
+
+/** Cache breaks by cause, told apart by whether a layer announced them (BRD-3). */
+export interface BreaksFacts {
+  readonly unexpected: Readonly<Partial<Record<BreakCause, BreakFacts>>>;
+  readonly expected: Readonly<Partial<Record<BreakCause, BreakFacts>>>;
+}
+
+/** One conversation of the run. */
+export interface ThreadFacts {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly label: string;
+  readonly prefixTokens: number | null;
+  readonly window: number | null;
+  readonly calls: number;
+  readonly turns: number;
+  readonly costNanoUsd: number;
+}
+
+/** Compactions that were done, and how they relate to one another. */
+export interface CompactionFacts {
+  /** All of them: full, session-memory and reactive; each is one entry of the log. */
+  readonly done: number;
+  readonly full: number;
+  readonly sessionMemory: number;
+  readonly reactive: number;
+  readonly failed: number;
+  /** Part of a chain of compactions (BRK-4). */
+  readonly chained: number;
+  /** Not asked for by the user, and within one turn of the previous one (BRK-3). */
+  readonly thrash: number;
+}
+
+/** Everything a run's log says, added up: plain JSON whose size depends on threads and names, not on requests. */
+export interface RunFacts {
+  readonly run: RunEntry | null;
+  /** The log has its last line. */
+  readonly complete: boolean;
+  readonly turns: number;
+  readonly durationMs: number | null;
+  /** Requests by model. */
+  readonly models: Readonly<Record<string, number>>;
+  readonly threads: readonly ThreadFacts[];
+  readonly requests: RequestFacts;
+  readonly byPurpose: Readonly<Record<CallPurpose, RequestFacts>>;
+  readonly cost: CostFacts;
+  readonly breaks: BreaksFacts;
+  /** Largest prompt + output of the main loop; null without a request. */
+  readonly peakContextTokens: number | null;
+  /** Largest distance past a trigger when it fired (WIN-8); null when no layer stated one. */
+  readonly overshootTokens: number | null;
+  readonly requestsRefused: number;
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly callsLost: number;
+  readonly layers: Readonly<Record<Layer, LayerFacts>>;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly breaker: { readonly trips: number; readonly skips: number; readonly resets: number };
+  readonly compactions: CompactionFacts;
+  readonly storedResults: number;
+  /** Files put back after compactions; null when no layer stated a number. */
+  readonly restoredFiles: number | null;
+  readonly notices: Readonly<Record<string, number>>;
+  /** Tokens by the rough estimate and in truth; null when the log holds no breakdown (TOK-10). */
+  readonly estimator: { readonly heuristic: number; readonly true: number } | null;
+  readonly breakdowns: readonly BreakdownEntry[];
+  readonly skipped: readonly SkippedEntry[];
+  readonly warnings: readonly WarningEntry[];
+}

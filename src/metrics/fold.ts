@@ -1,0 +1,144 @@
+import { CcbenchError } from '../base/errors.js';
+import type {
+  BreakCause,
+  BreakdownEntry,
+  BreakEntry,
+  EndEntry,
+  LogEntry,
+  LogSink,
+  RunEntry,
+  SkippedEntry,
+  WarningEntry,
+} from '../model/run-log.js';
+import type { BreakFacts, RunFacts } from './facts.js';
+import { createLayerFold } from './layer-fold.js';
+import { createRequestFold } from './request-fold.js';
+import { addTo, sortedRecord, type Tally } from './tally.js';
+
+type BreakMap = Map<BreakCause, { count: number; lostTokens: number }>;
+
+function addBreak(map: BreakMap, entry: BreakEntry): void {
+  const sums = map.get(entry.cause);
+  if (sums === undefined) map.set(entry.cause, { count: 1, lostTokens: entry.lostTokens });
+  else {
+    sums.count += 1;
+    sums.lostTokens += entry.lostTokens;
+  }
+}
+
+function estimatorOf(breakdowns: readonly BreakdownEntry[]): RunFacts['estimator'] {
+  if (breakdowns.length === 0) return null;
+  const sums = { heuristic: 0, true: 0 };
+  for (const { estimator } of breakdowns) {
+    sums.heuristic += estimator.heuristic;
+    sums.true += estimator.true;
+  }
+  return sums;
+}
+
+/** Takes a run's entries in order, in one pass, and tells what they add up to. */
+export interface MetricsFold extends LogSink {
+  /** The facts so far; throws when the costs do not add up (INV-5). */
+  finish(): RunFacts;
+}
+
+/** Creates a fold over the log of one run. */
+export function createMetricsFold(): MetricsFold {
+  const requests = createRequestFold();
+  const layers = createLayerFold();
+  const unexpected: BreakMap = new Map();
+  const expected: BreakMap = new Map();
+  const refusals: Tally = new Map();
+  const notices: Tally = new Map();
+  const breakdowns: BreakdownEntry[] = [];
+  const skipped: SkippedEntry[] = [];
+  const warnings: WarningEntry[] = [];
+  let run: RunEntry | null = null;
+  let end: EndEntry | null = null;
+  let requestsRefused = 0;
+  let callsLost = 0;
+  let firstMs = Number.POSITIVE_INFINITY;
+  let lastMs = Number.NEGATIVE_INFINITY;
+
+  const seeTime = (timeMs: number): void => {
+    if (timeMs < firstMs) firstMs = timeMs;
+    if (timeMs > lastMs) lastMs = timeMs;
+  };
+
+  return {
+    write(entry: LogEntry) {
+      if ('t' in entry) seeTime(entry.t);
+      switch (entry.type) {
+        case 'request':
+          return requests.addRequest(entry);
+        case 'thread':
+          return requests.addThread(entry);
+        case 'layer':
+          return layers.addLayer(entry);
+        case 'breaker':
+          return layers.addBreaker(entry);
+        case 'break':
+          return addBreak(entry.expected ? expected : unexpected, entry);
+        case 'refused':
+          requestsRefused += 1;
+          return addTo(refusals, entry.error, 1);
+        case 'lost':
+          callsLost += entry.calls;
+          return;
+        case 'notice':
+          return addTo(notices, entry.what, 1);
+        case 'breakdown':
+          breakdowns.push(entry);
+          return;
+        case 'skipped':
+          skipped.push(entry);
+          return;
+        case 'warning':
+          warnings.push(entry);
+          return;
+        case 'run':
+          run = entry;
+          return;
+        case 'end':
+          end = entry;
+          return;
+      }
+    },
+    finish() {
+      const { turns, ...totals } = requests.finish();
+      if (end !== null && end.cost !== totals.cost.total) {
+        throw new CcbenchError(
+          'invariant',
+          `the log ends with a cost of ${end.cost} nano-dollars, its requests add up to ${totals.cost.total} (INV-5)`,
+        );
+      }
+      return {
+        run,
+        complete: end !== null,
+        turns: end?.turns ?? turns,
+        durationMs: lastMs < firstMs ? null : lastMs - firstMs,
+        ...totals,
+        breaks: {
+          unexpected: sortedRecord<BreakFacts>(unexpected),
+          expected: sortedRecord<BreakFacts>(expected),
+        },
+        requestsRefused,
+        refusals: sortedRecord(refusals),
+        callsLost,
+        ...layers.finish(),
+        notices: sortedRecord(notices),
+        estimator: estimatorOf(breakdowns),
+        breakdowns,
+        skipped,
+        warnings,
+      };
+    },
+  };
+}
+
+/** The facts of a whole log. */
+export function foldLog(entries: Iterable<LogEntry>): RunFacts {
+  const fold = createMetricsFold();
+  for (const entry of entries) fold.write(entry);
+  return fold.finish();
+}

@@ -1,0 +1,78 @@
+import { METRIC_FAMILIES } from './families.js';
+import type { MetricUnit } from './metric.js';
+import { METRICS } from './registry.js';
+
+const UNITS: Readonly<Record<MetricUnit, string>> = {
+  tokens: 'tokens',
+  usd: 'US dollars',
+  share: 'share (0…1)',
+  ratio: 'ratio',
+  count: 'count',
+  ms: 'milliseconds',
+  hours: 'hours',
+};
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return lines.join('\n');
+}
+
+function unitsOf(units: readonly MetricUnit[]): string {
+  return [...new Set(units)].map((unit) => UNITS[unit]).join(', ');
+}
+
+/** The reference page of all metrics, as Markdown. */
+export function metricsPage(): string {
+  const named = METRICS.all().map(({ name, unit, better, help }) => [
+    `\`${name}\``,
+    UNITS[unit],
+    better ?? '–',
+    help,
+  ]);
+  const families = METRIC_FAMILIES.map((family) => [
+    `\`${family.name}.${family.keyName}\``,
+    unitsOf(family.keys === null ? [family.unit('')] : family.keys.map((key) => family.unit(key))),
+    family.better ?? '–',
+    family.help,
+  ]);
+  const keys = METRIC_FAMILIES.flatMap(({ name, keyName, keys }) =>
+    keys === null ? [] : [`- \`${name}.${keyName}\`: ${describeKeys(keys)}`],
+  );
+  return `# Metrics
+
+Every metric is computed from the log of a run, in one pass. A metric without data is \`null\` in \`summary.json\` and – on the
+terminal; it is never shown as 0 or 1. Counts of events are 0 when there were none; everything measured over requests is
+without data when no request was answered.
+
+${table(['metric', 'unit', 'better', 'meaning'], named)}
+
+## Metrics with a key
+
+${table(['metric', 'unit', 'better', 'meaning'], families)}
+
+Known keys (the other families take their keys from the run):
+
+${keys.join('\n')}
+
+## Expectations
+
+A scenario may list expectations: a metric, one of \`>=\` \`<=\` \`>\` \`<\` \`==\` \`!=\`, and a number, which may end in \`k\` (thousand),
+\`M\` (million) or, for shares and ratios, \`%\`. They are checked against this list before the run. A metric without data fails
+its expectation.
+
+\`\`\`yaml
+expect:
+  - cacheHitRate >= 90%
+  - peakContextTokens < 170k
+  - layers.full-compact.failed == 0
+\`\`\`
+`;
+}
+
+function describeKeys(keys: readonly string[]): string {
+  if (!keys.every((key) => key.includes('.'))) return keys.map((key) => `\`${key}\``).join(', ');
+  const parts = keys.map((key) => key.split('.') as [string, string]);
+  const first = [...new Set(parts.map(([head]) => `\`${head}\``))].join(', ');
+  const second = [...new Set(parts.map(([, tail]) => `\`${tail}\``))].join(', ');
+  return `${first}, each with ${second}`;
+}

@@ -1,0 +1,142 @@
+import { CcbenchError } from '../base/errors.js';
+import { LAYERS, type LogEntry, RUN_LOG_VERSION } from '../model/run-log.js';
+import { CALL_PURPOSES } from '../model/run-plan.js';
+
+type FieldKind = 'number' | 'string' | 'object';
+
+const REQUEST_NUMBERS = [
+  't',
+  'n',
+  'turn',
+  'prompt',
+  'read',
+  'write5m',
+  'write1h',
+  'input',
+  'output',
+  'latencyMs',
+  'readCost',
+  'writeCost',
+  'inputCost',
+  'outputCost',
+  'cost',
+  'rewriteCost',
+] as const;
+
+function fields(kind: FieldKind, names: readonly string[]): [string, FieldKind][] {
+  return names.map((name) => [name, kind]);
+}
+
+/** What a line of each type must hold for the metrics to be right. */
+const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, FieldKind])[]>> = {
+  run: [...fields('string', ['name', 'policy', 'planDigest']), ['transcript', 'object']],
+  thread: [['t', 'number'], ...fields('string', ['thread', 'label'])],
+  request: [...fields('number', REQUEST_NUMBERS), ...fields('string', ['thread', 'purpose', 'model'])],
+  break: [...fields('number', ['t', 'lostTokens']), ...fields('string', ['thread', 'cause'])],
+  refused: [...fields('number', ['t', 'status']), ...fields('string', ['thread', 'error'])],
+  lost: [...fields('number', ['t', 'calls']), ['thread', 'string']],
+  layer: [
+    ...fields('number', ['t', 'turn', 'saved', 'cacheLost', 'calls', 'cost']),
+    ...fields('string', ['thread', 'layer', 'action', 'outcome']),
+    ['details', 'object'],
+  ],
+  breaker: [...fields('number', ['t']), ...fields('string', ['thread', 'state'])],
+  notice: [...fields('number', ['t']), ...fields('string', ['thread', 'what'])],
+  skipped: fields('string', ['what', 'needs']),
+  warning: [...fields('string', ['code', 'message']), ['count', 'number']],
+  breakdown: [
+    ['thread', 'string'],
+    ['estimator', 'object'],
+  ],
+  end: fields('number', ['t', 'turns', 'requests', 'cost']),
+};
+
+const CLOSED: readonly (readonly [LogEntry['type'], string, readonly string[]])[] = [
+  ['request', 'purpose', CALL_PURPOSES],
+  ['layer', 'layer', LAYERS],
+  ['layer', 'outcome', ['done', 'failed', 'declined']],
+];
+
+function problemOf(value: unknown): string | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object';
+  const entry = value as Record<string, unknown>;
+  if (typeof entry.type !== 'string' || !Object.hasOwn(FIELDS, entry.type)) {
+    return `has the unknown type ${JSON.stringify(entry.type) ?? 'undefined'}`;
+  }
+  const type = entry.type as LogEntry['type'];
+  for (const [name, kind] of FIELDS[type]) {
+    const field = entry[name];
+    const right = kind === 'object' ? field !== null && typeof field === kind : typeof field === kind;
+    if (!right) return `(${type}) lacks ${name}, which must be of type ${kind}`;
+  }
+  for (const [owner, name, known] of CLOSED) {
+    if (owner === type && !known.includes(entry[name] as string)) {
+      return `(${type}) has the unknown ${name} ${JSON.stringify(entry[name])}`;
+    }
+  }
+  return null;
+}
+
+function checkVersion(first: unknown, file: string): void {
+  const header = first as { readonly type?: unknown; readonly version?: unknown } | null;
+  const place = { file, line: 1 };
+  if (header === null || typeof header !== 'object' || header.type !== 'run') {
+    throw new CcbenchError('bad-log', 'the file does not begin with the header of a run', {
+      hint: 'give the run.jsonl that a run wrote',
+      place,
+    });
+  }
+  if (header.version === RUN_LOG_VERSION) return;
+  throw new CcbenchError(
+    'bad-log',
+    `the log was written by another version: format ${JSON.stringify(header.version) ?? 'unknown'}, this one reads ${RUN_LOG_VERSION}`,
+    { hint: 'run the scenario again, or report it with the version that wrote it', place },
+  );
+}
+
+function truncated(): LogEntry {
+  return {
+    type: 'warning',
+    code: 'truncated-log',
+    message: 'the log has no last line: the run was interrupted, and its numbers are partial',
+    remedy: 'run the scenario again',
+    count: 1,
+  };
+}
+
+/** Reads the text of a log; a log that was cut short ends in a warning entry, anything else wrong is an error. */
+export function parseLog(text: string, file: string): LogEntry[] {
+  const lines = text.split('\n');
+  const closed = lines.at(-1) === '';
+  if (closed) lines.pop();
+  const entries: LogEntry[] = [];
+  for (const [index, line] of lines.entries()) {
+    const place = { file, line: index + 1 };
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch (cause) {
+      if (index > 0 && index === lines.length - 1 && !closed) break;
+      throw new CcbenchError('bad-log', `line ${index + 1} is not JSON`, {
+        hint:
+          index === 0
+            ? 'give the run.jsonl that a run wrote'
+            : 'the file was changed after the run; run the scenario again',
+        place,
+        cause,
+      });
+    }
+    if (index === 0) checkVersion(value, file);
+    const problem = problemOf(value);
+    if (problem !== null) {
+      throw new CcbenchError('bad-log', `line ${index + 1} ${problem}`, {
+        hint: 'the file was changed after the run; run the scenario again',
+        place,
+      });
+    }
+    entries.push(value as LogEntry);
+  }
+  if (entries.length === 0) checkVersion(null, file);
+  if (!entries.some((entry) => entry.type === 'end')) entries.push(truncated());
+  return entries;
+}

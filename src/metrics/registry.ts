@@ -1,0 +1,277 @@
+import { MS_PER_HOUR } from '../base/clock.js';
+import { createRegistry } from '../base/registry.js';
+import { ratio, sum } from '../base/stats.js';
+import type { BreakFacts, RequestFacts, RunFacts } from './facts.js';
+import { METRIC_FAMILIES } from './families.js';
+import { type Metric, usd } from './metric.js';
+
+/** The notice of an input that was turned away (WIN-6). */
+const BLOCKED_INPUT = 'blocked';
+
+type Better = Metric['better'];
+
+function metric(
+  name: string,
+  unit: Metric['unit'],
+  better: Better,
+  help: string,
+  value: Metric['value'],
+): Metric {
+  return { name, unit, better, help, value };
+}
+
+/** A metric over answered requests: a run without any has no data for it. */
+function requestMetric(
+  name: string,
+  unit: Metric['unit'],
+  better: Better,
+  help: string,
+  value: (facts: RunFacts) => number | null,
+): Metric {
+  return metric(name, unit, better, help, (facts) => (facts.requests.calls === 0 ? null : value(facts)));
+}
+
+function hitRate(requests: RequestFacts): number | null {
+  return ratio(requests.readTokens, requests.promptTokens);
+}
+
+function countBreaks(breaks: Readonly<Record<string, BreakFacts>>): number {
+  return sum(Object.values(breaks).map(({ count }) => count));
+}
+
+function rewriteCost(facts: RunFacts): number {
+  const { total, byCause } = facts.cost;
+  return total - byCause.carry! - byCause.new! - byCause.output!;
+}
+
+function layerSum(facts: RunFacts, field: 'saved' | 'cacheLost'): number {
+  return sum(Object.values(facts.layers).map((layer) => layer[field]));
+}
+
+const ALL: readonly Metric[] = [
+  metric('apiCalls', 'count', 'lower', 'requests that were answered', (f) => f.requests.calls),
+  metric('turns', 'count', null, 'turns of the main loop', (f) => f.turns),
+  requestMetric(
+    'promptTokens',
+    'tokens',
+    'lower',
+    'tokens of all prompts: read + created + uncached',
+    (f) => f.requests.promptTokens,
+  ),
+  requestMetric(
+    'cacheReadTokens',
+    'tokens',
+    null,
+    'prompt tokens read from the cache',
+    (f) => f.requests.readTokens,
+  ),
+  requestMetric(
+    'cacheCreationTokens',
+    'tokens',
+    'lower',
+    'prompt tokens written to the cache, both lifetimes',
+    (f) => f.requests.write5mTokens + f.requests.write1hTokens,
+  ),
+  requestMetric(
+    'uncachedTokens',
+    'tokens',
+    'lower',
+    'prompt tokens neither read from the cache nor written to it',
+    (f) => f.requests.inputTokens,
+  ),
+  requestMetric('outputTokens', 'tokens', null, 'tokens of all responses', (f) => f.requests.outputTokens),
+  metric('cacheHitRate', 'share', 'higher', 'prompt tokens read from the cache / all prompt tokens', (f) =>
+    hitRate(f.requests),
+  ),
+  metric('cacheHitRateSubagents', 'share', 'higher', 'the same over the requests of subagents', (f) =>
+    hitRate(f.byPurpose.subagent),
+  ),
+  requestMetric('costUsd', 'usd', 'lower', 'cost of all requests', (f) => usd(f.cost.total)),
+  requestMetric('costUsdMain', 'usd', 'lower', 'cost of the main loop', (f) => usd(f.cost.byLayer.main)),
+  requestMetric('costUsdSubagents', 'usd', 'lower', 'cost of the loops of subagents', (f) =>
+    usd(f.cost.byLayer.subagent),
+  ),
+  requestMetric(
+    'costUsdLayers',
+    'usd',
+    'lower',
+    'cost of the requests that layers made: summaries, notes, memory',
+    (f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent),
+  ),
+  requestMetric(
+    'costUsdRewrites',
+    'usd',
+    'lower',
+    'cost of content that had been cached and was paid for again',
+    (f) => usd(rewriteCost(f)),
+  ),
+  requestMetric('costPerTurnUsd', 'usd', 'lower', 'cost of all requests / turns of the main loop', (f) =>
+    ratio(usd(f.cost.total), f.turns),
+  ),
+  metric(
+    'peakContextTokens',
+    'tokens',
+    'lower',
+    'largest prompt + output of the main loop',
+    (f) => f.peakContextTokens,
+  ),
+  metric('meanPromptTokens', 'tokens', 'lower', 'mean prompt of the main loop', (f) =>
+    ratio(f.byPurpose.main.promptTokens, f.byPurpose.main.calls),
+  ),
+  requestMetric('cacheBreaks', 'count', 'lower', 'drops of cache reads that no layer announced', (f) =>
+    countBreaks(f.breaks.unexpected),
+  ),
+  requestMetric('cacheBreaksExpected', 'count', 'lower', 'drops of cache reads that a layer announced', (f) =>
+    countBreaks(f.breaks.expected),
+  ),
+  metric('requestsRefused', 'count', 'lower', 'requests the API would not take', (f) => f.requestsRefused),
+  metric(
+    'callsLost',
+    'count',
+    'lower',
+    'recorded calls that could not take place because an earlier one failed',
+    (f) => f.callsLost,
+  ),
+  metric(
+    'blockedInputs',
+    'count',
+    'lower',
+    'inputs turned away because the context was full',
+    (f) => f.notices[BLOCKED_INPUT] ?? 0,
+  ),
+  metric(
+    'compactions',
+    'count',
+    'lower',
+    'compactions done: full, from session memory, and reactive',
+    (f) => f.compactions.done,
+  ),
+  metric(
+    'fullCompactions',
+    'count',
+    'lower',
+    'compactions done by a summary request',
+    (f) => f.compactions.full,
+  ),
+  metric(
+    'sessionMemoryCompactions',
+    'count',
+    null,
+    'compactions done from session memory, without a request',
+    (f) => f.compactions.sessionMemory,
+  ),
+  metric(
+    'reactiveCompactions',
+    'count',
+    'lower',
+    'compactions done because the API refused a request',
+    (f) => f.compactions.reactive,
+  ),
+  metric('compactionFailures', 'count', 'lower', 'compactions that failed', (f) => f.compactions.failed),
+  metric(
+    'chainedCompactions',
+    'count',
+    'lower',
+    'compactions that are part of a chain',
+    (f) => f.compactions.chained,
+  ),
+  metric(
+    'thrash',
+    'count',
+    'lower',
+    'compactions within one turn of the previous one, not asked for by the user',
+    (f) => f.compactions.thrash,
+  ),
+  metric(
+    'microcompactions',
+    'count',
+    null,
+    'times old tool results were cleared',
+    (f) => f.layers.microcompact.done,
+  ),
+  metric(
+    'storedResults',
+    'count',
+    null,
+    'tool results moved out of the context to storage',
+    (f) => f.storedResults,
+  ),
+  metric(
+    'restoredFiles',
+    'count',
+    null,
+    'files put back into the context after compactions',
+    (f) => f.restoredFiles,
+  ),
+  metric(
+    'breakerTrips',
+    'count',
+    'lower',
+    'times the breaker stopped automatic compaction',
+    (f) => f.breaker.trips,
+  ),
+  metric('breakerSkips', 'count', null, 'attempts the open breaker avoided', (f) => f.breaker.skips),
+  metric('tokensSaved', 'tokens', 'higher', 'tokens the layers took out of the context', (f) =>
+    layerSum(f, 'saved'),
+  ),
+  metric(
+    'cacheTokensDestroyed',
+    'tokens',
+    'lower',
+    'cached tokens behind the first position a layer changed',
+    (f) => layerSum(f, 'cacheLost'),
+  ),
+  metric(
+    'overshootTokens',
+    'tokens',
+    'lower',
+    'largest distance past a threshold when it fired',
+    (f) => f.overshootTokens,
+  ),
+  metric('meanLatencyMs', 'ms', 'lower', 'mean latency of the main loop', (f) =>
+    ratio(f.byPurpose.main.latencyMs, f.byPurpose.main.calls),
+  ),
+  metric(
+    'simulatedHours',
+    'hours',
+    null,
+    'simulated time from the first entry of the log to the last',
+    (f) => (f.durationMs === null ? null : f.durationMs / MS_PER_HOUR),
+  ),
+  metric(
+    'estimatorRatio',
+    'ratio',
+    null,
+    'tokens by the rough estimate / true tokens of the conversations',
+    (f) => (f.estimator === null ? null : ratio(f.estimator.heuristic, f.estimator.true)),
+  ),
+];
+
+/** The named metrics, in the order reports show them. */
+export const METRICS = createRegistry(
+  'metric',
+  ALL.map((entry) => [entry.name, entry] as const),
+);
+
+/** The values of all named metrics, in their order. */
+export function metricValues(facts: RunFacts): Record<string, number | null> {
+  return Object.fromEntries(METRICS.all().map((entry) => [entry.name, entry.value(facts)]));
+}
+
+/** A metric by its name or by a dotted path into a family (`layers.microcompact.saved`); null when there is none. */
+export function findMetric(name: string): Metric | null {
+  if (METRICS.has(name)) return METRICS.get(name);
+  const dot = name.indexOf('.');
+  const family = METRIC_FAMILIES.find((item) => item.name === name.slice(0, Math.max(dot, 0)));
+  const key = name.slice(dot + 1);
+  if (family === undefined || key === '' || (family.keys !== null && !family.keys.includes(key))) return null;
+  return metric(name, family.unit(key), family.better, family.help, (facts) => family.value(facts, key));
+}
+
+/** Every name that is known before a run, families with closed keys spelt out. */
+export function metricNames(): readonly string[] {
+  const dotted = METRIC_FAMILIES.flatMap((family) =>
+    (family.keys ?? []).map((key) => `${family.name}.${key}`),
+  );
+  return [...METRICS.names, ...dotted];
+}

@@ -1,0 +1,35 @@
+/** A value a policy parameter may take. */
+export type ParamValue =
+  | number
+  | boolean
+  | string
+  | null
+  | readonly string[]
+  | Readonly<Record<string, number>>;
+
+/** Values by path, e.g. `microcompact.timeBased.gapMinutes`. */
+export type ParamValues = Readonly<Record<string, ParamValue>>;
+
+/** What a parameter accepts. */
+export type ParamKind =
+  | {
+      readonly type: 'integer' | 'number';
+      readonly min: number;
+      readonly max: number;
+      readonly nullable?: boolean;
+    }
+  | { readonly type: 'switch' }
+  | { readonly type: 'text' }
+  | { readonly type: 'choice'; readonly values: readonly string[] }
+  | { readonly type: 'names' }
+  | { readonly type: 'table' };
+
+/** A policy parameter: where it lives, what it means, what it is unless somebody says otherwise. */
+export interface ParamSpec {
+  readonly path: string;
+  readonly kind: ParamKind;
+  readonly default: ParamValue;
+  /** `tokens`, `minutes`, `characters` …; null for switches and choices. */
+  readonly unit: string | null;
+  readonly help: string;
+}

@@ -1,0 +1,237 @@
+import type { CallPurpose } from './run-plan.js';
+import type { Warning } from './warning.js';
+
+/** Version of the log format; readers refuse others. */
+export const RUN_LOG_VERSION = 1;
+
+/** The layers of the reference system, plus the loop itself. */
+export const LAYERS = [
+  'storage',
+  'microcompact',
+  'session-memory',
+  'full-compact',
+  'reactive',
+  'auto-memory',
+  'dreaming',
+  'agents',
+  'nested-memory',
+  'baseline',
+] as const;
+export type Layer = (typeof LAYERS)[number];
+
+/** Why cache tokens that were there had to be written again. */
+export type BreakCause =
+  | 'system'
+  | 'tools'
+  | 'model'
+  | 'parameters'
+  | 'messages'
+  | 'thinking'
+  | 'ttl-5m'
+  | 'ttl-1h'
+  | 'not-readable-yet'
+  | 'lookback'
+  | 'compaction'
+  | 'microcompaction'
+  | 'server';
+
+/** First line: what was run. */
+export interface RunEntry {
+  readonly type: 'run';
+  readonly version: typeof RUN_LOG_VERSION;
+  readonly name: string;
+  readonly seed: number;
+  readonly policy: string;
+  /** Digest of the plan: equal plans over equal transcripts give equal logs. */
+  readonly planDigest: string;
+  readonly plan: unknown;
+  readonly transcript: {
+    readonly id: string;
+    readonly source: string;
+    readonly agentVersion: string | null;
+    readonly carries: readonly string[];
+    readonly threads: number;
+    readonly calls: number;
+  };
+}
+
+/** A conversation begins. */
+export interface ThreadEntry {
+  readonly type: 'thread';
+  readonly t: number;
+  readonly thread: string;
+  readonly parent: string | null;
+  readonly label: string;
+  readonly prefixTokens: number;
+  readonly window: number | null;
+}
+
+/** One API request that was answered. prompt = input + read + write5m + write1h; cost in nano-dollars. */
+export interface RequestEntry {
+  readonly type: 'request';
+  readonly t: number;
+  readonly thread: string;
+  /** Number of the request in the run, from 1. */
+  readonly n: number;
+  /** Main-loop turn of its thread, from 1; requests made by a layer carry the turn they interrupt. */
+  readonly turn: number;
+  readonly purpose: CallPurpose;
+  readonly model: string;
+  readonly prompt: number;
+  readonly read: number;
+  readonly write5m: number;
+  readonly write1h: number;
+  readonly input: number;
+  readonly output: number;
+  /** What the policy's own counter said before the request; null when the policy has none. */
+  readonly seen: number | null;
+  /** Tokens of the prompt that the thread's previous request did not hold. */
+  readonly fresh: number;
+  /** Tokens that request held and that were not read from the cache this time. */
+  readonly rewritten: number;
+  /** Why they were not; null when nothing was rewritten. */
+  readonly cause: BreakCause | null;
+  readonly latencyMs: number;
+  readonly readCost: number;
+  readonly writeCost: number;
+  readonly inputCost: number;
+  readonly outputCost: number;
+  readonly cost: number;
+  /** Part of the cost that pays for `rewritten`. */
+  readonly rewriteCost: number;
+}
+
+/** The cache served markedly less than before (BRD-1). */
+export interface BreakEntry {
+  readonly type: 'break';
+  readonly t: number;
+  readonly thread: string;
+  readonly n: number;
+  readonly cause: BreakCause;
+  /** Announced by a layer beforehand (BRD-3). */
+  readonly expected: boolean;
+  readonly lostTokens: number;
+  /** First position that changed, where the messages did. */
+  readonly position: number | null;
+}
+
+/** The API would not take a request. */
+export interface RefusedEntry {
+  readonly type: 'refused';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  readonly purpose: CallPurpose;
+  readonly status: number;
+  readonly error: string;
+  readonly message: string;
+  readonly prompt: number;
+  readonly limit: number | null;
+}
+
+/** Recorded calls that could not take place because an earlier one of the same prompt failed. */
+export interface LostEntry {
+  readonly type: 'lost';
+  readonly t: number;
+  readonly thread: string;
+  readonly calls: number;
+  readonly reason: string;
+}
+
+/** A layer acted. */
+export interface LayerEntry {
+  readonly type: 'layer';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  readonly layer: Layer;
+  /** What it did, e.g. `clear`, `compact`, `extract`, `store`. */
+  readonly action: string;
+  readonly trigger: 'auto' | 'manual' | 'reactive' | 'idle' | 'server';
+  readonly outcome: 'done' | 'failed' | 'declined';
+  /** One sentence: why it fired, or why it failed. */
+  readonly reason: string;
+  /** Stable name of the failure, for counting; null when it did not fail. */
+  readonly failure: string | null;
+  readonly seenBefore: number | null;
+  readonly seenAfter: number | null;
+  readonly trueBefore: number;
+  readonly trueAfter: number;
+  readonly saved: number;
+  /** Cached tokens behind the first changed position: what the next request must write again. */
+  readonly cacheLost: number;
+  /** Requests this action made, and what they cost in nano-dollars. */
+  readonly calls: number;
+  readonly cost: number;
+  /** Numbers and names particular to the layer. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The breaker opened: no more automatic attempts. */
+export interface BreakerEntry {
+  readonly type: 'breaker';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  readonly failures: number;
+  readonly state: 'tripped' | 'skipped' | 'reset';
+}
+
+/** Something that happened to a thread: resume, model switch, blocked input, end of the run by a guard. */
+export interface NoticeEntry {
+  readonly type: 'notice';
+  readonly t: number;
+  readonly thread: string;
+  readonly what: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Something the transcript cannot support. */
+export interface SkippedEntry {
+  readonly type: 'skipped';
+  readonly what: string;
+  readonly needs: string;
+}
+
+/** A warning with its remedy. */
+export interface WarningEntry extends Warning {
+  readonly type: 'warning';
+}
+
+/** Where the tokens of a thread's conversation went (TOK-7…9), true tokens. */
+export interface BreakdownEntry {
+  readonly type: 'breakdown';
+  readonly thread: string;
+  readonly breakdown: unknown;
+  readonly estimator: { readonly heuristic: number; readonly true: number; readonly ratio: number | null };
+}
+
+/** Last line: the run came to its end. */
+export interface EndEntry {
+  readonly type: 'end';
+  readonly t: number;
+  readonly turns: number;
+  readonly requests: number;
+  readonly cost: number;
+}
+
+export type LogEntry =
+  | RunEntry
+  | ThreadEntry
+  | RequestEntry
+  | BreakEntry
+  | RefusedEntry
+  | LostEntry
+  | LayerEntry
+  | BreakerEntry
+  | NoticeEntry
+  | SkippedEntry
+  | WarningEntry
+  | BreakdownEntry
+  | EndEntry;
+
+/** Takes the entries of a run, in order. */
+export interface LogSink {
+  write(entry: LogEntry): void;
+}

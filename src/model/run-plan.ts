@@ -1,0 +1,87 @@
+import type { ParamValues } from './params.js';
+
+/** What an LLM call is for; faults and costs are told apart by it. */
+export const CALL_PURPOSES = [
+  'main',
+  'subagent',
+  'compact',
+  'session_memory',
+  'auto_memory',
+  'dream',
+  'agent_summary',
+] as const;
+export type CallPurpose = (typeof CALL_PURPOSES)[number];
+
+/** What the fake LLM can be told to do wrong. */
+export const FAULT_KINDS = [
+  'prompt_too_long',
+  'prompt_too_long_unparseable',
+  'overloaded',
+  'rate_limited',
+  'server_error',
+  'invalid_request',
+  'connection_cut',
+  'empty_summary',
+  'error_as_summary',
+  'tool_call',
+  'no_summary_tags',
+  'slow',
+  'aborted',
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** When a fault strikes: calls of a purpose are counted from 1; without a condition every call is hit. */
+export interface FaultRule {
+  readonly call: CallPurpose;
+  readonly error: FaultKind;
+  readonly nth: number | null;
+  readonly every: number | null;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly probability: number | null;
+  /** Tokens over the limit that a prompt-too-long error tells of. */
+  readonly gapTokens: number | null;
+  readonly retryAfterSeconds: number | null;
+  readonly delaySeconds: number | null;
+}
+
+/** A number given, or drawn from a seeded log-normal distribution by its median and 90th percentile. */
+export type Amount =
+  | { readonly fixed: number }
+  | { readonly median: number; readonly p90: number; readonly min: number; readonly max: number };
+
+/** How the fake LLM answers what the transcript does not hold. */
+export interface FakeLlmPlan {
+  readonly summaryTokens: Amount;
+  /** Tokens of the scratchpad that precedes a summary in the output. */
+  readonly scratchpadTokens: Amount;
+  readonly notesTokens: Amount;
+  /** Factor on every latency of the model table. */
+  readonly latencyScale: number;
+}
+
+/** How the prompt cache is simulated. */
+export interface CachePlan {
+  readonly mode: 'on' | 'off';
+  /** `recorded`: each call writes with the lifetime its recording used, five minutes where it is silent. */
+  readonly ttl: '5m' | '1h' | 'recorded';
+  readonly subagentTtl: '5m' | '1h' | 'recorded';
+  readonly fade: 'off' | 'expected' | 'sampled';
+}
+
+/** Everything a run depends on besides the transcript: plain JSON, complete, without defaults left open. */
+export interface RunPlan {
+  readonly version: 1;
+  readonly name: string;
+  readonly seed: number;
+  /** Model of the main thread; null keeps what the transcript recorded. */
+  readonly model: string | null;
+  /** Context window in tokens where neither model name nor model table decide (WIN-1); null leaves it to them. */
+  readonly window: number | null;
+  readonly policy: { readonly name: string; readonly params: ParamValues };
+  readonly cache: CachePlan;
+  readonly timing: 'recorded' | 'think-time';
+  /** Factor between what the policy's counter sees of new content and what a chars/4 counter would see. */
+  readonly estimatorFactor: number;
+  readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+}

@@ -1,0 +1,104 @@
+import type { Files } from '../base/files.js';
+import type { Random } from '../base/random.js';
+import type { Action, Outcome } from './action.js';
+import type { Block } from './block.js';
+import type { Message } from './message.js';
+import type { ParamSpec, ParamValues } from './params.js';
+import type { Layer } from './run-log.js';
+import type { RunPlan } from './run-plan.js';
+import type { Capability, ManualCompaction } from './transcript.js';
+
+/** Where in the loop a tier is asked (LOP-1). */
+export type Point =
+  /** Tool results came in and wait for the next request. */
+  | 'results'
+  /** Before each API call. */
+  | 'before-request'
+  /** The main request was refused as too long. */
+  | 'refused'
+  /** The user asked for a compaction. */
+  | 'manual'
+  /** A response came in. */
+  | 'after-response'
+  /** A final answer without tool calls: the loop ends. */
+  | 'end-of-loop';
+
+/** What kind of query runs: guards keep forks from compacting (BRK-2). */
+export type QuerySource =
+  | 'main'
+  | 'subagent'
+  | 'compact'
+  | 'session_memory'
+  | 'auto_memory'
+  | 'dream'
+  | 'fork';
+
+/** The moment a tier is asked at. */
+export interface Moment {
+  readonly point: Point;
+  readonly now: number;
+  /** Main-loop turn of the thread, from 1. */
+  readonly turn: number;
+  /** Number of the human prompt, from 1. */
+  readonly prompt: number;
+  readonly source: QuerySource;
+  /** End of the latest response in this thread; null before the first. */
+  readonly lastResponseMs: number | null;
+  /** What the user asked for, at the point `manual`. */
+  readonly manual: ManualCompaction | null;
+}
+
+/** The thread's conversation as a tier may see it. Nothing here can be changed through it. */
+export interface ContextView {
+  readonly messages: readonly Message[];
+  /** Tools and system prompt. */
+  readonly prefix: readonly Block[];
+  readonly prefixTokens: number;
+  /** True tokens of the request that would be sent now. */
+  readonly trueTokens: number;
+  /** The same as the policy's own counter sees it. */
+  readonly seenTokens: number;
+  readonly files: Files;
+  /** Cached tokens behind the prefix that the server still holds; false once their lifetime has passed. */
+  readonly cacheIsWarm: boolean;
+  /** Tokens deleted on the server and not yet forgotten (MIC-3). */
+  readonly deletedTokens: number;
+}
+
+/** What a tier is created with. */
+export interface TierContext {
+  readonly params: ParamValues;
+  readonly thread: string;
+  readonly source: QuerySource;
+  /** Model name as configured; it may change during the run. */
+  model(): { readonly name: string; readonly window: number; readonly maxOutput: number };
+  readonly plan: RunPlan;
+  readonly random: Random;
+  /** State shared by the tiers of one thread, by name; reset rules are each owner's (CLN-1). */
+  readonly shared: Map<string, unknown>;
+}
+
+/** A tier at work in one thread. */
+export interface TierInstance {
+  /** Hears of every message that joins the context, once. */
+  observe?(message: Message): void;
+  /** A compaction replaced the history: what was known about messages is stale (CLN-1). */
+  reset?(messages: readonly Message[]): void;
+  /** The process was restarted and the conversation read back from its record: only what is on disk is left. */
+  resume?(messages: readonly Message[], view: ContextView): void;
+  /** Hot path: is there something to do? No allocation. */
+  due(moment: Moment, view: ContextView): boolean;
+  act(moment: Moment, view: ContextView): Generator<Action, void, Outcome>;
+}
+
+/** A mechanism: its parameters, where it is asked, what it needs of a transcript. */
+export interface TierDefinition {
+  readonly name: string;
+  readonly layer: Layer;
+  readonly points: readonly Point[];
+  readonly needs: readonly Capability[];
+  readonly params: readonly ParamSpec[];
+  /** Path of the switch that turns it off (FLG-1). */
+  readonly killSwitch: string;
+  create(context: TierContext): TierInstance;
+}

@@ -1,0 +1,107 @@
+import { CcbenchError } from '../base/errors.js';
+import { createRegistry, unknownName } from '../base/registry.js';
+import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
+import { tierRegistry } from '../tiers/registry.js';
+import { none } from './bounds/none.js';
+import { unbounded } from './bounds/unbounded.js';
+import { claudeCode2076 } from './claude-code/2.0.76.js';
+import { claudeCode20 } from './claude-code/2.0.js';
+import { claudeCode217 } from './claude-code/2.1.7.js';
+import { claudeCode21112 } from './claude-code/2.1.112.js';
+import { claudeCode21325 } from './claude-code/2.1.325.js';
+import { claudeCode21 } from './claude-code/2.1.js';
+import { claudeCode2026 } from './claude-code/2026.js';
+import { CORE_PARAMS } from './core-params.js';
+import type { Policy } from './policy.js';
+
+/** Every policy, by name; adding one is one file and one line. */
+export const policyRegistry = createRegistry<Policy>(
+  'policy',
+  [
+    none,
+    unbounded,
+    claudeCode20,
+    claudeCode21,
+    claudeCode2026,
+    claudeCode2076,
+    claudeCode217,
+    claudeCode21112,
+    claudeCode21325,
+  ].map((policy) => [policy.name, policy] as const),
+);
+
+/** Every parameter a policy may set, in the order they are listed. */
+export const paramSpecs: readonly ParamSpec[] = [
+  ...CORE_PARAMS,
+  ...tierRegistry.all().flatMap((tier) => tier.params),
+];
+
+const specByPath = new Map(paramSpecs.map((spec) => [spec.path, spec] as const));
+if (specByPath.size !== paramSpecs.length)
+  throw new CcbenchError('duplicate-name', 'two parameters share a path');
+
+/** The complete parameters of a policy with a user's changes; unknown paths and bad values are errors. */
+export function resolvePolicy(name: string, set: Readonly<Record<string, unknown>>): ParamValues {
+  const policy = policyRegistry.get(name);
+  const values: Record<string, ParamValue> = {};
+  for (const spec of paramSpecs) {
+    values[spec.path] = Object.hasOwn(policy.set, spec.path)
+      ? (policy.set[spec.path] as ParamValue)
+      : spec.default;
+  }
+  for (const path of Object.keys(set)) values[path] = checkParam(path, set[path]);
+  return values;
+}
+
+/** The parameter at a path. */
+export function paramSpec(path: string): ParamSpec {
+  const spec = specByPath.get(path);
+  if (spec === undefined) throw unknownName('policy parameter', path, [...specByPath.keys()]);
+  return spec;
+}
+
+/** A value checked against its parameter. */
+export function checkParam(path: string, value: unknown): ParamValue {
+  const spec = paramSpec(path);
+  const fail = (wanted: string): never => {
+    throw new CcbenchError('bad-value', `${path} must be ${wanted}; found ${JSON.stringify(value)}`, {
+      hint: spec.help,
+    });
+  };
+  const kind = spec.kind;
+  switch (kind.type) {
+    case 'switch':
+      return typeof value === 'boolean' ? value : fail('true or false');
+    case 'choice':
+      return typeof value === 'string' && kind.values.includes(value)
+        ? value
+        : fail(`one of ${kind.values.join(', ')}`);
+    case 'text':
+      return typeof value === 'string' ? value : fail('a text');
+    case 'names':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string')
+        ? (value as readonly string[])
+        : fail('a list of names');
+    case 'table': {
+      const isTable =
+        value !== null &&
+        typeof value === 'object' &&
+        !Array.isArray(value) &&
+        Object.values(value).every((item) => typeof item === 'number' && item >= 0);
+      return isTable ? (value as Readonly<Record<string, number>>) : fail('a table of names and numbers');
+    }
+    default: {
+      if (value === null && kind.nullable === true) return null;
+      const whole = kind.type === 'integer';
+      const ok =
+        typeof value === 'number' &&
+        Number.isFinite(value) &&
+        value >= kind.min &&
+        value <= kind.max &&
+        (!whole || Number.isInteger(value));
+      return ok
+        ? (value as number)
+        : fail(`a ${whole ? 'whole ' : ''}number from ${kind.min} to ${kind.max}`);
+    }
+  }
+}

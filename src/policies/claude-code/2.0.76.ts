@@ -1,0 +1,40 @@
+import type { Policy } from '../policy.js';
+
+/** Claude Code 2.0.76 as shipped and measured. */
+export const claudeCode2076: Policy = {
+  name: 'claude-code/2.0.76',
+  kind: 'measured',
+  summary: 'Claude Code 2.0.76 as shipped and measured.',
+  tiers: ['storage', 'microcompact-token', 'auto-compact'],
+  set: {
+    'window.models': 'suffix-only',
+    'client.breakpoints': 'system+last-two',
+    'compact.summariser': 'own',
+    'compact.scratchpad': 'keep',
+    'compact.tooLong': 'none',
+    'compact.rejectEmpty': false,
+    'compact.resendWithoutStreaming': true,
+    'client.resendWithoutStreaming': true,
+    'breaker.maxFailures': null,
+    'restore.largeFiles': 'reference',
+    'storage.messageBudget': null,
+    'sessionMemory.enabled': false,
+    'reactive.enabled': false,
+    'counter.newContent': 'none',
+    'window.reserve': 'fixed',
+    'window.reserveCap': 32_000,
+    'window.blockingOffset': null,
+    'autoCompact.honoursDisable': false,
+    'storage.how': 'cut',
+    'storage.tools': { Bash: 30_000 },
+    'storage.defaultThreshold': 1_000_000_000,
+  },
+  sources: {
+    '*': 'the published client against a local stub of the API, 2.0.76',
+    'window.reserveCap': 'measured: fires at 155,000; 84,000 at 50 %',
+    'window.blockingOffset': 'measured: no local block',
+    'autoCompact.honoursDisable': 'measured: the switch is ignored',
+    'storage.how': 'measured: Bash output above 30,000 characters is cut',
+    'breaker.maxFailures': 'measured: none',
+  },
+};

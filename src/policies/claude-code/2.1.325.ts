@@ -1,0 +1,36 @@
+import type { Policy } from '../policy.js';
+
+/** Claude Code 2.1.325 as shipped and measured. */
+export const claudeCode21325: Policy = {
+  name: 'claude-code/2.1.325',
+  kind: 'measured',
+  summary: 'Claude Code 2.1.325 as shipped and measured.',
+  tiers: ['storage', 'auto-compact', 'blocking', 'reactive'],
+  set: {
+    'client.breakpoints': 'system+last',
+    'counter.newContent': 'rough',
+    'window.models': 'known',
+    'window.reserve': 'capped',
+    'compact.summariser': 'fork',
+    'compact.forkWrites': true,
+    'compact.scratchpad': 'drop',
+    'breaker.scope': 'prompt',
+    'thrash.maxRefills': 3,
+    'restore.largeFiles': 'reference',
+    'storage.messageBudget': null,
+    'sessionMemory.enabled': false,
+    'compact.fallback': 'none',
+    'compact.maxOutputTokens': 32_000,
+    'compact.keepLastRounds': 1,
+    'compact.tooLong': 'tail',
+    'compact.askAgainUntagged': true,
+    'reactive.maxPerTurn': 2,
+  },
+  sources: {
+    '*': 'the published client against a local stub of the API, 2.1.325',
+    'compact.keepLastRounds': 'measured: the last API round stays verbatim',
+    'compact.tooLong': 'measured: tail, until 3 messages are left',
+    'reactive.maxPerTurn': 'measured: at most 2',
+    'compact.askAgainUntagged': 'measured: asked once more, then accepted',
+  },
+};

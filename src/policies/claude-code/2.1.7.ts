@@ -1,0 +1,34 @@
+import type { Policy } from '../policy.js';
+
+/** Claude Code 2.1.7 as shipped and measured. */
+export const claudeCode217: Policy = {
+  name: 'claude-code/2.1.7',
+  kind: 'measured',
+  summary: 'Claude Code 2.1.7 as shipped and measured.',
+  tiers: ['storage', 'microcompact-token', 'auto-compact', 'blocking'],
+  set: {
+    'window.models': 'suffix-only',
+    'client.breakpoints': 'system+last-two',
+    'compact.summariser': 'own',
+    'compact.scratchpad': 'keep',
+    'compact.tooLong': 'none',
+    'compact.rejectEmpty': false,
+    'compact.resendWithoutStreaming': true,
+    'client.resendWithoutStreaming': true,
+    'breaker.maxFailures': null,
+    'restore.largeFiles': 'reference',
+    'storage.messageBudget': null,
+    'sessionMemory.enabled': false,
+    'reactive.enabled': false,
+    'counter.newContent': 'rough',
+    'window.reserve': 'max-output',
+    'microcompact.token.keepOriginals': true,
+  },
+  sources: {
+    '*': 'the published client against a local stub of the API, 2.1.7',
+    'window.reserve': 'measured: 8,192 gives 178,808, 64,000 gives 123,000',
+    'window.blockingOffset': 'measured: blocks at 165,000 with compaction off',
+    'counter.newContent': 'measured: last usage plus characters / 4',
+    'breaker.maxFailures': 'measured: none',
+  },
+};

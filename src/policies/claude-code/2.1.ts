@@ -1,0 +1,29 @@
+import type { Policy } from '../policy.js';
+
+/** Claude Code 2.1.7 as analysed: adds session memory, the blocking limit and the output reserve. */
+export const claudeCode21: Policy = {
+  name: 'claude-code/2.1',
+  kind: 'analysed',
+  summary: 'Claude Code 2.1.7 as analysed: adds session memory, the blocking limit and the output reserve.',
+  tiers: ['microcompact-token', 'session-memory', 'auto-compact', 'blocking'],
+  set: {
+    'window.models': 'suffix-only',
+    'client.breakpoints': 'system+last-two',
+    'counter.newContent': 'rough',
+    'window.reserve': 'max-output',
+    'compact.summariser': 'own',
+    'compact.scratchpad': 'keep',
+    'compact.tooLong': 'none',
+    'compact.streamRetries': 2,
+    'microcompact.token.keepOriginals': true,
+  },
+  sources: {
+    '*': 'public analysis of the client, version 2.1.7',
+    'window.reserve': "WIN-2: the model's maximal output, 32,000",
+    'window.compactOffset': 'WIN-3: 155,000 on a 200 K window',
+    'window.blockingOffset': 'WIN-6',
+    'compact.streamRetries': 'FUL-4',
+    'microcompact.token.keepOriginals': 'MIC-1: originals stay on disk',
+    'restore.skillsTotalTokens': 'RES-2',
+  },
+};

@@ -1,0 +1,47 @@
+import type { ParamSpec } from '../model/params.js';
+
+/** Parameters of the client itself: how it counts and where it marks the cache. */
+export const CORE_PARAMS: readonly ParamSpec[] = [
+  {
+    path: 'client.breakpoints',
+    kind: { type: 'choice', values: ['system+last', 'system+last-two', 'none'] },
+    default: 'system+last',
+    unit: null,
+    help: 'Where cache breakpoints go: the system prompt and the last message, or the last two messages.',
+  },
+  {
+    path: 'counter.newContent',
+    kind: { type: 'choice', values: ['none', 'rough', 'padded'] },
+    default: 'rough',
+    unit: null,
+    help: 'What is added to the latest usage for newer messages: nothing, characters / 4, or that padded by 4/3.',
+  },
+  {
+    path: 'counter.jsonBytesPerToken',
+    kind: { type: 'number', min: 0.5, max: 16, nullable: true },
+    default: null,
+    unit: 'bytes/token',
+    help: 'Bytes counted as one token in JSON-like text; null counts it like other text.',
+  },
+  {
+    path: 'client.retries',
+    kind: { type: 'integer', min: 0, max: 100 },
+    default: 10,
+    unit: 'attempts',
+    help: 'How often the client tries again after a transient error, waiting 0.5 s, 1 s, 2 s … up to 32 s.',
+  },
+  {
+    path: 'client.resendWithoutStreaming',
+    kind: { type: 'switch' },
+    default: false,
+    unit: null,
+    help: 'Whether a main request refused as too long is sent once more without streaming (2.0.76, 2.1.7).',
+  },
+  {
+    path: 'window.bounded',
+    kind: { type: 'switch' },
+    default: true,
+    unit: null,
+    help: 'Whether the model refuses prompts longer than its window; off is the upper bound for comparisons.',
+  },
+];

@@ -1,0 +1,16 @@
+import type { ParamValues } from '../model/params.js';
+
+/** A policy is data with provenance: which tiers, in which order, with which numbers, and where each number is from. */
+export interface Policy {
+  /** Public name, e.g. `claude-code/2026`. */
+  readonly name: string;
+  readonly kind: 'bound' | 'analysed' | 'measured' | 'baseline' | 'peer';
+  /** One sentence: what it is. */
+  readonly summary: string;
+  /** Names of tiers, in the order they are asked. */
+  readonly tiers: readonly string[];
+  /** Values that differ from the parameters' defaults. */
+  readonly set: ParamValues;
+  /** Where numbers come from, by parameter path; `*` speaks for the rest. */
+  readonly sources: Readonly<Record<string, string>>;
+}

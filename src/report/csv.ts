@@ -1,0 +1,13 @@
+import { stringify } from 'csv-stringify/sync';
+
+/** What a cell may hold; null is an empty cell. */
+export type Cell = string | number | boolean | null;
+
+/** A table as CSV with a header line; texts that a spreadsheet would run as formulas are made inert. */
+export function csv(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return stringify([columns, ...rows] as Cell[][], {
+    record_delimiter: 'unix',
+    escape_formulas: true,
+    cast: { boolean: (value) => (value ? 'true' : 'false') },
+  });
+}

@@ -1,0 +1,90 @@
+import type { MetricUnit } from '../metrics/metric.js';
+
+/** What stands for a value that is not there. */
+const NO_DATA = '–';
+
+const GROUP = /\B(?=(\d{3})+$)/g;
+
+function grouped(text: string): string {
+  const [whole, fraction] = text.split('.') as [string, string | undefined];
+  const separated = whole.replace(GROUP, ',');
+  return fraction === undefined ? separated : `${separated}.${fraction}`;
+}
+
+/** A whole number with thousands separators: 1,234,567. */
+export function formatCount(value: number | null): string {
+  return value === null ? NO_DATA : grouped(value.toFixed(0));
+}
+
+/** A number with at most the given decimals and no trailing zeros. */
+export function formatDecimal(value: number | null, decimals: number): string {
+  if (value === null) return NO_DATA;
+  const text = value.toFixed(decimals);
+  return grouped(text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+}
+
+/** Dollars: cents from one dollar on, four decimals below, as many as tell something below that. */
+export function formatMoney(usd: number | null): string {
+  if (usd === null) return NO_DATA;
+  const size = Math.abs(usd);
+  const sign = usd < 0 ? '-' : '';
+  if (size === 0) return '$0';
+  if (size >= 0.99995) return `${sign}$${grouped(size.toFixed(2))}`;
+  if (size >= 0.00095) return `${sign}$${size.toFixed(4)}`;
+  return `${sign}$${size.toFixed(9).replace(/0+$/, '')}`;
+}
+
+/** Decimals that suit a column of amounts beside their total. */
+export function moneyDecimals(totalUsd: number): number {
+  if (totalUsd >= 10) return 2;
+  return totalUsd >= 0.01 ? 4 : 6;
+}
+
+/** Dollars with a fixed number of decimals, so that a column lines up. */
+export function formatMoneyCell(usd: number, decimals: number): string {
+  return `${usd < 0 ? '-' : ''}$${grouped(Math.abs(usd).toFixed(decimals))}`;
+}
+
+/** A share as a percentage with one decimal; a share that is not quite all or nothing never looks like it. */
+export function formatShare(share: number | null): string {
+  if (share === null) return NO_DATA;
+  if (share > 0 && share < 0.0005) return '<0.1%';
+  if (share < 1 && share > 0.9995) return '>99.9%';
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+/** Simulated time in the largest unit that fits: 850 ms, 12.5 s, 45 min, 12.3 h. */
+export function formatDuration(ms: number | null): string {
+  if (ms === null) return NO_DATA;
+  if (ms < 1_000) return `${formatCount(ms)} ms`;
+  if (ms < 60_000) return `${formatDecimal(ms / 1_000, 1)} s`;
+  if (ms < 3_600_000) return `${formatDecimal(ms / 60_000, 1)} min`;
+  return `${formatDecimal(ms / 3_600_000, 1)} h`;
+}
+
+const BY_UNIT: Readonly<Record<MetricUnit, (value: number | null) => string>> = {
+  tokens: formatCount,
+  count: formatCount,
+  usd: formatMoney,
+  share: formatShare,
+  ratio: (value) => formatDecimal(value, 3),
+  ms: formatCount,
+  hours: (value) => formatDecimal(value, 2),
+};
+
+/** A metric's value as people read it. */
+export function formatValue(value: number | null, unit: MetricUnit): string {
+  return BY_UNIT[unit](value);
+}
+
+/** Nano-dollars as an exact decimal number of dollars, for files. */
+export function exactUsd(nanoUsd: number): string {
+  const digits = Math.abs(nanoUsd).toFixed(0).padStart(10, '0');
+  const text = `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
+  return nanoUsd < 0 ? `-${text}` : text;
+}
+
+/** Text from a file made safe for a terminal: control characters become visible. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').trim();
+}

@@ -1,0 +1,41 @@
+import type { LogEntry, RequestEntry } from '../model/run-log.js';
+import { type Cell, csv } from './csv.js';
+import { exactUsd } from './format.js';
+
+const COLUMNS: readonly (readonly [string, (entry: RequestEntry) => Cell])[] = [
+  ['n', (e) => e.n],
+  ['timeMs', (e) => e.t],
+  ['thread', (e) => e.thread],
+  ['turn', (e) => e.turn],
+  ['purpose', (e) => e.purpose],
+  ['model', (e) => e.model],
+  ['promptTokens', (e) => e.prompt],
+  ['cacheReadTokens', (e) => e.read],
+  ['cacheWrite5mTokens', (e) => e.write5m],
+  ['cacheWrite1hTokens', (e) => e.write1h],
+  ['uncachedTokens', (e) => e.input],
+  ['outputTokens', (e) => e.output],
+  ['seenTokens', (e) => e.seen],
+  ['freshTokens', (e) => e.fresh],
+  ['rewrittenTokens', (e) => e.rewritten],
+  ['rewriteCause', (e) => e.cause],
+  ['latencyMs', (e) => e.latencyMs],
+  ['readUsd', (e) => exactUsd(e.readCost)],
+  ['writeUsd', (e) => exactUsd(e.writeCost)],
+  ['inputUsd', (e) => exactUsd(e.inputCost)],
+  ['outputUsd', (e) => exactUsd(e.outputCost)],
+  ['costUsd', (e) => exactUsd(e.cost)],
+  ['rewriteUsd', (e) => exactUsd(e.rewriteCost)],
+];
+
+/** requests.csv: one line per answered request. */
+export function requestsCsv(entries: Iterable<LogEntry>): string {
+  const rows: Cell[][] = [];
+  for (const entry of entries) {
+    if (entry.type === 'request') rows.push(COLUMNS.map(([, read]) => read(entry)));
+  }
+  return csv(
+    COLUMNS.map(([name]) => name),
+    rows,
+  );
+}

@@ -1,0 +1,92 @@
+import { type Style, textWidth } from './style.js';
+
+/** One column of a table on the terminal. */
+export interface Column {
+  readonly header: string;
+  readonly align: 'left' | 'right';
+  /** Order in which columns go when the table is too wide, lowest first; null stays whatever happens. */
+  readonly drop: number | null;
+}
+
+/** How a row stands out. */
+export type Tone = 'plain' | 'dim' | 'strong' | 'bad';
+
+/** One row: a cell per column; the first is its key. */
+export interface Row {
+  readonly cells: readonly string[];
+  readonly tone?: Tone;
+}
+
+const GAP = '  ';
+
+function pad(text: string, width: number, align: Column['align']): string {
+  const space = ' '.repeat(Math.max(0, width - textWidth(text)));
+  return align === 'left' ? text + space : space + text;
+}
+
+function totalWidth(kept: readonly number[], widths: readonly number[]): number {
+  let total = -GAP.length;
+  for (const index of kept) total += widths[index]! + GAP.length;
+  return total;
+}
+
+function keepColumns(columns: readonly Column[], widths: readonly number[], width: number): number[] {
+  let kept = columns.map((_, index) => index);
+  const byDrop = kept
+    .filter((index) => columns[index]!.drop !== null)
+    .sort((a, b) => columns[a]!.drop! - columns[b]!.drop!);
+  for (const victim of byDrop) {
+    if (totalWidth(kept, widths) <= width) break;
+    kept = kept.filter((index) => index !== victim);
+  }
+  return kept;
+}
+
+function paint(line: string, tone: Tone, style: Style): string {
+  if (tone === 'dim') return style.dim(line);
+  if (tone === 'strong') return style.bold(line);
+  return tone === 'bad' ? style.red(line) : line;
+}
+
+/** Lines of an aligned table; columns that do not fit are dropped, keys are never cut. Columns that are empty throughout go too. */
+export function tableLines(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  options: { readonly indent: string; readonly width: number; readonly style: Style },
+): string[] {
+  const { indent, style } = options;
+  const widths = columns.map((column, index) =>
+    Math.max(textWidth(column.header), ...rows.map((row) => textWidth(row.cells[index] ?? ''))),
+  );
+  const kept = keepColumns(columns, widths, options.width - indent.length).filter(
+    (index) => widths[index]! > 0,
+  );
+  const render = (cells: readonly string[]): string => {
+    const parts = kept.map((index) => pad(cells[index] ?? '', widths[index]!, columns[index]!.align));
+    return (indent + parts.join(GAP)).trimEnd();
+  };
+  const lines: string[] = [];
+  if (columns.some((column) => column.header !== '')) {
+    lines.push(style.dim(render(columns.map((column) => column.header))));
+  }
+  for (const row of rows) lines.push(paint(render(row.cells), row.tone ?? 'plain', style));
+  return lines;
+}
+
+/** A sentence broken at spaces; lines after the first are indented by `hang`. A word longer than the line stays whole. */
+export function wrapText(text: string, width: number, lead: string, hang: string): string[] {
+  const lines: string[] = [];
+  let line = lead;
+  let empty = true;
+  for (const word of text.split(' ')) {
+    if (!empty && textWidth(line) + 1 + textWidth(word) > width) {
+      lines.push(line);
+      line = hang;
+      empty = true;
+    }
+    line += empty ? word : ` ${word}`;
+    empty = false;
+  }
+  lines.push(line);
+  return lines;
+}

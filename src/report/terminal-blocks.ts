@@ -1,0 +1,206 @@
+import { ratio } from '../base/stats.js';
+import type { BreakFacts, RunFacts } from '../metrics/facts.js';
+import { usd } from '../metrics/metric.js';
+import { metricValues } from '../metrics/registry.js';
+import {
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatMoney,
+  formatMoneyCell,
+  formatShare,
+  moneyDecimals,
+  printable,
+} from './format.js';
+import type { Column, Row } from './table.js';
+
+/** A titled group of rows. */
+export interface Block {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+const SHARE_WIDTH = 6;
+
+function row(key: string, value: string, note = ''): Row {
+  return { cells: [key, value, note] };
+}
+
+function alarm(key: string, count: number, note = ''): Row {
+  return { cells: [key, formatCount(count), note], tone: count > 0 ? 'bad' : 'plain' };
+}
+
+function shareNote(part: number, whole: number): string {
+  return formatShare(ratio(part, whole)).padStart(SHARE_WIDTH);
+}
+
+/** Counts by name in one phrase: `main 12, compact 1`. */
+export function countPhrase(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  return parts.map(([name, count]) => `${printable(name)} ${formatCount(count)}`).join(', ');
+}
+
+function requestsBlock(facts: RunFacts): Block {
+  const byPurpose = Object.fromEntries(
+    Object.entries(facts.byPurpose).map(([name, { calls }]) => [name, calls]),
+  );
+  const duration =
+    facts.durationMs === null ? '' : `in ${formatDuration(facts.durationMs)} of simulated time`;
+  return {
+    title: 'Requests',
+    rows: [
+      row('answered', formatCount(facts.requests.calls), countPhrase(byPurpose)),
+      row('turns', formatCount(facts.turns), duration),
+      alarm('refused', facts.requestsRefused, countPhrase(facts.refusals)),
+      alarm('lost', facts.callsLost, facts.callsLost > 0 ? 'recorded calls that could not take place' : ''),
+    ],
+  };
+}
+
+function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
+  const { promptTokens, readTokens, write5mTokens, write1hTokens, inputTokens, outputTokens } =
+    facts.requests;
+  const written = write5mTokens + write1hTokens;
+  const part = (tokens: number): string => shareNote(tokens, promptTokens);
+  const lifetimes =
+    written === 0 ? '' : `  5m ${formatCount(write5mTokens)}, 1h ${formatCount(write1hTokens)}`;
+  const rows = [
+    row('prompt', formatCount(promptTokens)),
+    row('cache read', formatCount(readTokens), part(readTokens)),
+    row('cache written', formatCount(written), part(written) + lifetimes),
+    row('uncached', formatCount(inputTokens), part(inputTokens)),
+    row('output', formatCount(outputTokens)),
+    { ...row('cache-hit rate', formatShare(values.cacheHitRate ?? null)), tone: 'strong' as const },
+  ];
+  if (facts.byPurpose.subagent.calls > 0) {
+    rows.push(row('  of subagents', formatShare(values.cacheHitRateSubagents ?? null)));
+  }
+  if (facts.estimator !== null) {
+    rows.push(
+      row('rough estimate', `${formatDecimal(values.estimatorRatio ?? null, 2)}×`, 'of the true tokens'),
+    );
+  }
+  return { title: 'Tokens', rows };
+}
+
+function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
+  const windows = facts.threads.flatMap(({ parent, window }) =>
+    parent === null && window !== null ? [window] : [],
+  );
+  const window = windows.length === 0 ? '' : `of a window of ${formatCount(Math.max(...windows))}`;
+  const { compactions, breaker } = facts;
+  const kinds = countPhrase({
+    full: compactions.full,
+    'session-memory': compactions.sessionMemory,
+    reactive: compactions.reactive,
+    failed: compactions.failed,
+  });
+  const rows = [
+    row('peak', formatCount(facts.peakContextTokens), window),
+    row('mean prompt', formatCount(values.meanPromptTokens ?? null)),
+    row(
+      'overshoot',
+      formatCount(facts.overshootTokens),
+      facts.overshootTokens === null ? '' : 'past a threshold',
+    ),
+    row('compactions', formatCount(compactions.done), kinds),
+    alarm(
+      'thrash',
+      compactions.thrash,
+      compactions.chained > 0 ? `${formatCount(compactions.chained)} in a chain` : '',
+    ),
+    alarm(
+      'breaker trips',
+      breaker.trips,
+      breaker.skips > 0 ? `${formatCount(breaker.skips)} attempts avoided` : '',
+    ),
+  ];
+  const blocked = values.blockedInputs ?? 0;
+  if (blocked > 0) rows.push(alarm('blocked inputs', blocked));
+  return { title: 'Context', rows };
+}
+
+function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block[] {
+  const { total, byCause, byLayer } = facts.cost;
+  const decimals = moneyDecimals(usd(total));
+  const money = (nanoUsd: number): string => formatMoneyCell(usd(nanoUsd), decimals);
+  const line = ([name, part]: [string, number]): Row => row(name, money(part), shareNote(part, total));
+  const perTurn = values.costPerTurnUsd ?? null;
+  const head: Row = {
+    ...row('total', money(total), perTurn === null ? '' : `${formatMoney(perTurn)} per turn`),
+    tone: 'strong',
+  };
+  const causes = Object.entries(byCause).filter(([name, part]) => part > 0 || !name.startsWith('rewrite:'));
+  const layers = Object.entries(byLayer).filter(
+    ([name]) => facts.byPurpose[name as keyof typeof byLayer].calls > 0,
+  );
+  return [
+    { title: 'Cost by cause', rows: [head, ...causes.map(line)] },
+    { title: 'Cost by layer', rows: layers.map(line) },
+  ];
+}
+
+/** The blocks of key and value, which share their columns. */
+export function valueBlocks(facts: RunFacts): readonly Block[] {
+  const values = metricValues(facts);
+  const blocks = [requestsBlock(facts), tokensBlock(facts, values), contextBlock(facts, values)];
+  return facts.requests.calls === 0 ? blocks : [...blocks, ...costBlocks(facts, values)];
+}
+
+/** Columns of the value blocks. */
+export const VALUE_COLUMNS: readonly Column[] = [
+  { header: '', align: 'left', drop: null },
+  { header: '', align: 'right', drop: null },
+  { header: '', align: 'left', drop: 1 },
+];
+
+/** Columns of the layers' table. */
+export const LAYER_COLUMNS: readonly Column[] = [
+  { header: 'layer', align: 'left', drop: null },
+  { header: 'fired', align: 'right', drop: null },
+  { header: 'done', align: 'right', drop: 3 },
+  { header: 'failed', align: 'right', drop: 4 },
+  { header: 'declined', align: 'right', drop: 1 },
+  { header: 'saved', align: 'right', drop: 7 },
+  { header: 'cache lost', align: 'right', drop: 6 },
+  { header: 'calls', align: 'right', drop: 2 },
+  { header: 'cost', align: 'right', drop: 5 },
+];
+
+/** One row per layer that fired. */
+export function layerRows(facts: RunFacts): readonly Row[] {
+  const decimals = moneyDecimals(usd(facts.cost.total));
+  return Object.entries(facts.layers)
+    .filter(([, layer]) => layer.triggers > 0)
+    .map(([name, layer]) => ({
+      cells: [
+        name,
+        formatCount(layer.triggers),
+        formatCount(layer.done),
+        formatCount(layer.failed),
+        formatCount(layer.declined),
+        formatCount(layer.saved),
+        formatCount(layer.cacheLost),
+        formatCount(layer.calls),
+        formatMoneyCell(usd(layer.costNanoUsd), decimals),
+      ],
+    }));
+}
+
+/** Columns of the table of cache breaks. */
+export const BREAK_COLUMNS: readonly Column[] = [
+  { header: 'cause', align: 'left', drop: null },
+  { header: 'breaks', align: 'right', drop: null },
+  { header: 'tokens lost', align: 'right', drop: 2 },
+  { header: '', align: 'left', drop: 1 },
+];
+
+/** One row per cause, those no layer announced first. */
+export function breakRows(facts: RunFacts): readonly Row[] {
+  const rows = (breaks: Readonly<Record<string, BreakFacts>>, note: string, tone: Row['tone']): Row[] =>
+    Object.entries(breaks).map(([cause, { count, lostTokens }]) => ({
+      cells: [cause, formatCount(count), formatCount(lostTokens), note],
+      ...(tone === undefined ? {} : { tone }),
+    }));
+  return [...rows(facts.breaks.unexpected, '', undefined), ...rows(facts.breaks.expected, 'expected', 'dim')];
+}

@@ -1,0 +1,74 @@
+import { unknownName } from '../base/registry.js';
+import { compileDistribution, type Distribution } from '../transcript/synthetic/distribution.js';
+import type { SteadySpec } from '../transcript/synthetic/spec.js';
+import { generateSteady } from '../transcript/synthetic/steady.js';
+import { TOOL_PROFILES } from '../transcript/synthetic/tool-profiles.js';
+import { type Checker, consult, group, list, refuse } from './checker.js';
+import { formatPath, type Path, valueAt } from './document.js';
+import { SYNTHETIC_DEFAULTS, SYNTHETIC_LISTS } from './normalise-synthetic.js';
+
+const TOOLS = TOOL_PROFILES.map((profile) => profile.name);
+
+function checkTurns(checker: Checker, path: Path): void {
+  const synthetic = group(valueAt(checker.document.value, path));
+  const turns = synthetic.turns ?? SYNTHETIC_DEFAULTS.turns;
+  if (typeof turns !== 'number') return;
+  for (const name of SYNTHETIC_LISTS) {
+    list(synthetic[name]).forEach((entry, i) => {
+      const at = [...path, name, i, 'afterTurn'];
+      const turn = group(entry).afterTurn;
+      if (typeof turn === 'number' && turn > turns) {
+        refuse(checker, at, `\`${formatPath(at)}\` is turn ${turn}, but the session has ${turns}`);
+      }
+    });
+  }
+}
+
+function checkShapeOverrides(checker: Checker, path: Path): void {
+  const overrides = group(valueAt(checker.document.value, path));
+  for (const [name, value] of Object.entries(overrides)) {
+    const { p, v } = group(value);
+    if (!Array.isArray(p) || !Array.isArray(v) || checker.problems.touches([...path, name])) continue;
+    consult(checker, [...path, name], 'value', () => void compileDistribution(name, value as Distribution));
+  }
+  for (const tool of Object.keys(group(overrides.toolWeights))) {
+    if (TOOLS.includes(tool)) continue;
+    consult(checker, [...path, 'toolWeights', tool], 'key', () => {
+      throw unknownName('tool', tool, TOOLS);
+    });
+  }
+}
+
+function checkSteady(checker: Checker, path: Path): void {
+  const steady = valueAt(checker.document.value, path);
+  if (steady === undefined || steady === null || checker.problems.touches(path)) return;
+  consult(checker, path, 'value', () => {
+    generateSteady(
+      { workload: SYNTHETIC_DEFAULTS.workload, turns: 1, seed: 0, text: 'none' },
+      steady as SteadySpec,
+    );
+  });
+}
+
+/** Checks a generated session: its workload, models and tools exist, its turns lie within it, its sizes fit together. */
+export function checkSynthetic(checker: Checker, path: Path): void {
+  const synthetic = group(valueAt(checker.document.value, path));
+  const { workload } = synthetic;
+  const { workloads, models } = checker.context;
+  if (typeof workload === 'string' && workload !== '' && !workloads.includes(workload)) {
+    consult(checker, [...path, 'workload'], 'value', () => {
+      throw unknownName('workload', workload, workloads);
+    });
+  }
+  const named = [
+    ...list(synthetic.modelAt).map((_, i) => [...path, 'modelAt', i, 'model']),
+    [...path, 'subagents', 'model'],
+  ];
+  for (const at of named) {
+    const model = valueAt(checker.document.value, at);
+    if (typeof model === 'string' && model !== '') consult(checker, at, 'value', () => models.check(model));
+  }
+  checkTurns(checker, path);
+  checkShapeOverrides(checker, [...path, 'overrides']);
+  checkSteady(checker, [...path, 'steady']);
+}

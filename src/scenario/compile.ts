@@ -1,0 +1,95 @@
+import type { Expectation } from '../metrics/expect.js';
+import type { RunPlan } from '../model/run-plan.js';
+import { checkMeaning } from './check.js';
+import type { OverrideName, ScenarioContext } from './context.js';
+import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
+import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
+import type { Scenario } from './schema.js';
+import { assign } from './set-path.js';
+
+/** A scenario's text, where it is from, and what the command line changes in it. */
+export interface ScenarioSource {
+  readonly text: string;
+  /** Shown in messages; recordings are found beside it. */
+  readonly file: string;
+  /** `path=value`, in order; a later one wins. */
+  readonly set: readonly string[];
+}
+
+/** One run: a plan over a transcript, and what must hold at its end. */
+export interface CompiledRun {
+  readonly plan: RunPlan;
+  /** null for the base. */
+  readonly variant: string | null;
+  readonly description: string;
+  readonly transcript: TranscriptRef;
+  readonly expectations: readonly Expectation[];
+}
+
+/** A scenario ready to run: for each transcript the base, then its variants in order. */
+export interface CompiledScenario {
+  readonly name: string;
+  readonly description: string;
+  readonly seed: number;
+  readonly runs: readonly CompiledRun[];
+}
+
+function overrideValues(run: NormalRun, context: ScenarioContext): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const key of Object.keys(context.overrides) as OverrideName[]) {
+    const value = run.overrides[key];
+    const param = context.overrides[key];
+    if (typeof value === 'number') values[param.path] = value;
+    else if (value === true) values[param.path] = param.whenTrue;
+  }
+  return values;
+}
+
+function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioContext): CompiledRun {
+  const set = { ...run.policy.set, ...overrideValues(run, context) };
+  return {
+    plan: {
+      version: 1,
+      name: run.variant === null ? scenario.name : `${scenario.name}/${run.variant}`,
+      seed: scenario.seed,
+      model: run.model,
+      window: run.window,
+      policy: { name: run.policy.name, params: context.policies.resolve(run.policy.name, set) },
+      cache: run.cache,
+      timing: run.timing,
+      estimatorFactor: run.estimatorFactor,
+      llm: run.llm,
+    },
+    variant: run.variant,
+    description: run.description,
+    transcript: run.transcript,
+    expectations: run.expect.map((text) => context.metrics.parse(text)),
+  };
+}
+
+/**
+ * Compiles a scenario. Throws a ProblemList that holds every problem, each with its place.
+ *
+ *     text ─load─▶ ScenarioDocument ─assign (--set)─▶ ScenarioDocument ─check shape, check meaning─▶ Scenario
+ *                  values + places                                                                    │
+ *     CompiledScenario ◀─compile runs─ NormalScenario ◀─────────────────normalise (defaults, variants)┘
+ *     plans, expectations              nothing optional
+ */
+export function compileScenario(source: ScenarioSource, context: ScenarioContext): CompiledScenario {
+  const problems = createProblems();
+  const written = loadScenario(source.text, source.file, problems);
+  const document = assign(written, source.set, context, problems);
+
+  checkShape(document, problems);
+  checkMeaning(document, context, problems);
+  const found = problems.list();
+  if (found.length > 0) throw scenarioProblems(source.file, found);
+
+  const normal = normaliseScenario(document.value as Scenario, document, context.policies.names);
+  return {
+    name: normal.name,
+    description: normal.description,
+    seed: normal.seed,
+    runs: normal.runs.map((run) => compileRun(normal, run, context)),
+  };
+}

@@ -1,0 +1,51 @@
+import { resolveModel } from '../cache/models.js';
+import { type Expectation, parseExpectation } from '../metrics/expect.js';
+import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
+import { paramSpecs, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
+import { WORKLOADS } from '../transcript/synthetic/workloads.js';
+
+/** The policies a scenario may name and the parameters it may set. */
+export interface PolicyCatalogue {
+  readonly names: readonly string[];
+  readonly specs: readonly ParamSpec[];
+  /** Every parameter of a policy with the given ones replaced; throws for an unknown path or a value out of range. */
+  resolve(name: string, set: Readonly<Record<string, unknown>>): ParamValues;
+}
+
+/** Keys of `overrides` that are policy parameters under another name. */
+export type OverrideName = 'autoCompactPercent' | 'disableCompact' | 'disableAutoCompact' | 'contextWindow';
+
+/** The parameter behind an override; a switch that is turned on gives it `whenTrue`. */
+export interface OverrideParam {
+  readonly path: string;
+  readonly whenTrue: ParamValue;
+}
+
+/** What a scenario's words are checked against. */
+export interface ScenarioContext {
+  readonly policies: PolicyCatalogue;
+  readonly overrides: Readonly<Record<OverrideName, OverrideParam>>;
+  readonly models: {
+    /** Throws a CcbenchError for a model nobody knows. */
+    check(name: string): void;
+  };
+  readonly metrics: {
+    /** Throws a CcbenchError for what is not `metric op value` with a known metric. */
+    parse(text: string): Expectation;
+  };
+  readonly workloads: readonly string[];
+}
+
+/** Policies, models, metrics and workloads that ccbench has. */
+export const builtinContext: ScenarioContext = {
+  policies: { names: policyRegistry.names, specs: paramSpecs, resolve: resolvePolicy },
+  overrides: {
+    autoCompactPercent: { path: 'window.percent', whenTrue: null }, // WIN-4
+    disableCompact: { path: 'compact.enabled', whenTrue: false }, // WIN-7
+    disableAutoCompact: { path: 'autoCompact.disabled', whenTrue: true }, // WIN-7
+    contextWindow: { path: 'window.explicit', whenTrue: null }, // WIN-1
+  },
+  models: { check: (name) => void resolveModel(name) },
+  metrics: { parse: (text) => parseExpectation(text, null) },
+  workloads: WORKLOADS.names,
+};

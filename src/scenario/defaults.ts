@@ -1,0 +1,48 @@
+import type { Amount, CachePlan } from '../model/run-plan.js';
+import { DEFAULT_MODEL } from '../transcript/synthetic/spec.js';
+
+/** What every optional key of a scenario is unless somebody says otherwise. */
+export interface ScenarioDefaults {
+  readonly description: string;
+  readonly seed: number;
+  readonly model: string | null;
+  readonly window: number | null;
+  readonly policy: string;
+  readonly cache: CachePlan;
+  readonly timing: 'recorded' | 'think-time';
+  readonly estimatorFactor: number;
+  readonly summaryTokens: Amount;
+  readonly scratchpadTokens: Amount;
+  readonly notesTokens: Amount;
+  readonly latencyScale: number;
+}
+
+const PREFERRED_POLICY = 'claude-code/2026';
+const PLAIN_POLICY = 'none';
+
+/** The policy of a scenario that names none. */
+export function defaultPolicy(names: readonly string[]): string {
+  return names.includes(PREFERRED_POLICY) ? PREFERRED_POLICY : PLAIN_POLICY;
+}
+
+/** All defaults, in one place; a recording answers for its own model and lifetimes, a generated session cannot. */
+export function scenarioDefaults(
+  kind: 'file' | 'synthetic',
+  policyNames: readonly string[],
+): ScenarioDefaults {
+  const ttl = kind === 'file' ? 'recorded' : '5m';
+  return {
+    description: '',
+    seed: 1,
+    model: kind === 'file' ? null : DEFAULT_MODEL,
+    window: null,
+    policy: defaultPolicy(policyNames),
+    cache: { mode: 'on', ttl, subagentTtl: ttl, fade: 'off' },
+    timing: 'recorded',
+    estimatorFactor: 1,
+    summaryTokens: { median: 4_400, p90: 6_500, min: 1_600, max: 9_000 }, // E6: 4.4–24.5 K characters, median 12 K, 2.75 a token
+    scratchpadTokens: { median: 900, p90: 1_800, min: 200, max: 4_000 }, // assumed: a fifth of a summary
+    notesTokens: { median: 1_200, p90: 2_400, min: 300, max: 6_000 }, // assumed: a quarter of a summary
+    latencyScale: 1,
+  };
+}

@@ -1,0 +1,212 @@
+import type { Place } from '../base/errors.js';
+import type { Amount, CachePlan, FakeLlmPlan, FaultRule } from '../model/run-plan.js';
+import { type ScenarioDefaults, scenarioDefaults } from './defaults.js';
+import type { Path, ScenarioDocument } from './document.js';
+import { type NormalSynthetic, normaliseSynthetic } from './normalise-synthetic.js';
+import type {
+  Scenario,
+  ScenarioAmount,
+  ScenarioFault,
+  ScenarioSettings,
+  ScenarioTranscript,
+  ScenarioVariant,
+} from './schema.js';
+
+/** What is replayed, with nothing left open. */
+export type TranscriptRef =
+  | {
+      readonly kind: 'file';
+      /** Where to read it: relative to the working folder, as the scenario's own path is. */
+      readonly path: string;
+      /** As the user wrote it. */
+      readonly written: string;
+      readonly place: Place;
+    }
+  | { readonly kind: 'synthetic'; readonly spec: NormalSynthetic };
+
+/** Overrides with nothing left open. */
+export interface NormalOverrides {
+  readonly autoCompactPercent: number | null;
+  readonly disableCompact: boolean;
+  readonly disableAutoCompact: boolean;
+  readonly contextWindow: number | null;
+}
+
+/** Everything a run is told, with nothing left open. */
+export interface NormalRun {
+  readonly transcript: TranscriptRef;
+  /** null for the base. */
+  readonly variant: string | null;
+  readonly description: string;
+  readonly model: string | null;
+  readonly window: number | null;
+  readonly policy: { readonly name: string; readonly set: Readonly<Record<string, unknown>> };
+  readonly overrides: NormalOverrides;
+  readonly cache: CachePlan;
+  readonly timing: 'recorded' | 'think-time';
+  readonly estimatorFactor: number;
+  readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+  readonly expect: readonly string[];
+}
+
+/** A scenario with nothing left open: for each transcript the base run, then its variants in order. */
+export interface NormalScenario {
+  readonly name: string;
+  readonly description: string;
+  readonly seed: number;
+  readonly runs: readonly NormalRun[];
+}
+
+interface WrittenPolicy {
+  readonly use: string | null;
+  readonly set: Readonly<Record<string, unknown>>;
+}
+
+function writtenPolicy(policy: ScenarioSettings['policy']): WrittenPolicy {
+  if (typeof policy === 'string') return { use: policy, set: {} };
+  return { use: policy?.use ?? null, set: policy?.set ?? {} };
+}
+
+/** A variant that names a policy starts from that policy's own numbers; one that does not keeps what the base has set. */
+function mergePolicy(base: WrittenPolicy, variant: ScenarioVariant): WrittenPolicy {
+  const own = writtenPolicy(variant.policy);
+  const start = own.use === null ? base : { use: own.use, set: {} };
+  return { use: start.use, set: { ...start.set, ...own.set, ...variant.set } };
+}
+
+/** Groups merge key by key, lists and single values replace. */
+function mergeSettings(base: ScenarioSettings, variant: ScenarioVariant): ScenarioSettings {
+  const { name: _name, description: _description, set: _set, ...own } = variant;
+  return {
+    ...base,
+    ...own,
+    overrides: { ...base.overrides, ...own.overrides },
+    cache: { ...base.cache, ...own.cache },
+    llm: { ...base.llm, ...own.llm, fake: { ...base.llm?.fake, ...own.llm?.fake } },
+  };
+}
+
+function amount(written: ScenarioAmount | undefined, fallback: Amount): Amount {
+  if (written === undefined) return fallback;
+  if (typeof written === 'number') return { fixed: written };
+  return { median: written.median, p90: written.p90, min: written.min, max: written.max };
+}
+
+function fault(written: ScenarioFault): FaultRule {
+  return {
+    call: written.call,
+    error: written.error,
+    nth: written.nth ?? null,
+    every: written.every ?? null,
+    from: written.from ?? null,
+    to: written.to ?? null,
+    probability: written.probability ?? null,
+    gapTokens: written.gapTokens ?? null,
+    retryAfterSeconds: written.retryAfterSeconds ?? null,
+    delaySeconds: written.delaySeconds ?? null,
+  };
+}
+
+function normaliseRun(
+  transcript: TranscriptRef,
+  variant: { readonly name: string | null; readonly description: string },
+  settings: ScenarioSettings,
+  policy: WrittenPolicy,
+  defaults: ScenarioDefaults,
+): NormalRun {
+  const { overrides, cache } = settings;
+  const fake = settings.llm?.fake;
+  return {
+    transcript,
+    variant: variant.name,
+    description: variant.description,
+    model: settings.model ?? defaults.model,
+    window: settings.window ?? defaults.window,
+    policy: { name: policy.use ?? defaults.policy, set: policy.set },
+    overrides: {
+      autoCompactPercent: overrides?.autoCompactPercent ?? null,
+      disableCompact: overrides?.disableCompact ?? false,
+      disableAutoCompact: overrides?.disableAutoCompact ?? false,
+      contextWindow: overrides?.contextWindow ?? null,
+    },
+    cache: {
+      mode: cache?.mode ?? defaults.cache.mode,
+      ttl: cache?.ttl ?? defaults.cache.ttl,
+      subagentTtl: cache?.subagentTtl ?? defaults.cache.subagentTtl,
+      fade: cache?.fade ?? defaults.cache.fade,
+    },
+    timing: settings.timing ?? defaults.timing,
+    estimatorFactor: settings.estimatorFactor ?? defaults.estimatorFactor,
+    llm: {
+      fake: {
+        summaryTokens: amount(fake?.summaryTokens, defaults.summaryTokens),
+        scratchpadTokens: amount(fake?.scratchpadTokens, defaults.scratchpadTokens),
+        notesTokens: amount(fake?.notesTokens, defaults.notesTokens),
+        latencyScale: fake?.latencyScale ?? defaults.latencyScale,
+      },
+      faults: (settings.llm?.faults ?? []).map(fault),
+    },
+    expect: settings.expect ?? [],
+  };
+}
+
+const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\])/;
+
+/** A path written in a file, seen from where that file's own path is seen. */
+function besideFile(file: string, path: string): string {
+  if (ABSOLUTE.test(path)) return path;
+  const folder = /^.*[/\\]/.exec(file)?.[0] ?? '';
+  return `${folder}${path.replace(/^(?:\.\/)+/, '')}`;
+}
+
+function transcriptRefs(
+  written: ScenarioTranscript,
+  at: Path,
+  document: ScenarioDocument,
+  seed: number,
+  model: string | null | undefined,
+): readonly TranscriptRef[] {
+  if (written.synthetic !== undefined) {
+    return [{ kind: 'synthetic', spec: normaliseSynthetic(written.synthetic, seed, model) }];
+  }
+  const one = typeof written.file === 'string';
+  const files: readonly string[] = typeof written.file === 'string' ? [written.file] : (written.file ?? []);
+  return files.map((file, i) => {
+    const place = document.placeOf(one ? [...at, 'file'] : [...at, 'file', i]);
+    const path = place.line === undefined ? file : besideFile(place.file, file);
+    return { kind: 'file', path, written: file, place };
+  });
+}
+
+/** Fills in every default and expands transcripts × (base + variants). */
+export function normaliseScenario(
+  scenario: Scenario,
+  document: ScenarioDocument,
+  policyNames: readonly string[],
+): NormalScenario {
+  const shared = scenarioDefaults('file', policyNames);
+  const seed = scenario.seed ?? shared.seed;
+  const base = writtenPolicy(scenario.policy);
+  const refs = (item: ScenarioTranscript, at: Path) =>
+    transcriptRefs(item, at, document, seed, scenario.model);
+  const transcripts = [
+    ...(scenario.transcript === undefined ? [] : refs(scenario.transcript, ['transcript'])),
+    ...(scenario.transcripts ?? []).flatMap((item, i) => refs(item, ['transcripts', i])),
+  ];
+  const runs = transcripts.flatMap((transcript) => {
+    const defaults = scenarioDefaults(transcript.kind, policyNames);
+    return [
+      normaliseRun(transcript, { name: null, description: '' }, scenario, base, defaults),
+      ...(scenario.variants ?? []).map((variant) =>
+        normaliseRun(
+          transcript,
+          { name: variant.name, description: variant.description ?? '' },
+          mergeSettings(scenario, variant),
+          mergePolicy(base, variant),
+          defaults,
+        ),
+      ),
+    ];
+  });
+  return { name: scenario.name, description: scenario.description ?? shared.description, seed, runs };
+}

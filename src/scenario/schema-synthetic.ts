@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { orNull, text, whole } from './schema-words.js';
+
+const MAX_TURNS = 1_000_000;
+
+const afterTurn = whole(1, MAX_TURNS, 'It happens after this turn, counted from 1.');
+
+const distribution = (what: string) =>
+  z
+    .union([
+      z.number().min(0),
+      z.strictObject({
+        p: z.array(z.number().min(0).max(1)).min(2).describe('Shares, rising from 0 to 1.'),
+        v: z.array(z.number().min(0)).min(2).describe('Values, one for each share, never falling.'),
+      }),
+    ])
+    .optional()
+    .describe(`${what}: a number, or quantiles { p, v }.`);
+
+const share = (what: string) => z.number().min(0).max(1).optional().describe(what);
+
+const shapeSchema = z
+  .strictObject({
+    callsPerPrompt: distribution('API calls that one human prompt leads to'),
+    humanIdleSeconds: distribution('From the last response to the next human prompt'),
+    humanPromptChars: distribution('Characters of a human prompt'),
+    outputTokens: distribution('Tokens of a response'),
+    toolCallsPerResponse: distribution('Tool calls in a response that uses tools'),
+    firstPromptTokens: distribution('System, tools, memory files and first prompt'),
+    charsPerToken: distribution('Characters that make a token'),
+    imageTokens: distribution('Tokens of an image'),
+    imagePromptShare: share('Share of human prompts that hold an image.'),
+    revisitShare: share('Share of file accesses that go to a file seen before.'),
+    thinkingShare: share('Share of responses with a thinking block.'),
+    resultScale: z
+      .number()
+      .min(0)
+      .max(10_000)
+      .optional()
+      .describe('Factor on the size of every tool result.'),
+    toolWeights: z
+      .record(z.string(), z.number().min(0))
+      .optional()
+      .describe('Factors on how often tools are used, by name.'),
+  })
+  .describe('What the workload draws its sizes and times from.');
+
+const steadySchema = z
+  .strictObject({
+    gapSeconds: z
+      .number()
+      .min(0)
+      .max(10_000_000)
+      .describe('From the start of a call to the start of the next.'),
+    tokensPerTurn: whole(0, 10_000_000, 'Growth of the prompt per turn: output + result.').optional(),
+    outputTokens: whole(0, 10_000_000, 'Tokens of each response.').optional(),
+    resultTokens: whole(0, 10_000_000, 'Tokens of each tool result.').optional(),
+    promptTokens: whole(0, 10_000_000, 'Tokens of the human prompt at the beginning.').optional(),
+    tool: text('Tool that every turn calls.').optional(),
+    charsPerToken: z.number().gt(0).max(100).optional().describe('Characters that make a token.'),
+  })
+  .describe('Equal turns without chance, for runs whose result can be calculated.');
+
+/** A generated session. */
+export const syntheticSchema = z
+  .strictObject({
+    workload: text('Kind of work.').optional(),
+    turns: whole(1, MAX_TURNS, 'Length: API calls of the main thread.').optional(),
+    idle: z
+      .array(
+        z.strictObject({
+          afterTurn,
+          minutes: z.number().min(0).max(10_000_000).describe('Length of the pause.'),
+        }),
+      )
+      .optional()
+      .describe('When the human stays away.'),
+    compactAt: z
+      .array(z.strictObject({ afterTurn, instructions: text('What the human asks to keep.').optional() }))
+      .optional()
+      .describe('When the human asks for a compaction.'),
+    modelAt: z
+      .array(z.strictObject({ afterTurn, model: text('Model from there on.') }))
+      .optional()
+      .describe('Switches of the model.'),
+    resumeAt: z
+      .array(z.strictObject({ afterTurn, reason: text('Why, for the log.').optional() }))
+      .optional()
+      .describe('When the process ends and the session is taken up again.'),
+    prefixChangeAt: z
+      .array(
+        z.strictObject({
+          afterTurn,
+          what: z.enum(['system', 'tools']).describe('What changes.'),
+          label: text('Name of the change, for the log.').optional(),
+        }),
+      )
+      .optional()
+      .describe('Changes of the system prompt or the tools.'),
+    prefixTokens: orNull(
+      whole(0, 10_000_000, 'Tokens of tools and system prompt; null leaves them to the workload.'),
+    ).optional(),
+    text: z.enum(['filler', 'none']).optional().describe('Whether blocks carry a text or only a size.'),
+    overrides: shapeSchema.optional(),
+    subagents: z
+      .strictObject({
+        everyTurns: whole(1, MAX_TURNS, 'A subagent starts every so many turns.'),
+        turns: whole(1, 100_000, 'Turns of each subagent.'),
+        model: text('Model of the subagents.').optional(),
+      })
+      .nullable()
+      .optional()
+      .describe('Subagents of the session; null for none.'),
+    steady: orNull(steadySchema).optional(),
+  })
+  .meta({ id: 'Synthetic' })
+  .describe('A generated session, the same for the same seed.');
+
+/** A generated session as written. */
+export type ScenarioSynthetic = z.infer<typeof syntheticSchema>;

@@ -1,0 +1,119 @@
+import type { Action, Outcome } from '../../model/action.js';
+import type { Message } from '../../model/message.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { compactFully } from '../full-compact/compact.js';
+import { FULL_COMPACT_PARAMS } from '../full-compact/params.js';
+import { param } from '../param-reader.js';
+import { RESTORE_PARAMS } from '../restore/params.js';
+import { restore } from '../restore/restore.js';
+import { workState } from '../restore/work-state.js';
+import { compactFromNotes } from '../session-memory/compact.js';
+import { WINDOW_PARAMS } from '../window/params.js';
+import { autoCompactEnabled, autoCompactThreshold } from '../window/thresholds.js';
+import { compactionHistory } from './history.js';
+
+/**
+ * Auto-compaction (LOP-1): at the threshold, session memory first, then full compaction; with the breaker (BRK-1), the
+ * recursion guard (BRK-2), recompaction tracking (BRK-4) and the thrash guard. Manual compaction takes the same road (FUL-10).
+ */
+export const autoCompactTier: TierDefinition = {
+  name: 'auto-compact',
+  layer: 'full-compact',
+  points: ['before-request', 'manual'],
+  needs: [],
+  params: [...WINDOW_PARAMS, ...FULL_COMPACT_PARAMS, ...RESTORE_PARAMS],
+  killSwitch: 'compact.enabled',
+  create: (context) => createAutoCompact(context),
+};
+
+function createAutoCompact(context: TierContext): TierInstance {
+  const { params } = context;
+  const work = workState(context.shared);
+  const history = compactionHistory(context.shared);
+  const maxFailures = param.numberOrNull(params, 'breaker.maxFailures');
+  const scope = param.text(params, 'breaker.scope');
+  const enabled = autoCompactEnabled(params);
+  const allowed =
+    context.source === 'main' ||
+    (context.source === 'subagent' && param.isOn(params, 'autoCompact.subagents'));
+  const fromNotes =
+    param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
+  let window = -1;
+  let threshold = 0;
+  const limit = (): number => {
+    const current = context.model().window;
+    if (current !== window) {
+      window = current;
+      threshold = autoCompactThreshold(params, window);
+    }
+    return threshold;
+  };
+
+  function* automatic(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const by = { layer: 'full-compact', reason: 'auto-compaction' } as const;
+    if (scope === 'prompt' && history.failurePrompt !== moment.prompt) history.failures = 0;
+    if (maxFailures !== null && history.failures >= maxFailures) {
+      yield { kind: 'breaker', by, state: 'skipped', failures: history.failures };
+      return;
+    }
+    if (history.isThrashing(moment.turn, params)) {
+      yield {
+        kind: 'stop',
+        by,
+        what: 'run-ended',
+        message: 'the context fills up again right after each compaction',
+      };
+      return;
+    }
+    history.noteRefill(moment.turn, param.number(params, 'thrash.withinTurns'));
+    const seen = view.seenTokens;
+    const tracking = history.track(moment, seen, limit());
+    const restored = (kept: readonly Message[]): readonly Message[] =>
+      restore(params, work, kept, moment.now, `notes-${moment.turn}-restored`).messages;
+    const compacted =
+      (fromNotes && (yield* compactFromNotes(moment, view, context, restored)) === 'done') ||
+      (yield* compactFully(moment, view, context, {
+        layer: 'full-compact',
+        trigger: 'auto',
+        reason: `${seen} tokens seen, the threshold is ${limit()}`,
+        tracking,
+      }));
+    if (compacted) {
+      if (history.failures > 0) yield { kind: 'breaker', by, state: 'reset', failures: 0 };
+      history.succeeded(moment.turn);
+      return;
+    }
+    history.failed(moment.prompt);
+    if (history.failures === maxFailures)
+      yield { kind: 'breaker', by, state: 'tripped', failures: history.failures };
+  }
+
+  function* manual(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const done = yield* compactFully(moment, view, context, {
+      layer: 'full-compact',
+      trigger: 'manual',
+      reason: 'the user asked for it',
+      tracking: history.track(moment, view.seenTokens, limit()),
+    });
+    if (!done) return;
+    if (history.failures > 0) {
+      yield {
+        kind: 'breaker',
+        by: { layer: 'full-compact', reason: 'manual compaction' },
+        state: 'reset',
+        failures: 0,
+      };
+    }
+    history.succeeded(moment.turn);
+  }
+
+  return {
+    observe: (message: Message) => work.observe(message),
+    resume: () => history.restart(),
+    due(moment, view) {
+      if (moment.point === 'manual') return true;
+      return enabled && allowed && view.seenTokens >= limit();
+    },
+    act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
+  };
+}

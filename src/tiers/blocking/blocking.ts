@@ -1,0 +1,43 @@
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { switchParam } from '../param-reader.js';
+import { thresholds } from '../window/thresholds.js';
+
+/** Refuses new input close to the limit when compaction could not make room (WIN-6). */
+export const blockingTier: TierDefinition = {
+  name: 'blocking',
+  layer: 'full-compact',
+  points: ['before-request'],
+  needs: [],
+  params: [
+    switchParam(
+      'blocking.enabled',
+      true,
+      'Whether the client refuses input near the limit by itself (WIN-6).',
+    ),
+  ],
+  killSwitch: 'blocking.enabled',
+  create: (context) => createBlocking(context),
+};
+
+function createBlocking(context: TierContext): TierInstance {
+  let window = -1;
+  let limit: number | null = null;
+  return {
+    due(_moment: Moment, view: ContextView) {
+      const current = context.model().window;
+      if (current !== window) {
+        window = current;
+        limit = thresholds(context.params, window).blocking;
+      }
+      return limit !== null && view.seenTokens >= limit;
+    },
+    *act(_moment, view) {
+      yield {
+        kind: 'stop',
+        by: { layer: 'full-compact', reason: 'blocking limit' },
+        what: 'blocked',
+        message: `${view.seenTokens} tokens are at or above the blocking limit of ${limit}; compact or clear the conversation`,
+      };
+    },
+  };
+}

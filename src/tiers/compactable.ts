@@ -1,0 +1,32 @@
+import { type Block, createBlock } from '../model/block.js';
+
+/** Tools whose results may be cleared (MIC). */
+export const COMPACTABLE_TOOLS: readonly string[] = [
+  'Read',
+  'Bash',
+  'Grep',
+  'Glob',
+  'WebSearch',
+  'WebFetch',
+  'Edit',
+  'Write',
+];
+
+/** What stands in the place of a cleared result (MIC). */
+export const CLEARED_PLACEHOLDER = '[Old tool result content cleared]';
+
+/** True tokens of the placeholder in its tool_result wrapper. */
+export const PLACEHOLDER_TOKENS = 12;
+
+/** The block that stands in the place of a cleared result. */
+export function clearedBlock(original: Block): Block {
+  return createBlock({
+    kind: 'tool_result',
+    role: 'user',
+    tokens: Math.min(PLACEHOLDER_TOKENS, original.tokens),
+    text: CLEARED_PLACEHOLDER,
+    toolUseId: original.toolUseId,
+    tool: original.tool,
+    facts: { replaces: 'cleared' },
+  });
+}

@@ -1,0 +1,219 @@
+import { chainDigest, digestText } from '../../base/digest.js';
+import type { Action, Answer, LayerReport, Outcome } from '../../model/action.js';
+import { createBlock } from '../../model/block.js';
+import { createMessage, type Message } from '../../model/message.js';
+import type { Layer } from '../../model/run-log.js';
+import { lazyText } from '../../model/text.js';
+import type { ContextView, Moment, TierContext } from '../../model/tier.js';
+import { breakdown } from '../../tokens/breakdown.js';
+import { percentages } from '../../tokens/percentages.js';
+import { param } from '../param-reader.js';
+import { restore } from '../restore/restore.js';
+import { workState } from '../restore/work-state.js';
+import { sinceBoundary } from './prepare.js';
+import { summaryInstruction } from './prompt.js';
+import { groupByRound } from './rounds.js';
+import { askForSummary, type FailureName } from './summarise.js';
+
+/** What a full compaction is asked for. */
+export interface CompactionOrder {
+  readonly layer: Layer;
+  readonly trigger: LayerReport['trigger'];
+  readonly reason: string;
+  /** Details of the trigger that go into the report (BRK-4). */
+  readonly tracking: Readonly<Record<string, unknown>>;
+}
+
+/** Opening of a summary message, and what is added for automatic compaction (FUL-3). */
+const OPENING =
+  'This session goes on from an earlier conversation that no longer fits the context. What happened in it:\n\n';
+const GO_ON =
+  '\n\nGo on with the work where it stopped. Do not ask whether to go on and do not repeat this summary.';
+const GO_ON_AUTONOMOUSLY =
+  '\n\nGo on with the work loop where it stopped; nobody is there to answer questions.';
+
+/** True tokens of the frame around a summary. */
+const FRAME_TOKENS = 45;
+
+/** Part of the conversation that is summarised, and what stays in front of and behind the summary. */
+interface Split {
+  readonly before: readonly Message[];
+  readonly summarised: readonly Message[];
+  readonly kept: readonly Message[];
+  readonly style: 'full' | 'partial-up-to';
+}
+
+/**
+ * Full compaction, top to bottom (FUL-1): refuse empty input, split, ask for the summary, restore, put boundary, summary, kept
+ * messages and attachments in the place of the history, clean up. A failure leaves everything as it was.
+ */
+export function* compactFully(
+  moment: Moment,
+  view: ContextView,
+  context: TierContext,
+  order: CompactionOrder,
+): Generator<Action, boolean, Outcome> {
+  const { params } = context;
+  const before = { seenBefore: view.seenTokens, trueBefore: view.trueTokens };
+  const split = splitHistory(moment, view, context);
+  if (split.summarised.length === 0) {
+    yield failure(order, before, 'nothing-to-compact', 'there is nothing to summarise yet', 0);
+    return false;
+  }
+  const id = `compaction-${moment.turn}-${moment.now}`;
+  const instructions = [moment.manual?.instructions ?? '', param.text(params, 'compact.hookInstructions')];
+  const result = yield* askForSummary({
+    params,
+    messages: split.summarised.length === view.messages.length ? view.messages : split.summarised,
+    instruction: summaryInstruction(`${id}-instruction`, moment.now, split.style, instructions),
+    style: split.style,
+    now: moment.now,
+  });
+  if (!result.ok) {
+    yield failure(order, before, result.failure, result.message, result.requests);
+    return false;
+  }
+  const metrics = percentages(breakdown(view.messages, 'rough'));
+  const state = workState(context.shared);
+  const cutTail =
+    param.text(params, 'compact.tooLong') === 'tail' ? split.summarised.slice(result.summarised.length) : [];
+  const kept = [...cutTail, ...split.kept];
+  const restored = restore(params, state, kept, moment.now, `${id}-restored`);
+  const summary = summaryMessage(id, moment, context, order, result.answer, split);
+  const boundary = createMessage({
+    id: `${id}-boundary`,
+    role: 'user',
+    origin: 'boundary',
+    blocks: [],
+    at: moment.now,
+  });
+  yield {
+    kind: 'replace-history',
+    by: { layer: order.layer, reason: order.reason },
+    messages: [...split.before, boundary, summary, ...kept, ...restored.messages],
+  };
+  state.restartFiles(restored.files);
+  yield { kind: 'cleanup', by: { layer: order.layer, reason: 'state of the old history is stale' } };
+  yield {
+    kind: 'report',
+    entry: {
+      layer: order.layer,
+      action: 'compact',
+      trigger: order.trigger,
+      outcome: 'done',
+      reason: order.reason,
+      failure: null,
+      ...before,
+      seenAfter: view.seenTokens,
+      trueAfter: view.trueTokens,
+      saved: before.trueBefore - view.trueTokens,
+      details: {
+        ...order.tracking,
+        requests: result.requests,
+        shape: result.shape,
+        call: result.answer.usage,
+        summaryTokens: result.answer.tokens,
+        messagesSummarised: result.summarised.length,
+        messagesKept: kept.length + split.before.length,
+        lastMessage: split.summarised.at(-1)?.id ?? null,
+        preserved:
+          kept.length === 0 ? null : { head: kept[0]!.id, anchor: summary.id, tail: kept.at(-1)!.id },
+        restoredFiles: restored.files.length,
+        restoredReferences: restored.references,
+        restoredSkills: restored.skills,
+        restoredStanding: restored.standing,
+        context: metrics,
+        partial: moment.manual?.partial?.direction ?? null,
+      },
+    },
+  };
+  return true;
+}
+
+/** Which messages go into the summary: all since the boundary, all but the last rounds, or one side of a pivot (FUL-11). */
+function splitHistory(moment: Moment, view: ContextView, context: TierContext): Split {
+  const live = sinceBoundary(view.messages);
+  const older = view.messages.slice(0, view.messages.length - live.length);
+  const partial = moment.point === 'manual' ? (moment.manual?.partial ?? null) : null;
+  if (partial !== null) {
+    const groups = groupByRound(live);
+    let back = 0;
+    let index = groups.length;
+    while (index > 0 && back < partial.messagesBack) back += groups[--index]!.length;
+    const head = groups.slice(0, index).flat();
+    const tail = groups.slice(index).flat();
+    return partial.direction === 'from'
+      ? { before: [...older, ...head], summarised: tail, kept: [], style: 'full' }
+      : { before: [], summarised: head, kept: tail, style: 'partial-up-to' };
+  }
+  const keepRounds = param.number(context.params, 'compact.keepLastRounds');
+  const groups = groupByRound(live);
+  if (keepRounds === 0 || groups.length <= keepRounds + 1)
+    return { before: [], summarised: live, kept: [], style: 'full' };
+  return {
+    before: [],
+    summarised: groups.slice(0, -keepRounds).flat(),
+    kept: groups.slice(-keepRounds).flat(),
+    style: 'full',
+  };
+}
+
+function summaryMessage(
+  id: string,
+  moment: Moment,
+  context: TierContext,
+  order: CompactionOrder,
+  answer: Answer,
+  split: Split,
+): Message {
+  const { params } = context;
+  const keepsScratchpad = param.text(params, 'compact.scratchpad') === 'keep';
+  const tokens = answer.tokens + (keepsScratchpad ? answer.scratchpadTokens : 0) + FRAME_TOKENS;
+  const closing =
+    order.trigger === 'manual' ? '' : param.isOn(params, 'compact.autonomous') ? GO_ON_AUTONOMOUSLY : GO_ON;
+  const chars = OPENING.length + answer.text.chars + closing.length;
+  const block = createBlock({
+    kind: 'text',
+    role: 'user',
+    tokens,
+    chars,
+    digest: chainDigest(answer.digest, digestText(`${order.trigger} ${split.style} ${keepsScratchpad}`)),
+    text: lazyText(chars, () => OPENING + answer.text.read() + closing),
+    facts: { replaces: 'summary' },
+  });
+  return createMessage({
+    id: `${id}-summary`,
+    role: 'user',
+    origin: 'summary',
+    blocks: [block],
+    at: moment.now,
+  });
+}
+
+function failure(
+  order: CompactionOrder,
+  before: { readonly seenBefore: number; readonly trueBefore: number },
+  name: FailureName,
+  message: string,
+  requests: number,
+): Action {
+  return {
+    kind: 'report',
+    entry: {
+      layer: order.layer,
+      action: 'compact',
+      trigger: order.trigger,
+      outcome: 'failed',
+      reason:
+        name === 'prompt-too-long'
+          ? `${message}; start a new session or remove large files from the context`
+          : message,
+      failure: name,
+      ...before,
+      seenAfter: before.seenBefore,
+      trueAfter: before.trueBefore,
+      saved: 0,
+      details: { ...order.tracking, requests },
+    },
+  };
+}

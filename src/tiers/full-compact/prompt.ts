@@ -1,0 +1,63 @@
+import { createBlock } from '../../model/block.js';
+import { createMessage, type Message } from '../../model/message.js';
+
+/** Sections of a full summary, in order (FUL-2). */
+export const SUMMARY_SECTIONS = [
+  'Primary request and intent',
+  'Key technical concepts',
+  'Files and code',
+  'Errors and fixes',
+  'Problem solving',
+  'All user messages',
+  'Pending tasks',
+  'Current work',
+  'Optional next step',
+] as const;
+
+/** The last two sections of a summary that ends at a pivot (FUL-11). */
+export const UP_TO_SECTIONS = [
+  ...SUMMARY_SECTIONS.slice(0, 7),
+  'Work completed',
+  'Context for going on',
+] as const;
+
+const OPENING =
+  'Answer with text only. Do not call any tool: a tool call would waste the only turn you have.';
+
+const TASK = [
+  'Write a summary of this conversation that lets the work go on without it.',
+  'First think it through inside <analysis> tags: go through the conversation in order and note each request, each decision, each file with the code that matters, each error and how it was solved, and every correction the user made.',
+  'Then give the summary inside <summary> tags, in these sections:',
+].join('\n');
+
+const CLOSING = 'Remember: text only, no tools, first <analysis>, then <summary>.';
+
+/** True tokens of the instruction per character of it, as prose counts. */
+const CHARS_PER_PROMPT_TOKEN = 4.4;
+
+/** The request for a summary (FUL-2): tools are ruled out at the start and again at the end. */
+export function summaryInstruction(
+  id: string,
+  at: number,
+  style: 'full' | 'partial-up-to',
+  instructions: readonly string[],
+): Message {
+  const sections = style === 'full' ? SUMMARY_SECTIONS : UP_TO_SECTIONS;
+  const custom = instructions.filter((text) => text.trim() !== '');
+  const text = [
+    OPENING,
+    TASK,
+    ...sections.map((section, i) => `${i + 1}. ${section}`),
+    'Quote every message of the user. In the last section quote the most recent exchange that the next step rests on.',
+    ...(custom.length === 0 ? [] : ['Additional instructions:', ...custom]),
+    CLOSING,
+  ].join('\n');
+  const tokens = Math.round(text.length / CHARS_PER_PROMPT_TOKEN);
+  return createMessage({
+    id,
+    role: 'user',
+    origin: 'directive',
+    blocks: [createBlock({ kind: 'text', role: 'user', tokens, text })],
+    at,
+  });
+}

@@ -1,0 +1,111 @@
+import type { Action, Outcome } from '../../model/action.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { choiceParam, integerParam, param, switchParam } from '../param-reader.js';
+import { fileReads } from '../storage/file-reads.js';
+import { type ResultLedger, resultLedger } from './ledger.js';
+
+/** Deletes old results on the server while the cache is warm; local messages stay as they are (MIC-3). */
+class CachedMicrocompact implements TierInstance {
+  private readonly ledger: ResultLedger;
+  private readonly minActive: number;
+  private readonly keepRecent: number;
+
+  constructor(private readonly context: TierContext) {
+    const { params } = context;
+    this.ledger = resultLedger(context);
+    this.keepRecent = param.number(params, 'microcompact.cached.keepRecent');
+    this.minActive = Math.max(param.number(params, 'microcompact.cached.minActive'), this.keepRecent + 1);
+  }
+
+  reset(): void {
+    this.ledger.reset();
+  }
+
+  resume(): void {
+    this.ledger.reset();
+  }
+
+  due(moment: Moment, view: ContextView): boolean {
+    if (moment.source !== 'main') return false;
+    const { ledger } = this;
+    ledger.sync(view, moment.turn);
+    if (!view.cacheIsWarm || ledger.active < this.minActive) return false;
+    return ledger.oldestActive!.turn < moment.turn;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { ledger } = this;
+    const { active } = ledger;
+    // What has not been sent yet is not in the cache and cannot be deleted there.
+    const entries = ledger.oldest(active - this.keepRecent).filter((entry) => entry.turn < moment.turn);
+    const reason = `${active} tool results are in the cached prefix, at least ${this.minActive}`;
+    const by = { layer: 'microcompact', reason } as const;
+    const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+    const tools: Record<string, number> = {};
+    const reads = fileReads(this.context);
+    let saved = 0;
+    let seenSaved = 0;
+    for (const entry of entries) {
+      tools[entry.tool] = (tools[entry.tool] ?? 0) + 1;
+      saved += entry.tokens;
+      seenSaved += entry.rough;
+      reads.drop(entry.toolUseId, entry.path);
+    }
+    ledger.mark(entries, 'deleted');
+    yield { kind: 'delete-cached', by, toolUseIds: entries.map((entry) => entry.toolUseId) };
+    yield {
+      kind: 'report',
+      entry: {
+        layer: 'microcompact',
+        action: 'delete',
+        trigger: 'auto',
+        outcome: 'done',
+        reason,
+        failure: null,
+        seenBefore,
+        seenAfter: view.seenTokens,
+        trueBefore,
+        trueAfter: view.trueTokens,
+        saved,
+        details: {
+          form: 'cached',
+          tools,
+          ids: entries.length,
+          manual: false,
+          seenSaved,
+          pinned: ledger.pinned,
+        },
+      },
+    };
+  }
+}
+
+/** Cached microcompaction of 2026 (MIC-3). */
+export const cachedMicrocompactTier: TierDefinition = {
+  name: 'microcompact.cached',
+  layer: 'microcompact',
+  points: ['before-request'],
+  needs: ['tools', 'timestamps'],
+  killSwitch: 'microcompact.cached.enabled',
+  params: [
+    switchParam(
+      'microcompact.cached.enabled',
+      true,
+      'Old tool results are deleted on the server while the cache is warm (MIC-3).',
+    ),
+    integerParam(
+      'microcompact.cached.minActive',
+      12,
+      'results',
+      'Deletes once this many results are in place (MIC-3).',
+      { min: 1 },
+    ),
+    integerParam('microcompact.cached.keepRecent', 5, 'results', 'The latest results stay (MIC-3).'),
+    choiceParam(
+      'microcompact.cached.billDeleted',
+      ['read', 'free'],
+      'Assumption: deleted tokens are still billed as cache reads, or not at all (the feature is not documented).',
+    ),
+  ],
+  create: (context) => new CachedMicrocompact(context),
+};

@@ -1,0 +1,79 @@
+import type { Action, LayerReport, Outcome } from '../../model/action.js';
+import type { ContextView, TierContext } from '../../model/tier.js';
+import { fileReads } from '../storage/file-reads.js';
+import { resultPath } from '../storage/result-path.js';
+import { fullText } from '../storage/slots.js';
+import { Clearing } from './clearing.js';
+import type { LedgerEntry, ResultLedger } from './ledger.js';
+
+/** Why and how results are cleared. */
+export interface ClearOrder {
+  readonly form: 'token' | 'timeBased';
+  readonly trigger: LayerReport['trigger'];
+  readonly reason: string;
+  readonly originals: 'keep' | 'drop';
+  readonly memories: 'clear' | 'leave';
+}
+
+/** Clears results in place and reports it (MIC-5); silent when nothing would get smaller. */
+export function* clearResults(
+  context: TierContext,
+  ledger: ResultLedger,
+  view: ContextView,
+  entries: readonly LedgerEntry[],
+  order: ClearOrder,
+): Generator<Action, void, Outcome> {
+  const { form, trigger, reason } = order;
+  const clearing = new Clearing(view.messages);
+  const reads = fileReads(context);
+  for (const entry of entries) {
+    clearing.clearResult(entry);
+    reads.drop(entry.toolUseId, entry.path);
+  }
+  const ids = clearing.originals.length;
+  let memories = 0;
+  if (order.memories === 'clear') {
+    const newest = entries.at(-1)?.messageIndex ?? 0;
+    const old = ledger.memories.filter((index) => index < newest);
+    ledger.memories = ledger.memories.filter((index) => index >= newest);
+    for (const index of old) {
+      memories += clearing.remove(index, (block) => block.facts.attachment === 'nested_memory');
+    }
+  }
+  ledger.mark(entries, 'cleared');
+  if (clearing.edits.length === 0) return;
+  const by = { layer: 'microcompact', reason } as const;
+  const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+  if (order.originals === 'keep') {
+    for (const block of clearing.originals) {
+      if (block.facts.replaces === 'stored') continue;
+      const path = resultPath(context.thread, block.toolUseId!);
+      yield { kind: 'write-file', by, path, text: fullText(block) };
+    }
+  }
+  yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'live', edits: clearing.edits };
+  yield {
+    kind: 'report',
+    entry: {
+      layer: 'microcompact',
+      action: 'clear',
+      trigger,
+      outcome: 'done',
+      reason,
+      failure: null,
+      seenBefore,
+      seenAfter: view.seenTokens,
+      trueBefore,
+      trueAfter: view.trueTokens,
+      saved: clearing.saved,
+      details: {
+        form,
+        tools: clearing.tools,
+        ids,
+        memories,
+        manual: trigger === 'manual',
+        seenSaved: clearing.seenSaved,
+      },
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import type { Message } from '../../model/message.js';
+import type { ContextView, TierContext } from '../../model/tier.js';
+import { COMPACTABLE_TOOLS } from '../compactable.js';
+
+/** A compactable tool result the ledger knows. */
+export interface LedgerEntry {
+  readonly toolUseId: string;
+  readonly tool: string;
+  /** File the call was about, if it was about one. */
+  readonly path: string | null;
+  readonly messageIndex: number;
+  /** Index of the message that holds the call; −1 when it is not in the context. */
+  readonly callIndex: number;
+  /** True tokens of result and call. */
+  readonly tokens: number;
+  readonly callTokens: number;
+  /** The result as a chars/4 counter sees it. */
+  readonly rough: number;
+  /** Main-loop turn at which it was first about to be sent. */
+  readonly turn: number;
+  state: 'active' | 'cleared' | 'deleted';
+}
+
+/** A message that holds thinking, and the response it belongs to. */
+export interface ThinkingPlace {
+  readonly messageIndex: number;
+  readonly response: string;
+}
+
+interface OpenCall {
+  readonly messageIndex: number;
+  readonly tokens: number;
+  readonly path: string | null;
+}
+
+const COMPACTABLE: ReadonlySet<string> = new Set(COMPACTABLE_TOOLS);
+
+/**
+ * What the forms of microcompaction know of a thread's tool results, in order (MIC-3): registered, cleared, deleted and
+ * pinned. It reads each message once, when it is about to be sent, so sizes are those that storage left.
+ */
+export class ResultLedger {
+  readonly entries: LedgerEntry[] = [];
+  /** Indexes of messages with memory files attached on the way (NES-1). */
+  memories: number[] = [];
+  thinking: ThinkingPlace[] = [];
+  /** Responses that still hold thinking. */
+  thinkingResponses = 0;
+  /** Results with their content in place, and their sum as a chars/4 counter sees it. */
+  active = 0;
+  activeRough = 0;
+  /** Deletions on the server that are sent again with each request. */
+  pinned = 0;
+  /** Changes whenever a known result changes its state; growth alone leaves it. */
+  version = 0;
+  private nextMessage = 0;
+  private firstActive = 0;
+  private readonly openCalls = new Map<string, OpenCall>();
+
+  /** Takes in what joined the context since the last look; pins do not outlive the cache (MIC-3). */
+  sync(view: ContextView, turn: number): void {
+    const { messages } = view;
+    if (this.nextMessage > messages.length) this.reset();
+    while (this.nextMessage < messages.length) {
+      this.register(messages[this.nextMessage]!, this.nextMessage, turn);
+      this.nextMessage++;
+    }
+    if (this.pinned > 0 && !view.cacheIsWarm) this.forgetPins();
+  }
+
+  /** The history is another one: nothing that was known holds (CLN-1). */
+  reset(): void {
+    this.entries.length = 0;
+    this.memories = [];
+    this.thinking = [];
+    this.thinkingResponses = 0;
+    this.active = 0;
+    this.activeRough = 0;
+    this.pinned = 0;
+    this.version++;
+    this.nextMessage = 0;
+    this.firstActive = 0;
+    this.openCalls.clear();
+  }
+
+  /** The oldest result with its content in place. */
+  get oldestActive(): LedgerEntry | null {
+    const { entries } = this;
+    while (this.firstActive < entries.length && entries[this.firstActive]!.state !== 'active')
+      this.firstActive++;
+    return entries[this.firstActive] ?? null;
+  }
+
+  /** The oldest active results, at most so many. */
+  oldest(count: number): LedgerEntry[] {
+    const found: LedgerEntry[] = [];
+    if (this.oldestActive === null) return found;
+    for (let i = this.firstActive; i < this.entries.length && found.length < count; i++) {
+      if (this.entries[i]!.state === 'active') found.push(this.entries[i]!);
+    }
+    return found;
+  }
+
+  /** Takes note that active results were cleared, or deleted on the server. */
+  mark(entries: readonly LedgerEntry[], state: 'cleared' | 'deleted'): void {
+    for (const entry of entries) {
+      entry.state = state;
+      this.active--;
+      this.activeRough -= entry.rough;
+    }
+    if (state === 'deleted') this.pinned += entries.length;
+    this.version++;
+  }
+
+  /** Takes note that only the latest responses kept their thinking. */
+  keepThinking(places: ThinkingPlace[], responses: number): void {
+    this.thinking = places;
+    this.thinkingResponses = responses;
+  }
+
+  private forgetPins(): void {
+    for (const entry of this.entries) {
+      if (entry.state !== 'deleted') continue;
+      entry.state = 'active';
+      this.active++;
+      this.activeRough += entry.rough;
+    }
+    this.pinned = 0;
+    this.firstActive = 0;
+    this.version++;
+  }
+
+  private register(message: Message, messageIndex: number, turn: number): void {
+    for (const block of message.blocks) {
+      const { toolUseId, tool } = block;
+      if (block.kind === 'tool_use' && toolUseId !== null) {
+        this.openCalls.set(toolUseId, { messageIndex, tokens: block.tokens, path: block.facts.path ?? null });
+      } else if (block.kind === 'tool_result' && toolUseId !== null) {
+        const call = this.openCalls.get(toolUseId);
+        this.openCalls.delete(toolUseId);
+        if (tool === null || !COMPACTABLE.has(tool) || block.facts.replaces === 'cleared') continue;
+        this.entries.push({
+          toolUseId,
+          tool,
+          path: block.facts.path ?? call?.path ?? null,
+          messageIndex,
+          callIndex: call?.messageIndex ?? -1,
+          tokens: block.tokens,
+          callTokens: call?.tokens ?? 0,
+          rough: block.rough,
+          turn,
+          state: 'active',
+        });
+        this.active++;
+        this.activeRough += block.rough;
+      } else if (block.kind === 'thinking') this.registerThinking(message, messageIndex);
+      else if (block.facts.attachment === 'nested_memory' && this.memories.at(-1) !== messageIndex) {
+        this.memories.push(messageIndex);
+      }
+    }
+  }
+
+  private registerThinking(message: Message, messageIndex: number): void {
+    const response = message.responseId ?? message.id;
+    const last = this.thinking.at(-1);
+    if (last?.messageIndex === messageIndex) return;
+    if (last?.response !== response) this.thinkingResponses++;
+    this.thinking.push({ messageIndex, response });
+  }
+}
+
+/** The ledger of a thread, shared by the forms of microcompaction. */
+export function resultLedger(context: TierContext): ResultLedger {
+  let ledger = context.shared.get('microcompact') as ResultLedger | undefined;
+  if (ledger === undefined) {
+    ledger = new ResultLedger();
+    context.shared.set('microcompact', ledger);
+  }
+  return ledger;
+}

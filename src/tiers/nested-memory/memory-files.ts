@@ -1,0 +1,63 @@
+import { isInside, normalisePath } from '../../base/files.js';
+
+/** A memory file: where it lies and how large it is. */
+export interface MemoryFile {
+  readonly path: string;
+  readonly tokens: number;
+}
+
+/** Folder of a normalised path. */
+export function folderOf(path: string): string {
+  const end = path.lastIndexOf('/');
+  return end <= 0 ? '/' : path.slice(0, end);
+}
+
+/** A path in its plain form, from the working directory when it is relative; null when it climbs above the root. */
+export function resolvePath(path: string, workingDirectory: string): string | null {
+  try {
+    return normalisePath(path.startsWith('/') ? path : `${workingDirectory}/${path}`);
+  } catch {
+    return null;
+  }
+}
+
+/** The memory files of a project by folder. */
+export class MemoryFiles {
+  /** Listed paths that lead nowhere. */
+  readonly broken: readonly string[];
+  private readonly byFolder = new Map<string, MemoryFile[]>();
+
+  constructor(
+    private readonly workingDirectory: string,
+    listed: Readonly<Record<string, number>>,
+  ) {
+    const broken: string[] = [];
+    for (const name of Object.keys(listed).sort()) {
+      const path = resolvePath(name, workingDirectory);
+      if (path === null) broken.push(name);
+      else {
+        const folder = folderOf(path);
+        const files = this.byFolder.get(folder) ?? [];
+        files.push({ path, tokens: listed[name]! });
+        this.byFolder.set(folder, files);
+      }
+    }
+    this.broken = broken;
+  }
+
+  get isEmpty(): boolean {
+    return this.byFolder.size === 0;
+  }
+
+  /** Files in the folders from the working directory down to a path, outermost first (NES-1). */
+  onTheWayTo(path: string): MemoryFile[] {
+    const found: MemoryFile[][] = [];
+    let folder = folderOf(path);
+    while (isInside(folder, this.workingDirectory)) {
+      found.push(this.byFolder.get(folder) ?? []);
+      folder = folderOf(folder);
+    }
+    if (folder === this.workingDirectory) found.push(this.byFolder.get(folder) ?? []);
+    return found.reverse().flat();
+  }
+}

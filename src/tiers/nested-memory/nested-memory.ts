@@ -1,0 +1,202 @@
+import { digestParts } from '../../base/digest.js';
+import { isInside } from '../../base/files.js';
+import type { Action, LayerReport, Outcome } from '../../model/action.js';
+import { createBlock } from '../../model/block.js';
+import { createMessage, type Message } from '../../model/message.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { param, switchParam } from '../param-reader.js';
+import { type MemoryFile, MemoryFiles, resolvePath } from './memory-files.js';
+
+const ATTACHMENT = 'nested_memory';
+
+/** Attaches memory files that lie on the way to the paths the agent touches, once each (NES-1). */
+class NestedMemory implements TierInstance {
+  private readonly files: MemoryFiles;
+  private readonly workingDirectory: string;
+  private readonly denied: readonly string[];
+  private readonly touched = new Set<string>();
+  private readonly attached = new Set<string>();
+  private queue: string[] = [];
+  private failures: string[];
+  /** Messages a compaction kept: their paths were touched before it. */
+  private kept = new Set<string>();
+  private count = 0;
+
+  constructor({ params }: TierContext) {
+    this.workingDirectory = resolvePath(param.text(params, 'nestedMemory.workingDirectory'), '/') ?? '/';
+    this.files = new MemoryFiles(this.workingDirectory, param.table(params, 'nestedMemory.files'));
+    this.failures = [...this.files.broken];
+    this.denied = param
+      .names(params, 'nestedMemory.denied')
+      .map((path) => resolvePath(path, this.workingDirectory))
+      .filter((path) => path !== null);
+  }
+
+  observe(message: Message): void {
+    if (this.files.isEmpty || this.kept.has(message.id)) return;
+    for (const block of message.blocks) {
+      const { path } = block.facts;
+      if (path === undefined || (block.kind !== 'tool_use' && block.kind !== 'tool_result')) continue;
+      if (this.touched.has(path)) continue;
+      this.touched.add(path);
+      this.queue.push(path);
+    }
+  }
+
+  reset(messages: readonly Message[]): void {
+    this.startOver(messages);
+    this.kept = new Set(messages.map((message) => message.id));
+  }
+
+  resume(messages: readonly Message[]): void {
+    this.startOver(messages);
+  }
+
+  due(): boolean {
+    return this.queue.length > 0 || this.failures.length > 0;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const wanted: MemoryFile[] = [];
+    let denied = 0;
+    for (const touched of this.queue) {
+      const path = resolvePath(touched, this.workingDirectory);
+      if (path === null) {
+        this.failures.push(touched);
+        continue;
+      }
+      for (const file of this.files.onTheWayTo(path)) {
+        if (this.attached.has(file.path)) continue;
+        this.attached.add(file.path);
+        if (this.isDenied(file.path)) denied++;
+        else if (file.path !== path) wanted.push(file);
+      }
+    }
+    this.queue = [];
+    yield* this.attach(wanted, denied, moment, view);
+    const failures = this.failures;
+    this.failures = [];
+    for (const path of failures) {
+      yield report(view.trueTokens, view.seenTokens, view, {
+        outcome: 'failed',
+        reason: `the path ${path} climbs above the root`,
+        failure: 'bad-path',
+        details: { path },
+      });
+    }
+  }
+
+  private *attach(
+    files: readonly MemoryFile[],
+    denied: number,
+    moment: Moment,
+    view: ContextView,
+  ): Generator<Action, void, Outcome> {
+    if (files.length === 0 && denied === 0) return;
+    const { trueTokens, seenTokens } = view;
+    const reason = 'the agent touched paths below them';
+    let tokens = 0;
+    for (const file of files) {
+      tokens += file.tokens;
+      yield {
+        kind: 'attach',
+        by: { layer: 'nested-memory', reason },
+        message: this.messageFor(file, moment.now),
+      };
+    }
+    yield report(trueTokens, seenTokens, view, {
+      outcome: files.length > 0 ? 'done' : 'declined',
+      reason: files.length > 0 ? reason : 'reading the memory files is not permitted',
+      failure: null,
+      details: { files: files.map((file) => file.path), tokens, denied },
+    });
+  }
+
+  private messageFor(file: MemoryFile, at: number): Message {
+    const block = createBlock({
+      kind: 'text',
+      role: 'user',
+      tokens: file.tokens,
+      digest: digestParts([ATTACHMENT, file.path, file.tokens]),
+      facts: { attachment: ATTACHMENT, path: file.path },
+    });
+    const id = `nested-memory-${++this.count}`;
+    return createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at });
+  }
+
+  private isDenied(path: string): boolean {
+    return this.denied.some((denied) => path === denied || isInside(path, denied));
+  }
+
+  /** Only what the messages show is known to be attached. */
+  private startOver(messages: readonly Message[]): void {
+    this.touched.clear();
+    this.attached.clear();
+    this.queue = [];
+    for (const message of messages) {
+      for (const { facts } of message.blocks) {
+        if (facts.attachment === ATTACHMENT && facts.path !== undefined) this.attached.add(facts.path);
+      }
+    }
+  }
+}
+
+function report(
+  trueBefore: number,
+  seenBefore: number,
+  view: ContextView,
+  told: Pick<LayerReport, 'outcome' | 'reason' | 'failure' | 'details'>,
+): Action {
+  return {
+    kind: 'report',
+    entry: {
+      layer: 'nested-memory',
+      action: 'attach',
+      trigger: 'auto',
+      seenBefore,
+      seenAfter: view.seenTokens,
+      trueBefore,
+      trueAfter: view.trueTokens,
+      saved: 0,
+      ...told,
+    },
+  };
+}
+
+/** Memory files of nested folders (NES-1). */
+export const nestedMemoryTier: TierDefinition = {
+  name: 'nested-memory',
+  layer: 'nested-memory',
+  points: ['before-request'],
+  needs: ['tools'],
+  killSwitch: 'nestedMemory.enabled',
+  params: [
+    switchParam(
+      'nestedMemory.enabled',
+      true,
+      'Memory files of nested folders are attached when a path below them is touched (NES-1).',
+    ),
+    {
+      path: 'nestedMemory.workingDirectory',
+      kind: { type: 'text' },
+      default: '/repo',
+      unit: null,
+      help: 'Folder the agent works in; relative paths start here.',
+    },
+    {
+      path: 'nestedMemory.files',
+      kind: { type: 'table' },
+      default: {},
+      unit: 'tokens',
+      help: 'Memory files of the project with their sizes.',
+    },
+    {
+      path: 'nestedMemory.denied',
+      kind: { type: 'names' },
+      default: [],
+      unit: null,
+      help: 'Files and folders the agent may not read (NES-1).',
+    },
+  ],
+  create: (context) => new NestedMemory(context),
+};

@@ -1,0 +1,31 @@
+import { createRegistry } from '../base/registry.js';
+import type { TierDefinition } from '../model/tier.js';
+import { autoCompactTier } from './auto-compact/auto-compact.js';
+import { blockingTier } from './blocking/blocking.js';
+import { apiNativeMicrocompactTier } from './microcompact/api-native.js';
+import { cachedMicrocompactTier } from './microcompact/cached.js';
+import { timeBasedMicrocompactTier } from './microcompact/time-based.js';
+import { tokenMicrocompactTier } from './microcompact/token.js';
+import { nestedMemoryTier } from './nested-memory/nested-memory.js';
+import { reactiveTier } from './reactive/reactive.js';
+import { sessionMemoryTier } from './session-memory/extract.js';
+import { storageTier } from './storage/storage.js';
+
+const TIERS: readonly TierDefinition[] = [
+  storageTier,
+  tokenMicrocompactTier,
+  timeBasedMicrocompactTier,
+  cachedMicrocompactTier,
+  apiNativeMicrocompactTier,
+  nestedMemoryTier,
+  autoCompactTier,
+  blockingTier,
+  reactiveTier,
+  sessionMemoryTier,
+];
+
+/** Every mechanism, by name; adding one is one folder and one line. */
+export const tierRegistry = createRegistry<TierDefinition>(
+  'tier',
+  TIERS.map((tier) => [tier.name, tier] as const),
+);

@@ -1,0 +1,135 @@
+import type { Digest } from '../../base/digest.js';
+import type { Block } from '../../model/block.js';
+import type { Message } from '../../model/message.js';
+
+/** A piece of work the agent would put back after a compaction. */
+export interface WorkItem {
+  readonly label: string;
+  readonly tokens: number;
+  readonly rough: number;
+  readonly chars: number;
+  readonly digest: Digest;
+  /** The result that showed it, to tell whether it is still visible. */
+  readonly toolUseId: string | null;
+}
+
+/** Attachments that are announced anew after a compaction (RES-3). */
+const REANNOUNCED = new Set([
+  'deferred_tools_delta',
+  'agent_listing_delta',
+  'mcp_instructions_delta',
+  'plan_mode',
+  'todo_reminder',
+  'task_reminder',
+]);
+
+/** Files that are never read again: they come back by their own way (RES-1). */
+const NOT_RESTORED = /(^|\/)(CLAUDE|MEMORY|AGENTS)(\.local)?\.md$|\.jsonl$|\/plans?\/|plan\.md$/i;
+
+const FILE_TOOLS = new Set(['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+const TODO_TOOLS = new Set(['TodoWrite', 'TaskUpdate', 'TaskCreate']);
+
+/** What the agent knows about its work besides the messages: files read, skills, todo list, plan, announcements. */
+export class WorkState {
+  /** By path, most recent last. */
+  private readonly files = new Map<string, WorkItem>();
+  private readonly skills = new Map<string, WorkItem>();
+  private readonly announcements = new Map<string, WorkItem>();
+  private todo: WorkItem | null = null;
+  private plan: WorkItem | null = null;
+  private openSkill: string | null = null;
+
+  /** Takes note of a message that joined the context. */
+  observe(message: Message): void {
+    for (const block of message.blocks) {
+      if (block.kind === 'tool_result') this.observeResult(block);
+      else if (block.kind === 'tool_use') this.observeCall(block);
+      else if (message.origin === 'meta' && this.openSkill !== null) {
+        put(this.skills, this.openSkill, item(this.openSkill, block));
+        this.openSkill = null;
+      }
+      const type = block.facts.attachment;
+      if (type !== undefined && REANNOUNCED.has(type)) put(this.announcements, type, item(type, block));
+      if (type === 'skill')
+        put(this.skills, block.facts.path ?? 'skill', item(block.facts.path ?? 'skill', block));
+    }
+  }
+
+  private observeResult(block: Block): void {
+    const path = block.facts.path;
+    if (
+      path === undefined ||
+      block.tool === null ||
+      !FILE_TOOLS.has(block.tool) ||
+      block.facts.isError === true
+    )
+      return;
+    if (block.facts.replaces === 'cleared' || block.facts.stub === true || NOT_RESTORED.test(path)) return;
+    const known = this.files.get(path);
+    const seen = item(path, block);
+    put(
+      this.files,
+      path,
+      block.tool === 'Read' || known === undefined ? seen : { ...known, toolUseId: block.toolUseId },
+    );
+  }
+
+  private observeCall(block: Block): void {
+    if (block.tool === null) return;
+    if (TODO_TOOLS.has(block.tool)) this.todo = item('todo list', block);
+    else if (block.tool === 'ExitPlanMode') this.plan = item('plan', block);
+    else if (block.tool === 'Skill') this.openSkill = `skill ${block.toolUseId ?? ''}`;
+  }
+
+  /** Forgets the reads whose results were cleared (MIC-1). */
+  forgetReads(toolUseIds: ReadonlySet<string>): void {
+    for (const [path, file] of this.files)
+      if (file.toolUseId !== null && toolUseIds.has(file.toolUseId)) this.files.delete(path);
+  }
+
+  /** Starts over with the files that were put back (CLN-1). */
+  restartFiles(restored: readonly WorkItem[]): void {
+    this.files.clear();
+    for (const file of [...restored].reverse()) this.files.set(file.label, file);
+  }
+
+  /** Most recent first. */
+  recentFiles(): readonly WorkItem[] {
+    return [...this.files.values()].reverse();
+  }
+
+  recentSkills(): readonly WorkItem[] {
+    return [...this.skills.values()].reverse();
+  }
+
+  /** Todo list, plan and announcements, in this order (RES-3). */
+  standing(): readonly WorkItem[] {
+    const items: WorkItem[] = [];
+    if (this.todo !== null) items.push(this.todo);
+    if (this.plan !== null) items.push(this.plan);
+    items.push(...this.announcements.values());
+    return items;
+  }
+}
+
+function item(label: string, block: Block): WorkItem {
+  const { tokens, rough, chars, digest, toolUseId } = block;
+  return { label, tokens, rough, chars, digest, toolUseId };
+}
+
+function put(map: Map<string, WorkItem>, key: string, value: WorkItem): void {
+  map.delete(key);
+  map.set(key, value);
+}
+
+const KEY = 'work-state';
+
+/** The work state of a thread, shared by its tiers. */
+export function workState(shared: Map<string, unknown>): WorkState {
+  let state = shared.get(KEY) as WorkState | undefined;
+  if (state === undefined) {
+    state = new WorkState();
+    shared.set(KEY, state);
+  }
+  return state;
+}

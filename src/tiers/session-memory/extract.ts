@@ -1,0 +1,200 @@
+import type { Action, Answer, Asker, LayerReport, Outcome } from '../../model/action.js';
+import type { Message } from '../../model/message.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { param } from '../param-reader.js';
+import { extractionInstruction } from './instruction.js';
+import { settledLength } from './kept-tail.js';
+import { landExtraction } from './land-extraction.js';
+import { NOTES_TEMPLATE, notesPath, type OverLimit, sectionsOver } from './notes-file.js';
+import { notesLimits, SESSION_MEMORY_PARAMS } from './params.js';
+import { type Notes, notesOnDisk, sessionMemoryState } from './state.js';
+
+const LAYER = 'session-memory';
+
+/** Session memory: notes of the session, brought up to date by forks in the background (SES-1 … SES-4). */
+export const sessionMemoryTier: TierDefinition = {
+  name: 'session-memory',
+  layer: LAYER,
+  points: ['after-response'],
+  needs: [],
+  params: SESSION_MEMORY_PARAMS,
+  killSwitch: 'sessionMemory.enabled',
+  create: createSessionMemory,
+};
+
+function createSessionMemory(context: TierContext): TierInstance {
+  const { params } = context;
+  const isOn = param.isOn(params, 'sessionMemory.enabled');
+  const initialTokens = param.number(params, 'sessionMemory.initialTokens');
+  const growthTokens = param.number(params, 'sessionMemory.growthTokens');
+  const minToolCalls = param.number(params, 'sessionMemory.minToolCalls');
+  const limits = notesLimits(params);
+  const path = notesPath(context.thread);
+  const state = sessionMemoryState(context.shared);
+
+  /** Context size at the latest extraction; null before the first. */
+  let tokensAtLast: number | null = null;
+  /** A compaction shrank the context: growth counts from its size at the next response. */
+  let baseline: 'known' | 'to-be-taken' = 'known';
+  let toolCallsSince = 0;
+  let lastResponseId: string | null = null;
+  let callsInLastResponse = 0;
+
+  function isTriggered(view: ContextView): boolean {
+    if (tokensAtLast === null) return view.seenTokens >= initialTokens;
+    if (baseline === 'to-be-taken') {
+      tokensAtLast = view.seenTokens;
+      baseline = 'known';
+    }
+    if (view.seenTokens - tokensAtLast < growthTokens) return false;
+    return toolCallsSince >= minToolCalls || callsInLastResponse === 0;
+  }
+
+  function* extract(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const length = settledLength(view.messages);
+    if (length === 0) return;
+    const by: Asker = { layer: LAYER, reason: reasonOf(view.seenTokens, tokensAtLast, toolCallsSince) };
+    if (view.files.read(path) === null) yield { kind: 'write-file', by, path, text: NOTES_TEMPLATE };
+    const current = notesOnDisk(state, view.files.read(path)?.text ?? NOTES_TEMPLATE);
+    const over = sectionsOver(current.text.read(), limits);
+    const instruction = extractionInstruction({
+      id: `session-memory-${moment.turn}`,
+      at: moment.now,
+      path,
+      notes: current,
+      over,
+      limits,
+    });
+    const outcome = yield {
+      kind: 'ask',
+      by,
+      request: {
+        purpose: 'session_memory',
+        shape: { kind: 'fork' },
+        messages: length === view.messages.length ? view.messages : view.messages.slice(0, length),
+        instruction,
+        write: 'write',
+        maxOutputTokens: null,
+        retries: 0,
+        mode: 'background',
+        answer: { kind: 'notes', previous: current.text.read(), condense: over.condense },
+      },
+    };
+    const failure = failureOf(outcome);
+    if (failure !== null || outcome.kind !== 'answer') {
+      const name = failure ?? 'no-answer';
+      yield report(view, by, { outcome: 'failed', failure: name, details: { condensed: over.condense } });
+      return;
+    }
+    const { answer } = outcome;
+    const lastMessageId = view.messages[length - 1]!.id;
+    const notes: Notes = { text: answer.text, tokens: answer.tokens, digest: answer.digest };
+    state.running = { startMs: moment.now, endMs: answer.endMs, notes, lastMessageId };
+    const details = extractDetails(
+      answer,
+      moment.now,
+      lastMessageId,
+      over,
+      sectionsOver(answer.text.read(), limits),
+    );
+    yield report(view, by, { outcome: 'done', failure: null, details });
+    tokensAtLast = view.seenTokens;
+    baseline = 'known';
+    toolCallsSince = 0;
+    yield* landExtraction(state, path, moment.now);
+  }
+
+  return {
+    observe(message: Message) {
+      if (message.role !== 'assistant') return;
+      let calls = 0;
+      for (let i = 0; i < message.blocks.length; i++) if (message.blocks[i]!.kind === 'tool_use') calls++;
+      const continues = message.responseId !== null && message.responseId === lastResponseId;
+      callsInLastResponse = continues ? callsInLastResponse + calls : calls;
+      lastResponseId = message.responseId;
+      toolCallsSince += calls;
+    },
+    reset() {
+      if (tokensAtLast !== null) baseline = 'to-be-taken';
+    },
+    resume() {
+      state.notes = null;
+      state.lastSummarisedMessageId = null;
+      state.running = null;
+      tokensAtLast = null;
+      baseline = 'known';
+      toolCallsSince = 0;
+    },
+    due(moment, view) {
+      if (!isOn || moment.source !== 'main') return false;
+      if (state.running !== null) return state.running.endMs <= moment.now;
+      return isTriggered(view);
+    },
+    *act(moment, view) {
+      yield* landExtraction(state, path, moment.now);
+      if (state.running === null && isTriggered(view)) yield* extract(moment, view);
+    },
+  };
+}
+
+/** Why an outcome brings no notes; null when it does. */
+function failureOf(outcome: Outcome): string | null {
+  if (outcome.kind === 'failed') return outcome.failure.reason;
+  if (outcome.kind === 'done') return 'no-answer';
+  switch (outcome.answer.form) {
+    case 'empty':
+      return 'empty-notes';
+    case 'error':
+      return 'error-as-notes';
+    case 'tool-call':
+      return 'tool-refused';
+    default:
+      return outcome.answer.text.chars === 0 ? 'empty-notes' : null;
+  }
+}
+
+function reasonOf(seenTokens: number, tokensAtLast: number | null, toolCalls: number): string {
+  if (tokensAtLast === null) return `the context holds ${seenTokens} tokens`;
+  return `the context grew by ${seenTokens - tokensAtLast} tokens with ${toolCalls} tool calls`;
+}
+
+function extractDetails(
+  answer: Answer,
+  startMs: number,
+  lastMessageId: string,
+  before: OverLimit,
+  after: OverLimit,
+): LayerReport['details'] {
+  return {
+    tokens: answer.tokens,
+    seenTokens: after.totalTokens,
+    sectionsOver: after.sections.map(({ name }) => name),
+    totalOver: after.isTotalOver,
+    condensed: before.condense,
+    urgent: before.isTotalOver,
+    runsMs: answer.endMs - startMs,
+    lastMessageId,
+  };
+}
+
+function report(
+  view: ContextView,
+  by: Asker,
+  result: Pick<LayerReport, 'outcome' | 'failure' | 'details'>,
+): Action {
+  return {
+    kind: 'report',
+    entry: {
+      layer: LAYER,
+      action: 'extract',
+      trigger: 'auto',
+      reason: by.reason,
+      seenBefore: view.seenTokens,
+      seenAfter: view.seenTokens,
+      trueBefore: view.trueTokens,
+      trueAfter: view.trueTokens,
+      saved: 0,
+      ...result,
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { chainDigest, digestText } from '../../base/digest.js';
+import { CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import { createMessage, type Message } from '../../model/message.js';
+import { lazyText } from '../../model/text.js';
+import type { OverLimit } from './notes-file.js';
+import type { NotesLimits } from './params.js';
+import type { Notes } from './state.js';
+
+/** What the fork is told (SES-3): one file, no other tool, and what has grown too long (SES-4). */
+export interface InstructionInit {
+  readonly id: string;
+  readonly at: number;
+  readonly path: string;
+  /** The notes as they are; the fork gets them with the instruction. */
+  readonly notes: Notes;
+  readonly over: OverLimit;
+  readonly limits: NotesLimits;
+}
+
+/** The message that asks a fork to bring the notes up to date. Its text is built when somebody reads it. */
+export function extractionInstruction(init: InstructionInit): Message {
+  const { notes, path } = init;
+  const before = openingText(path);
+  const after = `\n</notes>\n${condenseText(init.over, init.limits)}`;
+  const own = before.length + after.length;
+  const block = createBlock({
+    kind: 'text',
+    role: 'user',
+    tokens: Math.ceil(own / CHARS_PER_TOKEN) + notes.tokens,
+    text: lazyText(own + notes.text.chars, () => `${before}${notes.text.read()}${after}`),
+    digest: chainDigest(digestText(after, digestText(before)), notes.digest),
+  });
+  return createMessage({ id: init.id, role: 'user', origin: 'directive', blocks: [block], at: init.at });
+}
+
+function openingText(path: string): string {
+  return [
+    'This request comes from the client, not from the user, and is no part of the conversation above.',
+    `Bring the notes of this session up to date in ${path}. That file is the only one you may touch, and editing it is`,
+    'the only tool you may use: every other call is refused. Make all edits in one go, then stop.',
+    'Leave each header and the italic line below it exactly as they stand and write beneath them. Put down what somebody',
+    'needs who takes over the work: names, paths, commands, numbers. A section with nothing new stays as it is.',
+    'Always renew the current state.',
+    '',
+    '<notes>',
+    '',
+  ].join('\n');
+}
+
+function condenseText(over: OverLimit, limits: NotesLimits): string {
+  const lines = [
+    `Keep each section below ${limits.sectionTokens} tokens and all of them below ${limits.totalTokens}.`,
+  ];
+  if (over.isTotalOver) {
+    lines.push(
+      `URGENT: the notes hold about ${over.totalTokens} tokens. Shorten them below ${limits.totalTokens} before anything else;`,
+      'keep the current state and the errors in most detail.',
+    );
+  }
+  if (over.sections.length > 0) lines.push('Condense these sections:');
+  for (const { name, tokens } of over.sections)
+    lines.push(`- ${name}: about ${tokens} of ${limits.sectionTokens} tokens`);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,32 @@
+import { chainDigest, digestText } from '../../base/digest.js';
+import { CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import { createMessage, type Message } from '../../model/message.js';
+import { lazyText, type Text } from '../../model/text.js';
+import type { Notes } from './state.js';
+
+const OPENING = [
+  'This session goes on from an earlier one whose conversation had filled the context.',
+  'What follows are the notes that were kept of the part that is no longer here; the latest messages stand behind them',
+  'unchanged. Go on with the work where it was left, without asking about it and without telling what the notes say.',
+  '',
+  '',
+].join('\n');
+
+/** The marker that separates what was compacted from what follows (FUL-9): never sent. */
+export function boundaryMessage(id: string, at: number): Message {
+  return createMessage({ id, role: 'user', origin: 'boundary', blocks: [], at });
+}
+
+/** The user message that stands for the compacted part: our opening, then the summary. Built when read. */
+export function summaryMessage(id: string, at: number, summary: Notes): Message {
+  const text: Text = lazyText(OPENING.length + summary.text.chars, () => `${OPENING}${summary.text.read()}`);
+  const block = createBlock({
+    kind: 'text',
+    role: 'user',
+    tokens: Math.ceil(OPENING.length / CHARS_PER_TOKEN) + summary.tokens,
+    text,
+    digest: chainDigest(digestText(OPENING), summary.digest),
+    facts: { replaces: 'summary' },
+  });
+  return createMessage({ id, role: 'user', origin: 'summary', blocks: [block], at });
+}

@@ -1,0 +1,46 @@
+import { type Digest, digestText } from '../../base/digest.js';
+import type { Block } from '../../model/block.js';
+import type { TierContext } from '../../model/tier.js';
+
+interface VisibleRead {
+  readonly block: Block;
+  digest: Digest | null;
+}
+
+/** Which reads of files the model can still see in full (MIC-1, CLN-1), by path. */
+export class FileReads {
+  private readonly byPath = new Map<string, VisibleRead>();
+
+  /** A read came in whole. */
+  note(path: string, block: Block): void {
+    this.byPath.set(path, { block, digest: null });
+  }
+
+  /** True when the read that is visible for the path has the same content. Opaque reads are never known to be equal. */
+  holds(path: string, block: Block): boolean {
+    const known = this.byPath.get(path);
+    if (known === undefined || block.text === null || known.block.text === null) return false;
+    if (known.block.chars !== block.chars) return false;
+    known.digest ??= digestText(known.block.text.read());
+    return known.digest === digestText(block.text.read());
+  }
+
+  /** The content of a read was cleared; a later read of the same path stays known. */
+  drop(toolUseId: string, path: string | null): void {
+    if (path !== null && this.byPath.get(path)?.block.toolUseId === toolUseId) this.byPath.delete(path);
+  }
+
+  clear(): void {
+    this.byPath.clear();
+  }
+}
+
+/** The reads of a thread, shared by its tiers. */
+export function fileReads(context: TierContext): FileReads {
+  let reads = context.shared.get('fileReads') as FileReads | undefined;
+  if (reads === undefined) {
+    reads = new FileReads();
+    context.shared.set('fileReads', reads);
+  }
+  return reads;
+}

@@ -1,0 +1,46 @@
+import type { Block } from '../../model/block.js';
+import type { Message } from '../../model/message.js';
+
+/** A result that waits for its first request. */
+export interface Waiting {
+  readonly messageId: string;
+  readonly toolUseId: string;
+}
+
+/** A waiting result where it stands in the context, and what is decided about it. */
+export interface Slot {
+  readonly messageId: string;
+  readonly blockIndex: number;
+  readonly block: Block;
+  /** Null keeps the result as it is. */
+  replacement: Block | null;
+  how: 'store' | 'cut' | 'stub';
+}
+
+/** The waiting results where they stand now, oldest first; what is no longer in the context is left out. */
+export function findSlots(waiting: readonly Waiting[], messages: readonly Message[]): Slot[] {
+  const slots: Slot[] = [];
+  const wanted = new Set(waiting.map(({ toolUseId }) => toolUseId));
+  const holders = new Set(waiting.map(({ messageId }) => messageId));
+  let first = messages.length;
+  while (first > 0 && holders.size > 0) holders.delete(messages[--first]!.id);
+  for (let i = first; i < messages.length; i++) {
+    const message = messages[i]!;
+    message.blocks.forEach((block, blockIndex) => {
+      if (block.kind !== 'tool_result' || !wanted.has(block.toolUseId ?? '')) return;
+      slots.push({ messageId: message.id, blockIndex, block, replacement: null, how: 'store' });
+    });
+  }
+  return slots;
+}
+
+/** A read whose whole content is there to be compared. */
+export function isWholeRead(block: Block): boolean {
+  const { facts } = block;
+  return block.tool === 'Read' && facts.path !== undefined && facts.isError !== true && facts.stub !== true;
+}
+
+/** The content of a result as it goes to disk (STO-4); an opaque one is described. */
+export function fullText(block: Block): string {
+  return block.text?.read() ?? `[${block.chars} characters that the transcript does not hold]`;
+}

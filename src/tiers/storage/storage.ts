@@ -1,0 +1,206 @@
+import type { Action, Outcome } from '../../model/action.js';
+import type { Block } from '../../model/block.js';
+import type { Message } from '../../model/message.js';
+import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { param } from '../param-reader.js';
+import { fileReads } from './file-reads.js';
+import { STORAGE_PARAMS } from './params.js';
+import { cutBlock, previewBlock, stubBlock } from './replacements.js';
+import { resultPath } from './result-path.js';
+import { findSlots, fullText, isWholeRead, type Slot, type Waiting } from './slots.js';
+
+/** Results that arrived since the last request: each is decided upon once, before it is sent (STO-3). */
+class Storage implements TierInstance {
+  private readonly decided = new Set<string>();
+  private waiting: Waiting[] = [];
+  private waitingChars = 0;
+  private overThreshold = 0;
+  private readsToCompare = 0;
+  private readonly defaultThreshold: number;
+  private readonly tools: Readonly<Record<string, number>>;
+  private readonly exempt: ReadonlySet<string>;
+  private readonly budget: number;
+  private readonly previewBytes: number;
+  private readonly how: 'store' | 'cut';
+  private readonly stubs: boolean;
+  private readonly reads;
+
+  constructor(private readonly context: TierContext) {
+    const { params } = context;
+    this.defaultThreshold = param.number(params, 'storage.defaultThreshold');
+    this.tools = param.table(params, 'storage.tools');
+    this.exempt = new Set(param.names(params, 'storage.exempt'));
+    this.budget = param.numberOrNull(params, 'storage.messageBudget') ?? Number.POSITIVE_INFINITY;
+    this.previewBytes = param.number(params, 'storage.previewBytes');
+    this.how = param.text(params, 'storage.how') === 'cut' ? 'cut' : 'store';
+    this.stubs = param.isOn(params, 'storage.stubRepeatedReads');
+    this.reads = fileReads(context);
+  }
+
+  observe(message: Message): void {
+    if (message.role === 'assistant') {
+      if (this.waiting.length > 0) this.forgetWaiting();
+      return;
+    }
+    for (const block of message.blocks) {
+      const { toolUseId } = block;
+      if (block.kind !== 'tool_result' || toolUseId === null || this.decided.has(toolUseId)) continue;
+      this.decided.add(toolUseId);
+      this.waiting.push({ messageId: message.id, toolUseId });
+      this.waitingChars += block.chars;
+      if (block.chars > this.thresholdOf(block)) this.overThreshold++;
+      if (this.stubs && isWholeRead(block)) this.readsToCompare++;
+    }
+  }
+
+  reset(): void {
+    this.reads.clear();
+  }
+
+  resume(messages: readonly Message[]): void {
+    this.reads.clear();
+    for (const message of messages) {
+      for (const block of message.blocks) {
+        if (block.kind === 'tool_result' && block.toolUseId !== null) this.decided.add(block.toolUseId);
+      }
+    }
+  }
+
+  due(): boolean {
+    return this.overThreshold > 0 || this.waitingChars > this.budget || this.readsToCompare > 0;
+  }
+
+  *act(_moment: unknown, view: ContextView): Generator<Action, void, Outcome> {
+    const slots = findSlots(this.waiting, view.messages);
+    this.forgetWaiting();
+    if (this.stubs) this.stubRepeated(slots);
+    for (const slot of slots) {
+      const threshold = this.thresholdOf(slot.block);
+      if (slot.replacement === null && slot.block.chars > threshold) this.replace(slot, threshold);
+    }
+    this.holdToBudget(slots);
+    if (this.stubs) {
+      for (const { block, replacement } of slots) {
+        if (replacement === null && isWholeRead(block)) this.reads.note(block.facts.path!, block);
+      }
+    }
+    yield* this.carryOut(slots, 'stub', 'the file was read before and has not changed', view);
+    yield* this.carryOut(slots, this.how, 'results are longer than the context should hold', view);
+  }
+
+  private forgetWaiting(): void {
+    this.waiting = [];
+    this.waitingChars = 0;
+    this.overThreshold = 0;
+    this.readsToCompare = 0;
+  }
+
+  private thresholdOf(block: Block): number {
+    const { tool } = block;
+    if ((block.facts.images ?? 0) > 0) return Number.POSITIVE_INFINITY;
+    if (tool === null) return this.defaultThreshold;
+    if (Object.hasOwn(this.tools, tool)) return this.tools[tool]!;
+    return this.exempt.has(tool) ? Number.POSITIVE_INFINITY : this.defaultThreshold;
+  }
+
+  private stubRepeated(slots: readonly Slot[]): void {
+    for (const slot of slots) {
+      const { block } = slot;
+      if (!isWholeRead(block) || !this.reads.holds(block.facts.path!, block)) continue;
+      const stub = stubBlock(block);
+      if (stub.chars >= block.chars) continue;
+      slot.replacement = stub;
+      slot.how = 'stub';
+    }
+  }
+
+  private replace(slot: Slot, cutToChars: number): void {
+    const { block } = slot;
+    const shorter =
+      this.how === 'cut'
+        ? cutBlock(block, cutToChars)
+        : previewBlock(block, resultPath(this.context.thread, block.toolUseId!), this.previewBytes);
+    if (shorter.chars >= block.chars) return;
+    slot.replacement = shorter;
+    slot.how = this.how;
+  }
+
+  private holdToBudget(slots: readonly Slot[]): void {
+    let total = 0;
+    for (const { block, replacement } of slots) total += (replacement ?? block).chars;
+    if (total <= this.budget) return;
+    const largestFirst = slots
+      .filter(({ block, replacement }) => replacement === null && (block.facts.images ?? 0) === 0)
+      .sort((a, b) => b.block.chars - a.block.chars);
+    for (const slot of largestFirst) {
+      this.replace(slot, this.previewBytes);
+      if (slot.replacement !== null) total -= slot.block.chars - (slot.replacement as Block).chars;
+      if (total <= this.budget) return;
+    }
+  }
+
+  private *carryOut(
+    slots: readonly Slot[],
+    how: Slot['how'],
+    reason: string,
+    view: ContextView,
+  ): Generator<Action, void, Outcome> {
+    const chosen = slots.filter((slot) => slot.replacement !== null && slot.how === how);
+    if (chosen.length === 0) return;
+    const by = { layer: 'storage', reason } as const;
+    const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+    const tools: Record<string, number> = {};
+    let saved = 0;
+    let seenSaved = 0;
+    let chars = 0;
+    for (const { block, replacement } of chosen) {
+      const name = block.tool ?? 'unknown';
+      tools[name] = (tools[name] ?? 0) + 1;
+      saved += block.tokens - replacement!.tokens;
+      seenSaved += block.rough - replacement!.rough;
+      chars += block.chars;
+      if (how !== 'store') continue;
+      const path = resultPath(this.context.thread, block.toolUseId!);
+      yield { kind: 'write-file', by, path, text: fullText(block) };
+    }
+    yield {
+      kind: 'rewrite-blocks',
+      by,
+      cause: 'messages',
+      keep: 'frozen',
+      edits: chosen.map(({ messageId, blockIndex, replacement }) => ({
+        messageId,
+        blockIndex,
+        block: replacement,
+      })),
+    };
+    yield {
+      kind: 'report',
+      entry: {
+        layer: 'storage',
+        action: how,
+        trigger: 'auto',
+        outcome: 'done',
+        reason,
+        failure: null,
+        seenBefore,
+        seenAfter: view.seenTokens,
+        trueBefore,
+        trueAfter: view.trueTokens,
+        saved,
+        details: { tools, ids: chosen.length, chars, seenSaved },
+      },
+    };
+  }
+}
+
+/** Layer 1: large tool results go to a file, or are cut, before they are first sent (STO-1 … STO-4). */
+export const storageTier: TierDefinition = {
+  name: 'storage',
+  layer: 'storage',
+  points: ['results'],
+  needs: ['tools'],
+  params: STORAGE_PARAMS,
+  killSwitch: 'storage.enabled',
+  create: (context) => new Storage(context),
+};

@@ -1,0 +1,83 @@
+import type { ParamValues } from '../../model/params.js';
+import { param } from '../param-reader.js';
+
+/** The limits a client works with, in tokens; null where it has none. */
+export interface Thresholds {
+  readonly window: number;
+  /** Window minus what is kept free for the answer (WIN-2). */
+  readonly effective: number;
+  readonly warning: number | null;
+  readonly error: number | null;
+  readonly autoCompact: number | null;
+  readonly blocking: number | null;
+}
+
+/** Whether automatic compaction may run (WIN-7). */
+export function autoCompactEnabled(params: ParamValues): boolean {
+  if (!param.isOn(params, 'compact.enabled')) return false;
+  if (param.isOn(params, 'autoCompact.disabled') && param.isOn(params, 'autoCompact.honoursDisable'))
+    return false;
+  return param.isOn(params, 'autoCompact.enabled');
+}
+
+/** Effective window: window − reserve (WIN-2). */
+export function effectiveWindow(params: ParamValues, window: number): number {
+  const maxOutput = param.number(params, 'window.maxOutput');
+  switch (param.text(params, 'window.reserve')) {
+    case 'max-output':
+      return window - maxOutput;
+    case 'capped':
+      return window - Math.min(maxOutput, param.number(params, 'window.reserveCap'));
+    case 'fixed':
+      return window - param.number(params, 'window.reserveCap');
+    default:
+      return window;
+  }
+}
+
+/** Where auto-compaction fires: WIN-3, or earlier by the percentage override (WIN-4). */
+export function autoCompactThreshold(params: ParamValues, window: number): number {
+  const effective = effectiveWindow(params, window);
+  const threshold = effective - param.number(params, 'window.compactOffset');
+  const percent = param.numberOrNull(params, 'window.percent');
+  if (percent === null || !(percent > 0 && percent <= 100)) return threshold;
+  return Math.min(Math.floor((effective * percent) / 100), threshold);
+}
+
+/** All limits of a policy for a window (WIN-2 … WIN-6). */
+export function thresholds(params: ParamValues, window: number): Thresholds {
+  const effective = effectiveWindow(params, window);
+  const enabled = autoCompactEnabled(params);
+  const autoCompact = enabled ? autoCompactThreshold(params, window) : null;
+  const limit = autoCompact ?? effective;
+  const blockingOffset = param.numberOrNull(params, 'window.blockingOffset');
+  return {
+    window,
+    effective,
+    warning: limit - param.number(params, 'window.warningOffset'),
+    error: limit - param.number(params, 'window.errorOffset'),
+    autoCompact,
+    blocking: blockingOffset === null ? null : effective - blockingOffset,
+  };
+}
+
+/** What a client shows of its context (WIN-5). */
+export interface ContextStatus {
+  readonly percentLeft: number;
+  readonly warning: boolean;
+  readonly error: boolean;
+  readonly autoCompact: boolean;
+  readonly blocked: boolean;
+}
+
+/** Status at a number of used tokens (WIN-5, WIN-6). */
+export function contextStatus(limits: Thresholds, used: number): ContextStatus {
+  const limit = limits.autoCompact ?? limits.effective;
+  return {
+    percentLeft: Math.max(0, Math.round(((limit - used) / limit) * 100)),
+    warning: limits.warning !== null && used >= limits.warning,
+    error: limits.error !== null && used >= limits.error,
+    autoCompact: limits.autoCompact !== null && used >= limits.autoCompact,
+    blocked: limits.blocking !== null && used >= limits.blocking,
+  };
+}

@@ -1,0 +1,146 @@
+import { ratio } from '../base/stats.js';
+import type { Block } from '../model/block.js';
+import type { Message } from '../model/message.js';
+
+/** What a breakdown adds up: billed tokens, or the rough estimate a client sees. */
+export type Measure = 'true' | 'rough';
+
+/** Tokens and blocks of one tool. */
+export interface ToolTokens {
+  readonly tool: string;
+  readonly tokens: number;
+  readonly count: number;
+}
+
+/** A file that was read more than once (TOK-8). */
+export interface DuplicateRead {
+  readonly path: string;
+  readonly count: number;
+  /** Tokens of all its reads. */
+  readonly tokens: number;
+  /** Tokens that one average read would have saved. */
+  readonly waste: number;
+}
+
+/** Where the tokens of a conversation sit (TOK-7). Lists are sorted by size, then by name. */
+export interface Breakdown {
+  readonly human: number;
+  readonly assistant: number;
+  readonly localCommandOutput: number;
+  /** Thinking, images, documents and everything else. */
+  readonly other: number;
+  readonly toolRequests: readonly ToolTokens[];
+  readonly toolResults: readonly ToolTokens[];
+  readonly attachments: readonly { readonly type: string; readonly count: number }[];
+  readonly total: number;
+  readonly duplicateReads: readonly DuplicateRead[];
+  readonly duplicateReadTokens: number;
+  /** Share of the total; null when there is nothing. */
+  readonly duplicateReadShare: number | null;
+}
+
+/** The tool whose results are file reads (TOK-8). */
+const READ_TOOL = 'Read';
+/** Name for results whose call is not in the list. */
+const UNKNOWN_TOOL = 'unknown';
+
+interface Tally {
+  tokens: number;
+  count: number;
+}
+
+function add(tallies: Map<string, Tally>, name: string, tokens: number): void {
+  const tally = tallies.get(name);
+  if (tally === undefined) {
+    tallies.set(name, { tokens, count: 1 });
+  } else {
+    tally.tokens += tokens;
+    tally.count += 1;
+  }
+}
+
+/** Largest first; equal ones in code-unit order of their names. */
+function bySize<T>(items: T[], size: (item: T) => number, name: (item: T) => string): readonly T[] {
+  return items.sort((a, b) => size(b) - size(a) || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0));
+}
+
+/** Adds up the flattened messages by where their tokens sit (TOK-7, TOK-8). */
+export function breakdown(messages: readonly Message[], measure: Measure): Breakdown {
+  const requests = new Map<string, Tally>();
+  const results = new Map<string, Tally>();
+  const attachments = new Map<string, Tally>();
+  const reads = new Map<string, Tally>();
+  const calls = new Map<string, Block>();
+  const plain = { human: 0, assistant: 0, localCommandOutput: 0, other: 0 };
+  let total = 0;
+
+  for (const message of messages) {
+    countAttachments(message, attachments);
+    for (const block of message.blocks) {
+      const tokens = measure === 'true' ? block.tokens : block.rough;
+      total += tokens;
+      if (block.kind === 'tool_use') {
+        add(requests, block.tool ?? UNKNOWN_TOOL, tokens);
+        if (block.toolUseId !== null) calls.set(block.toolUseId, block);
+      } else if (block.kind === 'tool_result') {
+        const call = block.toolUseId === null ? undefined : calls.get(block.toolUseId);
+        const tool = block.tool ?? call?.tool ?? UNKNOWN_TOOL;
+        add(results, tool, tokens);
+        const path = block.facts.path ?? call?.facts.path;
+        if (tool === READ_TOOL && path !== undefined) add(reads, path, tokens);
+      } else if (block.kind !== 'text') plain.other += tokens;
+      else if (message.role === 'assistant') plain.assistant += tokens;
+      else if (block.facts.localCommand === true) plain.localCommandOutput += tokens;
+      else plain.human += tokens;
+    }
+  }
+
+  const duplicateReads = listDuplicates(reads);
+  let duplicateReadTokens = 0;
+  for (const read of duplicateReads) duplicateReadTokens += read.waste;
+  return {
+    ...plain,
+    toolRequests: listTools(requests),
+    toolResults: listTools(results),
+    attachments: bySize(
+      [...attachments].map(([type, { count }]) => ({ type, count })),
+      (item) => item.count,
+      (item) => item.type,
+    ),
+    total,
+    duplicateReads,
+    duplicateReadTokens,
+    duplicateReadShare: ratio(duplicateReadTokens, total),
+  };
+}
+
+/** An attachment of several blocks counts once while it is a message of its own. */
+function countAttachments(message: Message, attachments: Map<string, Tally>): void {
+  const seen = message.origin === 'attachment' ? new Set<string>() : null;
+  for (const block of message.blocks) {
+    const type = block.facts.attachment;
+    if (type === undefined || seen?.has(type) === true) continue;
+    seen?.add(type);
+    add(attachments, type, 0);
+  }
+}
+
+function listTools(tallies: ReadonlyMap<string, Tally>): readonly ToolTokens[] {
+  return bySize(
+    [...tallies].map(([tool, { tokens, count }]) => ({ tool, tokens, count })),
+    (item) => item.tokens,
+    (item) => item.tool,
+  );
+}
+
+function listDuplicates(reads: ReadonlyMap<string, Tally>): readonly DuplicateRead[] {
+  const repeated: DuplicateRead[] = [];
+  for (const [path, { tokens, count }] of reads) {
+    if (count > 1) repeated.push({ path, count, tokens, waste: Math.floor(tokens / count) * (count - 1) }); // TOK-8
+  }
+  return bySize(
+    repeated,
+    (item) => item.waste,
+    (item) => item.path,
+  );
+}

@@ -1,0 +1,65 @@
+import { createRegistry } from '../base/registry.js';
+import { CHARS_PER_TOKEN } from '../model/block.js';
+import { countGuarded } from './bpe-guard.js';
+import { estimateText } from './heuristic.js';
+
+/** Counts the tokens of a text (TOK-10). */
+export interface TextCounter {
+  readonly name: CounterName;
+  count(text: string): number;
+}
+
+/** Names of the counters a scenario may ask for. */
+export const COUNTER_NAMES = ['heuristic', 'gpt-tokenizer', 'js-tiktoken', 'recorded'] as const;
+
+/** Name of a counter. */
+export type CounterName = (typeof COUNTER_NAMES)[number];
+
+/** Chunk for the fast tokenizer: whole multiples of the longest repeated-character tokens. */
+const FAST_CHUNK_BYTES = 512;
+/** Chunk for the oracle, which merges byte pairs with far more work per pair. */
+const ORACLE_CHUNK_BYTES = 128;
+
+/** Characters over four, as clients guess (TOK-1). */
+async function loadHeuristic(): Promise<TextCounter> {
+  return { name: 'heuristic', count: (text) => estimateText(text.length) };
+}
+
+/** Median characters per token of recorded sessions (E6): a first size, to be fitted to the recorded usage. */
+async function loadRecorded(): Promise<TextCounter> {
+  return { name: 'recorded', count: (text) => Math.ceil(text.length / CHARS_PER_TOKEN) };
+}
+
+/** o200k by the fast library; special tokens count as the text they are. */
+async function loadGptTokenizer(): Promise<TextCounter> {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+  const asText = { disallowedSpecial: new Set<string>() };
+  const count = (part: string): number => countTokens(part, asText);
+  return { name: 'gpt-tokenizer', count: (text) => countGuarded(text, count, FAST_CHUNK_BYTES) };
+}
+
+/** o200k by the reference port: the oracle for the fast one. */
+async function loadJsTiktoken(): Promise<TextCounter> {
+  const { Tiktoken } = await import('js-tiktoken/lite');
+  const { default: ranks } = await import('js-tiktoken/ranks/o200k_base');
+  const encoding = new Tiktoken(ranks);
+  const count = (part: string): number => encoding.encode(part, [], []).length;
+  return { name: 'js-tiktoken', count: (text) => countGuarded(text, count, ORACLE_CHUNK_BYTES) };
+}
+
+const LOADERS: Readonly<Record<CounterName, () => Promise<TextCounter>>> = {
+  heuristic: loadHeuristic,
+  'gpt-tokenizer': loadGptTokenizer,
+  'js-tiktoken': loadJsTiktoken,
+  recorded: loadRecorded,
+};
+
+const COUNTERS = createRegistry(
+  'token counter',
+  COUNTER_NAMES.map((name) => [name, LOADERS[name]] as const),
+);
+
+/** Loads a counter with the library behind it; an unknown name is an error that lists the known ones. */
+export async function loadCounter(name: string): Promise<TextCounter> {
+  return COUNTERS.get(name)();
+}

@@ -1,0 +1,290 @@
+import { digestParts } from '../../base/digest.js';
+import { quantile } from '../../base/stats.js';
+import { type Block, CHARS_PER_TOKEN, createBlock, IMAGE_TOKENS, withTokens } from '../../model/block.js';
+import { promptTokens } from '../../model/usage.js';
+import type { WarningList } from '../../model/warning.js';
+import {
+  type DraftCall,
+  type DraftMessage,
+  type DraftStep,
+  draftMessage,
+  draftTokens,
+  isPlaceholderOutput,
+} from './draft.js';
+import { spread } from './spread.js';
+
+/** `facts.attachment` of the opaque message for what a compaction brought back without a line of its own. */
+export const RESTORED_CONTEXT = 'restored-context';
+/** `facts.attachment` of the opaque message for growth that the lines of a step cannot explain. */
+export const UNLOGGED_CONTEXT = 'unlogged-context';
+
+/** Characters of a thinking signature per token of the thinking it seals. */
+const SIGNATURE_CHARS_PER_TOKEN = 3;
+/** Fewer steps than this say nothing about a file's own ratio. */
+const FEWEST_SAMPLES = 3;
+/** Bounds of a believable ratio (E6: p5 1.88, p95 3.72, with room on both sides). */
+const SLOWEST_RATIO = 1.25;
+const FASTEST_RATIO = 6;
+/** A response may take its own output count as long as this share of the estimate is left for what followed it. */
+const LEAST_REST_SHARE = 0.5;
+/** Growth beyond twice the estimate and this many tokens is context no line shows (reminders, memory files). */
+const UNLOGGED_TOKENS = 1_000;
+/** Part of the first prompt that its cache read covers, where it reads at all: median of the recordings. */
+const SHARED_PREFIX_SHARE = 0.6;
+
+/** What a thread's system prompt and tools weigh: the part other sessions share, and the rest. */
+export interface PrefixSize {
+  readonly shared: number;
+  readonly own: number;
+}
+
+/** A thread's steps with true tokens, and its prefix. */
+export interface Calibrated {
+  readonly steps: readonly DraftStep[];
+  readonly prefix: PrefixSize;
+}
+
+function weightOf(block: Block, ratio: number): number {
+  if (block.kind === 'image' || block.kind === 'document') return IMAGE_TOKENS;
+  const sealed = block.kind === 'thinking' && block.text?.chars === 0;
+  if (sealed) return block.chars / SIGNATURE_CHARS_PER_TOKEN;
+  return (block.text?.chars ?? block.chars) / ratio + (block.facts.images ?? 0) * IMAGE_TOKENS;
+}
+
+function weightsOf(messages: readonly DraftMessage[], ratio: number): number[] {
+  return messages.flatMap((message) => message.blocks.map((block) => weightOf(block, ratio)));
+}
+
+function total(values: readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+function assign(messages: readonly DraftMessage[], tokens: readonly number[]): void {
+  let next = 0;
+  for (const message of messages)
+    message.blocks = message.blocks.map((block) => withTokens(block, tokens[next++]!));
+}
+
+function finalOutput(call: DraftCall): number | null {
+  return call.usage === null || isPlaceholderOutput(call.version, call.stopReason) ? null : call.usage.output;
+}
+
+/** Median characters per token over the steps of a recording that only grew; the general median when there are few. */
+export function learnRatio(threads: readonly (readonly DraftStep[])[]): number {
+  const samples: number[] = [];
+  for (const steps of threads) {
+    let before: number | null = null;
+    let chars = 0;
+    for (const step of steps) {
+      if (step.kind === 'message') chars += charsOf(step.message);
+      else if (step.kind === 'event') before = step.event.rebuild === 'none' ? before : null;
+      else {
+        if (step.call.usage !== null) {
+          const prompt = promptTokens(step.call.usage);
+          if (before !== null && prompt > before && chars > 0) samples.push(chars / (prompt - before));
+          before = prompt;
+          chars = 0;
+        }
+        chars += charsOf(step.call.message);
+      }
+    }
+  }
+  const median = samples.length < FEWEST_SAMPLES ? null : quantile(samples, 0.5);
+  return Math.min(FASTEST_RATIO, Math.max(SLOWEST_RATIO, median ?? CHARS_PER_TOKEN));
+}
+
+/** Characters that explain growth; images and sealed thinking count as the text they weigh as. */
+function charsOf(message: DraftMessage): number {
+  return total(message.blocks.map((block) => weightOf(block, CHARS_PER_TOKEN) * CHARS_PER_TOKEN));
+}
+
+/** Finds how large the shared prefix is: what the first request, or else the first after a compaction, read. */
+function sharedPrefix(steps: readonly DraftStep[], prefixTokens: number): number {
+  let rebuilt = true;
+  for (const step of steps) {
+    if (step.kind === 'event' && step.event.rebuild === 'compaction') rebuilt = true;
+    if (step.kind !== 'call' || step.call.usage === null) continue;
+    const read = step.call.usage.cacheRead;
+    if (rebuilt && read > 0 && read <= prefixTokens) return read;
+    rebuilt = false;
+  }
+  return Math.round(prefixTokens * SHARED_PREFIX_SHARE);
+}
+
+class ThreadCalibrator {
+  readonly #ratio: number;
+  readonly #warnings: WarningList;
+  /** Context not in `#fresh`, with its tokens. */
+  #settled: DraftMessage[] = [];
+  /** Messages since the latest call with usage: that call's response first. */
+  #fresh: DraftMessage[] = [];
+  #anchor: { readonly call: DraftCall; readonly prompt: number } | null = null;
+  #rebuild: 'none' | 'microcompact' | 'compaction' = 'none';
+  #prefixTokens: number | null = null;
+  #restored: DraftMessage | null = null;
+  #restoredCount = 0;
+
+  constructor(ratio: number, warnings: WarningList) {
+    this.#ratio = ratio;
+    this.#warnings = warnings;
+  }
+
+  get prefixTokens(): number {
+    return this.#prefixTokens ?? 0;
+  }
+
+  run(steps: readonly DraftStep[]): readonly DraftStep[] {
+    const out: DraftStep[] = [];
+    let openAfter: number | null = null;
+    for (const step of steps) {
+      if (step.kind === 'message') this.#fresh.push(step.message);
+      else if (step.kind === 'event') {
+        if (step.event.rebuild === 'compaction') {
+          this.#compact(step.event.summary, step.event.keptIds);
+          openAfter = out.length + 1;
+        } else if (step.event.rebuild === 'microcompact' && this.#rebuild === 'none')
+          this.#rebuild = 'microcompact';
+      } else {
+        this.#call(step.call);
+        if (this.#restored !== null) {
+          out.splice(openAfter ?? out.length, 0, { kind: 'message', message: this.#restored });
+          this.#restored = null;
+        }
+        openAfter = null;
+      }
+      out.push(step);
+    }
+    this.#estimate();
+    return out;
+  }
+
+  #compact(summary: DraftMessage | null, keptIds: readonly string[]): void {
+    this.#estimate();
+    const kept = new Set(keptIds);
+    this.#settled = [...this.#settled, ...this.#fresh].filter((message) => kept.has(message.id));
+    this.#fresh = summary === null ? [] : [summary];
+    this.#rebuild = 'compaction';
+  }
+
+  #call(call: DraftCall): void {
+    if (call.usage !== null) {
+      const prompt = promptTokens(call.usage);
+      if (this.#prefixTokens === null) this.#first(prompt, call.usage.cacheRead);
+      else if (this.#rebuild === 'compaction') this.#afterCompaction(prompt);
+      else if (this.#rebuild === 'microcompact') this.#estimate();
+      else this.#grow(prompt);
+      this.#settled.push(...this.#fresh);
+      this.#fresh = [];
+      this.#anchor = { call, prompt };
+      this.#rebuild = 'none';
+    }
+    this.#fresh.push(call.message);
+  }
+
+  #first(prompt: number, read: number): void {
+    const kept = total(this.#settled.map(draftTokens));
+    const weights = weightsOf(this.#fresh, this.#ratio);
+    const rest = prompt - kept - Math.ceil(total(weights));
+    const largest = Math.max(0, prompt - kept);
+    this.#prefixTokens = weights.length === 0 ? largest : Math.min(largest, Math.max(0, rest, read));
+    this.#spread(prompt - kept - this.#prefixTokens);
+  }
+
+  #grow(prompt: number): void {
+    const growth = prompt - this.#anchor!.prompt;
+    const weights = weightsOf(this.#fresh, this.#ratio);
+    const explained = weights.length === 0 ? 0 : 2 * total(weights) + UNLOGGED_TOKENS;
+    if (growth < 0) {
+      this.#warnings.add(
+        'prompt-shrank',
+        'prompts shrank without a recorded reason; the tokens added there are estimated',
+        'prompt sizes after that point differ from the recording by a constant',
+      );
+      this.#estimate();
+    } else if (growth > explained) {
+      this.#estimate();
+      const surplus = growth - total(this.#fresh.map(draftTokens));
+      if (surplus > 0) this.#restore(surplus, UNLOGGED_CONTEXT);
+      else this.#spread(growth);
+    } else this.#spread(growth);
+  }
+
+  #afterCompaction(prompt: number): void {
+    const available = prompt - this.prefixTokens - total(this.#settled.map(draftTokens));
+    const estimate = Math.round(total(weightsOf(this.#fresh, this.#ratio)));
+    if (available < 0) this.#estimate();
+    else if (estimate >= available) this.#spread(available);
+    else {
+      this.#estimate();
+      const tokens = available - total(this.#fresh.map(draftTokens));
+      if (tokens > 0) this.#restore(tokens, RESTORED_CONTEXT);
+    }
+  }
+
+  #restore(tokens: number, attachment: string): void {
+    const summary = this.#fresh.find((message) => message.origin === 'summary');
+    const id = `${attachment}-${++this.#restoredCount}`;
+    const facts = { attachment };
+    const block = createBlock({
+      kind: 'text',
+      role: 'user',
+      tokens,
+      facts,
+      digest: digestParts([id, tokens]),
+    });
+    this.#restored = draftMessage({
+      id,
+      role: 'user',
+      origin: 'attachment',
+      timeMs: null,
+      blocks: [block],
+      attachedTo: summary?.id ?? null,
+    });
+    this.#settled.push(this.#restored);
+  }
+
+  /** Splits the fresh messages into the anchor's response and what followed it. */
+  #parts(): { readonly response: DraftMessage[]; readonly rest: DraftMessage[] } {
+    const hasResponse = this.#anchor !== null && this.#fresh[0] === this.#anchor.call.message;
+    return {
+      response: this.#fresh.slice(0, hasResponse ? 1 : 0),
+      rest: this.#fresh.slice(hasResponse ? 1 : 0),
+    };
+  }
+
+  #spread(tokens: number): void {
+    const { response, rest } = this.#parts();
+    const responseWeights = weightsOf(response, this.#ratio);
+    const restWeights = weightsOf(rest, this.#ratio);
+    const output = this.#anchor === null ? null : finalOutput(this.#anchor.call);
+    const left = tokens - (output ?? 0);
+    const fits = output !== null && left >= 0 && left >= total(restWeights) * LEAST_REST_SHARE;
+    if (fits && responseWeights.length > 0 && restWeights.length > 0) {
+      assign(response, spread(output, responseWeights));
+      assign(rest, spread(left, restWeights));
+    } else assign(this.#fresh, spread(tokens, [...responseWeights, ...restWeights]));
+  }
+
+  /** Tokens by the learnt ratio, where usage cannot say. */
+  #estimate(): void {
+    const { response, rest } = this.#parts();
+    const output = this.#anchor === null ? null : finalOutput(this.#anchor.call);
+    const weights = weightsOf(response, this.#ratio);
+    assign(response, output === null ? weights.map(Math.round) : spread(output, weights));
+    assign(rest, weightsOf(rest, this.#ratio).map(Math.round));
+  }
+}
+
+/** Gives every block its true tokens, so that each recorded prompt is the sum of what precedes it wherever usage can tell. */
+export function calibrateThread(
+  steps: readonly DraftStep[],
+  options: { readonly charsPerToken: number; readonly warnings: WarningList },
+): Calibrated {
+  const calibrator = new ThreadCalibrator(options.charsPerToken, options.warnings);
+  const calibrated = calibrator.run(steps);
+  const prefixTokens = calibrator.prefixTokens;
+  const shared = sharedPrefix(steps, prefixTokens);
+  return { steps: calibrated, prefix: { shared, own: prefixTokens - shared } };
+}

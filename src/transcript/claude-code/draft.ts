@@ -1,0 +1,105 @@
+import type { Block } from '../../model/block.js';
+import { createMessage, type Message, type MessageOrigin } from '../../model/message.js';
+import type { RecordedCall, ThreadEvent } from '../../model/transcript.js';
+import type { Usage } from '../../model/usage.js';
+
+/** A message whose tokens and time are still open. */
+export interface DraftMessage {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly origin: MessageOrigin;
+  readonly responseId: string | null;
+  readonly attachedTo: string | null;
+  readonly timeMs: number | null;
+  blocks: Block[];
+  usage: Usage | null;
+  at: number;
+}
+
+/** A call whose times are still open. */
+export interface DraftCall {
+  readonly id: string;
+  readonly model: string;
+  readonly message: DraftMessage;
+  readonly version: string | null;
+  usage: Usage | null;
+  stopReason: string | null;
+  missReason: string | null;
+  effort: string | null;
+  lastTimeMs: number | null;
+  startMs: number;
+  endMs: number;
+}
+
+/** What an event does to the context: nothing, or which kind of rebuild follows. */
+export type Rebuild = 'none' | 'resume' | 'microcompact' | 'compaction';
+
+/** An event whose time is still open. */
+export interface DraftEvent {
+  readonly rebuild: Rebuild;
+  readonly timeMs: number | null;
+  readonly keptIds: readonly string[];
+  summary: DraftMessage | null;
+  make(at: number, summary: Message | null): ThreadEvent;
+}
+
+/** A step of a thread while it is being read. */
+export type DraftStep =
+  | { readonly kind: 'message'; readonly message: DraftMessage }
+  | { readonly kind: 'call'; readonly call: DraftCall }
+  | { readonly kind: 'event'; readonly event: DraftEvent };
+
+/** What is needed to start a draft message. */
+export type DraftMessageInit = Pick<DraftMessage, 'id' | 'role' | 'origin' | 'timeMs' | 'blocks'> &
+  Partial<Pick<DraftMessage, 'responseId' | 'attachedTo'>>;
+
+/** Starts a message. */
+export function draftMessage(init: DraftMessageInit): DraftMessage {
+  return { responseId: null, attachedTo: null, usage: null, at: 0, ...init };
+}
+
+/** True tokens of a draft message as far as they are known. */
+export function draftTokens(message: DraftMessage): number {
+  let total = 0;
+  for (const block of message.blocks) total += block.tokens;
+  return total;
+}
+
+/** The finished message. */
+export function finishMessage(draft: DraftMessage): Message {
+  const { id, role, origin, blocks, at, responseId, usage, attachedTo } = draft;
+  return createMessage({ id, role, origin, blocks, at, responseId, usage, attachedTo });
+}
+
+/** First version whose transcripts hold final output counts (spec of transcripts §3). */
+const FIRST_FINAL_OUTPUT = [2, 1, 59];
+
+/** True when the recorded output count is only the value at the start of the stream. */
+export function isPlaceholderOutput(version: string | null, stopReason: string | null): boolean {
+  if (stopReason === null) return true;
+  if (version === null) return false;
+  const parts = version.split(/[.-]/).map((part) => Number.parseInt(part, 10));
+  for (const [i, wanted] of FIRST_FINAL_OUTPUT.entries()) {
+    const part = parts[i] ?? 0;
+    if (Number.isNaN(part) || part > wanted) return false;
+    if (part < wanted) return true;
+  }
+  return false;
+}
+
+/** The finished call. */
+export function finishCall(draft: DraftCall): RecordedCall {
+  const { id, model, startMs, endMs, usage, stopReason, missReason, effort, version } = draft;
+  return {
+    id,
+    startMs,
+    endMs,
+    model,
+    response: finishMessage(draft.message),
+    usage,
+    outputIsPlaceholder: isPlaceholderOutput(version, stopReason),
+    stopReason,
+    missReason,
+    effort,
+  };
+}

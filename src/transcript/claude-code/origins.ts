@@ -1,0 +1,24 @@
+import type { MessageOrigin } from '../../model/message.js';
+import type { UserLine } from './lines.js';
+
+const COMMAND =
+  /^\s*<(?:command-(?:name|message|args)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>/;
+const EXIT = /<command-name>\/(?:exit|quit)<\/command-name>/;
+const INTERRUPTED = '[Request interrupted';
+
+/** True for the text of a slash command, a shell command or their output. */
+export function isCommandText(text: string): boolean {
+  return COMMAND.test(text);
+}
+
+/** True for the command that ends the client. */
+export function isExitCommand(text: string): boolean {
+  return EXIT.test(text);
+}
+
+/** Who put a line without tool results into the conversation. */
+export function originOf(line: UserLine, text: string): MessageOrigin {
+  if (isCommandText(text)) return 'command';
+  if (line.isMeta || text.startsWith(INTERRUPTED)) return 'meta';
+  return line.speaker === null || line.speaker === 'human' ? 'human' : 'meta';
+}

@@ -1,0 +1,45 @@
+import { promptTokens, type Usage } from '../../model/usage.js';
+import { isObject, objectOf } from '../narrow.js';
+
+/** What a usage record says: counts, nothing at all, or numbers nobody can have been billed. */
+export type RecordedUsage =
+  | { readonly state: 'counts'; readonly usage: Usage }
+  | { readonly state: 'absent' }
+  | { readonly state: 'impossible' };
+
+/** No window of any model comes near this many tokens. */
+const LARGEST_COUNT = 100_000_000;
+
+function countOf(value: unknown): number | null {
+  if (value === undefined || value === null) return 0;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_COUNT
+    ? value
+    : null;
+}
+
+/** Reads `message.usage`; writes without a lifetime count as five minutes, the API's default. */
+export function parseUsage(value: unknown): RecordedUsage {
+  if (!isObject(value)) return { state: 'absent' };
+  const split = objectOf(value.cache_creation);
+  const counts = [
+    countOf(value.input_tokens),
+    countOf(value.cache_read_input_tokens),
+    countOf(value.cache_creation_input_tokens),
+    countOf(split.ephemeral_5m_input_tokens),
+    countOf(split.ephemeral_1h_input_tokens),
+    countOf(value.output_tokens),
+  ];
+  if (counts.includes(null)) return { state: 'impossible' };
+  const [input, cacheRead, written, short, long, output] = counts as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const total = Math.max(written, short + long);
+  const cacheWrite1h = Math.min(long, total);
+  const usage: Usage = { input, cacheRead, cacheWrite5m: total - cacheWrite1h, cacheWrite1h, output };
+  return promptTokens(usage) === 0 ? { state: 'absent' } : { state: 'counts', usage };
+}

@@ -1,0 +1,288 @@
+import type { Block } from '../../model/block.js';
+import type { WarningList } from '../../model/warning.js';
+import { textOf } from '../narrow.js';
+import { attachmentBlocks, blocksOf, type ToolCall, toolCallOf } from './blocks.js';
+import type { Chain } from './chains.js';
+import { type DraftCall, type DraftEvent, type DraftMessage, type DraftStep, draftMessage } from './draft.js';
+import {
+  type ClientState,
+  changeEvents,
+  compactionEvent,
+  microcompactEvent,
+  nextState,
+  resumeEvent,
+} from './events.js';
+import {
+  type AssistantLine,
+  type AttachmentLine,
+  type CompactLine,
+  contentBlocks,
+  type Line,
+  type UserLine,
+} from './lines.js';
+import { isCommandText, isExitCommand, originOf } from './origins.js';
+
+/** What the chains of one transcript share while they are read. */
+export interface GroupingContext {
+  readonly warnings: WarningList;
+  /** Thread that owns each response: a copy in another thread is context, not a second call. */
+  readonly owners: Map<string, string>;
+}
+
+function extendCall(call: DraftCall, line: AssistantLine): void {
+  if (line.usage.state === 'counts' && (call.usage === null || line.usage.usage.output > call.usage.output)) {
+    call.usage = line.usage.usage;
+    call.message.usage = line.usage.usage;
+  }
+  call.stopReason = line.stopReason ?? call.stopReason;
+  call.missReason ??= line.missReason;
+  call.effort ??= line.effort;
+  if (line.timeMs !== null) call.lastTimeMs = Math.max(line.timeMs, call.lastTimeMs ?? line.timeMs);
+}
+
+class StepGrouper {
+  /** Slot 0 holds what precedes the first response, slot n what goes from the n-th response to the next. */
+  readonly slots: DraftStep[][] = [[]];
+  readonly #chain: Chain;
+  readonly #warnings: WarningList;
+  readonly #owners: Map<string, string>;
+  readonly #toolCalls = new Map<string, ToolCall>();
+  readonly #askedBy = new Map<string, string>();
+  readonly #answered = new Set<string>();
+  readonly #slotOf = new Map<string, number>();
+  readonly #waiting = new Map<string, DraftStep[]>();
+  readonly #calls = new Map<string, DraftCall>();
+  readonly #copies = new Map<string, DraftMessage>();
+  readonly #messageIds = new Map<string, string>();
+  readonly #lineOrder = new Map<string, number>();
+  readonly #attachedTo = new Map<string, string>();
+  readonly #usedIds = new Set<string>();
+  #state: ClientState = { version: null, sessionId: null };
+  #compaction: DraftEvent | null = null;
+  #restoring = false;
+  #exited = false;
+
+  constructor(chain: Chain, context: GroupingContext) {
+    this.#chain = chain;
+    this.#warnings = context.warnings;
+    this.#owners = context.owners;
+    for (const line of chain.lines) {
+      if (line.type === 'assistant' && !line.synthetic) this.#indexToolCalls(line);
+    }
+  }
+
+  run(): void {
+    for (const [order, line] of this.#chain.lines.entries()) {
+      this.#lineOrder.set(line.uuid, order);
+      this.#readChanges(line);
+      if (line.type === 'user') this.#readUser(line);
+      else if (line.type === 'attachment') this.#readAttachment(line);
+      else if (line.type === 'assistant' && !line.synthetic) this.#readAssistant(line);
+      else if (line.type === 'compact') this.#readCompaction(line);
+      else if (line.type === 'microcompact') this.#add({ kind: 'event', event: microcompactEvent(line) });
+    }
+    let unanswered = 0;
+    for (const id of this.#toolCalls.keys()) if (!this.#answered.has(id)) unanswered++;
+    if (unanswered > 0) {
+      this.#warnings.add('unanswered-tool-call', 'tool calls have no result in the file', null, unanswered);
+    }
+  }
+
+  #indexToolCalls(line: AssistantLine): void {
+    for (const part of contentBlocks(line.content)) {
+      const id = part.type === 'tool_use' ? textOf(part.id) : null;
+      if (id === null) continue;
+      this.#toolCalls.set(id, toolCallOf(part));
+      this.#askedBy.set(id, line.responseKey);
+    }
+  }
+
+  #add(step: DraftStep): void {
+    this.slots[this.slots.length - 1]!.push(step);
+  }
+
+  #idFor(line: Line): string {
+    let id = line.uuid;
+    if (this.#usedIds.has(id)) {
+      this.#warnings.add('duplicate-uuid', 'lines share a uuid; the later messages got another id');
+      id = `${id}#${line.line}`;
+    }
+    this.#usedIds.add(id);
+    this.#messageIds.set(line.uuid, id);
+    return id;
+  }
+
+  #readChanges(line: Line): void {
+    const state = nextState(this.#state, line);
+    const events = changeEvents(this.#state, state, line);
+    this.#state = state;
+    if (events.length === 0 && this.#exited && line.type !== 'hidden') {
+      const stillLeaving = line.type === 'user' && isCommandText(textOf(line.content) ?? '');
+      if (!stillLeaving) events.push(resumeEvent(line, 'the client was left and started again'));
+    }
+    if (events.length > 0) this.#exited = false;
+    for (const event of events) this.#add({ kind: 'event', event });
+  }
+
+  #readUser(line: UserLine): void {
+    const blocks = blocksOf(line.content, 'user', this.#toolCalls);
+    if (blocks.length === 0) return;
+    const { timeMs } = line;
+    if (line.isSummary) {
+      const summary = draftMessage({
+        id: this.#idFor(line),
+        role: 'user',
+        origin: 'summary',
+        timeMs,
+        blocks,
+      });
+      if (this.#compaction !== null && this.#compaction.summary === null) this.#compaction.summary = summary;
+      else this.#add({ kind: 'message', message: summary });
+      return;
+    }
+    const result = blocks.find((block) => block.kind === 'tool_result');
+    const text = blocks[0]!.kind === 'text' ? blocks[0]!.text!.read() : '';
+    const origin = result === undefined ? originOf(line, text) : 'tool';
+    if (origin === 'human') this.#restoring = false;
+    if (isExitCommand(text)) this.#exited = true;
+    const message = draftMessage({ id: this.#idFor(line), role: 'user', origin, timeMs, blocks });
+    if (result === undefined) this.#add({ kind: 'message', message });
+    else this.#addResults(message, result);
+  }
+
+  #addResults(message: DraftMessage, first: Block): void {
+    const step: DraftStep = { kind: 'message', message };
+    for (const block of message.blocks) {
+      if (block.kind === 'tool_result' && block.toolUseId !== null) this.#answered.add(block.toolUseId);
+    }
+    const key = this.#askedBy.get(first.toolUseId ?? '');
+    if (key === undefined) {
+      this.#warnings.add('orphan-tool-result', 'tool results answer no tool call of the file; they are kept');
+      this.#add(step);
+      return;
+    }
+    const slot = this.#slotOf.get(key);
+    if (slot === undefined) {
+      this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), step]);
+      this.#warnings.add(
+        'early-tool-result',
+        'tool results stand before their call; they were moved behind it',
+      );
+      return;
+    }
+    if (slot < this.slots.length - 1) {
+      this.#warnings.add(
+        'late-tool-result',
+        'tool results stand behind a later response; they were moved up',
+      );
+    }
+    this.slots[slot]!.push(step);
+  }
+
+  #readAssistant(line: AssistantLine): void {
+    const key = line.responseKey;
+    const blocks = blocksOf(line.content, 'assistant', this.#toolCalls);
+    const known = this.#copies.get(key) ?? this.#calls.get(key)?.message;
+    this.#restoring = false;
+    this.#messageIds.set(line.uuid, key);
+    if (line.usage.state === 'impossible') {
+      this.#warnings.add('bad-usage', 'usage with negative, fractional or far too large counts was ignored');
+    }
+    if (known === undefined) this.#openResponse(line, blocks);
+    else known.blocks.push(...blocks);
+    const call = this.#calls.get(key);
+    if (call !== undefined) extendCall(call, line);
+  }
+
+  #openResponse(line: AssistantLine, blocks: Block[]): void {
+    const key = line.responseKey;
+    const message = draftMessage({
+      id: key,
+      role: 'assistant',
+      origin: 'model',
+      responseId: key,
+      timeMs: line.timeMs,
+      blocks,
+    });
+    this.#usedIds.add(key);
+    const owner = this.#owners.get(key) ?? this.#chain.id;
+    this.#owners.set(key, owner);
+    if (owner === this.#chain.id) {
+      const call: DraftCall = {
+        id: key,
+        model: line.model,
+        message,
+        version: this.#state.version,
+        usage: null,
+        stopReason: null,
+        missReason: null,
+        effort: null,
+        lastTimeMs: null,
+        startMs: 0,
+        endMs: 0,
+      };
+      this.#calls.set(key, call);
+      this.slots.push([{ kind: 'call', call }]);
+    } else {
+      this.#copies.set(key, message);
+      this.#add({ kind: 'message', message });
+    }
+    this.#slotOf.set(key, this.slots.length - 1);
+    for (const step of this.#waiting.get(key) ?? []) this.#add(step);
+    this.#waiting.delete(key);
+  }
+
+  #readAttachment(line: AttachmentLine): void {
+    const blocks = attachmentBlocks(line.attachment);
+    const parent = line.parentUuid ?? '';
+    const owner = this.#restoring
+      ? (this.#compaction?.summary?.id ?? null)
+      : (this.#attachedTo.get(parent) ?? this.#messageIds.get(parent) ?? null);
+    if (owner !== null) this.#attachedTo.set(line.uuid, owner);
+    if (blocks === null) return;
+    const message = draftMessage({
+      id: this.#idFor(line),
+      role: 'user',
+      origin: 'attachment',
+      timeMs: line.timeMs,
+      blocks,
+      attachedTo: owner,
+    });
+    this.#add({ kind: 'message', message });
+  }
+
+  #readCompaction(line: CompactLine): void {
+    this.#compaction = compactionEvent(line, this.#keptIds(line));
+    this.#restoring = true;
+    this.#add({ kind: 'event', event: this.#compaction });
+  }
+
+  #keptIds(line: CompactLine): readonly string[] {
+    let uuids = line.keptUuids;
+    if (uuids.length === 0 && line.keptRange !== null) {
+      const head = this.#lineOrder.get(line.keptRange.head);
+      const tail = this.#lineOrder.get(line.keptRange.tail);
+      const known = head !== undefined && tail !== undefined;
+      uuids = known
+        ? this.#chain.lines.slice(head, tail + 1).map((kept) => kept.uuid)
+        : [line.keptRange.head];
+    }
+    const missing = uuids.filter((uuid) => !this.#lineOrder.has(uuid)).length;
+    if (missing > 0) {
+      this.#warnings.add(
+        'kept-line-missing',
+        'messages a compaction kept are not in the file',
+        null,
+        missing,
+      );
+    }
+    return [...new Set(uuids.flatMap((uuid) => this.#messageIds.get(uuid) ?? []))];
+  }
+}
+
+/** The steps of one conversation: a call per response, its results behind it, everything else in file order. */
+export function groupSteps(chain: Chain, context: GroupingContext): DraftStep[] {
+  const grouper = new StepGrouper(chain, context);
+  grouper.run();
+  return grouper.slots.flat();
+}

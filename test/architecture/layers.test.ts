@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importsOf, LAYERS, layerViolations } from '../helpers/layers.js';
+import { ROOT, sourceFiles } from '../helpers/tree.js';
+
+/** The violations of one planted file. */
+function planted(path: string, text: string): readonly string[] {
+  return layerViolations([{ path, text }]);
+}
+
+describe('layers of src', () => {
+  it('imports point to the layers named in the table only', () => {
+    const files = sourceFiles();
+    expect(files.length).toBeGreaterThan(10);
+    expect(layerViolations(files)).toEqual([]);
+  });
+
+  it('the table names every folder of src', () => {
+    expect(readdirSync(join(ROOT, 'src')).filter((name) => LAYERS[name] === undefined)).toEqual([]);
+  });
+
+  it('the table has no cycle: a layer names earlier layers only', () => {
+    const order = Object.keys(LAYERS);
+    for (const [name, layer] of Object.entries(LAYERS)) {
+      for (const folder of layer.folders) expect(order.indexOf(folder)).toBeLessThan(order.indexOf(name));
+      for (const folder of layer.folders) expect(order).toContain(folder);
+    }
+  });
+});
+
+it('CONTRIBUTING.md shows the same table', () => {
+  const rows = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
+    /^\| `(\w+)` \|.*\|(.*)\|(.*)\|$/gm,
+  );
+  const names = (cell: string): string[] =>
+    cell
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '–');
+  const shown = [...rows].map((row) => [row[1], names(row[2]!), names(row[3]!)]);
+  const table = Object.entries(LAYERS).map(([name, layer]) => [
+    name,
+    layer.folders,
+    Object.keys(layer.packages),
+  ]);
+  expect(shown).toEqual(table);
+});
+
+describe('the layer check fires on', () => {
+  it.each([
+    ['a static import', "import { run } from '../engine/run.js';"],
+    ['a type import', "import type { Run } from '../engine/run.js';"],
+    ['an inline type import', "import { type Run } from '../engine/run.js';"],
+    ['an import for its effects', "import '../engine/run.js';"],
+    ['a re-export', "export { run } from '../engine/run.js';"],
+    ['a re-export of everything', "export * from '../engine/run.js';"],
+    ['a dynamic import', "const run = await import('../engine/run.js');"],
+    ['an import type', "type Run = import('../engine/run.js').Run;"],
+    ['a require', "const run = require('../engine/run.js');"],
+    ['an import over several lines', "import {\n  run,\n} from '../engine/run.js';"],
+    ['a detour', "import { run } from '../model/../engine/run.js';"],
+  ])('%s from metrics to engine', (_form, text) => {
+    expect(planted('src/metrics/planted.ts', text)).toEqual([
+      expect.stringMatching(
+        /^src\/metrics\/planted\.ts:\d imports .*engine\/run\.js: metrics may import base, model$/,
+      ),
+    ]);
+  });
+
+  it('a file of a nested folder', () => {
+    expect(planted('src/tiers/micro/planted.ts', "import { x } from '../../llm/fake.js';")).toHaveLength(1);
+    expect(planted('src/tiers/micro/planted.ts', "import { x } from '../full/prompt.js';")).toEqual([]);
+  });
+
+  it('imports from cache to transcript, which stand side by side', () => {
+    expect(planted('src/cache/planted.ts', "import { x } from '../transcript/x.js';")).toHaveLength(1);
+  });
+
+  it('a package that belongs to another layer', () => {
+    const text = "import { parse } from 'yaml';";
+    expect(planted('src/engine/planted.ts', text)).toEqual([
+      'src/engine/planted.ts:1 imports yaml: engine may use no package',
+    ]);
+    expect(planted('src/scenario/planted.ts', text)).toEqual([]);
+  });
+
+  it('a heavy package that is loaded at start', () => {
+    const path = 'src/llm/planted.ts';
+    expect(planted(path, "import Anthropic from '@anthropic-ai/sdk';")).toHaveLength(1);
+    expect(planted(path, "import type { Message } from '@anthropic-ai/sdk/resources/messages';")).toEqual([]);
+    expect(planted(path, "const sdk = await import('@anthropic-ai/sdk');")).toEqual([]);
+  });
+
+  it("Node's modules outside their layer", () => {
+    expect(planted('src/engine/planted.ts', "import { readFileSync } from 'node:fs';")).toHaveLength(1);
+    expect(planted('src/cli/planted.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);
+    expect(planted('src/report/planted.ts', "import { join } from 'node:path';")).toHaveLength(1);
+    expect(planted('src/study/planted.ts', "import { Worker } from 'node:worker_threads';")).toEqual([]);
+    expect(planted('src/cli/planted.ts', "import { readFileSync } from 'fs';")).toHaveLength(1);
+  });
+
+  it('an import that only the running program can name', () => {
+    expect(planted('src/engine/planted.ts', 'const plugin = await import(name);')).toHaveLength(1);
+  });
+
+  it('a folder that is not in the table, and a file in none', () => {
+    expect(planted('src/utils/planted.ts', '')).toHaveLength(1);
+    expect(planted('src/planted.ts', '')).toHaveLength(1);
+  });
+
+  it('imports that leave src', () => {
+    expect(planted('src/cli/planted.ts', "import x from '../../package.json';")).toHaveLength(1);
+  });
+});
+
+it('an import inside a comment or a text is no import', () => {
+  const text =
+    "// import { run } from '../engine/run.js';\nexport const help = \"import x from '../engine/run.js'\";";
+  expect(importsOf({ path: 'src/metrics/planted.ts', text })).toEqual([]);
+});

@@ -1,0 +1,88 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Host } from '../../src/cli/host.js';
+import { runCli } from '../../src/cli/run-cli.js';
+
+/** What a command line came to. */
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a test may change about the host. */
+export interface CliOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly terminal?: 'stdout' | 'stderr';
+  readonly interrupt?: AbortSignal;
+  readonly now?: () => number;
+}
+
+/** Runs a command line in this process. */
+export async function cli(argv: readonly string[], options: CliOptions): Promise<CliResult> {
+  const out: string[] = [];
+  const err: string[] = [];
+  let clock = 0;
+  const host: Host = {
+    cwd: options.cwd,
+    env: options.env ?? {},
+    stdout: {
+      isTerminal: options.terminal === 'stdout',
+      columns: null,
+      write: (text) => void out.push(text),
+    },
+    stderr: {
+      isTerminal: options.terminal === 'stderr',
+      columns: null,
+      write: (text) => void err.push(text),
+    },
+    interrupt: options.interrupt ?? new AbortController().signal,
+    now: options.now ?? (() => (clock += 50)),
+  };
+  const code = await runCli(argv, host);
+  return { code, stdout: out.join(''), stderr: err.join('') };
+}
+
+/** A folder that goes away with the test. */
+export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ccbench-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of Object.keys(files)) writeFileSync(join(folder, name), files[name]!);
+  return folder;
+}
+
+/** Every file below a folder with its content, by relative path. */
+export function snapshot(folder: string): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(folder, name);
+    found[name] = statSync(path).isDirectory() ? 'folder' : readFileSync(path, 'utf8');
+  }
+  return found;
+}
+
+/** A small scenario over a generated session. */
+export function scenario(name: string, rest = ''): string {
+  return `name: ${name}\ntranscript: { synthetic: { workload: bugfix, turns: 40, text: none } }\npolicy: none\nseed: 3\n${rest}`;
+}
+
+/** A request trace whose figures can be worked out by hand: gaps of 20 s, 400 s and 4000 s, 640 tokens reusable each. */
+export const TRACE = JSON.stringify({
+  id: 'hand',
+  models: ['claude-sonnet-4-5'],
+  block_size: 64,
+  requests: [0, 20, 420, 4_420].map((t) => ({
+    t,
+    type: 'n',
+    model: 'claude-sonnet-4-5',
+    in: 1_000,
+    out: 10,
+    hash_ids: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1_000 + t],
+    input_types: ['text'],
+    output_types: ['text'],
+    stop: 'end_turn',
+  })),
+});

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cliPage } from '../../src/cli/docs-page.js';
+import { expectGenerated } from '../helpers/generated.js';
+import { importsOf } from '../helpers/layers.js';
+import { cli, tempFolder } from './cli.js';
+
+const run = (...argv: string[]) => cli(argv, { cwd: tempFolder() });
+
+/** Modules and packages that are loaded before a command is chosen. */
+function loadedAtStart(path: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  for (const { specifier, form } of importsOf({ path, text })) {
+    if (form !== 'static') continue;
+    if (!specifier.startsWith('.')) seen.add(specifier);
+    else loadedAtStart(posix.join(posix.dirname(path), specifier.replace(/\.js$/, '.ts')), seen);
+  }
+  return seen;
+}
+
+describe('usage', () => {
+  it('loads commander and small files of its own before a command is chosen', () => {
+    const loaded = [...loadedAtStart('src/cli/main.ts')];
+    expect(loaded.filter((name) => !name.startsWith('src/') && !name.startsWith('node:'))).toEqual([
+      'commander',
+    ]);
+    expect(loaded.filter((name) => name.startsWith('src/') && !/^src\/(cli|base)\//.test(name))).toEqual([]);
+  });
+
+  it('prints help and version with exit code 0', async () => {
+    expect(await run('--help')).toMatchObject({ code: 0, stderr: '' });
+    expect((await run('run', '--help')).stdout).toContain('Examples:');
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('gives every command examples and the shared options', () => {
+    const sections = cliPage().split('\n## ').slice(1);
+    expect(sections).toHaveLength(8);
+    for (const section of sections) {
+      expect(section).toContain('Examples:');
+      expect(section).toContain('--json');
+      expect(section).toContain('--debug');
+    }
+  });
+
+  it.each([
+    [['rnu'], "unknown command 'rnu'", 'did you mean run?'],
+    [['run', '--polcy', 'none', 'x'], "unknown option '--polcy'", 'did you mean --policy?'],
+    [['run'], "missing required argument 'scenario'", null],
+    [['run', 'x', '--seed', 'many'], 'whole number', null],
+    [['ttl', 'x', '--ttl', '5,-3'], 'seconds above zero', null],
+    [['report', 'a', 'b'], 'too many arguments', null],
+  ])('%j is a usage error with exit code 2', async (argv, sentence, hint) => {
+    const { code, stdout, stderr } = await run(...argv);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('error[bad-usage]');
+    expect(stderr).toContain(sentence);
+    if (hint !== null) expect(stderr).toContain(hint);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('shows help and exit code 2 when no command is given', async () => {
+    const { code, stdout, stderr } = await run();
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('Usage: ccbench');
+  });
+
+  it('prints one JSON object for a usage error with --json', async () => {
+    const { code, stdout } = await run('run', '--json', '--polcy', 'x');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).error.code).toBe('bad-usage');
+  });
+
+  it('colours only a terminal, and not with --no-color or NO_COLOR', async () => {
+    const cwd = tempFolder();
+    const isColoured = async (argv: string[], env: Record<string, string>, terminal?: 'stdout') =>
+      (await cli(argv, { cwd, env, ...(terminal === undefined ? {} : { terminal }) })).stdout.includes(
+        '\u001b[',
+      );
+    expect(await isColoured(['models'], {}, 'stdout')).toBe(true);
+    expect(await isColoured(['models'], {})).toBe(false);
+    expect(await isColoured(['models', '--no-color'], {}, 'stdout')).toBe(false);
+    expect(await isColoured(['models'], { NO_COLOR: '1' }, 'stdout')).toBe(false);
+  });
+
+  it('docs/cli.md is the help of every command', () => expectGenerated('docs/cli.md', cliPage()));
+});

@@ -1,0 +1,135 @@
+import type { Message } from '../../src/model/message.js';
+import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../src/model/transcript.js';
+import { readClaudeCode } from '../../src/transcript/claude-code/read.js';
+
+/** Fields of a session line that differ from the usual ones. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const START = Date.UTC(2026, 0, 2);
+
+/** A time stamp so many seconds after the start of the session. */
+export function stamp(seconds: number): string {
+  return new Date(START + seconds * 1_000).toISOString();
+}
+
+function envelope(uuid: string, seconds: number, fields: Fields): Fields {
+  return {
+    parentUuid: null,
+    isSidechain: false,
+    sessionId: 's1',
+    version: '2.1.100',
+    uuid,
+    timestamp: stamp(seconds),
+    ...fields,
+  };
+}
+
+/** A user line. */
+export function user(uuid: string, seconds: number, content: unknown, fields: Fields = {}): Fields {
+  return { ...envelope(uuid, seconds, fields), type: 'user', message: { role: 'user', content } };
+}
+
+/** A user line that holds one tool result. */
+export function result(
+  uuid: string,
+  seconds: number,
+  toolUseId: string,
+  content: unknown = 'ok',
+  fields: Fields = {},
+): Fields {
+  return user(uuid, seconds, [{ type: 'tool_result', tool_use_id: toolUseId, content }], fields);
+}
+
+/** Usage in the fields of the API: input, read, written for an hour, output. */
+export function usage(input: number, read: number, written: number, output: number): Fields {
+  return {
+    input_tokens: input,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: written },
+    output_tokens: output,
+  };
+}
+
+/** A line of a response; `message` overrides fields of the API message. */
+export function assistant(
+  uuid: string,
+  seconds: number,
+  id: string,
+  content: unknown,
+  message: Fields = {},
+  fields: Fields = {},
+): Fields {
+  const body = {
+    id,
+    role: 'assistant',
+    model: 'claude-x',
+    stop_reason: 'end_turn',
+    usage: usage(1, 0, 999, 10),
+  };
+  return { ...envelope(uuid, seconds, fields), type: 'assistant', message: { ...body, content, ...message } };
+}
+
+/** A system line. */
+export function system(uuid: string, seconds: number, subtype: string, fields: Fields = {}): Fields {
+  return { ...envelope(uuid, seconds, fields), type: 'system', subtype };
+}
+
+/** An attachment line. */
+export function attachment(uuid: string, seconds: number, value: Fields, fields: Fields = {}): Fields {
+  return { ...envelope(uuid, seconds, fields), type: 'attachment', attachment: value };
+}
+
+/** A text block and a tool call as content. */
+export const say = (text: string): readonly Fields[] => [{ type: 'text', text }];
+export const ask = (id: string, name = 'Bash', input: Fields = {}): readonly Fields[] => [
+  { type: 'tool_use', id, name, input },
+];
+
+/** The bytes of a JSONL file: objects become lines, texts stay as they are. */
+export function jsonl(lines: readonly (Fields | string)[]): Buffer {
+  return Buffer.from(
+    lines
+      .map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+      .join('\n')
+      .concat('\n'),
+  );
+}
+
+/** Reads lines as a Claude Code session. */
+export function readSession(lines: readonly (Fields | string)[]): Transcript {
+  return readClaudeCode(jsonl(lines), { id: 'session.jsonl' });
+}
+
+/** The first thread of a transcript. */
+export function firstThread(transcript: Transcript): Thread {
+  return transcript.threads[0]!;
+}
+
+/** The calls of a thread. */
+export function callsOf(thread: Thread): readonly RecordedCall[] {
+  return thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+}
+
+/** The messages of a thread, without responses and summaries. */
+export function messagesOf(thread: Thread): readonly Message[] {
+  return thread.steps.flatMap((step) => (step.kind === 'message' ? [step.message] : []));
+}
+
+/** The events of a thread. */
+export function eventsOf(thread: Thread): readonly ThreadEvent[] {
+  return thread.steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
+}
+
+/** The steps as short words: `call m1`, `tool r1`, `event resume`. */
+export function outline(thread: Thread): readonly string[] {
+  return thread.steps.map((step: Step) => {
+    if (step.kind === 'call') return `call ${step.call.id}`;
+    return step.kind === 'event' ? `event ${step.event.kind}` : `${step.message.origin} ${step.message.id}`;
+  });
+}
+
+/** The codes of a transcript's warnings. */
+export function warningCodes(transcript: Transcript): readonly string[] {
+  return transcript.warnings.map((warning) => warning.code);
+}

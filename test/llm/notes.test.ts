@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/base/random.js';
+import { composeAnswer } from '../../src/llm/answers/compose-answer.js';
+import { MEMORY_TYPES } from '../../src/llm/answers/memories.js';
+import type { AnswerSpec } from '../../src/model/action.js';
+import { createBlock } from '../../src/model/block.js';
+import type { Message } from '../../src/model/message.js';
+import { NOTES_HEADINGS, NOTES_TEMPLATE } from '../../src/model/notes.js';
+import type { FakeLlmPlan } from '../../src/model/run-plan.js';
+import {
+  parseSections,
+  sectionsOver,
+  NOTES_TEMPLATE as TIER_TEMPLATE,
+} from '../../src/tiers/session-memory/notes-file.js';
+import { around, INSTRUCTION, plan, said, toolRound } from './build.js';
+
+const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 }; // SES-4
+
+function answer(spec: AnswerSpec, messages: readonly Message[], given: Partial<FakeLlmPlan> = {}) {
+  return composeAnswer(spec, messages, INSTRUCTION, plan(given), createRandom(1), null);
+}
+
+function notes(
+  messages: readonly Message[],
+  previous: string | null,
+  given = {},
+  condense: readonly string[] = [],
+) {
+  return answer({ kind: 'notes', previous, condense }, messages, given);
+}
+
+/** A session of so many tokens behind one request. */
+function session(tokens: number): readonly Message[] {
+  return [
+    said('human', 'Teach the reader to skip comments.'),
+    said('model', 'The reader skips comments now.'),
+    ...toolRound(1, 'Edit', 'src/reader.ts', 'file changed'),
+    around('tool', [
+      createBlock({ kind: 'tool_result', role: 'user', tokens, tool: 'Bash', toolUseId: 'x' }),
+    ]),
+  ];
+}
+
+describe('session notes', () => {
+  it('SES-1 have the ten sections in order with their descriptions', () => {
+    for (const previous of [null, NOTES_TEMPLATE]) {
+      const sections = parseSections(notes(session(20_000), previous).text.read());
+      expect(sections.map(({ name }) => name)).toEqual(NOTES_HEADINGS.map(({ name }) => name));
+      expect(sections.map(({ description }) => description)).toEqual(
+        NOTES_HEADINGS.map(({ about }) => `_${about}._`),
+      );
+      expect(sections.filter(({ content }) => content === '')).toEqual([]);
+    }
+  });
+
+  it('SES-1 start from the template that the notes file starts from', () => {
+    expect(NOTES_TEMPLATE).toBe(TIER_TEMPLATE);
+  });
+
+  it('SES-1 keep a header and a description that somebody changed', () => {
+    const previous = '# Title\n_Mine._\n\n# My own section\n_About my things._\n\n- a thing\n';
+    const sections = parseSections(notes(session(9_000), previous).text.read());
+    expect(sections.map(({ name, description }) => [name, description])).toEqual([
+      ['Title', '_Mine._'],
+      ['My own section', '_About my things._'],
+    ]);
+    expect(sections[1]!.content.startsWith('- a thing\n')).toBe(true);
+  });
+
+  it('tell of the request, the files and the last answer', () => {
+    const text = notes(session(40_000), null).text.read();
+    for (const fact of [
+      'Teach the reader to skip comments.',
+      'src/reader.ts',
+      'The reader skips comments now.',
+    ]) {
+      expect(text).toContain(fact);
+    }
+  });
+
+  it('are as long as they say', () => {
+    for (const tokens of [0, 500, 12_000, 200_000]) {
+      for (const previous of [null, NOTES_TEMPLATE, notes(session(50_000), null).text.read(), 'no header']) {
+        const { text } = notes(session(tokens), previous);
+        expect(text.read().length).toBe(text.chars);
+      }
+    }
+  });
+
+  it('grow with the conversation towards the planned size', () => {
+    const sizes = [5_000, 20_000, 80_000, 320_000].map((tokens) => notes(session(tokens), null).tokens);
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
+    expect(new Set(sizes).size).toBe(4);
+    const skeleton = Math.ceil(NOTES_TEMPLATE.length / 2.75);
+    expect(sizes[3]! - skeleton).toBeGreaterThan(1_000);
+    expect(sizes[3]! - skeleton).toBeLessThan(1_300);
+  });
+
+  it('go on where they stood and never shrink by themselves', () => {
+    let previous = NOTES_TEMPLATE;
+    for (let round = 1; round <= 6; round++) {
+      const next = notes(session(round * 8_000), previous).text.read();
+      const before = parseSections(previous);
+      for (const [i, { content }] of parseSections(next).entries()) {
+        expect(content.startsWith(before[i]!.content)).toBe(true);
+      }
+      expect(next.length).toBeGreaterThan(previous.length);
+      previous = next;
+    }
+  });
+
+  it('SES-4 go over a limit only until told to condense', () => {
+    const large = { notesTokens: { fixed: 40_000 } };
+    let previous = NOTES_TEMPLATE;
+    for (let round = 0; round < 4; round++) previous = notes(session(200_000), previous, large).text.read();
+    const over = sectionsOver(previous, LIMITS);
+    expect(over.sections.length).toBeGreaterThan(0);
+    expect(over.isTotalOver).toBe(true);
+    const told = notes(session(200_000), previous, large, over.condense);
+    const after = sectionsOver(told.text.read(), LIMITS);
+    expect(after.sections).toEqual([]);
+    expect(after.isTotalOver).toBe(false);
+    expect(told.text.read().length).toBe(told.text.chars);
+  });
+
+  it('SES-4 one section told to condense comes back below its limit, the others stay', () => {
+    const [title, state] = NOTES_HEADINGS.map(({ name, about }) => `# ${name}\n_${about}._\n`);
+    const previous = `${title}\n- the title\n\n${state}\n${'- one more line of state\n'.repeat(500)}`;
+    const text = notes([], previous, { notesTokens: { fixed: 0 } }, ['Current state']).text.read();
+    expect(sectionsOver(previous, LIMITS).condense).toEqual(['Current state']);
+    expect(sectionsOver(text, LIMITS).condense).toEqual([]);
+    expect(text).toContain('- the title');
+  });
+});
+
+describe('memories', () => {
+  const messages = [...session(100), said('human', 'Always run the linter before you stop.')];
+
+  it('AUT-2 are markdown files with name, description and one of four types', () => {
+    const { text, tokens } = answer({ kind: 'memories', existing: [] }, messages);
+    const files = [
+      ...text.read().matchAll(/^---\nname: (\S+)\ndescription: (.+)\ntype: (\w+)\n---\n\n(.+)\n/gm),
+    ];
+    expect(files.map((file) => file[3])).toEqual([...MEMORY_TYPES]);
+    expect(text.read()).toContain('Always run the linter');
+    expect(tokens).toBe(Math.ceil(text.chars / 2.75));
+  });
+
+  it('AUT-2 are not written twice', () => {
+    const first = answer({ kind: 'memories', existing: [] }, messages).text.read();
+    const names = [...first.matchAll(/^name: (.+)$/gm)].map((match) => `${match[1]}.md`);
+    expect(answer({ kind: 'memories', existing: names }, messages).text.read()).toBe('');
+    expect(answer({ kind: 'memories', existing: names.slice(1) }, messages).text.read()).toContain(
+      `name: ${names[0]!.slice(0, -3)}`,
+    );
+  });
+});
+
+describe('a short answer', () => {
+  it.each([
+    ['about a file', session(10)],
+    [
+      'about a tool',
+      [around('tool', [createBlock({ kind: 'tool_result', role: 'user', tokens: 3, tool: 'Bash' })])],
+    ],
+    ['about nothing', [said('human', 'hi')]],
+  ] as const)('%s has three to five words', (_name, messages) => {
+    const { text, tokens } = answer({ kind: 'short', tokens: 6 }, messages);
+    const words = text.read().split(' ');
+    expect(words.length).toBeGreaterThanOrEqual(3);
+    expect(words.length).toBeLessThanOrEqual(5);
+    expect(tokens).toBe(6);
+  });
+});

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import type { BreakCause, LogEntry } from '../../src/model/run-log.js';
+import { CALL_PURPOSES } from '../../src/model/run-plan.js';
+import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
+
+const sumOf = (parts: Readonly<Record<string, number>>): number =>
+  Object.values(parts).reduce((a, b) => a + b, 0);
+
+describe('requests and cost', () => {
+  it('adds up tokens by purpose and over all', () => {
+    const facts = foldLog([
+      requestEntry({ n: 1, write5m: 100, input: 5, output: 7 }),
+      requestEntry({ n: 2, read: 100, write1h: 20, output: 3, turn: 2 }),
+      requestEntry({ n: 3, purpose: 'compact', read: 120, input: 10, output: 50, turn: 2 }),
+    ]);
+    expect(facts.requests).toMatchObject({
+      calls: 3,
+      promptTokens: 105 + 120 + 130,
+      readTokens: 220,
+      write5mTokens: 100,
+      write1hTokens: 20,
+      inputTokens: 15,
+      outputTokens: 60,
+    });
+    expect(facts.byPurpose.main).toMatchObject({ calls: 2, promptTokens: 225, outputTokens: 10 });
+    expect(facts.byPurpose.compact).toMatchObject({ calls: 1, promptTokens: 130 });
+  });
+
+  it('INV-5 splits the cost into carry, new, rewrites by cause and output', () => {
+    const facts = foldLog([
+      requestEntry({ writeCost: 1000, inputCost: 10, outputCost: 30 }),
+      requestEntry({
+        thread: 'sub',
+        purpose: 'subagent',
+        readCost: 100,
+        writeCost: 500,
+        outputCost: 40,
+        rewriteCost: 450,
+        cause: 'ttl-5m',
+      }),
+    ]);
+    expect(facts.cost).toMatchObject({
+      total: 1680,
+      byCause: { carry: 100, new: 1000 + 10 + 50, 'rewrite:ttl-5m': 450, output: 70 },
+      byThread: { main: 1040, sub: 640 },
+    });
+    expect(facts.cost.byLayer).toMatchObject({ main: 1040, subagent: 640, compact: 0 });
+  });
+
+  it('INV-5 refuses requests whose numbers contradict one another', () => {
+    const good = requestEntry({ read: 10, readCost: 5, writeCost: 5, cause: 'model', rewriteCost: 5 });
+    expect(() => foldLog([good])).not.toThrow();
+    for (const change of [
+      { prompt: 11 },
+      { cost: 11 },
+      { rewriteCost: 6 },
+      { rewriteCost: -1 },
+      { cause: null },
+    ]) {
+      expect(() => foldLog([{ ...good, ...change }])).toThrow(expect.objectContaining({ code: 'invariant' }));
+    }
+    const fraction = requestEntry({ readCost: 0.5 });
+    expect(() => foldLog([fraction])).toThrow(expect.objectContaining({ code: 'invariant' }));
+    const wrongEnd = endEntry([good], { cost: 9 });
+    expect(() => foldLog([good, wrongEnd])).toThrow(expect.objectContaining({ code: 'invariant' }));
+  });
+
+  it('INV-5 every split adds up to the total for any requests', () => {
+    const nano = fc.integer({ min: 0, max: 1e12 });
+    const request = fc
+      .record({
+        thread: fc.constantFrom('main', 'a', '7', '__proto__'),
+        purpose: fc.constantFrom(...CALL_PURPOSES),
+        readCost: nano,
+        writeCost: nano,
+        inputCost: nano,
+        outputCost: nano,
+        part: fc.double({ min: 0, max: 1, noNaN: true }),
+        cause: fc.constantFrom<BreakCause | null>(null, 'ttl-5m', 'compaction', 'server'),
+      })
+      .map(({ part, ...rest }) =>
+        requestEntry({
+          ...rest,
+          rewriteCost: rest.cause === null ? 0 : Math.floor(part * (rest.writeCost + rest.inputCost)),
+        }),
+      );
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
+        const { cost } = foldLog(requests);
+        const total = requests.reduce((sum, { cost: one }) => sum + one, 0);
+        expect([cost.total, sumOf(cost.byCause), sumOf(cost.byLayer), sumOf(cost.byThread)]).toEqual(
+          Array(4).fill(total),
+        );
+      }),
+    );
+  });
+
+  it('takes the peak context from prompt + output of the main loop alone', () => {
+    const facts = foldLog([
+      requestEntry({ read: 900, output: 50 }),
+      requestEntry({ read: 940, output: 5 }),
+      requestEntry({ read: 5000, purpose: 'compact' }),
+      requestEntry({ read: 6000, purpose: 'subagent', thread: 'sub' }),
+    ]);
+    expect(facts.peakContextTokens).toBe(950);
+    expect(foldLog([]).peakContextTokens).toBeNull();
+  });
+
+  it('counts turns per main thread when the log was cut short, and trusts its end otherwise', () => {
+    const cut: LogEntry[] = [
+      threadEntry(),
+      threadEntry({ thread: 'sub', parent: 'main' }),
+      requestEntry({ turn: 1 }),
+      requestEntry({ turn: 2 }),
+      requestEntry({ turn: 9, thread: 'sub', purpose: 'subagent' }),
+    ];
+    expect(foldLog(cut)).toMatchObject({ complete: false, turns: 2 });
+    expect(foldLog([...cut, endEntry(cut, { turns: 5 })])).toMatchObject({ complete: true, turns: 5 });
+  });
+
+  it('measures simulated time from the first entry to the last', () => {
+    expect(foldLog([threadEntry({ t: 1000 }), requestEntry({ t: 61_000 })]).durationMs).toBe(60_000);
+    expect(foldLog([runEntry()]).durationMs).toBeNull();
+  });
+});
+
+describe('layers', () => {
+  it('LOP-3 adds up per layer what it did, saved and destroyed', () => {
+    const facts = foldLog([
+      layerEntry({ layer: 'microcompact', action: 'clear', saved: 20_000, cacheLost: 5_000 }),
+      layerEntry({ layer: 'microcompact', action: 'clear', outcome: 'declined' }),
+      layerEntry({ saved: 100_000, calls: 2, cost: 77, details: { restoredFiles: ['a', 'b'] } }),
+      layerEntry({ outcome: 'failed', failure: 'prompt_too_long', calls: 4, cost: 3 }),
+      layerEntry({ outcome: 'failed', failure: null }),
+    ]);
+    expect(facts.layers.microcompact).toEqual({
+      triggers: 2,
+      done: 1,
+      failed: 0,
+      declined: 1,
+      saved: 20_000,
+      cacheLost: 5_000,
+      calls: 0,
+      costNanoUsd: 0,
+    });
+    expect(facts.layers['full-compact']).toMatchObject({
+      triggers: 3,
+      done: 1,
+      failed: 2,
+      calls: 6,
+      costNanoUsd: 80,
+    });
+    expect(facts.failures).toEqual({ prompt_too_long: 1, unnamed: 1 });
+    expect(facts.restoredFiles).toBe(2);
+  });
+
+  it('counts compactions by kind; keeping notes is none', () => {
+    const facts = foldLog([
+      layerEntry({ turn: 1 }),
+      layerEntry({ turn: 10, layer: 'session-memory' }),
+      layerEntry({ turn: 11, layer: 'session-memory', action: 'extract' }),
+      layerEntry({ turn: 20, trigger: 'reactive' }),
+      layerEntry({ turn: 30, layer: 'reactive', trigger: 'reactive' }),
+      layerEntry({ turn: 31, outcome: 'failed', failure: 'aborted' }),
+    ]);
+    expect(facts.compactions).toEqual({
+      done: 4,
+      full: 2,
+      sessionMemory: 1,
+      reactive: 2,
+      failed: 1,
+      chained: 0,
+      thrash: 0,
+    });
+  });
+
+  it('BRK-3 calls a compaction within one turn of the last one thrash, unless the user asked for it', () => {
+    const thrash = (second: Parameters<typeof layerEntry>[0]): number =>
+      foldLog([layerEntry({ turn: 5 }), layerEntry(second)]).compactions.thrash;
+    expect(thrash({ turn: 6 })).toBe(1);
+    expect(thrash({ turn: 7 })).toBe(0);
+    expect(thrash({ turn: 6, trigger: 'manual' })).toBe(0);
+    expect(thrash({ turn: 6, thread: 'other' })).toBe(0);
+    expect(thrash({ turn: 50, details: { thrash: true } })).toBe(1);
+  });
+
+  it('BRK-4 counts compactions of a chain', () => {
+    expect(
+      foldLog([layerEntry(), layerEntry({ turn: 9, details: { chained: true } })]).compactions.chained,
+    ).toBe(1);
+  });
+
+  it('BRK-1 tells trips of the breaker from the attempts it avoided', () => {
+    const breaker = { type: 'breaker', t: 0, thread: 'main', turn: 1, failures: 3 } as const;
+    const states = ['tripped', 'skipped', 'skipped', 'reset'] as const;
+    expect(foldLog(states.map((state) => ({ ...breaker, state }))).breaker).toEqual({
+      trips: 1,
+      skips: 2,
+      resets: 1,
+    });
+  });
+
+  it('WIN-8 states the largest overshoot, and none when no layer tells of one', () => {
+    expect(
+      foldLog([layerEntry({ details: { overshoot: 40 } }), layerEntry({ details: { overshoot: 9 } })]),
+    ).toMatchObject({ overshootTokens: 40 });
+    expect(foldLog([layerEntry()]).overshootTokens).toBeNull();
+  });
+
+  it('STO-1 counts stored results by what the entry says, one by default', () => {
+    const stored = { layer: 'storage', action: 'store' } as const;
+    expect(
+      foldLog([layerEntry(stored), layerEntry({ ...stored, details: { results: 3 } })]).storedResults,
+    ).toBe(4);
+  });
+});
+
+it('BRD-3 keeps announced breaks apart from the others', () => {
+  const facts = foldLog([
+    breakEntry({ lostTokens: 3000 }),
+    breakEntry({ lostTokens: 4000 }),
+    breakEntry({ cause: 'compaction', expected: true, lostTokens: 90_000 }),
+  ]);
+  expect(facts.breaks).toEqual({
+    unexpected: { 'ttl-5m': { count: 2, lostTokens: 7000 } },
+    expected: { compaction: { count: 1, lostTokens: 90_000 } },
+  });
+});
+
+it('counts refusals, lost calls, notices and keeps skipped rows and warnings', () => {
+  const facts = foldLog([
+    {
+      type: 'refused',
+      t: 0,
+      thread: 'main',
+      turn: 1,
+      purpose: 'main',
+      status: 400,
+      error: 'prompt_too_long',
+      message: '',
+      prompt: 9,
+      limit: 8,
+    },
+    { type: 'lost', t: 0, thread: 'main', calls: 4, reason: 'refused' },
+    { type: 'notice', t: 0, thread: 'main', what: 'resume', message: '', details: {} },
+    { type: 'skipped', what: 'dreaming', needs: 'timestamps' },
+    { type: 'warning', code: 'w', message: 'm', remedy: null, count: 2 },
+    { type: 'breakdown', thread: 'main', breakdown: {}, estimator: { heuristic: 80, true: 100, ratio: 0.8 } },
+    { type: 'breakdown', thread: 'sub', breakdown: {}, estimator: { heuristic: 10, true: 50, ratio: 0.2 } },
+  ]);
+  expect(facts).toMatchObject({
+    requestsRefused: 1,
+    refusals: { prompt_too_long: 1 },
+    callsLost: 4,
+    notices: { resume: 1 },
+    estimator: { heuristic: 90, true: 150 },
+  });
+  expect([facts.skipped.length, facts.warnings.length, facts.breakdowns.length]).toEqual([1, 1, 2]);
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import { parseLog } from '../../src/metrics/read-log.js';
+import type { LogEntry } from '../../src/model/run-log.js';
+import { serialiseLog } from '../../src/report/log-lines.js';
+import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
+
+const BODY: LogEntry[] = [runEntry(), threadEntry(), requestEntry({ read: 5 }), breakEntry(), layerEntry()];
+const LOG: LogEntry[] = [...BODY, endEntry(BODY)];
+
+describe('parseLog', () => {
+  it('reads back what was written', () => {
+    expect(parseLog(serialiseLog(LOG), 'run.jsonl')).toEqual(LOG);
+  });
+
+  it('refuses a log of another version', () => {
+    const text = serialiseLog(LOG).replace('"version":1', '"version":2');
+    expect(() => parseLog(text, 'run.jsonl')).toThrow(
+      expect.objectContaining({
+        code: 'bad-log',
+        message: expect.stringContaining('written by another version'),
+        place: { file: 'run.jsonl', line: 1 },
+      }),
+    );
+  });
+
+  it.each([
+    ['an empty file', ''],
+    ['a log without its first line', serialiseLog(LOG.slice(1))],
+    ['other JSON', '[]\n'],
+    ['text', 'hello\n'],
+  ])('refuses %s', (_, text) => {
+    expect(() => parseLog(text, 'run.jsonl')).toThrow(expect.objectContaining({ code: 'bad-log' }));
+  });
+
+  it.each([
+    ['is not JSON', '{"type":'],
+    ['unknown type "nope"', '{"type":"nope"}'],
+    ['is not an object', '7'],
+    ['lacks lostTokens', JSON.stringify({ ...breakEntry(), lostTokens: undefined })],
+    ['unknown purpose "x"', JSON.stringify({ ...requestEntry(), purpose: 'x' })],
+    ['unknown layer "x"', JSON.stringify({ ...layerEntry(), layer: 'x' })],
+  ])('names the line that %s', (message, line) => {
+    const text = `${serialiseLog(LOG.slice(0, 2))}${line}\n${serialiseLog(LOG.slice(2))}`;
+    expect(() => parseLog(text, 'run.jsonl')).toThrow(
+      expect.objectContaining({
+        code: 'bad-log',
+        message: expect.stringContaining(message),
+        place: { file: 'run.jsonl', line: 3 },
+      }),
+    );
+  });
+
+  it('warns about a log that was cut short, in the middle of a line or between two', () => {
+    const whole = serialiseLog(BODY);
+    for (const text of [whole, `${whole}{"type":"requ`]) {
+      const entries = parseLog(text, 'run.jsonl');
+      expect(entries.slice(0, -1)).toEqual(BODY);
+      expect(entries.at(-1)).toMatchObject({ type: 'warning', code: 'truncated-log' });
+      expect(foldLog(entries).complete).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { eventsCsv } from '../../src/report/events-csv.js';
+import { requestsCsv } from '../../src/report/requests-csv.js';
+import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
+
+/** One record of a CSV without quoted cells, by column name. */
+function record(csv: string, line: number): Record<string, string> {
+  const [header, ...lines] = csv
+    .trimEnd()
+    .split('\n')
+    .map((text) => text.split(','));
+  return Object.fromEntries(header!.map((name, index) => [name, lines[line]![index]!]));
+}
+
+describe('requests.csv', () => {
+  it('holds one line per request, money in exact dollars', () => {
+    const csv = requestsCsv([
+      runEntry(),
+      requestEntry({ read: 10, input: 2, readCost: 3000, inputCost: 6 }),
+      layerEntry(),
+    ]);
+    expect(csv.trimEnd().split('\n')).toHaveLength(2);
+    expect(record(csv, 0)).toMatchObject({
+      n: '1',
+      thread: 'main',
+      promptTokens: '12',
+      cacheReadTokens: '10',
+      uncachedTokens: '2',
+      seenTokens: '',
+      costUsd: '0.000003006',
+    });
+  });
+
+  it('is a header alone for a run without requests', () => {
+    expect(requestsCsv([]).trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('events.csv', () => {
+  it('holds what happened besides requests, in order', () => {
+    const csv = eventsCsv([
+      runEntry(),
+      threadEntry(),
+      requestEntry(),
+      breakEntry({ t: 5, lostTokens: 4000 }),
+      layerEntry({ t: 6, turn: 3, saved: -5, reason: 'over it', cost: 1_500_000_000 }),
+      { type: 'skipped', what: 'dreaming', needs: 'timestamps' },
+      endEntry([]),
+    ]);
+    expect(
+      csv
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(',')[3]),
+    ).toEqual(['event', 'thread', 'break', 'layer', 'skipped']);
+    expect(record(csv, 2)).toMatchObject({
+      timeMs: '6',
+      turn: '3',
+      name: 'full-compact',
+      savedTokens: '-5',
+      reason: 'over it',
+      costUsd: '1.5',
+      details: '',
+    });
+    expect(record(csv, 3)).toMatchObject({
+      timeMs: '',
+      thread: '',
+      name: 'dreaming',
+      reason: 'needs timestamps',
+    });
+  });
+
+  it('quotes what needs quoting and disarms formulas', () => {
+    const csv = eventsCsv([
+      layerEntry({ reason: 'a, "b"\nc', details: { z: 1, a: [2] } }),
+      { type: 'notice', t: 0, thread: 'main', what: '=HYPERLINK(1)', message: '', details: {} },
+    ]);
+    expect(csv).toContain('"a, ""b""\nc"');
+    expect(csv).toContain('"{""a"":[2],""z"":1}"');
+    expect(csv).toContain("'=HYPERLINK(1)");
+    expect(csv).not.toContain(',=HYPERLINK');
+  });
+});

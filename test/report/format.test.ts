@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import {
+  exactUsd,
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  formatValue,
+  printable,
+} from '../../src/report/format.js';
+
+describe('numbers as people read them', () => {
+  it('separates thousands', () => {
+    expect([0, 999, 1000, 1234567, -4321].map(formatCount)).toEqual([
+      '0',
+      '999',
+      '1,000',
+      '1,234,567',
+      '-4,321',
+    ]);
+  });
+
+  it('gives money the digits that tell something', () => {
+    expect([0, 12.344, 1234.5, 0.0123, 0.5, 0.99999, 0.000045, -2].map(formatMoney)).toEqual([
+      '$0',
+      '$12.34',
+      '$1,234.50',
+      '$0.0123',
+      '$0.5000',
+      '$1.00',
+      '$0.000045',
+      '-$2.00',
+    ]);
+  });
+
+  it('never rounds a share to all or nothing', () => {
+    expect([0, 1, 0.9127, 0.99999, 0.00001].map(formatShare)).toEqual([
+      '0.0%',
+      '100.0%',
+      '91.3%',
+      '>99.9%',
+      '<0.1%',
+    ]);
+  });
+
+  it('prints a value that is not there as a dash', () => {
+    expect([
+      formatCount(null),
+      formatMoney(null),
+      formatShare(null),
+      formatDuration(null),
+      formatValue(null, 'ratio'),
+    ]).toEqual(Array(5).fill('–'));
+  });
+
+  it('picks the unit of time', () => {
+    expect([850, 12_500, 2_700_000, 44_280_000].map(formatDuration)).toEqual([
+      '850 ms',
+      '12.5 s',
+      '45 min',
+      '12.3 h',
+    ]);
+  });
+
+  it('writes nano-dollars exactly', () => {
+    expect([0, 1, 1_500_000_000, 10_000_000_000, 123].map(exactUsd)).toEqual([
+      '0',
+      '0.000000001',
+      '1.5',
+      '10',
+      '0.000000123',
+    ]);
+  });
+
+  it('keeps control characters off the terminal', () => {
+    expect(printable('a\u001b[31mb\nc')).toBe('a [31mb c');
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { errorsOf, problemsOf, recorded, synthetic } from './compile-yaml.js';
+
+describe('positions of problems', () => {
+  it('points at an unknown key and suggests the nearest known one', () => {
+    const text = recorded('sede: 7');
+    expect(problemsOf(text)).toEqual(['s.yaml:3:1: unknown key `sede`']);
+    expect(errorsOf(text)[0]?.hint).toMatch(/^did you mean `seed`\? known here: name, /);
+  });
+
+  it('points at an unknown key inside a flow group', () => {
+    const text = recorded('cache: { ttl: 1h, fad: off }');
+    expect(problemsOf(text)).toEqual(['s.yaml:3:19: unknown key `fad` in `cache`']);
+    expect(errorsOf(text)[0]?.hint).toContain('did you mean `fade`?');
+  });
+
+  it('says where a key belongs that stands at the wrong level', () => {
+    expect(errorsOf(recorded('subagentTtl: 1h'))[0]?.hint).toContain('did you mean `cache.subagentTtl`?');
+  });
+
+  it('points at a wrong value and says in words what is accepted', () => {
+    const text = 'name: a\ntranscript:\n  synthetic:\n    workload: bugfix\n    turns: many\n';
+    expect(problemsOf(text)).toEqual([
+      's.yaml:5:12: `transcript.synthetic.turns` must be a whole number from 1 to 1,000,000; found "many"',
+    ]);
+  });
+
+  it.each([
+    ['seed: -1', 's.yaml:3:7: `seed` must be a whole number of 0 or more; found -1'],
+    ['seed: 1.5', 's.yaml:3:7: `seed` must be a whole number of 0 or more; found 1.5'],
+    ['cache: { ttl: 2h }', 's.yaml:3:15: `cache.ttl` must be 5m, 1h or recorded; found "2h"'],
+    ['cache:', 's.yaml:3:1: `cache` must be a group of keys (mode, ttl, subagentTtl, fade); found nothing'],
+    ['estimatorFactor: 0', 's.yaml:3:18: `estimatorFactor` must be a number above 0, up to 100; found 0'],
+    ['model: 4.5', 's.yaml:3:8: `model` must be a text or null; found 4.5'],
+    [
+      'overrides: { disableCompact: yes }',
+      's.yaml:3:30: `overrides.disableCompact` must be true or false; found "yes"',
+    ],
+    ['expect: cost < 1', 's.yaml:3:9: `expect` must be a list; found "cost < 1"'],
+    ['policy: [none]', 's.yaml:3:9: `policy` must be a text or a group of keys (use, set); found a list'],
+    ['policy: { usee: none }', 's.yaml:3:11: unknown key `usee` in `policy`'],
+    [
+      'llm: { fake: { summaryTokens: { median: 5 } } }',
+      's.yaml:3:31: `llm.fake.summaryTokens.p90` is missing',
+    ],
+  ])('explains %s', (line, problem) => {
+    expect(problemsOf(recorded(line))[0]).toBe(problem);
+  });
+
+  it('points at an item of a list', () => {
+    const text = recorded('expect:', '  - apiCalls > 0', '  - 7');
+    expect(problemsOf(text)).toEqual(['s.yaml:5:5: `expect[1]` must be a text; found 7']);
+  });
+
+  it('names a key that is missing, at the group that lacks it', () => {
+    expect(problemsOf('transcript: { file: x.jsonl }\n')).toEqual(['s.yaml:1:1: `name` is missing']);
+    expect(problemsOf(recorded('llm:', '  faults:', '    - call: compact'))).toEqual([
+      's.yaml:5:7: `llm.faults[0].error` is missing',
+    ]);
+  });
+
+  it('refuses a fault for a purpose that does not exist', () => {
+    expect(problemsOf(recorded('llm:', '  faults:', '    - { call: compakt, error: overloaded }'))).toEqual([
+      's.yaml:5:15: `llm.faults[0].call` must be main, subagent, compact, session_memory, auto_memory, dream or agent_summary; found "compakt"',
+    ]);
+  });
+
+  it('counts columns from the first character behind a byte order mark', () => {
+    expect(problemsOf('\uFEFFnam: a\nname: b\ntranscript: { file: x }\n')).toEqual([
+      's.yaml:1:1: unknown key `nam`',
+    ]);
+  });
+
+  it('counts lines in files with Windows line ends', () => {
+    expect(problemsOf('name: a\r\ntranscript: { file: x }\r\nsede: 1\r\n')).toEqual([
+      's.yaml:3:1: unknown key `sede`',
+    ]);
+  });
+
+  it('finds the place behind an alias', () => {
+    const text = recorded('cache: &c { ttl: 2h }', 'variants:', '  - { name: v, cache: *c }');
+    expect(problemsOf(text)).toEqual([
+      's.yaml:3:18: `cache.ttl` must be 5m, 1h or recorded; found "2h"',
+      's.yaml:3:18: `variants[0].cache.ttl` must be 5m, 1h or recorded; found "2h"',
+    ]);
+  });
+});
+
+describe('all problems at once', () => {
+  it('reports shape, names and relations together, in the order of the file', () => {
+    const text = [
+      'name: Bad Name',
+      'transcript: { synthetic: { workload: bugfx, turns: 10, idle: [{ afterTurn: 11, minutes: 5 }] } }',
+      'model: claude-sonet-4-5',
+      'policy: { use: none, set: { microcompact.timeBased.gapMinute: 3 } }',
+      'cache: { tll: 1h }',
+      'seed: x',
+      'expect: [ cacheHitRat >= 0.9 ]',
+      '',
+    ].join('\n');
+    expect(problemsOf(text)).toEqual([
+      's.yaml:1:7: `name` must be lower-case letters and digits, joined by single "-", "." or "_" (at most 64); found "Bad Name"',
+      's.yaml:2:38: unknown workload "bugfx"',
+      's.yaml:2:76: `transcript.synthetic.idle[0].afterTurn` is turn 11, but the session has 10',
+      's.yaml:3:8: unknown model "claude-sonet-4-5"',
+      's.yaml:4:29: unknown policy parameter "microcompact.timeBased.gapMinute"',
+      's.yaml:5:10: unknown key `tll` in `cache`',
+      's.yaml:6:7: `seed` must be a whole number of 0 or more; found "x"',
+      's.yaml:7:11: unknown metric "cacheHitRat"',
+    ]);
+  });
+
+  it('never shows the words of the validator', () => {
+    const text = synthetic(
+      'cache: 3',
+      'variants: { a: 1 }',
+      'policy: 4',
+      'timing: soon',
+      'llm: { faults: [1] }',
+    );
+    for (const problem of problemsOf(text))
+      expect(problem).not.toMatch(/invalid|expected|received|zod|option|object|array|string/i);
+    expect(problemsOf(text)).toHaveLength(5);
+  });
+});
+
+describe('YAML that cannot be read', () => {
+  it.each([
+    ['a key twice', recorded('seed: 1', 'seed: 2'), 's.yaml:4:1: `seed` is written twice'],
+    [
+      'a tab',
+      'name: a\ncache:\n\tttl: 1h\n',
+      's.yaml:3:1: a tab is used for indentation; YAML allows only spaces',
+    ],
+    ['an open quotation', 'name: "a\n', 's.yaml:2:1: a quotation mark is not closed'],
+    ['an empty file', '', 's.yaml:1:1: the scenario is empty'],
+    ['only comments', '# nothing\n', 's.yaml:1:1: the scenario is empty'],
+    [
+      'a second document',
+      'name: a\n---\nname: b\n',
+      's.yaml:2:1: a second document starts here; a scenario file holds one',
+    ],
+    ['a lost alias', recorded('cache: *c'), 's.yaml:3:8: nothing is anchored as &c'],
+    ['an unknown tag', recorded('seed: !x 3'), 's.yaml:3:7: the tag `!x` means nothing here'],
+    [
+      'two keys on a line',
+      'name: a: b\n',
+      's.yaml:1:7: a second `key:` on one line; put the value in quotes or on its own line',
+    ],
+  ])('reports %s', (_, text, problem) => {
+    expect(problemsOf(text)[0]).toBe(problem);
+  });
+
+  it.each(['just a sentence', '- name: a', '3'])('wants a group of keys, not %s', (text) => {
+    expect(problemsOf(text)).toHaveLength(1);
+    expect(problemsOf(text)[0]).toMatch(/^s\.yaml:1:1: a scenario must be a group of keys \(name, /);
+  });
+
+  it('goes on checking behind a key that is written twice', () => {
+    expect(problemsOf(recorded('seed: 1', 'seed: 2', 'sede: 3'))).toEqual([
+      's.yaml:4:1: `seed` is written twice',
+      's.yaml:5:1: unknown key `sede`',
+    ]);
+  });
+
+  it('refuses keys that are special in JavaScript', () => {
+    expect(problemsOf(recorded('__proto__: 1'))).toEqual(['s.yaml:3:1: unknown key `__proto__`']);
+    expect(problemsOf(recorded('policy: { set: { __proto__: 1 } }'))).toEqual([
+      's.yaml:3:18: unknown policy parameter "__proto__"',
+    ]);
+  });
+});

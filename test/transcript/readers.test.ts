@@ -1,0 +1,105 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CcbenchError } from '../../src/base/errors.js';
+import {
+  detectFormat,
+  detectReader,
+  readTranscript,
+  transcriptReaders,
+} from '../../src/transcript/readers.js';
+import { assistant, jsonl, say, user } from '../helpers/session.js';
+import { sharedData } from '../helpers/shared.js';
+
+const session = jsonl([
+  { type: 'file-history-snapshot', messageId: 'x', snapshot: {} },
+  user('u1', 0, 'go'),
+  assistant('a1', 1, 'm1', say('x')),
+]);
+const trace = JSON.stringify({
+  id: 't',
+  models: ['m'],
+  block_size: 64,
+  hash_id_scope: 'local',
+  tool_tokens: 64,
+  system_tokens: 0,
+  requests: [{ t: 0, type: 'n', model: 'm', in: 128, out: 5, hash_ids: [1, 2] }],
+});
+const codex = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"a"}}\n';
+const gemini = '{\n  "sessionId": "a",\n  "projectHash": "b",\n  "messages": []\n}';
+const pi = '{"type":"session","id":"a","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n';
+
+describe('readers', () => {
+  it.each([
+    ['claude-code', session.toString()],
+    ['request-trace', trace],
+    ['codex', codex],
+    ['gemini-cli', gemini],
+    ['pi', pi],
+    [null, '{"type":"session.start","data":{}}'],
+    [null, 'hello'],
+  ])('recognises %s', (format, head) => {
+    expect(detectFormat(head)).toBe(format);
+  });
+
+  it('recognises a session whose first line is longer than the part that is looked at', () => {
+    const long = jsonl([user('u1', 0, 'x'.repeat(200_000)), assistant('a1', 1, 'm1', say('x'))]);
+    expect(detectReader(gzipSync(long), { id: 'long' })).toBe('claude-code');
+  });
+
+  it('recognises a session whose first line is broken', () => {
+    expect(detectFormat(`{"type":"us\n${session.toString()}`)).toBe('claude-code');
+  });
+
+  it('reads each format with its own reader, packed or not', () => {
+    expect(readTranscript(session, { id: 'a' }).source).toBe('claude-code');
+    expect(readTranscript(gzipSync(session), { id: 'a' })).toMatchObject({ id: 'a', source: 'claude-code' });
+    expect(readTranscript(Buffer.from(trace), { id: 'b' }).threads.length).toBeGreaterThan(0);
+  });
+
+  it('declares at least what its transcripts carry', () => {
+    for (const [name, bytes] of [
+      ['claude-code', session],
+      ['request-trace', Buffer.from(trace)],
+    ] as const) {
+      const { carries } = transcriptReaders.get(name);
+      expect(carries).toEqual(expect.arrayContaining([...readTranscript(bytes, { id: 'x' }).carries]));
+    }
+  });
+
+  it.each([
+    ['Codex', codex],
+    ['Gemini', gemini],
+    ['pi', pi],
+  ])('says that %s has no reader and what can be read', (label, text) => {
+    const thrown = catchError(() => readTranscript(Buffer.from(text), { id: 'f.jsonl' }));
+    expect(thrown).toMatchObject({ code: 'not-supported' });
+    expect(thrown.message).toContain(label);
+    expect(thrown.hint).toContain('Claude Code');
+  });
+
+  it('refuses what it does not know', () => {
+    expect(catchError(() => readTranscript(Buffer.from('{"a":1}\n'), { id: 'f' }))).toMatchObject({
+      code: 'bad-transcript',
+    });
+  });
+
+  it.skipIf(!sharedData.present).each([
+    ['transcripts/claude-code', 'claude-code'],
+    ['kv-cache-tester', 'request-trace'],
+  ])('recognises every shared file of %s', (folder, name) => {
+    for (const file of sharedData.files(folder)) {
+      if (!file.endsWith('.gz')) continue;
+      expect(detectReader(sharedData.read(file.slice(sharedData.path('').length)), { id: file })).toBe(name);
+    }
+  });
+});
+
+function catchError(run: () => unknown): CcbenchError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof CcbenchError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
