@@ -18,7 +18,7 @@ export interface Regression {
 }
 
 /** Metrics a baseline is held against; a run that loses calls is not cheaper but incomplete. */
-export const GATED_METRICS = ['costUsd', 'cacheHitRate', 'requestsRefused', 'callsLost'] as const;
+const GATED_METRICS = ['costUsd', 'cacheHitRate', 'requestsRefused', 'callsLost'] as const;
 
 /** Relative differences below this are rounding. */
 const ROUNDING = 1e-9;

@@ -32,8 +32,8 @@ export function* logLines(entries: Iterable<LogEntry>): Generator<string> {
   for (const entry of entries) yield `${serialiseEntry(entry)}\n`;
 }
 
-/** Digest of a log, and its lines folded into facts. */
-export function digestLog(entries: Iterable<LogEntry>): string {
+/** SHA-256 of a log as it is written. */
+function digestLog(entries: Iterable<LogEntry>): string {
   const hash = createHash('sha256');
   for (const line of logLines(entries)) hash.update(line);
   return hash.digest('hex');

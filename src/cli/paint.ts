@@ -11,7 +11,7 @@ const MIN_WIDTH = 40;
 export type ColorChoice = 'auto' | 'never';
 
 /** Ways to set off text on a stream. */
-export function styleFor(stream: TextStream, colors: ColorChoice): Style {
+function styleFor(stream: TextStream, colors: ColorChoice): Style {
   if (colors === 'never' || !stream.isTerminal) return plainStyle;
   const { bold, dim, red, green, yellow } = pc.createColors(true);
   return { bold, dim, red, green, yellow };

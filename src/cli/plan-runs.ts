@@ -52,7 +52,7 @@ function refKey(run: CompiledRun): string {
 }
 
 /** Gives every run a folder: the base at the top, variants below, all below their transcript where there are several. */
-export function placeRuns(scenario: CompiledScenario): readonly PlannedRun[] {
+function placeRuns(scenario: CompiledScenario): readonly PlannedRun[] {
   const starts = scenario.runs.filter((run) => run.variant === null).length;
   const taken = new Map<string, Set<string>>();
   const takenAt = (folder: string): Set<string> => {

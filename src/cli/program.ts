@@ -162,6 +162,39 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(modelsCommand(session));
     });
 
+  const policies = shared(
+    program
+      .command('policies')
+      .description('List the policies, or show one with every parameter and its source.'),
+  )
+    .addHelpText(
+      'after',
+      examples('policies', 'policies show claude-code/2026', 'policies show claude-code/2.1.112 --json'),
+    )
+    .action(async () => {
+      const { policiesCommand } = await import('./commands/policies.js');
+      settle(policiesCommand(session));
+    });
+  shared(
+    policies
+      .command('show')
+      .description('Show one policy: tiers, thresholds, parameters with unit, help and source.'),
+  )
+    .argument('<policy>', 'name of the policy')
+    .option('--model <model>', 'model whose window decides the thresholds', 'claude-sonnet-4-5')
+    .option('--set <path=value>', 'change a parameter (repeatable)', collect)
+    .addHelpText(
+      'after',
+      examples(
+        'policies show claude-code/2.1',
+        'policies show claude-code/2026 --set window.percent=50 --json',
+      ),
+    )
+    .action(async (name, options) => {
+      const { showPolicyCommand } = await import('./commands/policies.js');
+      settle(showPolicyCommand(session, name, { ...options, set: options.set ?? [] }));
+    });
+
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))
     .action(async () => {

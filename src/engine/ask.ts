@@ -50,6 +50,7 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
         freshTokens,
         firstChanged: null,
         announced: request.shape.kind === 'own' ? 'system' : null,
+        unbilledTokens: 0,
       },
       'beside',
     );

@@ -30,6 +30,8 @@ export interface Outgoing {
   readonly firstChanged: number | null;
   /** What a layer announced as the reason of the change (BRD-3). */
   readonly announced: BreakCause | null;
+  /** Tokens deleted on the server that are not billed as reads (MIC-3). */
+  readonly unbilledTokens: number;
 }
 
 /** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
@@ -60,10 +62,13 @@ export class Exchange {
       });
       return reply;
     }
-    const { usage, outcome } = reply;
-    checkUsage(usage, outcome.promptTokens);
+    const { outcome } = reply;
+    checkUsage(reply.usage, outcome.promptTokens);
     checkRead(outcome.readTokens, outcome.hitPosition, out.view);
     checkWindow(outcome.promptTokens, out.windowTokens);
+    const unbilled = Math.min(out.unbilledTokens, reply.usage.cacheRead);
+    const usage =
+      unbilled === 0 ? reply.usage : { ...reply.usage, cacheRead: reply.usage.cacheRead - unbilled };
     const cost = priceUsage(out.model, usage);
     const unread = outcome.promptTokens - outcome.readTokens;
     const rewritten = Math.max(0, unread - out.freshTokens);
@@ -83,7 +88,7 @@ export class Exchange {
       turn: out.turn,
       purpose: out.purpose,
       model: out.model.id,
-      prompt: outcome.promptTokens,
+      prompt: outcome.promptTokens - unbilled,
       read: usage.cacheRead,
       write5m: usage.cacheWrite5m,
       write1h: usage.cacheWrite1h,
@@ -120,7 +125,7 @@ export class Exchange {
         });
       }
     }
-    return { ...reply, cost };
+    return { ...reply, usage, cost };
   }
 
   private observation(out: Outgoing, reply: LlmReply & { readonly ok: true }): CacheObservation {

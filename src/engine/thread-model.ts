@@ -1,9 +1,10 @@
 import type { ModelRow } from '../cache/model-table.js';
-import { resolveModel, resolveWindow } from '../cache/models.js';
+import { resolveModel } from '../cache/models.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
+import { policyWindow } from './policy-window.js';
 
 /** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
 export class ThreadModel {
@@ -48,12 +49,7 @@ export class ThreadModel {
   /** Window as the policy believes it to be (WIN-1). */
   policyWindow(): number {
     if (this.plan.window !== null) return this.plan.window;
-    const params = this.plan.policy.params;
-    const explicit = params['window.explicit'];
-    if (typeof explicit === 'number') return explicit;
-    return params['window.models'] === 'suffix-only' && !this.name.toLowerCase().endsWith('[1m]')
-      ? resolveWindow('an-unlisted-model')
-      : resolveWindow(this.name);
+    return policyWindow(this.plan.policy.params, this.name);
   }
 
   /** Salts of the cache keys for this model. */

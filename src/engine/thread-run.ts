@@ -10,6 +10,7 @@ import type { RecordedCall, Thread } from '../model/transcript.js';
 import { apply, type Tally } from './apply.js';
 import { breakpointsFor } from './breakpoints-for.js';
 import { Context } from './context.js';
+import { contextMessage } from './context-message.js';
 import { Exchange, type Outgoing } from './exchange.js';
 import { happen } from './happen.js';
 import { checkRequestShape } from './invariants.js';
@@ -43,6 +44,8 @@ export class ThreadRun {
   /** A layer put a new history in place since this was last cleared. */
   historyReplaced = false;
   private readonly moment: MutableMoment;
+  /** Whether the API bills deleted content no more (an assumption, MIC-3). */
+  private readonly deletedIsFree: boolean;
   private readonly random: Random;
   private askCount = 0;
   private promptNumber = 0;
@@ -66,6 +69,7 @@ export class ThreadRun {
     this.model = new ThreadModel(env.plan, thread);
     this.exchange = new Exchange(env, thread.id);
     this.view = new ThreadView(this.context, this.seen, env.files);
+    this.deletedIsFree = env.plan.policy.params['microcompact.cached.billDeleted'] === 'free';
     this.random = env.random.split(`thread ${thread.id}`);
     this.moment = new MutableMoment(this.isMain ? 'main' : 'subagent');
     this.host = new TierHost(
@@ -115,6 +119,8 @@ export class ThreadRun {
 
   begin(parent: ThreadRun | null): void {
     this.shiftMs = parent?.shiftMs ?? 0;
+    const reminder = contextMessage(this.env.plan.policy.params, 0);
+    if (reminder !== null) this.pending.push(reminder);
     if (parent?.isStuck === true)
       this.failure = { reason: 'the prompt that started this agent failed', until: 'end' };
     this.env.sink.write({
@@ -159,7 +165,8 @@ export class ThreadRun {
         this.failure = null;
       }
     }
-    if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? '')) this.pending.push(message);
+    if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? ''))
+      this.pending.push(message);
   }
 
   /** Summaries of compactions that only the recording made: what was attached to them is not this run's. */
@@ -214,6 +221,10 @@ export class ThreadRun {
     moment.lastResponseMs = this.lastResponseMs;
     moment.manual = manual;
     this.view.cacheIsWarm = this.now < this.cachedUntilMs;
+    if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) {
+      this.view.deletedTokens = 0;
+      this.seen.forgetDeleted();
+    }
     this.host.ask(moment, this.view, this.applyAction, this.isStopped);
   }
 
@@ -313,6 +324,7 @@ export class ThreadRun {
       freshTokens: context.freshTokens,
       firstChanged: context.unchanged < this.sentLength ? context.unchanged : null,
       announced: this.announced,
+      unbilledTokens: this.deletedIsFree ? this.view.deletedTokens : 0,
     };
   }
 
@@ -365,6 +377,7 @@ export class ThreadRun {
     this.journal.append(response);
     this.host.observe(response);
     this.seen.anchor(usage);
+    if (this.deletedIsFree) this.seen.forgetDeleted();
   }
 }
 

@@ -66,10 +66,14 @@ function checkRequest(entry: RequestEntry): void {
   if (entry.rewriteCost > 0 && entry.cause === null) throw broken(entry, 'a rewrite has no cause');
 }
 
+/** Sums beyond 2⁵³ nano-dollars (nine million dollars) are no longer exact. */
+const ROUNDING_SHARE = 1e-12;
+
 function checkSplit(name: string, parts: Readonly<Record<string, number>>, total: number): void {
   let sum = 0;
   for (const part of Object.values(parts)) sum += part;
-  if (sum === total && Number.isSafeInteger(total)) return;
+  const exact = Number.isSafeInteger(total);
+  if (exact ? sum === total : Math.abs(sum - total) <= total * ROUNDING_SHARE) return;
   throw new CcbenchError(
     'invariant',
     `cost ${name} adds up to ${sum} nano-dollars, the total is ${total} (INV-5)`,

@@ -12,6 +12,7 @@ import { claudeCode21325 } from './claude-code/2.1.325.js';
 import { claudeCode21 } from './claude-code/2.1.js';
 import { claudeCode2026 } from './claude-code/2026.js';
 import { CORE_PARAMS } from './core-params.js';
+import { checkExclusive, NAMED_ONLY_PARAMS } from './exclusive.js';
 import type { Policy } from './policy.js';
 
 /** Every policy, by name; adding one is one file and one line. */
@@ -34,6 +35,7 @@ export const policyRegistry = createRegistry<Policy>(
 export const paramSpecs: readonly ParamSpec[] = [
   ...CORE_PARAMS,
   ...tierRegistry.all().flatMap((tier) => tier.params),
+  ...NAMED_ONLY_PARAMS,
 ];
 
 const specByPath = new Map(paramSpecs.map((spec) => [spec.path, spec] as const));
@@ -50,6 +52,7 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
       : spec.default;
   }
   for (const path of Object.keys(set)) values[path] = checkParam(path, set[path]);
+  checkExclusive(values);
   return values;
 }
 

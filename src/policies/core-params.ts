@@ -38,6 +38,20 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     help: 'Whether a main request refused as too long is sent once more without streaming (2.0.76, 2.1.7).',
   },
   {
+    path: 'context.memoryFiles',
+    kind: { type: 'table' },
+    default: {},
+    unit: 'tokens',
+    help: 'Memory files that go first in every conversation, by path and size (FLT-5).',
+  },
+  {
+    path: 'context.memoryTokens',
+    kind: { type: 'integer', min: 0, max: 1_000_000 },
+    default: 40_000,
+    unit: 'tokens',
+    help: 'Limit of all those memory files together (FLT-5).',
+  },
+  {
     path: 'window.bounded',
     kind: { type: 'switch' },
     default: true,

@@ -136,7 +136,14 @@ export class TierDriver {
   respond(blocks: readonly Block[], responseId: string | null = null): void {
     this.lastResponseMs = this.now;
     this.join(
-      createMessage({ id: this.nextId(), role: 'assistant', origin: 'model', blocks, at: this.now, responseId }),
+      createMessage({
+        id: this.nextId(),
+        role: 'assistant',
+        origin: 'model',
+        blocks,
+        at: this.now,
+        responseId,
+      }),
     );
   }
 

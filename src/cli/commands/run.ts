@@ -13,7 +13,7 @@ import { generateTranscript } from '../../transcript/synthetic/generate-transcri
 import { type EarlierRun, type Regression, readEarlier, regressions, sinceLast } from '../compare.js';
 import { type Execution, execute, logLines } from '../execute.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { lastChance } from '../interrupt.js';
+import { breathe, lastChance } from '../interrupt.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../output.js';
 import { screenFor } from '../paint.js';
 import {
@@ -125,10 +125,13 @@ async function runOne(job: Job, planned: PlannedRun, folder: ReportFolder | null
   const transcript = transcriptOf(job, run.transcript);
   progress.start(planned.label, countCalls(transcript));
   const { interrupt } = session.host;
+  await breathe(interrupt);
   const execution = await execute(run.plan, transcript, {
     interrupt,
     now: () => session.host.now(),
     progress: (requests) => progress.update(requests),
+  }).catch((error: unknown) => {
+    throw atRecording(error, run.transcript);
   });
   const { digest, facts, entries } = execution;
   const metrics = metricValues(facts);
@@ -151,6 +154,17 @@ async function runOne(job: Job, planned: PlannedRun, folder: ReportFolder | null
     since: last === null ? null : sinceLast(last, { digest, metrics }),
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
+}
+
+/** A model that only the recording names is a problem of that file, with a way out. */
+function atRecording(error: unknown, ref: TranscriptRef): unknown {
+  const isName = error instanceof CcbenchError && error.code === 'unknown-name' && error.place === null;
+  if (!isName || ref.kind !== 'file') return error;
+  return new CcbenchError(error.code, error.message, {
+    place: { file: ref.path },
+    hint: `replay it as another model with --model; ${error.hint ?? ''}`,
+    cause: error,
+  });
 }
 
 /** A transcript is read once and replayed by every variant. */

@@ -181,7 +181,7 @@ function emptiedCall(call: Block): Block {
 
 /** API-native context management of 2026 (MIC-4). */
 export const apiNativeMicrocompactTier: TierDefinition = {
-  name: 'microcompact.apiNative',
+  name: 'microcompact-api',
   layer: 'microcompact',
   points: ['before-request'],
   needs: ['tools', 'timestamps'],

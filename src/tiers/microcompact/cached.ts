@@ -82,7 +82,7 @@ class CachedMicrocompact implements TierInstance {
 
 /** Cached microcompaction of 2026 (MIC-3). */
 export const cachedMicrocompactTier: TierDefinition = {
-  name: 'microcompact.cached',
+  name: 'microcompact-cached',
   layer: 'microcompact',
   points: ['before-request'],
   needs: ['tools', 'timestamps'],

@@ -49,7 +49,7 @@ class TimeBasedMicrocompact implements TierInstance {
 
 /** Time-based microcompaction of 2026 (MIC-2). */
 export const timeBasedMicrocompactTier: TierDefinition = {
-  name: 'microcompact.timeBased',
+  name: 'microcompact-time',
   layer: 'microcompact',
   points: ['before-request'],
   needs: ['tools', 'timestamps'],

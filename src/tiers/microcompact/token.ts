@@ -106,7 +106,7 @@ class TokenMicrocompact implements TierInstance {
 
 /** Token-triggered microcompaction of 2.0 and 2.1 (MIC-1). */
 export const tokenMicrocompactTier: TierDefinition = {
-  name: 'microcompact.token',
+  name: 'microcompact-token',
   layer: 'microcompact',
   points: ['before-request', 'manual'],
   needs: ['tools'],

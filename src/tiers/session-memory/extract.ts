@@ -40,6 +40,18 @@ function createSessionMemory(context: TierContext): TierInstance {
   let lastResponseId: string | null = null;
   let callsInLastResponse = 0;
 
+  let measuredText: string | null = null;
+  let measured: OverLimit = { sections: [], totalTokens: 0, isTotalOver: false, condense: [] };
+
+  /** The same text is looked at twice: when it comes in and when it goes out with the next instruction. */
+  function measure(text: string): OverLimit {
+    if (text !== measuredText) {
+      measured = sectionsOver(text, limits);
+      measuredText = text;
+    }
+    return measured;
+  }
+
   function isTriggered(view: ContextView): boolean {
     if (tokensAtLast === null) return view.seenTokens >= initialTokens;
     if (baseline === 'to-be-taken') {
@@ -56,7 +68,7 @@ function createSessionMemory(context: TierContext): TierInstance {
     const by: Asker = { layer: LAYER, reason: reasonOf(view.seenTokens, tokensAtLast, toolCallsSince) };
     if (view.files.read(path) === null) yield { kind: 'write-file', by, path, text: NOTES_TEMPLATE };
     const current = notesOnDisk(state, view.files.read(path)?.text ?? NOTES_TEMPLATE);
-    const over = sectionsOver(current.text.read(), limits);
+    const over = measure(current.text.read());
     const instruction = extractionInstruction({
       id: `session-memory-${moment.turn}`,
       at: moment.now,
@@ -90,13 +102,7 @@ function createSessionMemory(context: TierContext): TierInstance {
     const lastMessageId = view.messages[length - 1]!.id;
     const notes: Notes = { text: answer.text, tokens: answer.tokens, digest: answer.digest };
     state.running = { startMs: moment.now, endMs: answer.endMs, notes, lastMessageId };
-    const details = extractDetails(
-      answer,
-      moment.now,
-      lastMessageId,
-      over,
-      sectionsOver(answer.text.read(), limits),
-    );
+    const details = extractDetails(answer, moment.now, lastMessageId, over, measure(answer.text.read()));
     yield report(view, by, { outcome: 'done', failure: null, details });
     tokensAtLast = view.seenTokens;
     baseline = 'known';

@@ -1,25 +1,9 @@
+import { NOTES_TEMPLATE as EMPTY_NOTES } from '../../model/notes.js';
 import { estimateText } from '../../tokens/heuristic.js';
 import type { NotesLimits } from './params.js';
 
-/** The ten sections of the notes with the line that says what belongs there (SES-1). */
-const SECTIONS: readonly (readonly [string, string])[] = [
-  ['Title', 'A name for this session in five to ten words, dense enough to be told apart from others'],
-  ['Current state', 'What is being worked on right now, what is unfinished, what comes next'],
-  ['Task specification', 'What the user wants, decisions on the design, constraints that were stated'],
-  ['Files and functions', 'Which files and functions matter, what each holds, why it matters here'],
-  ['Workflow', 'Commands that are run, in which order, and how to read what they print'],
-  [
-    'Errors and corrections',
-    'What went wrong, how it was mended, what the user corrected, what not to try again',
-  ],
-  ['Codebase documentation', 'The main parts of the system and how they work together'],
-  ['Learnings', 'What turned out well, what turned out badly, without repeating other sections'],
-  ['Key results', 'Answers, tables or documents the user asked for, exactly as they were given'],
-  ['Worklog', 'One short line for each step: what was tried, what was done'],
-];
-
-/** The notes before anything was written: headers and descriptions alone (SES-1). */
-export const NOTES_TEMPLATE = SECTIONS.map(([name, about]) => `# ${name}\n_${about}._\n`).join('\n');
+/** The notes before anything was written, as the file starts out (SES-1). */
+export const NOTES_TEMPLATE = EMPTY_NOTES;
 
 /** Where the notes of a thread are kept in the simulated home. */
 export function notesPath(thread: string): string {

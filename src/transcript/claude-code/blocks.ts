@@ -1,6 +1,7 @@
 import { digestText } from '../../base/digest.js';
 import { type Block, type BlockFacts, createBlock, IMAGE_TOKENS } from '../../model/block.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../narrow.js';
+import { normaliseInput } from '../normalise-input.js';
 import { attachedImage, renderAttachment } from './attachments.js';
 import { contentBlocks } from './lines.js';
 
@@ -88,7 +89,8 @@ function thinkingBlock(content: JsonObject): Block {
 
 function toolUseBlock(content: JsonObject): Block {
   const { tool, path } = toolCallOf(content);
-  const text = tool + jsonOf(content.input ?? {});
+  const text =
+    tool + jsonOf(isObject(content.input) ? normaliseInput(tool, content.input) : (content.input ?? {}));
   const facts = path === null ? {} : { path };
   return createBlock({
     kind: 'tool_use',

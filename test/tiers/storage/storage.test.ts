@@ -163,22 +163,17 @@ describe('decisions are final', () => {
   it('STO-3 INV-4 sends the same bytes in later turns, after a compaction that kept them, and after a resume', () => {
     const driver = new TierDriver([storageTier]);
     driver.exchange('big', { tool: 'Bash', text: lines(400) });
-    driver.exchange('small', { tool: 'Bash', text: 'ok' });
     driver.ask('results');
-    expect(driver.result('big').facts.replaces).toBeUndefined();
-    const other = new TierDriver([storageTier]);
-    other.exchange('big', { tool: 'Bash', text: lines(400) });
-    other.ask('results');
-    const first = other.result('big');
-    other.exchange('more', { tool: 'Grep', text: lines(300) });
-    other.ask('results');
-    other.compact(other.messages);
-    for (const message of other.messages) for (const tier of other.tiers) tier.observe?.(message);
-    expect(other.ask('results')).toEqual([]);
-    other.resume();
-    expect(other.ask('results')).toEqual([]);
-    expect(other.result('big')).toBe(first);
-    expect(other.result('more').facts.replaces).toBe('stored');
+    const first = driver.result('big');
+    driver.exchange('more', { tool: 'Grep', text: lines(300) });
+    driver.ask('results');
+    driver.compact(driver.messages);
+    for (const message of driver.messages) for (const tier of driver.tiers) tier.observe?.(message);
+    expect(driver.ask('results')).toEqual([]);
+    driver.resume();
+    expect(driver.ask('results')).toEqual([]);
+    expect(driver.result('big')).toBe(first);
+    expect(driver.result('more').facts.replaces).toBe('stored');
   });
 
   it('STO-3 decides after a resume what arrived just before it', () => {
@@ -248,7 +243,13 @@ it('STO-1 reports what was stored, before and after', () => {
   const before = driver.trueTokens;
   driver.ask('results');
   const [report] = driver.reports;
-  expect(report).toMatchObject({ layer: 'storage', action: 'store', trigger: 'auto', outcome: 'done', trueBefore: before });
+  expect(report).toMatchObject({
+    layer: 'storage',
+    action: 'store',
+    trigger: 'auto',
+    outcome: 'done',
+    trueBefore: before,
+  });
   expect(report!.trueAfter).toBe(driver.trueTokens);
   expect(report!.saved).toBe(before - driver.trueTokens);
   expect(report!.details).toMatchObject({ tools: { Bash: 1 }, ids: 1, chars: 40_000 });

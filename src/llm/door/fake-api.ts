@@ -1,0 +1,249 @@
+import type { Clock } from '../../base/clock.js';
+import { type ApiError, invalidRequest } from '../../cache/api-error.js';
+import { MODEL_TABLE, type ModelRow } from '../../cache/model-table.js';
+import { findModel } from '../../cache/models.js';
+import type { PromptCache } from '../../cache/prompt-cache.js';
+import type { CallPurpose, FaultRule } from '../../model/run-plan.js';
+import { promptTokens, type Usage } from '../../model/usage.js';
+import { createFakeLlm } from '../fake-llm.js';
+import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../faults.js';
+import { firstTokenMs } from '../latency.js';
+import { type AnswerBlock, type ApiAnswer, defaultContent, finishAnswer } from './answer.js';
+import { explainMiss } from './diagnostics.js';
+import { generationOf } from './generation.js';
+import { messageBody } from './message-body.js';
+import { type ApiRequest, type ReadOptions, readRequest } from './read-request.js';
+import { errorResponse, jsonResponse, streamResponse } from './responses.js';
+import { type StreamEvent, streamEvents } from './stream-events.js';
+
+/** What a client calls to reach a server. */
+export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** What the fake API is made of; only clock and counter are needed. */
+export interface FakeApiOptions {
+  /** Moves as bodies are read; a call starts at the time it shows. */
+  readonly clock: Clock;
+  readonly counter: { count(text: string): number };
+  readonly cache?: PromptCache | null;
+  readonly faults?: FaultPlan | null;
+  /** Whether an error strikes a streamed answer before it begins or half-way. */
+  readonly strike?: 'at-start' | 'mid-stream';
+  readonly latencyScale?: number;
+  readonly workspace?: string;
+  /** What a call is for, as fault rules count it; `main` unless told otherwise. */
+  readonly purposeOf?: (request: ApiRequest) => CallPurpose;
+  /** What is answered. */
+  readonly answer?: (request: ApiRequest) => readonly AnswerBlock[];
+}
+
+/** A call that was answered or refused. */
+export interface ApiCall {
+  readonly path: string;
+  readonly startMs: number;
+  readonly status: number;
+  /** Null for a refusal and for calls that bill nothing. */
+  readonly usage: Usage | null;
+}
+
+/** A server of the Messages API in this process: no socket, no wall clock. */
+export interface FakeApi {
+  readonly fetch: FetchLike;
+  /** Every call so far, in order. */
+  readonly calls: readonly ApiCall[];
+}
+
+/** Largest body the API takes: 32 MB. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+function modelBody(row: ModelRow): object {
+  const { id, window, maxOutput } = row;
+  return {
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: '1970-01-01T00:00:00Z',
+    max_input_tokens: window,
+    max_tokens: maxOutput,
+  };
+}
+
+function failNetwork(fault: FaultRule): Error {
+  const error = new TypeError(fault.error === 'aborted' ? 'This operation was aborted' : 'fetch failed');
+  if (fault.error === 'aborted') error.name = 'AbortError';
+  return error;
+}
+
+function overWindow(request: ApiRequest): ApiError | null {
+  const { promptTokens: prompt, maxTokens, windowTokens, model } = request;
+  if (
+    generationOf(model).overWindow === 'stops' ||
+    prompt > windowTokens ||
+    prompt + maxTokens <= windowTokens
+  )
+    return null;
+  return invalidRequest(
+    `input length and \`max_tokens\` exceed context limit: ${prompt} + ${maxTokens} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`,
+  );
+}
+
+/** Half of the events, then either nothing more or the error. */
+function interrupt(events: readonly StreamEvent[], error: ApiError): readonly StreamEvent[] {
+  const kept = events.slice(0, Math.max(1, events.length >> 1));
+  if (error.status === NO_STATUS) return kept;
+  return [...kept, { type: 'error', error: { type: error.type, message: error.message } }];
+}
+
+/** Creates a fake API. Give its `fetch` to the client. */
+export function createFakeApi(options: FakeApiOptions): FakeApi {
+  const { clock, faults = null, strike = 'at-start', latencyScale = 1, answer = defaultContent } = options;
+  const llm = createFakeLlm(options.cache ?? null, latencyScale);
+  const calls: ApiCall[] = [];
+  const history = new Map<string, ApiRequest>();
+  let requests = 0;
+
+  function refuse(
+    error: ApiError,
+    path: string,
+    delayMs: number,
+    retryAfterSeconds: number | null = null,
+  ): Response {
+    const startMs = clock.now;
+    calls.push({ path, startMs, status: error.status, usage: null });
+    return errorResponse(
+      error,
+      { requestId: `req_${requests}`, retryAfterSeconds },
+      clock,
+      startMs + delayMs,
+    );
+  }
+
+  function createMessage(request: ApiRequest, path: string): Response {
+    const startMs = clock.now;
+    const { model, view, salts, breakpoints, windowTokens } = request;
+    const purpose = options.purposeOf?.(request) ?? 'main';
+    const fault = faults === null ? null : faults.next(purpose);
+    const error = fault === null ? null : faultError(fault, request.promptTokens, windowTokens);
+    const delayMs = fault === null ? 0 : faultDelayMs(fault);
+    const overheadMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;
+    const isMidStream = strike === 'mid-stream' && request.delivery === 'stream';
+    if (error !== null && !isMidStream) {
+      if (error.status === NO_STATUS) {
+        calls.push({ path, startMs, status: NO_STATUS, usage: null });
+        clock.advanceTo(startMs + overheadMs);
+        throw failNetwork(fault!);
+      }
+      return refuse(error, path, overheadMs, fault!.retryAfterSeconds);
+    }
+    const over = overWindow(request);
+    if (over !== null) return refuse(over, path, overheadMs);
+    const given: ApiAnswer = finishAnswer(answer(request), request, error === null ? fault : null);
+    const { outputTokens } = given;
+    const call = { purpose, model, salts, view, breakpoints, startMs, windowTokens, outputTokens } as const;
+    const reply = llm.call({ ...call, write: 'write', recordedLatencyMs: null });
+    if (!reply.ok) return refuse(reply.error, path, reply.latencyMs + delayMs);
+    calls.push({ path, startMs, status: 200, usage: reply.usage });
+    const id = `msg_${requests}`;
+    const previous = request.diagnostics === 'off' ? null : request.diagnostics.previousMessageId;
+    const missReason = previous === null ? null : explainMiss(history.get(previous), request);
+    if (request.diagnostics !== 'off') history.set(id, request);
+    const message = messageBody(id, request, given, reply.usage, missReason);
+    const requestId = `req_${requests}`;
+    const lastMs = startMs + reply.latencyMs + delayMs;
+    if (request.delivery === 'plain') return jsonResponse(message, { requestId }, clock, lastMs);
+    const uncached = promptTokens(reply.usage) - reply.usage.cacheRead;
+    const firstMs = startMs + firstTokenMs(model, uncached, latencyScale) + delayMs;
+    const { content, stopReason } = given;
+    const events = streamEvents({ message, content, stopReason, outputTokens });
+    return streamResponse(error === null ? events : interrupt(events, error), requestId, clock, {
+      firstMs,
+      lastMs,
+    });
+  }
+
+  function countTokens(request: ApiRequest, path: string): Response {
+    calls.push({ path, startMs: clock.now, status: 200, usage: null });
+    return jsonResponse(
+      { input_tokens: request.promptTokens },
+      { requestId: `req_${requests}` },
+      clock,
+      clock.now,
+    );
+  }
+
+  function listModels(path: string): Response {
+    const requestId = `req_${requests}`;
+    const name = path.split('/')[3];
+    if (name === undefined) {
+      const data = MODEL_TABLE.map(modelBody);
+      const ends = { first_id: MODEL_TABLE[0]!.id, last_id: MODEL_TABLE.at(-1)!.id };
+      calls.push({ path, startMs: clock.now, status: 200, usage: null });
+      return jsonResponse({ data, has_more: false, ...ends }, { requestId }, clock, clock.now);
+    }
+    const row = findModel(decodeURIComponent(name));
+    if (row === null) return refuse(notFound(`model: ${name}`), path, 0);
+    calls.push({ path, startMs: clock.now, status: 200, usage: null });
+    return jsonResponse(modelBody(row), { requestId }, clock, clock.now);
+  }
+
+  function handle(method: string, path: string, headers: Headers, body: string): Response {
+    requests += 1;
+    const denied = checkHeaders(headers, body);
+    if (denied !== null) return refuse(denied, path, 0);
+    if (method === 'GET' && /^\/v1\/models(\/[^/]+)?$/.test(path)) return listModels(path);
+    const isCount = path === '/v1/messages/count_tokens';
+    if (method !== 'POST' || (!isCount && path !== '/v1/messages'))
+      return refuse(notFound('Not Found'), path, 0);
+    const purpose: ReadOptions['purpose'] = isCount ? 'count' : 'create';
+    const betas = (headers.get('anthropic-beta') ?? '').split(',').map((name) => name.trim());
+    const { counter, workspace = 'default' } = options;
+    const request = readRequest(parseBody(body), { purpose, counter, workspace, betas });
+    if (!request.ok) return refuse(request, path, 0);
+    return isCount ? countTokens(request, path) : createMessage(request, path);
+  }
+
+  return {
+    calls,
+    async fetch(input, init) {
+      const request = typeof input === 'object' && 'url' in input ? input : null;
+      const url = new URL(request === null ? String(input) : request.url);
+      const method = init?.method ?? request?.method ?? 'GET';
+      const body = request === null ? bodyText(init?.body) : await request.text();
+      return handle(method.toUpperCase(), url.pathname, new Headers(init?.headers ?? request?.headers), body);
+    },
+  };
+}
+
+function notFound(message: string): ApiError {
+  return { ok: false, status: 404, type: 'not_found_error', message };
+}
+
+function bodyText(body: RequestInit['body']): string {
+  if (body === undefined || body === null) return '';
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
+}
+
+function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
+
+/** What is wrong before the body is looked at. The wording of the first two is ours. */
+function checkHeaders(headers: Headers, body: string): ApiError | null {
+  if (headers.get('authorization') === null && headers.get('x-api-key') === null) {
+    return {
+      ok: false,
+      status: 401,
+      type: 'authentication_error',
+      message: 'The request carries no API key.',
+    };
+  }
+  if (headers.get('anthropic-version') === null)
+    return invalidRequest('anthropic-version: header is required');
+  if (body.length > MAX_BODY_BYTES) {
+    return { ok: false, status: 413, type: 'request_too_large', message: 'Request exceeds the maximum size' };
+  }
+  return null;
+}

@@ -1,0 +1,60 @@
+import type { LogEntry } from '../../model/run-log.js';
+import { formatMoney } from '../format.js';
+import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { type CostSeries, causePhrase, costSeries } from './cost-series.js';
+import { keepExtremes } from './keep-extremes.js';
+import { causeColors } from './palette.js';
+import { runSeries, runSubtitle, shortShare } from './run-series.js';
+import { inUnit, timeUnit } from './time-unit.js';
+
+const NANO = 1e9;
+
+function titleOf({ causes, points }: CostSeries): string {
+  const last = points.at(-1);
+  if (last === undefined || last.total === 0) return 'Cost by cause: nothing was paid';
+  let largest = 0;
+  for (let i = 1; i < causes.length; i++) if (last.paid[i]! > last.paid[largest]!) largest = i;
+  const phrase = causePhrase(causes[largest]!);
+  const subject = phrase.charAt(0).toUpperCase() + phrase.slice(1);
+  return `${subject}: ${shortShare(last.paid[largest]! / last.total)} of ${formatMoney(last.total / NANO)}`;
+}
+
+/** What a run has paid so far over simulated time, by what it paid for. */
+export function costByCause(entries: readonly LogEntry[]): ChartSpec {
+  const { requests, fromMs, toMs } = runSeries(entries);
+  const unit = timeUnit(toMs - fromMs);
+  const series = costSeries(requests);
+  const { causes } = series;
+  const kept = keepExtremes(series.points, ({ total }) => total, 600);
+  const values = kept.flatMap((point) =>
+    causes.map((cause, order) => ({
+      x: inUnit(point.t, unit),
+      cause: causePhrase(cause),
+      usd: point.paid[order]! / NANO,
+      order,
+    })),
+  );
+  return chartSpec(
+    { text: titleOf(series), subtitle: runSubtitle(entries) },
+    {
+      data: { values },
+      mark: { type: 'area', interpolate: 'step-after' },
+      encoding: {
+        x: { field: 'x', type: 'quantitative', title: unit.title, scale: { nice: false } },
+        y: {
+          field: 'usd',
+          type: 'quantitative',
+          title: 'cumulative cost (US dollars)',
+          axis: { format: '$,~r' },
+          stack: 'zero',
+        },
+        color: {
+          field: 'cause',
+          type: 'nominal',
+          scale: { domain: causes.map(causePhrase), range: causeColors(causes) },
+        },
+        order: { field: 'order', type: 'quantitative' },
+      },
+    },
+  );
+}

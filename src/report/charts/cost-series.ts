@@ -1,0 +1,55 @@
+import type { RequestEntry } from '../../model/run-log.js';
+
+/** What has been paid up to and with a request, by cause, in nano-dollars. */
+export interface CostPoint {
+  readonly n: number;
+  readonly t: number;
+  readonly total: number;
+  readonly paid: readonly number[];
+}
+
+/** Running cost by cause: `carry`, `new`, one `rewrite:<cause>` each, `output`. */
+export interface CostSeries {
+  readonly causes: readonly string[];
+  readonly points: readonly CostPoint[];
+}
+
+/** The cause of each part of a request's cost. */
+export function costParts(entry: RequestEntry): readonly (readonly [string, number])[] {
+  const parts: [string, number][] = [
+    ['carry', entry.readCost],
+    ['new', entry.writeCost + entry.inputCost - entry.rewriteCost],
+    ['output', entry.outputCost],
+  ];
+  if (entry.cause !== null) parts.push([`rewrite:${entry.cause}`, entry.rewriteCost]);
+  return parts;
+}
+
+/** Adds up costs over the requests of a run. */
+export function costSeries(requests: readonly RequestEntry[]): CostSeries {
+  const rewrites = new Set<string>();
+  for (const entry of requests) {
+    if (entry.cause !== null && entry.rewriteCost > 0) rewrites.add(`rewrite:${entry.cause}`);
+  }
+  const causes = ['carry', 'new', ...[...rewrites].sort(), 'output'];
+  const position = new Map(causes.map((cause, index) => [cause, index]));
+  const paid = causes.map(() => 0);
+  let total = 0;
+  const points = requests.map((entry) => {
+    for (const [cause, cost] of costParts(entry)) {
+      const index = position.get(cause);
+      if (index !== undefined) paid[index]! += cost;
+    }
+    total += entry.cost;
+    return { n: entry.n, t: entry.t, total, paid: [...paid] };
+  });
+  return { causes, points };
+}
+
+/** A cause as a reader says it. */
+export function causePhrase(cause: string): string {
+  if (cause === 'carry') return 'cache reads';
+  if (cause === 'new') return 'new content';
+  if (cause === 'output') return 'output';
+  return `written again: ${cause.replace(/^rewrite:/, '')}`;
+}

@@ -1,0 +1,178 @@
+import { formatCount, formatDuration, formatMoney } from '../format.js';
+import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { keepExtremes } from './keep-extremes.js';
+import { DISTINCT, LIGHT } from './palette.js';
+import { shortShare } from './run-series.js';
+
+/** A point of the lifetime curve. */
+interface LifetimePoint {
+  /** null = entries never expire. */
+  readonly ttlSeconds: number | null;
+  readonly hitRate: number | null;
+}
+
+/** What one session costs at both lifetimes. */
+interface LifetimeCost {
+  readonly cost5mUsd: number;
+  readonly cost1hUsd: number;
+  readonly cheaper: '5m' | '1h' | 'equal';
+}
+
+/** What the chart needs of a report on lifetimes. */
+export interface LifetimeChartInput {
+  readonly sessions: number;
+  readonly requests: number;
+  readonly curve: readonly LifetimePoint[];
+  readonly cost: {
+    readonly share5mCheaper: number | null;
+    readonly share1hCheaper: number | null;
+    readonly rescuedTokens: number;
+    readonly breakEvenTokens: number;
+    readonly total5mUsd: number;
+    readonly total1hUsd: number;
+    readonly perSession: readonly LifetimeCost[];
+  };
+}
+
+const SIDES = [
+  ['5m', '5 minutes cheaper', DISTINCT.orange],
+  ['1h', '1 hour cheaper', DISTINCT.blue],
+  ['equal', 'the same', DISTINCT.grey],
+] as const;
+
+/** The lifetimes the API sells, in seconds (CCH-1). */
+const SOLD = [300, 3_600];
+
+function curvePlot({ curve }: LifetimeChartInput): object {
+  const points = curve.flatMap(({ ttlSeconds, hitRate }) =>
+    ttlSeconds === null || hitRate === null
+      ? []
+      : [{ ttlSeconds, hitRate, label: formatDuration(ttlSeconds * 1_000), sold: SOLD.includes(ttlSeconds) }],
+  );
+  const unlimited = curve.find(({ ttlSeconds }) => ttlSeconds === null)?.hitRate ?? null;
+  const x = {
+    field: 'ttlSeconds',
+    type: 'quantitative',
+    title: 'lifetime of an entry (seconds, log scale)',
+    scale: { type: 'log', nice: false },
+    axis: { format: '~s', tickCount: 6 },
+  };
+  const y = {
+    field: 'hitRate',
+    type: 'quantitative',
+    title: 'prompt tokens read from the cache (share)',
+    axis: { format: '.0%' },
+    scale: { zero: false },
+  };
+  const ceiling = unlimited === null ? [] : [{ hitRate: unlimited, label: 'never expires' }];
+  return {
+    width: 330,
+    height: 300,
+    title: { text: 'Hit rate at every lifetime', fontSize: 12, fontWeight: 'normal' },
+    layer: [
+      {
+        data: { values: ceiling },
+        layer: [
+          { mark: { type: 'rule', strokeDash: [6, 4], color: LIGHT.muted }, encoding: { y } },
+          {
+            mark: { type: 'text', align: 'left', baseline: 'bottom', dx: 4, color: LIGHT.muted },
+            encoding: { x: { value: 0 }, y, text: { field: 'label', type: 'nominal' } },
+          },
+        ],
+      },
+      { data: { values: points }, mark: { type: 'line', color: LIGHT.series }, encoding: { x, y } },
+      {
+        data: { values: points.filter(({ sold }) => sold) },
+        layer: [
+          {
+            mark: { type: 'point', filled: true, size: 90, color: LIGHT.series, opacity: 1 },
+            encoding: { x, y },
+          },
+          {
+            mark: { type: 'text', align: 'left', baseline: 'top', dx: 7, dy: 5, color: LIGHT.ink },
+            encoding: { x, y, text: { field: 'label', type: 'nominal' } },
+          },
+        ],
+      },
+    ],
+  };
+}
+
+function costPlot({ cost }: LifetimeChartInput): object {
+  const rows = cost.perSession
+    .filter(({ cost5mUsd, cost1hUsd }) => cost5mUsd > 0 && cost1hUsd > 0)
+    .map(({ cost5mUsd, cost1hUsd, cheaper }) => ({
+      cost5mUsd,
+      ratio: cost1hUsd / cost5mUsd,
+      side: SIDES.find(([key]) => key === cheaper)![1],
+    }));
+  const values = keepExtremes(rows, ({ ratio }) => ratio);
+  const y = {
+    field: 'ratio',
+    type: 'quantitative',
+    title: 'cost with 1 hour / cost with 5 minutes',
+    scale: { zero: false },
+  };
+  return {
+    width: 330,
+    height: 300,
+    title: {
+      text: `Each session; break-even at ${formatCount(cost.breakEvenTokens)} rescued tokens`,
+      fontSize: 12,
+      fontWeight: 'normal',
+    },
+    layer: [
+      {
+        data: { values: [{ ratio: 1, label: 'break-even' }] },
+        layer: [
+          { mark: { type: 'rule', strokeDash: [6, 4], color: LIGHT.muted }, encoding: { y } },
+          {
+            mark: { type: 'text', align: 'right', baseline: 'bottom', dy: -2, color: LIGHT.muted },
+            encoding: { x: { value: 330 }, y, text: { field: 'label', type: 'nominal' } },
+          },
+        ],
+      },
+      {
+        data: { values },
+        mark: { type: 'point', filled: true, size: 26, opacity: 0.6 },
+        encoding: {
+          x: {
+            field: 'cost5mUsd',
+            type: 'quantitative',
+            title: 'cost of the session with 5 minutes (US dollars, log scale)',
+            scale: { type: 'log' },
+            axis: { format: '$~g', tickCount: 5 },
+          },
+          y,
+          color: {
+            field: 'side',
+            type: 'nominal',
+            scale: { domain: SIDES.map(([, name]) => name), range: SIDES.map(([, , color]) => color) },
+          },
+        },
+      },
+    ],
+  };
+}
+
+function titleOf({ cost, sessions }: LifetimeChartInput): string {
+  if (cost.share1hCheaper === null || cost.share5mCheaper === null) return 'Cache lifetimes: no session';
+  return `1 hour is cheaper for ${shortShare(cost.share1hCheaper)} of ${formatCount(sessions)} sessions, 5 minutes for ${shortShare(cost.share5mCheaper)}`;
+}
+
+/** The hit rate against the lifetime of entries, and five minutes against one hour in money for each session. */
+export function hitRateByLifetime(input: LifetimeChartInput): ChartSpec {
+  const { cost, requests } = input;
+  const {
+    width: _width,
+    height: _height,
+    ...spec
+  } = chartSpec(
+    {
+      text: titleOf(input),
+      subtitle: `${formatCount(requests)} requests · all sessions: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour · ${formatCount(cost.rescuedTokens)} tokens rescued by 1 hour`,
+    },
+    { hconcat: [curvePlot(input), costPlot(input)], spacing: 40 },
+  );
+  return spec as ChartSpec;
+}

@@ -1,0 +1,96 @@
+import { formatCount } from '../format.js';
+import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { keepExtremes } from './keep-extremes.js';
+import { DISTINCT, LIGHT } from './palette.js';
+import { axisTitle, type MetricAxis, unitFormat } from './sweep-point.js';
+
+/** A setting with its two values. */
+export interface ParetoPoint {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What a Pareto chart is made from. */
+export interface ParetoInput {
+  readonly x: MetricAxis;
+  readonly y: MetricAxis;
+  readonly points: readonly ParetoPoint[];
+  readonly subtitle: string;
+}
+
+/** Labels that are written beside points of the front. */
+const MAX_LABELS = 12;
+
+/** The points that no other one equals or beats in both values while beating it in one, by x. */
+export function paretoFront(
+  points: readonly ParetoPoint[],
+  better: { readonly x: MetricAxis['better']; readonly y: MetricAxis['better'] },
+): readonly ParetoPoint[] {
+  const signX = better.x === 'higher' ? -1 : 1;
+  const signY = better.y === 'higher' ? -1 : 1;
+  const sorted = [...points].sort((a, b) => signX * (a.x - b.x) || signY * (a.y - b.y));
+  const front: ParetoPoint[] = [];
+  let record = Number.POSITIVE_INFINITY;
+  let recordX: number | null = null;
+  for (const point of sorted) {
+    const y = signY * point.y;
+    if (y < record || (y === record && point.x === recordX)) front.push(point);
+    if (y < record) {
+      record = y;
+      recordX = point.x;
+    }
+  }
+  return front.sort((a, b) => a.x - b.x);
+}
+
+/** Two metrics of many settings against one another, with the settings that no other one beats in both. */
+export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
+  const front = paretoFront(points, { x: x.better, y: y.better });
+  const axes = {
+    x: {
+      field: 'x',
+      type: 'quantitative',
+      title: axisTitle(x),
+      scale: { zero: false },
+      axis: { format: unitFormat(x.unit), grid: true },
+    },
+    y: {
+      field: 'y',
+      type: 'quantitative',
+      title: axisTitle(y),
+      scale: { zero: false },
+      axis: { format: unitFormat(y.unit) },
+    },
+  };
+  return chartSpec(
+    {
+      text: `${formatCount(front.length)} of ${formatCount(points.length)} settings are not beaten in both ${x.name} and ${y.name}`,
+      subtitle,
+    },
+    {
+      layer: [
+        {
+          data: { values: keepExtremes(points, (point) => point.y) },
+          mark: { type: 'point', filled: true, size: 30, color: DISTINCT.grey, opacity: 0.6 },
+          encoding: axes,
+        },
+        {
+          data: { values: front },
+          layer: [
+            { mark: { type: 'line', color: LIGHT.series, interpolate: 'step-after' }, encoding: axes },
+            {
+              mark: { type: 'point', filled: true, size: 70, color: LIGHT.series, opacity: 1 },
+              encoding: axes,
+            },
+          ],
+        },
+        {
+          data: { values: keepExtremes(front, (point) => point.y, MAX_LABELS) },
+          mark: { type: 'text', align: 'left', dx: 8, dy: 12, color: LIGHT.ink },
+          encoding: { ...axes, text: { field: 'label', type: 'nominal' } },
+        },
+      ],
+    },
+  );
+}

@@ -1,0 +1,83 @@
+import { quantile } from '../../base/stats.js';
+import { formatCount } from '../format.js';
+import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { keepExtremes } from './keep-extremes.js';
+import { distinctColor, LIGHT } from './palette.js';
+import { shortShare } from './run-series.js';
+import { axisTitle, type SweepAxis } from './sweep-point.js';
+
+/** A quantity as the simulator predicts it and as a recording holds it. */
+export interface PredictedPoint {
+  readonly predicted: number;
+  readonly recorded: number;
+  /** What kind of value it is, such as `cache read`. */
+  readonly series: string;
+}
+
+/** What the chart is made from. */
+export interface PredictedInput {
+  readonly quantity: SweepAxis;
+  readonly points: readonly PredictedPoint[];
+  readonly subtitle: string;
+}
+
+function titleOf({ quantity, points }: PredictedInput): string {
+  const errors = points.flatMap(({ predicted, recorded }) =>
+    recorded === 0 ? [] : [Math.abs(predicted - recorded) / recorded],
+  );
+  const median = quantile(errors, 0.5);
+  const p95 = quantile(errors, 0.95);
+  if (median === null || p95 === null)
+    return `Predicted against recorded ${quantity.name}: nothing to compare`;
+  const spread = `half within ${shortShare(median)}, 95 % within ${shortShare(p95)} of the recording`;
+  return `Predicted ${quantity.name}: ${spread}`;
+}
+
+/** Predicted against recorded values; on the diagonal they agree. */
+export function predictedVsRecorded(input: PredictedInput): ChartSpec {
+  const { quantity, points, subtitle } = input;
+  const names = [...new Set(points.map(({ series }) => series))];
+  let limit = 0;
+  for (const { predicted, recorded } of points) limit = Math.max(limit, predicted, recorded);
+  const values = keepExtremes(points, ({ predicted, recorded }) => predicted - recorded);
+  const axis = (field: string, word: string): object => ({
+    field,
+    type: 'quantitative',
+    title: `${word} ${axisTitle(quantity)}`,
+    scale: { domain: [0, limit], nice: false },
+    axis: { format: '~s', grid: true },
+  });
+  const encoding = { x: axis('recorded', 'recorded'), y: axis('predicted', 'predicted') };
+  return chartSpec(
+    { text: titleOf(input), subtitle: `${subtitle} · ${formatCount(points.length)} values, dashed: equal` },
+    {
+      width: 480,
+      height: 480,
+      layer: [
+        {
+          data: {
+            values: [
+              { recorded: 0, predicted: 0 },
+              { recorded: limit, predicted: limit },
+            ],
+          },
+          mark: { type: 'line', strokeDash: [6, 4], color: LIGHT.muted },
+          encoding,
+        },
+        {
+          data: { values },
+          mark: { type: 'point', filled: true, size: 24, opacity: 0.55 },
+          encoding: {
+            ...encoding,
+            color: {
+              field: 'series',
+              type: 'nominal',
+              scale: { domain: names, range: names.map((_name, index) => distinctColor(index)) },
+              ...(names.length > 1 ? {} : { legend: null }),
+            },
+          },
+        },
+      ],
+    },
+  );
+}

@@ -1,0 +1,31 @@
+import type { RunFacts } from '../../metrics/facts.js';
+import type { LogEntry } from '../../model/run-log.js';
+import type { PolicyInfo } from '../policy-info.js';
+import type { NamedChart } from './chart-spec.js';
+import { contextOverTime } from './context-over-time.js';
+import { costByCause } from './cost-by-cause.js';
+import { promptSplit } from './prompt-split.js';
+import { savedByLayer } from './saved-by-layer.js';
+
+/** What the pictures of a run are made from. */
+export interface ChartedRun {
+  readonly entries: readonly LogEntry[];
+  readonly facts: RunFacts;
+  readonly policyInfo: PolicyInfo | null;
+}
+
+/** The charts of one run; those that would be empty are left out. */
+export function runCharts({ entries, facts, policyInfo }: ChartedRun): readonly NamedChart[] {
+  if (facts.requests.calls === 0) return [];
+  const charts: NamedChart[] = [
+    {
+      name: 'context-over-time',
+      spec: contextOverTime(entries, { thresholds: policyInfo?.thresholds ?? [] }),
+    },
+    { name: 'prompt-split', spec: promptSplit(entries) },
+    { name: 'cost-by-cause', spec: costByCause(entries) },
+  ];
+  const fired = Object.values(facts.layers).some(({ triggers }) => triggers > 0);
+  if (fired) charts.push({ name: 'saved-by-layer', spec: savedByLayer(facts, entries) });
+  return charts;
+}

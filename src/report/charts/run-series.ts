@@ -1,0 +1,84 @@
+import type { LayerEntry, LogEntry, RequestEntry } from '../../model/run-log.js';
+import { formatCount, printable } from '../format.js';
+
+/** A stretch of time without any request. */
+export interface IdleGap {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The entries of a log that pictures over time are made from. */
+export interface RunSeries {
+  /** Every answered request, in the order of the log. */
+  readonly requests: readonly RequestEntry[];
+  /** The requests of the loops of conversations that no other one started. */
+  readonly main: readonly RequestEntry[];
+  readonly layers: readonly LayerEntry[];
+  readonly gaps: readonly IdleGap[];
+  /** Largest window of a main conversation; null when none is known. */
+  readonly window: number | null;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Silence longer than the shorter cache lifetime is idle time (CCH-1). */
+const IDLE_AFTER_MS = 300_000;
+
+function idleGaps(requests: readonly RequestEntry[]): readonly IdleGap[] {
+  const gaps: IdleGap[] = [];
+  let busyUntil = Number.POSITIVE_INFINITY;
+  for (const { t, latencyMs } of [...requests].sort((a, b) => a.t - b.t)) {
+    if (t - busyUntil > IDLE_AFTER_MS) gaps.push({ fromMs: busyUntil, toMs: t });
+    const end = t + latencyMs;
+    busyUntil = busyUntil === Number.POSITIVE_INFINITY ? end : Math.max(busyUntil, end);
+  }
+  return gaps;
+}
+
+/** Sorts a log into what pictures need. */
+export function runSeries(entries: Iterable<LogEntry>): RunSeries {
+  const requests: RequestEntry[] = [];
+  const layers: LayerEntry[] = [];
+  const roots = new Set<string>();
+  let window: number | null = null;
+  for (const entry of entries) {
+    if (entry.type === 'request') requests.push(entry);
+    else if (entry.type === 'layer') layers.push(entry);
+    else if (entry.type === 'thread' && entry.parent === null) {
+      roots.add(entry.thread);
+      if (entry.window !== null) window = Math.max(window ?? 0, entry.window);
+    }
+  }
+  const main = requests.filter((entry) => entry.purpose === 'main' && roots.has(entry.thread));
+  let fromMs = Number.POSITIVE_INFINITY;
+  let toMs = Number.NEGATIVE_INFINITY;
+  for (const { t, latencyMs } of requests) {
+    fromMs = Math.min(fromMs, t);
+    toMs = Math.max(toMs, t + latencyMs);
+  }
+  const span = requests.length === 0 ? { fromMs: 0, toMs: 0 } : { fromMs, toMs };
+  return { requests, main, layers, gaps: idleGaps(requests), window, ...span };
+}
+
+/** One line on what a picture was made from: `quickstart · none · claude-sonnet-4-5`. */
+export function runSubtitle(entries: readonly LogEntry[]): string {
+  const run = entries.find((entry) => entry.type === 'run');
+  const first = entries.find((entry) => entry.type === 'request');
+  const parts = [run?.name, run?.policy, first?.model].filter((part) => part !== undefined);
+  return printable(parts.join(' · '));
+}
+
+/** A number of tokens in few figures: 950, 12.3 K, 16.8 M. */
+export function shortTokens(tokens: number): string {
+  if (Math.abs(tokens) >= 1e9) return `${(tokens / 1e9).toFixed(1)} G`;
+  if (Math.abs(tokens) >= 1e6) return `${(tokens / 1e6).toFixed(1)} M`;
+  return Math.abs(tokens) >= 10_000 ? `${(tokens / 1e3).toFixed(0)} K` : formatCount(tokens);
+}
+
+/** A share in whole per cent, or with one decimal where that would say all or nothing. */
+export function shortShare(share: number): string {
+  const percent = share * 100;
+  const whole = Math.round(percent);
+  const plain = percent === whole || (whole > 0 && whole < 100);
+  return plain ? `${whole} %` : `${percent.toFixed(1)} %`;
+}

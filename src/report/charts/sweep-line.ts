@@ -1,0 +1,91 @@
+import { type ChartSpec, chartSpec } from './chart-spec.js';
+import { distinctColor, LIGHT } from './palette.js';
+import {
+  axisTitle,
+  bestOf,
+  type MetricAxis,
+  metricPhrase,
+  type SweepAxis,
+  unitFormat,
+} from './sweep-point.js';
+
+/** One point of a sweep over one parameter. */
+export interface SweepLinePoint {
+  readonly x: number;
+  /** null = the run has no data for the metric; the point is left out. */
+  readonly y: number | null;
+  /** Interval around y, such as a confidence interval over transcripts. */
+  readonly low?: number;
+  readonly high?: number;
+  /** Line the point belongs to, where a chart has several. */
+  readonly series?: string;
+}
+
+/** What a line chart of a sweep is made from. */
+export interface SweepLineInput {
+  readonly parameter: SweepAxis;
+  readonly metric: MetricAxis;
+  readonly scale: 'linear' | 'log';
+  readonly points: readonly SweepLinePoint[];
+  readonly subtitle: string;
+}
+
+/** A metric against one parameter, the best point marked. */
+export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepLineInput): ChartSpec {
+  const values = points.flatMap((point) =>
+    point.y === null ? [] : [{ ...point, y: point.y, series: point.series ?? metric.name }],
+  );
+  const names = [...new Set(values.map(({ series }) => series))];
+  const best = bestOf(values, ({ y }) => y, metric.better);
+  const x = {
+    field: 'x',
+    type: 'quantitative',
+    title: `${axisTitle(parameter)}${scale === 'log' ? ', log scale' : ''}`,
+    scale: { type: scale, nice: false, zero: false },
+  };
+  const y = {
+    field: 'y',
+    type: 'quantitative',
+    title: axisTitle(metric),
+    scale: { zero: false },
+    axis: { format: unitFormat(metric.unit) },
+  };
+  const color = {
+    field: 'series',
+    type: 'nominal',
+    scale: { domain: names, range: names.map((_name, index) => distinctColor(index)) },
+    ...(names.length > 1 ? {} : { legend: null }),
+  };
+  const bands = values.filter(({ low, high }) => low !== undefined && high !== undefined);
+  const title =
+    best === null
+      ? `${metric.name} against ${parameter.name}`
+      : `Best ${metricPhrase(metric, best.y)} at ${parameter.name} = ${best.x}`;
+  return chartSpec(
+    { text: title, subtitle },
+    {
+      data: { values },
+      layer: [
+        ...(bands.length === 0
+          ? []
+          : [
+              {
+                data: { values: bands },
+                mark: { type: 'area', opacity: 0.2 },
+                encoding: { x, y: { ...y, field: 'low' }, y2: { field: 'high' }, color },
+              },
+            ]),
+        { mark: { type: 'line', point: { filled: true, size: 30 } }, encoding: { x, y, color } },
+        ...(best === null
+          ? []
+          : [
+              {
+                data: { values: [best] },
+                mark: { type: 'point', size: 160, strokeWidth: 2, color: LIGHT.alarm },
+                encoding: { x, y },
+              },
+            ]),
+      ],
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scenario, tempFolder } from './cli.js';
+
+const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const BUILT = existsSync(MAIN);
+if (!BUILT) console.warn('dist is not built: the tests that start a process are skipped');
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function start(argv: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [MAIN, ...argv], { cwd, env: { ...process.env, ...env } });
+  const out = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (data) => (out[name] += String(data)));
+  const ended = new Promise<Ended>((done) => child.on('close', (code) => done({ code, ...out })));
+  return { child, ended };
+}
+
+describe.skipIf(!BUILT)('the built command', () => {
+  it('gives the same digest in another folder, time zone and locale', async () => {
+    const digests: string[] = [];
+    for (const env of [
+      { TZ: 'UTC', LC_ALL: 'C' },
+      { TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8' },
+    ]) {
+      const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+      const { code, stdout } = await start(['run', 'a.yaml', '--json'], cwd, env).ended;
+      expect(code).toBe(0);
+      digests.push(JSON.parse(stdout).digest);
+    }
+    expect(digests[1]).toBe(digests[0]);
+  });
+
+  it('ends a long replay on SIGINT with 130 and leaves nothing behind', async () => {
+    const long = scenario('long')
+      .replace('turns: 40', 'turns: 60000')
+      .replace('policy: none', 'policy: unbounded');
+    const cwd = tempFolder({ 'a.yaml': long });
+    const { child, ended } = start(['run', 'a.yaml'], cwd);
+    while (!existsSync(join(cwd, 'reports'))) await new Promise((done) => setTimeout(done, 20));
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('interrupted');
+    expect(readdirSync(cwd)).toEqual(['a.yaml']);
+  });
+
+  it('stays quiet when its reader goes away', async () => {
+    const { child, ended } = start(['models', '--json'], tempFolder());
+    child.stdout.destroy();
+    expect((await ended).stderr).toBe('');
+  });
+});

@@ -1,0 +1,145 @@
+import { type Block, createBlock } from '../../src/model/block.js';
+import { createMessage, type Message } from '../../src/model/message.js';
+import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../src/model/transcript.js';
+
+/** Builds small transcripts step by step; sizes are true tokens, four characters each. */
+export class Conversation {
+  readonly steps: Step[] = [];
+  private count = 0;
+  private timeMs = 0;
+
+  constructor(
+    readonly options: {
+      readonly model?: string;
+      readonly toolsTokens?: number;
+      readonly systemTokens?: number;
+    } = {},
+  ) {}
+
+  /** Lets time pass before the next step. */
+  wait(seconds: number): this {
+    this.timeMs += seconds * 1_000;
+    return this;
+  }
+
+  private id(kind: string): string {
+    return `${kind}${++this.count}`;
+  }
+
+  private block(
+    kind: Block['kind'],
+    role: Block['role'],
+    tokens: number,
+    rest: Partial<Parameters<typeof createBlock>[0]> = {},
+  ): Block {
+    const label = `${kind} ${this.count} `;
+    return createBlock({
+      kind,
+      role,
+      tokens,
+      text: label.padEnd(tokens * 4, 'x').slice(0, tokens * 4),
+      ...rest,
+    });
+  }
+
+  private push(message: Message): this {
+    this.steps.push({ kind: 'message', message });
+    return this;
+  }
+
+  /** The user says something. */
+  human(tokens: number, text?: string): this {
+    const id = this.id('human');
+    const block =
+      text === undefined ? this.block('text', 'user', tokens) : this.block('text', 'user', tokens, { text });
+    return this.push(createMessage({ id, role: 'user', origin: 'human', blocks: [block], at: this.timeMs }));
+  }
+
+  /** A call answered by tool calls whose results follow. */
+  tools(
+    results: readonly { readonly tool: string; readonly tokens: number; readonly path?: string }[],
+    options: { readonly thinking?: number } = {},
+  ): this {
+    const responseId = this.id('response');
+    const uses = results.map((result, i) => ({ ...result, toolUseId: `${responseId}-${i}` }));
+    const blocks = uses.map((use) =>
+      this.block('tool_use', 'assistant', 20, {
+        toolUseId: use.toolUseId,
+        tool: use.tool,
+        facts: use.path === undefined ? {} : { path: use.path },
+      }),
+    );
+    if (options.thinking !== undefined) blocks.unshift(this.block('thinking', 'assistant', options.thinking));
+    this.call(responseId, blocks);
+    for (const use of uses) {
+      const id = this.id('result');
+      const block = this.block('tool_result', 'user', use.tokens, {
+        toolUseId: use.toolUseId,
+        tool: use.tool,
+        facts: use.path === undefined ? {} : { path: use.path },
+      });
+      this.push(createMessage({ id, role: 'user', origin: 'tool', blocks: [block], at: this.timeMs }));
+    }
+    return this;
+  }
+
+  /** A call answered by text: the loop ends. */
+  answer(tokens: number): this {
+    const id = this.id('response');
+    this.call(id, [this.block('text', 'assistant', tokens)]);
+    return this;
+  }
+
+  private call(id: string, blocks: readonly Block[]): void {
+    const startMs = this.timeMs;
+    this.timeMs += 1_000;
+    const response = createMessage({
+      id,
+      role: 'assistant',
+      origin: 'model',
+      blocks,
+      at: this.timeMs,
+      responseId: id,
+    });
+    const call: RecordedCall = {
+      id,
+      startMs,
+      endMs: this.timeMs,
+      model: this.options.model ?? 'claude-sonnet-4-5',
+      response,
+      usage: null,
+      outputIsPlaceholder: false,
+      stopReason: null,
+      missReason: null,
+      effort: null,
+    };
+    this.steps.push({ kind: 'call', call });
+  }
+
+  /** Something happens. */
+  event(make: (at: number) => ThreadEvent): this {
+    this.steps.push({ kind: 'event', event: make(this.timeMs) });
+    return this;
+  }
+
+  thread(id = 'main', parentId: string | null = null): Thread {
+    const { toolsTokens = 12_000, systemTokens = 3_000 } = this.options;
+    const prefix = [
+      createBlock({ kind: 'tools', role: 'tools', tokens: toolsTokens, text: 'tools' }),
+      createBlock({ kind: 'system', role: 'system', tokens: systemTokens, text: 'system' }),
+    ];
+    return { id, parentId, label: id, prefix, steps: this.steps };
+  }
+
+  transcript(): Transcript {
+    return {
+      id: 'built',
+      source: 'test',
+      carries: ['text', 'timestamps', 'tools'],
+      agentVersion: null,
+      startedAtMs: null,
+      threads: [this.thread()],
+      warnings: [],
+    };
+  }
+}

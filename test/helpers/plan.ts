@@ -1,0 +1,73 @@
+import { replay } from '../../src/engine/replay.js';
+import type { LogEntry, RequestEntry } from '../../src/model/run-log.js';
+import type { FaultRule, RunPlan } from '../../src/model/run-plan.js';
+import type { Transcript } from '../../src/model/transcript.js';
+import { resolvePolicy } from '../../src/policies/catalogue.js';
+
+/** What a test changes about the plain plan. */
+export interface PlanInit extends Partial<Omit<RunPlan, 'policy' | 'cache' | 'llm'>> {
+  readonly policy?: string;
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly cache?: Partial<RunPlan['cache']>;
+  readonly faults?: readonly Partial<FaultRule>[];
+  readonly summaryTokens?: number;
+}
+
+const NO_FAULT: FaultRule = {
+  call: 'compact',
+  error: 'overloaded',
+  nth: null,
+  every: null,
+  from: null,
+  to: null,
+  probability: null,
+  gapTokens: null,
+  retryAfterSeconds: null,
+  delaySeconds: null,
+};
+
+/** A complete plan with the given differences. */
+export function planOf(init: PlanInit = {}): RunPlan {
+  const { policy = 'none', set = {}, cache = {}, faults = [], summaryTokens = 4_000, ...rest } = init;
+  return {
+    version: 1,
+    name: 'test',
+    seed: 1,
+    model: null,
+    window: null,
+    timing: 'recorded',
+    estimatorFactor: 1,
+    ...rest,
+    policy: { name: policy, params: resolvePolicy(policy, set) },
+    cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off', ...cache },
+    llm: {
+      fake: {
+        summaryTokens: { fixed: summaryTokens },
+        scratchpadTokens: { fixed: 800 },
+        notesTokens: { fixed: 1_500 },
+        latencyScale: 1,
+      },
+      faults: faults.map((fault) => ({ ...NO_FAULT, ...fault })),
+    },
+  };
+}
+
+/** Runs a plan and returns its log. */
+export function runLog(plan: RunPlan, transcript: Transcript): LogEntry[] {
+  const entries: LogEntry[] = [];
+  replay(plan, transcript, { write: (entry) => entries.push(entry) });
+  return entries;
+}
+
+/** The entries of one type. */
+export function ofType<T extends LogEntry['type']>(
+  entries: readonly LogEntry[],
+  type: T,
+): Extract<LogEntry, { type: T }>[] {
+  return entries.filter((entry): entry is Extract<LogEntry, { type: T }> => entry.type === type);
+}
+
+/** The main thread's own requests. */
+export function mainRequests(entries: readonly LogEntry[]): RequestEntry[] {
+  return ofType(entries, 'request').filter((entry) => entry.purpose === 'main');
+}
