@@ -24,8 +24,10 @@ export function cliPage(): string {
     command.outputHelp();
     return parts.join('');
   };
-  const sections = program.commands.map(
-    (command) => `## ccbench ${command.name()}\n\n${block(helpOf(command))}`,
-  );
+  const pages = (command: typeof program, name: string): string[] => [
+    `## ccbench ${name}\n\n${block(helpOf(command))}`,
+    ...command.commands.flatMap((child) => pages(child, `${name} ${child.name()}`)),
+  ];
+  const sections = program.commands.flatMap((command) => pages(command, command.name()));
   return `# Command line\n\n${block(helpOf(program))}\n${sections.join('\n')}`;
 }

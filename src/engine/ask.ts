@@ -43,10 +43,11 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
             : run.breakpointsOf(view, null),
         startMs,
         write: request.write,
-        windowTokens: run.model.apiWindow(),
+        windowTokens: windowFor(run, request),
         outputTokens: capped,
         recordedLatencyMs: null,
         seen: null,
+        kept: null,
         freshTokens,
         firstChanged: null,
         announced: request.shape.kind === 'own' ? 'system' : null,
@@ -91,6 +92,13 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
     }
     startMs = endMs + retryDelayMs(attempt, random, reply.retryAfterSeconds);
   }
+}
+
+/** A fork carries the thread's deletions with it (MIC-3); a call with a prefix of its own sends everything. */
+function windowFor(run: ThreadRun, request: AskRequest): number | null {
+  const window = run.model.apiWindow();
+  if (window === null || request.shape.kind === 'own') return window;
+  return window + run.view.deletedTokens;
 }
 
 /** A blocking call holds the thread up until it is over. */

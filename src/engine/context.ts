@@ -39,6 +39,12 @@ export class Context implements PrefixView {
   unchanged = 0;
   /** Tokens of blocks that no request of this thread has held yet. */
   freshTokens = 0;
+  /** Tokens of blocks that came with the session and stand here as they came, tools and system included. */
+  originalTokens = 0;
+  /** The same if no layer had ever touched the conversation. */
+  everOriginalTokens = 0;
+  private readonly originalIds = new Set<string>();
+  private everThinkingTokens = 0;
   private readonly chain = new GrowableFloats();
   private readonly totals = new GrowableFloats();
   private readonly openCalls = new Set<string>();
@@ -51,7 +57,8 @@ export class Context implements PrefixView {
   }
 
   private layPrefix(): void {
-    for (const block of this.prefix) this.pushBlock(block, -1);
+    for (const block of this.prefix) this.pushBlock(block, -1, 'original');
+    this.everOriginalTokens += this.trueTokens - this.prefixTokens;
     this.toolsEnd = this.prefix.filter((block) => block.role === 'tools').length;
     this.systemEnd = this.prefix.length;
     this.prefixTokens = this.trueTokens;
@@ -64,13 +71,14 @@ export class Context implements PrefixView {
     let same = 0;
     while (same < prefix.length && prefix[same] === this.prefix[same]) same++;
     this.rebuildFrom(0, []);
+    this.originalTokens = 0;
     this.blocks.length = 0;
     this.owners.length = 0;
     this.chain.truncate(0);
     this.totals.truncate(0);
     this.prefix = prefix;
     this.layPrefix();
-    for (const message of messages) this.append(message);
+    for (const message of messages) this.append(message, 'again');
     this.freshTokens = freshBefore;
     this.unchanged = Math.min(this.unchanged, same);
   }
@@ -106,27 +114,46 @@ export class Context implements PrefixView {
 
   /** Adds messages that arrived since the last request, in the order the API wants them (FLT-1, FLT-2). */
   extend(batch: readonly Message[]): void {
-    if (batch.length === 1) this.append(batch[0]!);
-    else for (const message of orderMessages(batch)) this.append(message);
+    if (batch.length === 1) this.append(batch[0]!, 'first');
+    else for (const message of orderMessages(batch)) this.append(message, 'first');
   }
 
-  private append(message: Message): void {
+  /** Takes note of messages that come with the session: what a layer adds or puts in their place is not original. */
+  expect(messages: readonly Message[]): void {
+    for (const message of messages) {
+      this.originalIds.add(message.id);
+      for (const block of message.blocks) {
+        this.everOriginalTokens += block.tokens;
+        if (block.kind === 'thinking') this.everThinkingTokens += block.tokens;
+      }
+    }
+  }
+
+  /** Takes note that the API would have dropped all thinking so far, whatever the layers did. */
+  forgetThinking(): void {
+    this.everOriginalTokens -= this.everThinkingTokens;
+    this.everThinkingTokens = 0;
+  }
+
+  private append(message: Message, time: 'first' | 'again'): void {
     if (message.role === 'assistant') {
       if (this.openCalls.size > 0) this.answerOpenCalls(message.at);
       if (this.blocks.length === this.prefix.length && message.blocks.length > 0) this.lead(message.at);
     }
     const index = this.messages.length;
+    const origin = this.originalIds.has(message.id) ? 'original' : 'made';
     let kept: Block[] | null = null;
     for (let i = 0; i < message.blocks.length; i++) {
       const block = message.blocks[i]!;
       if (block.kind === 'tool_result' && !this.openCalls.delete(block.toolUseId ?? '')) {
         this.counts.orphanResults++;
+        if (time === 'first' && origin === 'original') this.everOriginalTokens -= block.tokens;
         kept ??= message.blocks.slice(0, i);
         continue;
       }
       if (block.kind === 'tool_use') this.openCalls.add(block.toolUseId ?? '');
       kept?.push(block);
-      this.pushBlock(block, index);
+      this.pushBlock(block, index, origin);
     }
     this.messages.push(kept === null ? message : { ...message, blocks: kept });
   }
@@ -143,14 +170,14 @@ export class Context implements PrefixView {
     this.counts.missingResults += blocks.length;
     this.openCalls.clear();
     const index = this.messages.length;
-    for (const block of blocks) this.pushBlock(block, index);
+    for (const block of blocks) this.pushBlock(block, index, 'made');
     this.messages.push(createMessage({ id: `repair-${index}`, role: 'user', origin: 'marker', blocks, at }));
   }
 
   private lead(at: number): void {
     this.counts.leadingMarkers++;
     const block = createBlock({ kind: 'text', role: 'user', tokens: 9, text: LEADING_MARKER });
-    this.pushBlock(block, this.messages.length);
+    this.pushBlock(block, this.messages.length, 'made');
     this.messages.push(
       createMessage({
         id: `lead-${this.messages.length}`,
@@ -162,8 +189,9 @@ export class Context implements PrefixView {
     );
   }
 
-  private pushBlock(block: Block, owner: number): void {
+  private pushBlock(block: Block, owner: number, origin: 'original' | 'made'): void {
     const position = this.blocks.length;
+    if (origin === 'original' && block.facts.replaces === undefined) this.originalTokens += block.tokens;
     const before = position === 0 ? START : this.chain.data[position - 1]!;
     this.chain.push(chainDigest(before, block.digest));
     this.totals.push((position === 0 ? 0 : this.totals.data[position - 1]!) + block.tokens);
@@ -223,6 +251,12 @@ export class Context implements PrefixView {
     const old = this.blocks.slice(position);
     const freshBefore = this.freshTokens;
     const held = new Set(old);
+    for (let i = position; i < this.blocks.length; i++) {
+      const block = this.blocks[i]!;
+      const owner = this.messages[this.owners[i]!]!;
+      if (block.facts.replaces === undefined && this.originalIds.has(owner.id))
+        this.originalTokens -= block.tokens;
+    }
     this.blocks.length = position;
     this.owners.length = position;
     this.chain.truncate(position);
@@ -240,7 +274,7 @@ export class Context implements PrefixView {
       if (block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0)
         this.imageBlocks++;
     }
-    for (const message of messages.slice(firstMessage)) this.append(message);
+    for (const message of messages.slice(firstMessage)) this.append(message, 'again');
     this.freshTokens = freshBefore;
     for (let i = position; i < this.blocks.length; i++) {
       const block = this.blocks[i]!;

@@ -24,6 +24,8 @@ export interface Outgoing {
   readonly outputTokens: number;
   readonly recordedLatencyMs: number | null;
   readonly seen: number | null;
+  /** Share of the session's own content that is still in the request; null for requests beside the loop. */
+  readonly kept: number | null;
   /** Tokens that no earlier request of the thread held. */
   readonly freshTokens: number;
   /** First position that differs from the thread's previous request; null when it only grew. */
@@ -95,6 +97,7 @@ export class Exchange {
       input: usage.input,
       output: usage.output,
       seen: out.seen,
+      kept: out.kept,
       fresh: Math.min(out.freshTokens, outcome.promptTokens),
       rewritten,
       cause,

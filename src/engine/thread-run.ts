@@ -1,7 +1,6 @@
 import type { Random } from '../base/random.js';
-import { thinkingKeptFrom } from '../cache/thinking.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
-import type { Action, BlockEdit } from '../model/action.js';
+import type { Action } from '../model/action.js';
 import { createMessage, hasToolUse, type Message } from '../model/message.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { BreakCause } from '../model/run-log.js';
@@ -17,6 +16,7 @@ import { checkRequestShape } from './invariants.js';
 import { Journal } from './journal.js';
 import type { RunEnv } from './run-env.js';
 import { type CounterRules, counterRules, SeenCounter } from './seen-counter.js';
+import { thinkingEdits } from './strip-thinking.js';
 import { ThreadModel } from './thread-model.js';
 import { ThreadView } from './thread-view.js';
 import { MutableMoment, TierHost } from './tier-host.js';
@@ -246,6 +246,7 @@ export class ThreadRun {
     const { pending } = this;
     if (pending.length === 0) return;
     this.pending = [];
+    this.context.expect(pending);
     this.join(pending);
     if (
       this.model.row.thinking === 'keep-last-turn' &&
@@ -257,16 +258,7 @@ export class ThreadRun {
 
   /** Models that keep thinking for one turn only drop it when the user speaks again (api.md 1.7). */
   private stripThinking(): void {
-    const { messages } = this.context;
-    const keptFrom = thinkingKeptFrom(this.model.row, messages);
-    const edits: BlockEdit[] = [];
-    for (let i = this.thinkingStrippedTo; i < keptFrom; i++) {
-      const message = messages[i];
-      if (message?.role !== 'assistant') continue;
-      message.blocks.forEach((block, blockIndex) => {
-        if (block.kind === 'thinking') edits.push({ messageId: message.id, blockIndex, block: null });
-      });
-    }
+    const { edits, keptFrom } = thinkingEdits(this.model.row, this.context.messages, this.thinkingStrippedTo);
     this.thinkingStrippedTo = keptFrom;
     if (edits.length === 0) return;
     this.context.rewrite(edits);
@@ -321,11 +313,20 @@ export class ThreadRun {
       outputTokens: outputOf(call),
       recordedLatencyMs: this.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
       seen: this.seen.tokens,
+      kept: this.keptShare(),
       freshTokens: context.freshTokens,
       firstChanged: context.unchanged < this.sentLength ? context.unchanged : null,
       announced: this.announced,
       unbilledTokens: this.deletedIsFree ? this.view.deletedTokens : 0,
     };
+  }
+
+  /** Share of the session's own content that the model still sees. */
+  private keptShare(): number | null {
+    const { originalTokens, everOriginalTokens } = this.context;
+    if (everOriginalTokens <= 0) return null;
+    const visible = Math.max(0, originalTokens - this.view.deletedTokens);
+    return Math.min(1, Math.round((visible / everOriginalTokens) * 1e6) / 1e6);
   }
 
   /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
@@ -373,6 +374,7 @@ export class ThreadRun {
     this.recordedEndMs = call.endMs;
     this.lastResponseMs = this.now;
     const response = createMessage({ ...call.response, responseId: call.id, usage, at: this.now });
+    context.expect([response]);
     context.extend([response]);
     this.journal.append(response);
     this.host.observe(response);

@@ -98,6 +98,8 @@ export interface RunFacts {
   readonly breaks: BreaksFacts;
   /** Largest prompt + output of the main loop; null without a request. */
   readonly peakContextTokens: number | null;
+  /** Share of the session's own content the main loop's requests still held, averaged over them; null without data. */
+  readonly keptContentShare: number | null;
   /** Largest distance past a trigger when it fired (WIN-8); null when no layer stated one. */
   readonly overshootTokens: number | null;
   readonly requestsRefused: number;

@@ -118,6 +118,13 @@ const ALL: readonly Metric[] = [
   metric('meanPromptTokens', 'tokens', 'lower', 'mean prompt of the main loop', (f) =>
     ratio(f.byPurpose.main.promptTokens, f.byPurpose.main.calls),
   ),
+  metric(
+    'keptContentShare',
+    'share',
+    'higher',
+    'original tokens that the main loop’s requests still held / those it would have held untouched, mean over turns',
+    (f) => f.keptContentShare,
+  ),
   requestMetric('cacheBreaks', 'count', 'lower', 'drops of cache reads that no layer announced', (f) =>
     countBreaks(f.breaks.unexpected),
   ),

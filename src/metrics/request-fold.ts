@@ -1,4 +1,5 @@
 import { CcbenchError } from '../base/errors.js';
+import { ratio } from '../base/stats.js';
 import type { BreakCause, RequestEntry, ThreadEntry } from '../model/run-log.js';
 import { CALL_PURPOSES, type CallPurpose } from '../model/run-plan.js';
 import type { CostFacts, RequestFacts, ThreadFacts } from './facts.js';
@@ -14,6 +15,7 @@ export interface RequestTotals {
   readonly threads: readonly ThreadFacts[];
   readonly models: Readonly<Record<string, number>>;
   readonly peakContextTokens: number | null;
+  readonly keptContentShare: number | null;
   /** Main-loop turns, summed over the main threads. */
   readonly turns: number;
 }
@@ -73,7 +75,8 @@ function checkSplit(name: string, parts: Readonly<Record<string, number>>, total
   let sum = 0;
   for (const part of Object.values(parts)) sum += part;
   const exact = Number.isSafeInteger(total);
-  if (exact ? sum === total : Math.abs(sum - total) <= total * ROUNDING_SHARE) return;
+  if (exact ? sum === total : Number.isInteger(total) && Math.abs(sum - total) <= total * ROUNDING_SHARE)
+    return;
   throw new CcbenchError(
     'invariant',
     `cost ${name} adds up to ${sum} nano-dollars, the total is ${total} (INV-5)`,
@@ -91,6 +94,8 @@ export function createRequestFold(): RequestFold {
   let fresh = 0;
   let output = 0;
   let peak = -1;
+  let kept = 0;
+  let keptCalls = 0;
   let thread: Mutable<ThreadFacts> | null = null;
 
   const openThread = (id: string, entry: ThreadEntry | null): Mutable<ThreadFacts> => {
@@ -139,6 +144,10 @@ export function createRequestFold(): RequestFold {
         if (entry.turn > thread.turns) thread.turns = entry.turn;
       }
       if (entry.purpose === 'main' && entry.prompt + entry.output > peak) peak = entry.prompt + entry.output;
+      if (entry.purpose === 'main' && typeof entry.kept === 'number') {
+        kept += entry.kept;
+        keptCalls += 1;
+      }
       addTo(models, entry.model, 1);
     },
     finish() {
@@ -164,6 +173,7 @@ export function createRequestFold(): RequestFold {
         threads: list,
         models: sortedRecord(models),
         peakContextTokens: peak < 0 ? null : peak,
+        keptContentShare: ratio(kept, keptCalls),
         turns,
       };
     },

@@ -85,6 +85,8 @@ export interface RequestEntry {
   readonly output: number;
   /** What the policy's own counter said before the request; null when the policy has none. */
   readonly seen: number | null;
+  /** Share of the session's own tokens (tools and system included) that the request still holds as they came; null beside the loop. */
+  readonly kept: number | null;
   /** Tokens of the prompt that the thread's previous request did not hold. */
   readonly fresh: number;
   /** Tokens that request held and that were not read from the cache this time. */

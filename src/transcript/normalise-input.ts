@@ -10,8 +10,8 @@ const KNOWN_INPUTS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Brings a tool's input into the form of its schema where that is known (FLT-3): keys in the schema's order, keys it does not
- * have left out, so that the same call always has the same bytes. Inputs of other tools stay as they are.
+ * Brings a tool's input into the form of its schema where that is known (FLT-3): keys in the schema's order, others behind
+ * them, so that the same call always has the same bytes. Inputs of other tools stay as they are.
  */
 export function normaliseInput(
   tool: string,
@@ -21,5 +21,6 @@ export function normaliseInput(
   if (known === undefined) return input;
   const normal: Record<string, unknown> = {};
   for (const key of known) if (input[key] !== undefined) normal[key] = input[key];
+  for (const key of Object.keys(input)) if (!known.includes(key)) normal[key] = input[key];
   return normal;
 }

@@ -71,7 +71,7 @@ describe('flattening', () => {
 
   it('FLT-3 brings the input of a known tool into the order of its schema and leaves others alone', () => {
     expect(JSON.stringify(normaliseInput('Read', { limit: 5, extra: 1, file_path: 'a' }))).toBe(
-      '{"file_path":"a","limit":5}',
+      '{"file_path":"a","limit":5,"extra":1}',
     );
     expect(normaliseInput('mcp__x__y', { b: 1, a: 2 })).toEqual({ b: 1, a: 2 });
   });

@@ -60,6 +60,7 @@ export function requestEntry(change: Partial<Omit<RequestEntry, 'prompt' | 'cost
     input: 0,
     output: 0,
     seen: null,
+    kept: null,
     fresh: 0,
     rewritten: 0,
     cause: null,

@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import { CcbenchError } from '../../base/errors.js';
 import { resolveModel } from '../../cache/models.js';
 import { policyWindow } from '../../engine/policy-window.js';
@@ -111,7 +110,16 @@ function changesOf(set: readonly string[]): Readonly<Record<string, unknown>> {
         hint: 'e.g. --set window.percent=50',
       });
     }
-    changes[change.slice(0, at)] = parse(change.slice(at + 1));
+    changes[change.slice(0, at)] = typedValue(change.slice(at + 1));
   }
   return changes;
+}
+
+/** A value as typed: JSON where it is JSON, otherwise a text. */
+function typedValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

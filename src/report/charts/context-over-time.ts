@@ -51,7 +51,6 @@ function marksLayer(marks: readonly LayerEntry[], unit: TimeUnit): readonly obje
     field: 'layer',
     type: 'nominal',
     scale: { domain: present, range: present.map((layer) => LAYER_SHAPES[layer]) },
-    legend: {},
   };
   const x = { field: 'x', type: 'quantitative' };
   return [
@@ -64,7 +63,7 @@ function marksLayer(marks: readonly LayerEntry[], unit: TimeUnit): readonly obje
             x,
             y: { field: 'before', type: 'quantitative' },
             y2: { field: 'after' },
-            color: { ...color, legend: null },
+            color,
           },
         },
         {

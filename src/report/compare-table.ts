@@ -1,0 +1,41 @@
+import { METRICS } from '../metrics/registry.js';
+import { formatValue } from './format.js';
+import type { ComparisonTable } from './page-data.js';
+import type { ReportedRun } from './page-run.js';
+
+/** The metrics of a comparison for which nobody chose others. */
+const CHOSEN = [
+  'costUsd',
+  'cacheHitRate',
+  'promptTokens',
+  'peakContextTokens',
+  'compactions',
+  'tokensSaved',
+  'cacheTokensDestroyed',
+  'requestsRefused',
+  'callsLost',
+] as const;
+
+/** Runs side by side by their main metrics, the best value of each marked where values differ. */
+export function compareTable(runs: readonly ReportedRun[]): ComparisonTable {
+  const metrics = CHOSEN.map((name) => METRICS.get(name));
+  const values = runs.map(({ facts }) => metrics.map((metric) => metric.value(facts)));
+  const best = metrics.map(({ better }, column) => {
+    const known = values.map((row) => row[column] ?? null).filter((value) => value !== null);
+    if (better === null || known.length < 2 || new Set(known).size === 1) return null;
+    return better === 'lower' ? Math.min(...known) : Math.max(...known);
+  });
+  return {
+    caption: 'Variants side by side',
+    columns: [...CHOSEN],
+    rows: runs.map(({ name }, row) => ({
+      name,
+      cells: metrics.map(({ unit }, column) => {
+        const value = values[row]![column] ?? null;
+        const text = formatValue(value, unit);
+        return value !== null && value === best[column] ? { text, mark: 'best' as const } : { text };
+      }),
+    })),
+    notes: [],
+  };
+}

@@ -1,0 +1,133 @@
+import type { PolicyInfo } from './policy-info.js';
+
+/** A table that sets several runs side by side. */
+export interface ComparisonTable {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly ComparisonRow[];
+  /** Sentences below the table. */
+  readonly notes: readonly string[];
+}
+
+/** One variant of a comparison. */
+export interface ComparisonRow {
+  readonly name: string;
+  readonly cells: readonly ComparisonCell[];
+}
+
+/** A value of a comparison as people read it. */
+export interface ComparisonCell {
+  readonly text: string;
+  /** A second, smaller line, such as the difference to the baseline. */
+  readonly note?: string;
+  readonly mark?: 'best' | 'worse';
+}
+
+/** A picture that goes into the page as it is. */
+export interface PagePicture {
+  readonly title: string;
+  readonly svg: string;
+}
+
+/** A label with a value and what there is to say about it. */
+export interface PageFact {
+  readonly label: string;
+  readonly value: string;
+  readonly note: string;
+  readonly tone: 'plain' | 'strong' | 'bad';
+}
+
+/** Requests as columns: every array has one value per request; names are indexes into `names`. */
+export interface PageRequests {
+  readonly t: readonly number[];
+  readonly thread: readonly number[];
+  readonly turn: readonly number[];
+  readonly purpose: readonly number[];
+  readonly model: readonly number[];
+  readonly read: readonly number[];
+  readonly write5m: readonly number[];
+  readonly write1h: readonly number[];
+  readonly input: readonly number[];
+  readonly output: readonly number[];
+  readonly rewritten: readonly number[];
+  /** −1 = nothing was written again. */
+  readonly cause: readonly number[];
+  readonly latencyMs: readonly number[];
+  /** Nano-dollars, as are the other costs. */
+  readonly readCost: readonly number[];
+  readonly freshCost: readonly number[];
+  readonly rewriteCost: readonly number[];
+  readonly outputCost: readonly number[];
+}
+
+/** Something that happened besides answered requests. */
+export interface PageEvent {
+  readonly kind: 'layer' | 'break' | 'refused' | 'lost' | 'breaker' | 'notice';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number | null;
+  /** Requests in the log before it: its place between them. */
+  readonly after: number;
+  /** What acted or what kind it is: a layer, a cause, an error. */
+  readonly name: string;
+  readonly action: string;
+  readonly outcome: string;
+  /** One sentence. */
+  readonly reason: string;
+  readonly layer?: PageLayerFigures;
+  /** Cached tokens that were lost. */
+  readonly lost: number;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The figures of a layer's action. */
+export interface PageLayerFigures {
+  readonly trigger: string;
+  readonly seenBefore: number | null;
+  readonly seenAfter: number | null;
+  readonly trueBefore: number;
+  readonly trueAfter: number;
+  readonly saved: number;
+  readonly calls: number;
+  /** Nano-dollars. */
+  readonly cost: number;
+}
+
+/** One run as the page shows it. */
+export interface PageRun {
+  readonly name: string;
+  readonly digest: string | null;
+  readonly complete: boolean;
+  /** Who ran what, in short. */
+  readonly about: readonly (readonly [string, string])[];
+  readonly cards: readonly PageFact[];
+  readonly blocks: readonly { readonly title: string; readonly facts: readonly PageFact[] }[];
+  readonly threads: readonly { readonly id: string; readonly parent: string | null; readonly label: string }[];
+  readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
+  readonly gaps: readonly (readonly [number, number])[];
+  readonly names: {
+    readonly threads: readonly string[];
+    readonly purposes: readonly string[];
+    readonly models: readonly string[];
+    readonly causes: readonly string[];
+  };
+  readonly requests: PageRequests;
+  readonly events: readonly PageEvent[];
+  readonly policy: PolicyInfo | null;
+  /** The settings of the scenario besides the policy's numbers. */
+  readonly settings: readonly (readonly [string, string])[];
+  readonly skipped: readonly { readonly what: string; readonly needs: string }[];
+  readonly warnings: readonly { readonly message: string; readonly remedy: string | null; readonly count: number }[];
+}
+
+/** Everything the page shows. */
+export interface PageData {
+  readonly title: string;
+  readonly runs: readonly PageRun[];
+  readonly comparison: ComparisonTable | null;
+  readonly colors: {
+    readonly layers: Readonly<Record<string, string>>;
+    readonly prompt: { readonly read: string; readonly written: string; readonly uncached: string };
+    readonly runs: readonly string[];
+  };
+}

@@ -1,0 +1,93 @@
+import type { LogEntry } from '../model/run-log.js';
+import type { PageEvent } from './page-data.js';
+
+type Described = Omit<PageEvent, 't' | 'thread' | 'after'>;
+
+function describe(entry: LogEntry): Described | null {
+  switch (entry.type) {
+    case 'layer': {
+      const { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
+      return {
+        kind: 'layer',
+        turn: entry.turn,
+        name: entry.layer,
+        action: entry.action,
+        outcome: entry.failure === null ? entry.outcome : `${entry.outcome}: ${entry.failure}`,
+        reason: entry.reason,
+        layer: { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost },
+        lost: entry.cacheLost,
+        details: entry.details,
+      };
+    }
+    case 'break':
+      return {
+        kind: 'break',
+        turn: null,
+        name: entry.cause,
+        action: 'cache break',
+        outcome: entry.expected ? 'expected' : 'unexpected',
+        reason: entry.expected ? 'a layer had announced it' : 'no layer had announced it',
+        lost: entry.lostTokens,
+        details: { request: entry.n, position: entry.position },
+      };
+    case 'refused':
+      return {
+        kind: 'refused',
+        turn: entry.turn,
+        name: entry.error,
+        action: entry.purpose,
+        outcome: `refused with ${entry.status}`,
+        reason: entry.message,
+        lost: 0,
+        details: { status: entry.status, prompt: entry.prompt, limit: entry.limit },
+      };
+    case 'lost':
+      return {
+        kind: 'lost',
+        turn: null,
+        name: 'lost calls',
+        action: `${entry.calls}`,
+        outcome: 'lost',
+        reason: entry.reason,
+        lost: 0,
+        details: { calls: entry.calls },
+      };
+    case 'breaker':
+      return {
+        kind: 'breaker',
+        turn: entry.turn,
+        name: 'breaker',
+        action: entry.state,
+        outcome: entry.state,
+        reason: `${entry.failures} failures in a row`,
+        lost: 0,
+        details: {},
+      };
+    case 'notice':
+      return {
+        kind: 'notice',
+        turn: null,
+        name: entry.what,
+        action: '',
+        outcome: '',
+        reason: entry.message,
+        lost: 0,
+        details: entry.details,
+      };
+    default:
+      return null;
+  }
+}
+
+/** What happened besides answered requests, in the order of the log. */
+export function pageEvents(entries: Iterable<LogEntry>): readonly PageEvent[] {
+  const events: PageEvent[] = [];
+  let after = 0;
+  for (const entry of entries) {
+    if (entry.type === 'request') after += 1;
+    const described = describe(entry);
+    if (described === null || !('t' in entry) || !('thread' in entry)) continue;
+    events.push({ t: entry.t, thread: entry.thread, after, ...described });
+  }
+  return events;
+}

@@ -1,0 +1,170 @@
+import type { RunFacts } from '../metrics/facts.js';
+import { usd } from '../metrics/metric.js';
+import { metricValues } from '../metrics/registry.js';
+import type { LogEntry, RequestEntry } from '../model/run-log.js';
+import { runSeries } from './charts/run-series.js';
+import { formatCount, formatMoney, formatShare, printable } from './format.js';
+import type { PageFact, PageRequests, PageRun } from './page-data.js';
+import { pageEvents } from './page-events.js';
+import type { NamedThreshold, PolicyInfo } from './policy-info.js';
+import { valueBlocks } from './terminal-blocks.js';
+
+/** A run as a report is made from it. */
+export interface ReportedRun {
+  readonly name: string;
+  readonly entries: readonly LogEntry[];
+  readonly facts: RunFacts;
+  readonly digest: string | null;
+  readonly policyInfo: PolicyInfo | null;
+}
+
+function createNames(): { index(name: string): number; readonly list: string[] } {
+  const list: string[] = [];
+  const positions = new Map<string, number>();
+  return {
+    list,
+    index(name) {
+      const known = positions.get(name);
+      if (known !== undefined) return known;
+      positions.set(name, list.length);
+      list.push(name);
+      return list.length - 1;
+    },
+  };
+}
+
+function requestColumns(requests: readonly RequestEntry[]): Pick<PageRun, 'names' | 'requests'> {
+  const threads = createNames();
+  const purposes = createNames();
+  const models = createNames();
+  const causes = createNames();
+  const column = (read: (entry: RequestEntry) => number): number[] => requests.map(read);
+  const columns: PageRequests = {
+    t: column((e) => e.t),
+    thread: column((e) => threads.index(e.thread)),
+    turn: column((e) => e.turn),
+    purpose: column((e) => purposes.index(e.purpose)),
+    model: column((e) => models.index(e.model)),
+    read: column((e) => e.read),
+    write5m: column((e) => e.write5m),
+    write1h: column((e) => e.write1h),
+    input: column((e) => e.input),
+    output: column((e) => e.output),
+    rewritten: column((e) => e.rewritten),
+    cause: column((e) => (e.cause === null ? -1 : causes.index(e.cause))),
+    latencyMs: column((e) => e.latencyMs),
+    readCost: column((e) => e.readCost),
+    freshCost: column((e) => e.writeCost + e.inputCost - e.rewriteCost),
+    rewriteCost: column((e) => e.rewriteCost),
+    outputCost: column((e) => e.outputCost),
+  };
+  const names = {
+    threads: threads.list,
+    purposes: purposes.list,
+    models: models.list,
+    causes: causes.list,
+  };
+  return { names, requests: columns };
+}
+
+function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
+  return { label, value, note, tone };
+}
+
+function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
+  const values = metricValues(facts);
+  const { compactions } = facts;
+  const destroyed = values.cacheTokensDestroyed ?? 0;
+  const troubles = facts.requestsRefused + facts.callsLost + compactions.failed;
+  return [
+    card('Cost', formatMoney(usd(facts.cost.total)), `${formatMoney(values.costPerTurnUsd ?? null)} per turn`),
+    card(
+      'Cache-hit rate',
+      formatShare(values.cacheHitRate ?? null),
+      `of ${formatCount(facts.requests.promptTokens)} prompt tokens`,
+    ),
+    card(
+      'Peak context',
+      formatCount(facts.peakContextTokens),
+      window === null ? 'tokens' : `of a window of ${formatCount(window)} tokens`,
+    ),
+    card(
+      'Compactions',
+      formatCount(compactions.done),
+      destroyed === 0 ? 'no cached token destroyed' : `${formatCount(destroyed)} cached tokens destroyed`,
+    ),
+    card(
+      'Requests',
+      formatCount(facts.requests.calls),
+      `${formatCount(facts.turns)} turns of the main loop`,
+    ),
+    card(
+      'Troubles',
+      formatCount(troubles),
+      `${formatCount(facts.requestsRefused)} refused, ${formatCount(facts.callsLost)} lost, ${formatCount(compactions.failed)} failed compactions`,
+      troubles > 0 ? 'bad' : 'plain',
+    ),
+  ];
+}
+
+function settingsOf(plan: unknown): readonly (readonly [string, string])[] {
+  const rows: [string, string][] = [];
+  const add = (path: string, value: unknown): void => {
+    if (path === 'policy.params' || path === 'version') return;
+    const nested = value !== null && typeof value === 'object' && !Array.isArray(value);
+    if (!nested) {
+      rows.push([path, typeof value === 'string' ? value : JSON.stringify(value)]);
+      return;
+    }
+    for (const [key, item] of Object.entries(value)) add(path === '' ? key : `${path}.${key}`, item);
+  };
+  if (plan !== null && typeof plan === 'object') add('', plan);
+  return rows;
+}
+
+function aboutOf(facts: RunFacts): readonly (readonly [string, string])[] {
+  const { run } = facts;
+  const models = Object.keys(facts.models).join(', ');
+  if (run === null) return models === '' ? [] : [['model', models]];
+  return [
+    ['policy', run.policy],
+    ['model', models],
+    ['transcript', `${run.transcript.id} (${run.transcript.source})`],
+    ['seed', String(run.seed)],
+  ].map(([label, value]) => [label!, printable(value!)] as const);
+}
+
+function thresholdsOf(info: PolicyInfo | null, window: number | null): readonly NamedThreshold[] {
+  const given = (info?.thresholds ?? []).filter(({ name }) => name !== 'window');
+  return window === null ? given : [...given, { name: 'window', tokens: window }];
+}
+
+/** One run as the page needs it. */
+export function pageRun({ name, entries, facts, digest, policyInfo }: ReportedRun): PageRun {
+  const { requests, gaps, window } = runSeries(entries);
+  return {
+    name: printable(name),
+    digest,
+    complete: facts.complete,
+    about: aboutOf(facts),
+    cards: cardsOf(facts, window),
+    blocks: valueBlocks(facts).map(({ title, rows }) => ({
+      title,
+      facts: rows.map(({ cells, tone }) => ({
+        label: cells[0] ?? '',
+        value: cells[1] ?? '',
+        note: cells[2]?.trim() ?? '',
+        tone: tone === 'bad' || tone === 'strong' ? tone : 'plain',
+      })),
+    })),
+    threads: facts.threads.map(({ id, parent, label }) => ({ id, parent, label: printable(label) })),
+    thresholds: thresholdsOf(policyInfo, window),
+    gaps: gaps.map(({ fromMs, toMs }) => [fromMs, toMs] as const),
+    ...requestColumns(requests),
+    events: pageEvents(entries),
+    policy: policyInfo,
+    settings: settingsOf(facts.run?.plan ?? null),
+    skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
+    warnings: facts.warnings.map(({ message, remedy, count }) => ({ message, remedy, count })),
+  };
+}
