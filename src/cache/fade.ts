@@ -2,8 +2,11 @@ import { MS_PER_SECOND } from '../base/clock.js';
 import { chainDigest, type Digest, digestParts } from '../base/digest.js';
 import { TTL_5M_MS } from './ttl.js';
 
-/** How five-minute entries end: exactly on time, at the recorded half-way point, or drawn from the recorded curve. */
-export type FadeMode = 'off' | 'expected' | 'sampled';
+/**
+ * How five-minute entries end: exactly on time, where fewer than half are left (`expected`), where no more than half
+ * are (`likely`), or drawn from the recorded curve.
+ */
+export type FadeMode = 'off' | 'expected' | 'likely' | 'sampled';
 
 /** Recorded share of full hits for gaps between request starts beyond five minutes (evidence E6). */
 export interface FadeBin {
@@ -26,6 +29,8 @@ export const FADE_BINS: readonly FadeBin[] = [
 
 /** Share from which the deterministic mode counts an entry as alive. */
 const EXPECTED_SHARE = 0.5;
+/** Share that the cautious mode asks for: more than half. */
+const LIKELY_SHARE = 0.51;
 
 const TWO_TO_53 = 2 ** 53;
 
@@ -46,8 +51,8 @@ function lifetimeAt(mark: number): number {
 /** Creates the lifetime rule of a fade mode. A sampled lifetime depends on seed, key and time alone, never on order. */
 export function createLifetime(mode: FadeMode, seed: number): Lifetime {
   if (mode === 'off') return (ttlMs) => ttlMs;
-  if (mode === 'expected') {
-    const expectedMs = lifetimeAt(EXPECTED_SHARE);
+  if (mode === 'expected' || mode === 'likely') {
+    const expectedMs = lifetimeAt(mode === 'expected' ? EXPECTED_SHARE : LIKELY_SHARE);
     return (ttlMs) => (ttlMs === TTL_5M_MS ? expectedMs : ttlMs);
   }
   const salt = digestParts(['fade', seed]);

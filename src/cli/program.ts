@@ -195,6 +195,24 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(showPolicyCommand(session, name, { ...options, set: options.set ?? [] }));
     });
 
+  shared(program.command('bench').description('Time the hot paths of an agent and the replay itself.'))
+    .argument('[suite...]', 'hot-paths, replay, naive-replay, replay-limit, trace-limit; all unless named')
+    .option('--quick', 'fewer rounds, smaller sizes')
+    .option('--save <file>', 'keep the result to compare with later')
+    .option(
+      '--against <file>',
+      'compare with a saved result: exit code 98 when a path is slower beyond the noise',
+    )
+    .option('--noise <factor>', 'how much slower counts as a regression')
+    .addHelpText(
+      'after',
+      examples('bench', 'bench hot-paths --save before.json', 'bench hot-paths --against before.json'),
+    )
+    .action(async (suites, options) => {
+      const { benchCommand } = await import('./commands/bench.js');
+      settle(await benchCommand(session, suites, options));
+    });
+
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))
     .action(async () => {

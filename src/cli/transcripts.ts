@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../base/errors.js';
 import type { Transcript } from '../model/transcript.js';
-import { readClaudeCode, readClaudeCodeFiles, type SessionFile } from '../transcript/claude-code/read.js';
-import { detectReader, transcriptReaders } from '../transcript/readers.js';
+import { recordedInput, type TranscriptInput } from '../study/transcript-input.js';
+import type { SessionFile } from '../transcript/claude-code/read.js';
+import { readTranscript } from '../transcript/read-transcript.js';
 import { type InputOptions, inputId, readInput } from './read-input.js';
 
 const AGENT_FILE = /\.jsonl(?:\.gz)?$/;
@@ -39,32 +40,22 @@ function agentFiles(path: string, options: InputOptions): readonly SessionFile[]
   return names.sort().map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));
 }
 
-function readSession(bytes: Uint8Array, id: string, agents: readonly SessionFile[]): Transcript {
-  if (agents.length === 0) return readClaudeCode(bytes, { id });
-  const main: SessionFile = { name: id, bytes };
+/** A recording or trace as it travels to whoever replays it; it is read once, so that a broken one is found here. */
+export function loadTranscriptInput(
+  path: string,
+  options: InputOptions,
+): LoadedTranscript & { readonly input: TranscriptInput } {
+  const bytes = readInput(path, options);
+  const id = inputId(path);
   try {
-    return readClaudeCodeFiles([main, ...agents], { id });
-  } catch (error) {
-    const usable = agents.filter(isReadable);
-    if (usable.length === agents.length) throw error;
-    const transcript = readClaudeCodeFiles([main, ...usable], { id });
-    const left = agents.filter((agent) => !usable.includes(agent)).map((agent) => agent.name);
-    const warning = {
-      code: 'agent-file-left-out',
-      message: `subagent files that cannot be read were left out: ${left.join(', ')}`,
-      remedy: 'the calls of those subagents are missing from the replay',
-      count: left.length,
+    const agents = agentFiles(path, options);
+    return {
+      path,
+      ...readTranscript(bytes, { id, agents }),
+      input: recordedInput(id, bytes, agents),
     };
-    return { ...transcript, warnings: [...transcript.warnings, warning] };
-  }
-}
-
-function isReadable(agent: SessionFile): boolean {
-  try {
-    readClaudeCode(agent.bytes, { id: agent.name });
-    return true;
-  } catch {
-    return false;
+  } catch (error) {
+    throw placeError(error, path, options);
   }
 }
 
@@ -73,12 +64,7 @@ export function loadTranscript(path: string, options: InputOptions): LoadedTrans
   const bytes = readInput(path, options);
   const id = inputId(path);
   try {
-    const format = detectReader(bytes, { id });
-    const transcript =
-      format === 'claude-code'
-        ? readSession(bytes, id, agentFiles(path, options))
-        : transcriptReaders.get(format).read(bytes, { id });
-    return { path, format, transcript };
+    return { path, ...readTranscript(bytes, { id, agents: agentFiles(path, options) }) };
   } catch (error) {
     throw placeError(error, path, options);
   }

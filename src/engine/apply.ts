@@ -1,5 +1,6 @@
 import { CcbenchError } from '../base/errors.js';
 import type { Action, LayerReport, Outcome } from '../model/action.js';
+import type { Message } from '../model/message.js';
 import { estimateBlock } from '../tokens/heuristic.js';
 import { ask } from './ask.js';
 import type { ThreadRun } from './thread-run.js';
@@ -25,7 +26,9 @@ export function apply(run: ThreadRun, action: Action): Outcome {
       return ask(run, action.request);
     case 'replace-history': {
       const before = run.context.trueTokens;
-      run.tally.cacheLost += run.cachedBehind(run.context.replaceHistory(action.messages));
+      const messages = withReminderFirst(run.context.messages, action.messages);
+      run.tally.cacheLost += run.cachedBehind(run.context.replaceHistory(messages));
+      run.forgetStripped();
       run.view.deletedTokens = 0;
       run.seen.restart(run.context.messages);
       run.journal.restart(run.context.messages);
@@ -67,6 +70,14 @@ export function apply(run: ThreadRun, action: Action): Outcome {
       run.host.reset(run.context.messages);
       return DONE;
   }
+}
+
+/** The reminder with the context map goes first in every history (FLT-5). */
+function withReminderFirst(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+  const isReminder = (message: Message): boolean => message.origin === 'context';
+  const reminders = before.filter(isReminder);
+  if (reminders.length === 0) return after;
+  return [...reminders, ...after.filter((message) => !isReminder(message))];
 }
 
 function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks' }>): Outcome {

@@ -1,9 +1,10 @@
 import { MS_PER_SECOND } from '../base/clock.js';
-import { composeAnswer } from '../llm/answers/compose-answer.js';
+import { type ComposedAnswer, composeAnswer } from '../llm/answers/compose-answer.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
-import type { AskRequest, CallFailure, Outcome } from '../model/action.js';
+import type { Answer, AskRequest, CallFailure, Outcome } from '../model/action.js';
 import { type Block, createBlock } from '../model/block.js';
 import type { PrefixView } from '../model/prefix.js';
+import { lazyText } from '../model/text.js';
 import { Context } from './context.js';
 import { ForkView } from './fork-view.js';
 import type { ThreadRun } from './thread-run.js';
@@ -17,7 +18,7 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
   const random = run.askRandom(request.purpose);
   const planned = composeAnswer(
     request.answer,
-    request.messages,
+    request.about ?? request.messages,
     request.instruction,
     env.plan.llm.fake,
     random.split('answer'),
@@ -65,7 +66,7 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
           ? planned
           : composeAnswer(
               request.answer,
-              request.messages,
+              request.about ?? request.messages,
               request.instruction,
               env.plan.llm.fake,
               random.split('answer'),
@@ -74,12 +75,11 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
       return {
         kind: 'answer',
         answer: {
-          text: answer.text,
-          tokens: answer.tokens,
+          ...withinLimit(answer, capped),
           scratchpadTokens: answer.scratchpadTokens,
           digest: answer.digest,
           usage: reply.usage,
-          stopReason: capped < planned.outputTokens ? 'max_tokens' : answer.stopReason,
+          stopReason: capped < answer.outputTokens ? 'max_tokens' : answer.stopReason,
           form: answer.form,
           endMs,
         },
@@ -92,6 +92,17 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
     }
     startMs = endMs + retryDelayMs(attempt, random, reply.retryAfterSeconds);
   }
+}
+
+/** An answer that ran into its output limit ends there. */
+function withinLimit(answer: ComposedAnswer, limit: number): Pick<Answer, 'text' | 'tokens'> {
+  const { text, tokens, scratchpadTokens, outputTokens } = answer;
+  if (outputTokens <= limit) return { text, tokens };
+  const chars = Math.floor((text.chars * limit) / outputTokens);
+  return {
+    text: lazyText(chars, () => text.read().slice(0, chars)),
+    tokens: Math.max(0, limit - scratchpadTokens),
+  };
 }
 
 /** A fork carries the thread's deletions with it (MIC-3); a call with a prefix of its own sends everything. */

@@ -149,9 +149,4 @@ export class Exchange {
       sawUnreadable: outcome.sawUnreadable,
     };
   }
-
-  /** Forgets the baseline (BRD-3, CLN-3). */
-  resetBaseline(): void {
-    this.detector.reset();
-  }
 }

@@ -52,6 +52,7 @@ function resume(run: ThreadRun): void {
   const messages = run.journal.rebuild();
   const before = run.context.unchanged;
   run.context.replaceHistory(messages);
+  run.forgetStripped();
   if (run.context.unchanged < before) run.announced ??= 'messages';
   run.view.deletedTokens = 0;
   run.seen.forgetDeleted();

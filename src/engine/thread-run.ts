@@ -250,6 +250,7 @@ export class ThreadRun {
     this.join(pending);
     if (
       this.model.row.thinking === 'keep-last-turn' &&
+      this.env.plan.policy.params['client.thinking'] === 'model' &&
       pending.some((message) => message.origin === 'human')
     ) {
       this.stripThinking();
@@ -266,6 +267,11 @@ export class ThreadRun {
   }
 
   private thinkingStrippedTo = 0;
+
+  /** The history is another one: thinking may stand anywhere in it. */
+  forgetStripped(): void {
+    this.thinkingStrippedTo = 0;
+  }
 
   private call(call: RecordedCall): void {
     if (this.failure !== null) {

@@ -1,61 +1,76 @@
 import { chainDigest, type Digest, digestParts } from '../base/digest.js';
+import { LOOKBACK_POSITIONS } from '../cache/prompt-cache.js';
 import type { PrefixView } from '../model/prefix.js';
 
-/** What one request added: a piece of the prompt that stays as it is until the context is rebuilt. */
+/** A block of the prompt; the tokens of what a request added lie on its first block. */
 interface Piece {
   readonly digest: Digest;
   tokens: number;
 }
 
+/** Blocks a request may add and still find the end of the one before: one short of the lookback (CCH-1). */
+const LARGEST_STEP_BLOCKS = LOOKBACK_POSITIONS - 1;
+
 /**
- * The prompt of a thread as pieces: system and tools, then what each request added, so that an entry the cache holds
+ * The prompt of a thread as blocks: system and tools, then what each request added, so that an entry the cache holds
  * is the end of an earlier request. Sizes are the recorded ones; contents are known by the order of events alone.
  */
 export class PromptTrack {
-  #pieces: Piece[] = [];
+  readonly #pieces: Piece[];
   #serial = 0;
+  #tokens: number;
+  readonly #digests: Digest[] = [];
+  readonly #sums: number[] = [];
+  /** Positions whose digests and sums are up to date. */
+  #valid = 0;
 
   constructor(
     private readonly name: string,
-    private sharedDigest: Digest,
-    private readonly sharedTokens: number,
+    sharedDigest: Digest,
+    readonly sharedTokens: number,
   ) {
     this.#pieces = [{ digest: sharedDigest, tokens: sharedTokens }];
+    this.#tokens = sharedTokens;
   }
 
   get tokens(): number {
-    let total = 0;
-    for (const piece of this.#pieces) total += piece.tokens;
-    return total;
+    return this.#tokens;
   }
 
-  /** Adds a piece at the end. */
-  grow(tokens: number): void {
-    this.#serial++;
-    this.#pieces.push({ digest: digestParts([this.name, this.#serial]), tokens });
+  /** Adds what a request or a response brought, in so many blocks. */
+  grow(tokens: number, blocks: number): void {
+    const count = Math.min(Math.max(1, blocks), LARGEST_STEP_BLOCKS);
+    for (let i = 0; i < count; i++) {
+      this.#serial++;
+      this.#pieces.push({ digest: digestParts([this.name, this.#serial]), tokens: i === 0 ? tokens : 0 });
+    }
+    this.#tokens += tokens;
   }
 
   /** The same contents at a smaller size: the prompt shrank, and nothing says where. */
   shrinkTo(tokens: number): void {
-    let surplus = this.tokens - tokens;
-    for (let i = this.#pieces.length - 1; i >= 1 && surplus > 0; i--) {
+    let i = this.#pieces.length - 1;
+    for (; i >= 1 && this.#tokens > tokens; i--) {
       const piece = this.#pieces[i]!;
-      const taken = Math.min(piece.tokens, surplus);
+      const taken = Math.min(piece.tokens, this.#tokens - tokens);
       piece.tokens -= taken;
-      surplus -= taken;
+      this.#tokens -= taken;
     }
-    while (this.#pieces.length > 1 && this.#pieces.at(-1)!.tokens === 0) this.#pieces.pop();
+    this.#touch(Math.max(0, i));
   }
 
   /** The messages are made anew: only system and tools stay what they were. */
   rebuild(): void {
     this.#pieces.length = 1;
+    this.#tokens = this.sharedTokens;
+    this.#touch(1);
   }
 
   /** System and tools change as well. */
   replacePrefix(label: string): void {
-    this.sharedDigest = digestParts([this.name, 'prefix', label]);
-    this.#pieces = [{ digest: this.sharedDigest, tokens: this.sharedTokens }];
+    this.rebuild();
+    this.#pieces[0] = { digest: digestParts([this.name, 'prefix', label]), tokens: this.sharedTokens };
+    this.#touch(0);
   }
 
   /** The contents behind so many tokens differ from what they were. */
@@ -67,23 +82,23 @@ export class PromptTrack {
       if (total <= tokens) continue;
       this.#serial++;
       this.#pieces[i] = { digest: digestParts([this.name, this.#serial]), tokens: piece.tokens };
+      this.#touch(i);
       return;
     }
   }
 
   /** The prompt as the cache sees it; `pieces` cuts it short. */
   view(pieces = this.#pieces.length): PrefixView {
-    const digests: Digest[] = [];
-    const sums: number[] = [];
-    let digest: Digest = 1;
-    let total = 0;
-    for (let i = 0; i < pieces; i++) {
+    for (let i = this.#valid; i < this.#pieces.length; i++) {
       const piece = this.#pieces[i]!;
-      digest = chainDigest(digest, piece.digest);
-      total += piece.tokens;
-      digests.push(digest);
-      sums.push(total);
+      this.#digests[i] = chainDigest(i === 0 ? 1 : this.#digests[i - 1]!, piece.digest);
+      this.#sums[i] = (i === 0 ? 0 : this.#sums[i - 1]!) + piece.tokens;
     }
-    return { length: pieces, digests, sums, toolsEnd: 0, systemEnd: 1 };
+    this.#valid = this.#pieces.length;
+    return { length: pieces, digests: this.#digests, sums: this.#sums, toolsEnd: 0, systemEnd: 1 };
+  }
+
+  #touch(index: number): void {
+    if (index < this.#valid) this.#valid = index;
   }
 }

@@ -19,6 +19,9 @@ export const FIRST_TOKEN_MS = 2_000;
 /** Share of what no message explains in the first prompt that is system and tools, where nothing was warm. */
 export const COLD_PREFIX_SHARE = 0.8;
 
+/** Share of an expired prefix that other sessions kept warm: about every second time, so it counts by half. */
+export const OUTSIDE_WARMTH = 0.5;
+
 /** Models that take a thinking budget; later ones decide for themselves, and their cache key does not change. */
 const BUDGET_THINKING = new Set([
   'claude-opus-4-5',

@@ -102,6 +102,7 @@ export function faultError(
     case 'tool_call':
     case 'no_summary_tags':
     case 'slow':
+    case 'stray_write':
       return null;
   }
 }

@@ -91,13 +91,18 @@ export function parseExpectation(text: string, place: Place | null): Expectation
   return { text: text.trim(), metric: name, op, value };
 }
 
+/** Whether a value is what an expectation wants; no data is not. */
+export function holds({ op, value }: Expectation, actual: number | null): boolean {
+  return actual !== null && COMPARE[op](actual, value);
+}
+
 /** Holds an expectation against a run; no data is a failure. */
 export function evaluateExpectation(expectation: Expectation, facts: RunFacts): ExpectationResult {
-  const { text, metric, op, value } = expectation;
+  const { text, metric } = expectation;
   const actual = findMetric(metric)?.value(facts) ?? null;
   if (actual === null) {
     return { text, metric, actual, passed: false, message: `the run has no data for ${metric}` };
   }
-  const passed = COMPARE[op](actual, value);
+  const passed = holds(expectation, actual);
   return { text, metric, actual, passed, message: `${metric} is ${actual}` };
 }

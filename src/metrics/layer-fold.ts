@@ -24,12 +24,13 @@ function emptyLayer(): Mutable<LayerFacts> {
   return { triggers: 0, done: 0, failed: 0, declined: 0, saved: 0, cacheLost: 0, calls: 0, costNanoUsd: 0 };
 }
 
-/** True for an entry that replaces history: the session-memory layer also keeps notes, which is none. */
+/** True for an entry that replaces history: keeping notes and dropping or clearing content is none. */
 function isCompaction(entry: LayerEntry): boolean {
   return (
     entry.layer === 'full-compact' ||
     entry.layer === 'reactive' ||
-    (entry.layer === 'session-memory' && entry.action === 'compact')
+    (entry.layer === 'session-memory' && entry.action === 'compact') ||
+    (entry.layer === 'baseline' && entry.action === 'summarise')
   );
 }
 

@@ -150,7 +150,7 @@ const ALL: readonly Metric[] = [
     'compactions',
     'count',
     'lower',
-    'compactions done: full, from session memory, and reactive',
+    'compactions done: full, from session memory, reactive, and by the summarising baseline',
     (f) => f.compactions.done,
   ),
   metric(

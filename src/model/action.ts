@@ -32,6 +32,10 @@ export type Action =
   /** Add a message at the end. */
   | { readonly kind: 'attach'; readonly by: Asker; readonly message: Message }
   | { readonly kind: 'write-file'; readonly by: Asker; readonly path: string; readonly text: string }
+  /** Set the time of a file: a lock tells by it when it was last held to the end (DRM-2). */
+  | { readonly kind: 'set-mtime'; readonly by: Asker; readonly path: string; readonly mtimeMs: number }
+  /** Be asked again at the point `wake` once this time has come. */
+  | { readonly kind: 'wake-at'; readonly by: Asker; readonly timeMs: number }
   | { readonly kind: 'remove-file'; readonly by: Asker; readonly path: string }
   /** Let simulated time pass. */
   | { readonly kind: 'wait'; readonly by: Asker; readonly ms: number }
@@ -81,6 +85,8 @@ export interface AskRequest {
   readonly shape: AskShape;
   /** Conversation that is sent, before the instruction. */
   readonly messages: readonly Message[];
+  /** The part of it that the answer is about; absent when it is about all of it. */
+  readonly about?: readonly Message[];
   readonly instruction: Message;
   /** Whether the call writes cache entries. */
   readonly write: 'write' | 'read-only';
@@ -90,6 +96,8 @@ export interface AskRequest {
   readonly retries: number;
   /** A blocking call holds the thread up; one in the background runs beside it. */
   readonly mode: 'blocking' | 'background';
+  /** Model of the call; absent when it is the thread's own. */
+  readonly model?: string;
   readonly answer: AnswerSpec;
 }
 

@@ -64,6 +64,10 @@ export interface ThreadEntry {
   readonly label: string;
   readonly prefixTokens: number;
   readonly window: number | null;
+  /** For a fork: tokens it shares with its parent byte for byte, tools and system included (AGT-1). */
+  readonly sharedTokens?: number;
+  /** Session it belongs to, where there are several. */
+  readonly session?: string;
 }
 
 /** One API request that was answered. prompt = input + read + write5m + write1h; cost in nano-dollars. */

@@ -26,6 +26,7 @@ export const FAULT_KINDS = [
   'tool_call',
   'no_summary_tags',
   'slow',
+  'stray_write',
   'aborted',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -69,6 +70,30 @@ export interface CachePlan {
   readonly fade: 'off' | 'expected' | 'sampled';
 }
 
+/** What the home holds before the first session. */
+export interface HomePlan {
+  /** Memories in the memory directory, with their index (AUT-2, AUT-3). */
+  readonly memories: number;
+  readonly files: readonly HomeFile[];
+  /** The lock of an earlier dream (DRM-2). */
+  readonly lock: HomeLock | null;
+}
+
+/** A file of the home. */
+export interface HomeFile {
+  readonly path: string;
+  readonly text: string;
+  readonly hoursAgo: number;
+}
+
+/** A lock file as an earlier process left it. */
+export interface HomeLock {
+  /** Usually a process id; whatever the file holds. */
+  readonly body: string;
+  readonly hoursAgo: number;
+  readonly process: 'alive' | 'dead';
+}
+
 /** Everything a run depends on besides the transcript: plain JSON, complete, without defaults left open. */
 export interface RunPlan {
   readonly version: 1;
@@ -84,4 +109,6 @@ export interface RunPlan {
   /** Factor between what the policy's counter sees of new content and what a chars/4 counter would see. */
   readonly estimatorFactor: number;
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+  /** Absent when the home is empty. */
+  readonly home?: HomePlan;
 }

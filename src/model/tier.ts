@@ -6,7 +6,7 @@ import type { Message } from './message.js';
 import type { ParamSpec, ParamValues } from './params.js';
 import type { Layer } from './run-log.js';
 import type { RunPlan } from './run-plan.js';
-import type { Capability, ManualCompaction } from './transcript.js';
+import type { Capability, ManualCompaction, SessionEnding } from './transcript.js';
 
 /** Where in the loop a tier is asked (LOP-1). */
 export type Point =
@@ -21,7 +21,11 @@ export type Point =
   /** A response came in. */
   | 'after-response'
   /** A final answer without tool calls: the loop ends. */
-  | 'end-of-loop';
+  | 'end-of-loop'
+  /** A time came that a tier asked to be woken at. */
+  | 'wake'
+  /** The process of the session ends. */
+  | 'session-end';
 
 /** What kind of query runs: guards keep forks from compacting (BRK-2). */
 export type QuerySource =
@@ -65,6 +69,21 @@ export interface ContextView {
   readonly deletedTokens: number;
 }
 
+/** The process a thread runs in, and what it knows of the others. */
+export interface SessionContext {
+  readonly name: string;
+  readonly pid: number;
+  readonly ending: SessionEnding;
+  /** Where the session's record is kept in the simulated home. */
+  readonly recordPath: string;
+  /** Whether a process is running now. */
+  isAlive(pid: number): boolean;
+  /** State shared by the tiers of all threads of this session, by name. */
+  readonly shared: Map<string, unknown>;
+  /** State shared by all sessions of the run, by name. */
+  readonly world: Map<string, unknown>;
+}
+
 /** What a tier is created with. */
 export interface TierContext {
   readonly params: ParamValues;
@@ -76,6 +95,7 @@ export interface TierContext {
   readonly random: Random;
   /** State shared by the tiers of one thread, by name; reset rules are each owner's (CLN-1). */
   readonly shared: Map<string, unknown>;
+  readonly session: SessionContext;
 }
 
 /** A tier at work in one thread. */

@@ -74,7 +74,31 @@ export type ThreadEvent =
       readonly at: number;
       readonly what: 'system' | 'tools';
       readonly label: string;
-    };
+    }
+  /** The agent writes to another one (AGT-4). */
+  | { readonly kind: 'agent-message'; readonly at: number; readonly letter: Letter };
+
+/** How a message between agents travels (AGT-4): in the process, through a file of the team, or to another session. */
+export const LETTER_WAYS = ['process', 'team', 'bridge'] as const;
+export type LetterWay = (typeof LETTER_WAYS)[number];
+
+/** What a message between agents is about (AGT-4). */
+export const LETTER_SUBJECTS = [
+  'message',
+  'shutdown-request',
+  'shutdown-response',
+  'plan-request',
+  'plan-response',
+] as const;
+export type LetterSubject = (typeof LETTER_SUBJECTS)[number];
+
+/** A message of one agent to another, or to all (`*`). */
+export interface Letter {
+  readonly to: string;
+  readonly way: LetterWay;
+  readonly subject: LetterSubject;
+  readonly tokens: number;
+}
 
 /** A step of a thread, in order. */
 export type Step =
@@ -91,6 +115,25 @@ export interface Thread {
   /** Tool definitions and system prompt: blocks of role tools, then system. */
   readonly prefix: readonly Block[];
   readonly steps: readonly Step[];
+  /** Session it belongs to, where the transcript holds several. */
+  readonly session?: string;
+  /** Thread whose record it takes up: it starts with that conversation. */
+  readonly continues?: string;
+  /** It starts as a copy of its parent right after the response to this call (AGT-1). */
+  readonly fork?: { readonly callId: string };
+}
+
+/** How the process of a session comes to its end. */
+export const SESSION_ENDINGS = ['clean', 'killed', 'crashed'] as const;
+export type SessionEnding = (typeof SESSION_ENDINGS)[number];
+
+/** One of several sessions that share a home and a clock. */
+export interface SessionInfo {
+  readonly name: string;
+  readonly startMs: number;
+  /** Earlier session whose record it takes up. */
+  readonly resumes: string | null;
+  readonly ending: SessionEnding;
 }
 
 /** A recorded or generated session: what the agent's conversation consisted of, whatever policy replays it. */
@@ -104,5 +147,7 @@ export interface Transcript {
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Thread[];
+  /** Sessions in the order of their starts, where there are several. */
+  readonly sessions?: readonly SessionInfo[];
   readonly warnings: readonly Warning[];
 }

@@ -2,6 +2,10 @@ import { CcbenchError } from '../base/errors.js';
 import { createRegistry, unknownName } from '../base/registry.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import { tierRegistry } from '../tiers/registry.js';
+import { mask } from './baselines/mask.js';
+import { prune } from './baselines/prune.js';
+import { summarise } from './baselines/summarise.js';
+import { truncate } from './baselines/truncate.js';
 import { none } from './bounds/none.js';
 import { unbounded } from './bounds/unbounded.js';
 import { claudeCode2076 } from './claude-code/2.0.76.js';
@@ -21,6 +25,10 @@ export const policyRegistry = createRegistry<Policy>(
   [
     none,
     unbounded,
+    truncate,
+    prune,
+    mask,
+    summarise,
     claudeCode20,
     claudeCode21,
     claudeCode2026,

@@ -38,6 +38,13 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     help: 'Whether a main request refused as too long is sent once more without streaming (2.0.76, 2.1.7).',
   },
   {
+    path: 'client.thinking',
+    kind: { type: 'choice', values: ['model', 'keep-all'] },
+    default: 'model',
+    unit: null,
+    help: 'Earlier thinking: what the model keeps by itself, or all of it as the client asks (clear_thinking, keep all).',
+  },
+  {
     path: 'context.memoryFiles',
     kind: { type: 'table' },
     default: {},

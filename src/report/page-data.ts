@@ -102,7 +102,11 @@ export interface PageRun {
   readonly about: readonly (readonly [string, string])[];
   readonly cards: readonly PageFact[];
   readonly blocks: readonly { readonly title: string; readonly facts: readonly PageFact[] }[];
-  readonly threads: readonly { readonly id: string; readonly parent: string | null; readonly label: string }[];
+  readonly threads: readonly {
+    readonly id: string;
+    readonly parent: string | null;
+    readonly label: string;
+  }[];
   readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
   readonly gaps: readonly (readonly [number, number])[];
   readonly names: {
@@ -117,7 +121,11 @@ export interface PageRun {
   /** The settings of the scenario besides the policy's numbers. */
   readonly settings: readonly (readonly [string, string])[];
   readonly skipped: readonly { readonly what: string; readonly needs: string }[];
-  readonly warnings: readonly { readonly message: string; readonly remedy: string | null; readonly count: number }[];
+  readonly warnings: readonly {
+    readonly message: string;
+    readonly remedy: string | null;
+    readonly count: number;
+  }[];
 }
 
 /** Everything the page shows. */

@@ -77,7 +77,11 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
   const destroyed = values.cacheTokensDestroyed ?? 0;
   const troubles = facts.requestsRefused + facts.callsLost + compactions.failed;
   return [
-    card('Cost', formatMoney(usd(facts.cost.total)), `${formatMoney(values.costPerTurnUsd ?? null)} per turn`),
+    card(
+      'Cost',
+      formatMoney(usd(facts.cost.total)),
+      `${formatMoney(values.costPerTurnUsd ?? null)} per turn`,
+    ),
     card(
       'Cache-hit rate',
       formatShare(values.cacheHitRate ?? null),
@@ -93,11 +97,7 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
       formatCount(compactions.done),
       destroyed === 0 ? 'no cached token destroyed' : `${formatCount(destroyed)} cached tokens destroyed`,
     ),
-    card(
-      'Requests',
-      formatCount(facts.requests.calls),
-      `${formatCount(facts.turns)} turns of the main loop`,
-    ),
+    card('Requests', formatCount(facts.requests.calls), `${formatCount(facts.turns)} turns of the main loop`),
     card(
       'Troubles',
       formatCount(troubles),

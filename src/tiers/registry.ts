@@ -1,6 +1,10 @@
 import { createRegistry } from '../base/registry.js';
 import type { TierDefinition } from '../model/tier.js';
 import { autoCompactTier } from './auto-compact/auto-compact.js';
+import { maskTier } from './baselines/mask.js';
+import { pruneTier } from './baselines/prune.js';
+import { summariseTier } from './baselines/summarise.js';
+import { truncateTier } from './baselines/truncate.js';
 import { blockingTier } from './blocking/blocking.js';
 import { apiNativeMicrocompactTier } from './microcompact/api-native.js';
 import { cachedMicrocompactTier } from './microcompact/cached.js';
@@ -22,6 +26,10 @@ const TIERS: readonly TierDefinition[] = [
   blockingTier,
   reactiveTier,
   sessionMemoryTier,
+  truncateTier,
+  pruneTier,
+  maskTier,
+  summariseTier,
 ];
 
 /** Every mechanism, by name; adding one is one folder and one line. */

@@ -557,6 +557,18 @@ describe('requests that the API refuses, in its words', () => {
     expect((await client.messages.create(body({ messages }))).stop_reason).toBe('end_turn');
   });
 
+  it('results in two user messages in a row belong to one turn', async () => {
+    const { client } = setUp();
+    const messages: MessageParam[] = [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: [use, { ...use, id: 'toolu_2' }] },
+      { role: 'user', content: [result] },
+      { role: 'user', content: [{ ...result, tool_use_id: 'toolu_2' }] },
+    ];
+    const { content } = await client.messages.create(body({ messages }));
+    expect(content[0]).toEqual({ type: 'text', text: 'Read 3 turns.' });
+  });
+
   it('the 1M beta widens the window of a model that supports it', async () => {
     const { client } = setUp();
     const long = body({ system: 's'.repeat(300_000) });

@@ -1,5 +1,5 @@
-const FILLER =
-  'The work went on as planned, each step was checked against the request before the next one began, and nothing else of note came up. ';
+/** Stands where the blocks have no more to tell. */
+const FILLER = 'No further detail of this part is on record. ';
 
 const TAG = /<\/?(analysis|summary)>/g;
 
@@ -7,7 +7,7 @@ const TAG = /<\/?(analysis|summary)>/g;
 const EXCERPT_LOOK_CHARS = 600;
 
 /** The first so many characters, never half a surrogate pair nor white space at the end. */
-export function cutText(text: string, chars: number): string {
+function cutText(text: string, chars: number): string {
   if (chars <= 0) return '';
   if (text.length < chars) return text;
   const kept = text.slice(0, chars);

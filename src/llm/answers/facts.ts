@@ -42,7 +42,7 @@ function firstOpening(message: Message): string | null {
 }
 
 /** One line on a block: what it is, what it is about, how large, how it begins. */
-export function describeBlock(block: Block): string {
+function describeBlock(block: Block): string {
   const { path, isError } = block.facts;
   const about = path === undefined ? '' : ` about ${excerpt(path, LINE_CHARS)}`;
   const kind = block.kind === 'tool_use' ? 'call' : block.kind === 'tool_result' ? 'result' : block.kind;

@@ -5,7 +5,7 @@ import { NOTES_TEMPLATE } from '../../model/notes.js';
 import type { FakeLlmPlan } from '../../model/run-plan.js';
 import { lazyText, type Text } from '../../model/text.js';
 import { drawAmount } from './amount.js';
-import { exactText } from './exact-text.js';
+import { exactText, excerpt } from './exact-text.js';
 import { type ConversationFacts, gatherFacts, walkBlocks } from './facts.js';
 
 /** Conversation tokens at which notes have half their planned size (assumed). */
@@ -14,8 +14,10 @@ const HALF_SIZE_TOKENS = 30_000;
 const CONDENSED_SECTION_TOKENS = 1_500;
 /** Size of all sections once condensed: nine tenths of their limit (SES-4). */
 const CONDENSED_TOTAL_TOKENS = 10_800;
-/** A title is so long once given. */
-const TITLE_CHARS = 48;
+/** A title is at most so long. */
+const TITLE_CHARS = 64;
+/** A section is not begun with less. */
+const FIRST_CHARS = 24;
 /** What the last section gains with each extraction at least. */
 const WORKLOG_STEP_CHARS = 64;
 /** Latest messages the facts come from: older ones are in the notes already. */
@@ -65,8 +67,6 @@ function linesFor(index: number, facts: ConversationFacts): readonly string[] {
   const ask = facts.lastRequest ?? 'a request whose words are not recorded';
   const done = facts.lastAnswer ?? 'an answer whose words are not recorded';
   switch (index) {
-    case 0:
-      return [`Work on: ${facts.firstRequest ?? 'a request whose words are not recorded'}`];
     case 1:
       return [`- Now: ${ask}`, `- Last said: ${done}`];
     case 2:
@@ -93,7 +93,7 @@ function planSizes(
   const sizes = sections.map(({ body, name }, i) => {
     const isTitle = i === 0;
     const share = isTitle ? 0 : Math.round(growthChars * (WEIGHTS[i] ?? WEIGHTS.at(-1)!));
-    const grown = isTitle ? Math.max(body.length, TITLE_CHARS) : body.length + share;
+    const grown = body === '' && share < FIRST_CHARS ? 0 : body.length + share;
     const size = i === last && !isTitle ? Math.max(grown, body.length + WORKLOG_STEP_CHARS) : grown;
     return condense.has(name.toLowerCase())
       ? Math.min(size, Math.round(CONDENSED_SECTION_TOKENS * CHARS_PER_TOKEN))
@@ -103,6 +103,21 @@ function planSizes(
   const limit = CONDENSED_TOTAL_TOKENS * CHARS_PER_TOKEN;
   if (condense.size === 0 || total <= limit) return sizes;
   return sizes.map((size) => Math.floor((size * limit) / total));
+}
+
+/** Names the session once, after the first request whose words are known. */
+function withTitle(sections: readonly Section[], messages: readonly Message[]): readonly Section[] {
+  const [first, ...others] = sections;
+  if (first === undefined || first.body !== '') return sections;
+  const request = messages
+    .filter(({ origin }) => origin === 'human')
+    .flatMap(({ blocks }) => blocks)
+    .find(({ kind, text }) => kind === 'text' && text !== null && text.chars > 0);
+  const words = request?.text ? excerpt(request.text.read(), TITLE_CHARS) : '';
+  return [
+    { ...first, body: words === '' ? 'A session whose words are not recorded' : `Work on: ${words}` },
+    ...others,
+  ];
 }
 
 /** Session notes: their sizes at once, their words when read. */
@@ -123,7 +138,7 @@ export function composeNotes(
   random: Random,
 ): ComposedNotes {
   const written = previous === null ? [] : parse(previous);
-  const sections = written.length === 0 ? parse(NOTES_TEMPLATE) : written;
+  const sections = withTitle(written.length === 0 ? parse(NOTES_TEMPLATE) : written, messages);
   let conversation = 0;
   for (const message of messages) conversation += messageTokens(message);
   let bodies = 0;
@@ -151,7 +166,7 @@ function writeNotes(
       const known = new Set(section.body.split('\n'));
       const fresh = linesFor(i, facts).filter((line) => !known.has(line));
       const lines = section.body === '' ? fresh : [section.body, ...fresh];
-      return assemble(section, exactText(lines, sizes[i]!, i === 0 ? undefined : freshWalk(messages, known)));
+      return assemble(section, exactText(lines, sizes[i]!, freshWalk(messages, known)));
     })
     .join('\n');
 }

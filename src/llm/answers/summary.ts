@@ -1,12 +1,12 @@
 import type { Random } from '../../base/random.js';
 import { CHARS_PER_TOKEN } from '../../model/block.js';
+import { ANALYSIS_LABEL, collapseBlankLines, SUMMARY_LABEL } from '../../model/format-summary.js';
 import type { Message } from '../../model/message.js';
 import type { FakeLlmPlan } from '../../model/run-plan.js';
 import { lazyText, type Text } from '../../model/text.js';
 import { drawAmount } from './amount.js';
 import { exactText } from './exact-text.js';
 import { gatherFacts, walkBlocks } from './facts.js';
-import { ANALYSIS_LABEL, collapseBlankLines, SUMMARY_LABEL } from './format-summary.js';
 import {
   SUMMARY_TITLES,
   type SummaryStyle,

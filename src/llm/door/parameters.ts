@@ -7,7 +7,7 @@ import { asList, asObject, asText, type JsonObject } from './json.js';
 const REMOVED = ['temperature', 'top_p', 'top_k'] as const;
 
 /** `auto`, `none`, `any` or the name of a tool. */
-export function toolChoiceOf(body: JsonObject): string {
+function toolChoiceOf(body: JsonObject): string {
   const choice = asObject(body.tool_choice);
   return asText(choice?.name) ?? asText(choice?.type) ?? 'auto';
 }

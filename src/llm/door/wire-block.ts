@@ -81,12 +81,7 @@ function render(kind: BlockKind, source: JsonObject): Rendered {
 }
 
 /** Reads one content block of a message. */
-export function readBlock(
-  value: unknown,
-  role: BlockRole,
-  path: string,
-  count: CountTokens,
-): WireBlock | ApiError {
+function readBlock(value: unknown, role: BlockRole, path: string, count: CountTokens): WireBlock | ApiError {
   const source = asObject(value);
   const type = asText(source?.type);
   if (source === null || type === null) return invalidRequest(`${path}.type: Field required`);

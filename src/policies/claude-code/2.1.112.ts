@@ -8,11 +8,13 @@ export const claudeCode21112: Policy = {
   tiers: ['storage', 'auto-compact', 'blocking'],
   set: {
     'client.breakpoints': 'system+last',
+    'client.thinking': 'keep-all',
     'counter.newContent': 'rough',
     'window.models': 'known',
     'window.reserve': 'capped',
     'compact.summariser': 'fork',
     'compact.forkWrites': true,
+    'compact.forkMaxOutputTokens': 20_000,
     'compact.scratchpad': 'drop',
     'breaker.scope': 'prompt',
     'thrash.maxRefills': 3,
@@ -26,6 +28,8 @@ export const claudeCode21112: Policy = {
   },
   sources: {
     '*': 'the published client against a local stub of the API, 2.1.112',
+    'client.thinking': 'measured: clear_thinking, keep all',
+    'compact.forkMaxOutputTokens': 'measured: max_tokens of the summary call',
     'window.reserve': 'measured: min(max output, 20,000)',
     'breaker.scope': 'measured: three failures per user prompt',
     'thrash.maxRefills': 'measured: the fourth trigger ends the run',

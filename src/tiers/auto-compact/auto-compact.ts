@@ -38,6 +38,9 @@ function createAutoCompact(context: TierContext): TierInstance {
     (context.source === 'subagent' && param.isOn(params, 'autoCompact.subagents'));
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
+  const exceptModels = param.names(params, 'autoCompact.exceptModels');
+  const compactsOn = (model: string): boolean =>
+    !exceptModels.includes(model) || param.numberOrNull(params, 'window.explicit') !== null;
   let window = -1;
   let threshold = 0;
   const limit = (): number => {
@@ -65,7 +68,6 @@ function createAutoCompact(context: TierContext): TierInstance {
       };
       return;
     }
-    history.noteRefill(moment.turn, param.number(params, 'thrash.withinTurns'));
     const seen = view.seenTokens;
     const tracking = history.track(moment, seen, limit());
     const restored = (kept: readonly Message[]): readonly Message[] =>
@@ -112,7 +114,7 @@ function createAutoCompact(context: TierContext): TierInstance {
     resume: () => history.restart(),
     due(moment, view) {
       if (moment.point === 'manual') return true;
-      return enabled && allowed && view.seenTokens >= limit();
+      return enabled && allowed && view.seenTokens >= limit() && compactsOn(context.model().name);
     },
     act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
   };

@@ -9,10 +9,13 @@ export class CompactionHistory {
   /** Prompt in which the latest of them happened. */
   failurePrompt = -1;
   private lastTurn: number | null = null;
+  /** Compactions in a row whose context filled up again at once. */
   private refills = 0;
+  /** The latest compaction has been judged: it counts as one refill at most. */
+  private judged = true;
 
-  /** What is told of the trigger (BRK-4). */
-  track(moment: Moment, seen: number, threshold: number): Readonly<Record<string, unknown>> {
+  /** What is told of the trigger (BRK-4); the threshold is null where none fired it. */
+  track(moment: Moment, seen: number, threshold: number | null): Readonly<Record<string, unknown>> {
     const turnsSince = this.lastTurn === null ? null : moment.turn - this.lastTurn;
     return {
       chained: turnsSince !== null && turnsSince <= 1,
@@ -20,28 +23,26 @@ export class CompactionHistory {
       turnsSincePrevious: turnsSince,
       previousTurn: this.lastTurn,
       threshold,
-      overshoot: Math.max(0, seen - threshold),
+      overshoot: threshold === null ? null : Math.max(0, seen - threshold), // WIN-8
       source: moment.source,
     };
   }
 
-  /** True when the context has filled up again at once after too many compactions. Called once per trigger. */
+  /** True when too many compactions in a row were refilled at once. Asked at each trigger. */
   isThrashing(turn: number, params: ParamValues): boolean {
+    if (this.lastTurn !== null && !this.judged) {
+      this.judged = true;
+      const refilled = turn - this.lastTurn <= param.number(params, 'thrash.withinTurns');
+      this.refills = refilled ? this.refills + 1 : 0;
+    }
     const max = param.numberOrNull(params, 'thrash.maxRefills');
-    if (max === null || this.lastTurn === null) return false;
-    const refilled = turn - this.lastTurn <= param.number(params, 'thrash.withinTurns');
-    return (refilled ? this.refills + 1 : 0) >= max;
+    return max !== null && this.refills >= max;
   }
 
   succeeded(turn: number): void {
     this.failures = 0;
     this.lastTurn = turn;
-  }
-
-  /** Takes note of how soon the context filled up again; called when a compaction is tried. */
-  noteRefill(turn: number, withinTurns: number): void {
-    if (this.lastTurn === null) return;
-    this.refills = turn - this.lastTurn <= withinTurns ? this.refills + 1 : 0;
+    this.judged = false;
   }
 
   failed(prompt: number): void {

@@ -1,7 +1,9 @@
 import { chainDigest, digestText } from '../../base/digest.js';
 import type { Action, Answer, LayerReport, Outcome } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
+import { formatSummary, formattedChars } from '../../model/format-summary.js';
 import { createMessage, type Message } from '../../model/message.js';
+import type { ParamValues } from '../../model/params.js';
 import type { Layer } from '../../model/run-log.js';
 import { lazyText } from '../../model/text.js';
 import type { ContextView, Moment, TierContext } from '../../model/tier.js';
@@ -10,6 +12,7 @@ import { percentages } from '../../tokens/percentages.js';
 import { param } from '../param-reader.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
+import { autoCompactEnabled, autoCompactThreshold } from '../window/thresholds.js';
 import { sinceBoundary } from './prepare.js';
 import { summaryInstruction } from './prompt.js';
 import { groupByRound } from './rounds.js';
@@ -39,6 +42,8 @@ const FRAME_TOKENS = 45;
 interface Split {
   readonly before: readonly Message[];
   readonly summarised: readonly Message[];
+  /** What a request that shares the main prefix sends. */
+  readonly sent: readonly Message[];
   readonly kept: readonly Message[];
   readonly style: 'full' | 'partial-up-to';
 }
@@ -62,9 +67,11 @@ export function* compactFully(
   }
   const id = `compaction-${moment.turn}-${moment.now}`;
   const instructions = [moment.manual?.instructions ?? '', param.text(params, 'compact.hookInstructions')];
+  const forked = param.text(params, 'compact.summariser') === 'fork';
   const result = yield* askForSummary({
     params,
-    messages: split.summarised.length === view.messages.length ? view.messages : split.summarised,
+    messages: forked ? split.sent : split.summarised,
+    about: forked && split.before.length > 0 ? split.summarised : null,
     instruction: summaryInstruction(`${id}-instruction`, moment.now, split.style, instructions),
     style: split.style,
     now: moment.now,
@@ -75,9 +82,7 @@ export function* compactFully(
   }
   const metrics = percentages(breakdown(view.messages, 'rough'));
   const state = workState(context.shared);
-  const cutTail =
-    param.text(params, 'compact.tooLong') === 'tail' ? split.summarised.slice(result.summarised.length) : [];
-  const kept = [...cutTail, ...split.kept];
+  const kept = [...cutTail(params, split, result.summarised), ...split.kept];
   const restored = restore(params, state, kept, moment.now, `${id}-restored`);
   const summary = summaryMessage(id, moment, context, order, result.answer, split);
   const boundary = createMessage({
@@ -90,7 +95,7 @@ export function* compactFully(
   yield {
     kind: 'replace-history',
     by: { layer: order.layer, reason: order.reason },
-    messages: [...split.before, boundary, summary, ...kept, ...restored.messages],
+    messages: [boundary, ...split.before, summary, ...kept, ...restored.messages],
   };
   state.restartFiles(restored.files);
   yield { kind: 'cleanup', by: { layer: order.layer, reason: 'state of the old history is stale' } };
@@ -116,8 +121,8 @@ export function* compactFully(
         messagesSummarised: result.summarised.length,
         messagesKept: kept.length + split.before.length,
         lastMessage: split.summarised.at(-1)?.id ?? null,
-        preserved:
-          kept.length === 0 ? null : { head: kept[0]!.id, anchor: summary.id, tail: kept.at(-1)!.id },
+        preserved: segment(split.before.length > 0 ? split.before : kept, summary.id),
+        recompactsNextTurn: recompacts(context, view.trueTokens), // FUL-12
         restoredFiles: restored.files.length,
         restoredReferences: restored.references,
         restoredSkills: restored.skills,
@@ -130,10 +135,31 @@ export function* compactFully(
   return true;
 }
 
+/** Newest rounds that a request cut at its tail did not hold: they stay as they are. */
+function cutTail(params: ParamValues, split: Split, summarised: readonly Message[]): readonly Message[] {
+  if (param.text(params, 'compact.tooLong') !== 'tail') return [];
+  const last = summarised.at(-1)?.id;
+  return split.summarised.slice(split.summarised.findIndex((message) => message.id === last) + 1);
+}
+
+/** Where preserved messages stand: first, the summary they hang on, last (FUL-9). */
+function segment(messages: readonly Message[], anchor: string): Readonly<Record<string, string>> | null {
+  const [first] = messages;
+  return first === undefined ? null : { head: first.id, anchor, tail: messages.at(-1)!.id };
+}
+
+/** Whether what is left is at or above the threshold already. */
+function recompacts(context: TierContext, tokens: number): boolean {
+  const { params } = context;
+  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model().window);
+}
+
 /** Which messages go into the summary: all since the boundary, all but the last rounds, or one side of a pivot (FUL-11). */
 function splitHistory(moment: Moment, view: ContextView, context: TierContext): Split {
   const live = sinceBoundary(view.messages);
-  const older = view.messages.slice(0, view.messages.length - live.length);
+  const older = view.messages
+    .slice(0, view.messages.length - live.length)
+    .filter((message) => message.blocks.length > 0);
   const partial = moment.point === 'manual' ? (moment.manual?.partial ?? null) : null;
   if (partial !== null) {
     const groups = groupByRound(live);
@@ -143,16 +169,18 @@ function splitHistory(moment: Moment, view: ContextView, context: TierContext): 
     const head = groups.slice(0, index).flat();
     const tail = groups.slice(index).flat();
     return partial.direction === 'from'
-      ? { before: [...older, ...head], summarised: tail, kept: [], style: 'full' }
-      : { before: [], summarised: head, kept: tail, style: 'partial-up-to' };
+      ? { before: [...older, ...head], summarised: tail, sent: view.messages, kept: [], style: 'full' }
+      : { before: [], summarised: head, sent: [...older, ...head], kept: tail, style: 'partial-up-to' };
   }
   const keepRounds = param.number(context.params, 'compact.keepLastRounds');
   const groups = groupByRound(live);
   if (keepRounds === 0 || groups.length <= keepRounds + 1)
-    return { before: [], summarised: live, kept: [], style: 'full' };
+    return { before: [], summarised: live, sent: [...older, ...live], kept: [], style: 'full' };
+  const summarised = groups.slice(0, -keepRounds).flat();
   return {
     before: [],
-    summarised: groups.slice(0, -keepRounds).flat(),
+    summarised,
+    sent: [...older, ...summarised],
     kept: groups.slice(-keepRounds).flat(),
     style: 'full',
   };
@@ -167,18 +195,18 @@ function summaryMessage(
   split: Split,
 ): Message {
   const { params } = context;
-  const keepsScratchpad = param.text(params, 'compact.scratchpad') === 'keep';
-  const tokens = answer.tokens + (keepsScratchpad ? answer.scratchpadTokens : 0) + FRAME_TOKENS;
+  const scratchpad = param.text(params, 'compact.scratchpad') === 'keep' ? 'relabel' : 'drop';
+  const tokens = answer.tokens + (scratchpad === 'relabel' ? answer.scratchpadTokens : 0) + FRAME_TOKENS;
   const closing =
     order.trigger === 'manual' ? '' : param.isOn(params, 'compact.autonomous') ? GO_ON_AUTONOMOUSLY : GO_ON;
-  const chars = OPENING.length + answer.text.chars + closing.length;
+  const chars = OPENING.length + formattedChars(answer, scratchpad) + closing.length;
   const block = createBlock({
     kind: 'text',
     role: 'user',
     tokens,
     chars,
-    digest: chainDigest(answer.digest, digestText(`${order.trigger} ${split.style} ${keepsScratchpad}`)),
-    text: lazyText(chars, () => OPENING + answer.text.read() + closing),
+    digest: chainDigest(answer.digest, digestText(`${order.trigger} ${split.style} ${scratchpad}`)),
+    text: lazyText(chars, () => OPENING + formatSummary(answer.text.read(), scratchpad) + closing),
     facts: { replaces: 'summary' },
   });
   return createMessage({

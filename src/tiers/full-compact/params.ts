@@ -15,6 +15,13 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
     'What follows a failed fork: a direct call, or nothing (FUL-4).',
   ),
   integerParam('compact.maxOutputTokens', 20_000, 'tokens', 'Output cap of a direct summary call (FUL-4).'),
+  integerParam(
+    'compact.forkMaxOutputTokens',
+    null,
+    'tokens',
+    'Output cap of a forked summary call; null sets none (FUL-4).',
+    { min: 1 },
+  ),
   integerParam('compact.ownSystemTokens', 60, 'tokens', 'System prompt of a summariser with its own.'),
   integerParam('compact.ownToolTokens', 900, 'tokens', 'The one tool a summariser of its own carries.'),
   integerParam(
@@ -102,5 +109,12 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
     'turns',
     'A compaction whose context refills within this many turns counts as thrash.',
   ),
+  {
+    path: 'autoCompact.exceptModels',
+    kind: { type: 'names' },
+    default: [],
+    unit: null,
+    help: 'Models on which the client compacts by itself only when the user set a window (2.1.325 has such).',
+  },
   switchParam('autoCompact.subagents', false, 'Whether subagents compact by themselves (FLG-2 says never).'),
 ];

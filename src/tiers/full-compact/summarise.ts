@@ -34,7 +34,10 @@ export type FailureName =
 /** What a summary is asked for. */
 export interface SummaryOrder {
   readonly params: ParamValues;
+  /** What is sent. */
   readonly messages: readonly Message[];
+  /** What is to be summarised of it; null for all. */
+  readonly about: readonly Message[] | null;
   readonly instruction: Message;
   readonly style: 'full' | 'partial-up-to';
   readonly now: number;
@@ -73,17 +76,18 @@ function* askCutting(
         askedAgain = true;
         continue;
       }
-      if (verdict === 'good' || verdict === 'untagged')
+      if (isAccepted(verdict))
         return { ok: true, answer: outcome.answer, summarised: messages, requests, shape };
       return { ok: false, failure: verdict, message: SENTENCES[verdict], requests };
     }
     const failure = outcome.kind === 'failed' ? outcome.failure : null;
     if (failure === null)
       return { ok: false, failure: 'no-summary', message: SENTENCES['no-summary'], requests };
-    const again: Outcome | null = yield* sendAgain(order, shape, messages);
+    const again: Outcome | null =
+      failure.reason === 'aborted' ? null : yield* sendAgain(order, shape, messages);
     if (again !== null) {
       requests++;
-      if (again.kind === 'answer' && judge(params, again.answer) === 'good') {
+      if (again.kind === 'answer' && isAccepted(judge(params, again.answer))) {
         return { ok: true, answer: again.answer, summarised: messages, requests, shape };
       }
     }
@@ -125,20 +129,33 @@ function requestFor(order: SummaryOrder, shape: 'fork' | 'own', messages: readon
           breakpoints: param.text(params, 'compact.summariser') === 'own' ? 'on' : 'off',
         },
     messages,
+    ...(order.about === null ? {} : { about: stillSent(order.about, messages) }),
     instruction,
     write: forked && !param.isOn(params, 'compact.forkWrites') ? 'read-only' : 'write',
-    maxOutputTokens: forked ? null : param.number(params, 'compact.maxOutputTokens'),
+    maxOutputTokens: param.numberOrNull(
+      params,
+      forked ? 'compact.forkMaxOutputTokens' : 'compact.maxOutputTokens',
+    ),
     retries: param.number(params, 'client.retries') + param.number(params, 'compact.streamRetries'),
     mode: 'blocking',
     answer: { kind: 'summary', style },
   };
 }
 
+/** What is left to summarise of a request that was cut. */
+function stillSent(about: readonly Message[], sent: readonly Message[]): readonly Message[] {
+  const ids = new Set(sent.map((message) => message.id));
+  return about.filter((message) => ids.has(message.id));
+}
+
+type Verdict = 'good' | 'untagged' | 'no-summary' | 'api-error' | 'tool-call';
+
+function isAccepted(verdict: Verdict): verdict is 'good' | 'untagged' {
+  return verdict === 'good' || verdict === 'untagged';
+}
+
 /** What a client makes of an answer (FUL-7). */
-function judge(
-  params: ParamValues,
-  answer: Answer,
-): 'good' | 'untagged' | 'no-summary' | 'api-error' | 'tool-call' {
+function judge(params: ParamValues, answer: Answer): Verdict {
   switch (answer.form) {
     case 'empty':
       return param.isOn(params, 'compact.rejectEmpty') ? 'no-summary' : 'good';

@@ -1,4 +1,4 @@
-import { CHARS_PER_TOKEN } from '../../model/block.js';
+import { CHARS_PER_TOKEN } from './block.js';
 
 /** What becomes of the scratchpad before the summary enters the context (FUL-3). */
 export type Scratchpad = 'drop' | 'relabel';

@@ -1,0 +1,37 @@
+import type { LogSink } from '../model/run-log.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { Transcript } from '../model/transcript.js';
+import { resolvePolicy } from '../policies/catalogue.js';
+import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
+
+/** A plan for timing: fixed answers, no faults. */
+export function benchPlan(policy: string, cache: 'on' | 'off' = 'on'): RunPlan {
+  return {
+    version: 1,
+    name: `bench ${policy}`,
+    seed: 1,
+    model: null,
+    window: null,
+    policy: { name: policy, params: resolvePolicy(policy, {}) },
+    cache: { mode: cache, ttl: '5m', subagentTtl: '5m', fade: 'off' },
+    timing: 'recorded',
+    estimatorFactor: 1,
+    llm: {
+      fake: {
+        summaryTokens: { fixed: 5_000 },
+        scratchpadTokens: { fixed: 900 },
+        notesTokens: { fixed: 1_500 },
+        latencyScale: 1,
+      },
+      faults: [],
+    },
+  };
+}
+
+/** A generated session of so many turns. */
+export function benchTranscript(turns: number): Transcript {
+  return generateTranscript({ workload: 'refactor', turns, seed: 1, model: 'claude-sonnet-4-5' });
+}
+
+/** A sink that keeps nothing. */
+export const NOWHERE: LogSink = { write() {} };

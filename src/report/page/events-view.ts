@@ -1,0 +1,162 @@
+import { formatCount, formatMoney } from '../format.js';
+import type { PageData } from '../page-data.js';
+import { h } from './dom.js';
+import { eventDetails } from './event-details.js';
+import { eventLane, lanesOf } from './lanes.js';
+import type { RunModel } from './run-model.js';
+import { clock } from './scale.js';
+import type { Store } from './store.js';
+import { createVirtualTable, type TableColumn } from './virtual-table.js';
+
+function columnsOf(model: () => RunModel): readonly TableColumn[] {
+  const at = (row: number) => model().run.events[row]!;
+  const tokens = (header: string, value: (row: number) => number): TableColumn => ({
+    header,
+    width: '92px',
+    align: 'right',
+    text: (row) => (value(row) === 0 ? '' : formatCount(value(row))),
+    value,
+  });
+  return [
+    {
+      header: 'time',
+      width: '80px',
+      align: 'right',
+      text: (row) => clock(at(row).t),
+      value: (row) => at(row).t,
+    },
+    {
+      header: 'turn',
+      width: '58px',
+      align: 'right',
+      text: (row) => String(at(row).turn ?? ''),
+      value: (row) => at(row).turn ?? -1,
+    },
+    {
+      header: 'what',
+      width: '118px',
+      align: 'left',
+      text: (row) => at(row).name,
+      value: (row) => at(row).name,
+    },
+    {
+      header: 'action',
+      width: '110px',
+      align: 'left',
+      text: (row) => at(row).action,
+      value: (row) => at(row).action,
+    },
+    {
+      header: 'outcome',
+      width: '100px',
+      align: 'left',
+      text: (row) => at(row).outcome,
+      value: (row) => at(row).outcome,
+    },
+    tokens('taken out', (row) => at(row).layer?.saved ?? 0),
+    tokens('cache lost', (row) => at(row).lost),
+    {
+      header: 'cost',
+      width: '80px',
+      align: 'right',
+      text: (row) => ((at(row).layer?.cost ?? 0) === 0 ? '' : formatMoney(at(row).layer!.cost / 1e9)),
+      value: (row) => at(row).layer?.cost ?? 0,
+    },
+    { header: 'why', width: 'minmax(220px, 1fr)', align: 'left', text: (row) => at(row).reason, value: null },
+  ];
+}
+
+/** What the list of events offers to the rest of the page. */
+export interface EventsView {
+  readonly element: HTMLElement;
+  /** Brings the details of the chosen event into sight. */
+  reveal(): void;
+}
+
+/** The list of events, its filter, and the details of the chosen one. */
+export function createEventsView(
+  store: Store,
+  data: PageData,
+  model: () => RunModel,
+  showRequest: (index: number) => void,
+): EventsView {
+  const hidden = new Set<string>();
+  const table = createVirtualTable({
+    id: 'event',
+    label: 'Events',
+    columns: columnsOf(model),
+    maxHeight: 460,
+    onChoose: (row) => store.update({ event: row }),
+  });
+  const heading = h('h2', {}, 'Events');
+  const filters = h('div', { class: 'chips', role: 'group', 'aria-label': 'Kinds of events' });
+  const details = h('aside', {
+    class: 'panel',
+    'aria-label': 'Details of the chosen event',
+    'aria-live': 'polite',
+  });
+
+  const fill = (): void => {
+    const { events } = model().run;
+    const rows = events.flatMap((event, index) => (hidden.has(eventLane(event)) ? [] : [index]));
+    heading.textContent = `Events (${formatCount(events.length)})`;
+    table.setRows(rows);
+  };
+  const fillFilters = (): void => {
+    const lanes = lanesOf(model().run.events, data.colors.layers);
+    filters.replaceChildren(
+      ...lanes.map(({ key, color, events }) => {
+        const chip = h(
+          'button',
+          { type: 'button', 'aria-pressed': hidden.has(key) ? 'false' : 'true' },
+          h('i', { style: `background:${color}` }),
+          `${key} ${formatCount(events.length)}`,
+        );
+        chip.addEventListener('click', () => {
+          if (!hidden.delete(key)) hidden.add(key);
+          chip.setAttribute('aria-pressed', hidden.has(key) ? 'false' : 'true');
+          fill();
+        });
+        return chip;
+      }),
+    );
+  };
+  const fillDetails = (): void => {
+    const { event } = store.view;
+    const chosen = event === null ? undefined : model().run.events[event];
+    details.replaceChildren(
+      chosen === undefined
+        ? h(
+            'p',
+            { class: 'quiet' },
+            'Choose an event in the list or a mark in the timeline to see what went in, what came out and what it cost.',
+          )
+        : eventDetails(model(), chosen, showRequest),
+    );
+    table.choose(event);
+  };
+  store.listen((view, before) => {
+    if (view.run !== before.run) {
+      hidden.clear();
+      fillFilters();
+      fill();
+    }
+    if (view.run !== before.run || view.event !== before.event) fillDetails();
+  });
+  const element = h(
+    'section',
+    { id: 'events' },
+    heading,
+    filters,
+    h('div', { class: 'split' }, table.element, details),
+  );
+  requestAnimationFrame(() => {
+    fillFilters();
+    fill();
+    fillDetails();
+  });
+  return {
+    element,
+    reveal: () => details.scrollIntoView({ block: 'nearest' }),
+  };
+}

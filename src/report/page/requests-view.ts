@@ -1,0 +1,108 @@
+import { formatCount, formatDuration, formatMoney } from '../format.js';
+import { h } from './dom.js';
+import type { RunModel } from './run-model.js';
+import { clock } from './scale.js';
+import type { Store } from './store.js';
+import { createVirtualTable, type TableColumn } from './virtual-table.js';
+
+function columnsOf(model: () => RunModel): readonly TableColumn[] {
+  const at = () => model().run.requests;
+  const count = (header: string, width: string, value: (row: number) => number): TableColumn => ({
+    header,
+    width,
+    align: 'right',
+    text: (row) => formatCount(value(row)),
+    value,
+  });
+  const name = (header: string, width: string, value: (row: number) => string): TableColumn => ({
+    header,
+    width,
+    align: 'left',
+    text: value,
+    value,
+  });
+  return [
+    count('n', '64px', (row) => row + 1),
+    {
+      header: 'time',
+      width: '84px',
+      align: 'right',
+      text: (row) => clock(at().t[row]!),
+      value: (row) => at().t[row]!,
+    },
+    count('turn', '60px', (row) => at().turn[row]!),
+    name('purpose', '110px', (row) => model().run.names.purposes[at().purpose[row]!]!),
+    name('thread', '110px', (row) => model().run.names.threads[at().thread[row]!]!),
+    count('prompt', '88px', (row) => model().prompt[row]!),
+    count('read', '88px', (row) => at().read[row]!),
+    count('written', '88px', (row) => at().write5m[row]! + at().write1h[row]!),
+    count('uncached', '90px', (row) => at().input[row]!),
+    count('output', '80px', (row) => at().output[row]!),
+    count('again', '88px', (row) => at().rewritten[row]!),
+    name('because of', '130px', (row) => model().run.names.causes[at().cause[row]!] ?? ''),
+    {
+      header: 'latency',
+      width: '84px',
+      align: 'right',
+      text: (row) => formatDuration(at().latencyMs[row]!),
+      value: (row) => at().latencyMs[row]!,
+    },
+    {
+      header: 'cost',
+      width: '84px',
+      align: 'right',
+      text: (row) => formatMoney(model().cost[row]! / 1e9),
+      value: (row) => model().cost[row]!,
+    },
+    name('model', 'minmax(160px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
+  ];
+}
+
+/** The table of requests. */
+export interface RequestsView {
+  readonly element: HTMLElement;
+  /** Brings one request into sight. */
+  show(index: number): void;
+}
+
+/** Creates the table of requests: those of the part that is shown in the charts. */
+export function createRequestsView(store: Store, model: () => RunModel): RequestsView {
+  const table = createVirtualTable({
+    id: 'request',
+    label: 'Requests',
+    columns: columnsOf(model),
+    maxHeight: 460,
+    onChoose(row) {
+      store.update({ cursor: row });
+      table.choose(row);
+    },
+  });
+  const heading = h('h2', {}, 'Requests');
+  const fill = (): void => {
+    const { range, axis } = store.view;
+    const current = model();
+    const rows: number[] = [];
+    for (let i = 0; i < current.count; i++) {
+      const place = current.x(i, axis);
+      if (range === null || (place >= range[0] && place <= range[1])) rows.push(i);
+    }
+    const all = formatCount(current.count);
+    heading.textContent =
+      range === null ? `Requests (${all})` : `Requests (${formatCount(rows.length)} of ${all})`;
+    table.setRows(rows);
+  };
+  store.listen((view, before) => {
+    if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) fill();
+  });
+  const element = h('section', { id: 'requests' }, heading, table.element);
+  requestAnimationFrame(fill);
+  return {
+    element,
+    show(index) {
+      store.update({ range: null, cursor: index });
+      table.choose(index);
+      element.scrollIntoView({ block: 'nearest' });
+      table.element.focus({ preventScroll: true });
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { PageEvent, PageRun } from '../page-data.js';
+import type { Axis } from './store.js';
+
+/** Sums over the requests of a stretch. */
+export interface Sums {
+  readonly requests: number;
+  readonly prompt: number;
+  readonly read: number;
+  readonly cost: number;
+}
+
+/** A run with what the charts need worked out once. */
+export interface RunModel {
+  readonly run: PageRun;
+  readonly count: number;
+  readonly prompt: Float64Array;
+  readonly cost: Float64Array;
+  /** Names of the causes of cost, and what was paid for each up to and with request i. */
+  readonly causes: readonly string[];
+  readonly paid: readonly Float64Array[];
+  /** Indexes of the requests of main conversations, and of each other conversation. */
+  readonly main: readonly number[];
+  readonly others: readonly (readonly number[])[];
+  /** Indexes of all requests along the axis. */
+  order(axis: Axis): readonly number[];
+  x(index: number, axis: Axis): number;
+  eventX(event: PageEvent, axis: Axis): number;
+  /** The whole axis. */
+  domain(axis: Axis): readonly [number, number];
+  /** The request nearest to a place on the axis; null without any. */
+  nearest(x: number, axis: Axis): number | null;
+  sums(range: readonly [number, number] | null, axis: Axis): Sums;
+}
+
+function costsByCause(run: PageRun): { causes: readonly string[]; paid: readonly Float64Array[] } {
+  const { requests, names } = run;
+  const count = requests.t.length;
+  const present = names.causes.filter((_name, cause) =>
+    requests.cause.some((value, index) => value === cause && requests.rewriteCost[index]! > 0),
+  );
+  const sorted = [...present].sort();
+  const causes = ['carry', 'new', ...sorted.map((cause) => `rewrite:${cause}`), 'output'];
+  const paid = causes.map(() => new Float64Array(count));
+  const place = names.causes.map((name) => 2 + sorted.indexOf(name));
+  const sums = causes.map(() => 0);
+  for (let i = 0; i < count; i++) {
+    sums[0]! += requests.readCost[i]!;
+    sums[1]! += requests.freshCost[i]!;
+    if (requests.rewriteCost[i]! > 0) sums[place[requests.cause[i]!]!]! += requests.rewriteCost[i]!;
+    sums[causes.length - 1]! += requests.outputCost[i]!;
+    for (let cause = 0; cause < causes.length; cause++) paid[cause]![i] = sums[cause]!;
+  }
+  return { causes, paid };
+}
+
+function byThread(run: PageRun, axisOrder: readonly number[]): Pick<RunModel, 'main' | 'others'> {
+  const { requests, names } = run;
+  const parents = new Map(run.threads.map(({ id, parent }) => [id, parent]));
+  const loops = new Set(['main', 'subagent']);
+  const main: number[] = [];
+  const others = new Map<number, number[]>();
+  for (const i of axisOrder) {
+    if (!loops.has(names.purposes[requests.purpose[i]!]!)) continue;
+    const thread = requests.thread[i]!;
+    if ((parents.get(names.threads[thread]!) ?? null) === null) main.push(i);
+    else others.set(thread, [...(others.get(thread) ?? []), i]);
+  }
+  return { main, others: [...others.values()] };
+}
+
+/** First position in `order` whose place on the axis is not before x. */
+function lowerBound(order: readonly number[], x: number, at: (index: number) => number): number {
+  let low = 0;
+  let high = order.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at(order[middle]!) < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Works a run out for the charts. */
+export function createRunModel(run: PageRun): RunModel {
+  const { requests } = run;
+  const count = requests.t.length;
+  const prompt = new Float64Array(count);
+  const cost = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    prompt[i] = requests.read[i]! + requests.write5m[i]! + requests.write1h[i]! + requests.input[i]!;
+    cost[i] =
+      requests.readCost[i]! + requests.freshCost[i]! + requests.rewriteCost[i]! + requests.outputCost[i]!;
+  }
+  const inLog = requests.t.map((_t, index) => index);
+  const inTime = [...inLog].sort((a, b) => requests.t[a]! - requests.t[b]! || a - b);
+  const order = (axis: Axis): readonly number[] => (axis === 'time' ? inTime : inLog);
+  const x = (index: number, axis: Axis): number => (axis === 'time' ? requests.t[index]! : index + 1);
+  let end = 0;
+  for (let i = 0; i < count; i++) end = Math.max(end, requests.t[i]! + requests.latencyMs[i]!);
+  const start = count === 0 ? 0 : requests.t[inTime[0]!]!;
+  return {
+    run,
+    count,
+    prompt,
+    cost,
+    ...costsByCause(run),
+    ...byThread(run, inTime),
+    order,
+    x,
+    eventX: (event, axis) => (axis === 'time' ? event.t : event.after + 0.5),
+    domain: (axis) => (axis === 'time' ? [start, Math.max(end, start + 1)] : [0.5, Math.max(count, 1) + 0.5]),
+    nearest(at, axis) {
+      if (count === 0) return null;
+      const list = order(axis);
+      const position = lowerBound(list, at, (index) => x(index, axis));
+      const after = list[Math.min(position, count - 1)]!;
+      const before = list[Math.max(position - 1, 0)]!;
+      return Math.abs(x(before, axis) - at) <= Math.abs(x(after, axis) - at) ? before : after;
+    },
+    sums(range, axis) {
+      const sums = { requests: 0, prompt: 0, read: 0, cost: 0 };
+      for (let i = 0; i < count; i++) {
+        const place = x(i, axis);
+        if (range !== null && (place < range[0] || place > range[1])) continue;
+        sums.requests += 1;
+        sums.prompt += prompt[i]!;
+        sums.read += requests.read[i]!;
+        sums.cost += cost[i]!;
+      }
+      return sums;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Maps a range of values to pixels and back. */
+export interface Scale {
+  readonly from: number;
+  readonly to: number;
+  px(value: number): number;
+  value(px: number): number;
+}
+
+/** A linear scale. */
+export function linearScale(domain: readonly [number, number], pixels: readonly [number, number]): Scale {
+  const [from, to] = domain;
+  const span = to - from || 1;
+  const width = pixels[1] - pixels[0];
+  return {
+    from,
+    to,
+    px: (value) => pixels[0] + ((value - from) / span) * width,
+    value: (px) => from + ((px - pixels[0]) / (width || 1)) * span,
+  };
+}
+
+function multiples(from: number, to: number, step: number): number[] {
+  const found: number[] = [];
+  for (let i = Math.ceil(from / step); i * step <= to + step * 1e-9; i++) found.push(i * step);
+  return found;
+}
+
+/** Round numbers between two values, about as many as wanted. */
+export function niceTicks(from: number, to: number, wanted: number): number[] {
+  const rough = (to - from) / Math.max(wanted, 1);
+  if (!(rough > 0)) return [from];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough)!;
+  return multiples(from, to, step);
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  ...[1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 2160, 8760].map((n) => n * HOUR),
+];
+
+/** Round times between two times. */
+export function timeTicks(from: number, to: number, wanted: number): number[] {
+  const rough = (to - from) / Math.max(wanted, 1);
+  const step = STEPS.find((size) => size >= rough) ?? STEPS.at(-1)!;
+  return multiples(from, to, step);
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** A time since the start: 4:05:09, or 12:30 min for short ones. */
+export function clock(timeMs: number): string {
+  const total = Math.round(timeMs / SECOND);
+  const hours = Math.floor(total / 3_600);
+  return `${hours}:${two(Math.floor(total / 60) % 60)}:${two(total % 60)}`;
+}
+
+/** A tick of a time axis in hours and minutes, with seconds where ticks are that close. */
+export function clockTick(timeMs: number, stepMs: number): string {
+  const text = clock(timeMs);
+  return stepMs >= MINUTE ? text.slice(0, -3) : text;
+}
+
+/** A count in few figures: 950, 12.5k, 1.2M. */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  const trim = (text: string): string => text.replace(/\.0$/, '');
+  if (size >= 1e9) return `${trim((value / 1e9).toFixed(1))}G`;
+  if (size >= 1e6) return `${trim((value / 1e6).toFixed(1))}M`;
+  if (size >= 1e3) return `${trim((value / 1e3).toFixed(1))}k`;
+  return String(Math.round(value));
+}

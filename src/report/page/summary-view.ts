@@ -1,0 +1,69 @@
+import type { PageFact, PageRun } from '../page-data.js';
+import { h } from './dom.js';
+
+function card({ label, value, note, tone }: PageFact): HTMLElement {
+  return h(
+    'div',
+    { class: `card ${tone}` },
+    h('span', {}, label),
+    h('strong', {}, value),
+    h('small', {}, note),
+  );
+}
+
+function block(title: string, facts: readonly PageFact[]): HTMLElement {
+  const rows = facts.map(({ label, value, note, tone }) =>
+    h(
+      'tr',
+      { class: tone },
+      h('th', { scope: 'row' }, label),
+      h('td', { class: 'right' }, value),
+      h('td', { class: 'quiet' }, note),
+    ),
+  );
+  return h('div', { class: 'block' }, h('h3', {}, title), h('table', {}, h('tbody', {}, ...rows)));
+}
+
+/** The summary of a run: the main numbers large, all of them below. */
+export function summaryView(run: PageRun): HTMLElement {
+  const about = run.about.map(([label, value]) => h('span', {}, h('b', {}, label), ` ${value}`));
+  return h(
+    'div',
+    {},
+    h('p', { class: 'about' }, ...about),
+    run.complete
+      ? null
+      : h('p', { class: 'alarm' }, 'The run did not come to its end: these numbers are partial.'),
+    h('div', { class: 'cards' }, ...run.cards.map(card)),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'All numbers'),
+      h('div', { class: 'blocks' }, ...run.blocks.map(({ title, facts }) => block(title, facts))),
+    ),
+  );
+}
+
+/** Warnings and what the transcript could not support. */
+export function notesView(run: PageRun): HTMLElement {
+  const warnings = run.warnings.map(({ message, remedy, count }) =>
+    h(
+      'li',
+      {},
+      count > 1 ? `${message} (${count} times)` : message,
+      remedy === null ? null : h('div', { class: 'quiet' }, `→ ${remedy}`),
+    ),
+  );
+  const skipped = run.skipped.map(({ what, needs }) => h('li', {}, `${what}: needs ${needs}`));
+  return h(
+    'div',
+    {},
+    warnings.length === 0
+      ? h('p', { class: 'quiet' }, 'No warnings.')
+      : h('ul', { class: 'warnings' }, ...warnings),
+    skipped.length === 0
+      ? h('p', { class: 'quiet' }, 'Nothing was skipped.')
+      : h('div', {}, h('h3', {}, 'Skipped'), h('ul', {}, ...skipped)),
+    run.digest === null ? null : h('p', { class: 'quiet digest' }, `digest ${run.digest}`),
+  );
+}

@@ -1,0 +1,169 @@
+import { h, oncePerFrame } from './dom.js';
+
+/** A column of a table. */
+export interface TableColumn {
+  readonly header: string;
+  /** Width as CSS grid track, e.g. `90px` or `minmax(120px, 1fr)`. */
+  readonly width: string;
+  readonly align: 'left' | 'right';
+  /** Text of a row's cell. */
+  text(row: number): string;
+  /** What rows are sorted by; null when the column cannot be sorted. */
+  readonly value: ((row: number) => number | string) | null;
+}
+
+/** A table of any length of which only what is seen exists. */
+export interface VirtualTable {
+  readonly element: HTMLElement;
+  /** Shows these rows, by their number, in the chosen order. */
+  setRows(rows: readonly number[]): void;
+  /** Marks a row and brings it into sight. */
+  choose(row: number | null): void;
+}
+
+/** How a table behaves. */
+export interface TableOptions {
+  readonly id: string;
+  readonly label: string;
+  readonly columns: readonly TableColumn[];
+  readonly maxHeight: number;
+  onChoose(row: number): void;
+}
+
+const ROW_PX = 30;
+/** Rows beyond the visible ones that are drawn as well. */
+const MARGIN_ROWS = 6;
+
+type Sort = { readonly column: number; readonly sign: 1 | -1 } | null;
+
+function sorted(rows: readonly number[], sort: Sort, columns: readonly TableColumn[]): readonly number[] {
+  const value = sort === null ? null : columns[sort.column]!.value;
+  if (sort === null || value === null) return rows;
+  return [...rows].sort((a, b) => {
+    const left = value(a);
+    const right = value(b);
+    if (left === right) return a - b;
+    return left < right ? -sort.sign : sort.sign;
+  });
+}
+
+/** Creates an empty table. */
+export function createVirtualTable(options: TableOptions): VirtualTable {
+  const { columns, id } = options;
+  const tracks = columns.map(({ width }) => width).join(' ');
+  let given: readonly number[] = [];
+  let rows: readonly number[] = [];
+  let sort: Sort = null;
+  let chosen: number | null = null;
+
+  const heads = columns.map(({ header, align, value }, index) =>
+    h(
+      'div',
+      { role: 'columnheader', class: align },
+      value === null ? header : h('button', { type: 'button', click: () => sortBy(index) }, header),
+    ),
+  );
+  const body = h('div', { role: 'rowgroup', class: 'rows' });
+  const head = h('div', { role: 'rowgroup', class: 'head' });
+  head.append(
+    h('div', { role: 'row', 'aria-rowindex': 1, style: `grid-template-columns:${tracks}` }, ...heads),
+  );
+  const element = h(
+    'div',
+    { class: 'table', role: 'grid', tabindex: 0, 'aria-label': options.label },
+    head,
+    body,
+  );
+  element.style.maxHeight = `${options.maxHeight}px`;
+
+  const drawRow = (position: number): HTMLElement => {
+    const row = rows[position]!;
+    const cells = columns.map(({ text, align }) => h('div', { role: 'gridcell', class: align }, text(row)));
+    const attributes = {
+      role: 'row',
+      id: `${id}-${row}`,
+      'aria-rowindex': position + 2,
+      'aria-selected': row === chosen ? 'true' : 'false',
+      'data-row': row,
+      style: `grid-template-columns:${tracks};transform:translateY(${position * ROW_PX}px)`,
+    };
+    return h('div', attributes, ...cells);
+  };
+  const draw = (): void => {
+    const first = Math.max(0, Math.floor(element.scrollTop / ROW_PX) - MARGIN_ROWS);
+    const seen = Math.ceil((element.clientHeight || options.maxHeight) / ROW_PX) + 2 * MARGIN_ROWS;
+    const drawn: HTMLElement[] = [];
+    for (let i = first; i < Math.min(rows.length, first + seen); i++) drawn.push(drawRow(i));
+    if (rows.length === 0) {
+      drawn.push(
+        h('div', { role: 'row', class: 'empty' }, h('div', { role: 'gridcell' }, 'nothing to show')),
+      );
+    }
+    body.style.height = `${Math.max(rows.length, 1) * ROW_PX}px`;
+    body.replaceChildren(...drawn);
+    element.setAttribute('aria-rowcount', String(rows.length + 1));
+    const active = chosen !== null && drawn.some((item) => item.id === `${id}-${chosen}`);
+    if (active) element.setAttribute('aria-activedescendant', `${id}-${chosen}`);
+    else element.removeAttribute('aria-activedescendant');
+  };
+  const drawSoon = oncePerFrame(draw);
+  const arrange = (): void => {
+    rows = sorted(given, sort, columns);
+    for (const [index, cell] of heads.entries()) {
+      if (sort?.column === index)
+        cell.setAttribute('aria-sort', sort.sign === 1 ? 'ascending' : 'descending');
+      else cell.removeAttribute('aria-sort');
+    }
+    draw();
+  };
+  const sortBy = (column: number): void => {
+    if (sort?.column !== column) sort = { column, sign: 1 };
+    else sort = sort.sign === 1 ? { column, sign: -1 } : null;
+    arrange();
+  };
+  const reveal = (position: number): void => {
+    const top = position * ROW_PX;
+    const room = element.clientHeight - 2 * ROW_PX;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top > element.scrollTop + room) element.scrollTop = top - room;
+  };
+
+  element.addEventListener('scroll', drawSoon);
+  element.addEventListener('click', (event) => {
+    const row = (event.target as Element).closest<HTMLElement>('[data-row]');
+    if (row !== null) options.onChoose(Number(row.dataset.row));
+  });
+  element.addEventListener('keydown', (event) => {
+    if (event.target !== element) return;
+    const page = Math.max(1, Math.floor(element.clientHeight / ROW_PX) - 2);
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -rows.length,
+      End: rows.length,
+    };
+    const move = moves[event.key];
+    if (move === undefined || rows.length === 0) return;
+    event.preventDefault();
+    const position = chosen === null ? -1 : rows.indexOf(chosen);
+    options.onChoose(rows[Math.max(0, Math.min(rows.length - 1, position + move))]!);
+  });
+  new ResizeObserver(drawSoon).observe(element);
+
+  return {
+    element,
+    setRows(next) {
+      given = next;
+      element.scrollTop = 0;
+      arrange();
+    },
+    choose(row) {
+      chosen = row;
+      const position = row === null ? -1 : rows.indexOf(row);
+      if (position >= 0) reveal(position);
+      draw();
+    },
+  };
+}

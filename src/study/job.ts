@@ -1,0 +1,102 @@
+import { CcbenchError, type ErrorCode } from '../base/errors.js';
+import { replayParts } from '../engine/replay.js';
+import { createMetricsFold } from '../metrics/fold.js';
+import { findMetric, metricValues } from '../metrics/registry.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { Transcript } from '../model/transcript.js';
+import { cutTranscript } from './cut-transcript.js';
+import { openTranscript, type TranscriptInput } from './transcript-input.js';
+
+/** One run of a study: plain JSON that a worker can be sent. */
+export interface Job {
+  /** Position among the jobs; results are ordered by it. */
+  readonly index: number;
+  readonly plan: RunPlan;
+  /** Key of the transcript. */
+  readonly transcript: string;
+  /** Share of the transcript that is replayed, from its beginning. */
+  readonly share: number;
+  /** Metrics of families that are wanted besides the named ones. */
+  readonly metrics: readonly string[];
+}
+
+/** The metrics of a run by name. */
+export type MetricRecord = Readonly<Record<string, number | null>>;
+
+/** How a job ended. */
+export type JobResult =
+  | {
+      readonly ok: true;
+      readonly index: number;
+      readonly metrics: MetricRecord;
+      readonly skipped: readonly string[];
+    }
+  | { readonly ok: false; readonly index: number; readonly error: JobError };
+
+/** Why a job failed, as plain data. */
+export interface JobError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** A failure as plain data; what is not the user's is a fault of ccbench. */
+export function jobError(error: unknown): JobError {
+  if (error instanceof CcbenchError) return { code: error.code, message: error.message, hint: error.hint };
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error), hint: null };
+}
+
+/** Runs a job in short parts, so that whoever drives it may do something else in between. */
+export function* jobParts(job: Job, transcript: Transcript): Generator<void, JobResult, void> {
+  const { index } = job;
+  try {
+    const fold = createMetricsFold();
+    yield* replayParts(job.plan, cutTranscript(transcript, job.share), fold);
+    const facts = fold.finish();
+    const metrics: Record<string, number | null> = metricValues(facts);
+    for (const name of job.metrics) metrics[name] = findMetric(name)?.value(facts) ?? null;
+    return { ok: true, index, metrics, skipped: facts.skipped.map(({ what, needs }) => `${what}: ${needs}`) };
+  } catch (error) {
+    return { ok: false, index, error: jobError(error) };
+  }
+}
+
+/** Transcripts kept open at a time. */
+const OPEN_TRANSCRIPTS = 4;
+
+/** Holds transcripts by key; each is opened once while jobs go on using it. */
+export class TranscriptShelf {
+  private readonly inputs = new Map<string, TranscriptInput>();
+  private readonly open = new Map<string, Transcript>();
+
+  add(input: TranscriptInput): void {
+    this.inputs.set(input.key, input);
+  }
+
+  get(key: string): Transcript {
+    const known = this.open.get(key);
+    if (known !== undefined) return known;
+    const input = this.inputs.get(key);
+    if (input === undefined) throw new CcbenchError('internal', `no transcript has the key ${key}`);
+    const transcript = openTranscript(input);
+    const oldest = this.open.keys().next();
+    if (this.open.size >= OPEN_TRANSCRIPTS && oldest.done !== true) this.open.delete(oldest.value);
+    this.open.set(key, transcript);
+    return transcript;
+  }
+}
+
+/** Runs a job to its end. */
+export function runJob(job: Job, shelf: TranscriptShelf): JobResult {
+  let transcript: Transcript;
+  try {
+    transcript = shelf.get(job.transcript);
+  } catch (error) {
+    return { ok: false, index: job.index, error: jobError(error) };
+  }
+  const parts = jobParts(job, transcript);
+  for (;;) {
+    const step = parts.next();
+    if (step.done === true) return step.value;
+  }
+}

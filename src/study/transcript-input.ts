@@ -1,0 +1,40 @@
+import { canonicalJson, sha256Hex } from '../base/digest.js';
+import type { Transcript } from '../model/transcript.js';
+import type { SessionFile } from '../transcript/claude-code/read.js';
+import { readTranscript } from '../transcript/read-transcript.js';
+import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
+import type { SyntheticSpec } from '../transcript/synthetic/spec.js';
+
+/** A transcript as it travels to whoever replays it: a recipe or bytes, addressed by content. */
+export type TranscriptInput =
+  | { readonly kind: 'synthetic'; readonly key: string; readonly spec: SyntheticSpec }
+  | {
+      readonly kind: 'recorded';
+      readonly key: string;
+      readonly id: string;
+      readonly bytes: Uint8Array;
+      readonly agents: readonly SessionFile[];
+    };
+
+const KEY_CHARS = 16;
+
+/** A generated session. */
+export function syntheticInput(spec: SyntheticSpec): TranscriptInput {
+  return { kind: 'synthetic', key: sha256Hex(canonicalJson(spec)).slice(0, KEY_CHARS), spec };
+}
+
+/** A recording with the files of its subagents. */
+export function recordedInput(
+  id: string,
+  bytes: Uint8Array,
+  agents: readonly SessionFile[],
+): TranscriptInput {
+  const parts = [id, sha256Hex(bytes), ...agents.flatMap((agent) => [agent.name, sha256Hex(agent.bytes)])];
+  return { kind: 'recorded', key: sha256Hex(parts.join('\n')).slice(0, KEY_CHARS), id, bytes, agents };
+}
+
+/** Generates or reads the transcript. */
+export function openTranscript(input: TranscriptInput): Transcript {
+  if (input.kind === 'synthetic') return generateTranscript(input.spec);
+  return readTranscript(input.bytes, { id: input.id, agents: input.agents }).transcript;
+}

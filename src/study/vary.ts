@@ -1,0 +1,131 @@
+import { CcbenchError } from '../base/errors.js';
+import { splitValues } from './split-values.js';
+
+/** One setting that a study varies. */
+export interface Axis {
+  readonly path: string;
+  /** As they would be written after `--set path=`. */
+  readonly values: readonly string[];
+  readonly scale: 'linear' | 'log';
+  /** Both ends where the values are steps of a range; null for a list. */
+  readonly range: { readonly from: number; readonly to: number; readonly whole: boolean } | null;
+}
+
+/** How a range without a number of steps is taken. */
+export type OpenRanges = 'allowed' | 'refused';
+
+const AUTO = '0.3w..1w:8';
+const RANGE =
+  /^(-?\d*\.?\d+(?:e[+-]?\d+)?)(w?)\.\.(-?\d*\.?\d+(?:e[+-]?\d+)?)(w?)(?::(\d+))?(?::(log|linear))?$/i;
+const FRACTION = /^(\d*\.?\d+)w$/;
+const MAX_STEPS = 100_000;
+/** Decimals that steps of a range are rounded to: enough to tell them apart, few enough to be read. */
+const STEP_DIGITS = 12;
+
+function refuse(text: string, sentence: string, hint: string): never {
+  throw new CcbenchError('bad-usage', sentence, { hint, place: { file: `--vary ${text}` } });
+}
+
+/** A step as it is written: no rounding noise. */
+function written(value: number): string {
+  return String(Number(value.toPrecision(STEP_DIGITS)));
+}
+
+/** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. */
+export function parseVary(text: string, windowTokens: () => number, open: OpenRanges): Axis {
+  const equals = text.indexOf('=');
+  if (equals <= 0) {
+    refuse(
+      text,
+      `"${text}" is not path=values`,
+      'for example: --vary microcompact.timeBased.gapMinutes=5..120:12',
+    );
+  }
+  const path = text.slice(0, equals).trim();
+  const given = text.slice(equals + 1).trim();
+  if (given === '') refuse(text, `"${text}" has no values`, 'give from..to:steps, or values with commas');
+  const spec = given === 'auto' ? AUTO : given;
+  const match = RANGE.exec(spec);
+  if (match !== null) return rangeAxis(text, path, match, windowTokens, open);
+  if (spec.includes('..')) {
+    refuse(text, `"${spec}" is not a range`, 'write from..to:steps, or from..to:steps:log');
+  }
+  const values = splitValues(spec).map((value) => {
+    const fraction = FRACTION.exec(value);
+    return fraction === null ? value : String(Math.round(Number(fraction[1]) * windowTokens()));
+  });
+  if (values.includes('')) refuse(text, `"${text}" has an empty value`, 'write null for none');
+  return { path, values: [...new Set(values)], scale: 'linear', range: null };
+}
+
+function rangeAxis(
+  text: string,
+  path: string,
+  [, low, lowUnit, high, highUnit, count, kind]: readonly string[],
+  windowTokens: () => number,
+  open: OpenRanges,
+): Axis {
+  const inWindow = (value: string, unit: string): number =>
+    unit === '' ? Number(value) : Math.round(Number(value) * windowTokens());
+  const from = inWindow(low!, lowUnit!);
+  const to = inWindow(high!, highUnit!);
+  const scale = kind?.toLowerCase() === 'log' ? 'log' : 'linear';
+  if (from > to) {
+    refuse(text, `the range from ${from} to ${to} is empty`, 'write the smaller end first');
+  }
+  if (scale === 'log' && from <= 0) {
+    refuse(text, `a range in log steps cannot begin at ${from}`, 'begin above zero');
+  }
+  if (count === undefined && open === 'refused') {
+    refuse(text, `the range ${from}..${to} does not say how many steps it has`, `write ${from}..${to}:10`);
+  }
+  const steps = count === undefined ? 0 : Number(count);
+  if (count !== undefined && steps < 1) {
+    refuse(text, `the range ${from}..${to}:${count} is empty`, 'give at least one step');
+  }
+  if (steps > MAX_STEPS)
+    refuse(text, `${steps} steps are too many`, `give at most ${MAX_STEPS} steps`);
+  const whole =
+    Number.isInteger(from) && Number.isInteger(to) && (steps === 0 || to - from + 1 >= steps);
+  const values: string[] = [];
+  for (let i = 0; i < steps; i++) {
+    const at = steps === 1 ? 0 : i / (steps - 1);
+    values.push(stepText(between({ from, to, whole, scale }, at), whole));
+  }
+  return { path, values: [...new Set(values)], scale, range: { from, to, whole } };
+}
+
+function stepText(value: number, whole: boolean): string {
+  return whole ? String(Math.round(value)) : written(value);
+}
+
+function between(
+  range: { readonly from: number; readonly to: number; readonly scale: Axis['scale']; readonly whole: boolean },
+  at: number,
+): number {
+  const { from, to, scale } = range;
+  return scale === 'log' ? from * (to / from) ** at : from + (to - from) * at;
+}
+
+/** The value at a place between 0 and 1 of an axis: a step, one of a list, or anything in an open range. */
+export function valueAt(axis: Axis, at: number): string {
+  const { range, values, scale } = axis;
+  if (range === null || values.length > 0) {
+    return values[Math.min(values.length - 1, Math.floor(at * values.length))]!;
+  }
+  return stepText(between({ ...range, scale }, at), range.whole);
+}
+
+/** Every combination of the axes' values, the last axis changing fastest. */
+export function grid(axes: readonly Axis[]): readonly (readonly string[])[] {
+  let total = 1;
+  for (const axis of axes) total *= axis.values.length;
+  if (total > MAX_STEPS) {
+    throw new CcbenchError('bad-usage', `the grid has ${total} points`, {
+      hint: `at most ${MAX_STEPS} are possible: vary fewer settings, take fewer steps, or use ccbench tune`,
+    });
+  }
+  let points: (readonly string[])[] = [[]];
+  for (const { values } of axes) points = points.flatMap((point) => values.map((value) => [...point, value]));
+  return points;
+}

@@ -1,0 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { ROOT } from './tree.js';
+
+/** Makes the page's bundle fit its sources before any test runs. */
+export function setup(): void {
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build-page.mjs')], { stdio: 'inherit' });
+}
