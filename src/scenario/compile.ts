@@ -5,7 +5,7 @@ import type { OverrideName, ScenarioContext } from './context.js';
 import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 import type { Scenario } from './schema.js';
-import { assign } from './set-path.js';
+import { assign, withRecordings } from './set-path.js';
 
 /** A scenario's text, where it is from, and what the command line changes in it. */
 export interface ScenarioSource {
@@ -14,6 +14,8 @@ export interface ScenarioSource {
   readonly file: string;
   /** `path=value`, in order; a later one wins. */
   readonly set: readonly string[];
+  /** Recordings in the place of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
+  readonly recordings?: readonly string[];
 }
 
 /** One run: a plan over a transcript, and what must hold at its end. */
@@ -78,7 +80,7 @@ function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioC
 export function compileScenario(source: ScenarioSource, context: ScenarioContext): CompiledScenario {
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
-  const document = assign(written, source.set, context, problems);
+  const document = assign(withRecordings(written, source.recordings), source.set, context, problems);
 
   checkShape(document, problems);
   checkMeaning(document, context, problems);

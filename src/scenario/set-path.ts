@@ -98,6 +98,26 @@ function covers(outer: Path, inner: Path): boolean {
   return outer.every((part, i) => inner[i] === part);
 }
 
+/** Puts recordings in the place of a scenario's transcripts; none given leaves it as it is. */
+export function withRecordings(
+  document: ScenarioDocument,
+  recordings: readonly string[] | undefined,
+): ScenarioDocument {
+  const { value } = document;
+  const isScenario = value !== null && typeof value === 'object' && !Array.isArray(value);
+  if (recordings === undefined || !isScenario) return document;
+  const { transcript: _one, transcripts: _several, ...rest } = value as Readonly<Record<string, unknown>>;
+  const place: Place = { file: '--transcripts' };
+  const placed = (path: Path, otherwise: (path: Path) => Place): Place =>
+    path[0] === 'transcript' ? place : otherwise(path);
+  return {
+    file: document.file,
+    value: { ...rest, transcript: { file: [...recordings] } },
+    placeOf: (path) => placed(path, document.placeOf),
+    placeOfKey: (path) => placed(path, document.placeOfKey),
+  };
+}
+
 /** Applies `path=value` changes of the command line; what is wrong with one is reported at that option. */
 export function assign(
   document: ScenarioDocument,

@@ -106,7 +106,7 @@ function drawThresholds(model: RunModel, { plot, x, y }: Drawing): void {
     if (at - 3 < free) continue;
     const text = `${name} ${short(tokens)}`;
     plot.append(s('text', { class: 'quiet halo', x: x.px(x.to) - 4, y: at - 3, 'text-anchor': 'end' }, text));
-    free = at + 10;
+    free = at + 6;
   }
 }
 

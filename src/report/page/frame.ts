@@ -101,7 +101,7 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
   };
 
   const drawAxes = ({ view, x, y, width }: Drawing): void => {
-    for (const value of niceTicks(y.from, y.to, height / 45)) {
+    for (const value of niceTicks(y.from, y.to, height / 34)) {
       const at = y.px(value);
       plot.append(
         s('line', { class: 'grid', x1: LEFT, x2: LEFT + width, y1: at, y2: at }),

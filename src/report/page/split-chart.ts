@@ -43,7 +43,7 @@ export function createSplitChart(store: Store, options: RunChartOptions): HTMLEl
     title: 'Prompt by request',
     label: 'Prompt of each request, split into tokens read from the cache, written to it, and uncached.',
     yTitle: 'prompt (tokens)',
-    height: 130,
+    height: 150,
     lanes: 6,
     model: options.model,
     run: () => store.view.run,

@@ -71,7 +71,7 @@ export function* compactFully(
   const result = yield* askForSummary({
     params,
     messages: forked ? split.sent : split.summarised,
-    about: forked && split.before.length > 0 ? split.summarised : null,
+    ...(forked && split.before.length > 0 ? { about: split.summarised } : {}),
     instruction: summaryInstruction(`${id}-instruction`, moment.now, split.style, instructions),
     style: split.style,
     now: moment.now,

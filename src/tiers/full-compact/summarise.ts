@@ -36,8 +36,8 @@ export interface SummaryOrder {
   readonly params: ParamValues;
   /** What is sent. */
   readonly messages: readonly Message[];
-  /** What is to be summarised of it; null for all. */
-  readonly about: readonly Message[] | null;
+  /** What is to be summarised of it; absent for all. */
+  readonly about?: readonly Message[];
   readonly instruction: Message;
   readonly style: 'full' | 'partial-up-to';
   readonly now: number;
@@ -129,7 +129,7 @@ function requestFor(order: SummaryOrder, shape: 'fork' | 'own', messages: readon
           breakpoints: param.text(params, 'compact.summariser') === 'own' ? 'on' : 'off',
         },
     messages,
-    ...(order.about === null ? {} : { about: stillSent(order.about, messages) }),
+    ...(order.about === undefined ? {} : { about: stillSent(order.about, messages) }),
     instruction,
     write: forked && !param.isOn(params, 'compact.forkWrites') ? 'read-only' : 'write',
     maxOutputTokens: param.numberOrNull(

@@ -1,0 +1,275 @@
+import { counterRules, SeenCounter } from '../engine/seen-counter.js';
+import type { Message } from '../model/message.js';
+import type { ParamValues } from '../model/params.js';
+import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
+import { resolvePolicy } from '../policies/catalogue.js';
+import { COMPACTABLE_TOOLS } from '../tiers/compactable.js';
+import { thresholds } from '../tiers/window/thresholds.js';
+import type { Walk } from './predict.js';
+import type { RecordedRequest, Truth } from './truth.js';
+import { rangeOf, recordedWindow, type VersionRange } from './version-map.js';
+import { isInferred } from './weigh.js';
+
+/** Which mechanism is checked. */
+export type TriggerKind = 'compaction' | 'microcompaction';
+
+/** A size that was predicted, beside the recorded one. */
+export interface SizePair {
+  readonly predicted: number;
+  readonly recorded: number;
+}
+
+/** One recorded automatic compaction beside what the profile of that version does. */
+export interface TriggerCheck {
+  readonly kind: TriggerKind;
+  readonly threadId: string;
+  /** The request the compaction came before, by its place in the thread. */
+  readonly index: number;
+  readonly version: string | null;
+  readonly profile: string;
+  readonly threshold: number;
+  /** What the client counted at that request, by the profile's counter. */
+  readonly seenTokens: number;
+  /** `late`: the profile does not fire up to the request behind; `early`: before the request ahead of it. */
+  readonly verdict: 'matched' | 'early' | 'late';
+  /** Tokens between the count at the recorded place and the threshold. */
+  readonly offTokens: number;
+  readonly nextPrompt: SizePair | null;
+  readonly nextRead: SizePair | null;
+}
+
+/** A place where the profile fires and the recording shows nothing. */
+export interface UnrecordedTrigger {
+  readonly kind: TriggerKind;
+  readonly threadId: string;
+  readonly index: number;
+  readonly profile: string;
+  readonly threshold: number;
+  readonly seenTokens: number;
+}
+
+/** The trigger check of one recording. */
+export interface TriggerReport {
+  readonly checks: readonly TriggerCheck[];
+  readonly unrecorded: readonly UnrecordedTrigger[];
+}
+
+/** How many there are of each kind. */
+export interface TriggerCounts {
+  readonly recorded: number;
+  readonly matched: number;
+  readonly early: number;
+  readonly late: number;
+  readonly unrecorded: number;
+}
+
+/** Requests a trigger may be away from the recorded one. */
+const BESIDE = 1;
+
+interface Fired {
+  readonly index: number;
+  readonly seen: number;
+}
+
+/** A count that a request exceeded, waiting for the recorded event it belongs to. */
+interface Watch {
+  fired: Fired | null;
+}
+
+interface Profile {
+  readonly range: VersionRange;
+  readonly params: ParamValues;
+  readonly compactAt: number;
+  readonly clearAt: number;
+  readonly target: number;
+  readonly minSaving: number;
+  readonly keepRecent: number;
+}
+
+function profileOf(version: string | null, window: number): Profile {
+  const range = rangeOf(version);
+  const params = resolvePolicy(range.profile, {});
+  const limits = thresholds(params, window);
+  return {
+    range,
+    params,
+    compactAt: limits.autoCompact ?? Number.POSITIVE_INFINITY,
+    clearAt: limits.warning ?? Number.POSITIVE_INFINITY,
+    target: params['microcompact.token.targetTokens'] as number,
+    minSaving: params['microcompact.token.minSaving'] as number,
+    keepRecent: params['microcompact.token.keepRecent'] as number,
+  };
+}
+
+class ThreadTriggers {
+  readonly checks: TriggerCheck[] = [];
+  readonly unrecorded: UnrecordedTrigger[] = [];
+  #profile: Profile;
+  #counter: SeenCounter;
+  #version: string | null;
+  #compaction: Watch = { fired: null };
+  #microcompaction: Watch = { fired: null };
+  /** Rough tokens of the results that can still be cleared, oldest first. */
+  #results: { readonly id: string; readonly rough: number }[] = [];
+  #index = 0;
+  /** Checks that wait for the request behind them: the profile may fire there. */
+  #open: { readonly event: ThreadEvent; readonly kind: TriggerKind; readonly seen: number }[] = [];
+  readonly #window: number;
+
+  constructor(
+    private readonly thread: Thread,
+    private readonly truth: Truth,
+    private readonly walk: Walk,
+    private readonly prompts: ReadonlyMap<string, number>,
+    agentVersion: string | null,
+  ) {
+    const requests = truth.threads.get(thread.id) ?? [];
+    const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
+    this.#window = recordedWindow(requests[0]?.model ?? '', largest);
+    this.#version = agentVersion;
+    this.#profile = profileOf(agentVersion, this.#window);
+    this.#counter = new SeenCounter(counterRules(this.#profile.params, 1));
+  }
+
+  run(): void {
+    for (const step of this.thread.steps) {
+      if (step.kind === 'message') this.#add(step.message);
+      else if (step.kind === 'event') this.#happen(step.event);
+      else this.#call(step.call);
+    }
+    this.#close('compaction', this.#compaction);
+    this.#close('microcompaction', this.#microcompaction);
+  }
+
+  #add(message: Message): void {
+    if (isInferred(message)) return;
+    this.#counter.add(message);
+    for (const block of message.blocks) {
+      if (block.kind !== 'tool_result' || !COMPACTABLE_TOOLS.includes(block.tool ?? '')) continue;
+      this.#results.push({ id: block.toolUseId ?? '', rough: block.rough });
+    }
+  }
+
+  #call(call: RecordedCall): void {
+    const request = this.truth.byCall.get(`${this.thread.id} ${call.id}`);
+    if (request === undefined) {
+      this.#counter.add(call.response);
+      return;
+    }
+    const seen = this.#counter.tokens;
+    const { compactAt } = this.#profile;
+    if (this.#index > 0 && seen >= compactAt) this.#compaction.fired ??= { index: this.#index, seen };
+    if (this.#index > 0 && this.#clears(seen)) this.#microcompaction.fired ??= { index: this.#index, seen };
+    for (const open of this.#open) this.#settle(open.kind, request, open.seen);
+    this.#open = [];
+    this.#counter.anchor(request.usage);
+    this.#index++;
+  }
+
+  #clears(seen: number): boolean {
+    const { range, clearAt, target, minSaving, keepRecent } = this.#profile;
+    if (range.microcompact === 'not-recorded' || seen < clearAt) return false;
+    let rest = this.#results.reduce((sum, result) => sum + result.rough, 0);
+    let saving = 0;
+    for (let i = 0; i < this.#results.length - keepRecent && rest > target; i++) {
+      rest -= this.#results[i]!.rough;
+      saving += this.#results[i]!.rough;
+    }
+    return saving >= minSaving;
+  }
+
+  #happen(event: ThreadEvent): void {
+    if (event.kind === 'version') {
+      this.#version = event.version;
+      this.#profile = profileOf(event.version, this.#window);
+    } else if (event.kind === 'recorded-compaction') {
+      const seen = this.#counter.tokens;
+      if (event.trigger === 'auto') this.#open.push({ event, kind: 'compaction', seen });
+      else this.#close('compaction', this.#compaction);
+      this.#microcompaction = { fired: null };
+      this.#results = [];
+      this.#counter.restart(event.summary === null ? [] : [event.summary]);
+    } else if (event.kind === 'recorded-microcompact') {
+      if (event.trigger === 'auto') {
+        this.#open.push({ event, kind: 'microcompaction', seen: this.#counter.tokens });
+      }
+      const cleared = new Set(event.toolUseIds);
+      this.#results = this.#results.filter((result) => !cleared.has(result.id));
+    }
+  }
+
+  #settle(kind: TriggerKind, request: RecordedRequest, seen: number): void {
+    const { range, compactAt, clearAt } = this.#profile;
+    const watch = kind === 'compaction' ? this.#compaction : this.#microcompaction;
+    const threshold = kind === 'compaction' ? compactAt : clearAt;
+    const { fired } = watch;
+    const here = kind === 'compaction' ? seen >= threshold : true;
+    const early = fired !== null && fired.index < this.#index - BESIDE;
+    const predicted = this.walk.predictions.get(request.key);
+    const size = this.prompts.get(request.key);
+    this.checks.push({
+      kind,
+      threadId: this.thread.id,
+      index: this.#index,
+      version: this.#version,
+      profile: range.profile,
+      threshold,
+      seenTokens: seen,
+      verdict: early ? 'early' : here || fired !== null ? 'matched' : 'late',
+      offTokens: (early ? fired!.seen : seen) - threshold,
+      nextPrompt: size === undefined ? null : { predicted: size, recorded: request.prompt },
+      nextRead:
+        predicted === undefined ? null : { predicted: predicted.usage.cacheRead, recorded: request.read },
+    });
+    watch.fired = null;
+  }
+
+  /** A trigger that no recorded event answers. */
+  #close(kind: TriggerKind, watch: Watch): void {
+    const { range, compactAt, clearAt } = this.#profile;
+    if (watch.fired === null) return;
+    const { index, seen } = watch.fired;
+    watch.fired = null;
+    if (index > this.#index - 1 - BESIDE) return;
+    this.unrecorded.push({
+      kind,
+      threadId: this.thread.id,
+      index,
+      profile: range.profile,
+      threshold: kind === 'compaction' ? compactAt : clearAt,
+      seenTokens: seen,
+    });
+  }
+}
+
+/** Does the profile of a recording's version fire where the recording compacted, and nowhere else? */
+export function checkTriggers(
+  transcript: Transcript,
+  truth: Truth,
+  walk: Walk,
+  prompts: ReadonlyMap<string, number>,
+): TriggerReport {
+  const checks: TriggerCheck[] = [];
+  const unrecorded: UnrecordedTrigger[] = [];
+  for (const thread of transcript.threads) {
+    const triggers = new ThreadTriggers(thread, truth, walk, prompts, transcript.agentVersion);
+    triggers.run();
+    checks.push(...triggers.checks);
+    unrecorded.push(...triggers.unrecorded);
+  }
+  return { checks, unrecorded };
+}
+
+/** Counts of several reports. */
+export function countTriggers(reports: readonly TriggerReport[]): TriggerCounts {
+  const checks = reports.flatMap((report) => report.checks);
+  const having = (verdict: TriggerCheck['verdict']): number =>
+    checks.filter((check) => check.verdict === verdict).length;
+  return {
+    recorded: checks.length,
+    matched: having('matched'),
+    early: having('early'),
+    late: having('late'),
+    unrecorded: reports.reduce((sum, report) => sum + report.unrecorded.length, 0),
+  };
+}

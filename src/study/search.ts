@@ -1,0 +1,84 @@
+import type { Random } from '../base/random.js';
+import { type Axis, valueAt } from './vary.js';
+
+/** A setting on its way through a search. */
+export interface Candidate {
+  /** Position in the order of drawing. */
+  readonly index: number;
+  /** One value for each axis. */
+  readonly values: readonly string[];
+}
+
+/** What a candidate came to on a rung. */
+export interface Trial {
+  readonly candidate: Candidate;
+  /** Share of the work the rung looks at. */
+  readonly share: number;
+  /** What is minimised; null when a run failed or has no data. */
+  readonly objective: number | null;
+  /** Every constraint held in every run. */
+  readonly feasible: boolean;
+}
+
+/** Draws different settings: each axis is cut into as many equal parts as settings, and every part is used once. */
+export function drawCandidates(axes: readonly Axis[], budget: number, random: Random): readonly Candidate[] {
+  const columns = axes.map((axis) => {
+    const own = random.split(`axis ${axis.path}`);
+    const parts = Array.from({ length: budget }, (_, i) => i);
+    for (let i = budget - 1; i > 0; i--) {
+      const j = own.integer(0, i);
+      [parts[i], parts[j]] = [parts[j]!, parts[i]!];
+    }
+    return parts.map((part) => valueAt(axis, (part + own.next()) / budget));
+  });
+  const seen = new Set<string>();
+  const candidates: Candidate[] = [];
+  for (let i = 0; i < budget; i++) {
+    const values = columns.map((column) => column[i]!);
+    const key = values.join('\n');
+    if (seen.has(key)) continue;
+    seen.add(key);
+    candidates.push({ index: candidates.length, values });
+  }
+  return candidates;
+}
+
+/** How much more a rung looks at than the one before, and what part of the candidates goes on. */
+const HALVING_FACTOR = 3;
+
+/** The rungs of a search: shares of the work, the last one whole. */
+export function rungsOf(method: 'random' | 'halving', candidates: number): readonly number[] {
+  if (method === 'random') return [1];
+  const rungs = [1];
+  for (let left = candidates; left >= HALVING_FACTOR * 2 && rungs.length < 4; left /= HALVING_FACTOR)
+    rungs.unshift(rungs[0]! / HALVING_FACTOR);
+  return rungs;
+}
+
+/** Best first: what holds its constraints, then the objective, then the order of drawing. */
+export function rank(trials: readonly Trial[]): readonly Trial[] {
+  const value = ({ objective }: Trial): number => objective ?? Number.POSITIVE_INFINITY;
+  return [...trials].sort(
+    (a, b) =>
+      Number(b.feasible) - Number(a.feasible) ||
+      (value(a) === value(b) ? 0 : value(a) - value(b)) ||
+      a.candidate.index - b.candidate.index,
+  );
+}
+
+/** The candidates that go on to the next rung: the best third, at least one. */
+export function survivors(trials: readonly Trial[]): readonly Candidate[] {
+  const count = Math.max(1, Math.ceil(trials.length / HALVING_FACTOR));
+  return rank(trials)
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
+/** Transcripts of a rung and the share of each that is replayed: fewer transcripts first, then the beginning of one. */
+export function rungWork(
+  transcripts: number,
+  share: number,
+): { readonly transcripts: number; readonly share: number } {
+  const wanted = transcripts * share;
+  return wanted >= 1 ? { transcripts: Math.round(wanted), share: 1 } : { transcripts: 1, share: wanted };
+}

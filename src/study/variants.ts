@@ -1,0 +1,81 @@
+import { canonicalJson } from '../base/digest.js';
+import { CcbenchError, ProblemList } from '../base/errors.js';
+import { type CompiledRun, compileScenario, type ScenarioSource } from '../scenario/compile.js';
+import { builtinContext } from '../scenario/context.js';
+import { splitValues } from './split-values.js';
+
+/** A row of a comparison: one plan for each transcript. */
+export interface Variant {
+  readonly name: string;
+  readonly runs: readonly CompiledRun[];
+  /** Changes of the command line that lead to it, as `path=value`. */
+  readonly set: readonly string[];
+  /** Its variant in the file; null for the base. */
+  readonly variant: string | null;
+}
+
+/** What the command line makes variants from. */
+export interface VariantChoices {
+  readonly policies: readonly string[];
+  /** `path=v1,v2`: several values make variants, a single one is set for all. */
+  readonly set: readonly string[];
+}
+
+interface Choice {
+  readonly set: string;
+  /** Null when there was nothing to choose. */
+  readonly label: string | null;
+}
+
+function choicesOf(choices: VariantChoices): readonly (readonly Choice[])[] {
+  const policies = choices.policies.map((name) => ({
+    set: `policy=${JSON.stringify(name)}`,
+    label: choices.policies.length > 1 ? name : null,
+  }));
+  const settings = choices.set.map((text) => {
+    const equals = text.indexOf('=');
+    const values = splitValues(text.slice(equals + 1));
+    if (equals <= 0 || values.length === 1) return [{ set: text, label: null }];
+    const path = text.slice(0, equals);
+    return values.map((value) => ({ set: `${path}=${value}`, label: `${path}=${value}` }));
+  });
+  return [policies, ...settings].filter((list) => list.length > 0);
+}
+
+/** Everything a run depends on besides its name: equal ones are one variant. */
+function identity(runs: readonly CompiledRun[]): string {
+  return canonicalJson(runs.map(({ plan, transcript }) => [{ ...plan, name: '' }, transcript]));
+}
+
+/**
+ * The variants of a scenario: those of its file, for every combination of the values that the command line gives. Two that
+ * would run the same are one; a problem that every combination has is reported once.
+ */
+export function variantsOf(source: ScenarioSource, choices: VariantChoices): readonly Variant[] {
+  let combinations: (readonly Choice[])[] = [[]];
+  for (const list of choicesOf(choices))
+    combinations = combinations.flatMap((known) => list.map((choice) => [...known, choice]));
+  const variants = new Map<string, Variant>();
+  const problems = new Map<string, CcbenchError>();
+  for (const combination of combinations) {
+    const set = [...source.set, ...combination.map((choice) => choice.set)];
+    try {
+      const { runs } = compileScenario({ ...source, set }, builtinContext);
+      const label = combination.flatMap((choice) => choice.label ?? []).join(', ');
+      for (const variant of new Set(runs.map((run) => run.variant))) {
+        const own = runs.filter((run) => run.variant === variant);
+        const parts = [label, variant ?? ''].filter((part) => part !== '');
+        const key = identity(own);
+        const name = parts.length === 0 ? 'base' : parts.join(', ');
+        if (!variants.has(key)) variants.set(key, { name, runs: own, set, variant });
+      }
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      for (const problem of error instanceof ProblemList ? error.problems : [error])
+        problems.set(`${problem.place?.file}:${problem.place?.line} ${problem.message}`, problem);
+    }
+  }
+  if (problems.size === 1) throw [...problems.values()][0]!;
+  if (problems.size > 1) throw new ProblemList('bad-scenario', source.file, [...problems.values()]);
+  return [...variants.values()];
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readTranscript } from '../src/transcript/readers.js';
+import { expectGenerated } from './helpers/generated.js';
+import { fixtureText } from './helpers/make-fixture.js';
+import { mainRequests, planOf, runLog } from './helpers/plan.js';
+
+const FILE = 'fixtures/bugfix-20-turns.jsonl';
+
+describe('fixtures', () => {
+  it('are recordings that the project wrote itself', () => {
+    expectGenerated(FILE, fixtureText({ workload: 'bugfix', turns: 20, seed: 7 }));
+  });
+
+  it('replay to the usage they record', () => {
+    const transcript = readTranscript(readFileSync(resolve(import.meta.dirname, '..', FILE)), {
+      id: 'bugfix-20-turns',
+    });
+    const recorded = transcript.threads[0]!.steps.flatMap((step) =>
+      step.kind === 'call' ? [step.call.usage!] : [],
+    );
+    const replayed = mainRequests(
+      runLog(planOf({ policy: 'unbounded', cache: { ttl: 'recorded' } }), transcript),
+    );
+    expect(replayed.map((entry) => [entry.prompt, entry.read])).toEqual(
+      recorded.map((usage) => [
+        usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
+        usage.cacheRead,
+      ]),
+    );
+  });
+});

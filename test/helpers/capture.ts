@@ -1,0 +1,68 @@
+import { vi } from 'vitest';
+import { Context } from '../../src/engine/context.js';
+import { Exchange, type Outgoing } from '../../src/engine/exchange.js';
+import type { Digest } from '../../src/base/digest.js';
+import type { Block } from '../../src/model/block.js';
+import type { Breakpoint } from '../../src/model/prefix.js';
+import type { LogEntry } from '../../src/model/run-log.js';
+import type { RunPlan } from '../../src/model/run-plan.js';
+import type { Transcript } from '../../src/model/transcript.js';
+import { runLog } from './plan.js';
+
+/** A request as it left the agent, whether it was answered or not. */
+export interface Sent {
+  readonly purpose: Outgoing['purpose'];
+  readonly thread: string;
+  readonly turn: number;
+  readonly startMs: number;
+  /** Digest of the whole request: equal digests are equal bytes. */
+  readonly digest: Digest;
+  /** Digests of every prefix of it. */
+  readonly prefixes: readonly Digest[];
+  readonly tokens: number;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly systemEnd: number;
+  /** Null for a fork of the thread's own request. */
+  readonly blocks: readonly Block[] | null;
+  readonly answered: boolean;
+}
+
+/** Runs a plan and returns its log with every request that was sent. */
+export function runSent(
+  plan: RunPlan,
+  transcript: Transcript,
+): { readonly entries: LogEntry[]; readonly sent: Sent[] } {
+  const sent: Sent[] = [];
+  const send = Exchange.prototype.send;
+  const spy = vi.spyOn(Exchange.prototype, 'send').mockImplementation(function (this: Exchange, out, chain) {
+    const { view } = out;
+    const prefixes = Array.from({ length: view.length }, (_, i) => view.digests[i]!);
+    const tokens = view.sums[view.length - 1]!;
+    const blocks = view instanceof Context ? [...view.blocks] : null;
+    const reply = send.call(this, out, chain);
+    sent.push({
+      purpose: out.purpose,
+      thread: (this as unknown as { readonly thread: string }).thread,
+      turn: out.turn,
+      startMs: out.startMs,
+      digest: prefixes.at(-1)!,
+      prefixes,
+      tokens,
+      breakpoints: out.breakpoints,
+      systemEnd: view.systemEnd,
+      blocks,
+      answered: reply.ok,
+    });
+    return reply;
+  });
+  try {
+    return { entries: runLog(plan, transcript), sent };
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/** The requests of one purpose. */
+export function sentFor(sent: readonly Sent[], purpose: Outgoing['purpose']): Sent[] {
+  return sent.filter((request) => request.purpose === purpose);
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { resolveWindow } from '../../../src/cache/models.js';
+import { policyWindow } from '../../../src/engine/policy-window.js';
+import { foldLog } from '../../../src/metrics/fold.js';
+import { policyRegistry, resolvePolicy } from '../../../src/policies/catalogue.js';
+import { policyThresholds } from '../../../src/policies/policy-thresholds.js';
+import {
+  autoCompactEnabled,
+  autoCompactThreshold,
+  contextStatus,
+  effectiveWindow,
+  thresholds,
+} from '../../../src/tiers/window/thresholds.js';
+import { Conversation } from '../../helpers/conversation.js';
+import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+
+const WINDOW = 200_000;
+const limitsOf = (policy: string, set: Record<string, unknown> = {}, window = WINDOW) =>
+  thresholds(resolvePolicy(policy, set), window);
+
+describe('windows', () => {
+  it('WIN-1 the first that answers: suffix, known model, beta, override, 200,000', () => {
+    expect(resolveWindow('claude-sonnet-4-5[1m]', { override: 50_000 })).toBe(1_000_000);
+    expect(resolveWindow('claude-opus-4-6', { override: 50_000 })).toBe(1_000_000);
+    expect(resolveWindow('claude-sonnet-4-5', { beta1m: 'on', override: 50_000 })).toBe(1_000_000);
+    expect(resolveWindow('claude-sonnet-4-5', { override: 50_000 })).toBe(50_000);
+    expect(resolveWindow('a-model-nobody-knows')).toBe(200_000);
+  });
+
+  it('WIN-1 a client that goes by the suffix takes a long model for a short one; a window set by the user comes first', () => {
+    const bySuffix = resolvePolicy('claude-code/2.1.7', {});
+    expect(policyWindow(bySuffix, 'claude-opus-4-6')).toBe(200_000);
+    expect(policyWindow(bySuffix, 'claude-opus-4-6[1m]')).toBe(1_000_000);
+    const knowing = resolvePolicy('claude-code/2.1.112', {});
+    expect(policyWindow(knowing, 'claude-opus-4-6')).toBe(1_000_000);
+    const set = resolvePolicy('claude-code/2.1.112', { 'window.explicit': 100_000 });
+    expect(policyWindow(set, 'claude-opus-4-6')).toBe(100_000);
+  });
+
+  it.each([
+    ['claude-code/2.0', 200_000],
+    ['claude-code/2.1', 168_000],
+    ['claude-code/2026', 180_000],
+  ])('WIN-2 the effective window of %s is %i', (policy, effective) => {
+    expect(limitsOf(policy).effective).toBe(effective);
+  });
+
+  it('WIN-2 the reserve is the maximal output, up to 20,000 in 2026', () => {
+    const small = { 'window.maxOutput': 8_192 };
+    expect(effectiveWindow(resolvePolicy('claude-code/2.1', small), WINDOW)).toBe(191_808);
+    expect(effectiveWindow(resolvePolicy('claude-code/2026', small), WINDOW)).toBe(191_808);
+    expect(effectiveWindow(resolvePolicy('claude-code/2.0', small), WINDOW)).toBe(200_000);
+  });
+});
+
+describe('thresholds of the analysed profiles in a 200 K window', () => {
+  it.each([
+    ['claude-code/2.0', 187_000, 167_000, null],
+    ['claude-code/2.1', 155_000, 135_000, 165_000],
+    ['claude-code/2026', 167_000, 147_000, 177_000],
+  ])('WIN-3 WIN-5 WIN-6 %s: compacts at %i, warns at %i, blocks at %s', (policy, auto, warning, blocking) => {
+    expect(policyThresholds(policyRegistry.get(policy), resolvePolicy(policy, {}), WINDOW)).toMatchObject({
+      window: WINDOW,
+      autoCompact: auto,
+      warning,
+      error: warning,
+      blocking,
+    });
+    const limits = limitsOf(policy);
+    expect(contextStatus(limits, auto - 1)).toMatchObject({ autoCompact: false, percentLeft: 0 });
+    expect(contextStatus(limits, auto)).toMatchObject({ autoCompact: true, percentLeft: 0 });
+    expect(contextStatus(limits, warning - 1)).toMatchObject({ warning: false, error: false });
+    expect(contextStatus(limits, warning)).toMatchObject({ warning: true, error: true });
+    if (blocking === null) return;
+    expect(contextStatus(limits, blocking - 1).blocked).toBe(false);
+    expect(contextStatus(limits, blocking).blocked).toBe(true);
+  });
+
+  it('WIN-3 offsets are distances from the limit: a 1 M window compacts at 967,000', () => {
+    expect(limitsOf('claude-code/2026', {}, 1_000_000)).toMatchObject({
+      effective: 980_000,
+      autoCompact: 967_000,
+      blocking: 977_000,
+    });
+    expect(limitsOf('claude-code/2.0', {}, 1_000_000).autoCompact).toBe(987_000);
+  });
+
+  it('WIN-5 percent left is rounded over the limit and never below 0', () => {
+    const limits = limitsOf('claude-code/2026'); // limit 167,000
+    expect(contextStatus(limits, 0).percentLeft).toBe(100);
+    expect(contextStatus(limits, 83_500).percentLeft).toBe(50);
+    expect(contextStatus(limits, 165_330).percentLeft).toBe(1);
+    expect(contextStatus(limits, 166_166).percentLeft).toBe(0);
+    expect(contextStatus(limits, 166_164).percentLeft).toBe(1);
+    expect(contextStatus(limits, 400_000).percentLeft).toBe(0);
+  });
+
+  it('WIN-5 with auto-compaction off the limit for display is the effective window', () => {
+    const limits = limitsOf('claude-code/2026', { 'autoCompact.enabled': false });
+    expect(limits).toMatchObject({ autoCompact: null, warning: 160_000, error: 160_000 });
+    expect(contextStatus(limits, 90_000).percentLeft).toBe(50);
+    expect(contextStatus(limits, 179_999).autoCompact).toBe(false);
+  });
+});
+
+describe('percentage override', () => {
+  const at = (percent: number | null, policy = 'claude-code/2026') =>
+    autoCompactThreshold(resolvePolicy(policy, { 'window.percent': percent }), WINDOW);
+
+  it('WIN-4 is a floored share of the effective window', () => {
+    expect(at(50)).toBe(90_000);
+    expect(at(33.3333)).toBe(59_999);
+    expect(at(50, 'claude-code/2.1')).toBe(84_000);
+  });
+
+  it('WIN-4 can only make compaction earlier', () => {
+    expect(at(92)).toBe(165_600);
+    expect(at(93)).toBe(167_000);
+    expect(at(100)).toBe(167_000);
+    fc.assert(
+      fc.property(fc.double({ min: 0.001, max: 100, noNaN: true }), (percent) => {
+        expect(at(percent)).toBeLessThanOrEqual(167_000);
+      }),
+    );
+  });
+
+  it.each([0, -5, 100.01, 250, null])('WIN-4 %s is ignored', (percent) => {
+    expect(at(percent)).toBe(167_000);
+  });
+});
+
+describe('switches', () => {
+  const enabled = (set: Record<string, unknown>, policy = 'claude-code/2026') =>
+    autoCompactEnabled(resolvePolicy(policy, set));
+
+  it('WIN-7 all three must allow automatic compaction', () => {
+    expect(enabled({})).toBe(true);
+    expect(enabled({ 'compact.enabled': false })).toBe(false);
+    expect(enabled({ 'autoCompact.disabled': true })).toBe(false);
+    expect(enabled({ 'autoCompact.enabled': false })).toBe(false);
+  });
+
+  const full = () =>
+    new Conversation()
+      .human(100)
+      .tools([{ tool: 'Bash', tokens: 160_000 }])
+      .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
+      .answer(10);
+  const compactions = (set: Record<string, unknown>) => {
+    const entries = runLog(planOf({ policy: 'claude-code/2.1.112', set }), full().transcript());
+    return ofType(entries, 'layer').filter((entry) => entry.action === 'compact');
+  };
+
+  it('WIN-7 all-disabled also stops manual compaction, auto-disabled does not', () => {
+    const bash = { 'storage.enabled': false };
+    expect(compactions({ ...bash, 'compact.enabled': false })).toEqual([]);
+    expect(compactions({ ...bash, 'autoCompact.disabled': true })).toMatchObject([{ trigger: 'manual' }]);
+    expect(compactions({ ...bash, 'autoCompact.enabled': false })).toMatchObject([{ trigger: 'manual' }]);
+  });
+});
+
+describe('overshoot', () => {
+  it('WIN-8 the check comes before each call, so one response may overshoot; the report says by how much', () => {
+    const talk = new Conversation()
+      .human(100)
+      .tools([{ tool: 'Read', tokens: 150_000 }])
+      .tools([{ tool: 'Read', tokens: 10_000 }])
+      .answer(10);
+    const entries = runLog(planOf({ policy: 'claude-code/2.1.112' }), talk.transcript());
+    // 15,000 prefix + 100 + 20 + 150,000 + 20 by usage, 10,000 newer by characters / 4.
+    const seen = 165_140 + 10_000;
+    expect(ofType(entries, 'layer')[0]).toMatchObject({
+      turn: 3,
+      seenBefore: seen,
+      details: { threshold: 167_000, overshoot: seen - 167_000 },
+    });
+    expect(foldLog(entries).overshootTokens).toBe(seen - 167_000);
+    expect(mainRequests(entries)).toHaveLength(3);
+  });
+});
