@@ -56,7 +56,11 @@ export function createFiles(initial: readonly StoredFile[] = []): Files {
       if (file === undefined) throw new CcbenchError('file-missing', `no simulated file at ${key}`);
       files.set(key, { ...file, mtimeMs });
     },
-    list: (folder) => [...files.keys()].filter((path) => isInside(path, folder)).sort(),
+    list(folder) {
+      const base = normalisePath(folder);
+      const start = base === '/' ? '/' : `${base}/`;
+      return [...files.keys()].filter((path) => path.startsWith(start)).sort();
+    },
     clone: () => createFiles([...files.values()]),
   };
 }

@@ -6,6 +6,7 @@ import { ThreadView } from '../engine/thread-view.js';
 import { MutableMoment } from '../engine/tier-host.js';
 import { createMessage, type Message } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
+import { soloSession } from '../model/session.js';
 import type { TierContext } from '../model/tier.js';
 import { benchPlan, benchTranscript } from './plan.js';
 
@@ -72,6 +73,7 @@ export function hotContext(tokens: number, policy: string): HotContext {
       plan,
       random: createRandom('hot'),
       shared: new Map(),
+      session: soloSession(),
     },
   };
 }

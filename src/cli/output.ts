@@ -20,10 +20,16 @@ const REPORT_FILES = [
   'events.csv',
   'report.html',
   'charts',
+  'compare.json',
+  'compare.md',
+  'compare.csv',
 ] as const;
 
 /** Characters that some file systems do not take. */
 const UNSAFE = /[<>:"|?*]/g;
+
+/** What a file is written from. */
+export type FileContent = string | Uint8Array | Iterable<string>;
 
 /** A report folder being made: nothing of it is seen until it is whole. */
 export interface ReportFolder {
@@ -32,7 +38,7 @@ export interface ReportFolder {
   /** Where the previous report lies, if there is one. */
   readonly target: string;
   /** Writes a file of the new report; `folder` is below the report, empty for its top. */
-  write(folder: string, name: string, text: string | Iterable<string>): Promise<void>;
+  write(folder: string, name: string, text: FileContent): Promise<void>;
   /** Puts the new report in the place of the previous one. */
   commit(): void;
   /** Leaves everything as it was before. */
@@ -158,7 +164,7 @@ function removeEmpty(folder: string, stop: string): void {
 
 /** A single file being made: the previous one stays until the new one is whole. */
 export interface OutputFile {
-  write(text: string | Iterable<string>): Promise<void>;
+  write(text: FileContent): Promise<void>;
   commit(): void;
   discard(): void;
 }

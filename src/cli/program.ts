@@ -30,6 +30,31 @@ function lifetimes(text: string): readonly number[] {
   });
 }
 
+function count(text: string): number {
+  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1 up.');
+  return Number(text);
+}
+
+function method(text: string): string {
+  if (text !== 'random' && text !== 'halving')
+    throw new InvalidArgumentError('It must be random or halving.');
+  return text;
+}
+
+/** Options of the commands that make many runs. */
+function study(command: Command): Command {
+  return shared(command)
+    .option(
+      '--transcripts <pattern>',
+      'recordings instead of the scenario’s, such as "logs/*.jsonl" (repeatable)',
+      collect,
+    )
+    .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', whole)
+    .option('--out <folder>', 'folder that holds the report folders', 'reports')
+    .option('--no-files', 'write no report');
+}
+
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ccbench ${line}`).join('\n')}`;
 }
@@ -83,6 +108,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--model <name>', 'model instead of the scenario’s')
     .option('--out <folder>', 'folder that holds one report folder per scenario', 'reports')
     .option('--no-files', 'write no report')
+    .option('--no-charts', 'write no charts and no report.html')
+    .option('--png', 'write charts as PNG files too')
     .option('--log <file>', 'write the log to this file as well (one run only)')
     .option('--baseline <folder>', 'compare with the reports in this folder; worse is exit code 98')
     .option('--tolerance <percent>', 'how much worse than the baseline is still fine', percent, 0)
@@ -99,6 +126,105 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .action(async (files, options) => {
       const { runCommand } = await import('./commands/run.js');
       settle(await runCommand(session, files, { ...options, set: options.set ?? [] }));
+    });
+
+  study(
+    program
+      .command('compare')
+      .description('Compare variants of scenarios over transcripts: one table, differences to a baseline.'),
+  )
+    .argument('<scenario...>', 'scenario files (YAML)')
+    .option('--policy <names>', 'a variant for each of these policies, separated by commas')
+    .option(
+      '--set <path=values>',
+      'change a setting; several values with commas make variants (repeatable: all combinations)',
+      collect,
+    )
+    .option('--metrics <names>', 'columns, separated by commas')
+    .option('--baseline <variant>', 'the variant others are held against (default: the first)')
+    .option('--seed <n>', 'seed of everything that is drawn', whole)
+    .option('--model <name>', 'model instead of the scenario’s')
+    .addHelpText(
+      'after',
+      examples(
+        'compare lunch.yaml',
+        'compare lunch.yaml --policy none,baselines/prune,claude-code/2026',
+        'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
+      ),
+    )
+    .action(async (files, options) => {
+      const { compareCommand } = await import('./commands/compare.js');
+      settle(await compareCommand(session, files, { ...options, set: options.set ?? [] }));
+    });
+
+  study(
+    program
+      .command('sweep')
+      .description('Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.'),
+  )
+    .argument('<scenario>', 'scenario file (YAML)')
+    .requiredOption(
+      '--vary <path=values>',
+      'from..to:steps, from..to:steps:log, a list with commas, or auto; 0.5w is half the window (repeatable: a grid)',
+      collect,
+    )
+    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
+    .option('--metrics <names>', 'columns, separated by commas; the first decides which point is best')
+    .addHelpText(
+      'after',
+      examples(
+        'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
+        'sweep lunch.yaml --vary baselines.prune.batchTokens=20000..300000:17:log --set policy=baselines/prune',
+        'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
+      ),
+    )
+    .action(async (file, options) => {
+      const { sweepCommand } = await import('./commands/sweep.js');
+      settle(await sweepCommand(session, file, { ...options, set: options.set ?? [] }));
+    });
+
+  study(
+    program
+      .command('tune')
+      .description('Search the settings that make a metric best while constraints hold.'),
+  )
+    .argument('<scenario>', 'scenario file (YAML)')
+    .requiredOption(
+      '--vary <path=values>',
+      'from..to, from..to:steps, :log, or a list with commas (repeatable)',
+      collect,
+    )
+    .option('--minimise <metric>', 'the metric that should be small')
+    .option('--maximise <metric>', 'the metric that should be large')
+    .option(
+      '--subject-to <expectation>',
+      'what must hold, such as "requestsRefused == 0" (repeatable)',
+      collect,
+    )
+    .option(
+      '--method <name>',
+      'random, or halving: many settings on little work, the best on more',
+      method,
+      'halving',
+    )
+    .option('--budget <n>', 'settings that are drawn', count, 60)
+    .option('--search-seed <n>', 'seed of the drawing', whole, 1)
+    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
+    .addHelpText(
+      'after',
+      examples(
+        'tune lunch.yaml --minimise costUsd --subject-to "requestsRefused == 0" --vary window.compactOffset=5000..90000',
+      ),
+    )
+    .action(async (file, options) => {
+      const { tuneCommand } = await import('./commands/tune.js');
+      settle(
+        await tuneCommand(session, file, {
+          ...options,
+          set: options.set ?? [],
+          subjectTo: options.subjectTo ?? [],
+        }),
+      );
     });
 
   shared(
@@ -122,6 +248,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--ttl <seconds>', 'other lifetimes, separated by commas', lifetimes)
     .option('--main-only', 'leave subagents out')
     .option('--per-session', 'one line per session')
+    .option('--out <folder>', 'write the chart of lifetimes into this folder')
+    .option('--png', 'write the chart as PNG file too')
     .addHelpText('after', examples('ttl traces/*.json.gz', 'ttl session.jsonl --ttl 45,90 --json'))
     .action(async (files, options) => {
       const { ttlCommand } = await import('./commands/ttl.js');
@@ -129,10 +257,36 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     });
 
   shared(
-    program.command('report').description('Make table, summary and CSV files again from the log of a run.'),
+    program
+      .command('validate')
+      .description('Hold the simulator against recordings: predicted and recorded reads, cost and triggers.'),
+  )
+    .argument('<recording...>', 'recordings, request traces, or folders of them (searched to the bottom)')
+    .option('--worst <n>', 'how many of the requests furthest off to show', whole, 5)
+    .option('--save <file>', 'write the totals to this file')
+    .option('--against <file>', 'compare with saved totals; worse is exit code 98')
+    .addHelpText(
+      'after',
+      examples(
+        'validate ~/.claude/projects',
+        'validate session.jsonl --json',
+        'validate recordings/ --against fidelity.json',
+      ),
+    )
+    .action(async (files, options) => {
+      const { validateCommand } = await import('./commands/validate.js');
+      settle(await validateCommand(session, files, options));
+    });
+
+  shared(
+    program
+      .command('report')
+      .description('Make table, summary, CSV files, charts and page again from the log of a run.'),
   )
     .argument('<run.jsonl>', 'the log of a run')
-    .option('--out <folder>', 'write summary.json, requests.csv and events.csv into this folder')
+    .option('--out <folder>', 'write everything that a run writes besides its log into this folder')
+    .option('--no-charts', 'write no charts and no report.html')
+    .option('--png', 'write charts as PNG files too')
     .addHelpText('after', examples('report reports/quickstart/run.jsonl', 'report run.jsonl --out again'))
     .action(async (file, options) => {
       const { reportCommand } = await import('./commands/report.js');

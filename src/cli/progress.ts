@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../report/format.js';
+import { formatCount, formatDecimal, formatDuration } from '../report/format.js';
 import { textWidth } from '../report/style.js';
 import type { Host } from './host.js';
 
@@ -18,7 +18,11 @@ export interface Progress {
 const SILENT: Progress = { start() {}, update() {}, clear() {} };
 
 /** Progress on stderr when it is a terminal; silent otherwise. */
-export function createProgress(host: Host, wanted: 'shown' | 'silent'): Progress {
+export function createProgress(
+  host: Host,
+  wanted: 'shown' | 'silent',
+  unit: 'calls' | 'runs' | 'files' = 'calls',
+): Progress {
   if (wanted === 'silent' || !host.stderr.isTerminal) return SILENT;
   let label = '';
   let total = 0;
@@ -42,7 +46,7 @@ export function createProgress(host: Host, wanted: 'shown' | 'silent'): Progress
       const now = host.now();
       if (now - drawnMs < REDRAW_MS) return;
       drawnMs = now;
-      draw(`${label}  ${progressText(done, total, now - startedMs)}`);
+      draw(`${label}  ${progressText(done, total, now - startedMs, unit)}`);
     },
     clear() {
       if (shown) host.stderr.write('\r\u001b[2K');
@@ -51,12 +55,26 @@ export function createProgress(host: Host, wanted: 'shown' | 'silent'): Progress
   };
 }
 
-/** `40% · 4,000 of 10,000 calls · 2,000 calls/s · 3 s left`. */
-export function progressText(done: number, total: number, elapsedMs: number): string {
+const BAR_CELLS = 20;
+
+function bar(done: number, total: number): string {
+  const filled = total === 0 ? 0 : Math.min(BAR_CELLS, Math.floor((done * BAR_CELLS) / total));
+  return `[${'#'.repeat(filled)}${'-'.repeat(BAR_CELLS - filled)}] `;
+}
+
+/** `40% · 4,000 of 10,000 calls · 2,000 calls/s · 3 s left`; many runs have a bar in front. */
+export function progressText(
+  done: number,
+  total: number,
+  elapsedMs: number,
+  unit: 'calls' | 'runs' | 'files' = 'calls',
+): string {
+  const drawn = unit === 'calls' ? '' : bar(done, total);
   const share = total === 0 ? '' : `${Math.min(99, Math.floor((done * 100) / total))}% · `;
-  const count = `${formatCount(done)} of ${formatCount(total)} calls`;
-  if (elapsedMs < RATE_AFTER_MS || done === 0) return share + count;
+  const count = `${drawn}${share}${formatCount(done)} of ${formatCount(total)} ${unit}`;
+  if (elapsedMs < RATE_AFTER_MS || done === 0) return count;
   const perSecond = (done * 1_000) / elapsedMs;
   const left = Math.max(0, total - done) / perSecond;
-  return `${share}${count} · ${formatCount(perSecond)} calls/s · ${formatDuration(Math.ceil(left) * 1_000)} left`;
+  const rate = perSecond >= 10 ? formatCount(perSecond) : formatDecimal(perSecond, 1);
+  return `${count} · ${rate} ${unit}/s · ${formatDuration(Math.ceil(left) * 1_000)} left`;
 }

@@ -3,6 +3,7 @@ import type { Action, LayerReport, Outcome } from '../model/action.js';
 import type { Message } from '../model/message.js';
 import { estimateBlock } from '../tokens/heuristic.js';
 import { ask } from './ask.js';
+import { renderPrompt } from './render-prompt.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** What the actions of one tier have cost so far; reported with its next report. */
@@ -47,6 +48,12 @@ export function apply(run: ThreadRun, action: Action): Outcome {
     case 'remove-file':
       run.env.files.remove(action.path);
       return DONE;
+    case 'set-mtime':
+      run.env.files.setMtime(action.path, action.mtimeMs);
+      return DONE;
+    case 'wake-at':
+      run.wakeAt(action.timeMs);
+      return DONE;
     case 'wait':
       run.pass(action.ms);
       return DONE;
@@ -68,6 +75,7 @@ export function apply(run: ThreadRun, action: Action): Outcome {
       return DONE;
     case 'cleanup':
       run.host.reset(run.context.messages);
+      renderPrompt(run);
       return DONE;
   }
 }
@@ -83,7 +91,7 @@ function withReminderFirst(before: readonly Message[], after: readonly Message[]
 function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks' }>): Outcome {
   if (action.edits.length === 0) return DONE;
   const rules = run.counter.heuristic;
-  const before = new Map(run.context.messages.map((message) => [message.id, message] as const));
+  const before = run.context.findMessages(new Set(action.edits.map((edit) => edit.messageId)));
   let seenSaved = 0;
   for (const edit of action.edits) {
     const old = before.get(edit.messageId)?.blocks[edit.blockIndex];
@@ -115,6 +123,7 @@ function deleteCached(run: ThreadRun, action: Extract<Action, { kind: 'delete-ca
 }
 
 function report(run: ThreadRun, entry: LayerReport): void {
+  run.prevention.note(entry);
   const { tally } = run;
   const details = tally.keepAlives > 0 ? { ...entry.details, keepAlives: tally.keepAlives } : entry.details;
   run.env.sink.write({

@@ -1,4 +1,6 @@
 import { MS_PER_SECOND } from '../base/clock.js';
+import { resolveModel } from '../cache/models.js';
+import { levelSalts } from '../cache/salts.js';
 import { type ComposedAnswer, composeAnswer } from '../llm/answers/compose-answer.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
 import type { Answer, AskRequest, CallFailure, Outcome } from '../model/action.js';
@@ -7,6 +9,7 @@ import type { PrefixView } from '../model/prefix.js';
 import { lazyText } from '../model/text.js';
 import { Context } from './context.js';
 import { ForkView } from './fork-view.js';
+import { breakpointsOf } from './main-request.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** Simulated time between keep-alives while a layer's call runs (FUL-5). */
@@ -16,9 +19,11 @@ const KEEP_ALIVE_MS = 30 * MS_PER_SECOND;
 export function ask(run: ThreadRun, request: AskRequest): Outcome {
   const { env } = run;
   const random = run.askRandom(request.purpose);
+  // The conversation goes on changing; an answer whose words are made later is about what was sent.
+  const about = [...(request.about ?? request.messages)];
   const planned = composeAnswer(
     request.answer,
-    request.about ?? request.messages,
+    about,
     request.instruction,
     env.plan.llm.fake,
     random.split('answer'),
@@ -29,19 +34,26 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
       ? planned.outputTokens
       : Math.min(planned.outputTokens, request.maxOutputTokens);
   const { view, freshTokens } = viewOf(run, request);
+  const images = run.context.hasImages() ? 'images' : 'no-images';
+  const own = request.model === undefined ? null : resolveModel(request.model);
+  const model = own ?? run.model.row;
+  const salts =
+    own === null
+      ? run.model.saltsFor(images, null)
+      : levelSalts({ model: own, imagesPresent: images === 'images' });
   let startMs = run.now;
   for (let attempt = 0; ; attempt++) {
     const reply = run.exchange.send(
       {
         purpose: request.purpose,
         turn: run.turn,
-        model: run.model.row,
-        salts: run.model.saltsFor(run.context.hasImages() ? 'images' : 'no-images', null),
+        model,
+        salts,
         view,
         breakpoints:
           request.shape.kind === 'own' && request.shape.breakpoints === 'off'
             ? []
-            : run.breakpointsOf(view, null),
+            : breakpointsOf(run, view, null),
         startMs,
         write: request.write,
         windowTokens: windowFor(run, request),
@@ -52,6 +64,7 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
         freshTokens,
         firstChanged: null,
         announced: request.shape.kind === 'own' ? 'system' : null,
+        deletedTokens: request.shape.kind === 'own' ? 0 : run.view.deletedTokens,
         unbilledTokens: 0,
       },
       'beside',
@@ -66,7 +79,7 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
           ? planned
           : composeAnswer(
               request.answer,
-              request.about ?? request.messages,
+              about,
               request.instruction,
               env.plan.llm.fake,
               random.split('answer'),
@@ -107,6 +120,7 @@ function withinLimit(answer: ComposedAnswer, limit: number): Pick<Answer, 'text'
 
 /** A fork carries the thread's deletions with it (MIC-3); a call with a prefix of its own sends everything. */
 function windowFor(run: ThreadRun, request: AskRequest): number | null {
+  if (request.model !== undefined) return resolveModel(request.model).window;
   const window = run.model.apiWindow();
   if (window === null || request.shape.kind === 'own') return window;
   return window + run.view.deletedTokens;
@@ -126,11 +140,13 @@ function viewOf(
 ): { readonly view: PrefixView; readonly freshTokens: number } {
   const { shape, messages, instruction } = request;
   const instructionTokens = instruction.blocks.reduce((sum, block) => sum + block.tokens, 0);
-  if (shape.kind === 'fork' && isWhole(run.context, messages)) {
+  if (shape.kind === 'fork' && startsWhole(run.context, messages)) {
+    const whole = run.context.messages.length;
     run.context.seal(run.now);
+    const added = [...messages.slice(whole), instruction].flatMap((message) => message.blocks);
     return {
-      view: new ForkView(run.context, instruction.blocks),
-      freshTokens: run.context.freshTokens + instructionTokens,
+      view: new ForkView(run.context, added),
+      freshTokens: added.reduce((sum, block) => sum + block.tokens, run.context.freshTokens),
     };
   }
   const prefix =
@@ -147,11 +163,9 @@ function viewOf(
   };
 }
 
-function isWhole(context: Context, messages: AskRequest['messages']): boolean {
-  return (
-    messages === context.messages ||
-    (messages.length === context.messages.length && messages.every((m, i) => m === context.messages[i]))
-  );
+/** True when the messages are the thread's own, all of them, perhaps with turns of a fork behind them. */
+function startsWhole(context: Context, messages: AskRequest['messages']): boolean {
+  return messages === context.messages || context.messages.every((message, i) => message === messages[i]);
 }
 
 function ownPrefix(systemTokens: number, toolTokens: number, purpose: string): readonly Block[] {

@@ -40,9 +40,9 @@ export class Context implements PrefixView {
   /** Tokens of blocks that no request of this thread has held yet. */
   freshTokens = 0;
   /** Tokens of blocks that came with the session and stand here as they came, tools and system included. */
-  originalTokens = 0;
+  private originalTokens = 0;
   /** The same if no layer had ever touched the conversation. */
-  everOriginalTokens = 0;
+  private everOriginalTokens = 0;
   private readonly originalIds = new Set<string>();
   private everThinkingTokens = 0;
   private readonly chain = new GrowableFloats();
@@ -129,6 +129,13 @@ export class Context implements PrefixView {
     }
   }
 
+  /** Share of the session's own tokens that the model sees as they came; what the server deleted it does not see. */
+  keptShare(deletedTokens: number): number | null {
+    if (this.everOriginalTokens <= 0) return null;
+    const visible = Math.max(0, this.originalTokens - deletedTokens);
+    return Math.min(1, Math.round((visible / this.everOriginalTokens) * 1e6) / 1e6);
+  }
+
   /** Takes note that the API would have dropped all thinking so far, whatever the layers did. */
   forgetThinking(): void {
     this.everOriginalTokens -= this.everThinkingTokens;
@@ -200,13 +207,22 @@ export class Context implements PrefixView {
     this.freshTokens += block.tokens;
     if (block.kind === 'tool_result' && block.toolUseId !== null)
       this.resultPositions.set(block.toolUseId, position);
-    if (block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0)
-      this.imageBlocks++;
+    if (holdsImage(block)) this.imageBlocks++;
   }
 
   /** Position of a tool result in the request, or −1. */
   positionOfResult(toolUseId: string): number {
     return this.resultPositions.get(toolUseId) ?? -1;
+  }
+
+  /** Messages by id, looked for from the end: edits are mostly recent. */
+  findMessages(ids: ReadonlySet<string>): ReadonlyMap<string, Message> {
+    const found = new Map<string, Message>();
+    for (let i = this.messages.length - 1; i >= 0 && found.size < ids.size; i--) {
+      const message = this.messages[i]!;
+      if (ids.has(message.id)) found.set(message.id, message);
+    }
+    return found;
   }
 
   /** Puts other blocks in the place of some; returns the first position that changed, or −1. */
@@ -217,27 +233,21 @@ export class Context implements PrefixView {
       blocks.set(edit.blockIndex, edit.block);
       byMessage.set(edit.messageId, blocks);
     }
-    let first = -1;
-    const messages = this.messages.map((message, index) => {
+    let index = this.messages.length;
+    const tail: Message[] = [];
+    while (byMessage.size > 0 && index > 0) {
+      const message = this.messages[--index]!;
       const changes = byMessage.get(message.id);
-      if (changes === undefined) return message;
-      if (first === -1) first = index;
+      tail.push(changes === undefined ? message : { ...message, blocks: changedBlocks(message, changes) });
       byMessage.delete(message.id);
-      const blocks: Block[] = [];
-      message.blocks.forEach((block, i) => {
-        const change = changes.get(i);
-        if (change === undefined) blocks.push(block);
-        else if (change !== null) blocks.push(change);
-      });
-      return { ...message, blocks };
-    });
+    }
     if (byMessage.size > 0) {
       throw new CcbenchError(
         'internal',
         `an edit names a message that is not in the context: ${[...byMessage.keys()][0]}`,
       );
     }
-    return first === -1 ? -1 : this.rebuildFrom(first, messages);
+    return this.rebuildFrom(index, tail.reverse());
   }
 
   /** Puts a new history in the place of the conversation; returns the first position that changed. */
@@ -245,9 +255,9 @@ export class Context implements PrefixView {
     return this.rebuildFrom(0, orderMessages(messages));
   }
 
-  private rebuildFrom(firstMessage: number, messages: readonly Message[]): number {
-    let position = this.owners.findIndex((owner) => owner >= firstMessage);
-    if (position === -1) position = this.blocks.length;
+  /** Puts other messages in the place of those from an index on: costs the blocks after it. */
+  private rebuildFrom(firstMessage: number, tail: readonly Message[]): number {
+    const position = this.firstPositionOf(firstMessage);
     const old = this.blocks.slice(position);
     const freshBefore = this.freshTokens;
     const held = new Set(old);
@@ -256,25 +266,17 @@ export class Context implements PrefixView {
       const owner = this.messages[this.owners[i]!]!;
       if (block.facts.replaces === undefined && this.originalIds.has(owner.id))
         this.originalTokens -= block.tokens;
+      if (block.kind === 'tool_result' && block.toolUseId !== null)
+        this.resultPositions.delete(block.toolUseId);
+      if (holdsImage(block)) this.imageBlocks--;
     }
     this.blocks.length = position;
     this.owners.length = position;
     this.chain.truncate(position);
     this.totals.truncate(position);
     this.messages.length = firstMessage;
-    this.openCalls.clear();
-    this.resultPositions.clear();
-    this.imageBlocks = 0;
-    for (let i = 0; i < position; i++) {
-      const block = this.blocks[i]!;
-      if (block.kind === 'tool_result' && block.toolUseId !== null)
-        this.resultPositions.set(block.toolUseId, i);
-      if (block.kind === 'tool_use' && block.toolUseId !== null) this.openCalls.add(block.toolUseId);
-      if (block.kind === 'tool_result' && block.toolUseId !== null) this.openCalls.delete(block.toolUseId);
-      if (block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0)
-        this.imageBlocks++;
-    }
-    for (const message of messages.slice(firstMessage)) this.append(message, 'again');
+    this.reopenCalls();
+    for (const message of tail) this.append(message, 'again');
     this.freshTokens = freshBefore;
     for (let i = position; i < this.blocks.length; i++) {
       const block = this.blocks[i]!;
@@ -290,6 +292,33 @@ export class Context implements PrefixView {
     const changed = position + same;
     if (changed < this.unchanged) this.unchanged = changed;
     return changed;
+  }
+
+  /** First position of the messages from an index on. */
+  private firstPositionOf(message: number): number {
+    let low = 0;
+    let high = this.owners.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.owners[middle]! < message) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Finds the calls of the last assistant message that the blocks left over do not answer. */
+  private reopenCalls(): void {
+    this.openCalls.clear();
+    const answered = new Set<string | null>();
+    let i = this.blocks.length - 1;
+    for (; i >= this.systemEnd && this.blocks[i]!.role === 'user'; i--)
+      answered.add(this.blocks[i]!.toolUseId);
+    const ids: string[] = [];
+    for (; i >= this.systemEnd && this.blocks[i]!.role === 'assistant'; i--) {
+      const block = this.blocks[i]!;
+      if (block.kind === 'tool_use' && !answered.has(block.toolUseId)) ids.push(block.toolUseId ?? '');
+    }
+    for (const id of ids.reverse()) this.openCalls.add(id);
   }
 
   /** Takes note that the request was sent: from here on everything counts as unchanged. */
@@ -316,4 +345,18 @@ export class Context implements PrefixView {
     while (i >= this.systemEnd && this.blocks[i]!.role === role) i--;
     return i >= this.systemEnd ? i : -1;
   }
+}
+
+function holdsImage(block: Block): boolean {
+  return block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0;
+}
+
+function changedBlocks(message: Message, changes: ReadonlyMap<number, Block | null>): readonly Block[] {
+  const blocks: Block[] = [];
+  message.blocks.forEach((block, i) => {
+    const change = changes.get(i);
+    if (change === undefined) blocks.push(block);
+    else if (change !== null) blocks.push(change);
+  });
+  return blocks;
 }

@@ -32,7 +32,9 @@ export interface Outgoing {
   readonly firstChanged: number | null;
   /** What a layer announced as the reason of the change (BRD-3). */
   readonly announced: BreakCause | null;
-  /** Tokens deleted on the server that are not billed as reads (MIC-3). */
+  /** Tokens deleted on the server that the request still names (MIC-3). */
+  readonly deletedTokens: number;
+  /** Part of them that is not billed as read. */
   readonly unbilledTokens: number;
 }
 
@@ -45,6 +47,12 @@ export class Exchange {
     private readonly env: RunEnv,
     private readonly thread: string,
   ) {}
+
+  /** Goes on from another thread's latest request: a fork, or a session taken up again. */
+  adopt(other: Exchange): void {
+    this.previous = other.previous;
+    if (other.previous !== null) this.detector.observe(other.previous);
+  }
 
   /** Sends a request of the thread's own chain, or one made beside it by a layer. */
   send(out: Outgoing, chain: 'own' | 'beside'): LlmReply & { readonly cost?: Cost } {
@@ -96,6 +104,7 @@ export class Exchange {
       write1h: usage.cacheWrite1h,
       input: usage.input,
       output: usage.output,
+      context: outcome.promptTokens + usage.output - out.deletedTokens,
       seen: out.seen,
       kept: out.kept,
       fresh: Math.min(out.freshTokens, outcome.promptTokens),

@@ -1,6 +1,10 @@
 import { createBlock } from '../model/block.js';
-import type { ThreadEvent } from '../model/transcript.js';
+import type { Letter, ThreadEvent } from '../model/transcript.js';
+import { postOffice } from '../tiers/agents/post-office.js';
+import { renderPrompt } from './render-prompt.js';
+import { INDEX_FACT } from './session-state.js';
 import type { ThreadRun } from './thread-run.js';
+import { inNewForm, renewSystem } from './thread-start.js';
 
 /** Something happens to a thread besides messages and calls. Recorded compactions are the recording's own and pass by. */
 export function happen(run: ThreadRun, event: ThreadEvent): void {
@@ -22,7 +26,7 @@ export function happen(run: ThreadRun, event: ThreadEvent): void {
       notice(run, event.kind, `the ${event.what} changes: ${event.label}`);
       run.context.replacePrefix(
         run.context.prefix.map((block) =>
-          block.role === event.what
+          block.role === event.what && block.facts.attachment !== INDEX_FACT
             ? createBlock({
                 kind: block.kind,
                 role: block.role,
@@ -37,6 +41,9 @@ export function happen(run: ThreadRun, event: ThreadEvent): void {
     case 'recorded-compaction':
       if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
       return;
+    case 'agent-message':
+      send(run, event.letter);
+      return;
     default:
       return;
   }
@@ -46,10 +53,19 @@ function notice(run: ThreadRun, what: string, message: string): void {
   run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
 }
 
+/** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). */
+function send(run: ThreadRun, letter: Letter): void {
+  if (!run.env.tiers.some((tier) => tier.name === 'agents')) return;
+  const reached = postOffice(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
+  if (reached === 0) notice(run, 'message-returned', `nobody is called ${letter.to}: the message comes back`);
+}
+
 /** A new process reads the record back: what layers changed only in memory is as it was before. */
 function resume(run: ThreadRun): void {
   run.joinPending();
-  const messages = run.journal.rebuild();
+  const form = run.env.plan.policy.params['client.resume'];
+  const rebuilt = run.journal.rebuild();
+  const messages = form === 'new-content' ? inNewForm(rebuilt) : rebuilt;
   const before = run.context.unchanged;
   run.context.replaceHistory(messages);
   run.forgetStripped();
@@ -57,4 +73,6 @@ function resume(run: ThreadRun): void {
   run.view.deletedTokens = 0;
   run.seen.forgetDeleted();
   run.host.resume(run.context.messages, run.view);
+  renderPrompt(run);
+  if (form === 'new-system') renewSystem(run);
 }

@@ -1,5 +1,4 @@
 import { canonicalJson, sha256Hex } from '../base/digest.js';
-import { createFiles } from '../base/files.js';
 import { createEventQueue } from '../base/queue.js';
 import { createRandom } from '../base/random.js';
 import { createPromptCache } from '../cache/prompt-cache.js';
@@ -11,10 +10,14 @@ import type { TierDefinition } from '../model/tier.js';
 import type { Transcript } from '../model/transcript.js';
 import { createWarnings } from '../model/warning.js';
 import { policyRegistry } from '../policies/catalogue.js';
+import { postOffice } from '../tiers/agents/post-office.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { breakdown } from '../tokens/breakdown.js';
 import { estimatorError } from '../tokens/estimator-error.js';
+import { ForkPoints } from './fork-points.js';
+import { createHome } from './home.js';
 import type { RunEnv } from './run-env.js';
+import { Sessions } from './session-state.js';
 import { ThreadRun } from './thread-run.js';
 import { NO_TIMING, type TimingSink } from './timing-sink.js';
 
@@ -76,13 +79,16 @@ export function* replayParts(
       createFaultPlan(plan.llm.faults, random.split('faults')),
     ),
     tiers: supportedTiers(plan, transcript, sink),
-    files: createFiles(),
+    files: createHome(plan),
     random,
     warnings: createWarnings(),
     timing,
     totals: { requests: 0, turns: 0, costNano: 0 },
+    sessions: new Sessions(transcript, plan.home),
+    forks: new ForkPoints(transcript),
   };
   const endMs = yield* runThreads(env, transcript);
+  tellMail(env, endMs);
   for (const warning of [...transcript.warnings, ...env.warnings.list()])
     sink.write({ type: 'warning', ...warning });
   sink.write({
@@ -117,19 +123,35 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
   const queue = createEventQueue<ThreadRun>();
   const runs = new Map<string, ThreadRun>();
   const started = new Set<ThreadRun>();
+  const finished = new Set<ThreadRun>();
+  const office = postOffice(env.sessions.world);
   for (const thread of transcript.threads) {
     const run = new ThreadRun(env, thread);
     runs.set(thread.id, run);
+    office.register(thread.id, run.session.name, run.isMain);
     const timeMs = run.nextTimeMs();
     if (timeMs !== null) queue.push(timeMs, run);
   }
+  const runOf = (id: string | null | undefined): ThreadRun | null =>
+    id === null || id === undefined ? null : (runs.get(id) ?? null);
   let endMs = 0;
   let steps = 0;
   for (let next = queue.pop(); next !== null; next = queue.pop()) {
     const run = next.item;
     if (!started.has(run)) {
+      const origin = runOf(run.thread.continues);
+      const waitsUntilMs = origin === null || finished.has(origin) ? null : origin.nextTimeMs();
+      if (waitsUntilMs !== null) {
+        queue.push(Math.max(waitsUntilMs, next.timeMs), run);
+        continue;
+      }
       started.add(run);
-      run.begin(run.thread.parentId === null ? null : (runs.get(run.thread.parentId) ?? null));
+      run.begin(runOf(run.thread.parentId), origin);
+      const timeMs = run.nextTimeMs();
+      if (timeMs !== null && timeMs > next.timeMs) {
+        queue.push(timeMs, run);
+        continue;
+      }
     }
     for (;;) {
       run.advance();
@@ -138,6 +160,7 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
       const timeMs = run.nextTimeMs();
       if (timeMs === null) {
         run.finish();
+        finished.add(run);
         tellBreakdown(env, run);
         break;
       }
@@ -149,6 +172,20 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
     }
   }
   return endMs;
+}
+
+/** What became of the messages between agents (AGT-4); none may be lost. */
+function tellMail(env: RunEnv, endMs: number): void {
+  const totals = postOffice(env.sessions.world).totals(env.files);
+  if (totals.sent === 0 && totals.broken === 0) return;
+  env.sink.write({
+    type: 'notice',
+    t: endMs,
+    thread: '',
+    what: 'messages',
+    message: `${totals.sent} messages between agents, ${totals.delivered} delivered, ${totals.lost} lost`,
+    details: { ...totals },
+  });
 }
 
 function tellBreakdown(env: RunEnv, run: ThreadRun): void {

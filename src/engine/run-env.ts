@@ -5,6 +5,8 @@ import type { LogSink } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { TierDefinition } from '../model/tier.js';
 import type { WarningList } from '../model/warning.js';
+import type { ForkPoints } from './fork-points.js';
+import type { Sessions } from './session-state.js';
 import type { TimingSink } from './timing-sink.js';
 
 /** What all threads of one run share. */
@@ -19,6 +21,8 @@ export interface RunEnv {
   readonly warnings: WarningList;
   readonly timing: TimingSink;
   readonly totals: RunTotals;
+  readonly sessions: Sessions;
+  readonly forks: ForkPoints;
 }
 
 /** Counters of the run as it goes. */

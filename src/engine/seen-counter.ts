@@ -49,6 +49,13 @@ export class SeenCounter {
     );
   }
 
+  /** Takes over what another counter of the same rules has seen, for a fork. */
+  adopt(other: SeenCounter): void {
+    this.anchorTokens = other.anchorTokens;
+    this.newer = other.newer;
+    this.deleted = other.deleted;
+  }
+
   /** A message joined the context. */
   add(message: Message): void {
     this.newer += estimateMessage(message, this.rules.heuristic);

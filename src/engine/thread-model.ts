@@ -13,7 +13,14 @@ export class ThreadModel {
   name: string;
   private readonly firstRecorded: string;
   private readonly salts = new Map<string, LevelSalts>();
+  private lastSalts: {
+    readonly row: ModelRow;
+    readonly images: string;
+    readonly effort: string | null;
+    readonly salts: LevelSalts;
+  } | null = null;
   private lastTtlMs: number;
+  private leader: ThreadModel | null = null;
 
   constructor(
     private readonly plan: RunPlan,
@@ -28,8 +35,16 @@ export class ThreadModel {
 
   /** The model a recorded call goes to: the plan's in the place of the main thread's first, others as recorded. */
   private nameFor(recorded: string): string {
+    if (this.leader !== null) return this.leader.nameFor(recorded);
     const replaces = this.thread.parentId === null && recorded === this.firstRecorded;
     return replaces ? (this.plan.model ?? recorded) : recorded;
+  }
+
+  /** Calls go where another thread's go: a fork sends its parent's requests on. */
+  follow(leader: ThreadModel): void {
+    this.leader = leader;
+    this.name = leader.name;
+    this.row = leader.row;
   }
 
   /** Takes over the model of a call. */
@@ -54,6 +69,9 @@ export class ThreadModel {
 
   /** Salts of the cache keys for this model. */
   saltsFor(images: 'images' | 'no-images', effort: string | null): LevelSalts {
+    const last = this.lastSalts;
+    if (last !== null && last.row === this.row && last.images === images && last.effort === effort)
+      return last.salts;
     const key = `${this.row.id} ${images} ${effort ?? ''}`;
     let salts = this.salts.get(key);
     if (salts === undefined) {
@@ -64,11 +82,13 @@ export class ThreadModel {
       });
       this.salts.set(key, salts);
     }
+    this.lastSalts = { row: this.row, images, effort, salts };
     return salts;
   }
 
   /** Lifetime a call writes with. */
   ttlFor(call: RecordedCall | null): number {
+    if (this.leader !== null) return this.leader.ttlFor(call);
     const setting = this.thread.parentId === null ? this.plan.cache.ttl : this.plan.cache.subagentTtl;
     if (setting !== 'recorded') return setting === '1h' ? TTL_1H_MS : TTL_5M_MS;
     const usage = call?.usage ?? null;

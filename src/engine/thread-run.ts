@@ -2,24 +2,28 @@ import type { Random } from '../base/random.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
 import type { Action } from '../model/action.js';
 import { createMessage, hasToolUse, type Message } from '../model/message.js';
-import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { BreakCause } from '../model/run-log.js';
 import type { Point } from '../model/tier.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
 import { apply, type Tally } from './apply.js';
-import { breakpointsFor } from './breakpoints-for.js';
 import { Context } from './context.js';
-import { contextMessage } from './context-message.js';
 import { Exchange, type Outgoing } from './exchange.js';
 import { happen } from './happen.js';
-import { checkRequestShape } from './invariants.js';
 import { Journal } from './journal.js';
+import { outgoingOf } from './main-request.js';
+import { Prevention } from './prevention.js';
 import type { RunEnv } from './run-env.js';
 import { type CounterRules, counterRules, SeenCounter } from './seen-counter.js';
+import { finishThread, keepRecord } from './session-record.js';
+import type { SessionState } from './session-state.js';
 import { thinkingEdits } from './strip-thinking.js';
 import { ThreadModel } from './thread-model.js';
+import { startThread, tellWarm } from './thread-start.js';
 import { ThreadView } from './thread-view.js';
 import { MutableMoment, TierHost } from './tier-host.js';
+import { Wakes } from './wakes.js';
+
+const NEVER = (): boolean => false;
 
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
 export class ThreadRun {
@@ -31,6 +35,13 @@ export class ThreadRun {
   readonly view: ThreadView;
   readonly host: TierHost;
   readonly journal = new Journal();
+  readonly session: SessionState;
+  /** State shared by the tiers of this thread. */
+  readonly shared = new Map<string, unknown>();
+  /** For a fork: tokens it has in common with its parent, and the last position of what its siblings share. */
+  sharedTokens: number | null = null;
+  sharedEnd: number | null = null;
+  readonly prevention = new Prevention();
   readonly tally: Tally = { calls: 0, costNano: 0, cacheLost: 0, keepAlives: 0 };
   /** Milliseconds by which simulated time runs behind the recording. */
   shiftMs = 0;
@@ -45,7 +56,7 @@ export class ThreadRun {
   historyReplaced = false;
   private readonly moment: MutableMoment;
   /** Whether the API bills deleted content no more (an assumption, MIC-3). */
-  private readonly deletedIsFree: boolean;
+  readonly deletedIsFree: boolean;
   private readonly random: Random;
   private askCount = 0;
   private promptNumber = 0;
@@ -54,6 +65,7 @@ export class ThreadRun {
   private cursor = 0;
   private pending: Message[] = [];
   private cachedUntilMs = 0;
+  private readonly wakes = new Wakes();
   private previousEndMs: number | null = null;
   private recordedEndMs = 0;
   private readonly applyAction = (action: Action) => apply(this, action);
@@ -71,7 +83,8 @@ export class ThreadRun {
     this.view = new ThreadView(this.context, this.seen, env.files);
     this.deletedIsFree = env.plan.policy.params['microcompact.cached.billDeleted'] === 'free';
     this.random = env.random.split(`thread ${thread.id}`);
-    this.moment = new MutableMoment(this.isMain ? 'main' : 'subagent');
+    this.session = env.sessions.of(thread);
+    this.moment = new MutableMoment(this.isMain ? 'main' : thread.fork === undefined ? 'subagent' : 'fork');
     this.host = new TierHost(
       env.tiers,
       {
@@ -85,7 +98,8 @@ export class ThreadRun {
         }),
         plan: env.plan,
         random: this.random.split('tiers'),
-        shared: new Map(),
+        shared: this.shared,
+        session: this.session,
       },
       env.timing,
     );
@@ -99,8 +113,16 @@ export class ThreadRun {
     return this.failure !== null;
   }
 
-  /** Simulated time of the next call or event; null when the thread has ended. */
+  /** Simulated time of the next call, event or wake-up; null when the thread has ended. */
   nextTimeMs(): number | null {
+    const stepMs = this.nextStepMs();
+    if (stepMs === null && !(this.isMain && this.session.ending === 'clean')) return null;
+    const wakeMs = this.wakes.nextMs;
+    if (wakeMs === null || (stepMs !== null && stepMs <= wakeMs)) return stepMs;
+    return Math.max(wakeMs, this.now);
+  }
+
+  private nextStepMs(): number | null {
     const steps = this.thread.steps;
     for (let i = this.cursor; i < steps.length; i++) {
       const step = steps[i]!;
@@ -110,6 +132,11 @@ export class ThreadRun {
     return null;
   }
 
+  /** A tier wants to be asked again at a time. */
+  wakeAt(timeMs: number): void {
+    this.wakes.add(timeMs);
+  }
+
   /** Start of a call: as recorded plus the shift, or the think time after the simulated end of the previous one. */
   private startOf(call: RecordedCall): number {
     if (this.env.plan.timing === 'recorded' || this.previousEndMs === null)
@@ -117,25 +144,40 @@ export class ThreadRun {
     return this.previousEndMs + Math.max(0, call.startMs - this.recordedEndMs);
   }
 
-  begin(parent: ThreadRun | null): void {
-    this.shiftMs = parent?.shiftMs ?? 0;
-    const reminder = contextMessage(this.env.plan.policy.params, 0);
-    if (reminder !== null) this.pending.push(reminder);
-    if (parent?.isStuck === true)
-      this.failure = { reason: 'the prompt that started this agent failed', until: 'end' };
-    this.env.sink.write({
-      type: 'thread',
-      t: this.nextTimeMs() ?? 0,
-      thread: this.thread.id,
-      parent: this.thread.parentId,
-      label: this.thread.label,
-      prefixTokens: this.context.prefixTokens,
-      window: this.model.apiWindow(),
-    });
+  begin(parent: ThreadRun | null, origin: ThreadRun | null): void {
+    startThread(this, parent, origin);
+  }
+
+  /** A message waits for the next request. */
+  expectMessage(message: Message): void {
+    this.pending.push(message);
+  }
+
+  /** The thread never gets to work. */
+  giveUp(reason: string): void {
+    this.failure = { reason, until: 'end' };
+  }
+
+  /** Takes over another thread's conversation as it stands there, with what its requests have shown. */
+  inheritMessages(messages: readonly Message[], from: ThreadRun): void {
+    this.context.expect(messages);
+    this.join(messages);
+    this.host.resume(this.context.messages, this.view);
+    this.seen.adopt(from.seen);
+    this.exchange.adopt(from.exchange);
+    this.cachedUntilMs = from.cachedUntilMs;
+    this.sentTokens = from.sentTokens;
+    this.lastResponseMs = from.lastResponseMs;
   }
 
   /** Goes on up to and including the next call or event. */
   advance(): void {
+    const stepMs = this.nextStepMs();
+    if (this.wakes.nextMs !== null && (stepMs === null || this.wakes.nextMs < stepMs)) {
+      this.now = Math.max(this.now, this.wakes.take());
+      this.askTiers('wake');
+      return;
+    }
     const steps = this.thread.steps;
     while (this.cursor < steps.length) {
       const step = steps[this.cursor++]!;
@@ -154,6 +196,7 @@ export class ThreadRun {
 
   /** Nothing is left: what was lost is told. */
   finish(): void {
+    finishThread(this);
     this.tellLost();
   }
 
@@ -225,7 +268,8 @@ export class ThreadRun {
       this.view.deletedTokens = 0;
       this.seen.forgetDeleted();
     }
-    this.host.ask(moment, this.view, this.applyAction, this.isStopped);
+    const isBeside = point === 'wake' || point === 'session-end';
+    this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped);
   }
 
   /** Messages that arrived join the context (FLT), the counter, the journal and the tiers' knowledge. */
@@ -288,51 +332,15 @@ export class ThreadRun {
       this.lostCalls++;
       return;
     }
+    this.prevention.check(this);
     if (!this.send(call)) {
       this.lostCalls++;
       return;
     }
     this.askTiers('after-response');
-    if (!hasToolUse(call.response)) this.askTiers('end-of-loop');
-  }
-
-  breakpointsOf(view: PrefixView, call: RecordedCall | null): readonly Breakpoint[] {
-    const layout = this.env.plan.policy.params['client.breakpoints'] as string;
-    return breakpointsFor(view, layout, this.model.ttlFor(call), view === this.context ? this.context : null);
-  }
-
-  private outgoing(call: RecordedCall): Outgoing {
-    const { context } = this;
-    context.seal(this.now);
-    checkRequestShape(context);
-    const window = this.model.apiWindow();
-    return {
-      purpose: this.isMain ? 'main' : 'subagent',
-      turn: this.turn,
-      model: this.model.row,
-      salts: this.model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort),
-      view: context,
-      breakpoints: this.breakpointsOf(context, call),
-      startMs: this.now,
-      write: 'write',
-      windowTokens: window === null ? null : window + this.view.deletedTokens,
-      outputTokens: outputOf(call),
-      recordedLatencyMs: this.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
-      seen: this.seen.tokens,
-      kept: this.keptShare(),
-      freshTokens: context.freshTokens,
-      firstChanged: context.unchanged < this.sentLength ? context.unchanged : null,
-      announced: this.announced,
-      unbilledTokens: this.deletedIsFree ? this.view.deletedTokens : 0,
-    };
-  }
-
-  /** Share of the session's own content that the model still sees. */
-  private keptShare(): number | null {
-    const { originalTokens, everOriginalTokens } = this.context;
-    if (everOriginalTokens <= 0) return null;
-    const visible = Math.max(0, originalTokens - this.view.deletedTokens);
-    return Math.min(1, Math.round((visible / everOriginalTokens) * 1e6) / 1e6);
+    if (hasToolUse(call.response)) return;
+    keepRecord(this);
+    this.askTiers('end-of-loop');
   }
 
   /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
@@ -340,7 +348,7 @@ export class ThreadRun {
     const retries = this.env.plan.policy.params['client.retries'] as number;
     let resent = this.env.plan.policy.params['client.resendWithoutStreaming'] === true ? 1 : 0;
     for (let attempt = 0; ; ) {
-      const out = this.outgoing(call);
+      const out = outgoingOf(this, call);
       const reply = this.exchange.send(out, 'own');
       if (reply.ok) {
         this.answered(call, out, reply.usage, reply.latencyMs);
@@ -386,13 +394,7 @@ export class ThreadRun {
     this.host.observe(response);
     this.seen.anchor(usage);
     if (this.deletedIsFree) this.seen.forgetDeleted();
+    this.env.forks.note(this, call.id);
+    if (this.thread.fork !== undefined) tellWarm(this, out, usage, latencyMs);
   }
-}
-
-/** Billed output of a call: as recorded, or the response's own tokens where the record is a placeholder. */
-function outputOf(call: RecordedCall): number {
-  if (call.usage !== null && !call.outputIsPlaceholder) return call.usage.output;
-  let tokens = 0;
-  for (const block of call.response.blocks) tokens += block.tokens;
-  return tokens;
 }

@@ -53,7 +53,10 @@ function suggestionAfter(
   return { atMs: call.endMs, responseTokens: messageTokens(response), blocks: response.blocks.length };
 }
 
-/** The requests of a thread with usage, in order, each with what the transcript explains. */
+/**
+ * The requests of a thread with usage, in order, each with what the transcript explains. A session id or version that
+ * changes between a tool call and its result is no new process: somebody speaks first in one.
+ */
 export function planCalls(thread: Thread, truth: Truth, agentVersion: string | null): readonly CallPlan[] {
   const thinking = thinkingCalls(thread);
   const plans: CallPlan[] = [];
@@ -63,6 +66,7 @@ export function planCalls(thread: Thread, truth: Truth, agentVersion: string | n
   let cause: RebuildCause | null = null;
   let order = 0;
   let blocks = 0;
+  let spoken: 'spoken' | 'silent' = 'spoken';
   for (const step of thread.steps) {
     if (step.kind === 'event') {
       if (step.event.kind === 'version') version = step.event.version;
@@ -70,8 +74,16 @@ export function planCalls(thread: Thread, truth: Truth, agentVersion: string | n
       if (effect === null) continue;
       if (cause === null || STRENGTH[effect.rebuild] >= STRENGTH[rebuild]) cause = effect.cause;
       if (STRENGTH[effect.rebuild] > STRENGTH[rebuild]) rebuild = effect.rebuild;
-    } else if (step.kind === 'message') blocks += step.message.blocks.length;
-    else {
+    } else if (step.kind === 'message') {
+      blocks += step.message.blocks.length;
+      const { origin } = step.message;
+      if (origin !== 'tool' && origin !== 'attachment') spoken = 'spoken';
+    } else {
+      if (spoken === 'silent' && (cause === 'resume' || cause === 'version')) {
+        rebuild = 'none';
+        cause = null;
+      }
+      spoken = 'silent';
       const next = calls[++order] ?? null;
       const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
       const added = blocks;

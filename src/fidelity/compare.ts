@@ -50,7 +50,7 @@ export interface Tally {
 const LATE_MS = 60_000;
 
 /** Files with fewer requests do not count for the worst cost error. */
-export const FEWEST_REQUESTS_FOR_WORST = 50;
+const FEWEST_REQUESTS_FOR_WORST = 50;
 
 /** The class of a read beside the previous prefix. */
 export function classOf(read: number, previousPrefix: number): ReadClass {
@@ -125,7 +125,7 @@ export function tally(comparisons: readonly Comparison[]): Tally {
 }
 
 /** Relative error of a file's input cost. */
-export function costError(sums: Tally): number | null {
+function costError(sums: Tally): number | null {
   return ratio(Math.abs(sums.predictedNano - sums.recordedNano), sums.recordedNano);
 }
 

@@ -15,15 +15,24 @@ const LARGEST_SHARED_TOKENS = 60_000;
 /** System and tools where the recording starts in mid-session: the median read behind a compaction (E6). */
 const TYPICAL_SHARED_TOKENS = 25_000;
 
+function unexplainedTokens(thread: Thread): number {
+  let total = 0;
+  for (const block of thread.prefix) total += block.tokens;
+  return total;
+}
+
+/** True when more came before the first request than system, tools and the messages at hand. */
+export function startsMidSession(thread: Thread, first: RecordedRequest): boolean {
+  return first.read > LARGEST_SHARED_TOKENS || unexplainedTokens(thread) > LARGEST_SHARED_TOKENS;
+}
+
 /** Reads the first request of a thread: the only recorded usage a blind prediction looks at. */
 export function firstPrompt(thread: Thread, request: RecordedRequest): FirstPrompt {
   const { read, cached } = request;
   if (read > LARGEST_SHARED_TOKENS)
     return { sharedTokens: Math.min(TYPICAL_SHARED_TOKENS, read), warm: 'messages' };
   if (read > 0) return { sharedTokens: read, warm: 'shared' };
-  let unexplained = 0;
-  for (const block of thread.prefix) unexplained += block.tokens;
-  const guess = Math.round(Math.min(unexplained, cached) * COLD_PREFIX_SHARE);
+  const guess = Math.round(Math.min(unexplainedTokens(thread), cached) * COLD_PREFIX_SHARE);
   const sharedTokens = guess > LARGEST_SHARED_TOKENS ? TYPICAL_SHARED_TOKENS : guess;
   return { sharedTokens: Math.min(sharedTokens, cached), warm: 'none' };
 }

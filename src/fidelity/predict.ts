@@ -73,6 +73,8 @@ class ThreadWalk {
   /** Lifetime of what the previous request wrote. */
   #previousLifetimeMs = TTL_5M_MS;
   #first: FirstPrompt | null = null;
+  /** A response that names no effort was asked for with the one before. */
+  #effort: string | null = null;
   #previous: CallPlan | null = null;
   /** Blocks of the latest response that a suggestion has already put behind the prompt. */
   #suggested = 0;
@@ -100,6 +102,7 @@ class ThreadWalk {
   step(breaks: UnexplainedBreak[]): readonly [string, Prediction] {
     const plan = this.plans[this.#next++]!;
     const { request } = plan;
+    this.#effort = request.effort ?? this.#effort;
     this.#previousLifetimeMs = this.#lifetimes.messagesMs;
     this.#lifetimes = lifetimesOf(request.usage, this.#lifetimes);
     const track = this.#track ?? this.#open(plan);
@@ -186,7 +189,7 @@ class ThreadWalk {
       salts: levelSalts({
         model: row,
         thinking: { mode },
-        ...(request.effort === null ? {} : { effort: request.effort }),
+        ...(this.#effort === null ? {} : { effort: this.#effort }),
       }),
       view,
       breakpoints,

@@ -8,7 +8,7 @@ import { compareVersions } from './agent-version.js';
  */
 
 /** First version whose clients ask for a suggestion when a turn ends: a request of its own that no transcript shows. */
-export const SUGGESTIONS_SINCE = '2.0.70';
+const SUGGESTIONS_SINCE = '2.0.70';
 
 /** A user who answers sooner than this leaves no time for a suggestion. */
 export const SUGGESTION_DELAY_MS = 2_000;

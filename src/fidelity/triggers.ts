@@ -5,6 +5,7 @@ import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/tra
 import { resolvePolicy } from '../policies/catalogue.js';
 import { COMPACTABLE_TOOLS } from '../tiers/compactable.js';
 import { thresholds } from '../tiers/window/thresholds.js';
+import { startsMidSession } from './first-prompt.js';
 import type { Walk } from './predict.js';
 import type { RecordedRequest, Truth } from './truth.js';
 import { rangeOf, recordedWindow, type VersionRange } from './version-map.js';
@@ -52,6 +53,8 @@ export interface UnrecordedTrigger {
 export interface TriggerReport {
   readonly checks: readonly TriggerCheck[];
   readonly unrecorded: readonly UnrecordedTrigger[];
+  /** Recorded ones that cannot be checked, as the recording starts behind what they depend on. */
+  readonly unchecked: number;
 }
 
 /** How many there are of each kind. */
@@ -104,6 +107,7 @@ function profileOf(version: string | null, window: number): Profile {
 class ThreadTriggers {
   readonly checks: TriggerCheck[] = [];
   readonly unrecorded: UnrecordedTrigger[] = [];
+  unchecked = 0;
   #profile: Profile;
   #counter: SeenCounter;
   #version: string | null;
@@ -112,9 +116,13 @@ class ThreadTriggers {
   /** Rough tokens of the results that can still be cleared, oldest first. */
   #results: { readonly id: string; readonly rough: number }[] = [];
   #index = 0;
-  /** Checks that wait for the request behind them: the profile may fire there. */
-  #open: { readonly event: ThreadEvent; readonly kind: TriggerKind; readonly seen: number }[] = [];
+  #prompt = 0;
+  #grown = 0;
+  #steps = 0;
+  /** Recorded events that wait for the request behind them. */
+  #open: { readonly kind: TriggerKind; readonly seen: number }[] = [];
   readonly #window: number;
+  readonly #startsInside: boolean;
 
   constructor(
     private readonly thread: Thread,
@@ -125,6 +133,7 @@ class ThreadTriggers {
   ) {
     const requests = truth.threads.get(thread.id) ?? [];
     const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
+    this.#startsInside = requests.length > 0 && startsMidSession(thread, requests[0]!);
     this.#window = recordedWindow(requests[0]?.model ?? '', largest);
     this.#version = agentVersion;
     this.#profile = profileOf(agentVersion, this.#window);
@@ -160,22 +169,52 @@ class ThreadTriggers {
     const { compactAt } = this.#profile;
     if (this.#index > 0 && seen >= compactAt) this.#compaction.fired ??= { index: this.#index, seen };
     if (this.#index > 0 && this.#clears(seen)) this.#microcompaction.fired ??= { index: this.#index, seen };
-    for (const open of this.#open) this.#settle(open.kind, request, open.seen);
+    const dropped = this.#prompt - request.prompt >= this.#profile.minSaving;
+    if (dropped && this.#open.length === 0 && this.#microcompaction.fired !== null) {
+      this.#settle('microcompaction', request, this.#microcompaction.fired.seen);
+      this.#clearOldest();
+    }
+    for (const open of this.#open) {
+      if (this.#canCheck(open.kind)) this.#settle(open.kind, request, open.seen);
+      else this.unchecked++;
+    }
     this.#open = [];
+    if (this.#prompt > 0 && request.prompt > this.#prompt) {
+      this.#grown += request.prompt - this.#prompt;
+      this.#steps++;
+    }
+    this.#prompt = request.prompt;
     this.#counter.anchor(request.usage);
     this.#index++;
   }
 
+  /** A client's count needs a request before it, and its tool results need the whole session. */
+  #canCheck(kind: TriggerKind): boolean {
+    return this.#index > 0 && (kind === 'compaction' || !this.#startsInside);
+  }
+
   #clears(seen: number): boolean {
-    const { range, clearAt, target, minSaving, keepRecent } = this.#profile;
+    const { range, clearAt, minSaving } = this.#profile;
     if (range.microcompact === 'not-recorded' || seen < clearAt) return false;
+    return this.#clearable().saving >= minSaving;
+  }
+
+  /** What the profile would clear: the oldest results until the rest fits its target (MIC-1). */
+  #clearable(): { readonly count: number; readonly saving: number } {
+    const { target, keepRecent } = this.#profile;
     let rest = this.#results.reduce((sum, result) => sum + result.rough, 0);
     let saving = 0;
-    for (let i = 0; i < this.#results.length - keepRecent && rest > target; i++) {
-      rest -= this.#results[i]!.rough;
-      saving += this.#results[i]!.rough;
+    let count = 0;
+    for (; count < this.#results.length - keepRecent && rest > target; count++) {
+      rest -= this.#results[count]!.rough;
+      saving += this.#results[count]!.rough;
     }
-    return saving >= minSaving;
+    return { count, saving };
+  }
+
+  /** A microcompaction without a line of its own: the client clears them inside a request no transcript shows. */
+  #clearOldest(): void {
+    this.#results = this.#results.slice(this.#clearable().count);
   }
 
   #happen(event: ThreadEvent): void {
@@ -184,15 +223,15 @@ class ThreadTriggers {
       this.#profile = profileOf(event.version, this.#window);
     } else if (event.kind === 'recorded-compaction') {
       const seen = this.#counter.tokens;
-      if (event.trigger === 'auto') this.#open.push({ event, kind: 'compaction', seen });
+      if (event.trigger === 'auto') this.#open.push({ kind: 'compaction', seen });
       else this.#close('compaction', this.#compaction);
       this.#microcompaction = { fired: null };
       this.#results = [];
       this.#counter.restart(event.summary === null ? [] : [event.summary]);
     } else if (event.kind === 'recorded-microcompact') {
-      if (event.trigger === 'auto') {
-        this.#open.push({ event, kind: 'microcompaction', seen: this.#counter.tokens });
-      }
+      const seen = this.#counter.tokens;
+      if (this.#clears(seen)) this.#microcompaction.fired ??= { index: this.#index, seen };
+      if (event.trigger === 'auto') this.#open.push({ kind: 'microcompaction', seen });
       const cleared = new Set(event.toolUseIds);
       this.#results = this.#results.filter((result) => !cleared.has(result.id));
     }
@@ -203,7 +242,7 @@ class ThreadTriggers {
     const watch = kind === 'compaction' ? this.#compaction : this.#microcompaction;
     const threshold = kind === 'compaction' ? compactAt : clearAt;
     const { fired } = watch;
-    const here = kind === 'compaction' ? seen >= threshold : true;
+    const here = kind === 'compaction' && seen + this.#stepTokens() >= threshold;
     const early = fired !== null && fired.index < this.#index - BESIDE;
     const predicted = this.walk.predictions.get(request.key);
     const size = this.prompts.get(request.key);
@@ -222,6 +261,11 @@ class ThreadTriggers {
         predicted === undefined ? null : { predicted: predicted.usage.cacheRead, recorded: request.read },
     });
     watch.fired = null;
+  }
+
+  /** What a request of this thread adds on average: how far the count is from firing at the request behind. */
+  #stepTokens(): number {
+    return this.#steps === 0 ? 0 : this.#grown / this.#steps;
   }
 
   /** A trigger that no recorded event answers. */
@@ -251,13 +295,15 @@ export function checkTriggers(
 ): TriggerReport {
   const checks: TriggerCheck[] = [];
   const unrecorded: UnrecordedTrigger[] = [];
+  let unchecked = 0;
   for (const thread of transcript.threads) {
     const triggers = new ThreadTriggers(thread, truth, walk, prompts, transcript.agentVersion);
     triggers.run();
     checks.push(...triggers.checks);
     unrecorded.push(...triggers.unrecorded);
+    unchecked += triggers.unchecked;
   }
-  return { checks, unrecorded };
+  return { checks, unrecorded, unchecked };
 }
 
 /** Counts of several reports. */

@@ -12,7 +12,7 @@ export interface VersionRange {
 }
 
 /** The ranges; a version between two of them belongs to the older one. */
-export const VERSION_MAP: readonly VersionRange[] = [
+const VERSION_MAP: readonly VersionRange[] = [
   {
     from: '0',
     profile: 'claude-code/2.0.76',

@@ -143,7 +143,7 @@ export function createRequestFold(): RequestFold {
       if (entry.purpose === 'main' || entry.purpose === 'subagent') {
         if (entry.turn > thread.turns) thread.turns = entry.turn;
       }
-      if (entry.purpose === 'main' && entry.prompt + entry.output > peak) peak = entry.prompt + entry.output;
+      if (entry.purpose === 'main' && entry.context > peak) peak = entry.context;
       if (entry.purpose === 'main' && typeof entry.kept === 'number') {
         kept += entry.kept;
         keptCalls += 1;

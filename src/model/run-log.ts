@@ -87,6 +87,8 @@ export interface RequestEntry {
   readonly write1h: number;
   readonly input: number;
   readonly output: number;
+  /** Tokens the model holds after its answer: prompt and output, less what was deleted on the server (MIC-3). */
+  readonly context: number;
   /** What the policy's own counter said before the request; null when the policy has none. */
   readonly seen: number | null;
   /** Share of the session's own tokens (tools and system included) that the request still holds as they came; null beside the loop. */

@@ -6,7 +6,8 @@ import type { Message } from './message.js';
 import type { ParamSpec, ParamValues } from './params.js';
 import type { Layer } from './run-log.js';
 import type { RunPlan } from './run-plan.js';
-import type { Capability, ManualCompaction, SessionEnding } from './transcript.js';
+import type { SessionContext } from './session.js';
+import type { Capability, ManualCompaction } from './transcript.js';
 
 /** Where in the loop a tier is asked (LOP-1). */
 export type Point =
@@ -67,21 +68,6 @@ export interface ContextView {
   readonly cacheIsWarm: boolean;
   /** Tokens deleted on the server and not yet forgotten (MIC-3). */
   readonly deletedTokens: number;
-}
-
-/** The process a thread runs in, and what it knows of the others. */
-export interface SessionContext {
-  readonly name: string;
-  readonly pid: number;
-  readonly ending: SessionEnding;
-  /** Where the session's record is kept in the simulated home. */
-  readonly recordPath: string;
-  /** Whether a process is running now. */
-  isAlive(pid: number): boolean;
-  /** State shared by the tiers of all threads of this session, by name. */
-  readonly shared: Map<string, unknown>;
-  /** State shared by all sessions of the run, by name. */
-  readonly world: Map<string, unknown>;
 }
 
 /** What a tier is created with. */

@@ -31,6 +31,13 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     help: 'How often the client tries again after a transient error, waiting 0.5 s, 1 s, 2 s … up to 32 s.',
   },
   {
+    path: 'client.resume',
+    kind: { type: 'choice', values: ['identical', 'new-system', 'new-content'] },
+    default: 'identical',
+    unit: null,
+    help: 'What a resumed session sends: the same bytes, a system prompt rendered anew, or its first words in another form.',
+  },
+  {
     path: 'client.resendWithoutStreaming',
     kind: { type: 'switch' },
     default: false,

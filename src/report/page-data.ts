@@ -49,6 +49,7 @@ export interface PageRequests {
   readonly write1h: readonly number[];
   readonly input: readonly number[];
   readonly output: readonly number[];
+  readonly context: readonly number[];
   readonly rewritten: readonly number[];
   /** −1 = nothing was written again. */
   readonly cause: readonly number[];

@@ -50,6 +50,7 @@ function requestColumns(requests: readonly RequestEntry[]): Pick<PageRun, 'names
     write1h: column((e) => e.write1h),
     input: column((e) => e.input),
     output: column((e) => e.output),
+    context: column((e) => e.context),
     rewritten: column((e) => e.rewritten),
     cause: column((e) => (e.cause === null ? -1 : causes.index(e.cause))),
     latencyMs: column((e) => e.latencyMs),

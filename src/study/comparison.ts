@@ -27,7 +27,7 @@ export interface Difference {
 /** A row of a comparison. */
 export interface ComparedVariant {
   readonly name: string;
-  /** Means over the transcripts that have a value. */
+  /** Every metric that was measured, as the mean over the transcripts that have a value. */
   readonly metrics: MetricRecord;
   /** To the baseline, by metric; null for the baseline itself. */
   readonly differences: Readonly<Record<string, Difference>> | null;
@@ -36,6 +36,7 @@ export interface ComparedVariant {
 /** Variants side by side. */
 export interface Comparison {
   readonly baseline: string;
+  /** Those that are compared. */
   readonly metrics: readonly string[];
   readonly variants: readonly ComparedVariant[];
   /** Best variant by metric; null where values do not differ, or not by more than noise. */
@@ -80,10 +81,11 @@ function difference(metric: Metric, variant: VariantRuns, baseline: VariantRuns,
   };
 }
 
-function meansOf(variant: VariantRuns, metrics: readonly string[]): MetricRecord {
-  const records = [...variant.byTranscript.values()];
+/** The mean of each metric over the records that have a value for it. */
+export function meansOf(records: readonly MetricRecord[]): MetricRecord {
+  const names = new Set(records.flatMap((record) => Object.keys(record)));
   return Object.fromEntries(
-    metrics.map((name) => [name, mean(records.flatMap((record) => record[name] ?? []))]),
+    [...names].map((name) => [name, mean(records.flatMap((record) => record[name] ?? []))]),
   );
 }
 
@@ -108,16 +110,18 @@ export function compareVariants(
 ): Comparison {
   const base = variants.find((variant) => variant.name === baseline)!;
   const metrics = metricNames.map((name) => findMetric(name)!);
-  const rows = variants.map((variant): ComparedVariant => ({
-    name: variant.name,
-    metrics: meansOf(variant, metricNames),
-    differences:
-      variant === base
-        ? null
-        : Object.fromEntries(
-            metrics.map((metric) => [metric.name, difference(metric, variant, base, seed)]),
-          ),
-  }));
+  const rows = variants.map(
+    (variant): ComparedVariant => ({
+      name: variant.name,
+      metrics: meansOf([...variant.byTranscript.values()]),
+      differences:
+        variant === base
+          ? null
+          : Object.fromEntries(
+              metrics.map((metric) => [metric.name, difference(metric, variant, base, seed)]),
+            ),
+    }),
+  );
   return {
     baseline,
     metrics: metricNames,

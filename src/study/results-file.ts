@@ -44,7 +44,9 @@ function asResult(line: string): StoredResult | null {
   const { metrics } = value;
   if (metrics === null || typeof metrics !== 'object' || Array.isArray(metrics)) return null;
   const known = Object.values(metrics).every((item) => item === null || typeof item === 'number');
-  return known ? { key: value.key, metrics: metrics as MetricRecord, skipped: value.skipped as string[] } : null;
+  return known
+    ? { key: value.key, metrics: metrics as MetricRecord, skipped: value.skipped as string[] }
+    : null;
 }
 
 /** Reads a results file: good lines are used, broken ones counted; a file of another version is not used at all. */

@@ -83,10 +83,8 @@ function rangeAxis(
   if (count !== undefined && steps < 1) {
     refuse(text, `the range ${from}..${to}:${count} is empty`, 'give at least one step');
   }
-  if (steps > MAX_STEPS)
-    refuse(text, `${steps} steps are too many`, `give at most ${MAX_STEPS} steps`);
-  const whole =
-    Number.isInteger(from) && Number.isInteger(to) && (steps === 0 || to - from + 1 >= steps);
+  if (steps > MAX_STEPS) refuse(text, `${steps} steps are too many`, `give at most ${MAX_STEPS} steps`);
+  const whole = Number.isInteger(from) && Number.isInteger(to) && (steps === 0 || to - from + 1 >= steps);
   const values: string[] = [];
   for (let i = 0; i < steps; i++) {
     const at = steps === 1 ? 0 : i / (steps - 1);
@@ -100,7 +98,12 @@ function stepText(value: number, whole: boolean): string {
 }
 
 function between(
-  range: { readonly from: number; readonly to: number; readonly scale: Axis['scale']; readonly whole: boolean },
+  range: {
+    readonly from: number;
+    readonly to: number;
+    readonly scale: Axis['scale'];
+    readonly whole: boolean;
+  },
   at: number,
 ): number {
   const { from, to, scale } = range;

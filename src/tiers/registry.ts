@@ -1,11 +1,14 @@
 import { createRegistry } from '../base/registry.js';
 import type { TierDefinition } from '../model/tier.js';
+import { agentsTier } from './agents/agents.js';
 import { autoCompactTier } from './auto-compact/auto-compact.js';
+import { autoMemoryTier } from './auto-memory/auto-memory.js';
 import { maskTier } from './baselines/mask.js';
 import { pruneTier } from './baselines/prune.js';
 import { summariseTier } from './baselines/summarise.js';
 import { truncateTier } from './baselines/truncate.js';
 import { blockingTier } from './blocking/blocking.js';
+import { dreamingTier } from './dreaming/dreaming.js';
 import { apiNativeMicrocompactTier } from './microcompact/api-native.js';
 import { cachedMicrocompactTier } from './microcompact/cached.js';
 import { timeBasedMicrocompactTier } from './microcompact/time-based.js';
@@ -26,6 +29,9 @@ const TIERS: readonly TierDefinition[] = [
   blockingTier,
   reactiveTier,
   sessionMemoryTier,
+  autoMemoryTier,
+  dreamingTier,
+  agentsTier,
   truncateTier,
   pruneTier,
   maskTier,

@@ -1,6 +1,8 @@
+import { isAscii } from 'node:buffer';
 import { constants, gunzipSync } from 'node:zlib';
 import { CcbenchError } from '../base/errors.js';
 import type { WarningList } from '../model/warning.js';
+import { type ByteLine, splitLines } from './byte-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
 
 /** One JSON object of a JSONL file with the line it stands on, counted from 1. */
@@ -9,13 +11,26 @@ export interface JsonLine {
   readonly value: JsonObject;
 }
 
+/** A JSON object with where its bytes lie in the file; null when they cannot be found again. */
+export interface LocatedLine extends JsonLine {
+  readonly place: LinePlace | null;
+}
+
+/** Where an object of a file lies, in bytes. */
+export interface LinePlace {
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** How a file is named in problems, and where warnings go. */
 export interface JsonLinesOptions {
   readonly name: string;
   readonly warnings: WarningList;
 }
 
-const NEWLINE = 0x0a;
+/** How a line is decoded; a format may leave out what it never looks at. */
+export type DecodeLine = (buffer: Buffer, start: number, end: number) => string;
+
 /** Bytes looked at to tell text from binary data. */
 const PROBE_BYTES = 8_192;
 /** Broken lines named one by one in a warning. */
@@ -52,22 +67,46 @@ function gunzip(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
   }
 }
 
+/** The bytes of a file, unpacked when they are gzip. */
+export function unpackBytes(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
+  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return packed ? gunzip(bytes, options) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function emptyFile(name: string): CcbenchError {
+  return badFile(name, 'the file is empty', 'pass the .jsonl file of a session that has messages');
+}
+
+function binaryFile(name: string): CcbenchError {
+  return badFile(
+    name,
+    'the file is binary data, not JSON lines',
+    'pass a .jsonl or .jsonl.gz file in UTF-8',
+  );
+}
+
 /** The bytes of a text file, unpacked when they are gzip; an empty or binary file is an error. */
 export function decodeBytes(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
-  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  let plain = packed ? gunzip(bytes, options) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let plain = unpackBytes(bytes, options);
   if (plain[0] === 0xef && plain[1] === 0xbb && plain[2] === 0xbf) plain = plain.subarray(3);
-  if (plain.length === 0) {
-    throw badFile(options.name, 'the file is empty', 'pass the .jsonl file of a session that has messages');
-  }
-  if (plain.subarray(0, PROBE_BYTES).includes(0)) {
-    throw badFile(
-      options.name,
-      'the file is binary data, not JSON lines',
-      'pass a .jsonl or .jsonl.gz file in UTF-8',
-    );
-  }
+  if (plain.length === 0) throw emptyFile(options.name);
+  if (plain.subarray(0, PROBE_BYTES).includes(0)) throw binaryFile(options.name);
   return plain;
+}
+
+/** Text of a stretch of UTF-8. */
+export function decodeUtf8(buffer: Buffer, start: number, end: number): string {
+  return buffer.toString(isAscii(buffer.subarray(start, end)) ? 'latin1' : 'utf8', start, end);
+}
+
+/** Passes chunks on; zero bytes near the start are an error. */
+function* probed(chunks: Iterable<Uint8Array>, name: string): Generator<Uint8Array, void, void> {
+  let left = PROBE_BYTES;
+  for (const chunk of chunks) {
+    if (left > 0 && chunk.subarray(0, left).includes(0)) throw binaryFile(name);
+    left -= chunk.length;
+    yield chunk;
+  }
 }
 
 /** The top-level objects of a line that holds several, or null when it is not a row of objects. */
@@ -101,59 +140,59 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
-function parseLine(text: string): readonly JsonObject[] | null {
-  const whole = parseObject(text);
-  if (whole !== null) return [whole];
-  const values: JsonObject[] = [];
+/** The objects of a line that is not one object: several in a row, each with its place. */
+function parseRow({ buffer, start, end, offset }: ByteLine): readonly Omit<LocatedLine, 'line'>[] | null {
+  const text = decodeUtf8(buffer, start, end);
+  const values: Omit<LocatedLine, 'line'>[] = [];
+  let at = 0;
   for (const part of splitObjects(text) ?? []) {
     const value = parseObject(part);
     if (value === null) return null;
-    values.push(value);
+    const length = Buffer.byteLength(part);
+    const isExact = decodeUtf8(buffer, start + at, start + at + length) === part;
+    values.push({ value, place: isExact ? { offset: offset + at, length } : null });
+    at += length;
   }
   return values.length === 0 ? null : values;
 }
 
-/**
- * The objects of a JSONL file, line by line, split on `\n` alone (U+2028 is text). A line that is not JSON is skipped
- * and reported with its number; a file without one readable line is an error.
- */
-export function* readJsonLines(
-  bytes: Uint8Array,
-  options: JsonLinesOptions,
-): Generator<JsonLine, void, void> {
-  const { name, warnings } = options;
-  const plain = decodeBytes(bytes, options);
-  const broken: number[] = [];
-  let good = 0;
-  let line = 0;
-  let start = 0;
-  while (start < plain.length) {
-    const newline = plain.indexOf(NEWLINE, start);
-    const end = newline === -1 ? plain.length : newline;
-    const text = plain.toString('utf8', start, end);
-    line++;
-    start = end + 1;
-    if (text.trim() === '') continue;
-    const values = parseLine(text);
-    if (values !== null) {
-      good += values.length;
-      for (const value of values) yield { line, value };
-    } else if (newline === -1 && good > 0) {
-      warnings.add(
-        'truncated-file',
-        `${name}: the last line (${line}) is incomplete and was left out`,
-        'the session was still being written, or the copy was cut short',
-      );
-    } else broken.push(line);
+/** Counts what was read, and says at the end what was not. */
+class LineTally {
+  readonly #options: JsonLinesOptions;
+  readonly #broken: number[] = [];
+  good = 0;
+  line = 0;
+  bytes = 0;
+
+  constructor(options: JsonLinesOptions) {
+    this.#options = options;
   }
-  if (good === 0) {
-    throw badFile(
-      name,
-      'no line of the file is a JSON object',
-      'pass a session file with one JSON object a line',
+
+  /** A line that could not be parsed. */
+  unread(complete: boolean): void {
+    if (complete || this.good === 0) {
+      this.#broken.push(this.line);
+      return;
+    }
+    this.#options.warnings.add(
+      'truncated-file',
+      `${this.#options.name}: the last line (${this.line}) is incomplete and was left out`,
+      'the session was still being written, or the copy was cut short',
     );
   }
-  if (broken.length > 0) {
+
+  finish(): void {
+    const { name, warnings } = this.#options;
+    if (this.bytes === 0) throw emptyFile(name);
+    if (this.good === 0) {
+      throw badFile(
+        name,
+        'no line of the file is a JSON object',
+        'pass a session file with one JSON object a line',
+      );
+    }
+    const broken = this.#broken;
+    if (broken.length === 0) return;
     const named = broken.slice(0, NAMED_LINES).join(', ');
     const more = broken.length > NAMED_LINES ? ` and ${broken.length - NAMED_LINES} more` : '';
     warnings.add(
@@ -163,4 +202,44 @@ export function* readJsonLines(
       broken.length,
     );
   }
+}
+
+/**
+ * The objects of a JSONL file that comes in chunks, line by line, split on `\n` alone (U+2028 is text). A line that is
+ * not JSON is skipped and reported with its number; a file without one readable line is an error.
+ */
+export function* streamJsonLines(
+  chunks: Iterable<Uint8Array>,
+  options: JsonLinesOptions & { readonly decode?: DecodeLine },
+): Generator<LocatedLine, void, void> {
+  const decode = options.decode ?? decodeUtf8;
+  const tally = new LineTally(options);
+  for (const bytes of splitLines(probed(chunks, options.name))) {
+    const { buffer, start, end, offset, complete } = bytes;
+    const line = ++tally.line;
+    tally.bytes += end - start + Number(complete);
+    if (start === end) continue;
+    const value = parseObject(decode(buffer, start, end));
+    if (value !== null) {
+      tally.good++;
+      yield { line, value, place: { offset, length: end - start } };
+      continue;
+    }
+    if (decodeUtf8(buffer, start, end).trim() === '') continue;
+    const row = parseRow(bytes);
+    if (row === null) tally.unread(complete);
+    else {
+      tally.good += row.length;
+      for (const each of row) yield { line, ...each };
+    }
+  }
+  tally.finish();
+}
+
+/** The objects of a JSONL file at hand, plain or gzip. */
+export function* readJsonLines(
+  bytes: Uint8Array,
+  options: JsonLinesOptions,
+): Generator<JsonLine, void, void> {
+  for (const { line, value } of streamJsonLines([unpackBytes(bytes, options)], options)) yield { line, value };
 }

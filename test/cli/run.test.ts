@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cli, scenario, snapshot, tempFolder } from './cli.js';
 
-const FILES = ['events.csv', 'requests.csv', 'run.jsonl', 'summary.json'];
+const CHARTS = ['context-over-time', 'cost-by-cause', 'prompt-split'];
+const FILES = [
+  'charts',
+  ...CHARTS.flatMap((name) => [`charts/${name}.svg`, `charts/${name}.vl.json`]),
+  'events.csv',
+  'report.html',
+  'requests.csv',
+  'run.jsonl',
+  'summary.json',
+];
 const VARIANTS = 'variants:\n  - { name: hour, cache: { ttl: 1h } }\n';
 
 afterEach(() => vi.useRealTimers());
@@ -130,7 +139,21 @@ describe('ccbench run', () => {
     expect(stdout).not.toContain('\r');
   });
 
-  it('takes the table, the summary and the CSV files from the log alone', async () => {
+  it('--no-charts writes neither charts nor page, --png adds PNG files', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    await cli(['run', 'a.yaml', '--no-charts'], { cwd });
+    expect(Object.keys(snapshot(join(cwd, 'reports/tiny')))).toEqual([
+      'events.csv',
+      'requests.csv',
+      'run.jsonl',
+      'summary.json',
+    ]);
+    await cli(['run', 'a.yaml', '--png'], { cwd });
+    const png = readFileSync(join(cwd, 'reports/tiny/charts/prompt-split.png'));
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('takes everything but the log from the log alone', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     const ran = JSON.parse((await cli(['run', 'a.yaml', '--json'], { cwd })).stdout);
     const again = await cli(['report', 'reports/tiny/run.jsonl', '--json', '--out', 'again'], { cwd });
@@ -139,7 +162,7 @@ describe('ccbench run', () => {
       metrics: ran.metrics,
       complete: true,
     });
-    for (const name of ['requests.csv', 'events.csv', 'summary.json']) {
+    for (const name of FILES.filter((file) => file !== 'charts' && file !== 'run.jsonl')) {
       expect(readFileSync(join(cwd, 'again', name), 'utf8')).toBe(
         readFileSync(join(cwd, 'reports/tiny', name), 'utf8'),
       );

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
+import type { Digest } from '../../src/base/digest.js';
 import { Context } from '../../src/engine/context.js';
 import { Exchange, type Outgoing } from '../../src/engine/exchange.js';
-import type { Digest } from '../../src/base/digest.js';
 import type { Block } from '../../src/model/block.js';
 import type { Breakpoint } from '../../src/model/prefix.js';
 import type { LogEntry } from '../../src/model/run-log.js';
@@ -20,6 +20,8 @@ export interface Sent {
   /** Digests of every prefix of it. */
   readonly prefixes: readonly Digest[];
   readonly tokens: number;
+  /** Longest prompt the model would take; null for any. */
+  readonly windowTokens: number | null;
   readonly breakpoints: readonly Breakpoint[];
   readonly systemEnd: number;
   /** Null for a fork of the thread's own request. */
@@ -48,6 +50,7 @@ export function runSent(
       digest: prefixes.at(-1)!,
       prefixes,
       tokens,
+      windowTokens: out.windowTokens,
       breakpoints: out.breakpoints,
       systemEnd: view.systemEnd,
       blocks,

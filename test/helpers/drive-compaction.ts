@@ -2,6 +2,7 @@ import { createFiles } from '../../src/base/files.js';
 import { createRandom } from '../../src/base/random.js';
 import type { Action, Answer, AskRequest, LayerReport, Outcome } from '../../src/model/action.js';
 import type { Message } from '../../src/model/message.js';
+import { soloSession } from '../../src/model/session.js';
 import { literalText } from '../../src/model/text.js';
 import type { ContextView, Moment, TierContext } from '../../src/model/tier.js';
 import type { ManualCompaction, Transcript } from '../../src/model/transcript.js';
@@ -69,6 +70,7 @@ export function compactWith(
     plan: planOf({ policy }),
     random: createRandom(1),
     shared: new Map(),
+    session: soloSession(),
   };
   const work = workState(context.shared);
   for (const message of messages) work.observe(message);

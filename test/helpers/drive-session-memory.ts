@@ -5,6 +5,7 @@ import { type Block, createBlock } from '../../src/model/block.js';
 import { createMessage, type Message, type MessageInit, messageTokens } from '../../src/model/message.js';
 import type { ParamSpec, ParamValues } from '../../src/model/params.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
+import { soloSession } from '../../src/model/session.js';
 import { literalText } from '../../src/model/text.js';
 import type { ContextView, Moment, TierContext } from '../../src/model/tier.js';
 import { SESSION_MEMORY_PARAMS } from '../../src/tiers/session-memory/params.js';
@@ -69,6 +70,7 @@ export function tierContext(set: ParamValues = {}, estimatorFactor = 1): TierCon
     plan: { estimatorFactor } as RunPlan,
     random: createRandom(1),
     shared: new Map(),
+    session: soloSession(),
   };
 }
 

@@ -5,6 +5,7 @@ import { type Block, type BlockFacts, createBlock } from '../../src/model/block.
 import { createMessage, type Message, messageTokens } from '../../src/model/message.js';
 import type { ParamValue } from '../../src/model/params.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
+import { soloSession } from '../../src/model/session.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../src/model/tier.js';
 import { WINDOW_PARAMS } from '../../src/tiers/window/params.js';
 
@@ -87,6 +88,7 @@ export class TierDriver {
       plan: {} as RunPlan,
       random: createRandom(1),
       shared: new Map(),
+      session: soloSession(),
     };
     this.tiers = definitions.map((tier) => tier.create(context));
   }

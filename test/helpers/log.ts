@@ -72,9 +72,11 @@ export function requestEntry(change: Partial<Omit<RequestEntry, 'prompt' | 'cost
     rewriteCost: 0,
     ...change,
   };
+  const prompt = parts.input + parts.read + parts.write5m + parts.write1h;
   return {
     ...parts,
-    prompt: parts.input + parts.read + parts.write5m + parts.write1h,
+    prompt,
+    context: parts.context ?? prompt + parts.output,
     cost: parts.readCost + parts.writeCost + parts.inputCost + parts.outputCost,
   };
 }

@@ -86,6 +86,7 @@ describe('the words of a fault and what a client makes of them', () => {
     tool_call: null,
     no_summary_tags: null,
     slow: null,
+    stray_write: null,
   };
 
   it.each(FAULT_KINDS)('FUL-7 %s', (kind) => {

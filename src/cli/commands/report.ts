@@ -8,13 +8,14 @@ import { requestsCsv } from '../../report/requests-csv.js';
 import { summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { openFile } from '../output.js';
+import { type FileContent, openFile } from '../output.js';
 import { screenFor } from '../paint.js';
 import { readTextInput } from '../read-input.js';
+import type { PictureOptions } from '../report-pictures.js';
 import { type CliSession, printJson } from '../session.js';
 
 /** Options of `ccbench report`. */
-export interface ReportOptions {
+export interface ReportOptions extends PictureOptions {
   readonly out?: string;
 }
 
@@ -36,10 +37,20 @@ export async function reportCommand(
       ['requests.csv', requestsCsv(entries)],
       ['events.csv', eventsCsv(entries)],
     ] as const;
-    for (const [name, content] of files) {
-      const output = openFile(join(options.out, name), cwd);
+    const write = async (path: string, content: FileContent): Promise<void> => {
+      const output = openFile(path, cwd);
       await output.write(content);
       output.commit();
+    };
+    for (const [name, content] of files) await write(join(options.out, name), content);
+    if (options.charts) {
+      const { reportPictures } = await import('../report-pictures.js');
+      const { policyInfoOf } = await import('../policy-info.js');
+      const name = facts.run?.name ?? file;
+      const run = { name, entries, facts, digest, policyInfo: policyInfoOf(facts) };
+      for await (const picture of reportPictures(run, options, session.host.interrupt)) {
+        await write(join(options.out, picture.folder, picture.name), picture.content);
+      }
     }
   }
   if (session.json) {

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../base/digest.js';
 import { CcbenchError } from '../../base/errors.js';
 import { type ExpectationResult, evaluateExpectation } from '../../metrics/expect.js';
 import { metricValues } from '../../metrics/registry.js';
+import type { LogEntry } from '../../model/run-log.js';
 import type { Transcript } from '../../model/transcript.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
@@ -24,12 +25,13 @@ import {
   type ScenarioChanges,
 } from '../plan-runs.js';
 import { createProgress, type Progress } from '../progress.js';
+import type { PictureOptions } from '../report-pictures.js';
 import { type CliSession, note, printJson } from '../session.js';
 import { loadTranscript } from '../transcripts.js';
 import { variantTable } from '../variant-table.js';
 
 /** Options of `ccbench run`. */
-export interface RunOptions extends ScenarioChanges {
+export interface RunOptions extends ScenarioChanges, PictureOptions {
   readonly out: string;
   readonly files: boolean;
   readonly log?: string;
@@ -103,10 +105,11 @@ async function runScenario(
   const { session, options, log } = job;
   const results: RunResult[] = [];
   for (const planned of runs) {
-    const result = await runOne(job, planned, folder);
+    const { result, entries } = await runOne(job, planned, folder);
     results.push(result);
     job.progress.clear();
     if (!session.json && options.quiet !== true) session.host.stdout.write(resultText(session, result));
+    if (folder !== null) await writePictures(job, result, entries, folder);
   }
   await lastChance(session.host.interrupt);
   folder?.commit();
@@ -119,7 +122,32 @@ async function runScenario(
   return results;
 }
 
-async function runOne(job: Job, planned: PlannedRun, folder: ReportFolder | null): Promise<RunResult> {
+/** Charts and page come after the table: they take longer than everything before. */
+async function writePictures(
+  { session, options, progress }: Job,
+  { planned, execution }: RunResult,
+  entries: readonly LogEntry[],
+  folder: ReportFolder,
+): Promise<void> {
+  if (!options.charts) return;
+  progress.start(`${planned.label}: charts`, 0);
+  const [{ reportPictures }, { policyInfoOf }] = await Promise.all([
+    import('../report-pictures.js'),
+    import('../policy-info.js'),
+  ]);
+  const { digest, facts } = execution;
+  const run = { name: planned.label, entries, facts, digest, policyInfo: policyInfoOf(facts) };
+  for await (const file of reportPictures(run, options, session.host.interrupt)) {
+    await folder.write(join(planned.folder, file.folder), file.name, file.content);
+  }
+  progress.clear();
+}
+
+async function runOne(
+  job: Job,
+  planned: PlannedRun,
+  folder: ReportFolder | null,
+): Promise<{ readonly result: RunResult; readonly entries: readonly LogEntry[] }> {
   const { session, progress } = job;
   const { run } = planned;
   const transcript = transcriptOf(job, run.transcript);
@@ -145,7 +173,7 @@ async function runOne(job: Job, planned: PlannedRun, folder: ReportFolder | null
   if (job.log !== null) await job.log.write(logLines(entries));
   const last = folder === null ? null : readEarlier(join(folder.target, planned.folder));
   const base = job.baseline.get(planned);
-  return {
+  const result: RunResult = {
     planned,
     execution: { digest, facts, entries: [] },
     metrics,
@@ -154,6 +182,7 @@ async function runOne(job: Job, planned: PlannedRun, folder: ReportFolder | null
     since: last === null ? null : sinceLast(last, { digest, metrics }),
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
+  return { result, entries };
 }
 
 /** A model that only the recording names is a problem of that file, with a way out. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { LifetimePrices, SessionCost } from '../../cache/lifetime-costs.js';
 import { LIFETIME_SECONDS, type LifetimeSession } from '../../cache/lifetime-curve.js';
 import { type LifetimeReport, lifetimeReport } from '../../cache/lifetime-report.js';
@@ -11,6 +12,7 @@ import { detectReader } from '../../transcript/readers.js';
 import { parseRequestTrace } from '../../transcript/request-trace/parse-request-trace.js';
 import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { openFile } from '../output.js';
 import { screenFor } from '../paint.js';
 import { inputId, readInput } from '../read-input.js';
 import { type CliSession, note, printJson } from '../session.js';
@@ -21,6 +23,8 @@ export interface TtlOptions {
   readonly ttl?: readonly number[];
   readonly mainOnly?: boolean;
   readonly perSession?: boolean;
+  readonly out?: string;
+  readonly png?: boolean;
 }
 
 interface ReadSession {
@@ -68,6 +72,7 @@ export async function ttlCommand(
     options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl),
     prices,
   );
+  if (options.out !== undefined) await writeChart(session, report, options.out, options);
   const warnings = used.flatMap((item) =>
     item.warnings.map(({ code, message, remedy, count }) => ({
       session: item.session.id,
@@ -93,6 +98,24 @@ export async function ttlCommand(
     );
   }
   return EXIT.fine;
+}
+
+async function writeChart(
+  { host }: CliSession,
+  report: LifetimeReport,
+  out: string,
+  options: TtlOptions,
+): Promise<void> {
+  const [{ chartFiles }, { hitRateByLifetime }] = await Promise.all([
+    import('../report-pictures.js'),
+    import('../../report/charts/hit-rate-by-lifetime.js'),
+  ]);
+  const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime(report) }];
+  for await (const file of chartFiles(charts, options, host.interrupt)) {
+    const output = openFile(join(out, file.folder, file.name), host.cwd);
+    await output.write(file.content);
+    output.commit();
+  }
 }
 
 function sorted(seconds: readonly number[]): readonly number[] {

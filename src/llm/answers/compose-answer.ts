@@ -6,7 +6,7 @@ import type { Message } from '../../model/message.js';
 import type { FakeLlmPlan, FaultRule } from '../../model/run-plan.js';
 import { literalText, type Text } from '../../model/text.js';
 import { excerpt } from './exact-text.js';
-import { composeMemories } from './memories.js';
+import { composeMemories, strayMemories } from './memories.js';
 import { composeNotes } from './notes.js';
 import { composeSummary } from './summary.js';
 
@@ -111,7 +111,10 @@ export function composeAnswer(
       return fail('tool-call', '', TOOL_CALL_TOKENS);
   }
   const isUntagged = fault?.error === 'no_summary_tags' && spec.kind === 'summary';
-  const written = write(spec, messages, plan, own, isUntagged ? 'untagged' : 'tagged');
+  const isStray = fault?.error === 'stray_write' && (spec.kind === 'memories' || spec.kind === 'short');
+  const written = isStray
+    ? sized(strayMemories())
+    : write(spec, messages, plan, own, isUntagged ? 'untagged' : 'tagged');
   return {
     ...written,
     outputTokens: written.tokens + written.scratchpadTokens,

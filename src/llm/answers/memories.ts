@@ -1,29 +1,40 @@
+import { digestText } from '../../base/digest.js';
+import { MEMORY_TYPES, type Memory, type MemoryType, renderMemory } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import { type ConversationFacts, gatherFacts } from './facts.js';
 
-/** The types of durable memories (AUT-2). */
-export const MEMORY_TYPES = ['user', 'feedback', 'project', 'reference'] as const;
-export type MemoryType = (typeof MEMORY_TYPES)[number];
+export { MEMORY_TYPES, type MemoryType };
 
-interface Memory {
-  readonly type: MemoryType;
+interface Candidate extends Omit<Memory, 'name'> {
   readonly subject: string;
-  readonly description: string;
-  readonly body: string;
 }
 
 const SLUG_CHARS = 40;
 const DESCRIPTION_CHARS = 100;
 
+/** What feedback may be about: a second word on the same topic repeats or contradicts the first. */
+const TOPICS = ['tests', 'naming', 'commits', 'comments', 'reviews', 'errors', 'layout', 'types'];
+
+/** Names that lead out of the memory directory: by climbing, by an absolute path, through a link. */
+const STRAY_NAMES = ['../../repo/src/index', '/etc/hosts', 'link/notes'];
+
 /** What may be worth keeping, at most one of each type. */
-function candidates(facts: ConversationFacts): readonly Memory[] {
-  const found: Memory[] = [];
+function candidates(facts: ConversationFacts): readonly Candidate[] {
+  const found: Candidate[] = [];
   const add = (type: MemoryType, subject: string | null, description: string, body: string): void => {
     if (subject !== null) found.push({ type, subject, description, body });
   };
   add('user', facts.firstRequest, 'what the user came for', `The user asked: ${facts.firstRequest}`);
   const second = facts.lastRequest === facts.firstRequest ? null : facts.lastRequest;
-  add('feedback', second, 'how the user wants the work done', `The user said: ${facts.lastRequest}`);
+  const digest = digestText(second ?? '');
+  const topic = TOPICS[digest % TOPICS.length]!;
+  const stance = Math.floor(digest / TOPICS.length) % 3 === 0 ? 'refuses' : 'wants';
+  add(
+    'feedback',
+    second === null ? null : `${topic} ${second}`,
+    `what the user says about ${topic}`,
+    `On ${topic} the user ${stance}: ${second} Noted today.`,
+  );
   const file = facts.files[0]?.path ?? null;
   add('project', file, 'a file the work comes back to', `Work in this project often touches ${file}.`);
   const tool = facts.tools[0]?.tool ?? null;
@@ -46,12 +57,17 @@ function slug(type: MemoryType, subject: string): string {
  */
 export function composeMemories(messages: readonly Message[], existing: readonly string[]): string {
   const known = existing.join('\n');
-  return candidates(gatherFacts(messages))
+  const said = messages.filter((message) => message.origin !== 'summary');
+  return candidates(gatherFacts(said))
     .map((memory) => ({ ...memory, name: slug(memory.type, memory.subject) }))
     .filter(({ name }) => !known.includes(name))
-    .map(({ name, description, type, body }) => {
-      const about = description.slice(0, DESCRIPTION_CHARS);
-      return `---\nname: ${name}\ndescription: ${about}\ntype: ${type}\n---\n\n${body}\n`;
-    })
+    .map((memory) => renderMemory({ ...memory, description: memory.description.slice(0, DESCRIPTION_CHARS) }))
     .join('\n');
+}
+
+/** Memories whose names lead out of the memory directory. */
+export function strayMemories(): string {
+  return STRAY_NAMES.map((name) =>
+    renderMemory({ name, description: 'somewhere else', type: 'reference', body: 'This file is not here.' }),
+  ).join('\n');
 }

@@ -17,7 +17,7 @@ export interface NamedChart {
 const SCHEMA = 'https://vega.github.io/schema/vega-lite/v6.json';
 
 /** Size of a chart's plot in pixels. */
-export const PLOT = { width: 720, height: 300 } as const;
+const PLOT = { width: 720, height: 300 } as const;
 
 const CONFIG = {
   font: 'sans-serif',

@@ -13,7 +13,7 @@ const MAX_MARKS = 400;
 function titleOf(series: RunSeries): string {
   if (series.main.length === 0) return 'Context size: no request was answered';
   let peak = 0;
-  for (const { prompt, output } of series.main) peak = Math.max(peak, prompt + output);
+  for (const { context } of series.main) peak = Math.max(peak, context);
   const window = series.window === null ? '' : ` of ${formatCount(series.window)}`;
   const shrunk = series.layers.filter(({ outcome, saved }) => outcome === 'done' && saved > 0).length;
   const acts = shrunk === 1 ? 'shrunk once' : `shrunk ${formatCount(shrunk)} times`;
@@ -83,9 +83,9 @@ export function contextOverTime(
   const series = runSeries(entries);
   const unit = timeUnit(series.toMs - series.fromMs);
   const limits = thresholdsOf(series, options.thresholds);
-  const points = keepExtremes(series.main, ({ prompt, output }) => prompt + output).map((entry) => ({
+  const points = keepExtremes(series.main, ({ context }) => context).map((entry) => ({
     x: inUnit(entry.t, unit),
-    tokens: entry.prompt + entry.output,
+    tokens: entry.context,
   }));
   const x = {
     field: 'x',

@@ -15,7 +15,7 @@ export interface CostSeries {
 }
 
 /** The cause of each part of a request's cost. */
-export function costParts(entry: RequestEntry): readonly (readonly [string, number])[] {
+function costParts(entry: RequestEntry): readonly (readonly [string, number])[] {
   const parts: [string, number][] = [
     ['carry', entry.readCost],
     ['new', entry.writeCost + entry.inputCost - entry.rewriteCost],

@@ -43,6 +43,10 @@ const SIDES = [
 /** The lifetimes the API sells, in seconds (CCH-1). */
 const SOLD = [300, 3_600];
 
+function plotTitle(text: string): object {
+  return { text, fontSize: 12, fontWeight: 'normal', frame: 'group', offset: 10 };
+}
+
 function curvePlot({ curve }: LifetimeChartInput): object {
   const points = curve.flatMap(({ ttlSeconds, hitRate }) =>
     ttlSeconds === null || hitRate === null
@@ -68,7 +72,7 @@ function curvePlot({ curve }: LifetimeChartInput): object {
   return {
     width: 330,
     height: 300,
-    title: { text: 'Hit rate at every lifetime', fontSize: 12, fontWeight: 'normal' },
+    title: plotTitle('Hit rate at every lifetime'),
     layer: [
       {
         data: { values: ceiling },
@@ -116,11 +120,7 @@ function costPlot({ cost }: LifetimeChartInput): object {
   return {
     width: 330,
     height: 300,
-    title: {
-      text: `Each session; break-even at ${formatCount(cost.breakEvenTokens)} rescued tokens`,
-      fontSize: 12,
-      fontWeight: 'normal',
-    },
+    title: plotTitle(`Each session; break-even at ${formatCount(cost.breakEvenTokens)} rescued tokens`),
     layer: [
       {
         data: { values: [{ ratio: 1, label: 'break-even' }] },

@@ -19,8 +19,16 @@ export interface ParetoInput {
   readonly subtitle: string;
 }
 
-/** Labels that are written beside points of the front. */
-const MAX_LABELS = 12;
+/** Labels that are written beside points of the front, at most. */
+const MAX_LABELS = 7;
+
+/** Points of the front that are far enough apart for a label each. */
+function labelled(front: readonly ParetoPoint[]): readonly ParetoPoint[] {
+  const room = ((front.at(-1)?.x ?? 0) - (front[0]?.x ?? 0)) / MAX_LABELS;
+  const kept: ParetoPoint[] = [];
+  for (const point of front) if (kept.length === 0 || point.x - kept.at(-1)!.x >= room) kept.push(point);
+  return kept;
+}
 
 /** The points that no other one equals or beats in both values while beating it in one, by x. */
 export function paretoFront(
@@ -86,7 +94,7 @@ export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
           ],
         },
         {
-          data: { values: keepExtremes(front, (point) => point.y, MAX_LABELS) },
+          data: { values: labelled(front) },
           mark: { type: 'text', align: 'left', dx: 8, dy: 12, color: LIGHT.ink },
           encoding: { ...axes, text: { field: 'label', type: 'nominal' } },
         },

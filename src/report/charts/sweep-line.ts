@@ -41,7 +41,7 @@ export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepL
     field: 'x',
     type: 'quantitative',
     title: `${axisTitle(parameter)}${scale === 'log' ? ', log scale' : ''}`,
-    scale: { type: scale, nice: false, zero: false },
+    scale: { type: scale, nice: false, ...(scale === 'linear' ? { zero: false } : {}) },
   };
   const y = {
     field: 'y',

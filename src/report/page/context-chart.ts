@@ -27,7 +27,7 @@ export interface ContextChartOptions {
 
 /** A line through requests: horizontal until the next one, thinned to the extremes of each pixel. */
 function contextPath(model: RunModel, indexes: readonly number[], { x, y, view }: Drawing): string {
-  const { output } = model.run.requests;
+  const { context } = model.run.requests;
   let path = '';
   let column = Number.NaN;
   let low = 0;
@@ -44,12 +44,12 @@ function contextPath(model: RunModel, indexes: readonly number[], { x, y, view }
       previous = index;
       continue;
     }
-    const value = model.prompt[index]! + output[index]!;
+    const value = context[index]!;
     const px = Math.round(x.px(Math.min(place, x.to)));
     if (px !== column) {
       close();
       if (path === '') {
-        const before = previous === null ? null : model.prompt[previous]! + output[previous]!;
+        const before = previous === null ? null : context[previous]!;
         path =
           before === null
             ? `M${px},${y.px(value).toFixed(1)}`
@@ -185,7 +185,7 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
       if (view.cursor === null) return;
       const px = x.px(model.x(view.cursor, view.axis));
       if (px < x.px(x.from) || px > x.px(x.to)) return;
-      const value = model.prompt[view.cursor]! + model.run.requests.output[view.cursor]!;
+      const value = model.run.requests.context[view.cursor]!;
       layer.append(
         s('line', { class: 'hair', x1: px, x2: px, y1: top, y2: top + height }),
         s('circle', { class: 'dot', cx: px, cy: y.px(value), r: 4 }),

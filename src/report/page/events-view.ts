@@ -12,7 +12,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = (row: number) => model().run.events[row]!;
   const tokens = (header: string, value: (row: number) => number): TableColumn => ({
     header,
-    width: '92px',
+    width: '104px',
     align: 'right',
     text: (row) => (value(row) === 0 ? '' : formatCount(value(row))),
     value,
@@ -34,7 +34,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     },
     {
       header: 'what',
-      width: '118px',
+      width: '136px',
       align: 'left',
       text: (row) => at(row).name,
       value: (row) => at(row).name,

@@ -26,7 +26,16 @@ function themeButton(): HTMLElement {
   return button;
 }
 
-function start(app: HTMLElement, data: PageData): void {
+/** The page of many runs without their logs: the table and the pictures. */
+function startTable(app: HTMLElement, data: PageData): void {
+  const table = data.comparison === null ? null : compareView(createStore(), data, data.comparison);
+  app.replaceChildren(
+    h('header', {}, h('h1', {}, data.title), h('span', { class: 'space' }), themeButton()),
+    h('main', {}, document.getElementById('pictures'), table),
+  );
+}
+
+function startRuns(app: HTMLElement, data: PageData): void {
   const store = createStore();
   const models = data.runs.map(createRunModel);
   const model = (): RunModel => models[store.view.run]!;
@@ -64,9 +73,15 @@ function start(app: HTMLElement, data: PageData): void {
   });
   fill();
 
-  const links = ['summary', 'timeline', 'events', 'requests', 'policy', 'notes'].map((id) =>
-    h('a', { href: `#${id}` }, id),
-  );
+  const links = [
+    ...(data.comparison === null ? [] : ['comparison']),
+    'summary',
+    'timeline',
+    'events',
+    'requests',
+    'policy',
+    'notes',
+  ].map((id) => h('a', { href: `#${id}` }, id));
   const pictures = document.getElementById('pictures');
   app.replaceChildren(
     h(
@@ -98,4 +113,8 @@ function start(app: HTMLElement, data: PageData): void {
 
 const source = document.getElementById('data');
 const app = document.getElementById('app');
-if (source !== null && app !== null) start(app, JSON.parse(source.textContent ?? '') as PageData);
+if (source !== null && app !== null) {
+  const data = JSON.parse(source.textContent ?? '') as PageData;
+  if (data.runs.length === 0) startTable(app, data);
+  else startRuns(app, data);
+}

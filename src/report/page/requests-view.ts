@@ -31,13 +31,19 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
       value: (row) => at().t[row]!,
     },
     count('turn', '60px', (row) => at().turn[row]!),
-    name('purpose', '110px', (row) => model().run.names.purposes[at().purpose[row]!]!),
-    name('thread', '110px', (row) => model().run.names.threads[at().thread[row]!]!),
+    name('purpose', '134px', (row) => model().run.names.purposes[at().purpose[row]!]!),
     count('prompt', '88px', (row) => model().prompt[row]!),
     count('read', '88px', (row) => at().read[row]!),
     count('written', '88px', (row) => at().write5m[row]! + at().write1h[row]!),
     count('uncached', '90px', (row) => at().input[row]!),
     count('output', '80px', (row) => at().output[row]!),
+    {
+      header: 'cost',
+      width: '84px',
+      align: 'right',
+      text: (row) => formatMoney(model().cost[row]! / 1e9),
+      value: (row) => model().cost[row]!,
+    },
     count('again', '88px', (row) => at().rewritten[row]!),
     name('because of', '130px', (row) => model().run.names.causes[at().cause[row]!] ?? ''),
     {
@@ -47,13 +53,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
       text: (row) => formatDuration(at().latencyMs[row]!),
       value: (row) => at().latencyMs[row]!,
     },
-    {
-      header: 'cost',
-      width: '84px',
-      align: 'right',
-      text: (row) => formatMoney(model().cost[row]! / 1e9),
-      value: (row) => model().cost[row]!,
-    },
+    name('thread', '110px', (row) => model().run.names.threads[at().thread[row]!]!),
     name('model', 'minmax(160px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
   ];
 }

@@ -74,7 +74,7 @@ export function createTimelineView(
     h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
   const zoom = (factor: number) => (): void =>
     store.update({ range: zoomed(store.view, domain(store.view), factor, null) });
-  const all = tool('show all', 'Show the whole session', () => store.update({ range: null }));
+  const all = tool('show all', 'show all of the session', () => store.update({ range: null }));
   const readout = h('p', { class: 'readout', 'aria-live': 'polite' });
   const causes = h('div');
 

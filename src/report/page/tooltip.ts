@@ -12,7 +12,7 @@ export interface Tooltip {
 const GAP_PX = 14;
 
 /** The lines of a request's tooltip: label and value. */
-export function requestLines(model: RunModel, index: number): readonly (readonly [string, string])[] {
+function requestLines(model: RunModel, index: number): readonly (readonly [string, string])[] {
   const { requests, names } = model.run;
   const prompt = model.prompt[index]!;
   const written = requests.write5m[index]! + requests.write1h[index]!;
@@ -37,7 +37,7 @@ export function requestLines(model: RunModel, index: number): readonly (readonly
 }
 
 /** Name of a request: `request 12 · turn 12 · main`. */
-export function requestName(model: RunModel, index: number): string {
+function requestName(model: RunModel, index: number): string {
   const { requests, names } = model.run;
   return `request ${index + 1} · turn ${requests.turn[index]} · ${names.purposes[requests.purpose[index]!]}`;
 }

@@ -67,7 +67,7 @@ function* summarise(
   const result = yield* askForSummary({
     params: context.params,
     messages: older,
-    about: null,
+    about: older,
     instruction: summaryInstruction(`${id}-instruction`, moment.now, 'full', []),
     style: 'full',
     now: moment.now,

@@ -33,6 +33,13 @@ export class FileReads {
   clear(): void {
     this.byPath.clear();
   }
+
+  /** An independent copy, for a fork (AGT-1). */
+  clone(): FileReads {
+    const copy = new FileReads();
+    for (const [path, read] of this.byPath) copy.byPath.set(path, { ...read });
+    return copy;
+  }
 }
 
 /** The reads of a thread, shared by its tiers. */

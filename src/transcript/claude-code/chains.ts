@@ -41,6 +41,36 @@ function createRootFinder(lines: readonly Line[], warnings: WarningList): (line:
   };
 }
 
+/** Responses this much earlier than the one before them show that a file is out of order. */
+const DISORDER_MS = 1_000;
+
+/** The lines of a conversation in the order of their times, where its responses run backwards; else as they stand. */
+function inTimeOrder(lines: readonly Line[], warnings: WarningList): readonly Line[] {
+  const seen = new Set<string>();
+  let latest = Number.NEGATIVE_INFINITY;
+  let backwards = 0;
+  for (const line of lines) {
+    if (line.type !== 'assistant' || line.synthetic || line.timeMs === null || seen.has(line.responseKey))
+      continue;
+    seen.add(line.responseKey);
+    if (line.timeMs < latest - DISORDER_MS) backwards++;
+    else latest = line.timeMs;
+  }
+  if (backwards === 0) return lines;
+  warnings.add(
+    'out-of-order',
+    'responses stand out of order in time; the lines were put in the order of their times',
+    'gaps between requests follow the times, not the order of the file',
+    backwards,
+  );
+  let time = Number.NEGATIVE_INFINITY;
+  const timed = lines.map((line) => {
+    time = line.timeMs ?? time;
+    return { line, time };
+  });
+  return timed.sort((a, b) => (a.time === b.time ? 0 : a.time - b.time)).map(({ line }) => line);
+}
+
 /** Splits the lines of one or more files into conversations: the main one first, then the others as they appear. */
 export function splitChains(lines: readonly Line[], warnings: WarningList): readonly Chain[] {
   const rootOf = createRootFinder(lines, warnings);
@@ -62,6 +92,11 @@ export function splitChains(lines: readonly Line[], warnings: WarningList): read
     }
     chain.lines.push(line);
   }
-  const chains: Chain[] = [...others.values()].map((chain) => ({ ...chain, isMain: false }));
-  return main.length === 0 ? chains : [{ id: 'main', label: 'main', isMain: true, lines: main }, ...chains];
+  const chains: Chain[] = [...others.values()].map((chain) => ({
+    ...chain,
+    isMain: false,
+    lines: inTimeOrder(chain.lines, warnings),
+  }));
+  if (main.length === 0) return chains;
+  return [{ id: 'main', label: 'main', isMain: true, lines: inTimeOrder(main, warnings) }, ...chains];
 }

@@ -1,5 +1,6 @@
 import { MS_PER_MINUTE } from '../../base/clock.js';
 import type { ThreadEvent } from '../../model/transcript.js';
+import { letterOf } from './fork-children.js';
 import type { SyntheticSpec } from './spec.js';
 
 /** An event whose time is not known yet. */
@@ -38,6 +39,10 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
       compaction: { instructions: instructions ?? null, partial: null },
     });
     plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
+  }
+  for (const letter of spec.letters ?? []) {
+    const event: PlannedEvent = (at) => ({ kind: 'agent-message', at, letter: letterOf(letter) });
+    plan(letter.afterTurn, (entry) => ({ atOnce: [...entry.atOnce, event] }));
   }
   for (const { afterTurn, reason } of spec.resumeAt ?? []) {
     later(afterTurn, (at) => ({ kind: 'resume', at, reason: reason ?? 'resumed' }), { endsPrompt: true });

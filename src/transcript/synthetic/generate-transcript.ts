@@ -2,7 +2,7 @@ import { createRandom } from '../../base/random.js';
 import type { Capability, Transcript } from '../../model/transcript.js';
 import { SessionGenerator } from './session.js';
 import { checkSpec, type SyntheticSpec } from './spec.js';
-import { generateSteady } from './steady.js';
+import { generateSteadyThreads } from './steady.js';
 import { shapeOf } from './workloads.js';
 
 /** Generates a session from a spec: the same spec gives the same transcript everywhere. */
@@ -17,10 +17,10 @@ export function generateTranscript(spec: SyntheticSpec): Transcript {
           label: 'main',
           startMs: 0,
         }).generate().threads
-      : [generateSteady(spec, spec.steady)];
+      : generateSteadyThreads(spec, spec.steady);
   const carries: Capability[] = ['timestamps', 'tools', 'output-tokens', 'latency'];
   if (spec.text !== 'none') carries.unshift('text');
-  if (spec.subagents !== undefined) carries.push('subagents');
+  if (spec.subagents !== undefined || (spec.forks ?? []).length > 0) carries.push('subagents');
   return {
     id: `synthetic-${spec.workload}-${spec.turns}-${spec.seed}`,
     source: 'synthetic',

@@ -3,9 +3,10 @@ import { type Block, type BlockFacts, CHARS_PER_TOKEN } from '../../model/block.
 import type { Thread } from '../../model/transcript.js';
 import { type AgendaEntry, createAgenda, type PlannedEvent } from './agenda.js';
 import { FileTree, type TreeFile } from './file-tree.js';
+import { forkChildren } from './fork-children.js';
 import { createSamplers, type Samplers, type ToolSampler } from './samplers.js';
 import type { SessionShape } from './shape.js';
-import { DEFAULT_MODEL, type SyntheticSpec } from './spec.js';
+import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
 import { ThreadWriter } from './thread-writer.js';
 import { toolInputFrame } from './tool-input.js';
 import { SUBAGENT_TOOL, type ToolProfile } from './tool-profiles.js';
@@ -54,6 +55,7 @@ export class SessionGenerator {
       ...place,
       origin: `${spec.workload}/${spec.seed}`,
       text: spec.text ?? 'filler',
+      ...(spec.prefixSeed === undefined ? {} : { prefixOrigin: `sessions/${spec.prefixSeed}` }),
     });
     this.#agenda = createAgenda(spec);
     this.#model = spec.model ?? DEFAULT_MODEL;
@@ -76,7 +78,11 @@ export class SessionGenerator {
       } else this.#flushEvents();
       const entry = this.#agenda.get(turn);
       callsLeft = entry?.endsPrompt === true || turn === this.#spec.turns ? 0 : callsLeft - 1;
-      if (this.#startsSubagent(turn, entry)) {
+      const fork = this.#spec.forks?.find(({ afterTurn }) => afterTurn === turn);
+      if (fork !== undefined) {
+        callsLeft = Math.max(1, callsLeft);
+        this.#forkTurn(fork);
+      } else if (this.#startsSubagent(turn, entry)) {
         callsLeft = Math.max(1, callsLeft);
         this.#subagentTurn();
       } else this.#turn(callsLeft === 0 ? 0 : this.#samplers.toolCalls());
@@ -85,7 +91,10 @@ export class SessionGenerator {
     }
     this.#flushEvents();
     const thread = this.#writer.thread(prefixTokens, CHARS_PER_TOKEN);
-    return { threads: [thread, ...this.#subagents], endMs: this.#at };
+    const others = this.#subagents.map((child) =>
+      child.fork === undefined ? child : { ...child, prefix: thread.prefix },
+    );
+    return { threads: [thread, ...others], endMs: this.#at };
   }
 
   #humanPrompt(): number {
@@ -116,6 +125,24 @@ export class SessionGenerator {
       this.#at = Math.max(this.#at, endMs + use.tool.latencyMs());
       this.#result(use);
     }
+  }
+
+  /** A turn that starts several children at once: their results are there when the last has finished (AGT-2). */
+  #forkTurn(fork: ForkSpec): void {
+    const startMs = this.#at;
+    const tools = Array.from({ length: fork.children }, () => this.#samplers.toolNamed(SUBAGENT_TOOL));
+    const { blocks, uses, endMs } = this.#respond(this.#samplers.outputTokens(), tools);
+    const { workload, seed, text } = this.#spec;
+    const children = forkChildren(fork, {
+      callId: this.#writer.call(this.#model, startMs, endMs, blocks),
+      endMs,
+      model: this.#model,
+      origin: `${workload}/${seed}`,
+      text: text ?? 'filler',
+    });
+    this.#subagents.push(...children.threads);
+    this.#at = children.endMs;
+    for (const use of uses) this.#result(use);
   }
 
   /** A turn whose one tool call is a subagent: the result is there when the subagent has finished. */

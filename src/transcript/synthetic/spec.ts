@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../base/errors.js';
+import type { LetterSubject, LetterWay } from '../../model/transcript.js';
 import type { SessionShape } from './shape.js';
 
 /** A session to be generated. A turn is one API call of the main thread; turns count from 1. */
@@ -23,8 +24,36 @@ export interface SyntheticSpec {
   readonly text?: 'none' | 'filler';
   readonly overrides?: Partial<SessionShape>;
   readonly subagents?: { readonly everyTurns: number; readonly turns: number; readonly model?: string };
+  /** Turns that start several children, each a copy of the session as it then is (AGT-2). */
+  readonly forks?: readonly ForkSpec[];
+  /** Messages of the main agent to others (AGT-4). */
+  readonly letters?: readonly LetterSpec[];
+  /** Sessions with the same one have the same tools and system prompt; the seed unless given. */
+  readonly prefixSeed?: number | string;
   /** Equal turns without chance, for runs with a closed form. */
   readonly steady?: SteadySpec;
+}
+
+/** A turn that starts children; the parent goes on when all have finished. */
+export interface ForkSpec {
+  readonly afterTurn: number;
+  readonly children: number;
+  /** Turns of each child. */
+  readonly turns: number;
+  readonly directiveTokens?: number;
+  /** Time between the response and the start of the children, as when the human has to agree. */
+  readonly delayMinutes?: number;
+  /** Messages that every child sends; turns are the child's own. */
+  readonly letters?: readonly LetterSpec[];
+}
+
+/** A message between agents: to a name, or to all (`*`). */
+export interface LetterSpec {
+  readonly afterTurn: number;
+  readonly to: string;
+  readonly way?: LetterWay;
+  readonly subject?: LetterSubject;
+  readonly tokens?: number;
 }
 
 /** Equal turns: each call answers with one tool call, its result comes back, the next call starts a fixed time later. */
@@ -46,6 +75,8 @@ export const DEFAULT_MODEL = 'claude-sonnet-4-5';
 
 const MAX_TURNS = 10_000_000;
 
+const MAX_CHILDREN = 1_000;
+
 /** Checks the numbers of a spec; the first that cannot be meant is an error. */
 export function checkSpec(spec: SyntheticSpec): void {
   whole('turns', spec.turns, 1, MAX_TURNS);
@@ -57,6 +88,15 @@ export function checkSpec(spec: SyntheticSpec): void {
     if (!(minutes >= 0 && minutes <= 1e7))
       throw refused('idle.minutes', minutes, 'a number from 0 to 10,000,000');
   }
+  for (const fork of spec.forks ?? []) {
+    whole('forks.afterTurn', fork.afterTurn, 1, spec.turns - 1);
+    whole('forks.children', fork.children, 1, MAX_CHILDREN);
+    whole('forks.turns', fork.turns, 1, 100_000);
+    const delay = fork.delayMinutes ?? 0;
+    if (!(delay >= 0 && delay <= 1e7))
+      throw refused('forks.delayMinutes', delay, 'a number from 0 to 10,000,000');
+  }
+  for (const { afterTurn } of spec.letters ?? []) whole('letters.afterTurn', afterTurn, 1, spec.turns);
   if (spec.subagents !== undefined) {
     whole('subagents.everyTurns', spec.subagents.everyTurns, 1, MAX_TURNS);
     whole('subagents.turns', spec.subagents.turns, 1, 100_000);

@@ -2,8 +2,10 @@ import { MS_PER_SECOND } from '../../base/clock.js';
 import { CcbenchError } from '../../base/errors.js';
 import type { Thread } from '../../model/transcript.js';
 import { createAgenda } from './agenda.js';
-import { DEFAULT_MODEL, type SteadySpec, type SyntheticSpec } from './spec.js';
+import { forkChildren } from './fork-children.js';
+import { DEFAULT_MODEL, type ForkSpec, type SteadySpec, type SyntheticSpec } from './spec.js';
 import { ThreadWriter } from './thread-writer.js';
+import { SUBAGENT_TOOL } from './tool-profiles.js';
 
 /** Characters per token of steady sessions: a chars/4 counter then sees the true size. */
 const STEADY_CHARS_PER_TOKEN = 4;
@@ -13,8 +15,16 @@ const STEADY_PREFIX_TOKENS = 34_700;
 
 const STEADY_PROMPT_TOKENS = 100;
 
+/** Tokens of a call that starts a child, and of its result (assumed). */
+const TASK_TOKENS = 150;
+
 /** Generates equal turns: call k starts k gaps (and the idle times before it) after the first. */
 export function generateSteady(spec: SyntheticSpec, steady: SteadySpec): Thread {
+  return generateSteadyThreads(spec, steady)[0]!;
+}
+
+/** The same with the children that some turns start. */
+export function generateSteadyThreads(spec: SyntheticSpec, steady: SteadySpec): readonly Thread[] {
   const { outputTokens, resultTokens } = sizesOf(steady);
   const charsPerToken = steady.charsPerToken ?? STEADY_CHARS_PER_TOKEN;
   const chars = (tokens: number): number => Math.round(tokens * charsPerToken);
@@ -27,13 +37,22 @@ export function generateSteady(spec: SyntheticSpec, steady: SteadySpec): Thread 
     label: 'main',
     origin: `${spec.seed}`,
     text: spec.text ?? 'filler',
+    ...(spec.prefixSeed === undefined ? {} : { prefixOrigin: `sessions/${spec.prefixSeed}` }),
   });
+  const children: Thread[] = [];
   let model = spec.model ?? DEFAULT_MODEL;
   let at = 0;
   const prompt = steady.promptTokens ?? STEADY_PROMPT_TOKENS;
   const filler = { style: 'prose', chars: chars(prompt) } as const;
   writer.message('human', [writer.block({ kind: 'text', role: 'user', tokens: prompt, filler })], at);
   for (let turn = 1; turn <= spec.turns; turn++) {
+    const fork = spec.forks?.find(({ afterTurn }) => afterTurn === turn);
+    const started = fork === undefined ? null : startChildren(writer, spec, fork, model, at, gapMs);
+    if (started !== null) {
+      children.push(...started.threads);
+      at = started.endMs;
+      continue;
+    }
     const toolUseId = writer.toolUseId();
     const facts = { path: `/repo/src/file-${turn}.ts` };
     const use = {
@@ -79,7 +98,38 @@ export function generateSteady(spec: SyntheticSpec, steady: SteadySpec): Thread 
       writer.event(event);
     }
   }
-  return writer.thread(spec.prefixTokens ?? STEADY_PREFIX_TOKENS, charsPerToken);
+  const main = writer.thread(spec.prefixTokens ?? STEADY_PREFIX_TOKENS, charsPerToken);
+  return [main, ...children.map((child) => ({ ...child, prefix: main.prefix }))];
+}
+
+/** A turn that starts children: one call for each, answered when the last has finished. */
+function startChildren(
+  writer: ThreadWriter,
+  spec: SyntheticSpec,
+  fork: ForkSpec,
+  model: string,
+  startMs: number,
+  gapMs: number,
+): { readonly threads: readonly Thread[]; readonly endMs: number } {
+  const tool = SUBAGENT_TOOL;
+  const ids = Array.from({ length: fork.children }, () => writer.toolUseId());
+  const filler = { style: 'words', chars: TASK_TOKENS * STEADY_CHARS_PER_TOKEN } as const;
+  const calls = ids.map((toolUseId) =>
+    writer.block({ kind: 'tool_use', role: 'assistant', tokens: TASK_TOKENS, tool, toolUseId, filler }),
+  );
+  const endMs = startMs + Math.floor(gapMs / 2);
+  const children = forkChildren(fork, {
+    callId: writer.call(model, startMs, endMs, calls),
+    endMs,
+    model,
+    origin: `${spec.seed}`,
+    text: spec.text ?? 'filler',
+  });
+  const results = ids.map((toolUseId) =>
+    writer.block({ kind: 'tool_result', role: 'user', tokens: TASK_TOKENS, tool, toolUseId, filler }),
+  );
+  writer.message('tool', results, children.endMs);
+  return { threads: children.threads, endMs: Math.max(startMs + gapMs, children.endMs) };
 }
 
 function sizesOf(steady: SteadySpec): { readonly outputTokens: number; readonly resultTokens: number } {

@@ -23,6 +23,8 @@ export interface WriterInit {
   /** Equal origins give equal digests. */
   readonly origin: string;
   readonly text: 'none' | 'filler';
+  /** Equal ones give equal tools and system prompts; the origin unless given. */
+  readonly prefixOrigin?: string;
 }
 
 /** Collects the steps of a generated thread and gives blocks and messages their identities. */
@@ -65,7 +67,8 @@ export class ThreadWriter {
     this.#steps.push({ kind: 'message', message: this.#message(origin, blocks, at, null) });
   }
 
-  call(model: string, startMs: number, endMs: number, blocks: readonly Block[]): void {
+  /** Writes a call and returns its id. */
+  call(model: string, startMs: number, endMs: number, blocks: readonly Block[]): string {
     const id = `${this.#init.id}-call-${++this.#calls}`;
     const usesTools = blocks.some((block) => block.kind === 'tool_use');
     this.#steps.push({
@@ -83,6 +86,7 @@ export class ThreadWriter {
         effort: null,
       },
     });
+    return id;
   }
 
   event(event: ThreadEvent): void {
@@ -101,7 +105,13 @@ export class ThreadWriter {
     )
       .filter(([, tokens]) => tokens > 0)
       .map(([role, tokens]) => {
-        const digest = digestParts(['synthetic prefix', this.#init.origin, label, role, tokens]);
+        const digest = digestParts([
+          'synthetic prefix',
+          this.#init.prefixOrigin ?? this.#init.origin,
+          label,
+          role,
+          tokens,
+        ]);
         const chars = Math.round(tokens * charsPerToken);
         const text = this.#init.text === 'none' ? null : new FillerText({ style: 'prose', chars }, digest);
         return createBlock({ kind: role, role, tokens, text, chars, digest });

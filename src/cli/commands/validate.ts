@@ -1,0 +1,105 @@
+import { CcbenchError } from '../../base/errors.js';
+import { readSaved, worseFigures } from '../../fidelity/regression.js';
+import { type FidelityReport, fidelityReport } from '../../fidelity/report.js';
+import { traceHitRate, validateTraces } from '../../fidelity/traces.js';
+import type { FileFidelity } from '../../fidelity/validate.js';
+import { validateTranscript } from '../../fidelity/validate.js';
+import { detectReader } from '../../transcript/readers.js';
+import { parseRequestTrace } from '../../transcript/request-trace/parse-request-trace.js';
+import { eachFile } from '../each-file.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { findRecordings } from '../find-recordings.js';
+import { openFile } from '../output.js';
+import { screenFor } from '../paint.js';
+import { createProgress } from '../progress.js';
+import { inputId, readInput, readTextInput } from '../read-input.js';
+import { type CliSession, note, printJson } from '../session.js';
+import { loadTranscript, placeError } from '../transcripts.js';
+import { validateText } from '../validate-text.js';
+
+/** Options of `ccbench validate`. */
+export interface ValidateOptions {
+  readonly worst: number;
+  readonly save?: string;
+  readonly against?: string;
+}
+
+type Validated =
+  | { readonly kind: 'recording'; readonly fidelity: FileFidelity }
+  | { readonly kind: 'trace'; readonly hitRate: number | null };
+
+function validateFile(path: string, cwd: string): Validated {
+  const bytes = readInput(path, { cwd });
+  const id = inputId(path);
+  try {
+    const format = detectReader(bytes, { id });
+    if (format === 'request-trace')
+      return { kind: 'trace', hitRate: traceHitRate(parseRequestTrace(bytes, { id })) };
+    if (format !== 'claude-code') {
+      throw new CcbenchError(
+        'not-supported',
+        `the file is a ${format} session, whose cache has other rules`,
+        {
+          hint: 'Claude Code sessions and request traces can be validated',
+          place: { file: path },
+        },
+      );
+    }
+  } catch (error) {
+    throw placeError(error, path, { cwd });
+  }
+  const { transcript } = loadTranscript(path, { cwd });
+  return { kind: 'recording', fidelity: validateTranscript(transcript, path) };
+}
+
+/** `ccbench validate`: how far the simulator is from what was recorded. */
+export async function validateCommand(
+  session: CliSession,
+  paths: readonly string[],
+  options: ValidateOptions,
+): Promise<ExitCode> {
+  const { host } = session;
+  const { cwd } = host;
+  const saved =
+    options.against === undefined
+      ? null
+      : readSaved(readTextInput(options.against, { cwd }), options.against);
+  const output = options.save === undefined ? null : openFile(options.save, cwd);
+  try {
+    const files = findRecordings(paths, cwd);
+    const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
+    progress.start('validating', files.length);
+    let done = 0;
+    const { used, skipped } = await eachFile(session, files, (path) => {
+      progress.update(done++);
+      return validateFile(path, cwd);
+    }).finally(() => progress.clear());
+    const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
+    const report = fidelityReport(
+      used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : [])),
+      rates.length === 0 ? null : validateTraces(rates),
+      options.worst,
+    );
+    const worse = saved === null ? [] : worseFigures(saved, report.total);
+    if (session.json) {
+      printJson(session, { ...report, skipped, ...(saved === null ? {} : { worse }) });
+    } else {
+      const fidelities = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
+      const screen = screenFor(host.stdout, session.colors);
+      host.stdout.write(validateText(fidelities, report, screen));
+      for (const { figure, before, now } of worse)
+        note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
+    }
+    await save(output, report);
+    return worse.length > 0 ? EXIT.regression : EXIT.fine;
+  } catch (error) {
+    output?.discard();
+    throw error;
+  }
+}
+
+async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {
+  if (output === null) return;
+  await output.write(`${JSON.stringify({ total: report.total }, null, 2)}\n`);
+  output.commit();
+}

@@ -1,0 +1,72 @@
+import { CcbenchError, ProblemList } from '../../base/errors.js';
+import { planDigest } from '../../engine/replay.js';
+import { type CompiledRun, compileScenario, type ScenarioSource } from '../../scenario/compile.js';
+import { builtinContext } from '../../scenario/context.js';
+import type { Job, MetricRecord } from '../../study/job.js';
+import type { Axis } from '../../study/vary.js';
+
+/** A setting of a study, compiled: the base of the scenario over each transcript. */
+export interface Point {
+  readonly values: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+  /** `path=value` for each axis. */
+  readonly set: readonly string[];
+  readonly runs: readonly CompiledRun[];
+}
+
+/** A point with what its runs came to. */
+export interface SweptPoint {
+  readonly point: Point;
+  /** Means over the transcripts. */
+  readonly metrics: MetricRecord;
+  readonly runs: readonly { readonly transcript: string; readonly metrics: MetricRecord }[];
+}
+
+/** Shows a problem of a varied setting at the option that varies it. */
+function atOption(error: CcbenchError, axes: readonly Axis[], set: readonly string[]): CcbenchError {
+  const at = set.findIndex((item) => error.place?.file === `--set ${item}`);
+  if (at < 0) return error;
+  return new CcbenchError(error.code, error.message, {
+    place: { file: `--vary ${axes[at]!.path}=${set[at]!.slice(axes[at]!.path.length + 1)}` },
+    ...(error.hint === null ? {} : { hint: error.hint }),
+  });
+}
+
+/** Compiles a scenario's base with the values of a point. */
+export function compilePoint(
+  source: ScenarioSource,
+  axes: readonly Axis[],
+  values: readonly string[],
+): Point {
+  const set = axes.map((axis, i) => `${axis.path}=${values[i]!}`);
+  try {
+    const { runs } = compileScenario({ ...source, set: [...source.set, ...set] }, builtinContext);
+    return {
+      values,
+      settings: Object.fromEntries(axes.map((axis, i) => [axis.path, values[i]!])),
+      set,
+      runs: runs.filter((run) => run.variant === null),
+    };
+  } catch (error) {
+    if (!(error instanceof CcbenchError)) throw error;
+    const problems = (error instanceof ProblemList ? error.problems : [error]).map((problem) =>
+      atOption(problem, axes, set),
+    );
+    throw problems.length === 1 ? problems[0]! : new ProblemList(error.code, source.file, problems);
+  }
+}
+
+/** One run of a study over points. */
+export interface PlannedPoint {
+  readonly point: Point;
+  /** Name of the transcript. */
+  readonly transcript: string;
+  /** A recording that the command line named; null for the scenario's own transcripts. */
+  readonly recording: string | null;
+  readonly job: Omit<Job, 'index'>;
+}
+
+/** The address of a run: equal plans over equal transcripts have equal results. */
+export function runKey({ plan, transcript, share }: Omit<Job, 'index'>): string {
+  return `${planDigest(plan)}-${transcript}${share === 1 ? '' : `-${share.toFixed(6)}`}`;
+}

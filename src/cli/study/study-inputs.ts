@@ -1,0 +1,113 @@
+import { CcbenchError, ProblemList } from '../../base/errors.js';
+
+import { findModel, resolveWindow } from '../../cache/models.js';
+import type { Transcript } from '../../model/transcript.js';
+import type { CompiledRun } from '../../scenario/compile.js';
+import type { TranscriptRef } from '../../scenario/normalise.js';
+import { syntheticInput, type TranscriptInput } from '../../study/transcript-input.js';
+import { generateTranscript } from '../../transcript/synthetic/generate-transcript.js';
+import { eachFile, type SkippedFile } from '../each-file.js';
+import { reasonLine } from '../fail.js';
+import { breathe } from '../interrupt.js';
+import { type CliSession, note } from '../session.js';
+import { loadTranscriptInput } from '../transcripts.js';
+import { expandGlobs } from './glob.js';
+
+/** A transcript of a study. */
+export interface StudyTranscript {
+  readonly input: TranscriptInput;
+  /** The path as the user wrote it, or the name of a generated session. */
+  readonly label: string;
+  readonly path: string | null;
+}
+
+/** The transcripts that runs refer to; those that cannot be read are left out and said so. */
+export interface StudyInputs {
+  readonly transcripts: readonly StudyTranscript[];
+  readonly skipped: readonly SkippedFile[];
+  /** Null for one that was left out. */
+  of(ref: TranscriptRef): StudyTranscript | null;
+}
+
+function refKey(ref: TranscriptRef): string {
+  return ref.kind === 'file' ? `file ${ref.path}` : `synthetic ${JSON.stringify(ref.spec)}`;
+}
+
+/** The usable recordings behind the patterns of `--transcripts`; undefined when the option is not given. */
+export async function globbedRecordings(
+  session: CliSession,
+  patterns: readonly string[] | undefined,
+): Promise<{ readonly paths: readonly string[]; readonly skipped: readonly SkippedFile[] } | undefined> {
+  if (patterns === undefined) return undefined;
+  const { cwd } = session.host;
+  const files = expandGlobs(patterns, cwd);
+  const { used, skipped } = await eachFile(session, files, (path) => loadTranscriptInput(path, { cwd }).path);
+  return { paths: used, skipped };
+}
+
+/** Loads every transcript that the runs refer to, each once. */
+export async function loadInputs(session: CliSession, runs: readonly CompiledRun[]): Promise<StudyInputs> {
+  const byRef = new Map<string, StudyTranscript | null>();
+  const labels = new Set<string>();
+  const problems: { readonly file: string; readonly error: CcbenchError }[] = [];
+  for (const { transcript: ref } of runs) {
+    const key = refKey(ref);
+    if (byRef.has(key)) continue;
+    await breathe(session.host.interrupt);
+    try {
+      const loaded = load(session, ref);
+      byRef.set(key, { ...loaded, label: unique(loaded.label, labels) });
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      byRef.set(key, null);
+      problems.push({ file: ref.kind === 'file' ? ref.written : 'synthetic', error });
+    }
+  }
+  const transcripts = [...byRef.values()].filter((item) => item !== null);
+  if (transcripts.length === 0) {
+    const errors = problems.map(({ error }) => error);
+    throw errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no transcript is usable', errors);
+  }
+  for (const { error } of problems) note(session, `left out: ${reasonLine(error)}`);
+  return {
+    transcripts,
+    skipped: problems.map(({ file, error }) => ({ file, reason: error.message })),
+    of: (ref) => byRef.get(refKey(ref)) ?? null,
+  };
+}
+
+function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
+  if (ref.kind === 'synthetic') {
+    const { workload, turns, seed } = ref.spec;
+    return { input: syntheticInput(ref.spec), label: `${workload} ${turns} (seed ${seed})`, path: null };
+  }
+  const { input } = loadTranscriptInput(ref.path, { cwd: session.host.cwd, place: ref.place });
+  return { input, label: ref.written, path: ref.path };
+}
+
+function unique(label: string, taken: Set<string>): string {
+  let name = label;
+  for (let n = 2; taken.has(name); n++) name = `${label} #${n}`;
+  taken.add(name);
+  return name;
+}
+
+/** The window that a fraction such as 0.3w is taken of: the scenario's, or that of the model it runs. */
+export function windowOf(run: CompiledRun, session: CliSession): number {
+  const { plan, transcript } = run;
+  if (plan.window !== null) return plan.window;
+  if (plan.model !== null) return resolveWindow(plan.model);
+  const model = firstModel(
+    transcript.kind === 'file'
+      ? loadTranscriptInput(transcript.path, { cwd: session.host.cwd, place: transcript.place }).transcript
+      : generateTranscript(transcript.spec),
+  );
+  return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown');
+}
+
+function firstModel(transcript: Transcript): string | null {
+  for (const { steps } of transcript.threads) {
+    for (const step of steps) if (step.kind === 'call') return step.call.model;
+  }
+  return null;
+}

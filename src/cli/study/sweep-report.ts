@@ -1,0 +1,92 @@
+import { paramSpecs } from '../../policies/catalogue.js';
+import type { NamedChart } from '../../report/charts/chart-spec.js';
+import type { ComparisonTable } from '../../report/page-data.js';
+import type { Axis } from '../../study/vary.js';
+import { metricAxis } from './compare-report.js';
+import type { SweptPoint } from './points.js';
+import { writeCharts } from './study-files.js';
+import type { SweepFolder } from './sweep-folder.js';
+
+/** What the pictures of a sweep are made from. */
+export interface SweepReport {
+  readonly name: string;
+  readonly axes: readonly Axis[];
+  readonly names: readonly string[];
+  readonly swept: readonly SweptPoint[];
+  readonly table: ComparisonTable;
+}
+
+function axisOf({ path }: Axis) {
+  return { name: path, unit: paramSpecs.find((spec) => spec.path === path)?.unit ?? null };
+}
+
+function isNumeric(axis: Axis): boolean {
+  return axis.values.every((value) => Number.isFinite(Number(value)));
+}
+
+/** Lines for one number, lines per value or a heat map for two, and cost against kept content. */
+async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<readonly NamedChart[]> {
+  const [{ sweepLine }, { sweepHeatmap }, { pareto }] = await Promise.all([
+    import('../../report/charts/sweep-line.js'),
+    import('../../report/charts/sweep-heatmap.js'),
+    import('../../report/charts/pareto.js'),
+  ]);
+  const charts: NamedChart[] = [];
+  const [first, second] = axes;
+  for (const metric of names) {
+    const values = swept.filter(({ metrics }) => (metrics[metric] ?? null) !== null);
+    if (first === undefined || values.length < 2) continue;
+    if (axes.length === 1 && isNumeric(first)) {
+      const points = swept.map(({ point, metrics }) => ({
+        x: Number(point.values[0]),
+        y: metrics[metric] ?? null,
+      }));
+      const spec = sweepLine({
+        parameter: axisOf(first),
+        metric: metricAxis(metric),
+        scale: first.scale,
+        points,
+        subtitle: name,
+      });
+      charts.push({ name: `sweep-${metric}`, spec });
+    } else if (axes.length === 2 && second !== undefined) {
+      const cells = swept.map(({ point, metrics }) => ({
+        x: numberOrText(point.values[0]!),
+        y: numberOrText(point.values[1]!),
+        value: metrics[metric] ?? null,
+      }));
+      const spec = sweepHeatmap({
+        x: axisOf(first),
+        y: axisOf(second),
+        metric: metricAxis(metric),
+        cells,
+        subtitle: name,
+      });
+      charts.push({ name: `sweep-${metric}`, spec });
+    }
+  }
+  const points = swept.flatMap(({ point, metrics }) => {
+    const { costUsd, keptContentShare } = metrics;
+    return costUsd == null || keptContentShare == null
+      ? []
+      : [{ label: point.values.join(' '), x: costUsd, y: keptContentShare }];
+  });
+  if (points.length >= 2) {
+    const [x, y] = [metricAxis('costUsd'), metricAxis('keptContentShare')];
+    charts.push({ name: 'cost-against-kept', spec: pareto({ x, y, points, subtitle: name }) });
+  }
+  return charts;
+}
+
+function numberOrText(value: string): number | string {
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
+}
+
+/** Charts and report.html of a sweep. */
+export async function writeSweepReport(folder: SweepFolder, report: SweepReport): Promise<void> {
+  const pictures = await writeCharts(folder, await chartsOf(report));
+  const { reportHtml } = await import('../../report/report-html.js');
+  const html = reportHtml({ title: report.name, runs: [], comparison: report.table, pictures });
+  await folder.write('', 'report.html', html);
+}

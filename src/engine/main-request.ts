@@ -1,0 +1,55 @@
+import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import type { RecordedCall } from '../model/transcript.js';
+import { breakpointsFor } from './breakpoints-for.js';
+import type { Outgoing } from './exchange.js';
+import { checkRequestShape } from './invariants.js';
+import { outputOf } from './output-of.js';
+import type { ThreadRun } from './thread-run.js';
+
+/** Breakpoints one request may have (CCH-1). */
+const MAX_BREAKPOINTS = 4;
+
+/** Where a thread marks the cache; a fork also marks the end of what its siblings share. */
+export function breakpointsOf(
+  run: ThreadRun,
+  view: PrefixView,
+  call: RecordedCall | null,
+): readonly Breakpoint[] {
+  const { params } = run.env.plan.policy;
+  const ttlMs = run.model.ttlFor(call);
+  const layout = params['client.breakpoints'] as string;
+  const placed = breakpointsFor(view, layout, ttlMs, view === run.context ? run.context : null);
+  const position = run.sharedEnd;
+  if (position === null || layout === 'none' || params['agents.mark'] !== 'shared-end') return placed;
+  if (position >= view.length || placed.some((mark) => mark.position === position)) return placed;
+  const others = placed.length < MAX_BREAKPOINTS ? placed : placed.filter((_, i) => i !== placed.length - 2);
+  return [...others, { position, ttlMs }].sort((a, b) => a.position - b.position);
+}
+
+/** The request of a thread's own loop, ready to be sent. */
+export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
+  const { context } = run;
+  context.seal(run.now);
+  checkRequestShape(context);
+  const window = run.model.apiWindow();
+  return {
+    purpose: run.isMain ? 'main' : 'subagent',
+    turn: run.turn,
+    model: run.model.row,
+    salts: run.model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort),
+    view: context,
+    breakpoints: breakpointsOf(run, context, call),
+    startMs: run.now,
+    write: 'write',
+    windowTokens: window === null ? null : window + run.view.deletedTokens,
+    outputTokens: outputOf(call),
+    recordedLatencyMs: run.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
+    seen: run.seen.tokens,
+    kept: context.keptShare(run.view.deletedTokens),
+    freshTokens: context.freshTokens,
+    firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
+    announced: run.announced,
+    deletedTokens: run.view.deletedTokens,
+    unbilledTokens: run.deletedIsFree ? run.view.deletedTokens : 0,
+  };
+}

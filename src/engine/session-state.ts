@@ -1,0 +1,87 @@
+import type { Files } from '../base/files.js';
+import { type Block, createBlock } from '../model/block.js';
+import { MEMORY_INDEX } from '../model/memory.js';
+import type { ParamValues } from '../model/params.js';
+import type { HomePlan } from '../model/run-plan.js';
+import { FIRST_PID, ONLY_SESSION, RECORD_DIRECTORY, type SessionContext } from '../model/session.js';
+import type { SessionEnding, SessionInfo, Thread, Transcript } from '../model/transcript.js';
+import { tokensOfChars } from '../tiers/auto-memory/fork-turns.js';
+import { type LoadedIndex, loadIndex } from '../tiers/auto-memory/memory-index.js';
+import { indexLimits } from '../tiers/auto-memory/params.js';
+
+/** Marks the block of the system prompt that holds the memory index. */
+export const INDEX_FACT = 'memory-index';
+
+/** The process of one session: alive from its first step to its last. */
+export class SessionState implements SessionContext {
+  readonly shared = new Map<string, unknown>();
+  readonly recordPath: string;
+  state: 'waiting' | 'running' | 'ended' = 'waiting';
+
+  constructor(
+    readonly name: string,
+    readonly pid: number,
+    readonly ending: SessionEnding,
+    /** The session's own record when it takes up an earlier one. */
+    recordName: string,
+    private readonly sessions: Sessions,
+  ) {
+    this.recordPath = `${RECORD_DIRECTORY}/${recordName}.jsonl`;
+  }
+
+  get world(): Map<string, unknown> {
+    return this.sessions.world;
+  }
+
+  isAlive(pid: number): boolean {
+    return this.sessions.isAlive(pid);
+  }
+}
+
+/** All sessions of a run. A transcript without a list of them is one session. */
+export class Sessions {
+  readonly world = new Map<string, unknown>();
+  private readonly byName = new Map<string, SessionState>();
+  private readonly foreignPids = new Set<number>();
+
+  constructor(transcript: Transcript, home: HomePlan | undefined) {
+    const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
+    infos.forEach(({ name, ending, resumes }, i) => {
+      const record = resumes === null ? name : (this.byName.get(resumes)?.recordPath ?? `/${name}.jsonl`);
+      const recordName = record.slice(record.lastIndexOf('/') + 1, -'.jsonl'.length);
+      this.byName.set(name, new SessionState(name, FIRST_PID + i, ending, recordName, this));
+    });
+    if (home?.lock?.process === 'alive') this.foreignPids.add(Number(home.lock.body));
+  }
+
+  of(thread: Thread): SessionState {
+    return this.byName.get(thread.session ?? ONLY_SESSION)!;
+  }
+
+  isAlive(pid: number): boolean {
+    if (this.foreignPids.has(pid)) return true;
+    for (const session of this.byName.values()) if (session.pid === pid) return session.state === 'running';
+    return false;
+  }
+}
+
+const ONLY: SessionInfo = { name: ONLY_SESSION, startMs: 0, resumes: null, ending: 'clean' };
+
+/** The block of the system prompt that follows from the index file (AUT-3); null when there is nothing to show. */
+export function indexBlock(
+  files: Files,
+  params: ParamValues,
+): { readonly block: Block | null; readonly loaded: LoadedIndex } | null {
+  const file = files.read(MEMORY_INDEX);
+  if (file === null) return null;
+  const loaded = loadIndex(file.text, indexLimits(params));
+  if (loaded.text === null) return { block: null, loaded };
+  const block = createBlock({
+    kind: 'system',
+    role: 'system',
+    tokens: tokensOfChars(loaded.text.length),
+    text: loaded.text,
+    facts: { attachment: INDEX_FACT },
+  });
+  return { block, loaded };
+}

@@ -1,0 +1,111 @@
+import { digestText } from '../base/digest.js';
+import { firstTokenMs } from '../llm/latency.js';
+import type { Message } from '../model/message.js';
+import { promptTokens, type Usage } from '../model/usage.js';
+import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from '../tiers/agents/fork-layout.js';
+import { postOffice } from '../tiers/agents/post-office.js';
+import { contextMessage } from './context-message.js';
+import type { Outgoing } from './exchange.js';
+import { renderPrompt } from './render-prompt.js';
+import type { ThreadRun } from './thread-run.js';
+
+/** Begins a thread: on its own, as the continuation of an earlier session, or as a fork of its parent (AGT-1). */
+export function startThread(run: ThreadRun, parent: ThreadRun | null, origin: ThreadRun | null): void {
+  const { env, thread, session } = run;
+  run.shiftMs = parent?.shiftMs ?? 0;
+  if (run.isMain) session.state = 'running';
+  postOffice(env.sessions.world).arrive(thread.id);
+  if (origin !== null) run.now = Math.max(run.now, origin.now);
+  if (thread.fork !== undefined && parent !== null) inherit(run, parent);
+  else {
+    const reminder = contextMessage(env.plan.policy.params, 0);
+    if (reminder !== null && origin === null) run.expectMessage(reminder);
+    renderPrompt(run);
+    if (origin !== null) takeUp(run, origin);
+  }
+  if (parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
+  env.sink.write({
+    type: 'thread',
+    t: run.nextTimeMs() ?? 0,
+    thread: thread.id,
+    parent: thread.parentId,
+    label: thread.label,
+    prefixTokens: run.context.prefixTokens,
+    window: run.model.apiWindow(),
+    ...(run.sharedTokens === null ? {} : { sharedTokens: run.sharedTokens }),
+    ...(thread.session === undefined ? {} : { session: thread.session }),
+  });
+}
+
+/** The bytes of a parent's conversation, its state copied, and what only a child gets: placeholders and the marker. */
+function inherit(run: ThreadRun, parent: ThreadRun): void {
+  const { env, thread } = run;
+  const point = env.forks.pointOf(thread);
+  if (point === null) {
+    run.giveUp('the call that started this fork was never answered');
+    return;
+  }
+  if (carriesForkMarker(point.messages)) {
+    tell(run, 'fork-refused', 'a fork may not fork again');
+    run.giveUp('a fork may not fork again');
+    return;
+  }
+  const { params } = env.plan.policy;
+  const layout = params['agents.layout'] as ForkLayout;
+  const child = env.forks.numberOf(thread);
+  run.model.follow(parent.model);
+  run.context.replacePrefix(
+    layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
+  );
+  run.inheritMessages(point.messages, parent);
+  run.context.freshTokens = point.freshTokens;
+  run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
+  run.sentLength = point.sentLength;
+  run.sharedTokens = run.context.trueTokens;
+  if (point.reads !== null) run.shared.set('fileReads', point.reads.clone());
+  const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
+  const lead = childLead(uses, layout, child, run.now);
+  run.sharedEnd = run.context.length + lead.blocks.length - 1;
+  run.expectMessage(lead);
+  if (params['agents.warmFirst'] === true)
+    run.shiftMs += Math.max(0, env.forks.holdUntil(thread) - (run.nextTimeMs() ?? 0));
+}
+
+/** A child's response began: what it wrote can be read by the siblings that wait for it (CCH-5). */
+export function tellWarm(run: ThreadRun, out: Outgoing, usage: Usage, latencyMs: number): void {
+  const { env, thread, model } = run;
+  const uncached = promptTokens(usage) - usage.cacheRead;
+  const beginsMs = firstTokenMs(model.row, uncached, env.plan.llm.fake.latencyScale);
+  env.forks.warmed(thread, out.startMs + Math.min(beginsMs, latencyMs));
+}
+
+/** A new process reads the record of an earlier session back and goes on from there. */
+function takeUp(run: ThreadRun, origin: ThreadRun): void {
+  const form = run.env.plan.policy.params['client.resume'];
+  const messages = origin.journal.rebuild();
+  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, origin);
+  run.context.freshTokens = origin.context.freshTokens;
+  run.sentLength = run.context.length;
+  if (form === 'new-system') renewSystem(run);
+  tell(run, 'resume', `the session ${origin.session.name} was taken up again`);
+}
+
+/** What a client changes when it takes a session up again; everything behind the first difference is cold (E5.5). */
+export function renewSystem(run: ThreadRun): void {
+  run.context.replacePrefix(changedPrefix(run.context.prefix, `rendered at ${run.now}`));
+}
+
+/** The same conversation with its first words in another form: a plain text in the place of a list of blocks. */
+export function inNewForm(messages: readonly Message[]): readonly Message[] {
+  const index = messages.findIndex((message) => message.role === 'user' && message.blocks.length > 0);
+  return messages.map((message, i) => {
+    if (i !== index) return message;
+    const [first, ...rest] = message.blocks;
+    const digest = digestText('as one text', first!.digest);
+    return { ...message, blocks: [{ ...first!, digest }, ...rest] };
+  });
+}
+
+function tell(run: ThreadRun, what: string, message: string): void {
+  run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
+}

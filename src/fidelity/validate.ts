@@ -1,0 +1,115 @@
+import type { Transcript } from '../model/transcript.js';
+import { predictByBaseline } from './baseline.js';
+import {
+  type Comparison,
+  compareRequests,
+  type FidelityFigures,
+  figuresOf,
+  type Tally,
+  tally,
+} from './compare.js';
+import { startsMidSession } from './first-prompt.js';
+import { predictRequests, type UnexplainedBreak } from './predict.js';
+import { predictPrompts } from './prompt-size.js';
+import { checkTriggers, countTriggers, type TriggerCounts, type TriggerReport } from './triggers.js';
+import { type LeftOut, recordedTruth, type Truth } from './truth.js';
+import { rangeOf, type VersionRange } from './version-map.js';
+
+/** The ways of predicting that stand side by side. */
+export const WAYS = ['blind', 'given', 'baseline'] as const;
+
+/** One of the ways of predicting. */
+export type Way = (typeof WAYS)[number];
+
+/** How far the simulator is from one recording. */
+export interface FileFidelity {
+  readonly file: string;
+  readonly version: string | null;
+  readonly range: VersionRange;
+  readonly requests: number;
+  readonly comparisons: Readonly<Record<Way, readonly Comparison[]>>;
+  readonly tallies: Readonly<Record<Way, Tally>>;
+  readonly figures: Readonly<Record<Way, FidelityFigures>>;
+  readonly breaks: readonly UnexplainedBreak[];
+  readonly triggers: TriggerReport;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** How far the simulator is from all recordings together. */
+export interface TotalFidelity {
+  readonly requests: number;
+  readonly unexplainedBreaks: number;
+  readonly blind: FidelityFigures;
+  readonly given: FidelityFigures;
+  readonly baseline: FidelityFigures;
+  readonly triggers: TriggerCounts;
+}
+
+/** Predicts every request of a recording in all ways and compares with what was recorded. */
+export function validateTranscript(transcript: Transcript, file: string): FileFidelity {
+  const truth = recordedTruth(transcript);
+  const learnt = predictPrompts(transcript, truth, 'learnt');
+  const given = predictRequests(transcript, truth, 'given');
+  const blind = predictRequests(transcript, truth, 'blind');
+  const comparisons = {
+    blind: compareRequests(truth, blind, learnt),
+    given: compareRequests(truth, given, learnt),
+    baseline: compareRequests(
+      truth,
+      predictByBaseline(transcript, truth),
+      predictPrompts(transcript, truth, 'chars-4'),
+    ),
+  };
+  const triggers = checkTriggers(transcript, truth, blind, learnt);
+  const tallies = eachWay((way) => tally(comparisons[way]));
+  return {
+    file,
+    version: transcript.agentVersion,
+    range: rangeOf(transcript.agentVersion),
+    requests: comparisons.blind.length,
+    comparisons,
+    tallies,
+    figures: eachWay((way) => figuresOf([tallies[way]])),
+    breaks: given.breaks,
+    triggers,
+    leftOut: [...truth.leftOut, ...unseenParts(transcript, truth, triggers)],
+  };
+}
+
+function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerReport): readonly LeftOut[] {
+  const left: LeftOut[] = [];
+  const inside = transcript.threads.filter((thread) => {
+    const first = truth.threads.get(thread.id)?.[0];
+    return first !== undefined && startsMidSession(thread, first);
+  }).length;
+  if (inside > 0) {
+    left.push({
+      what: 'threads that start in mid-session',
+      why: 'what came before is known by its size alone; system and tools are taken as typical',
+      count: inside,
+    });
+  }
+  if (triggers.unchecked > 0) {
+    left.push({
+      what: 'recorded compactions without the requests before them',
+      why: 'what the client counted cannot be told',
+      count: triggers.unchecked,
+    });
+  }
+  return left;
+}
+
+/** The figures of all files together. */
+export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
+  const figures = eachWay((way) => figuresOf(files.map((file) => file.tallies[way])));
+  return {
+    requests: files.reduce((sum, file) => sum + file.requests, 0),
+    unexplainedBreaks: files.reduce((sum, file) => sum + file.breaks.length, 0),
+    ...figures,
+    triggers: countTriggers(files.map((file) => file.triggers)),
+  };
+}
+
+function eachWay<T>(make: (way: Way) => T): Record<Way, T> {
+  return { blind: make('blind'), given: make('given'), baseline: make('baseline') };
+}

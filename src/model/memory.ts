@@ -1,0 +1,54 @@
+/** The types of durable memories (AUT-2). */
+export const MEMORY_TYPES = ['user', 'feedback', 'project', 'reference'] as const;
+export type MemoryType = (typeof MEMORY_TYPES)[number];
+
+/** Where durable memories are kept in the simulated home. */
+export const MEMORY_DIRECTORY = '/memory';
+
+/** The index of the memories (AUT-3). */
+export const MEMORY_INDEX = `${MEMORY_DIRECTORY}/MEMORY.md`;
+
+/** A durable memory: one markdown file with front matter (AUT-2). */
+export interface Memory {
+  readonly name: string;
+  readonly description: string;
+  readonly type: MemoryType;
+  readonly body: string;
+}
+
+const OPENING = /^---\nname: (.+)\ndescription: (.*)\ntype: (\w+)\n---\n/;
+const NEXT = /\n(?=---\nname: )/;
+
+/** The text of a memory file. */
+export function renderMemory({ name, description, type, body }: Memory): string {
+  return `---\nname: ${name}\ndescription: ${description}\ntype: ${type}\n---\n\n${body}\n`;
+}
+
+/** Reads one memory file; null when its front matter is broken, its type unknown or its content binary. */
+export function parseMemory(text: string): Memory | null {
+  const match = OPENING.exec(text);
+  if (match === null || isBinary(text)) return null;
+  const [opening, name, description, type] = match as unknown as [string, string, string, string];
+  if (!(MEMORY_TYPES as readonly string[]).includes(type)) return null;
+  return { name, description, type: type as MemoryType, body: text.slice(opening.length).trim() };
+}
+
+/** Reads memory files written one after the other; what cannot be read is counted. */
+export function parseMemories(text: string): {
+  readonly memories: readonly Memory[];
+  readonly broken: number;
+} {
+  if (text.trim() === '') return { memories: [], broken: 0 };
+  const parts = text.split(NEXT).map(parseMemory);
+  const memories = parts.filter((memory) => memory !== null);
+  return { memories, broken: parts.length - memories.length };
+}
+
+/** True for content that is no text. */
+export function isBinary(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0xfffd || (code < 32 && code !== 9 && code !== 10 && code !== 13)) return true;
+  }
+  return false;
+}

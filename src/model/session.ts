@@ -1,0 +1,38 @@
+import type { SessionEnding } from './transcript.js';
+
+/** The process a thread runs in, and what it knows of the others. */
+export interface SessionContext {
+  readonly name: string;
+  readonly pid: number;
+  readonly ending: SessionEnding;
+  /** Where the session's record is kept in the simulated home. */
+  readonly recordPath: string;
+  /** Whether a process is running now. */
+  isAlive(pid: number): boolean;
+  /** State shared by the tiers of all threads of this session, by name. */
+  readonly shared: Map<string, unknown>;
+  /** State shared by all sessions of the run, by name. */
+  readonly world: Map<string, unknown>;
+}
+
+/** Folder of the sessions' records. */
+export const RECORD_DIRECTORY = '/projects';
+
+/** Name of the session of a transcript that holds only one. */
+export const ONLY_SESSION = 'session';
+
+/** Process ids are given in the order of the sessions (assumed: any distinct numbers would do). */
+export const FIRST_PID = 1_001;
+
+/** A session alone in its home. */
+export function soloSession(): SessionContext {
+  return {
+    name: ONLY_SESSION,
+    pid: FIRST_PID,
+    ending: 'clean',
+    recordPath: `${RECORD_DIRECTORY}/${ONLY_SESSION}.jsonl`,
+    isAlive: (pid) => pid === FIRST_PID,
+    shared: new Map(),
+    world: new Map(),
+  };
+}

@@ -1,0 +1,72 @@
+import { type Cell, csv } from './csv.js';
+import { printable } from './format.js';
+import type { ComparisonCell, ComparisonTable } from './page-data.js';
+import { type Column, tableLines } from './table.js';
+import type { Screen } from './terminal.js';
+
+/** Set behind the best value of a column. */
+const BEST = '*';
+
+function cellText({ text, note, mark }: ComparisonCell): string {
+  const value = mark === 'best' ? `${text}${BEST}` : text;
+  return note === undefined || note === '' ? value : `${value} (${note})`;
+}
+
+/** A comparison on the terminal: columns that do not fit are dropped from the right. */
+export function comparisonLines(table: ComparisonTable, screen: Screen): readonly string[] {
+  const columns: Column[] = [
+    { header: 'variant', align: 'left', drop: null },
+    ...table.columns.map(
+      (header, i): Column => ({
+        header,
+        align: 'right',
+        drop: i === 0 ? null : table.columns.length - i,
+      }),
+    ),
+  ];
+  const rows = table.rows.map(({ name, cells }) => ({ cells: [printable(name), ...cells.map(cellText)] }));
+  return [...tableLines(columns, rows, { indent: '', ...screen }), ...table.notes];
+}
+
+function escaped(text: string): string {
+  return printable(text).replaceAll('|', '\\|');
+}
+
+/** A comparison as a page of Markdown. */
+export function comparisonMarkdown(table: ComparisonTable): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const rows = table.rows.map(({ name, cells }) =>
+    line([
+      escaped(name),
+      ...cells.map(({ text, note, mark }) => {
+        const value = mark === 'best' ? `**${escaped(text)}**` : escaped(text);
+        return note === undefined || note === '' ? value : `${value}<br>${escaped(note)}`;
+      }),
+    ]),
+  );
+  return [
+    `# ${escaped(table.caption)}`,
+    '',
+    line(['variant', ...table.columns]),
+    line(['---', ...table.columns.map(() => '---:')]),
+    ...rows,
+    '',
+    ...table.notes.map((note) => `- ${escaped(note)}`),
+    '',
+  ].join('\n');
+}
+
+/** Rows of numbers as CSV, one column per name. */
+export function recordsCsv(
+  keys: readonly string[],
+  columns: readonly string[],
+  rows: readonly {
+    readonly keys: readonly Cell[];
+    readonly values: Readonly<Record<string, number | null>>;
+  }[],
+): string {
+  return csv(
+    [...keys, ...columns],
+    rows.map((row) => [...row.keys, ...columns.map((name) => row.values[name] ?? null)]),
+  );
+}

@@ -1,0 +1,274 @@
+import { isInside } from '../../base/files.js';
+import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
+import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../model/memory.js';
+import type { Message } from '../../model/message.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { param } from '../param-reader.js';
+import { confine, type RefusalReason } from './confine.js';
+import { directive, type ForkCall, forkTurn, TOKENS_PER_CALL, tokensOfChars } from './fork-turns.js';
+import { extractionText } from './instruction.js';
+import { byteLength, indexLine } from './memory-index.js';
+import { readMemories, type StoredMemory } from './memory-store.js';
+import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
+
+const LAYER = 'auto-memory';
+const WRITING_TOOLS = new Set(['Write', 'Edit', 'MultiEdit']);
+
+/** An extraction on its way: first the reads, then the writes (AUT-4). */
+interface Running {
+  readonly stage: 'reading' | 'writing';
+  readonly endMs: number;
+  /** The parent's conversation as it was, byte for byte, with the fork's own turns behind it. */
+  readonly messages: readonly Message[];
+  readonly about: readonly Message[];
+  readonly calls: readonly ForkCall[];
+  readonly existing: readonly string[];
+  /** What the fork wants to write. */
+  readonly text: string;
+}
+
+/** Extracts durable memories with a fork at the end of each loop (AUT-1 … AUT-4). */
+class AutoMemory implements TierInstance {
+  private running: Running | null = null;
+  /** Memory files the main agent wrote since the last run (FLG-2). */
+  private ownWrites: string[] = [];
+  private coveredId: string | null = null;
+  private runs = 0;
+
+  constructor(private readonly context: TierContext) {}
+
+  observe(message: Message): void {
+    if (message.role !== 'assistant') return;
+    for (const { kind, tool, facts } of message.blocks) {
+      if (kind !== 'tool_use' || tool === null || !WRITING_TOOLS.has(tool)) continue;
+      if (facts.path?.startsWith('/') === true && isInside(facts.path, MEMORY_DIRECTORY))
+        this.ownWrites.push(facts.path);
+    }
+  }
+
+  resume(): void {
+    this.running = null;
+    this.ownWrites = [];
+  }
+
+  due(moment: Moment): boolean {
+    if (moment.source !== 'main') return false;
+    if (moment.point === 'end-of-loop') return true;
+    if (moment.point === 'session-end') return this.running !== null;
+    return this.running !== null && this.running.endMs <= moment.now;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    if (moment.point === 'session-end') {
+      this.running = null;
+      yield report(view, 'extract', 'failed', 'the process ended before the extraction did', {}, 'killed');
+      return;
+    }
+    const { running } = this;
+    if (moment.point === 'wake') {
+      if (running?.stage === 'reading') yield* this.write(running, moment, view);
+      else if (running?.stage === 'writing') yield* this.land(running, view);
+      return;
+    }
+    if (this.ownWrites.length > 0) yield* this.standBack(view);
+    else if (running !== null) {
+      yield report(view, 'extract', 'declined', 'an extraction is still running', { skipped: 'running' });
+    } else yield* this.read(moment, view);
+  }
+
+  /** The main agent wrote memories itself: what it wrote is on disk, and no fork is needed (AUT-1). */
+  private *standBack(view: ContextView): Generator<Action, void, Outcome> {
+    const paths = [...new Set(this.ownWrites)];
+    this.ownWrites = [];
+    this.coveredId = view.messages.at(-1)?.id ?? null;
+    const by: Asker = { layer: LAYER, reason: 'the main agent wrote to the memory directory itself' };
+    for (const path of paths) {
+      const name = path.slice(MEMORY_DIRECTORY.length + 1).replace(/\.md$/, '');
+      const target = confine(view.files, MEMORY_DIRECTORY, `${name}.md`);
+      if (target.kind === 'refused' || target.path === MEMORY_INDEX) continue;
+      const text = renderMemory({
+        name,
+        description: 'written by the main agent',
+        type: 'project',
+        body: 'The main agent wrote this file in the course of its work.',
+      });
+      yield { kind: 'write-file', by, path: target.path, text };
+    }
+    yield report(view, 'extract', 'declined', by.reason, { skipped: 'main-wrote', files: paths.length });
+  }
+
+  /** First turn: everything that may matter is read in parallel (AUT-4). */
+  private *read(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const about = this.since(view.messages);
+    if (about.length === 0) return;
+    const by: Asker = { layer: LAYER, reason: 'the loop ended with a final answer' };
+    const store = readMemories(view.files);
+    const calls = this.readCalls(view, store.memories);
+    const instruction = directive(
+      `auto-memory-${++this.runs}`,
+      extractionText(store.memories, MEMORY_DIRECTORY),
+      moment.now,
+    );
+    const messages = [...view.messages];
+    const outcome = yield ask(by, messages, instruction, about, {
+      kind: 'short',
+      tokens: calls.length * TOKENS_PER_CALL,
+    });
+    const failure = failureOf(outcome);
+    const details = { reads: calls.length, memories: store.memories.length, corrupt: store.corrupt };
+    yield report(view, 'read', failure === null ? 'done' : 'failed', by.reason, details, failure);
+    if (outcome.kind !== 'answer' || failure !== null) return;
+    this.coveredId = view.messages.at(-1)?.id ?? null;
+    this.running = {
+      stage: 'reading',
+      endMs: outcome.answer.endMs,
+      messages: [...messages, instruction],
+      about,
+      calls,
+      existing: store.memories.map(({ name }) => name),
+      text: '',
+    };
+    yield { kind: 'wake-at', by, timeMs: outcome.answer.endMs };
+  }
+
+  /** Second turn: the results are in, all writes go out together (AUT-4). */
+  private *write(running: Running, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    this.running = null;
+    const by: Asker = { layer: LAYER, reason: 'the reads of the extraction are back' };
+    const turn = forkTurn(`auto-memory-${this.runs}`, running.calls, moment.now);
+    const messages = [...running.messages, turn.calls];
+    const outcome = yield ask(by, messages, turn.results, running.about, {
+      kind: 'memories',
+      existing: running.existing,
+    });
+    const failure = failureOf(outcome);
+    yield report(view, 'extract', failure === null ? 'done' : 'failed', by.reason, {}, failure);
+    if (outcome.kind !== 'answer' || failure !== null) return;
+    const { answer } = outcome;
+    this.running = { ...running, stage: 'writing', endMs: answer.endMs, messages, text: answer.text.read() };
+    yield { kind: 'wake-at', by, timeMs: answer.endMs };
+  }
+
+  /** The writes reach the disk, as far as they stay inside the memory directory. */
+  private *land(running: Running, view: ContextView): Generator<Action, void, Outcome> {
+    this.running = null;
+    const { lineChars } = indexLimits(this.context.params);
+    const by: Asker = { layer: LAYER, reason: 'the extraction has finished' };
+    const { memories, broken } = parseMemories(running.text);
+    const refused: Partial<Record<RefusalReason, number>> = {};
+    const types: Record<string, number> = {};
+    let index = view.files.read(MEMORY_INDEX)?.text ?? '';
+    let written = 0;
+    for (const memory of memories) {
+      const target = confine(view.files, MEMORY_DIRECTORY, `${memory.name}.md`);
+      if (target.kind === 'refused' || target.path === MEMORY_INDEX) {
+        const reason = target.kind === 'refused' ? target.reason : 'reserved';
+        refused[reason] = (refused[reason] ?? 0) + 1;
+        continue;
+      }
+      yield { kind: 'write-file', by, path: target.path, text: renderMemory(memory) };
+      index += `${indexLine(memory, lineChars)}\n`;
+      types[memory.type] = (types[memory.type] ?? 0) + 1;
+      written++;
+    }
+    if (written > 0) yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index };
+    const refusals = Object.values(refused).reduce((sum, count) => sum + count, 0);
+    const indexLines = index.split('\n').length - 1;
+    const details = { written, types, broken, refused, refusals, indexLines, indexBytes: byteLength(index) };
+    yield refusals > 0
+      ? report(view, 'write', 'failed', 'a write led out of the memory directory', details, 'write-refused')
+      : report(view, 'write', 'done', by.reason, details);
+  }
+
+  /** Messages the last run has not covered; all of them when a compaction took its mark away. */
+  private since(messages: readonly Message[]): readonly Message[] {
+    if (this.coveredId === null) return [...messages];
+    for (let i = messages.length - 1; i >= 0; i--)
+      if (messages[i]!.id === this.coveredId) return messages.slice(i + 1);
+    return [...messages];
+  }
+
+  /** The index and the latest memories. */
+  private readCalls(view: ContextView, memories: readonly StoredMemory[]): readonly ForkCall[] {
+    const max = param.number(this.context.params, 'autoMemory.maxReads');
+    const latest = [...memories].sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1));
+    const index = view.files.read(MEMORY_INDEX)?.text ?? '';
+    return [
+      { tool: 'Read', about: MEMORY_INDEX, resultTokens: Math.max(1, tokensOfChars(index.length)) },
+      ...latest
+        .slice(0, max)
+        .map(({ path, chars }) => ({ tool: 'Read', about: path, resultTokens: tokensOfChars(chars) })),
+    ];
+  }
+}
+
+function ask(
+  by: Asker,
+  messages: readonly Message[],
+  instruction: Message,
+  about: readonly Message[],
+  answer: Extract<Action, { kind: 'ask' }>['request']['answer'],
+): Action {
+  return {
+    kind: 'ask',
+    by,
+    request: {
+      purpose: 'auto_memory',
+      shape: { kind: 'fork' },
+      messages,
+      about,
+      instruction,
+      write: 'write',
+      maxOutputTokens: null,
+      retries: 0,
+      mode: 'background',
+      answer,
+    },
+  };
+}
+
+function failureOf(outcome: Outcome): string | null {
+  if (outcome.kind === 'failed') return outcome.failure.reason;
+  if (outcome.kind === 'done') return 'no-answer';
+  if (outcome.answer.form === 'error') return 'error-as-memories';
+  return outcome.answer.form === 'tool-call' ? 'tool-refused' : null;
+}
+
+function report(
+  view: ContextView,
+  action: string,
+  outcome: LayerReport['outcome'],
+  reason: string,
+  details: LayerReport['details'],
+  failure: string | null = null,
+): Action {
+  const { seenTokens, trueTokens } = view;
+  return {
+    kind: 'report',
+    entry: {
+      layer: LAYER,
+      action,
+      trigger: 'auto',
+      outcome,
+      reason,
+      failure,
+      seenBefore: seenTokens,
+      seenAfter: seenTokens,
+      trueBefore: trueTokens,
+      trueAfter: trueTokens,
+      saved: 0,
+      details,
+    },
+  };
+}
+
+/** Auto memory (AUT). */
+export const autoMemoryTier: TierDefinition = {
+  name: 'auto-memory',
+  layer: LAYER,
+  points: ['end-of-loop', 'wake', 'session-end'],
+  needs: [],
+  params: AUTO_MEMORY_PARAMS,
+  killSwitch: 'autoMemory.enabled',
+  create: (context) => new AutoMemory(context),
+};

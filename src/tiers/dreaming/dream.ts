@@ -1,0 +1,111 @@
+import type { Files } from '../../base/files.js';
+import { MEMORY_DIRECTORY, MEMORY_INDEX } from '../../model/memory.js';
+import type { Message } from '../../model/message.js';
+import { RECORD_DIRECTORY } from '../../model/session.js';
+import { type ForkCall, TOKENS_PER_CALL, tokensOfChars } from '../auto-memory/fork-turns.js';
+import type { StoredMemory } from '../auto-memory/memory-store.js';
+import { readMemories } from '../auto-memory/memory-store.js';
+import type { LockHold } from './lock.js';
+import { isReadOnlyCommand } from './read-commands.js';
+
+/** The phases of a dream, in order (DRM-3). */
+export const DREAM_PHASES = ['orient', 'gather', 'consolidate', 'prune'] as const;
+export type DreamPhase = (typeof DREAM_PHASES)[number];
+
+/** One turn of a dream: the commands it runs and what it says. */
+export interface DreamTurn {
+  readonly phase: DreamPhase;
+  readonly calls: readonly ForkCall[];
+  readonly outputTokens: number;
+}
+
+/** Tokens of one line that a search brings back (assumed). */
+const TOKENS_PER_MATCH = 40;
+/** Tokens written for each memory that is looked at again (assumed: some are, most stay). */
+const TOKENS_PER_REWRITE = 60;
+/** Tokens of one line of the index. */
+const TOKENS_PER_INDEX_LINE = 30;
+
+/** A dream on its way (DRM-5). */
+export interface Dream {
+  readonly hold: LockHold;
+  readonly startMs: number;
+  readonly sessions: number;
+  readonly memoriesBefore: number;
+  /** `starting` until the first write. */
+  state: 'starting' | 'updating';
+  messages: readonly Message[];
+  readonly turns: readonly DreamTurn[];
+  /** Turn whose answer is awaited. */
+  turn: number;
+  endMs: number;
+  /** Latest turns, for display. */
+  shown: string[];
+  denied: number;
+  refused: number;
+  written: number;
+  removed: number;
+  merged: number;
+  contradicted: number;
+  dated: number;
+}
+
+function command(text: string, resultTokens: number): ForkCall {
+  return { tool: 'Bash', about: text, resultTokens: Math.max(1, resultTokens) };
+}
+
+/** What a dream will do, from what lies in the home: sizes follow from the files (DRM-3). */
+export function planTurns(
+  files: Files,
+  sincePaths: readonly string[],
+  filesPerTurn: number,
+  matchesPerSession: number,
+): readonly DreamTurn[] {
+  const { memories } = readMemories(files);
+  const index = files.read(MEMORY_INDEX)?.text ?? '';
+  const turns: DreamTurn[] = [
+    turn('orient', [
+      command(`ls ${MEMORY_DIRECTORY}`, memories.length * 12),
+      command(`cat ${MEMORY_INDEX}`, tokensOfChars(index.length)),
+    ]),
+    turn(
+      'gather',
+      sincePaths.map((path) => {
+        const lines = (files.read(path)?.text ?? '').split('\n').length - 1;
+        const found = Math.min(lines, matchesPerSession);
+        return command(`grep -m ${matchesPerSession} -i user ${path}`, found * TOKENS_PER_MATCH);
+      }),
+    ),
+  ];
+  for (let from = 0; from < Math.max(1, memories.length); from += filesPerTurn) {
+    const batch: readonly StoredMemory[] = memories.slice(from, from + filesPerTurn);
+    const calls = batch.map(({ path, chars }) => command(`cat ${path}`, tokensOfChars(chars)));
+    turns.push({ ...turn('consolidate', calls), outputTokens: 1 + batch.length * TOKENS_PER_REWRITE });
+  }
+  const lines = Math.min(memories.length, 200);
+  turns.push({ phase: 'prune', calls: [], outputTokens: 1 + lines * TOKENS_PER_INDEX_LINE });
+  return turns;
+}
+
+function turn(phase: DreamPhase, calls: readonly ForkCall[]): DreamTurn {
+  const allowed = calls.filter(({ about }) => isReadOnlyCommand(about));
+  return { phase, calls: allowed, outputTokens: 1 + allowed.length * TOKENS_PER_CALL };
+}
+
+/** Records of sessions that were touched after a time. */
+export function sessionsTouchedSince(files: Files, sinceMs: number): readonly string[] {
+  return files.list(RECORD_DIRECTORY).filter((path) => (files.read(path)?.mtimeMs ?? 0) > sinceMs);
+}
+
+/** What a dream is told (DRM-3, DRM-4). */
+export function dreamText(): string {
+  return [
+    'This request comes from the client, not from the user, and is no part of the conversation above.',
+    `Look after the memories in ${MEMORY_DIRECTORY}: you may read with ls, find, grep, cat, stat, wc, head and tail, and write`,
+    'nowhere but in that directory; everything else is refused.',
+    'First find your way: what is there, what the index says. Then look for recent signs in the records of the sessions,',
+    'by narrow searches, never by reading one as a whole. Then merge what says the same, write dates in full, and delete',
+    'what was contradicted later. At last bring the index up to date, within its limits.',
+    '',
+  ].join('\n');
+}

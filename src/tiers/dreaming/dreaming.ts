@@ -1,0 +1,338 @@
+import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/clock.js';
+import type { Action, Answer, Asker, LayerReport, Outcome } from '../../model/action.js';
+import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../model/memory.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { confine } from '../auto-memory/confine.js';
+import { directive, forkTurn } from '../auto-memory/fork-turns.js';
+import { byteLength, renderIndex } from '../auto-memory/memory-index.js';
+import { readMemories } from '../auto-memory/memory-store.js';
+import { indexLimits } from '../auto-memory/params.js';
+import { param } from '../param-reader.js';
+import { consolidate } from './consolidate.js';
+import { type Dream, dreamText, planTurns, sessionsTouchedSince } from './dream.js';
+import {
+  acquireLock,
+  completeLock,
+  DREAM_LOCK,
+  holdsLock,
+  type LockUser,
+  lookAtLock,
+  rollBackLock,
+} from './lock.js';
+import { DREAMING_PARAMS } from './params.js';
+import { pruneToIndex } from './prune.js';
+
+const LAYER = 'dreaming';
+const BY: Asker = { layer: LAYER, reason: 'a dream' };
+
+/** The gates of a dream, cheapest first (DRM-1). */
+export const DREAM_GATES = ['feature', 'time', 'scan', 'sessions', 'lock'] as const;
+export type DreamGate = (typeof DREAM_GATES)[number];
+
+/** Consolidates the memories now and then, in the background (DRM-1 … DRM-5). */
+class Dreaming implements TierInstance {
+  private readonly exits: Record<DreamGate, number> = { feature: 0, time: 0, scan: 0, sessions: 0, lock: 0 };
+  private checks = 0;
+  private unreadableLocks = 0;
+  private lastScanMs: number | null = null;
+  private dream: Dream | null = null;
+  private runs = 0;
+  private readonly gapMs: number;
+  private readonly scanMs: number;
+  private readonly user: LockUser;
+
+  constructor(private readonly context: TierContext) {
+    const { params, session } = context;
+    this.gapMs = param.number(params, 'dreaming.hours') * MS_PER_HOUR;
+    this.scanMs = param.number(params, 'dreaming.scanMinutes') * MS_PER_MINUTE;
+    this.user = {
+      pid: session.pid,
+      staleMs: param.number(params, 'dreaming.staleMinutes') * MS_PER_MINUTE,
+      isAlive: (pid) => session.isAlive(pid),
+    };
+  }
+
+  due(moment: Moment, view: ContextView): boolean {
+    if (moment.source !== 'main') return false;
+    if (moment.point === 'wake') return this.dream !== null && this.dream.endMs <= moment.now;
+    if (moment.point === 'session-end') return this.checks > 0 || this.dream !== null;
+    if (this.dream !== null) return false;
+    this.checks++;
+    const gate = this.cheapGate(moment.now, view);
+    if (gate !== null) this.exits[gate]++;
+    return gate === null;
+  }
+
+  /** The gates that need no look at the sessions; null when all are open. */
+  private cheapGate(now: number, view: ContextView): DreamGate | null {
+    if (this.context.params['autoMemory.enabled'] !== true) return 'feature';
+    const lock = view.files.read(DREAM_LOCK);
+    if (lock !== null && now - lock.mtimeMs < this.gapMs) return 'time';
+    return this.lastScanMs !== null && now - this.lastScanMs < this.scanMs ? 'scan' : null;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    if (moment.point === 'session-end') yield* this.end(moment, view);
+    else if (moment.point === 'wake') yield* this.goOn(moment, view);
+    else yield* this.begin(moment, view);
+  }
+
+  private *begin(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { params } = this.context;
+    const { files } = view;
+    this.lastScanMs = moment.now;
+    const since = files.read(DREAM_LOCK)?.mtimeMs ?? Number.NEGATIVE_INFINITY;
+    const touched = sessionsTouchedSince(files, since);
+    if (touched.length < param.number(params, 'dreaming.sessions')) {
+      this.exits.sessions++;
+      return;
+    }
+    const look = lookAtLock(files, this.user, moment.now);
+    if (look.kind === 'held' && look.by === 'unreadable') this.unreadableLocks++;
+    const hold = yield* acquireLock(files, this.user, moment.now);
+    if (hold === null) {
+      this.exits.lock++;
+      return;
+    }
+    const instruction = directive(`dream-${++this.runs}`, dreamText(), moment.now);
+    this.dream = {
+      hold,
+      startMs: moment.now,
+      sessions: touched.length,
+      memoriesBefore: readMemories(files).memories.length,
+      state: 'starting',
+      messages: [...view.messages],
+      turns: planTurns(
+        files,
+        touched,
+        param.number(params, 'dreaming.filesPerTurn'),
+        param.number(params, 'dreaming.matchesPerSession'),
+      ),
+      turn: 0,
+      endMs: moment.now,
+      shown: [],
+      denied: 0,
+      refused: 0,
+      written: 0,
+      removed: 0,
+      merged: 0,
+      contradicted: 0,
+      dated: 0,
+    };
+    yield* this.send(this.dream, instruction, view);
+  }
+
+  /** Sends the request of the current turn; its answer is looked at once it is there. */
+  private *send(
+    dream: Dream,
+    instruction: ReturnType<typeof directive>,
+    view: ContextView,
+  ): Generator<Action, void, Outcome> {
+    const { phase, outputTokens } = dream.turns[dream.turn]!;
+    const outcome = yield {
+      kind: 'ask',
+      by: BY,
+      request: {
+        purpose: 'dream',
+        shape: { kind: 'fork' },
+        messages: dream.messages,
+        about: [],
+        instruction,
+        write: 'write',
+        maxOutputTokens: null,
+        retries: 0,
+        mode: 'background',
+        answer: { kind: 'short', tokens: outputTokens },
+      },
+    };
+    const details = { phase, turn: dream.turn + 1, of: dream.turns.length };
+    if (outcome.kind !== 'answer') {
+      const failure = outcome.kind === 'failed' ? outcome.failure.reason : 'no-answer';
+      yield report(view, 'turn', 'failed', `the ${phase} turn failed`, details, failure);
+      yield* this.fail(dream, view, failure);
+      return;
+    }
+    yield report(view, 'turn', 'done', `the dream goes on: ${phase}`, details);
+    dream.messages = [...dream.messages, instruction];
+    dream.endMs = outcome.answer.endMs;
+    yield* this.heed(dream, outcome.answer, view);
+    yield { kind: 'wake-at', by: BY, timeMs: dream.endMs };
+  }
+
+  /** What a turn says is kept for display; what it may not do is refused and counted (DRM-4, DRM-5). */
+  private *heed(dream: Dream, answer: Answer, view: ContextView): Generator<Action, void, Outcome> {
+    const text = answer.form === 'normal' ? answer.text.read() : `[${answer.form}]`;
+    const shown = [...dream.shown, `${dream.turns[dream.turn]!.phase}: ${text.slice(0, 80)}`];
+    dream.shown = shown.slice(-param.number(this.context.params, 'dreaming.turnsShown'));
+    if (answer.form === 'tool-call') dream.denied++;
+    if (!text.startsWith('---\n')) return;
+    const { memories } = parseMemories(text);
+    let refused = 0;
+    for (const { name } of memories)
+      if (confine(view.files, MEMORY_DIRECTORY, `${name}.md`).kind === 'refused') refused++;
+    dream.refused += refused;
+    if (refused === 0) return;
+    const reason = 'a write led out of the memory directory';
+    yield report(view, 'confine', 'failed', reason, { refusals: refused }, 'write-refused');
+  }
+
+  /** The answer of a turn is there: its effect reaches the disk, then the next turn begins. */
+  private *goOn(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const dream = this.dream!;
+    const { phase, calls } = dream.turns[dream.turn]!;
+    const next = dream.turns[dream.turn + 1];
+    if (phase === 'consolidate' && next?.phase !== 'consolidate') yield* this.consolidate(dream, view);
+    if (this.dream === null) return;
+    if (next === undefined) {
+      yield* this.prune(dream, view);
+      if (this.dream !== null) yield* this.complete(dream, moment, view);
+      return;
+    }
+    const id = `dream-${this.runs}-${dream.turn}`;
+    const done = forkTurn(id, calls.length > 0 ? calls : [NOTHING], moment.now);
+    dream.messages = [...dream.messages, done.calls];
+    dream.turn++;
+    yield* this.send(dream, done.results, view);
+  }
+
+  private *consolidate(dream: Dream, view: ContextView): Generator<Action, void, Outcome> {
+    const changes = consolidate(readMemories(view.files).memories);
+    for (const { path, memory } of changes.write)
+      yield* this.guarded(dream, view, { kind: 'write-file', by: BY, path, text: renderMemory(memory) });
+    for (const path of changes.remove)
+      yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path });
+    dream.merged = changes.merged;
+    dream.contradicted = changes.contradicted;
+    dream.dated = changes.dated;
+  }
+
+  private *prune(dream: Dream, view: ContextView): Generator<Action, void, Outcome> {
+    const limits = indexLimits(this.context.params);
+    const { keep, drop } = pruneToIndex(readMemories(view.files).memories, limits);
+    for (const { path } of drop) yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path });
+    const text = renderIndex(keep, limits.lineChars);
+    yield* this.guarded(dream, view, { kind: 'write-file', by: BY, path: MEMORY_INDEX, text });
+  }
+
+  /** No change without the lock and none outside the directory: who lost it stops at once (INV-12). */
+  private *guarded(
+    dream: Dream,
+    view: ContextView,
+    action: Extract<Action, { kind: 'write-file' | 'remove-file' }>,
+  ): Generator<Action, void, Outcome> {
+    if (this.dream === null) return;
+    if (!holdsLock(view.files, dream.hold)) {
+      yield* this.fail(dream, view, 'lock-lost');
+      return;
+    }
+    if (confine(view.files, MEMORY_DIRECTORY, action.path).kind === 'refused') {
+      dream.refused++;
+      return;
+    }
+    dream.state = 'updating';
+    if (action.kind === 'write-file') dream.written++;
+    else dream.removed++;
+    yield action;
+  }
+
+  private *complete(dream: Dream, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    this.dream = null;
+    yield* completeLock(view.files, dream.hold, moment.now);
+    const memories = readMemories(view.files);
+    const index = view.files.read(MEMORY_INDEX)?.text ?? '';
+    yield report(view, 'dream', 'done', `${dream.sessions} sessions since the last consolidation`, {
+      ...told(dream, 'completed', moment.now),
+      memoriesAfter: memories.memories.length,
+      corrupt: memories.corrupt,
+      indexLines: index.split('\n').length - 1,
+      indexBytes: byteLength(index),
+    });
+  }
+
+  private *fail(dream: Dream, view: ContextView, failure: string): Generator<Action, void, Outcome> {
+    this.dream = null;
+    yield* rollBackLock(view.files, dream.hold);
+    yield report(view, 'dream', 'failed', 'the dream failed', told(dream, 'failed', dream.endMs), failure);
+  }
+
+  /** The process ends: a dream that runs is killed, or dies with it and leaves its lock behind (DRM-2, DRM-5). */
+  private *end(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { dream } = this;
+    if (dream !== null) {
+      this.dream = null;
+      const how = this.context.session.ending === 'crashed' ? 'crashed' : 'killed';
+      if (how === 'killed') yield* rollBackLock(view.files, dream.hold);
+      const reason = how === 'killed' ? 'the dream was killed' : 'the process crashed in a dream';
+      yield report(view, 'dream', 'failed', reason, told(dream, 'killed', moment.now), how);
+    }
+    if (this.checks === 0) return;
+    yield report(view, 'gates', 'declined', 'how often each gate was shut', {
+      checks: this.checks,
+      exits: { ...this.exits },
+      unreadableLocks: this.unreadableLocks,
+    });
+    this.checks = 0;
+  }
+}
+
+/** A turn without results still has to be answered. */
+const NOTHING = { tool: 'Bash', about: `stat ${MEMORY_DIRECTORY}`, resultTokens: 1 };
+
+function told(dream: Dream, state: string, endMs: number): LayerReport['details'] {
+  return {
+    state,
+    wrote: dream.state === 'updating',
+    sessions: dream.sessions,
+    runsMs: endMs - dream.startMs,
+    requests: Math.min(dream.turn + 1, dream.turns.length),
+    memoriesBefore: dream.memoriesBefore,
+    written: dream.written,
+    removed: dream.removed,
+    merged: dream.merged,
+    contradicted: dream.contradicted,
+    dated: dream.dated,
+    refusals: dream.refused,
+    denied: dream.denied,
+    reclaimed: dream.hold.reclaimed,
+    turns: dream.shown,
+  };
+}
+
+function report(
+  view: ContextView,
+  action: string,
+  outcome: LayerReport['outcome'],
+  reason: string,
+  details: LayerReport['details'],
+  failure: string | null = null,
+): Action {
+  const { seenTokens, trueTokens } = view;
+  return {
+    kind: 'report',
+    entry: {
+      layer: LAYER,
+      action,
+      trigger: 'auto',
+      outcome,
+      reason,
+      failure,
+      seenBefore: seenTokens,
+      seenAfter: seenTokens,
+      trueBefore: trueTokens,
+      trueAfter: trueTokens,
+      saved: 0,
+      details,
+    },
+  };
+}
+
+/** Dreaming (DRM). */
+export const dreamingTier: TierDefinition = {
+  name: 'dreaming',
+  layer: LAYER,
+  points: ['end-of-loop', 'wake', 'session-end'],
+  needs: ['timestamps'],
+  params: DREAMING_PARAMS,
+  killSwitch: 'dreaming.enabled',
+  create: (context) => new Dreaming(context),
+};

@@ -1,0 +1,22 @@
+import { byteLength, type IndexLimits, indexLine } from '../auto-memory/memory-index.js';
+import type { StoredMemory } from '../auto-memory/memory-store.js';
+
+/** The memories whose index keeps within its limits: the newest stay, in the order of their paths (DRM-3, AUT-3). */
+export function pruneToIndex(
+  memories: readonly StoredMemory[],
+  limits: IndexLimits,
+): { readonly keep: readonly StoredMemory[]; readonly drop: readonly StoredMemory[] } {
+  const newestFirst = [...memories].sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1));
+  const kept = new Set<StoredMemory>();
+  let bytes = 0;
+  for (const memory of newestFirst) {
+    const size = byteLength(indexLine(memory, limits.lineChars)) + 1;
+    if (kept.size >= limits.lines || bytes + size > limits.bytes) break;
+    bytes += size;
+    kept.add(memory);
+  }
+  return {
+    keep: memories.filter((memory) => kept.has(memory)),
+    drop: memories.filter((memory) => !kept.has(memory)),
+  };
+}

@@ -1,0 +1,109 @@
+import { CcbenchError, type Place } from '../../base/errors.js';
+import type { SessionEnding, SessionInfo, Step, Thread, Transcript } from '../../model/transcript.js';
+import { placeThread } from './place-thread.js';
+
+/** When a session starts: after the end of the one before it in the list, or at a time of the common clock. */
+export type SessionStart = { readonly afterMs: number } | { readonly atMs: number };
+
+/** One session of several, without its transcript. */
+export interface SessionPart {
+  readonly name: string;
+  readonly start: SessionStart;
+  /** Name of an earlier session whose record it takes up. */
+  readonly resumes: string | null;
+  readonly ending: SessionEnding;
+  /** Where the user wrote it. */
+  readonly place: Place | null;
+}
+
+interface Placed {
+  readonly info: SessionInfo;
+  readonly mainId: string;
+  readonly endMs: number;
+}
+
+/**
+ * Puts several sessions on one clock: threads get the session's name in front of theirs, times count from the start of the
+ * first, and a session that takes up an earlier one continues its main thread.
+ */
+export function mergeSessions(
+  parts: readonly (SessionPart & { readonly transcript: Transcript })[],
+): Transcript {
+  const placed = new Map<string, Placed>();
+  const threads: Thread[] = [];
+  let previousEndMs = 0;
+  for (const part of parts) {
+    const { transcript, name } = part;
+    if (placed.has(name)) throw refused(part, `two sessions are called "${name}"`);
+    const startMs = 'atMs' in part.start ? part.start.atMs : previousEndMs + part.start.afterMs;
+    const origin = originOf(part, placed, startMs);
+    const [firstMs, lastMs] = spanOf(transcript);
+    const offsetMs = startMs - firstMs;
+    const main = transcript.threads.find((thread) => thread.parentId === null);
+    if (main === undefined) throw refused(part, `the transcript of "${name}" has no main thread`);
+    for (const thread of transcript.threads) {
+      const continues = thread === main ? (origin?.mainId ?? null) : null;
+      threads.push(placeThread(thread, { name, offsetMs, continues }));
+    }
+    previousEndMs = lastMs + offsetMs;
+    const info = { name, startMs, resumes: part.resumes, ending: part.ending };
+    placed.set(name, { info, mainId: `${name}/${main.id}`, endMs: previousEndMs });
+  }
+  const [first] = parts;
+  if (first === undefined) throw new CcbenchError('bad-value', 'there are no sessions');
+  return {
+    id: `sessions-${[...placed.keys()].join('+')}`.slice(0, 80),
+    source: first.transcript.source,
+    carries: first.transcript.carries.filter((item) =>
+      parts.every(({ transcript }) => transcript.carries.includes(item)),
+    ),
+    agentVersion: first.transcript.agentVersion,
+    startedAtMs: first.transcript.startedAtMs,
+    threads,
+    sessions: [...placed.values()].map(({ info }) => info),
+    warnings: parts.flatMap(({ transcript }) => transcript.warnings),
+  };
+}
+
+/** The session that is taken up; it must be known and over. */
+function originOf(part: SessionPart, placed: ReadonlyMap<string, Placed>, startMs: number): Placed | null {
+  if (part.resumes === null) return null;
+  const origin = placed.get(part.resumes);
+  if (origin === undefined)
+    throw refused(part, `"${part.name}" resumes "${part.resumes}", which no earlier session is called`);
+  if (startMs < origin.endMs) {
+    throw refused(
+      part,
+      `"${part.name}" resumes "${part.resumes}" while that is still running`,
+      'let it start after the end of the session it takes up',
+    );
+  }
+  return origin;
+}
+
+function refused(part: SessionPart, sentence: string, hint?: string): CcbenchError {
+  return new CcbenchError('bad-value', sentence, {
+    ...(part.place === null ? {} : { place: part.place }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** First and last time of a transcript. */
+function spanOf(transcript: Transcript): readonly [number, number] {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { steps } of transcript.threads) {
+    for (const step of steps) {
+      const [startMs, endMs] = timesOf(step);
+      if (startMs < first) first = startMs;
+      if (endMs > last) last = endMs;
+    }
+  }
+  return last < first ? [0, 0] : [first, last];
+}
+
+function timesOf(step: Step): readonly [number, number] {
+  if (step.kind === 'call') return [step.call.startMs, step.call.endMs];
+  const at = step.kind === 'message' ? step.message.at : step.event.at;
+  return [at, at];
+}

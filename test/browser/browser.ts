@@ -1,0 +1,71 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts the browser; its absence is a failure that says what to do. */
+export async function openBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(
+      `${CHROMIUM} is missing: install it with apt-get install -y --no-install-recommends chromium`,
+    );
+  }
+  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+}
+
+/** A page that was opened from a file, and what it did that it should not. */
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors on the console, uncaught errors, requests for anything but the file itself. */
+  readonly problems: readonly string[];
+}
+
+/** How a page is looked at. */
+export interface PageOptions {
+  readonly width?: number;
+  readonly scheme?: 'light' | 'dark';
+}
+
+/** Writes a page to disk and opens it from there. */
+export async function openPage(browser: Browser, html: string, options: PageOptions = {}): Promise<OpenPage> {
+  const folder = mkdtempSync(join(tmpdir(), 'ccbench-page-'));
+  const file = join(folder, 'report.html');
+  writeFileSync(file, html);
+  const url = pathToFileURL(file).href;
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: 900 },
+    colorScheme: options.scheme ?? 'light',
+    reducedMotion: 'reduce',
+  });
+  onTestFinished(async () => {
+    await context.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    if (request.url() !== url && !request.url().startsWith('data:'))
+      problems.push(`request for ${request.url()}`);
+  });
+  await page.goto(url);
+  await page.locator('main').waitFor();
+  return { page, problems };
+}

@@ -1,0 +1,230 @@
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reportHtml } from '../../src/report/report-html.js';
+import { sampleRun } from '../helpers/sample-run.js';
+import { openBrowser, openPage } from './browser.js';
+
+const ONE = reportHtml({ title: 'sample', runs: [sampleRun('sample', 120, 15)] });
+const MANY = reportHtml({ title: 'long', runs: [sampleRun('long', 10_000, 15)] });
+const TWO = reportHtml({
+  title: 'two variants',
+  runs: [sampleRun('rare', 120, 15), sampleRun('often', 120, 6)],
+});
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => browser?.close());
+
+/** Pixels that a page is too wide for its window. */
+async function sidewaysPx(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+}
+
+/** The serious findings of the accessibility check, as short sentences. */
+async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })");
+  await page.evaluate(axe.source);
+  const found = (await page.evaluate('axe.run()')) as {
+    readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 160)}`);
+}
+
+/** The middle of the plot of the n-th chart. */
+async function plotPoint(page: Page, chart: number, share: number): Promise<{ x: number; y: number }> {
+  const svg = page.locator('svg.chart').nth(chart);
+  await svg.scrollIntoViewIfNeeded();
+  const box = (await svg.boundingBox())!;
+  return { x: box.x + 64 + (box.width - 76) * share, y: box.y + box.height * 0.7 };
+}
+
+describe('report.html in a browser', () => {
+  it('opens from disk without an error, a warning or a request', async () => {
+    const { page, problems } = await openPage(browser, ONE);
+    expect(await page.title()).toBe('sample – ccbench');
+    expect(await page.locator('h2').allTextContents()).toEqual([
+      'Summary',
+      'Timeline',
+      'Tokens saved by layer',
+      'Events (18)',
+      'Requests (128)',
+      'Scenario and policy',
+      'Warnings and what was skipped',
+    ]);
+    expect(await page.locator('#notes li').allTextContents()).toEqual([
+      'one odd thing </script> (2 times)→ look at it',
+      'estimates of <b>thinking</b>: needs thinking blocks',
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('shows the request under the pointer', async () => {
+    const { page } = await openPage(browser, ONE);
+    const tooltip = page.locator('.tooltip');
+    expect(await tooltip.isVisible()).toBe(false);
+    const point = await plotPoint(page, 0, 0.001);
+    await page.mouse.move(point.x, point.y);
+    expect(await tooltip.textContent()).toContain('request 1 · turn 1 · main');
+    expect(await tooltip.textContent()).toContain('20,000 tokens');
+    expect(await tooltip.isVisible()).toBe(true);
+  });
+
+  it('tells of a compaction that is clicked in the timeline: in, out, cost, cache', async () => {
+    const { page, problems } = await openPage(browser, ONE);
+    await page.locator('circle.mark[data-event="0"]').click();
+    const panel = await page.locator('aside').textContent();
+    // Turn 15: 20,000 tokens and thirteen times 10,000 more; a summary of 5,000 tokens at 15 dollars per million.
+    expect(panel).toContain('full-compact · compact');
+    expect(panel).toMatch(/What went in.*context150,000 tokens.*messages summarised12/);
+    expect(panel).toMatch(/What came out.*context40,000 tokens.*summary tokens5,000.*restored files2/);
+    expect(panel).toMatch(/What it cost\$0\.1200 for 1 request of its own/);
+    expect(panel).toContain('130,000 cached tokens behind the first change were destroyed');
+    expect(panel).toMatch(/The next one, request 16, read 20,000 of 40,000 prompt tokens/);
+    expect(await page.locator('#event-0').getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('button', { name: 'request 15', exact: true }).click();
+    expect(await page.locator('#request-14').getAttribute('aria-selected')).toBe('true');
+    expect(problems).toEqual([]);
+  });
+
+  it('selects a range by dragging, adds it up, and shows all again', async () => {
+    const { page } = await openPage(browser, ONE);
+    await page.getByRole('button', { name: 'by request' }).click();
+    const from = await plotPoint(page, 0, 0.25);
+    const to = await plotPoint(page, 0, 0.5);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, { steps: 4 });
+    await page.mouse.up();
+    const readout = page.locator('.readout');
+    expect(await readout.textContent()).toMatch(/^Selected · 32 requests/);
+    expect(await page.locator('#requests h2').textContent()).toBe('Requests (32 of 128)');
+    await page.getByRole('button', { name: 'show all of the session' }).click();
+    expect(await readout.textContent()).toMatch(/^Whole session · 128 requests/);
+  });
+
+  it('works by keyboard: charts, events, requests, theme', async () => {
+    const { page, problems } = await openPage(browser, ONE);
+    await page.locator('svg.chart').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('.tooltip').textContent()).toContain('request 2 · turn 2');
+    await page.keyboard.press('+');
+    expect(await page.locator('.readout').textContent()).toMatch(/^Selected/);
+    await page.keyboard.press('0');
+    expect(await page.locator('.readout').textContent()).toMatch(/^Whole session/);
+    await page.getByRole('grid', { name: 'Events' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('aside h3').textContent()).toBe('compaction · cache break');
+    await page.getByRole('grid', { name: 'Requests' }).focus();
+    await page.keyboard.press('End');
+    expect(await page.locator('#request-127').getAttribute('aria-selected')).toBe('true');
+    const theme = page.getByRole('button', { name: 'theme: auto' });
+    await theme.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(problems).toEqual([]);
+  });
+
+  it('filters events by kind and sorts requests by a column', async () => {
+    const { page } = await openPage(browser, ONE);
+    await page.getByRole('button', { name: 'break 9' }).click();
+    expect(await page.getByRole('grid', { name: 'Events' }).getAttribute('aria-rowcount')).toBe('10');
+    await page.getByRole('columnheader', { name: 'written' }).getByRole('button').click();
+    await page.getByRole('columnheader', { name: 'written' }).getByRole('button').click();
+    const top = page.locator('#requests [role="row"][aria-rowindex="2"]');
+    // After lunch everything has to be written again.
+    expect(await top.textContent()).toContain('ttl-5m');
+  });
+
+  it('keeps only what is seen of 10,000 requests and finds the last one at once', async () => {
+    const { page, problems } = await openPage(browser, MANY);
+    expect(await page.locator('#requests h2').textContent()).toBe('Requests (10,666)');
+    const drawn = (): Promise<number> => page.locator('#requests .rows [role="row"]').count();
+    expect(await drawn()).toBeLessThan(60);
+    expect(await page.locator('*').count()).toBeLessThan(4_000);
+    await page.getByRole('grid', { name: 'Requests' }).focus();
+    await page.keyboard.press('End');
+    await page.locator('#request-10665').waitFor();
+    expect(await drawn()).toBeLessThan(60);
+    const point = await plotPoint(page, 0, 1);
+    await page.mouse.move(point.x, point.y);
+    expect(await page.locator('.tooltip').textContent()).toContain('turn 10000');
+    expect(problems).toEqual([]);
+  });
+
+  it('sets variants side by side on one axis and shows the one that is chosen', async () => {
+    const { page, problems } = await openPage(browser, TWO);
+    expect(await page.locator('#comparison tbody th').allTextContents()).toEqual(['rare', 'often']);
+    const ends = await page
+      .locator('svg.chart')
+      .evaluateAll((charts) =>
+        charts
+          .slice(0, 2)
+          .map((chart) =>
+            [...chart.querySelectorAll('text')]
+              .map((item) => item.textContent ?? '')
+              .filter((text) => /^\d+:\d\d$/.test(text)),
+          ),
+      );
+    expect(ends[0]!.length).toBeGreaterThan(2);
+    expect(ends[0]).toEqual(ends[1]);
+    await page.locator('#comparison').getByRole('button', { name: 'often' }).click();
+    expect(await page.locator('#summary h2').textContent()).toBe('Summary of often');
+    expect(await page.locator('#events h2').textContent()).toBe('Events (42)');
+    expect(problems).toEqual([]);
+  });
+
+  it('shows table and pictures of runs whose logs it does not hold', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>';
+    const comparison = {
+      caption: 'Points',
+      columns: ['costUsd'],
+      rows: [{ name: 'gap = 5', cells: [{ text: '$2.00', mark: 'best' as const }] }],
+      notes: ['one point'],
+    };
+    const html = reportHtml({ title: 'sweep', runs: [], comparison, pictures: [{ title: 'a line', svg }] });
+    const { page, problems } = await openPage(browser, html);
+    expect(await page.locator('#comparison tbody').textContent()).toBe('gap = 5★ $2.00');
+    expect(await page.getByRole('img', { name: 'a line' }).isVisible()).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['one run', ONE],
+    ['two runs', TWO],
+  ])('fits a phone: %s', async (_name, html) => {
+    const { page, problems } = await openPage(browser, html, { width: 390 });
+    expect(await sidewaysPx(page)).toBeLessThanOrEqual(0);
+    await page.locator('circle.mark').first().click();
+    expect(await sidewaysPx(page)).toBeLessThanOrEqual(0);
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['light', ONE],
+    ['dark', ONE],
+    ['light', TWO],
+  ] as const)('has no serious barrier for anybody: %s', async (scheme, html) => {
+    const { page } = await openPage(browser, html, { scheme });
+    await page.locator('circle.mark').first().click();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('is light or dark as the reader prefers', async () => {
+    const ground = 'getComputedStyle(document.body).backgroundColor';
+    const light = await openPage(browser, ONE, { scheme: 'light' });
+    expect(await light.page.evaluate(ground)).toBe('rgb(255, 255, 255)');
+    const dark = await openPage(browser, ONE, { scheme: 'dark' });
+    expect(await dark.page.evaluate(ground)).toBe('rgb(15, 20, 25)');
+    const shots = await Promise.all([light.page.screenshot(), dark.page.screenshot()]);
+    expect(shots[0].equals(shots[1])).toBe(false);
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
+import type { LogEntry } from '../../src/model/run-log.js';
+import { policyRegistry } from '../../src/policies/catalogue.js';
+import { tierRegistry } from '../../src/tiers/registry.js';
+import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
+import { above, COMPACTION_ONLY } from '../helpers/above-threshold.js';
+import { runSent, sentFor } from '../helpers/capture.js';
+import { Conversation } from '../helpers/conversation.js';
+import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+
+const POLICY = 'claude-code/2026';
+
+describe('cached microcompaction', () => {
+  const talk = () => {
+    const built = new Conversation().human(100);
+    for (let i = 0; i < 30; i++) built.tools([{ tool: 'Read', tokens: 1_500 }]);
+    return built.answer(10);
+  };
+  const run = (isOn: boolean) =>
+    runSent(
+      planOf({
+        policy: POLICY,
+        set: { ...COMPACTION_ONLY, 'microcompact.cached.enabled': isOn },
+      }),
+      talk().transcript(),
+    );
+
+  it('MIC-3 INV-3 the bytes of every request are those of a run without it, and cache reads do not fall', () => {
+    const on = run(true);
+    const off = run(false);
+    expect(ofType(on.entries, 'layer').filter((entry) => entry.action === 'delete').length).toBeGreaterThan(
+      2,
+    );
+    expect(sentFor(on.sent, 'main').map((request) => request.prefixes)).toEqual(
+      sentFor(off.sent, 'main').map((request) => request.prefixes),
+    );
+    const reads = (entries: readonly LogEntry[]) => mainRequests(entries).map((request) => request.read);
+    expect(reads(on.entries)).toEqual(reads(off.entries));
+    for (const [i, read] of reads(on.entries).entries())
+      if (i > 0) expect(read).toBeGreaterThan(reads(on.entries)[i - 1]!);
+  });
+
+  it('MIC-3 the counter sees what the model sees', () => {
+    const last = (entries: readonly LogEntry[]) => mainRequests(entries).at(-1)!.seen!;
+    expect(last(run(true).entries)).toBeLessThan(last(run(false).entries) - 20 * 1_500);
+  });
+});
+
+describe('microcompaction that rewrites', () => {
+  it('MIC-2 time-based: reads fall once, at the gap', () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 2_000 }]);
+    talk
+      .answer(10)
+      .wait(90 * 60)
+      .human(20);
+    for (let i = 0; i < 6; i++) talk.tools([{ tool: 'Read', tokens: 2_000 }]);
+    const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
+    const entries = runLog(planOf({ policy: POLICY, set }), talk.answer(10).transcript());
+    const reads = mainRequests(entries).map((request) => request.read);
+    const falls = reads.flatMap((read, i) => (i > 0 && read < reads[i - 1]! ? [i] : []));
+    expect(falls).toEqual([11]); // eleven requests before the gap
+    expect(reads[11]).toBe(0);
+    expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'idle', turn: 12, cacheLost: 0 }]);
+  });
+
+  it('MIC-1 token-triggered: the next read is the system + tools prefix only', () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 30; i++) talk.tools([{ tool: 'Read', tokens: 4_500 }]);
+    const entries = runLog(planOf({ policy: 'claude-code/2.1' }), talk.answer(10).transcript());
+    const [cleared] = ofType(entries, 'layer').filter((entry) => entry.layer === 'microcompact');
+    const next = mainRequests(entries).find((request) => request.turn === cleared!.turn)!;
+    expect(next.read).toBe(15_000);
+    expect(next.cause).toBe('microcompaction');
+    expect(cleared!.cacheLost).toBeGreaterThan(58_000);
+    expect(next.rewritten).toBeGreaterThan(30_000);
+  });
+});
+
+describe('the summariser and the cache', () => {
+  const summaryOf = (policy: string, from: number) => {
+    const entries = runLog(
+      planOf({ policy, set: COMPACTION_ONLY }),
+      above({ from, rounds: 2, before: 60 }).transcript(),
+    );
+    const call = ofType(entries, 'request').find((entry) => entry.purpose === 'compact')!;
+    return { call, values: metricValues(foldLog(entries)), facts: foldLog(entries) };
+  };
+
+  it('FUL-4 CCH-4 the fork of 2026 reads the main prefix, those of 2.0 and 2.1 pay for everything; the metrics tell the money', () => {
+    const forked = summaryOf(POLICY, 168_000);
+    const own = summaryOf('claude-code/2.1', 168_000);
+    const old = summaryOf('claude-code/2.0', 188_000);
+    expect(forked.call.read / forked.call.prompt).toBeGreaterThan(0.97);
+    expect(forked.call.write5m + forked.call.write1h).toBe(0);
+    expect(own.call.read).toBe(0);
+    expect(old.call.read).toBe(0);
+    const input = (entry: typeof forked.call) => entry.readCost + entry.writeCost + entry.inputCost;
+    expect(input(own.call) / input(forked.call)).toBeGreaterThan(5);
+    expect(own.values.costUsdLayers!).toBeGreaterThan(forked.values.costUsdLayers! * 3);
+    expect(own.facts.cost.byLayer.compact).toBe(own.call.cost);
+  });
+
+  it('FUL-4 the fork leaves nothing in the cache: the next main request reads what it would have read', () => {
+    const talk = () => above({ from: 168_000, rounds: 3, before: 60 }).transcript();
+    const plan = planOf({ policy: POLICY, set: COMPACTION_ONLY });
+    const entries = runLog(plan, talk());
+    const turn = ofType(entries, 'layer').find((entry) => entry.action === 'compact')!.turn;
+    expect(mainRequests(entries).find((request) => request.turn === turn)!.read).toBe(15_000);
+  });
+
+  it('FUL-11 from a pivot the prefix and its cache survive, up to a pivot it is rewritten', () => {
+    const run = (direction: 'from' | 'up_to') => {
+      const talk = new Conversation().human(100);
+      for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Task', tokens: 2_000 }]);
+      talk
+        .answer(10)
+        .event((at) => ({
+          kind: 'manual-compact',
+          at,
+          compaction: { instructions: null, partial: { direction, messagesBack: 9 } },
+        }))
+        .human(20)
+        .answer(10);
+      const set = { ...COMPACTION_ONLY, 'client.breakpoints': 'system+last' };
+      const { entries, sent } = runSent(planOf({ policy: POLICY, set }), talk.transcript());
+      const main = sentFor(sent, 'main');
+      const [before, after] = main.slice(-2);
+      const same = after!.prefixes.filter((digest, i) => digest === before!.prefixes[i]).length;
+      const summary = ofType(entries, 'request').find((entry) => entry.purpose === 'compact')!;
+      return { same, read: mainRequests(entries).at(-1)!.read, summary };
+    };
+    const from = run('from');
+    const upTo = run('up_to');
+    // Tools, system, the prompt and six rounds of two blocks stay; then the summary begins.
+    expect(from.same).toBe(2 + 1 + 2 * 6);
+    expect(from.read).toBe(15_100 + 6 * 2_020);
+    expect(upTo.same).toBe(2);
+    expect(upTo.read).toBe(15_000);
+    expect(from.summary.read / from.summary.prompt).toBeGreaterThan(0.9);
+  });
+});
+
+describe('a resume after a compaction', () => {
+  it.each(policyRegistry.names.filter((name) => name.startsWith('claude-code/')))(
+    'FUL-8 STO-3 %s: the next request is the same byte for byte',
+    (policy) => {
+      const talk = (resumed: boolean) => {
+        const built = above({ from: 160_000, rounds: 1 });
+        for (let i = 0; i < 8; i++) {
+          built.human(30);
+          built.tools([{ tool: 'Read', tokens: 4_000, path: `/repo/${i}.ts` }]).answer(20);
+        }
+        if (resumed) built.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
+        return built.human(10).answer(10).transcript();
+      };
+      // Layers whose changes live in memory only are told apart elsewhere; compaction and storage must survive.
+      const set = {
+        'microcompact.token.enabled': false,
+        'microcompact.timeBased.enabled': false,
+        'microcompact.cached.enabled': false,
+        'microcompact.apiNative.enabled': false,
+        'autoMemory.enabled': false,
+      };
+      const plan = planOf({ policy, set });
+      const straight = runSent(plan, talk(false));
+      const resumed = runSent(plan, talk(true));
+      expect(ofType(straight.entries, 'layer').some((entry) => entry.action === 'compact')).toBe(true);
+      expect(sentFor(resumed.sent, 'main').map((request) => request.digest)).toEqual(
+        sentFor(straight.sent, 'main').map((request) => request.digest),
+      );
+      expect(mainRequests(resumed.entries).at(-1)).toEqual(mainRequests(straight.entries).at(-1));
+    },
+  );
+});
+
+describe('every layer off', () => {
+  const transcripts = ['bugfix', 'huge-outputs', 'long-idle', 'parallel-tools'].map((workload) =>
+    generateTranscript({ workload, turns: 120, seed: 3, model: 'claude-sonnet-4-5' }),
+  );
+
+  it.each(policyRegistry.names.filter((name) => name.startsWith('claude-code/')))(
+    'FLG-1 %s without its layers is the policy none with the same client',
+    (policy) => {
+      const off: Record<string, unknown> = {};
+      for (const name of policyRegistry.get(policy).tiers) off[tierRegistry.get(name).killSwitch] = false;
+      const { params } = planOf({ policy, set: off }).policy;
+      const client: Record<string, unknown> = {};
+      for (const path of Object.keys(params))
+        if (/^(client|counter|window)\./.test(path)) client[path] = params[path];
+      for (const transcript of transcripts) {
+        const without = runLog(planOf({ policy, set: off }), transcript);
+        const none = runLog(planOf({ policy: 'none', set: client }), transcript);
+        const rest = (entries: readonly LogEntry[]) => entries.filter((entry) => entry.type !== 'run');
+        expect(rest(without)).toEqual(rest(none));
+        expect(ofType(without, 'layer')).toEqual([]);
+      }
+    },
+  );
+});

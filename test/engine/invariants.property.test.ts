@@ -1,0 +1,326 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../src/base/digest.js';
+import { foldLog } from '../../src/metrics/fold.js';
+import type { Block } from '../../src/model/block.js';
+import type { LogEntry } from '../../src/model/run-log.js';
+import type { FaultKind } from '../../src/model/run-plan.js';
+import { policyRegistry } from '../../src/policies/catalogue.js';
+import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
+import {
+  anyPolicy,
+  anyWindow,
+  buildSession,
+  countCalls,
+  faultRules,
+  sessionSteps,
+} from '../helpers/arbitrary-session.js';
+import { runSent, type Sent, sentFor } from '../helpers/capture.js';
+import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+
+/** Sessions in all; CCBENCH_RUNS gives another number, CCBENCH_SEED replays a failure (fast-check prints the seed). */
+const RUNS = Number(process.env.CCBENCH_RUNS ?? 1_000);
+/** A run takes a few milliseconds; on a busy machine many more. */
+const TIMEOUT_MS = Math.max(60_000, RUNS * 100);
+const SEED = process.env.CCBENCH_SEED === undefined ? {} : { seed: Number(process.env.CCBENCH_SEED) };
+const share = (part: number) => ({ numRuns: Math.max(1, Math.round(RUNS * part)), ...SEED });
+
+const clocks = fc.record({
+  ttl: fc.constantFrom('5m' as const, '1h' as const),
+  timing: fc.constantFrom('recorded' as const, 'think-time' as const),
+  estimatorFactor: fc.constantFrom(0.65, 1, 1, 1.55, 4),
+  seed: fc.nat(1_000),
+});
+
+/** INV-1: the user speaks first and last, every call is answered by the next message and nothing else is. */
+function expectValid(blocks: readonly Block[], systemEnd: number): void {
+  const messages = blocks.slice(systemEnd);
+  expect(messages[0]?.role).toBe('user');
+  expect(messages.at(-1)?.role).toBe('user');
+  const open = new Set<string>();
+  let answering = false;
+  for (const block of messages) {
+    if (block.role === 'assistant') {
+      if (answering) expect([...open]).toEqual([]);
+      answering = false;
+      if (block.kind === 'tool_use') open.add(block.toolUseId!);
+    } else {
+      answering = true;
+      if (block.kind === 'tool_result') expect(open.delete(block.toolUseId!)).toBe(true);
+    }
+  }
+  expect([...open]).toEqual([]);
+}
+
+/** INV-4: once stored, a result is sent with the same bytes, or cleared, never whole again. */
+function expectFrozen(main: readonly Sent[]): void {
+  const stored = new Map<string, number>();
+  for (const request of main) {
+    for (const block of request.blocks ?? []) {
+      if (block.kind !== 'tool_result') continue;
+      const known = stored.get(block.toolUseId!);
+      if (known !== undefined && block.facts.replaces !== 'cleared') expect(block.digest).toBe(known);
+      if (block.facts.replaces === 'stored') stored.set(block.toolUseId!, block.digest);
+    }
+  }
+}
+
+/** INV-5: tokens and money add up. */
+function expectSums(entries: readonly LogEntry[]): void {
+  const requests = ofType(entries, 'request');
+  for (const entry of requests) {
+    expect(entry.prompt).toBe(entry.read + entry.write5m + entry.write1h + entry.input);
+    expect(entry.cost).toBe(entry.readCost + entry.writeCost + entry.inputCost + entry.outputCost);
+  }
+  const { cost } = foldLog(entries);
+  const total = requests.reduce((sum, entry) => sum + entry.cost, 0);
+  const sum = (parts: Readonly<Record<string, number>>) => Object.values(parts).reduce((a, b) => a + b, 0);
+  expect(cost.total).toBe(total);
+  expect(sum(cost.byCause)).toBe(total);
+  expect(sum(cost.byLayer)).toBe(total);
+}
+
+/** INV-7: never a fourth attempt in a row without a success, a new process or, where it counts so, a new prompt. */
+function expectBreaker(
+  entries: readonly LogEntry[],
+  prompts: number,
+  max: number | null,
+  scope: unknown,
+): void {
+  if (max === null) return;
+  let inRow = 0;
+  let failed = 0;
+  for (const entry of entries) {
+    if (entry.type === 'notice' && entry.what === 'resume') inRow = 0;
+    if (entry.type !== 'layer' || entry.action !== 'compact') continue;
+    if (entry.outcome === 'done') inRow = 0;
+    else if (entry.outcome === 'failed' && entry.trigger === 'auto') {
+      inRow++;
+      failed++;
+    }
+    if (scope === 'session') expect(inRow).toBeLessThanOrEqual(max);
+  }
+  expect(failed).toBeLessThanOrEqual(max * (prompts + ofType(entries, 'notice').length + countDone(entries)));
+}
+
+function countDone(entries: readonly LogEntry[]): number {
+  return ofType(entries, 'layer').filter((entry) => entry.action === 'compact' && entry.outcome === 'done')
+    .length;
+}
+
+describe('over generated sessions, policies, clocks and faults', () => {
+  it(
+    'INV-1 INV-2 INV-4 INV-5 INV-7 hold',
+    () => {
+      fc.assert(
+        fc.property(
+          sessionSteps,
+          anyPolicy,
+          anyWindow,
+          clocks,
+          faultRules,
+          (steps, policy, window, clock, faults) => {
+            const { ttl, ...rest } = clock;
+            const transcript = buildSession(steps);
+            const plan = planOf({
+              policy,
+              window,
+              ...rest,
+              faults,
+              cache: { ttl },
+              set: { 'client.retries': 1 },
+            });
+            const { entries, sent } = runSent(plan, transcript);
+            for (const request of sent) {
+              if (request.blocks !== null) expectValid(request.blocks, request.systemEnd);
+              // INV-2: what is longer than the window is refused, and the log says so.
+              if (request.answered && request.windowTokens !== null)
+                expect(request.tokens).toBeLessThanOrEqual(request.windowTokens);
+            }
+            expect(ofType(entries, 'refused').length).toBe(
+              sent.filter((request) => !request.answered).length,
+            );
+            // INV-2: every recorded call is answered once, or counted as lost.
+            const lost = ofType(entries, 'lost').reduce((sum, entry) => sum + entry.calls, 0);
+            expect(mainRequests(entries).length + lost).toBe(countCalls(transcript));
+            expectFrozen(sentFor(sent, 'main'));
+            expectSums(entries);
+            const { params } = plan.policy;
+            const prompts = steps.filter((item) => item.do === 'answer').length + 1;
+            expectBreaker(
+              entries,
+              prompts,
+              params['breaker.maxFailures'] as number | null,
+              params['breaker.scope'],
+            );
+          },
+        ),
+        share(0.5),
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'INV-13 the same plan and session give the same log, byte for byte',
+    () => {
+      fc.assert(
+        fc.property(
+          sessionSteps,
+          anyPolicy,
+          anyWindow,
+          clocks,
+          faultRules,
+          (steps, policy, window, clock, faults) => {
+            const { ttl, ...rest } = clock;
+            const run = () =>
+              canonicalJson(
+                runLog(planOf({ policy, window, ...rest, faults, cache: { ttl } }), buildSession(steps)),
+              );
+            expect(run()).toBe(run());
+          },
+        ),
+        share(0.1),
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+const withCompaction = fc.constantFrom(
+  ...policyRegistry.names.filter((name) => policyRegistry.get(name).tiers.includes('auto-compact')),
+);
+
+describe('thresholds and failures', () => {
+  it(
+    'INV-8 an earlier threshold never makes the first compaction later',
+    () => {
+      const percents = fc.tuple(fc.integer({ min: 5, max: 100 }), fc.integer({ min: 5, max: 100 }));
+      fc.assert(
+        fc.property(sessionSteps, withCompaction, percents, (steps, policy, [a, b]) => {
+          const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
+          const first = (percent: number) => {
+            const set = { ...COMPACTION_ONLY, 'window.percent': percent, 'blocking.enabled': false };
+            const entries = runLog(planOf({ policy, set }), transcript);
+            return ofType(entries, 'layer').find((entry) => entry.trigger === 'auto')?.turn ?? Infinity;
+          };
+          expect(first(Math.min(a, b))).toBeLessThanOrEqual(first(Math.max(a, b)));
+        }),
+        share(0.15),
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'INV-8 FUL-7 a compaction that fails changes nothing in any later request',
+    () => {
+      const failing = fc.constantFrom<FaultKind>(
+        'prompt_too_long',
+        'prompt_too_long_unparseable',
+        'overloaded',
+        'invalid_request',
+        'error_as_summary',
+        'tool_call',
+        'aborted',
+      );
+      fc.assert(
+        fc.property(sessionSteps, withCompaction, anyWindow, failing, (steps, policy, window, error) => {
+          const transcript = buildSession(steps);
+          const set = {
+            ...COMPACTION_ONLY,
+            'blocking.enabled': false,
+            'reactive.enabled': false,
+            'thrash.maxRefills': null,
+            'client.retries': 0,
+          };
+          const digests = (change: Readonly<Record<string, unknown>>) =>
+            sentFor(
+              runSent(
+                planOf({ policy, window, set: { ...set, ...change }, faults: [{ call: 'compact', error }] }),
+                transcript,
+              ).sent,
+              'main',
+            ).map((request) => request.digest);
+          expect(digests({})).toEqual(digests({ 'compact.enabled': false }));
+        }),
+        share(0.1),
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('forks', () => {
+  it(
+    'INV-11 keeping notes beside the conversation changes no request of it',
+    () => {
+      fc.assert(
+        fc.property(sessionSteps, fc.constantFrom('claude-code/2.1', 'claude-code/2026'), (steps, policy) => {
+          const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
+          const set = { 'sessionMemory.compaction.enabled': false, 'microcompact.timeBased.enabled': false };
+          const digests = (isOn: boolean) =>
+            sentFor(
+              runSent(planOf({ policy, set: { ...set, 'sessionMemory.enabled': isOn } }), transcript).sent,
+              'main',
+            ).map((request) => request.digest);
+          expect(digests(true)).toEqual(digests(false));
+        }),
+        share(0.05),
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('summaries', () => {
+  it(
+    'INV-14 every message of the user that leaves the context is in the summary that takes its place',
+    () => {
+      fc.assert(
+        fc.property(sessionSteps, withCompaction, anyWindow, fc.nat(100), (steps, policy, window, seed) => {
+          const set = { 'sessionMemory.enabled': false, 'storage.enabled': false };
+          const { entries, sent } = runSent(planOf({ policy, window, seed, set }), buildSession(steps));
+          const cut = new Set(
+            ofType(entries, 'refused')
+              .filter((entry) => entry.purpose === 'compact')
+              .map((entry) => entry.turn),
+          );
+          const compacted = ofType(entries, 'layer')
+            .filter((entry) => entry.action === 'compact' && entry.outcome === 'done')
+            .map((entry) => entry.turn);
+          const main = sentFor(sent, 'main');
+          for (let i = 1; i < main.length; i++) {
+            const [before, after] = [main[i - 1]!, main[i]!];
+            if (cut.has(after.turn) || cut.has(before.turn)) continue;
+            // Two in a row: the second summarises the first, whose boundary lies between.
+            if (compacted.filter((turn) => turn === before.turn || turn === after.turn).length > 1) continue;
+            const here = new Set(after.blocks!.map((block) => block.digest));
+            const gone = before.blocks!.filter((block) => isHuman(block) && !here.has(block.digest));
+            if (gone.length === 0) continue;
+            const summaries = after
+              .blocks!.filter((block) => block.facts.replaces === 'summary')
+              .map((block) => block.text!.read());
+            for (const block of gone) {
+              const words = block.text!.read();
+              expect(summaries.some((text) => text.includes(words))).toBe(true);
+            }
+          }
+        }),
+        share(0.1),
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** What the user said: plain text that no layer put there. */
+function isHuman(block: Block): boolean {
+  return (
+    block.kind === 'text' &&
+    block.role === 'user' &&
+    block.facts.replaces === undefined &&
+    block.facts.attachment === undefined &&
+    block.text!.read().startsWith('text ')
+  );
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { evaluateExpectation } from '../../src/metrics/expect.js';
+import { foldLog } from '../../src/metrics/fold.js';
+import { compileScenario } from '../../src/scenario/compile.js';
+import { builtinContext } from '../../src/scenario/context.js';
+import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
+import { runLog } from '../helpers/plan.js';
+
+const FOLDER = resolve(import.meta.dirname, '../../scenarios');
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+
+/** Scenario families of evidence E5, one file each. */
+const FAMILIES = [
+  'thrash-floor',
+  'too-long-to-compact',
+  'pruning-against-the-cache',
+  'idle-gaps',
+  'changed-prefix',
+  'estimator-error',
+  'failure-trains',
+  'below-the-rebuild-floor',
+  'one-long-turn',
+  'model-downshift',
+  'stale-usage',
+];
+
+function compile(name: string) {
+  const text = readFileSync(join(FOLDER, name), 'utf8');
+  return compileScenario({ text, file: name, set: [] }, builtinContext);
+}
+
+describe('scenarios', () => {
+  it('there is a file for each family', () => {
+    expect(FILES).toEqual(expect.arrayContaining(FAMILIES.map((name) => `${name}.yaml`)));
+  });
+
+  it.each(FAMILIES)('%s says what it shows and expects something of every run', (family) => {
+    const text = readFileSync(join(FOLDER, `${family}.yaml`), 'utf8');
+    expect(text.split('\n').filter((line) => /^# \S/.test(line)).length).toBeGreaterThan(2);
+    for (const run of compile(`${family}.yaml`).runs) expect(run.expectations.length).toBeGreaterThan(0);
+  });
+
+  it.each(FILES)('%s holds what it expects', (name) => {
+    const failed: string[] = [];
+    for (const run of compile(name).runs) {
+      if (run.transcript.kind !== 'synthetic') continue;
+      const facts = foldLog(runLog(run.plan, generateTranscript(run.transcript.spec)));
+      for (const expectation of run.expectations) {
+        const result = evaluateExpectation(expectation, facts);
+        if (!result.passed) failed.push(`${run.variant ?? 'base'}: ${result.text}: ${result.message}`);
+      }
+    }
+    expect(failed).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileScenario } from '../../src/scenario/compile.js';
+import { builtinContext } from '../../src/scenario/context.js';
+import type { Job, JobResult } from '../../src/study/job.js';
+import { runJobs } from '../../src/study/pool.js';
+import { recordedInput, syntheticInput, type TranscriptInput } from '../../src/study/transcript-input.js';
+import { assistant, jsonl, say, user } from '../helpers/session.js';
+
+const SCENARIO = `name: pool
+transcript: { synthetic: { workload: bugfix, turns: 30, text: none } }
+policy: baselines/prune
+`;
+
+function jobsOver(batches: readonly number[]): { jobs: Job[]; inputs: TranscriptInput[] } {
+  const inputs: TranscriptInput[] = [];
+  const jobs = batches.map((batch, index) => {
+    const set = [`baselines.prune.batchTokens=${batch}`, 'baselines.prune.protectTokens=500'];
+    const { plan, transcript } = compileScenario({ text: SCENARIO, file: 'p', set }, builtinContext).runs[0]!;
+    if (transcript.kind !== 'synthetic') throw new Error('not generated');
+    const input = syntheticInput(transcript.spec);
+    inputs.push(input);
+    return { index, plan, transcript: input.key, share: 1, metrics: ['layers.baseline.saved'] };
+  });
+  return { jobs, inputs };
+}
+
+const RECORDED = recordedInput(
+  'session',
+  jsonl([user('u1', 0, 'hello'), assistant('a1', 2, 'm1', say('hi'), { model: 'claude-sonnet-4-5' })]),
+  [],
+);
+
+let folder = '';
+let worker: URL;
+let broken: URL;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ccbench-worker-'));
+  const entry = resolve(import.meta.dirname, '../../src/study/worker-run.ts');
+  const outfile = join(folder, 'worker-run.mjs');
+  await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
+  worker = pathToFileURL(outfile);
+  const dies = join(folder, 'dies.mjs');
+  writeFileSync(
+    dies,
+    `import { parentPort } from 'node:worker_threads';
+parentPort.on('message', ({ job }) => {
+  if (job.index === 1) throw new Error('out of luck');
+  parentPort.postMessage({ ok: true, index: job.index, metrics: {}, skipped: [] });
+});`,
+  );
+  broken = pathToFileURL(dies);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(
+  { jobs, inputs }: { jobs: readonly Job[]; inputs: readonly TranscriptInput[] },
+  workers: number,
+  entry: URL | null,
+  signal = new AbortController().signal,
+  heard: (result: JobResult) => void = () => {},
+): Promise<readonly JobResult[]> {
+  return runJobs(jobs, inputs, { workers, entry, signal, onResult: heard, pause: async () => {} });
+}
+
+describe('runJobs', () => {
+  it('gives the same results in this thread, on one worker and on several', async () => {
+    const study = jobsOver([100, 5_000, 20_000, 700, 3_000]);
+    const here = await run(study, 0, null);
+    expect(here.map(({ index, ok }) => [index, ok])).toEqual([0, 1, 2, 3, 4].map((i) => [i, true]));
+    expect(await run(study, 1, worker)).toEqual(here);
+    expect(await run(study, 3, worker)).toEqual(here);
+    const saved = here.map((result) => (result.ok ? result.metrics['layers.baseline.saved'] : null));
+    expect(new Set(saved).size).toBeGreaterThan(1);
+  });
+
+  it('sends recordings to workers, too', async () => {
+    const { jobs } = jobsOver([100]);
+    const job = { ...jobs[0]!, transcript: RECORDED.key };
+    const study = { jobs: [job], inputs: [RECORDED] };
+    const [here] = await run(study, 0, null);
+    expect(here).toMatchObject({ ok: true, metrics: { apiCalls: 1 } });
+    expect(await run(study, 2, worker)).toEqual([here]);
+  });
+
+  it('reports what fails and goes on with the others', async () => {
+    const { jobs, inputs } = jobsOver([100, 200, 300]);
+    const bad = { ...jobs[1]!, plan: { ...jobs[1]!.plan, model: 'no-such-model' } };
+    const study = { jobs: [jobs[0]!, bad, jobs[2]!], inputs };
+    const expected = [{ ok: true }, { ok: false, index: 1, error: { code: 'unknown-name' } }, { ok: true }];
+    expect(await run(study, 0, null)).toMatchObject(expected);
+    expect(await run(study, 2, worker)).toMatchObject(expected);
+  });
+
+  it('starts another worker when one dies, and says which job it had', async () => {
+    const results = await run(jobsOver([1, 2, 3, 4]), 1, broken);
+    expect(results.map((result) => (result.ok ? 'ok' : result.error.message))).toEqual([
+      'ok',
+      'out of luck',
+      'ok',
+      'ok',
+    ]);
+  });
+
+  it.each([0, 2])('stops when it is told to and keeps what is finished (%i workers)', async (workers) => {
+    const stop = new AbortController();
+    const heard: number[] = [];
+    const batches = Array.from({ length: 40 }, (_, i) => i + 1);
+    const results = await run(
+      jobsOver(batches),
+      workers,
+      workers === 0 ? null : worker,
+      stop.signal,
+      (result) => {
+        heard.push(result.index);
+        if (heard.length === 3) stop.abort();
+      },
+    );
+    expect(results.map(({ index }) => index)).toEqual([...heard].sort((a, b) => a - b));
+    expect(results.length).toBeLessThan(40);
+  });
+});

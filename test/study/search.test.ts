@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/base/random.js';
+import { drawCandidates, rank, rungsOf, rungWork, survivors, type Trial } from '../../src/study/search.js';
+import { parseVary } from '../../src/study/vary.js';
+
+const axes = ['a=0..1000', 'b=x,y,z'].map((text) => parseVary(text, () => 1, 'allowed'));
+
+function trial(index: number, objective: number | null, feasible = true): Trial {
+  return { candidate: { index, values: [String(index)] }, share: 1, objective, feasible };
+}
+
+describe('search', () => {
+  it('draws the same settings for the same seed, others for another', () => {
+    const draw = (seed: number) => drawCandidates(axes, 20, createRandom(seed)).map(({ values }) => values);
+    expect(draw(1)).toEqual(draw(1));
+    expect(draw(2)).not.toEqual(draw(1));
+  });
+
+  it('covers each axis evenly: one draw in each part', () => {
+    const drawn = drawCandidates(axes, 50, createRandom(3));
+    const tenths = drawn.map(({ values }) => Math.min(9, Math.floor(Number(values[0]) / 100)));
+    for (let part = 0; part < 10; part++) {
+      const inside = tenths.filter((tenth) => tenth === part).length;
+      expect(inside).toBeGreaterThanOrEqual(4);
+      expect(inside).toBeLessThanOrEqual(6);
+    }
+    for (const letter of ['x', 'y', 'z']) {
+      const share = drawn.filter(({ values }) => values[1] === letter).length;
+      expect(share).toBeGreaterThanOrEqual(16);
+    }
+  });
+
+  it('draws no setting twice', () => {
+    const few = [parseVary('a=1,2,3', () => 1, 'allowed')];
+    const drawn = drawCandidates(few, 30, createRandom(1)).map(({ values }) => values[0]);
+    expect([...drawn].sort()).toEqual(['1', '2', '3']);
+  });
+
+  it('ranks what holds its constraints first, and a failed run last', () => {
+    const order = rank([trial(0, null), trial(1, 5), trial(2, 1, false), trial(3, 3), trial(4, 3)]);
+    expect(order.map(({ candidate }) => candidate.index)).toEqual([3, 4, 1, 0, 2]);
+  });
+
+  it('looks at little work first and lets the best third go on', () => {
+    expect(rungsOf('random', 100)).toEqual([1]);
+    expect(rungsOf('halving', 5)).toEqual([1]);
+    expect(rungsOf('halving', 18).at(-1)).toBe(1);
+    expect(rungsOf('halving', 18)[0]).toBeCloseTo(1 / 9, 9);
+    expect(
+      survivors([3, 1, 2, 5, 4, 6].map((value, i) => trial(i, value))).map(({ index }) => index),
+    ).toEqual([1, 2]);
+  });
+
+  it('takes fewer transcripts before it cuts one', () => {
+    expect(rungWork(9, 1 / 3)).toEqual({ transcripts: 3, share: 1 });
+    expect(rungWork(1, 1 / 3)).toEqual({ transcripts: 1, share: 1 / 3 });
+    expect(rungWork(2, 1 / 4)).toEqual({ transcripts: 1, share: 0.5 });
+    expect(rungWork(4, 1)).toEqual({ transcripts: 4, share: 1 });
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { ProblemList } from '../../src/base/errors.js';
+import { variantsOf } from '../../src/study/variants.js';
+
+const TEXT = `name: v
+transcript: { synthetic: { turns: 5, text: none } }
+policy: none
+variants:
+  - { name: hour, cache: { ttl: 1h } }
+`;
+
+function names(policies: readonly string[], set: readonly string[], text = TEXT) {
+  return variantsOf({ text, file: 'v.yaml', set: [] }, { policies, set }).map(({ name }) => name);
+}
+
+describe('variantsOf', () => {
+  it('takes base and variants from the file', () => {
+    expect(names([], [])).toEqual(['base', 'hour']);
+  });
+
+  it('combines policies, values and the variants of the file', () => {
+    expect(names(['none', 'baselines/mask'], [])).toEqual([
+      'none',
+      'none, hour',
+      'baselines/mask',
+      'baselines/mask, hour',
+    ]);
+    expect(names([], ['seed=1,2', 'estimatorFactor=1,2'], TEXT.replace(/variants[\s\S]*/, ''))).toEqual([
+      'seed=1, estimatorFactor=1',
+      'seed=1, estimatorFactor=2',
+      'seed=2, estimatorFactor=1',
+      'seed=2, estimatorFactor=2',
+    ]);
+  });
+
+  it('treats a single value as a setting, and runs what is equal once', () => {
+    expect(names(['unbounded'], ['timing=recorded'])).toEqual(['base', 'hour']);
+    expect(names([], ['cache.ttl=5m,1h'])).toEqual(['cache.ttl=5m', 'cache.ttl=5m, hour']);
+  });
+
+  it('reports what is wrong with a value once, at that value', () => {
+    const wrong = () => names(['none', 'unbounded'], ['cache.ttl=5m,7h']);
+    expect(wrong).toThrow(expect.objectContaining({ place: { file: '--set cache.ttl=7h' } }));
+    expect(() => names(['none', 'nobody'], ['no.path=1'])).toThrow(ProblemList);
+  });
+});

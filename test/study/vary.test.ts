@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CcbenchError } from '../../src/base/errors.js';
+import { splitValues } from '../../src/study/split-values.js';
+import { grid, parseVary, valueAt } from '../../src/study/vary.js';
+
+const window = () => 200_000;
+const values = (text: string) => parseVary(text, window, 'refused').values;
+
+describe('parseVary', () => {
+  it('reads linear and log steps, both ends included', () => {
+    expect(values('a.b=5..120:2')).toEqual(['5', '120']);
+    expect(values('a=0..1:5')).toEqual(['0', '0.25', '0.5', '0.75', '1']);
+    expect(values('a=10..1000:3:log')).toEqual(['10', '100', '1000']);
+    expect(values('a=7..9:1')).toEqual(['7']);
+  });
+
+  it('rounds steps of whole ends to whole numbers and drops those that become equal', () => {
+    expect(values('gap=5..120:12')).toEqual([
+      '5',
+      '15',
+      '26',
+      '36',
+      '47',
+      '57',
+      '68',
+      '78',
+      '89',
+      '99',
+      '110',
+      '120',
+    ]);
+    expect(values('a=1..4:4:log')).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('reads lists, fractions of the window and auto', () => {
+    expect(values('cache.ttl=5m,1h')).toEqual(['5m', '1h']);
+    expect(values('window.explicit=0.3w,0.5w')).toEqual(['60000', '100000']);
+    expect(values('window.explicit=0.5w..1w:3')).toEqual(['100000', '150000', '200000']);
+    expect(values('window.explicit=auto')).toEqual([
+      '60000',
+      '80000',
+      '100000',
+      '120000',
+      '140000',
+      '160000',
+      '180000',
+      '200000',
+    ]);
+  });
+
+  it('refuses empty ranges and lists with a hint', () => {
+    const refused = ['a=9..5:3', 'a=1..5:0', 'a=', 'a=1,,2', 'a', '=1', 'a=1..5', 'a=0..5:3:log', 'a=1..x:3'];
+    for (const text of refused) {
+      expect(() => values(text), text).toThrow(CcbenchError);
+      expect(() => values(text), text).toThrow(expect.objectContaining({ hint: expect.any(String) }));
+    }
+  });
+
+  it('takes a range without steps where any value may be drawn', () => {
+    const axis = parseVary('a=10..1000', window, 'allowed');
+    expect([valueAt(axis, 0), valueAt(axis, 0.5), valueAt(axis, 1)]).toEqual(['10', '505', '1000']);
+    const log = parseVary('a=10..1000:log', window, 'allowed');
+    expect(valueAt(log, 0.5)).toBe('100');
+  });
+
+  it('stays inside its ends', () => {
+    const range = fc.tuple(fc.integer({ min: -500, max: 500 }), fc.integer({ min: 0, max: 500 }));
+    fc.assert(
+      fc.property(range, fc.integer({ min: 1, max: 40 }), ([from, span], steps) => {
+        const steps_ = values(`a=${from}..${from + span}:${steps}`).map(Number);
+        expect(Math.min(...steps_)).toBe(from);
+        expect(Math.max(...steps_)).toBe(steps === 1 ? from : from + span);
+        expect([...steps_].sort((a, b) => a - b)).toEqual(steps_);
+      }),
+    );
+  });
+});
+
+describe('grid', () => {
+  it('combines every value with every other, the last fastest', () => {
+    const axes = ['a=1,2', 'b=x,y'].map((text) => parseVary(text, window, 'refused'));
+    expect(grid(axes)).toEqual([
+      ['1', 'x'],
+      ['1', 'y'],
+      ['2', 'x'],
+      ['2', 'y'],
+    ]);
+  });
+
+  it('refuses more points than anyone waits for', () => {
+    const axes = ['a=1..1000:1000', 'b=1..1000:1000'].map((text) => parseVary(text, window, 'refused'));
+    expect(() => grid(axes)).toThrow('1000000 points');
+  });
+});
+
+describe('splitValues', () => {
+  it('splits at commas outside of brackets and quotes', () => {
+    expect(splitValues('1, 2 ,"a,b",[x, y],{ k: 1, l: 2 }')).toEqual([
+      '1',
+      '2',
+      '"a,b"',
+      '[x, y]',
+      '{ k: 1, l: 2 }',
+    ]);
+  });
+});
