@@ -18,10 +18,35 @@ function finish(a: number, b: number): Digest {
   return (x & 0x1fffff) * HIGH + (y >>> 0);
 }
 
+/** Longer texts are digested by words of two code units, from a buffer of this many units at a time. */
+const SHORT_CHARS = 64;
+const WINDOW_CHARS = 8_192;
+const WINDOW = Buffer.alloc(2 * WINDOW_CHARS);
+const WORDS = new DataView(WINDOW.buffer, WINDOW.byteOffset, WINDOW.byteLength);
+
+function digestLong(text: string, high: number, low: number): Digest {
+  let a = high;
+  let b = low;
+  for (let from = 0; from < text.length; from += WINDOW_CHARS) {
+    const part = text.length <= WINDOW_CHARS ? text : text.slice(from, from + WINDOW_CHARS);
+    const bytes = WINDOW.write(part, 'utf16le');
+    if ((bytes & 2) !== 0) WORDS.setUint16(bytes, 0);
+    for (let i = 0; i < bytes; i += 4) {
+      const word = WORDS.getInt32(i, true);
+      a = Math.imul(a ^ word, 0x2c1b3c6d);
+      a ^= a >>> 15;
+      b = Math.imul((b + word) | 0, 0x297a2d39);
+      b ^= b >>> 13;
+    }
+  }
+  return finish(a ^ text.length, b + Math.imul(text.length, 0x5bd1e995));
+}
+
 /** Digest of a text, optionally salted with another digest. */
 export function digestText(text: string, salt: Digest = 0): Digest {
   let a = ((salt / HIGH) | 0) ^ 0x51ed270b;
   let b = salt | 0;
+  if (text.length > SHORT_CHARS) return digestLong(text, a, b);
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     a = Math.imul(a ^ c, 0x2c1b3c6d);

@@ -7,6 +7,7 @@ import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
 import { serialiseEntry } from '../report/log-lines.js';
 import { breathe } from './interrupt.js';
+import { createTimings, type RunTimings } from './timings.js';
 
 /** Wall time between two looks at the terminal. */
 const BREATH_MS = 40;
@@ -17,12 +18,15 @@ export interface Execution {
   readonly digest: string;
   readonly facts: RunFacts;
   readonly entries: readonly LogEntry[];
+  /** Wall-clock timings; null when they were not wanted. */
+  readonly timings: RunTimings | null;
 }
 
 /** How a run is watched from outside. */
 export interface Watch {
   readonly interrupt: AbortSignal;
   now(): number;
+  readonly timings: 'on' | 'off';
   /** Hears how many requests were answered so far. */
   progress(requests: number): void;
 }
@@ -44,13 +48,16 @@ export async function execute(plan: RunPlan, transcript: Transcript, watch: Watc
   const fold = createMetricsFold();
   const entries: LogEntry[] = [];
   let requests = 0;
-  const parts = replayParts(plan, transcript, {
-    write(entry) {
+  const timings = watch.timings === 'on' ? createTimings() : null;
+  const sink = {
+    write(entry: LogEntry) {
       entries.push(entry);
       fold.write(entry);
       if (entry.type === 'request') requests++;
     },
-  });
+  };
+  const parts =
+    timings === null ? replayParts(plan, transcript, sink) : replayParts(plan, transcript, sink, timings);
   let nextBreath = watch.now() + BREATH_MS;
   while (parts.next().done !== true) {
     if (watch.now() < nextBreath) continue;
@@ -59,5 +66,12 @@ export async function execute(plan: RunPlan, transcript: Transcript, watch: Watc
     nextBreath = watch.now() + BREATH_MS;
   }
   await breathe(watch.interrupt);
-  return { digest: digestLog(entries), facts: fold.finish(), entries };
+  const facts = fold.finish();
+  const { promptTokens } = facts.requests;
+  return {
+    digest: digestLog(entries),
+    facts,
+    entries,
+    timings: timings?.finish({ turns: facts.turns, requests, promptTokens }) ?? null,
+  };
 }

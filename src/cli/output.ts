@@ -18,6 +18,7 @@ const REPORT_FILES = [
   'summary.json',
   'requests.csv',
   'events.csv',
+  'timings.json',
   'report.html',
   'charts',
   'compare.json',

@@ -3,6 +3,7 @@ import { CcbenchError, ProblemList } from '../base/errors.js';
 import { type CompiledRun, type CompiledScenario, compileScenario } from '../scenario/compile.js';
 import { builtinContext } from '../scenario/context.js';
 import { type EarlierRun, readEarlier } from './compare.js';
+import { filesOf } from './open-ref.js';
 import { folderName } from './output.js';
 import { inputId, kindOfInput, readTextInput } from './read-input.js';
 
@@ -48,7 +49,7 @@ function atFlag(problem: CcbenchError, changes: ScenarioChanges): CcbenchError {
 }
 
 function refKey(run: CompiledRun): string {
-  return run.transcript.kind === 'file' ? run.transcript.path : 'synthetic';
+  return run.transcript.kind === 'file' ? run.transcript.path : run.transcript.kind;
 }
 
 /** Gives every run a folder: the base at the top, variants below, all below their transcript where there are several. */
@@ -71,8 +72,8 @@ function placeRuns(scenario: CompiledScenario): readonly PlannedRun[] {
 function checkTranscripts(scenario: CompiledScenario, cwd: string): readonly CcbenchError[] {
   const seen = new Set<string>();
   const problems: CcbenchError[] = [];
-  for (const { transcript } of scenario.runs) {
-    if (transcript.kind !== 'file' || seen.has(transcript.path)) continue;
+  for (const transcript of scenario.runs.flatMap((run) => filesOf(run.transcript))) {
+    if (seen.has(transcript.path)) continue;
     seen.add(transcript.path);
     try {
       if (kindOfInput(transcript.path, { cwd, place: transcript.place }) === 'folder') {

@@ -114,6 +114,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--baseline <folder>', 'compare with the reports in this folder; worse is exit code 98')
     .option('--tolerance <percent>', 'how much worse than the baseline is still fine', percent, 0)
     .option('--quiet', 'no progress and no tables, only what failed')
+    .option('--no-timings', 'measure no wall clock: the output is the same every time')
     .addHelpText(
       'after',
       examples(
@@ -265,6 +266,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--worst <n>', 'how many of the requests furthest off to show', whole, 5)
     .option('--save <file>', 'write the totals to this file')
     .option('--against <file>', 'compare with saved totals; worse is exit code 98')
+    .option('--out <folder>', 'write the chart of predicted against recorded reads into this folder')
+    .option('--png', 'write the chart as a PNG file too')
     .addHelpText(
       'after',
       examples(

@@ -74,9 +74,11 @@ interface Fired {
   readonly seen: number;
 }
 
-/** A count that a request exceeded, waiting for the recorded event it belongs to. */
-interface Watch {
-  fired: Fired | null;
+/** A recorded event that waits for the request behind it, with the trigger it answers. */
+interface OpenCheck {
+  readonly kind: TriggerKind;
+  readonly seen: number;
+  readonly fired: Fired | null;
 }
 
 interface Profile {
@@ -111,16 +113,15 @@ class ThreadTriggers {
   #profile: Profile;
   #counter: SeenCounter;
   #version: string | null;
-  #compaction: Watch = { fired: null };
-  #microcompaction: Watch = { fired: null };
+  /** Where the profile fired first since the last event of the kind. */
+  readonly #fired: Record<TriggerKind, Fired | null> = { compaction: null, microcompaction: null };
   /** Rough tokens of the results that can still be cleared, oldest first. */
   #results: { readonly id: string; readonly rough: number }[] = [];
   #index = 0;
   #prompt = 0;
   #grown = 0;
   #steps = 0;
-  /** Recorded events that wait for the request behind them. */
-  #open: { readonly kind: TriggerKind; readonly seen: number }[] = [];
+  #open: OpenCheck[] = [];
   readonly #window: number;
   readonly #startsInside: boolean;
 
@@ -146,8 +147,8 @@ class ThreadTriggers {
       else if (step.kind === 'event') this.#happen(step.event);
       else this.#call(step.call);
     }
-    this.#close('compaction', this.#compaction);
-    this.#close('microcompaction', this.#microcompaction);
+    this.#close('compaction');
+    this.#close('microcompaction');
   }
 
   #add(message: Message): void {
@@ -165,17 +166,15 @@ class ThreadTriggers {
       this.#counter.add(call.response);
       return;
     }
-    const seen = this.#counter.tokens;
-    const { compactAt } = this.#profile;
-    if (this.#index > 0 && seen >= compactAt) this.#compaction.fired ??= { index: this.#index, seen };
-    if (this.#index > 0 && this.#clears(seen)) this.#microcompaction.fired ??= { index: this.#index, seen };
+    this.#watch(this.#counter.tokens);
     const dropped = this.#prompt - request.prompt >= this.#profile.minSaving;
-    if (dropped && this.#open.length === 0 && this.#microcompaction.fired !== null) {
-      this.#settle('microcompaction', request, this.#microcompaction.fired.seen);
+    const silent = this.#fired.microcompaction;
+    if (dropped && this.#open.length === 0 && silent !== null) {
+      this.#settle(this.#answer('microcompaction', silent.seen), request);
       this.#clearOldest();
     }
     for (const open of this.#open) {
-      if (this.#canCheck(open.kind)) this.#settle(open.kind, request, open.seen);
+      if (this.#canCheck(open.kind)) this.#settle(open, request);
       else this.unchecked++;
     }
     this.#open = [];
@@ -186,6 +185,20 @@ class ThreadTriggers {
     this.#prompt = request.prompt;
     this.#counter.anchor(request.usage);
     this.#index++;
+  }
+
+  #watch(seen: number): void {
+    if (this.#index === 0) return;
+    const here = { index: this.#index, seen };
+    if (seen >= this.#profile.compactAt) this.#fired.compaction ??= here;
+    if (this.#clears(seen)) this.#fired.microcompaction ??= here;
+  }
+
+  /** A recorded event, with the trigger that is spent on it. */
+  #answer(kind: TriggerKind, seen: number): OpenCheck {
+    const fired = this.#fired[kind];
+    this.#fired[kind] = null;
+    return { kind, seen, fired };
   }
 
   /** A client's count needs a request before it, and its tool results need the whole session. */
@@ -223,25 +236,24 @@ class ThreadTriggers {
       this.#profile = profileOf(event.version, this.#window);
     } else if (event.kind === 'recorded-compaction') {
       const seen = this.#counter.tokens;
-      if (event.trigger === 'auto') this.#open.push({ kind: 'compaction', seen });
-      else this.#close('compaction', this.#compaction);
-      this.#microcompaction = { fired: null };
+      this.#watch(seen);
+      if (event.trigger === 'auto') this.#open.push(this.#answer('compaction', seen));
+      else this.#close('compaction');
+      this.#close('microcompaction');
       this.#results = [];
       this.#counter.restart(event.summary === null ? [] : [event.summary]);
     } else if (event.kind === 'recorded-microcompact') {
       const seen = this.#counter.tokens;
-      if (this.#clears(seen)) this.#microcompaction.fired ??= { index: this.#index, seen };
-      if (event.trigger === 'auto') this.#open.push({ kind: 'microcompaction', seen });
+      this.#watch(seen);
+      if (event.trigger === 'auto') this.#open.push(this.#answer('microcompaction', seen));
       const cleared = new Set(event.toolUseIds);
       this.#results = this.#results.filter((result) => !cleared.has(result.id));
     }
   }
 
-  #settle(kind: TriggerKind, request: RecordedRequest, seen: number): void {
+  #settle({ kind, seen, fired }: OpenCheck, request: RecordedRequest): void {
     const { range, compactAt, clearAt } = this.#profile;
-    const watch = kind === 'compaction' ? this.#compaction : this.#microcompaction;
     const threshold = kind === 'compaction' ? compactAt : clearAt;
-    const { fired } = watch;
     const here = kind === 'compaction' && seen + this.#stepTokens() >= threshold;
     const early = fired !== null && fired.index < this.#index - BESIDE;
     const predicted = this.walk.predictions.get(request.key);
@@ -260,7 +272,6 @@ class ThreadTriggers {
       nextRead:
         predicted === undefined ? null : { predicted: predicted.usage.cacheRead, recorded: request.read },
     });
-    watch.fired = null;
   }
 
   /** What a request of this thread adds on average: how far the count is from firing at the request behind. */
@@ -269,12 +280,11 @@ class ThreadTriggers {
   }
 
   /** A trigger that no recorded event answers. */
-  #close(kind: TriggerKind, watch: Watch): void {
+  #close(kind: TriggerKind): void {
     const { range, compactAt, clearAt } = this.#profile;
-    if (watch.fired === null) return;
-    const { index, seen } = watch.fired;
-    watch.fired = null;
-    if (index > this.#index - 1 - BESIDE) return;
+    const { fired } = this.#answer(kind, 0);
+    if (fired === null || fired.index > this.#index - 1 - BESIDE) return;
+    const { index, seen } = fired;
     this.unrecorded.push({
       kind,
       threadId: this.thread.id,

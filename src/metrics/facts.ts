@@ -7,6 +7,7 @@ import type {
   WarningEntry,
 } from '../model/run-log.js';
 import type { CallPurpose } from '../model/run-plan.js';
+import type { LongTermFacts } from './long-term-fold.js';
 
 /** Sums over a group of answered requests. Money is in whole nano-dollars. */
 export interface RequestFacts {
@@ -115,6 +116,8 @@ export interface RunFacts {
   readonly notices: Readonly<Record<string, number>>;
   /** Tokens by the rough estimate and in truth; null when the log holds no breakdown (TOK-10). */
   readonly estimator: { readonly heuristic: number; readonly true: number } | null;
+  /** Forks, memories, dreams and messages between agents. */
+  readonly longTerm: LongTermFacts;
   readonly breakdowns: readonly BreakdownEntry[];
   readonly skipped: readonly SkippedEntry[];
   readonly warnings: readonly WarningEntry[];

@@ -135,6 +135,15 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     value: (facts, key) => own(facts.failures, key) ?? 0,
   },
   {
+    name: 'dreamSkips',
+    better: null,
+    keyName: '<gate>',
+    help: 'times no dream began, by the gate that was shut (`lock`: another process held it)',
+    keys: ['feature', 'time', 'scan', 'sessions', 'lock'],
+    unit: () => 'count',
+    value: (facts, key) => own(facts.longTerm.dreams.skips, key) ?? 0,
+  },
+  {
     name: 'refusals',
     better: 'lower',
     keyName: '<error>',

@@ -12,6 +12,7 @@ import type {
 } from '../model/run-log.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { createLayerFold } from './layer-fold.js';
+import { createLongTermFold } from './long-term-fold.js';
 import { createRequestFold } from './request-fold.js';
 import { addTo, sortedRecord, type Tally } from './tally.js';
 
@@ -46,6 +47,7 @@ export interface MetricsFold extends LogSink {
 export function createMetricsFold(): MetricsFold {
   const requests = createRequestFold();
   const layers = createLayerFold();
+  const longTerm = createLongTermFold();
   const unexpected: BreakMap = new Map();
   const expected: BreakMap = new Map();
   const refusals: Tally = new Map();
@@ -70,10 +72,13 @@ export function createMetricsFold(): MetricsFold {
       if ('t' in entry) seeTime(entry.t);
       switch (entry.type) {
         case 'request':
+          longTerm.addRequest(entry);
           return requests.addRequest(entry);
         case 'thread':
+          longTerm.addThread(entry);
           return requests.addThread(entry);
         case 'layer':
+          longTerm.addLayer(entry);
           return layers.addLayer(entry);
         case 'breaker':
           return layers.addBreaker(entry);
@@ -86,6 +91,7 @@ export function createMetricsFold(): MetricsFold {
           callsLost += entry.calls;
           return;
         case 'notice':
+          longTerm.addNotice(entry);
           return addTo(notices, entry.what, 1);
         case 'breakdown':
           breakdowns.push(entry);
@@ -128,6 +134,7 @@ export function createMetricsFold(): MetricsFold {
         ...layers.finish(),
         notices: sortedRecord(notices),
         estimator: estimatorOf(breakdowns),
+        longTerm: longTerm.finish(),
         breakdowns,
         skipped,
         warnings,

@@ -3,6 +3,7 @@ import { createRegistry } from '../base/registry.js';
 import { ratio, sum } from '../base/stats.js';
 import type { BreakFacts, RequestFacts, RunFacts } from './facts.js';
 import { METRIC_FAMILIES } from './families.js';
+import { LONG_TERM_METRICS } from './long-term-metrics.js';
 import { type Metric, usd } from './metric.js';
 
 /** The notice of an input that was turned away (WIN-6). */
@@ -254,10 +255,12 @@ const ALL: readonly Metric[] = [
   ),
 ];
 
+const NAMED: readonly Metric[] = [...ALL, ...LONG_TERM_METRICS];
+
 /** The named metrics, in the order reports show them. */
 export const METRICS = createRegistry(
   'metric',
-  ALL.map((entry) => [entry.name, entry] as const),
+  NAMED.map((entry) => [entry.name, entry] as const),
 );
 
 /** The values of all named metrics, in their order. */

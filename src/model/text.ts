@@ -3,6 +3,13 @@ export interface Text {
   /** Length in UTF-16 code units, as the estimators of the reference clients count it. */
   readonly chars: number;
   read(): string;
+  /** The first characters alone, where that is cheaper than reading all. */
+  start?(chars: number): string;
+}
+
+/** The first characters of a text. */
+export function textStart(text: Text, chars: number): string {
+  return text.start?.(chars) ?? text.read().slice(0, chars);
 }
 
 /** A text that is at hand. */

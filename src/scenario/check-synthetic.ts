@@ -3,6 +3,7 @@ import { compileDistribution, type Distribution } from '../transcript/synthetic/
 import type { SteadySpec } from '../transcript/synthetic/spec.js';
 import { generateSteady } from '../transcript/synthetic/steady.js';
 import { TOOL_PROFILES } from '../transcript/synthetic/tool-profiles.js';
+import { checkForks } from './check-sessions.js';
 import { type Checker, consult, group, list, refuse } from './checker.js';
 import { formatPath, type Path, valueAt } from './document.js';
 import { SYNTHETIC_DEFAULTS, SYNTHETIC_LISTS } from './normalise-synthetic.js';
@@ -50,6 +51,16 @@ function checkSteady(checker: Checker, path: Path): void {
   });
 }
 
+const MAX_CHILDREN = 'agents.maxChildren';
+
+/** Children one turn may start, as the scenario or the parameter's default says. */
+function maxChildren({ document, context }: Checker): number {
+  const written = valueAt(document.value, ['policy', 'set', MAX_CHILDREN]);
+  if (typeof written === 'number') return written;
+  const value = context.policies.specs.find((spec) => spec.path === MAX_CHILDREN)?.default;
+  return typeof value === 'number' ? value : Number.POSITIVE_INFINITY;
+}
+
 /** Checks a generated session: its workload, models and tools exist, its turns lie within it, its sizes fit together. */
 export function checkSynthetic(checker: Checker, path: Path): void {
   const synthetic = group(valueAt(checker.document.value, path));
@@ -69,6 +80,8 @@ export function checkSynthetic(checker: Checker, path: Path): void {
     if (typeof model === 'string' && model !== '') consult(checker, at, 'value', () => models.check(model));
   }
   checkTurns(checker, path);
+  const turns = typeof synthetic.turns === 'number' ? synthetic.turns : SYNTHETIC_DEFAULTS.turns;
+  checkForks(checker, path, turns, maxChildren(checker));
   checkShapeOverrides(checker, [...path, 'overrides']);
   checkSteady(checker, [...path, 'steady']);
 }

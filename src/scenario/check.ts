@@ -1,5 +1,6 @@
 import { CcbenchError } from '../base/errors.js';
 import { unknownName } from '../base/registry.js';
+import { checkSessions } from './check-sessions.js';
 import { checkSynthetic } from './check-synthetic.js';
 import { type Checker, consult, group, isGroup, list, refuse } from './checker.js';
 import type { OverrideName, ScenarioContext } from './context.js';
@@ -28,13 +29,18 @@ function checkTranscript(checker: Checker, path: Path): void {
 
 function checkTranscripts(checker: Checker): void {
   const scenario = group(checker.document.value);
-  if (scenario.transcript === undefined && scenario.transcripts === undefined) {
+  const { sessions } = scenario;
+  if (scenario.transcript === undefined && scenario.transcripts === undefined && sessions === undefined) {
     const hint = 'for a generated session: `transcript: { synthetic: { workload: refactor, turns: 200 } }`';
     refuse(checker, ['transcript'], '`transcript` is missing', hint);
   }
   if (scenario.transcript !== undefined && scenario.transcripts !== undefined) {
     refuse(checker, ['transcripts'], 'use `transcript` for one or `transcripts` for several, not both');
   }
+  if (sessions !== undefined && (scenario.transcript !== undefined || scenario.transcripts !== undefined)) {
+    refuse(checker, ['sessions'], 'use `sessions`, or transcripts on their own, not both');
+  }
+  checkSessions(checker, (path) => checkTranscript(checker, path));
   checkTranscript(checker, ['transcript']);
   list(scenario.transcripts).forEach((_, i) => {
     checkTranscript(checker, ['transcripts', i]);

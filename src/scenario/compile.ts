@@ -61,6 +61,7 @@ function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioC
       timing: run.timing,
       estimatorFactor: run.estimatorFactor,
       llm: run.llm,
+      ...(run.home === undefined ? {} : { home: run.home }),
     },
     variant: run.variant,
     description: run.description,

@@ -3,10 +3,17 @@ import type { ScenarioSynthetic } from './schema-synthetic.js';
 
 /** A generated session with every default filled in; what is null in the scenario is absent here. */
 export type NormalSynthetic = SyntheticSpec &
-  Required<Pick<SyntheticSpec, 'model' | 'text' | 'overrides' | SyntheticList>>;
+  Required<Pick<SyntheticSpec, 'model' | 'text' | 'overrides' | Exclude<SyntheticList, 'letters'>>>;
 
 /** Lists of a generated session whose entries point at turns. */
-export const SYNTHETIC_LISTS = ['idle', 'compactAt', 'modelAt', 'resumeAt', 'prefixChangeAt'] as const;
+export const SYNTHETIC_LISTS = [
+  'idle',
+  'compactAt',
+  'modelAt',
+  'resumeAt',
+  'prefixChangeAt',
+  'letters',
+] as const;
 type SyntheticList = (typeof SYNTHETIC_LISTS)[number];
 
 /** Workload and length of a generated session that names none. */
@@ -18,7 +25,7 @@ export function normaliseSynthetic(
   seed: number,
   model: string | null | undefined,
 ): NormalSynthetic {
-  const { prefixTokens, subagents, steady, overrides } = written;
+  const { prefixTokens, subagents, steady, overrides, forks, letters } = written;
   const spec = {
     workload: written.workload ?? SYNTHETIC_DEFAULTS.workload,
     turns: written.turns ?? SYNTHETIC_DEFAULTS.turns,
@@ -34,6 +41,19 @@ export function normaliseSynthetic(
     ...(prefixTokens == null ? {} : { prefixTokens }),
     ...(subagents == null ? {} : { subagents }),
     ...(steady == null ? {} : { steady }),
+    ...(forks === undefined || forks.length === 0 ? {} : { forks }),
+    ...(letters === undefined || letters.length === 0 ? {} : { letters }),
   };
   return spec as NormalSynthetic;
+}
+
+/** The same as one of several sessions: content of its own, tools and system prompt in common with the others. */
+export function asSession(spec: NormalSynthetic, name: string, prefixTokens: number): NormalSynthetic {
+  const { seed } = spec;
+  return {
+    ...spec,
+    seed: `${seed}/${name}`,
+    prefixSeed: seed,
+    prefixTokens: spec.prefixTokens ?? prefixTokens,
+  };
 }

@@ -1,28 +1,48 @@
 import type { Place } from '../base/errors.js';
-import type { Amount, CachePlan, FakeLlmPlan, FaultRule } from '../model/run-plan.js';
+import type { Amount, CachePlan, FakeLlmPlan, FaultRule, HomePlan } from '../model/run-plan.js';
 import { type ScenarioDefaults, scenarioDefaults } from './defaults.js';
 import type { Path, ScenarioDocument } from './document.js';
-import { type NormalSynthetic, normaliseSynthetic } from './normalise-synthetic.js';
+import {
+  normaliseHome,
+  normaliseSession,
+  type SessionRef,
+  SHARED_PREFIX_TOKENS,
+} from './normalise-sessions.js';
+import { asSession, type NormalSynthetic, normaliseSynthetic } from './normalise-synthetic.js';
 import type {
   Scenario,
   ScenarioAmount,
   ScenarioFault,
+  ScenarioSession,
   ScenarioSettings,
   ScenarioTranscript,
   ScenarioVariant,
 } from './schema.js';
 
+/** A recorded session. */
+export interface FileRef {
+  readonly kind: 'file';
+  /** Where to read it: relative to the working folder, as the scenario's own path is. */
+  readonly path: string;
+  /** As the user wrote it. */
+  readonly written: string;
+  readonly place: Place;
+}
+
+/** A generated session. */
+export interface SyntheticRef {
+  readonly kind: 'synthetic';
+  readonly spec: NormalSynthetic;
+}
+
+/** Several sessions on one clock. */
+export interface SessionsRef {
+  readonly kind: 'sessions';
+  readonly sessions: readonly SessionRef[];
+}
+
 /** What is replayed, with nothing left open. */
-export type TranscriptRef =
-  | {
-      readonly kind: 'file';
-      /** Where to read it: relative to the working folder, as the scenario's own path is. */
-      readonly path: string;
-      /** As the user wrote it. */
-      readonly written: string;
-      readonly place: Place;
-    }
-  | { readonly kind: 'synthetic'; readonly spec: NormalSynthetic };
+export type TranscriptRef = FileRef | SyntheticRef | SessionsRef;
 
 /** Overrides with nothing left open. */
 export interface NormalOverrides {
@@ -47,6 +67,7 @@ export interface NormalRun {
   readonly estimatorFactor: number;
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
   readonly expect: readonly string[];
+  readonly home: HomePlan | undefined;
 }
 
 /** A scenario with nothing left open: for each transcript the base run, then its variants in order. */
@@ -113,6 +134,7 @@ function normaliseRun(
   settings: ScenarioSettings,
   policy: WrittenPolicy,
   defaults: ScenarioDefaults,
+  home: HomePlan | undefined,
 ): NormalRun {
   const { overrides, cache } = settings;
   const fake = settings.llm?.fake;
@@ -147,6 +169,7 @@ function normaliseRun(
       faults: (settings.llm?.faults ?? []).map(fault),
     },
     expect: settings.expect ?? [],
+    home,
   };
 }
 
@@ -165,7 +188,7 @@ function transcriptRefs(
   document: ScenarioDocument,
   seed: number,
   model: string | null | undefined,
-): readonly TranscriptRef[] {
+): readonly (FileRef | SyntheticRef)[] {
   if (written.synthetic !== undefined) {
     return [{ kind: 'synthetic', spec: normaliseSynthetic(written.synthetic, seed, model) }];
   }
@@ -176,6 +199,30 @@ function transcriptRefs(
     const path = place.line === undefined ? file : besideFile(place.file, file);
     return { kind: 'file', path, written: file, place };
   });
+}
+
+/** Sessions on one clock are one transcript. */
+function sessionsRef(
+  written: readonly ScenarioSession[],
+  refs: (item: ScenarioTranscript, at: Path) => readonly (FileRef | SyntheticRef)[],
+  document: ScenarioDocument,
+): SessionsRef {
+  const sessions = written.map((session, i) => {
+    const at: Path = ['sessions', i];
+    const ref = refs(session.transcript, [...at, 'transcript'])[0]!;
+    const own: FileRef | SyntheticRef =
+      ref.kind === 'file'
+        ? ref
+        : { kind: 'synthetic', spec: asSession(ref.spec, session.name, SHARED_PREFIX_TOKENS) };
+    return normaliseSession(session, at, document, own);
+  });
+  return { kind: 'sessions', sessions };
+}
+
+/** A recording answers for its own model and lifetimes, as long as nothing generated stands beside it. */
+function kindOf(ref: TranscriptRef): 'file' | 'synthetic' {
+  if (ref.kind !== 'sessions') return ref.kind;
+  return ref.sessions.every(({ transcript }) => transcript.kind === 'file') ? 'file' : 'synthetic';
 }
 
 /** Fills in every default and expands transcripts × (base + variants). */
@@ -189,14 +236,16 @@ export function normaliseScenario(
   const base = writtenPolicy(scenario.policy);
   const refs = (item: ScenarioTranscript, at: Path) =>
     transcriptRefs(item, at, document, seed, scenario.model);
-  const transcripts = [
+  const transcripts: readonly TranscriptRef[] = [
     ...(scenario.transcript === undefined ? [] : refs(scenario.transcript, ['transcript'])),
     ...(scenario.transcripts ?? []).flatMap((item, i) => refs(item, ['transcripts', i])),
+    ...(scenario.sessions === undefined ? [] : [sessionsRef(scenario.sessions, refs, document)]),
   ];
+  const home = normaliseHome(scenario.home);
   const runs = transcripts.flatMap((transcript) => {
-    const defaults = scenarioDefaults(transcript.kind, policyNames);
+    const defaults = scenarioDefaults(kindOf(transcript), policyNames);
     return [
-      normaliseRun(transcript, { name: null, description: '' }, scenario, base, defaults),
+      normaliseRun(transcript, { name: null, description: '' }, scenario, base, defaults, home),
       ...(scenario.variants ?? []).map((variant) =>
         normaliseRun(
           transcript,
@@ -204,6 +253,7 @@ export function normaliseScenario(
           mergeSettings(scenario, variant),
           mergePolicy(base, variant),
           defaults,
+          home,
         ),
       ),
     ];

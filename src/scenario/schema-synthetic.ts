@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LETTER_SUBJECTS, LETTER_WAYS } from '../model/transcript.js';
 import { orNull, text, whole } from './schema-words.js';
 
 const MAX_TURNS = 1_000_000;
@@ -61,6 +62,36 @@ const steadySchema = z
   })
   .describe('Equal turns without chance, for runs whose result can be calculated.');
 
+const lettersSchema = z
+  .array(
+    z.strictObject({
+      afterTurn,
+      to: text('Name of the other agent, of a session for the bridge, or * for all.'),
+      way: z.enum(LETTER_WAYS).optional().describe('In the process, through a mailbox, or across sessions.'),
+      subject: z.enum(LETTER_SUBJECTS).optional().describe('What it is about.'),
+      tokens: whole(1, 1_000_000, 'Size of the message.').optional(),
+    }),
+  )
+  .optional();
+
+const forksSchema = z
+  .array(
+    z.strictObject({
+      afterTurn: whole(1, MAX_TURNS, 'The turn that starts the children, counted from 1.'),
+      children: whole(1, 1_000, 'Children that start at once.'),
+      turns: whole(1, 100_000, 'Turns of each child.'),
+      directiveTokens: whole(1, 1_000_000, 'Size of what each child is told.').optional(),
+      delayMinutes: z
+        .number()
+        .min(0)
+        .max(10_000_000)
+        .optional()
+        .describe('From the response to their start.'),
+      letters: lettersSchema.describe('Messages that every child sends; turns are its own.'),
+    }),
+  )
+  .optional();
+
 /** A generated session. */
 export const syntheticSchema = z
   .strictObject({
@@ -111,6 +142,10 @@ export const syntheticSchema = z
       .nullable()
       .optional()
       .describe('Subagents of the session; null for none.'),
+    forks: forksSchema.describe(
+      'Turns that start several children, each a copy of the session as it is then.',
+    ),
+    letters: lettersSchema.describe('Messages of the main agent to others.'),
     steady: orNull(steadySchema).optional(),
   })
   .meta({ id: 'Synthetic' })

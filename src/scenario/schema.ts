@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CALL_PURPOSES, FAULT_KINDS } from '../model/run-plan.js';
+import { homeSchema, sessionSchema } from './schema-sessions.js';
 import { syntheticSchema } from './schema-synthetic.js';
 import { NAME_PATTERN, orNull, text, VARIANT_NAME_PATTERN, whole } from './schema-words.js';
 
@@ -189,6 +190,12 @@ export const scenarioSchema = z
       .min(1)
       .optional()
       .describe('Several transcripts, replayed one by one.'),
+    sessions: z
+      .array(sessionSchema(transcriptSchema))
+      .min(1)
+      .optional()
+      .describe('Sessions on one clock that share home and cache, in the order of their starts.'),
+    home: homeSchema.optional(),
     ...settings,
     variants: z.array(variantSchema).optional().describe('Further runs over the same transcripts.'),
     seed: whole(0, Number.MAX_SAFE_INTEGER, 'Seed of everything that is drawn.').optional(),
@@ -201,6 +208,8 @@ export type Scenario = z.infer<typeof scenarioSchema>;
 export type ScenarioVariant = z.infer<typeof variantSchema>;
 /** One transcript as written. */
 export type ScenarioTranscript = z.infer<typeof transcriptSchema>;
+/** One of several sessions as written. */
+export type ScenarioSession = NonNullable<Scenario['sessions']>[number];
 /** The keys a variant shares with the base. */
 export type ScenarioSettings = Pick<Scenario, keyof typeof settings>;
 /** A number of tokens as written. */

@@ -1,7 +1,7 @@
 import type { MetricRecord } from './job.js';
 
 /** Version of the results file; results of other versions are not used. */
-export const RESULTS_VERSION = 1;
+const RESULTS_VERSION = 1;
 
 /** One finished run of a sweep, addressed by the digest of its plan and transcript. */
 export interface StoredResult {

@@ -2,6 +2,7 @@ import { canonicalJson, sha256Hex } from '../base/digest.js';
 import type { Transcript } from '../model/transcript.js';
 import type { SessionFile } from '../transcript/claude-code/read.js';
 import { readTranscript } from '../transcript/read-transcript.js';
+import { mergeSessions, type SessionPart } from '../transcript/sessions/merge-sessions.js';
 import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../transcript/synthetic/spec.js';
 
@@ -14,6 +15,11 @@ export type TranscriptInput =
       readonly id: string;
       readonly bytes: Uint8Array;
       readonly agents: readonly SessionFile[];
+    }
+  | {
+      readonly kind: 'sessions';
+      readonly key: string;
+      readonly sessions: readonly (SessionPart & { readonly input: TranscriptInput })[];
     };
 
 const KEY_CHARS = 16;
@@ -33,8 +39,20 @@ export function recordedInput(
   return { kind: 'recorded', key: sha256Hex(parts.join('\n')).slice(0, KEY_CHARS), id, bytes, agents };
 }
 
+/** Several sessions on one clock. */
+export function sessionsInput(
+  sessions: readonly (SessionPart & { readonly input: TranscriptInput })[],
+): TranscriptInput {
+  const parts = sessions.map(({ input, place: _place, ...part }) => ({ ...part, key: input.key }));
+  return { kind: 'sessions', key: sha256Hex(canonicalJson(parts)).slice(0, KEY_CHARS), sessions };
+}
+
 /** Generates or reads the transcript. */
 export function openTranscript(input: TranscriptInput): Transcript {
+  if (input.kind === 'sessions')
+    return mergeSessions(
+      input.sessions.map(({ input: own, ...part }) => ({ ...part, transcript: openTranscript(own) })),
+    );
   if (input.kind === 'synthetic') return generateTranscript(input.spec);
   return readTranscript(input.bytes, { id: input.id, agents: input.agents }).transcript;
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, scenario, snapshot, TRACE, tempFolder } from './cli.js';
@@ -88,6 +88,23 @@ describe('ccbench sweep', () => {
     expect(stderr).toContain('2 of 3 finished runs are kept in reports/tiny-sweep');
     const { stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
     expect(JSON.parse(stdout).ran).toBe(1);
+  });
+
+  it('stops with a clear message when a result cannot be kept', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    let looks = 0;
+    const now = () => {
+      if (existsSync(join(cwd, RESULTS)) && lines(cwd).length === 2) {
+        rmSync(join(cwd, 'reports'), { recursive: true });
+        writeFileSync(join(cwd, 'reports'), 'in the way');
+      }
+      return ++looks * 50;
+    };
+    const { code, stderr } = await cli(['sweep', 'a.yaml', ...VARY], { cwd, now });
+    expect(code).toBe(2);
+    expect(stderr).toContain('1 of 3 finished runs are kept');
+    expect(stderr).toContain('error[output-unwritable]: reports/tiny-sweep/sweep.jsonl cannot be written');
+    expect(stderr).toContain('what is finished so far is kept');
   });
 
   it('keeps the good lines of a broken results file', async () => {

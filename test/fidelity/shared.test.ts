@@ -5,7 +5,10 @@ import { quantile } from '../../src/base/stats.js';
 import type { FidelityFigures } from '../../src/fidelity/compare.js';
 import { traceHitRate, validateTraces } from '../../src/fidelity/traces.js';
 import { totalFidelity, validateTranscript, WAYS } from '../../src/fidelity/validate.js';
+import { rangeOf, recordedWindow } from '../../src/fidelity/version-map.js';
 import { fitShape, sampleWorkload } from '../../src/fidelity/workload-fit.js';
+import { resolvePolicy } from '../../src/policies/catalogue.js';
+import { thresholds } from '../../src/tiers/window/thresholds.js';
 import { readClaudeCode } from '../../src/transcript/claude-code/read.js';
 import { parseRequestTrace } from '../../src/transcript/request-trace/parse-request-trace.js';
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
@@ -59,6 +62,21 @@ describe.skipIf(!sharedData.present)('the simulator against the shared recording
     expect(recorded).toBeGreaterThanOrEqual(10);
     expect(matched).toBeGreaterThanOrEqual(0.95 * recorded);
     expect(unrecorded).toBe(0);
+  });
+
+  it('WIN-3 lies below the size of the recorded automatic compactions of all versions', () => {
+    const [header, ...rows] = sharedData.read('derived/compaction-events.csv').toString().trim().split('\n');
+    const names = header!.split(',');
+    const events = rows
+      .map((row) => Object.fromEntries(row.split(',').map((cell, i) => [names[i]!, cell])))
+      .filter((event) => event.kind === 'compact_boundary' && event.trigger === 'auto');
+    const reached = events.filter((event) => {
+      const window = recordedWindow(event.model!, Number(event.preTokens));
+      const params = resolvePolicy(rangeOf(event.version!).profile, {});
+      return Number(event.preTokens) >= thresholds(params, window).autoCompact!;
+    });
+    expect(events.length).toBeGreaterThan(80);
+    expect(reached.length / events.length).toBeGreaterThanOrEqual(0.95);
   });
 
   it('does not get worse when any one recording is left out', () => {

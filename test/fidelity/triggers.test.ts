@@ -104,6 +104,25 @@ describe('MIC-1 microcompaction', () => {
     ]);
   });
 
+  it('is told from a compaction that follows at once', () => {
+    const recording = new RecordingBuilder('2.1.20', 'claude-opus-4-5').say('go on', 0);
+    for (let i = 0; i < 20; i++) {
+      recording
+        .answer({ at: 10 + i * 10, read: 20_000, write: 20_000 + i * 5_200, blocks: [toolUse(`t${i}`)] })
+        .result(`t${i}`, 'x'.repeat(i === 19 ? 80_000 : 20_800), 15 + i * 10);
+    }
+    recording
+      .microcompact(206, ['t0', 't1', 't2', 't3'])
+      .compact(207, 'auto', 158_000)
+      .answer({ at: 215, read: 20_000, write: 30_000 });
+    const { checks, unrecorded } = validateTranscript(recording.read(), 'test').triggers;
+    expect(checks.map(({ kind, verdict }) => [kind, verdict])).toEqual([
+      ['microcompaction', 'matched'],
+      ['compaction', 'matched'],
+    ]);
+    expect(unrecorded).toEqual([]);
+  });
+
   it('is late where the results are too small to be worth it', () => {
     expect(results('2.1.17', 400, 'recorded').checks).toMatchObject([{ verdict: 'late' }]);
   });

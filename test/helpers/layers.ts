@@ -65,7 +65,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     builtins: [],
   },
   study: { folders: [...UP_TO_METRICS, 'scenario'], packages: {}, builtins: ['worker_threads'] },
-  bench: { folders: [...UP_TO_POLICIES, 'engine'], packages: { tinybench: 'any' }, builtins: ['perf_hooks'] },
+  bench: {
+    folders: [...UP_TO_POLICIES, 'engine'],
+    packages: { tinybench: 'any' },
+    builtins: ['perf_hooks', 'crypto'],
+  },
   cli: {
     folders: [...UP_TO_METRICS, 'fidelity', 'scenario', 'report', 'study', 'bench'],
     packages: { commander: 'any', picocolors: 'any' },

@@ -38,7 +38,7 @@ describe('reference.yaml', () => {
     const uncommented = lines.filter((line) => !/^\s*#/.test(line)).join('\n');
     const paths = scenarioPaths().filter((path) => !path.includes('[]'));
     const examples =
-      /^(transcript\.file|transcripts|policy\.|transcript\.synthetic\.(overrides|subagents|steady)\.)/;
+      /^(transcript\.file|transcripts|sessions|home\.|policy\.|transcript\.synthetic\.(overrides|subagents|steady)\.)/;
     for (const path of paths.filter((candidate) => !examples.test(candidate))) {
       expect(uncommented, path).toMatch(new RegExp(`(^|[\\s{,])${path.split('.').at(-1)}:`, 'm'));
     }

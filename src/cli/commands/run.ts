@@ -10,11 +10,11 @@ import { requestsCsv } from '../../report/requests-csv.js';
 import { summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import type { TranscriptRef } from '../../scenario/normalise.js';
-import { generateTranscript } from '../../transcript/synthetic/generate-transcript.js';
 import { type EarlierRun, type Regression, readEarlier, regressions, sinceLast } from '../compare.js';
 import { type Execution, execute, logLines } from '../execute.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { breathe, lastChance } from '../interrupt.js';
+import { openRef, refKey } from '../open-ref.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../output.js';
 import { screenFor } from '../paint.js';
 import {
@@ -27,7 +27,7 @@ import {
 import { createProgress, type Progress } from '../progress.js';
 import type { PictureOptions } from '../report-pictures.js';
 import { type CliSession, note, printJson } from '../session.js';
-import { loadTranscript } from '../transcripts.js';
+import { timingsText } from '../timings.js';
 import { variantTable } from '../variant-table.js';
 
 /** Options of `ccbench run`. */
@@ -38,6 +38,7 @@ export interface RunOptions extends ScenarioChanges, PictureOptions {
   readonly baseline?: string;
   readonly tolerance: number;
   readonly quiet?: boolean;
+  readonly timings: boolean;
 }
 
 /** What one run came to. */
@@ -157,11 +158,12 @@ async function runOne(
   const execution = await execute(run.plan, transcript, {
     interrupt,
     now: () => session.host.now(),
+    timings: job.options.timings ? 'on' : 'off',
     progress: (requests) => progress.update(requests),
   }).catch((error: unknown) => {
     throw atRecording(error, run.transcript);
   });
-  const { digest, facts, entries } = execution;
+  const { digest, facts, entries, timings } = execution;
   const metrics = metricValues(facts);
   const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));
   if (folder !== null) {
@@ -169,13 +171,15 @@ async function runOne(
     await folder.write(planned.folder, 'summary.json', summaryJson({ digest, facts, expectations }));
     await folder.write(planned.folder, 'requests.csv', requestsCsv(entries));
     await folder.write(planned.folder, 'events.csv', eventsCsv(entries));
+    if (timings !== null)
+      await folder.write(planned.folder, 'timings.json', `${JSON.stringify(timings, null, 2)}\n`);
   }
   if (job.log !== null) await job.log.write(logLines(entries));
   const last = folder === null ? null : readEarlier(join(folder.target, planned.folder));
   const base = job.baseline.get(planned);
   const result: RunResult = {
     planned,
-    execution: { digest, facts, entries: [] },
+    execution: { digest, facts, entries: [], timings },
     metrics,
     expectations,
     regressions: base === undefined ? [] : regressions(base, { digest, metrics }, job.options.tolerance),
@@ -198,13 +202,9 @@ function atRecording(error: unknown, ref: TranscriptRef): unknown {
 
 /** A transcript is read once and replayed by every variant. */
 function transcriptOf(job: Job, ref: TranscriptRef): Transcript {
-  const key = ref.kind === 'file' ? `file ${ref.path}` : `synthetic ${JSON.stringify(ref.spec)}`;
+  const key = refKey(ref);
   if (job.transcript?.ref === key) return job.transcript.value;
-  const { cwd } = job.session.host;
-  const value =
-    ref.kind === 'file'
-      ? loadTranscript(ref.path, { cwd, place: ref.place }).transcript
-      : generateTranscript(ref.spec);
+  const value = openRef(ref, job.session.host.cwd);
   job.transcript = { ref: key, value };
   return value;
 }
@@ -220,7 +220,8 @@ function resultText(session: CliSession, result: RunResult): string {
   const { digest, facts } = result.execution;
   const table = terminalReport({ digest, facts, expectations: result.expectations }, screen);
   const since = result.since === null ? '' : `${result.since}\n`;
-  return `${table}${since}\n`;
+  const { timings } = result.execution;
+  return `${table}${since}${timings === null ? '' : `\n${timingsText(timings, screen)}`}\n`;
 }
 
 function runJson(results: readonly RunResult[]): object {

@@ -148,7 +148,7 @@ interface Told {
 }
 
 /** The point with the best value of a metric; the first of equals, null where no direction is better. */
-export function bestPoint(swept: readonly SweptPoint[], metric: string): SweptPoint | null {
+function bestPoint(swept: readonly SweptPoint[], metric: string): SweptPoint | null {
   const { better } = findMetric(metric)!;
   let best: SweptPoint | null = null;
   for (const item of swept) {

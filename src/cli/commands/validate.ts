@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
+import { fidelityPoints } from '../../fidelity/points.js';
 import { readSaved, worseFigures } from '../../fidelity/regression.js';
 import { type FidelityReport, fidelityReport } from '../../fidelity/report.js';
 import { traceHitRate, validateTraces } from '../../fidelity/traces.js';
@@ -22,6 +24,8 @@ export interface ValidateOptions {
   readonly worst: number;
   readonly save?: string;
   readonly against?: string;
+  readonly out?: string;
+  readonly png?: boolean;
 }
 
 type Validated =
@@ -91,10 +95,51 @@ export async function validateCommand(
         note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
     }
     await save(output, report);
+    if (options.out !== undefined) {
+      await writeChart(
+        session,
+        used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : [])),
+        options.out,
+        options,
+      );
+    }
     return worse.length > 0 ? EXIT.regression : EXIT.fine;
   } catch (error) {
     output?.discard();
     throw error;
+  }
+}
+
+/** Every compared request as a point: what the simulator says against what was recorded. */
+async function writeChart(
+  { host }: CliSession,
+  files: readonly FileFidelity[],
+  out: string,
+  options: ValidateOptions,
+): Promise<void> {
+  const [{ chartFiles }, { predictedVsRecorded }] = await Promise.all([
+    import('../report-pictures.js'),
+    import('../../report/charts/predicted-vs-recorded.js'),
+  ]);
+  const points = (['blind', 'given'] as const).flatMap((way) =>
+    files
+      .flatMap((file) => fidelityPoints(file, way))
+      .map(({ predictedRead, recordedRead }) => ({
+        predicted: predictedRead,
+        recorded: recordedRead,
+        series: way,
+      })),
+  );
+  const spec = predictedVsRecorded({
+    quantity: { name: 'cache read', unit: 'tokens' },
+    points,
+    subtitle: `${files.length} recordings, ${points.length / 2} requests, each predicted blind and with the unexplained breaks given`,
+  });
+  const charts = [{ name: 'predicted-vs-recorded', spec }];
+  for await (const file of chartFiles(charts, options, host.interrupt)) {
+    const output = openFile(join(out, file.folder, file.name), host.cwd);
+    await output.write(file.content);
+    output.commit();
   }
 }
 

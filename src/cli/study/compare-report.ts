@@ -45,6 +45,7 @@ export async function writeCompareReport(
   const runs: ReportedRun[] = [];
   for (const { row, job } of shown) {
     const { digest, facts, entries } = await execute(job.plan, transcript, {
+      timings: 'off',
       interrupt: session.host.interrupt,
       now: () => session.host.now(),
       progress() {},

@@ -14,7 +14,7 @@ function signed(value: number, metric: string): string {
 }
 
 /** A difference in short: relative where the baseline is not zero. */
-export function differenceText(difference: Difference, metric: string): string {
+function differenceText(difference: Difference, metric: string): string {
   const { mean, relative, verdict } = difference;
   if (verdict === 'no-data' || mean === null) return '';
   if (verdict === 'same') return '=';
@@ -38,7 +38,7 @@ const VERDICTS: Readonly<Record<Difference['verdict'], string>> = {
 };
 
 /** One sentence per variant on the first metric, with its interval. */
-export function headlineNotes(comparison: Comparison): readonly string[] {
+function headlineNotes(comparison: Comparison): readonly string[] {
   const [metric] = comparison.metrics;
   if (metric === undefined) return [];
   return comparison.variants.flatMap(({ name, differences }) => {

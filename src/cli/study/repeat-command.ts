@@ -1,7 +1,7 @@
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** A word of a command line as a shell takes it. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

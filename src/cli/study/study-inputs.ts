@@ -4,11 +4,11 @@ import { findModel, resolveWindow } from '../../cache/models.js';
 import type { Transcript } from '../../model/transcript.js';
 import type { CompiledRun } from '../../scenario/compile.js';
 import type { TranscriptRef } from '../../scenario/normalise.js';
-import { syntheticInput, type TranscriptInput } from '../../study/transcript-input.js';
-import { generateTranscript } from '../../transcript/synthetic/generate-transcript.js';
+import type { TranscriptInput } from '../../study/transcript-input.js';
 import { eachFile, type SkippedFile } from '../each-file.js';
 import { reasonLine } from '../fail.js';
 import { breathe } from '../interrupt.js';
+import { inputOf, openRef, refKey, refLabel } from '../open-ref.js';
 import { type CliSession, note } from '../session.js';
 import { loadTranscriptInput } from '../transcripts.js';
 import { expandGlobs } from './glob.js';
@@ -27,10 +27,6 @@ export interface StudyInputs {
   readonly skipped: readonly SkippedFile[];
   /** Null for one that was left out. */
   of(ref: TranscriptRef): StudyTranscript | null;
-}
-
-function refKey(ref: TranscriptRef): string {
-  return ref.kind === 'file' ? `file ${ref.path}` : `synthetic ${JSON.stringify(ref.spec)}`;
 }
 
 /** The usable recordings behind the patterns of `--transcripts`; undefined when the option is not given. */
@@ -60,7 +56,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       byRef.set(key, null);
-      problems.push({ file: ref.kind === 'file' ? ref.written : 'synthetic', error });
+      problems.push({ file: ref.kind === 'file' ? ref.written : ref.kind, error });
     }
   }
   const transcripts = [...byRef.values()].filter((item) => item !== null);
@@ -77,12 +73,8 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
 }
 
 function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
-  if (ref.kind === 'synthetic') {
-    const { workload, turns, seed } = ref.spec;
-    return { input: syntheticInput(ref.spec), label: `${workload} ${turns} (seed ${seed})`, path: null };
-  }
-  const { input } = loadTranscriptInput(ref.path, { cwd: session.host.cwd, place: ref.place });
-  return { input, label: ref.written, path: ref.path };
+  const path = ref.kind === 'file' ? ref.path : null;
+  return { input: inputOf(ref, session.host.cwd), label: refLabel(ref), path };
 }
 
 function unique(label: string, taken: Set<string>): string {
@@ -97,11 +89,7 @@ export function windowOf(run: CompiledRun, session: CliSession): number {
   const { plan, transcript } = run;
   if (plan.window !== null) return plan.window;
   if (plan.model !== null) return resolveWindow(plan.model);
-  const model = firstModel(
-    transcript.kind === 'file'
-      ? loadTranscriptInput(transcript.path, { cwd: session.host.cwd, place: transcript.place }).transcript
-      : generateTranscript(transcript.spec),
-  );
+  const model = firstModel(openRef(transcript, session.host.cwd));
   return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown');
 }
 

@@ -4,7 +4,7 @@ const FILLER = 'No further detail of this part is on record. ';
 const TAG = /<\/?(analysis|summary)>/g;
 
 /** Characters looked at for an excerpt. */
-const EXCERPT_LOOK_CHARS = 600;
+export const EXCERPT_LOOK_CHARS = 600;
 
 /** The first so many characters, never half a surrogate pair nor white space at the end. */
 function cutText(text: string, chars: number): string {

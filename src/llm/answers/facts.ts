@@ -1,6 +1,7 @@
 import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
-import { excerpt } from './exact-text.js';
+import { textStart } from '../../model/text.js';
+import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';
 
 /** A file of the conversation. */
 export interface FileFact {
@@ -28,7 +29,7 @@ const LINE_CHARS = 120;
 /** The opening of a block's text on one line; null for an opaque or empty block. */
 function opening(block: Block, chars: number): string | null {
   if (block.text === null || block.text.chars === 0) return null;
-  const line = excerpt(block.text.read(), chars);
+  const line = excerpt(textStart(block.text, EXCERPT_LOOK_CHARS), chars);
   return line === '' ? null : line;
 }
 

@@ -3,9 +3,9 @@ import { CHARS_PER_TOKEN } from '../../model/block.js';
 import { type Message, messageTokens } from '../../model/message.js';
 import { NOTES_TEMPLATE } from '../../model/notes.js';
 import type { FakeLlmPlan } from '../../model/run-plan.js';
-import { lazyText, type Text } from '../../model/text.js';
+import { lazyText, type Text, textStart } from '../../model/text.js';
 import { drawAmount } from './amount.js';
-import { exactText, excerpt } from './exact-text.js';
+import { EXCERPT_LOOK_CHARS, exactText, excerpt } from './exact-text.js';
 import { type ConversationFacts, gatherFacts, walkBlocks } from './facts.js';
 
 /** Conversation tokens at which notes have half their planned size (assumed). */
@@ -113,7 +113,7 @@ function withTitle(sections: readonly Section[], messages: readonly Message[]): 
     .filter(({ origin }) => origin === 'human')
     .flatMap(({ blocks }) => blocks)
     .find(({ kind, text }) => kind === 'text' && text !== null && text.chars > 0);
-  const words = request?.text ? excerpt(request.text.read(), TITLE_CHARS) : '';
+  const words = request?.text ? excerpt(textStart(request.text, EXCERPT_LOOK_CHARS), TITLE_CHARS) : '';
   return [
     { ...first, body: words === '' ? 'A session whose words are not recorded' : `Work on: ${words}` },
     ...others,

@@ -58,7 +58,7 @@ export function dropHead(
   excess: Excess,
   at: number,
 ): readonly Message[] | null {
-  const groups = groupByRound(messages);
+  const groups = groupByRound(messages.filter((message) => !isMarker(message)));
   const count = groupsToDrop(groups, excess, 'head');
   if (count >= groups.length) return null;
   const rest = groups.slice(count).flat();

@@ -1,9 +1,9 @@
 import { digestText } from '../../base/digest.js';
 import { type Block, type BlockFacts, createBlock, IMAGE_TOKENS } from '../../model/block.js';
+import type { Text } from '../../model/text.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../narrow.js';
-import { normaliseInput } from '../normalise-input.js';
 import { attachedImage, renderAttachment } from './attachments.js';
-import { contentBlocks } from './lines.js';
+import { contentBlocks, contentText, toolName, toolResultText, toolUseText } from './part-text.js';
 
 /** A tool call by its id: the name and the file it is about. */
 export interface ToolCall {
@@ -14,12 +14,15 @@ export interface ToolCall {
 const FILE_TOOLS = new Set(['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'NotebookRead']);
 const JSON_PATH = /\.jsonc?l?$/i;
 
-/** The name of a tool_use and, for tools that work on one file, its path. */
-export function toolCallOf(content: JsonObject): ToolCall {
-  const tool = textOf(content.name) ?? 'unknown';
+/** Where the text of a line's part is kept; null keeps it with its block. */
+export type PlaceText = (part: number, chars: number) => Text | null;
+
+const KEEP_TEXT: PlaceText = () => null;
+
+function pathOf(content: JsonObject, tool: string): string | null {
+  if (!FILE_TOOLS.has(tool)) return null;
   const input = objectOf(content.input);
-  const path = FILE_TOOLS.has(tool) ? (textOf(input.file_path) ?? textOf(input.notebook_path)) : null;
-  return { tool, path };
+  return textOf(input.file_path) ?? textOf(input.notebook_path);
 }
 
 function looksLikeJson(text: string): boolean {
@@ -39,18 +42,20 @@ function mediaBlock(kind: 'image' | 'document', role: 'user' | 'assistant', cont
   });
 }
 
+function isJsonLike(path: string | null, text: string): boolean {
+  return (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
+}
+
 function toolResultBlock(content: JsonObject, calls: ReadonlyMap<string, ToolCall>): Block {
   const toolUseId = textOf(content.tool_use_id);
   const call = toolUseId === null ? undefined : calls.get(toolUseId);
-  let text = '';
+  const text = toolResultText(content);
   let images = 0;
-  if (typeof content.content === 'string') text = content.content;
-  for (const part of listOf(content.content).filter(isObject)) {
-    if (part.type === 'image' || part.type === 'document') images++;
-    else if (typeof part.text === 'string') text += part.text;
+  for (const part of listOf(content.content)) {
+    if (isObject(part) && (part.type === 'image' || part.type === 'document')) images++;
   }
   const path = call?.path ?? null;
-  const jsonLike = (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
+  const jsonLike = isJsonLike(path, text);
   const facts: BlockFacts = {
     ...(path === null ? {} : { path }),
     ...(content.is_error === true ? { isError: true } : {}),
@@ -66,6 +71,30 @@ function toolResultBlock(content: JsonObject, calls: ReadonlyMap<string, ToolCal
     tool: call?.tool ?? null,
     facts,
   });
+}
+
+/** A tool result as the answer to another call than the one it was read for, or to none. */
+export function answerTo(block: Block, call: ToolCall | undefined): Block {
+  const path = call?.path ?? null;
+  if (block.tool === (call?.tool ?? null) && (block.facts.path ?? null) === path) return block;
+  const text = block.text!.read();
+  const { isError, images } = block.facts;
+  const facts: BlockFacts = {
+    ...(path === null ? {} : { path }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(images === undefined ? {} : { images }),
+    ...(isJsonLike(path, text) ? { jsonLike: true } : {}),
+  };
+  const made = createBlock({
+    kind: 'tool_result',
+    role: 'user',
+    tokens: block.tokens,
+    text,
+    toolUseId: block.toolUseId,
+    tool: call?.tool ?? null,
+    facts,
+  });
+  return { ...made, text: block.text };
 }
 
 function textBlock(role: 'user' | 'assistant', text: string): Block {
@@ -88,49 +117,59 @@ function thinkingBlock(content: JsonObject): Block {
 }
 
 function toolUseBlock(content: JsonObject): Block {
-  const { tool, path } = toolCallOf(content);
-  const text =
-    tool + jsonOf(isObject(content.input) ? normaliseInput(tool, content.input) : (content.input ?? {}));
-  const facts = path === null ? {} : { path };
+  const tool = toolName(content);
+  const path = pathOf(content, tool);
   return createBlock({
     kind: 'tool_use',
     role: 'assistant',
     tokens: 0,
-    text,
+    text: toolUseText(content),
     toolUseId: textOf(content.id),
     tool,
-    facts,
+    facts: path === null ? {} : { path },
   });
 }
 
-/** The blocks of a message, tokens still open. A tool_use reads as its name followed by its JSON input. */
+function blockOf(
+  content: JsonObject,
+  role: 'user' | 'assistant',
+  calls: ReadonlyMap<string, ToolCall>,
+): Block {
+  switch (content.type) {
+    case 'text':
+      return textBlock(role, textOf(content.text) ?? '');
+    case 'thinking':
+    case 'redacted_thinking':
+      return thinkingBlock(content);
+    case 'tool_use':
+      return toolUseBlock(content);
+    case 'tool_result':
+      return toolResultBlock(content, calls);
+    case 'image':
+    case 'document':
+      return mediaBlock(content.type, role, content);
+    default:
+      return createBlock({ kind: 'other', role, tokens: 0, text: contentText(content) });
+  }
+}
+
+function withPlacedText(block: Block, part: number, place: PlaceText): Block {
+  const text = block.text === null ? null : place(part, block.text.chars);
+  return text === null ? block : { ...block, text };
+}
+
+/** The blocks of a message, tokens still open. */
 export function blocksOf(
   content: unknown,
   role: 'user' | 'assistant',
   calls: ReadonlyMap<string, ToolCall>,
+  place: PlaceText = KEEP_TEXT,
 ): Block[] {
-  return contentBlocks(content).map((part) => {
-    switch (part.type) {
-      case 'text':
-        return textBlock(role, textOf(part.text) ?? '');
-      case 'thinking':
-      case 'redacted_thinking':
-        return thinkingBlock(part);
-      case 'tool_use':
-        return toolUseBlock(part);
-      case 'tool_result':
-        return toolResultBlock(part, calls);
-      case 'image':
-      case 'document':
-        return mediaBlock(part.type, role, part);
-      default:
-        return createBlock({ kind: 'other', role, tokens: 0, text: jsonOf(part) });
-    }
-  });
+  return contentBlocks(content).map((part, i) => withPlacedText(blockOf(part, role, calls), i, place));
 }
 
 /** The blocks of an attachment, or null when the model does not see it. */
-export function attachmentBlocks(attachment: JsonObject): Block[] | null {
+export function attachmentBlocks(attachment: JsonObject, place: PlaceText = KEEP_TEXT): Block[] | null {
   const facts: BlockFacts = { attachment: textOf(attachment.type) ?? 'other' };
   const image = attachedImage(attachment);
   if (image !== null) {
@@ -146,5 +185,6 @@ export function attachmentBlocks(attachment: JsonObject): Block[] | null {
     ];
   }
   const text = renderAttachment(attachment);
-  return text === null ? null : [createBlock({ kind: 'text', role: 'user', tokens: 0, text, facts })];
+  if (text === null) return null;
+  return [withPlacedText(createBlock({ kind: 'text', role: 'user', tokens: 0, text, facts }), 0, place)];
 }

@@ -1,5 +1,11 @@
-import type { JsonLine } from '../json-lines.js';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
+import type { Block } from '../../model/block.js';
+import type { MessageOrigin } from '../../model/message.js';
+import type { LocatedLine } from '../json-lines.js';
+import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
+import { attachmentBlocks, blocksOf, type PlaceText, type ToolCall } from './blocks.js';
+import { isCommandText, isExitCommand, originOf } from './origins.js';
+import { contentBlocks } from './part-text.js';
+import { type FileTexts, RecordedText } from './recorded-text.js';
 import { parseUsage, type RecordedUsage } from './recorded-usage.js';
 
 /** What every line of a conversation carries. */
@@ -18,11 +24,14 @@ export interface Envelope {
 /** A line of the user side: prompt, tool result, command, summary. */
 export interface UserLine extends Envelope {
   readonly type: 'user';
-  readonly content: unknown;
-  readonly isMeta: boolean;
+  readonly blocks: Block[];
   readonly isSummary: boolean;
-  /** `origin.kind` where the client says who speaks. */
-  readonly speaker: string | null;
+  /** Who speaks, unless the line holds tool results. */
+  readonly origin: MessageOrigin;
+  /** It is nothing but the text of a command or its output. */
+  readonly isCommand: boolean;
+  /** The command that ends the client. */
+  readonly isExit: boolean;
 }
 
 /** A line of a response: usually one content block of several. */
@@ -32,7 +41,7 @@ export interface AssistantLine extends Envelope {
   readonly responseKey: string;
   readonly model: string;
   readonly synthetic: boolean;
-  readonly content: unknown;
+  readonly blocks: Block[];
   readonly usage: RecordedUsage;
   readonly stopReason: string | null;
   readonly missReason: string | null;
@@ -63,7 +72,8 @@ export interface MicrocompactLine extends Envelope {
 /** Context the client attaches by itself. */
 export interface AttachmentLine extends Envelope {
   readonly type: 'attachment';
-  readonly attachment: JsonObject;
+  /** Null when the model does not see it. */
+  readonly blocks: Block[] | null;
 }
 
 /** A line of the chain that no request contains. */
@@ -86,34 +96,124 @@ function timeOf(value: unknown): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-function envelopeOf({ line, value }: JsonLine): Envelope {
-  return {
-    line,
-    uuid: textOf(value.uuid) ?? `line-${line}`,
-    parentUuid: textOf(value.parentUuid),
-    sidechain: value.isSidechain === true,
-    agentId: textOf(value.agentId),
-    sessionId: textOf(value.sessionId),
-    version: textOf(value.version),
-    timeMs: timeOf(value.timestamp),
-  };
+/** The value itself, or the equal text seen before: neighbouring lines repeat each other. */
+function shared(value: unknown, before: string | null): string | null {
+  return value === before ? before : textOf(value);
 }
 
-function parseAssistant(envelope: Envelope, value: JsonObject): AssistantLine {
-  const message = objectOf(value.message);
-  const model = textOf(message.model) ?? 'unknown';
-  return {
-    ...envelope,
-    type: 'assistant',
-    responseKey: textOf(message.id) ?? textOf(value.requestId) ?? envelope.uuid,
-    model,
-    synthetic: model === SYNTHETIC_MODEL || value.isApiErrorMessage === true,
-    content: message.content,
-    usage: parseUsage(message.usage),
-    stopReason: textOf(message.stop_reason),
-    missReason: textOf(objectOf(objectOf(message.diagnostics).cache_miss_reason).type),
-    effort: textOf(value.effort),
-  };
+const NO_PLACE: PlaceText = () => null;
+
+/** Reads the lines of one session file in order: each becomes blocks at once, and its JSON is let go. */
+export class LineParser {
+  readonly #texts: FileTexts | null;
+  /** Tool calls by id, as they come. */
+  readonly #calls = new Map<string, ToolCall>();
+  #before: Envelope | null = null;
+  #model = 'unknown';
+
+  constructor(texts: FileTexts | null) {
+    this.#texts = texts;
+  }
+
+  /** Narrows one object of the file; null for session metadata, which belongs to no conversation. */
+  parse(json: LocatedLine): Line | null {
+    const { value } = json;
+    switch (value.type) {
+      case 'user':
+        return this.#user(json);
+      case 'assistant':
+        return this.#assistant(json);
+      case 'system':
+        return parseSystem(this.#envelope(json), value);
+      case 'attachment':
+        return isObject(value.attachment)
+          ? {
+              ...this.#envelope(json),
+              type: 'attachment',
+              blocks: attachmentBlocks(value.attachment, this.#placer(json)),
+            }
+          : null;
+      case 'progress':
+        return { ...this.#envelope(json), type: 'hidden' };
+      default:
+        return null;
+    }
+  }
+
+  #envelope({ line, value }: LocatedLine): Envelope {
+    const before = this.#before;
+    const envelope: Envelope = {
+      line,
+      uuid: textOf(value.uuid) ?? `line-${line}`,
+      parentUuid: shared(value.parentUuid, before?.uuid ?? null),
+      sidechain: value.isSidechain === true,
+      agentId: shared(value.agentId, before?.agentId ?? null),
+      sessionId: shared(value.sessionId, before?.sessionId ?? null),
+      version: shared(value.version, before?.version ?? null),
+      timeMs: timeOf(value.timestamp),
+    };
+    this.#before = envelope;
+    return envelope;
+  }
+
+  #placer({ place }: LocatedLine): PlaceText {
+    const texts = this.#texts;
+    if (texts === null || place === null) return NO_PLACE;
+    return (part, chars) => new RecordedText(texts, place, part, chars);
+  }
+
+  #user(json: LocatedLine): Line {
+    const { value } = json;
+    const envelope = this.#envelope(json);
+    const isSummary = value.isCompactSummary === true;
+    if (value.isVisibleInTranscriptOnly === true && !isSummary) return { ...envelope, type: 'hidden' };
+    const { content } = objectOf(value.message);
+    const text = openingText(content);
+    return {
+      ...envelope,
+      type: 'user',
+      blocks: blocksOf(content, 'user', this.#calls, this.#placer(json)),
+      isSummary,
+      origin: originOf({ isMeta: value.isMeta === true, speaker: textOf(objectOf(value.origin).kind) }, text),
+      isCommand: typeof content === 'string' && isCommandText(content),
+      isExit: isExitCommand(text),
+    };
+  }
+
+  #assistant(json: LocatedLine): AssistantLine {
+    const { value } = json;
+    const envelope = this.#envelope(json);
+    const message = objectOf(value.message);
+    this.#model = shared(message.model, this.#model) ?? 'unknown';
+    const synthetic = this.#model === SYNTHETIC_MODEL || value.isApiErrorMessage === true;
+    const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#placer(json));
+    if (!synthetic) for (const block of blocks) indexCall(block, this.#calls);
+    return {
+      ...envelope,
+      type: 'assistant',
+      responseKey: textOf(message.id) ?? textOf(value.requestId) ?? envelope.uuid,
+      model: this.#model,
+      synthetic,
+      blocks,
+      usage: parseUsage(message.usage),
+      stopReason: textOf(message.stop_reason),
+      missReason: textOf(objectOf(objectOf(message.diagnostics).cache_miss_reason).type),
+      effort: textOf(value.effort),
+    };
+  }
+}
+
+/** Adds the tool call a block is to an index by id. */
+export function indexCall(block: Block, calls: Map<string, ToolCall>): void {
+  if (block.kind !== 'tool_use' || block.toolUseId === null) return;
+  calls.set(block.toolUseId, { tool: block.tool ?? 'unknown', path: block.facts.path ?? null });
+}
+
+/** The text a message begins with; empty when it begins with something else. */
+function openingText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const first = contentBlocks(content)[0];
+  return first?.type === 'text' ? (textOf(first.text) ?? '') : '';
 }
 
 function parseSystem(envelope: Envelope, value: JsonObject): Line {
@@ -145,42 +245,4 @@ function parseSystem(envelope: Envelope, value: JsonObject): Line {
     };
   }
   return { ...envelope, type: 'hidden' };
-}
-
-/** Narrows one object of the file; null for session metadata, which belongs to no conversation. */
-export function parseLine(json: JsonLine): Line | null {
-  const { value } = json;
-  const envelope = envelopeOf(json);
-  switch (value.type) {
-    case 'user': {
-      const isSummary = value.isCompactSummary === true;
-      if (value.isVisibleInTranscriptOnly === true && !isSummary) return { ...envelope, type: 'hidden' };
-      return {
-        ...envelope,
-        type: 'user',
-        content: objectOf(value.message).content,
-        isMeta: value.isMeta === true,
-        isSummary,
-        speaker: textOf(objectOf(value.origin).kind),
-      };
-    }
-    case 'assistant':
-      return parseAssistant(envelope, value);
-    case 'system':
-      return parseSystem(envelope, value);
-    case 'attachment':
-      return isObject(value.attachment)
-        ? { ...envelope, type: 'attachment', attachment: value.attachment }
-        : null;
-    case 'progress':
-      return { ...envelope, type: 'hidden' };
-    default:
-      return null;
-  }
-}
-
-/** The content blocks of a message; a text alone is one text block. */
-export function contentBlocks(content: unknown): readonly JsonObject[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return listOf(content).filter(isObject);
 }

@@ -1,5 +1,4 @@
 import type { MessageOrigin } from '../../model/message.js';
-import type { UserLine } from './lines.js';
 
 const COMMAND =
   /^\s*<(?:command-(?:name|message|args)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>/;
@@ -16,8 +15,15 @@ export function isExitCommand(text: string): boolean {
   return EXIT.test(text);
 }
 
+/** What a line says of who speaks. */
+export interface Speaker {
+  readonly isMeta: boolean;
+  /** `origin.kind` where the client gives it. */
+  readonly speaker: string | null;
+}
+
 /** Who put a line without tool results into the conversation. */
-export function originOf(line: UserLine, text: string): MessageOrigin {
+export function originOf(line: Speaker, text: string): MessageOrigin {
   if (isCommandText(text)) return 'command';
   if (line.isMeta || text.startsWith(INTERRUPTED)) return 'meta';
   return line.speaker === null || line.speaker === 'human' ? 'human' : 'meta';

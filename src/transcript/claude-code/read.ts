@@ -3,10 +3,12 @@ import { CcbenchError } from '../../base/errors.js';
 import { type Block, createBlock } from '../../model/block.js';
 import type { Capability, Step, Thread, Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
-import { readJsonLines } from '../json-lines.js';
+import { streamJsonLines, unpackBytes } from '../json-lines.js';
 import { calibrateThread, learnRatio, type PrefixSize } from './calibrate.js';
 import { splitChains } from './chains.js';
-import { type Line, parseLine } from './lines.js';
+import { createPayloadCutter } from './cut-payload.js';
+import { type Line, LineParser } from './lines.js';
+import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
 import { groupSteps } from './responses.js';
 import { finishSteps } from './timeline.js';
 
@@ -14,6 +16,14 @@ import { finishSteps } from './timeline.js';
 export interface SessionFile {
   readonly name: string;
   readonly bytes: Uint8Array;
+}
+
+/** A session file that is read in chunks, as often as they are asked for. */
+export interface SessionStream {
+  readonly name: string;
+  readonly chunks: Iterable<Uint8Array>;
+  /** Where texts are read again; null keeps them in memory. */
+  readonly source: TextSource | null;
 }
 
 /** What a Claude Code session can tell at its best; a recording that lacks something says so itself. */
@@ -35,13 +45,21 @@ function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-function readLines(file: SessionFile, warnings: WarningList): Line[] {
+function readLines(stream: SessionStream, warnings: WarningList): Line[] {
+  const { name, chunks, source } = stream;
+  const parser = new LineParser(source === null ? null : new FileTexts(name, source));
   const lines: Line[] = [];
-  for (const json of readJsonLines(file.bytes, { name: file.name, warnings })) {
-    const line = parseLine(json);
+  for (const json of streamJsonLines(chunks, { name, warnings, decode: createPayloadCutter() })) {
+    const line = parser.parse(json);
     if (line !== null) lines.push(line);
   }
   return lines;
+}
+
+function streamOf(file: SessionFile | SessionStream, warnings: WarningList): SessionStream {
+  if ('chunks' in file) return file;
+  const plain = unpackBytes(file.bytes, { name: file.name, warnings });
+  return { name: file.name, chunks: [plain], source: memorySource(plain) };
 }
 
 function prefixBlocks(size: PrefixSize, version: string | null): readonly Block[] {
@@ -110,24 +128,32 @@ function build(lines: readonly Line[], id: string, warnings: WarningList): Trans
 
 /** Reads one session file of Claude Code, plain or gzip. */
 export function readClaudeCode(bytes: Uint8Array, options: { readonly id: string }): Transcript {
-  const warnings = createWarnings();
-  return build(readLines({ name: options.id, bytes }, warnings), options.id, warnings);
+  return readClaudeCodeFiles([{ name: options.id, bytes }], options);
+}
+
+/** Reads one session file in chunks; texts stay in the source, or in memory where there is none. */
+export function readClaudeCodeStream(
+  chunks: Iterable<Uint8Array>,
+  options: { readonly id: string; readonly source?: TextSource | null },
+): Transcript {
+  return readClaudeCodeFiles([{ name: options.id, chunks, source: options.source ?? null }], options);
 }
 
 /** Reads a session file together with its `agent-*.jsonl` files as threads of one transcript. */
 export function readClaudeCodeFiles(
-  files: readonly SessionFile[],
+  files: readonly (SessionFile | SessionStream)[],
   options: { readonly id: string },
 ): Transcript {
   const warnings = createWarnings();
-  const isAgent = (file: SessionFile): boolean => AGENT_FILE.test(baseName(file.name));
-  const mains = files.filter((file) => !isAgent(file));
+  const isAgent = (file: SessionFile | SessionStream): boolean => AGENT_FILE.test(baseName(file.name));
+  const mains = files.length === 1 ? files : files.filter((file) => !isAgent(file));
   if (mains.length > 1) {
     const names = mains.map((file) => file.name).join(', ');
     throw new CcbenchError('bad-input', `${mains.length} session files were given as one: ${names}`, {
       hint: 'pass one session file and the agent-*.jsonl files that belong to it',
     });
   }
-  const lines = [...mains, ...files.filter(isAgent)].flatMap((file) => readLines(file, warnings));
+  const agents = files.length === 1 ? [] : files.filter(isAgent);
+  const lines = [...mains, ...agents].flatMap((file) => readLines(streamOf(file, warnings), warnings));
   return build(lines, options.id, warnings);
 }

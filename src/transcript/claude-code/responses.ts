@@ -1,7 +1,6 @@
 import type { Block } from '../../model/block.js';
 import type { WarningList } from '../../model/warning.js';
-import { textOf } from '../narrow.js';
-import { attachmentBlocks, blocksOf, type ToolCall, toolCallOf } from './blocks.js';
+import { answerTo, type ToolCall } from './blocks.js';
 import type { Chain } from './chains.js';
 import { type DraftCall, type DraftEvent, type DraftMessage, type DraftStep, draftMessage } from './draft.js';
 import {
@@ -16,11 +15,10 @@ import {
   type AssistantLine,
   type AttachmentLine,
   type CompactLine,
-  contentBlocks,
+  indexCall,
   type Line,
   type UserLine,
 } from './lines.js';
-import { isCommandText, isExitCommand, originOf } from './origins.js';
 
 /** What the chains of one transcript share while they are read. */
 export interface GroupingContext {
@@ -89,11 +87,10 @@ class StepGrouper {
   }
 
   #indexToolCalls(line: AssistantLine): void {
-    for (const part of contentBlocks(line.content)) {
-      const id = part.type === 'tool_use' ? textOf(part.id) : null;
-      if (id === null) continue;
-      this.#toolCalls.set(id, toolCallOf(part));
-      this.#askedBy.set(id, line.responseKey);
+    for (const block of line.blocks) {
+      indexCall(block, this.#toolCalls);
+      if (block.kind === 'tool_use' && block.toolUseId !== null)
+        this.#askedBy.set(block.toolUseId, line.responseKey);
     }
   }
 
@@ -117,7 +114,7 @@ class StepGrouper {
     const events = changeEvents(this.#state, state, line);
     this.#state = state;
     if (events.length === 0 && this.#exited && line.type !== 'hidden') {
-      const stillLeaving = line.type === 'user' && isCommandText(textOf(line.content) ?? '');
+      const stillLeaving = line.type === 'user' && line.isCommand;
       if (!stillLeaving) events.push(resumeEvent(line, 'the client was left and started again'));
     }
     if (events.length > 0) this.#exited = false;
@@ -125,7 +122,7 @@ class StepGrouper {
   }
 
   #readUser(line: UserLine): void {
-    const blocks = blocksOf(line.content, 'user', this.#toolCalls);
+    const blocks = line.blocks.map((block) => this.#withCall(block));
     if (blocks.length === 0) return;
     const { timeMs } = line;
     if (line.isSummary) {
@@ -141,13 +138,18 @@ class StepGrouper {
       return;
     }
     const result = blocks.find((block) => block.kind === 'tool_result');
-    const text = blocks[0]!.kind === 'text' ? blocks[0]!.text!.read() : '';
-    const origin = result === undefined ? originOf(line, text) : 'tool';
+    const origin = result === undefined ? line.origin : 'tool';
     if (origin === 'human') this.#restoring = false;
-    if (isExitCommand(text)) this.#exited = true;
+    if (line.isExit) this.#exited = true;
     const message = draftMessage({ id: this.#idFor(line), role: 'user', origin, timeMs, blocks });
     if (result === undefined) this.#add({ kind: 'message', message });
     else this.#addResults(message, result);
+  }
+
+  /** A result belongs to the call of its own conversation, wherever in the file that stands. */
+  #withCall(block: Block): Block {
+    if (block.kind !== 'tool_result' || block.toolUseId === null) return block;
+    return answerTo(block, this.#toolCalls.get(block.toolUseId));
   }
 
   #addResults(message: DraftMessage, first: Block): void {
@@ -181,7 +183,7 @@ class StepGrouper {
 
   #readAssistant(line: AssistantLine): void {
     const key = line.responseKey;
-    const blocks = blocksOf(line.content, 'assistant', this.#toolCalls);
+    const { blocks } = line;
     const known = this.#copies.get(key) ?? this.#calls.get(key)?.message;
     this.#restoring = false;
     this.#messageIds.set(line.uuid, key);
@@ -233,7 +235,7 @@ class StepGrouper {
   }
 
   #readAttachment(line: AttachmentLine): void {
-    const blocks = attachmentBlocks(line.attachment);
+    const { blocks } = line;
     const parent = line.parentUuid ?? '';
     const owner = this.#restoring
       ? (this.#compaction?.summary?.id ?? null)

@@ -35,6 +35,12 @@ export class FillerText implements Text {
     if (room <= 0) return (this.head + this.tail).slice(0, this.chars).padEnd(this.chars, ' ');
     return this.head + fill(this.style, this.seed, room) + this.tail;
   }
+
+  start(chars: number): string {
+    const room = this.chars - this.head.length - this.tail.length;
+    if (room < chars) return this.read().slice(0, chars);
+    return (this.head + fill(this.style, this.seed, chars)).slice(0, chars);
+  }
 }
 
 const CHUNKS = 256;

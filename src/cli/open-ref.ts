@@ -1,0 +1,64 @@
+import type { Transcript } from '../model/transcript.js';
+import type { FileRef, TranscriptRef } from '../scenario/normalise.js';
+import { sessionsInput, syntheticInput, type TranscriptInput } from '../study/transcript-input.js';
+import { mergeSessions } from '../transcript/sessions/merge-sessions.js';
+import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
+import { loadTranscript, loadTranscriptInput } from './transcripts.js';
+
+/** Equal keys are equal transcripts. */
+export function refKey(ref: TranscriptRef): string {
+  switch (ref.kind) {
+    case 'file':
+      return `file ${ref.path}`;
+    case 'synthetic':
+      return `synthetic ${JSON.stringify(ref.spec)}`;
+    case 'sessions':
+      return `sessions ${JSON.stringify(ref.sessions)}`;
+  }
+}
+
+/** What the user would call it. */
+export function refLabel(ref: TranscriptRef): string {
+  switch (ref.kind) {
+    case 'file':
+      return ref.written;
+    case 'synthetic':
+      return `${ref.spec.workload} ${ref.spec.turns} (seed ${ref.spec.seed})`;
+    case 'sessions':
+      return `${ref.sessions.length} sessions`;
+  }
+}
+
+/** The recordings that a transcript is made of. */
+export function filesOf(ref: TranscriptRef): readonly FileRef[] {
+  if (ref.kind === 'file') return [ref];
+  return ref.kind === 'synthetic' ? [] : ref.sessions.flatMap(({ transcript }) => filesOf(transcript));
+}
+
+/** Reads or generates what a scenario refers to. */
+export function openRef(ref: TranscriptRef, cwd: string): Transcript {
+  switch (ref.kind) {
+    case 'file':
+      return loadTranscript(ref.path, { cwd, place: ref.place }).transcript;
+    case 'synthetic':
+      return generateTranscript(ref.spec);
+    case 'sessions':
+      return mergeSessions(
+        ref.sessions.map((session) => ({ ...session, transcript: openRef(session.transcript, cwd) })),
+      );
+  }
+}
+
+/** The same as it travels to whoever replays it. */
+export function inputOf(ref: TranscriptRef, cwd: string): TranscriptInput {
+  switch (ref.kind) {
+    case 'file':
+      return loadTranscriptInput(ref.path, { cwd, place: ref.place }).input;
+    case 'synthetic':
+      return syntheticInput(ref.spec);
+    case 'sessions':
+      return sessionsInput(
+        ref.sessions.map(({ transcript, ...part }) => ({ ...part, input: inputOf(transcript, cwd) })),
+      );
+  }
+}

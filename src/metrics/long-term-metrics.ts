@@ -1,0 +1,62 @@
+import { ratio } from '../base/stats.js';
+import type { LongTermFacts } from './long-term-fold.js';
+import type { Metric } from './metric.js';
+
+function count(
+  name: string,
+  better: Metric['better'],
+  help: string,
+  value: (facts: LongTermFacts) => number | null,
+): Metric {
+  return { name, unit: 'count', better, help, value: (facts) => value(facts.longTerm) };
+}
+
+/** Metrics of what outlives one thread and one session. */
+export const LONG_TERM_METRICS: readonly Metric[] = [
+  count('forks', null, 'threads that started as a copy of their parent', (f) => f.forks.started),
+  {
+    name: 'forkHitRate',
+    unit: 'share',
+    better: 'higher',
+    help: 'tokens that the first requests of forks read from the cache / all their prompt tokens',
+    value: ({ longTerm: { forks } }) => ratio(forks.firstReadTokens, forks.firstPromptTokens),
+  },
+  {
+    name: 'forkTokensShared',
+    unit: 'tokens',
+    better: 'higher',
+    help: 'tokens that forks read instead of paying for them anew: what sharing the prefix saved',
+    value: (facts) => facts.longTerm.forks.firstReadTokens,
+  },
+  count('memoriesWritten', null, 'durable memories written by extractions', (f) => f.memory.written),
+  count('memoriesRemoved', null, 'durable memories that dreams removed', (f) => f.memory.removed),
+  count('memoriesMerged', null, 'memories that said the same and were merged', (f) => f.memory.merged),
+  count(
+    'memoriesContradicted',
+    null,
+    'memories deleted because a later one contradicts them',
+    (f) => f.memory.contradicted,
+  ),
+  count('memoryIndexLines', 'lower', 'lines of the memory index at the end', (f) => f.memory.indexLines),
+  count(
+    'memoryIndexCuts',
+    'lower',
+    'times the memory index did not fit into the system prompt',
+    (f) => f.memory.indexCuts,
+  ),
+  count(
+    'memoryWritesRefused',
+    'lower',
+    'writes of extractions and dreams that led out of the memory directory',
+    (f) => f.memory.refused,
+  ),
+  count('memoryFilesCorrupt', 'lower', 'memory files that could not be read', (f) => f.memory.corrupt),
+  count('dreams', null, 'dreams that came to their end', (f) => f.dreams.completed),
+  count('dreamFailures', 'lower', 'dreams that failed', (f) => f.dreams.failed),
+  count('dreamsKilled', 'lower', 'dreams that ended with their process', (f) => f.dreams.killed),
+  count('dreamLocksReclaimed', null, 'locks taken over from dead processes', (f) => f.dreams.reclaimed),
+  count('messagesSent', null, 'messages between agents', (f) => f.messages.sent),
+  count('messagesDelivered', 'higher', 'of those, the ones that were delivered', (f) => f.messages.delivered),
+  count('messagesLate', 'lower', 'of those, the ones that were delivered late', (f) => f.messages.late),
+  count('messagesLost', 'lower', 'messages neither delivered nor waiting anywhere', (f) => f.messages.lost),
+];
