@@ -15,19 +15,16 @@ export const INDEX_FACT = 'memory-index';
 /** The process of one session: alive from its first step to its last. */
 export class SessionState implements SessionContext {
   readonly shared = new Map<string, unknown>();
-  readonly recordPath: string;
   state: 'waiting' | 'running' | 'ended' = 'waiting';
 
   constructor(
     readonly name: string,
     readonly pid: number,
     readonly ending: SessionEnding,
-    /** The session's own record when it takes up an earlier one. */
-    recordName: string,
+    /** That of an earlier session when it takes one up. */
+    readonly recordPath: string,
     private readonly sessions: Sessions,
-  ) {
-    this.recordPath = `${RECORD_DIRECTORY}/${recordName}.jsonl`;
-  }
+  ) {}
 
   get world(): Map<string, unknown> {
     return this.sessions.world;
@@ -47,9 +44,9 @@ export class Sessions {
   constructor(transcript: Transcript, home: HomePlan | undefined) {
     const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
     infos.forEach(({ name, ending, resumes }, i) => {
-      const record = resumes === null ? name : (this.byName.get(resumes)?.recordPath ?? `/${name}.jsonl`);
-      const recordName = record.slice(record.lastIndexOf('/') + 1, -'.jsonl'.length);
-      this.byName.set(name, new SessionState(name, FIRST_PID + i, ending, recordName, this));
+      const resumed = resumes === null ? undefined : this.byName.get(resumes);
+      const recordPath = resumed?.recordPath ?? `${RECORD_DIRECTORY}/${name}.jsonl`;
+      this.byName.set(name, new SessionState(name, FIRST_PID + i, ending, recordPath, this));
     });
     if (home?.lock?.process === 'alive') this.foreignPids.add(Number(home.lock.body));
   }
