@@ -18,7 +18,7 @@ function finish(a: number, b: number): Digest {
   return (x & 0x1fffff) * HIGH + (y >>> 0);
 }
 
-/** Longer texts are digested by words of two code units, from a buffer of this many units at a time. */
+/** Longer texts are digested four code units at a time, from a buffer of so many. */
 const SHORT_CHARS = 64;
 const WINDOW_CHARS = 8_192;
 const WINDOW = Buffer.alloc(2 * WINDOW_CHARS);
@@ -30,12 +30,13 @@ function digestLong(text: string, high: number, low: number): Digest {
   for (let from = 0; from < text.length; from += WINDOW_CHARS) {
     const part = text.length <= WINDOW_CHARS ? text : text.slice(from, from + WINDOW_CHARS);
     const bytes = WINDOW.write(part, 'utf16le');
-    if ((bytes & 2) !== 0) WORDS.setUint16(bytes, 0);
-    for (let i = 0; i < bytes; i += 4) {
-      const word = WORDS.getInt32(i, true);
-      a = Math.imul(a ^ word, 0x2c1b3c6d);
+    if ((bytes & 7) !== 0) WINDOW.fill(0, bytes, (bytes | 7) + 1);
+    for (let i = 0; i < bytes; i += 8) {
+      const first = WORDS.getInt32(i, true);
+      const second = WORDS.getInt32(i + 4, true);
+      a = (Math.imul(a ^ first, 0x2c1b3c6d) + second) | 0;
+      b = (Math.imul(b ^ second, 0x297a2d39) + first) | 0;
       a ^= a >>> 15;
-      b = Math.imul((b + word) | 0, 0x297a2d39);
       b ^= b >>> 13;
     }
   }

@@ -14,7 +14,10 @@ export class Prevention {
   /** A layer acted; a compaction starts over. */
   note(entry: LayerReport): void {
     if (entry.outcome !== 'done') return;
-    if (entry.action === 'compact') return this.restart();
+    if (entry.action === 'compact') {
+      this.restart();
+      return;
+    }
     const seen = (entry.seenBefore ?? 0) - (entry.seenAfter ?? 0);
     if (seen <= 0) return;
     this.taken.set(entry.layer, (this.taken.get(entry.layer) ?? 0) + seen);

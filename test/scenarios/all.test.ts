@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { filesOf, openRef } from '../../src/cli/open-ref.js';
 import { evaluateExpectation } from '../../src/metrics/expect.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
-import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
 import { runLog } from '../helpers/plan.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');
@@ -45,8 +45,8 @@ describe('scenarios', () => {
   it.each(FILES)('%s holds what it expects', (name) => {
     const failed: string[] = [];
     for (const run of compile(name).runs) {
-      if (run.transcript.kind !== 'synthetic') continue;
-      const facts = foldLog(runLog(run.plan, generateTranscript(run.transcript.spec)));
+      if (filesOf(run.transcript).length > 0) continue;
+      const facts = foldLog(runLog(run.plan, openRef(run.transcript, '.')));
       for (const expectation of run.expectations) {
         const result = evaluateExpectation(expectation, facts);
         if (!result.passed) failed.push(`${run.variant ?? 'base'}: ${result.text}: ${result.message}`);

@@ -180,12 +180,15 @@ class AutoMemory implements TierInstance {
       : report(view, 'write', 'done', by.reason, details);
   }
 
-  /** Messages the last run has not covered; all of them when a compaction took its mark away. */
+  /** What the user came for and the messages the last run has not covered; all when a compaction took its mark away. */
   private since(messages: readonly Message[]): readonly Message[] {
-    if (this.coveredId === null) return [...messages];
-    for (let i = messages.length - 1; i >= 0; i--)
-      if (messages[i]!.id === this.coveredId) return messages.slice(i + 1);
-    return [...messages];
+    let from = 0;
+    if (this.coveredId !== null)
+      for (let i = messages.length - 1; i >= 0 && from === 0; i--)
+        if (messages[i]!.id === this.coveredId) from = i + 1;
+    if (from === messages.length) return [];
+    const first = messages.findIndex((message) => message.origin === 'human');
+    return first >= 0 && first < from ? [messages[first]!, ...messages.slice(from)] : messages.slice(from);
   }
 
   /** The index and the latest memories. */

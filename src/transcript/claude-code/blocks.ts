@@ -46,6 +46,19 @@ function isJsonLike(path: string | null, text: string): boolean {
   return (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
 }
 
+const NO_FACTS: BlockFacts = Object.freeze({});
+
+function resultFacts(path: string | null, text: string, isError: boolean, images: number): BlockFacts {
+  const jsonLike = isJsonLike(path, text);
+  if (path === null && !isError && images === 0 && !jsonLike) return NO_FACTS;
+  const facts: { -readonly [Key in keyof BlockFacts]: BlockFacts[Key] } = {};
+  if (path !== null) facts.path = path;
+  if (isError) facts.isError = true;
+  if (images > 0) facts.images = images;
+  if (jsonLike) facts.jsonLike = true;
+  return facts;
+}
+
 function toolResultBlock(content: JsonObject, calls: ReadonlyMap<string, ToolCall>): Block {
   const toolUseId = textOf(content.tool_use_id);
   const call = toolUseId === null ? undefined : calls.get(toolUseId);
@@ -54,14 +67,6 @@ function toolResultBlock(content: JsonObject, calls: ReadonlyMap<string, ToolCal
   for (const part of listOf(content.content)) {
     if (isObject(part) && (part.type === 'image' || part.type === 'document')) images++;
   }
-  const path = call?.path ?? null;
-  const jsonLike = isJsonLike(path, text);
-  const facts: BlockFacts = {
-    ...(path === null ? {} : { path }),
-    ...(content.is_error === true ? { isError: true } : {}),
-    ...(images > 0 ? { images } : {}),
-    ...(jsonLike ? { jsonLike } : {}),
-  };
   return createBlock({
     kind: 'tool_result',
     role: 'user',
@@ -69,7 +74,7 @@ function toolResultBlock(content: JsonObject, calls: ReadonlyMap<string, ToolCal
     text,
     toolUseId,
     tool: call?.tool ?? null,
-    facts,
+    facts: resultFacts(call?.path ?? null, text, content.is_error === true, images),
   });
 }
 
@@ -78,13 +83,6 @@ export function answerTo(block: Block, call: ToolCall | undefined): Block {
   const path = call?.path ?? null;
   if (block.tool === (call?.tool ?? null) && (block.facts.path ?? null) === path) return block;
   const text = block.text!.read();
-  const { isError, images } = block.facts;
-  const facts: BlockFacts = {
-    ...(path === null ? {} : { path }),
-    ...(isError === undefined ? {} : { isError }),
-    ...(images === undefined ? {} : { images }),
-    ...(isJsonLike(path, text) ? { jsonLike: true } : {}),
-  };
   const made = createBlock({
     kind: 'tool_result',
     role: 'user',
@@ -92,14 +90,20 @@ export function answerTo(block: Block, call: ToolCall | undefined): Block {
     text,
     toolUseId: block.toolUseId,
     tool: call?.tool ?? null,
-    facts,
+    facts: resultFacts(path, text, block.facts.isError === true, block.facts.images ?? 0),
   });
   return { ...made, text: block.text };
 }
 
 function textBlock(role: 'user' | 'assistant', text: string): Block {
   const local = role === 'user' && text.includes('<local-command-stdout>');
-  return createBlock({ kind: 'text', role, tokens: 0, text, facts: local ? { localCommand: true } : {} });
+  return createBlock({
+    kind: 'text',
+    role,
+    tokens: 0,
+    text,
+    facts: local ? { localCommand: true } : NO_FACTS,
+  });
 }
 
 function thinkingBlock(content: JsonObject): Block {
@@ -126,7 +130,7 @@ function toolUseBlock(content: JsonObject): Block {
     text: toolUseText(content),
     toolUseId: textOf(content.id),
     tool,
-    facts: path === null ? {} : { path },
+    facts: path === null ? NO_FACTS : { path },
   });
 }
 

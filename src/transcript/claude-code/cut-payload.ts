@@ -15,11 +15,31 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const SPACE = 0x20;
 
-/** The index behind a string whose opening quote is at `from`. */
-function skipString(bytes: Buffer, from: number, end: number): number {
+const EACH_QUOTE = 0x22222222;
+const EACH_BACKSLASH = 0x5c5c5c5c;
+const EACH_ONE = 0x01010101;
+const EACH_TOP = 0x80808080 | 0;
+
+/** The bytes of one buffer, also as words. */
+interface Bytes {
+  readonly buffer: Buffer;
+  readonly words: DataView;
+}
+
+/** The index behind a string whose opening quote is at `from`: four bytes at a time where none of them is special. */
+function skipString({ buffer, words }: Bytes, from: number, end: number): number {
   let i = from + 1;
   while (i < end) {
-    const byte = bytes[i]!;
+    if (i + 4 <= end) {
+      const word = words.getInt32(i, true);
+      const quote = word ^ EACH_QUOTE;
+      const slash = word ^ EACH_BACKSLASH;
+      if (((((quote - EACH_ONE) & ~quote) | ((slash - EACH_ONE) & ~slash)) & EACH_TOP) === 0) {
+        i += 4;
+        continue;
+      }
+    }
+    const byte = buffer[i]!;
     if (byte === QUOTE) return i + 1;
     i += byte === BACKSLASH ? 2 : 1;
   }
@@ -30,11 +50,12 @@ function skipString(bytes: Buffer, from: number, end: number): number {
  * Walks over JSON from inside so many brackets until the depth falls to a level; the index behind the closing bracket,
  * or a number above `end` when it does not.
  */
-function skipTo(bytes: Buffer, from: number, end: number, depth: number): number {
+function skipTo(bytes: Bytes, from: number, end: number, depth: number): number {
+  const { buffer } = bytes;
   let open = depth;
   let i = from;
   while (i < end) {
-    const byte = bytes[i]!;
+    const byte = buffer[i]!;
     if (byte === QUOTE) {
       i = skipString(bytes, i, end);
       continue;
@@ -46,20 +67,22 @@ function skipTo(bytes: Buffer, from: number, end: number, depth: number): number
   return end + 1;
 }
 
-function skipValue(bytes: Buffer, from: number, end: number): number {
-  const first = bytes[from]!;
+function skipValue(bytes: Bytes, from: number, end: number): number {
+  const { buffer } = bytes;
+  const first = buffer[from]!;
   if (first === QUOTE) return skipString(bytes, from, end);
   if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipTo(bytes, from + 1, end, 1);
   let i = from;
-  while (i < end && bytes[i] !== COMMA && bytes[i] !== CLOSE_BRACE) i++;
+  while (i < end && buffer[i] !== COMMA && buffer[i] !== CLOSE_BRACE) i++;
   return i;
 }
 
 /** True when the line's object, and nothing deeper, is still open at `from`, and the line ends with it. */
-function isTopLevel(bytes: Buffer, from: number, end: number): boolean {
-  if (bytes[from] !== COMMA && bytes[from] !== CLOSE_BRACE) return false;
+function isTopLevel(bytes: Bytes, from: number, end: number): boolean {
+  const { buffer } = bytes;
+  if (buffer[from] !== COMMA && buffer[from] !== CLOSE_BRACE) return false;
   let i = skipTo(bytes, from, end, 1);
-  while (i < end && bytes[i]! <= SPACE) i++;
+  while (i < end && buffer[i]! <= SPACE) i++;
   return i === end;
 }
 
@@ -96,6 +119,7 @@ class KeyFinder {
 export function createPayloadCutter(): (buffer: Buffer, start: number, end: number) => string {
   const results = new KeyFinder(RESULT_KEY);
   const progress = new KeyFinder(PROGRESS_KEY);
+  let bytes: Bytes | null = null;
   return (buffer, start, end) => {
     let value = results.find(buffer, start, end);
     let key = RESULT_KEY.length;
@@ -104,8 +128,11 @@ export function createPayloadCutter(): (buffer: Buffer, start: number, end: numb
       key = DATA_KEY_BYTES;
     }
     if (value === -1) return decodeUtf8(buffer, start, end);
-    const behind = skipValue(buffer, value, end);
-    return behind < end && isTopLevel(buffer, behind, end)
+    if (bytes?.buffer !== buffer) {
+      bytes = { buffer, words: new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength) };
+    }
+    const behind = skipValue(bytes, value, end);
+    return behind < end && isTopLevel(bytes, behind, end)
       ? decodeUtf8(buffer, start, value - key) + decodeUtf8(buffer, behind, end)
       : decodeUtf8(buffer, start, end);
   };

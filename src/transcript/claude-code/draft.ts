@@ -55,7 +55,17 @@ export type DraftMessageInit = Pick<DraftMessage, 'id' | 'role' | 'origin' | 'ti
 
 /** Starts a message. */
 export function draftMessage(init: DraftMessageInit): DraftMessage {
-  return { responseId: null, attachedTo: null, usage: null, at: 0, ...init };
+  return {
+    id: init.id,
+    role: init.role,
+    origin: init.origin,
+    responseId: init.responseId ?? null,
+    attachedTo: init.attachedTo ?? null,
+    timeMs: init.timeMs,
+    blocks: init.blocks,
+    usage: null,
+    at: 0,
+  };
 }
 
 /** True tokens of a draft message as far as they are known. */

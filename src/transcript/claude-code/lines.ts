@@ -96,113 +96,6 @@ function timeOf(value: unknown): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** The value itself, or the equal text seen before: neighbouring lines repeat each other. */
-function shared(value: unknown, before: string | null): string | null {
-  return value === before ? before : textOf(value);
-}
-
-const NO_PLACE: PlaceText = () => null;
-
-/** Reads the lines of one session file in order: each becomes blocks at once, and its JSON is let go. */
-export class LineParser {
-  readonly #texts: FileTexts | null;
-  /** Tool calls by id, as they come. */
-  readonly #calls = new Map<string, ToolCall>();
-  #before: Envelope | null = null;
-  #model = 'unknown';
-
-  constructor(texts: FileTexts | null) {
-    this.#texts = texts;
-  }
-
-  /** Narrows one object of the file; null for session metadata, which belongs to no conversation. */
-  parse(json: LocatedLine): Line | null {
-    const { value } = json;
-    switch (value.type) {
-      case 'user':
-        return this.#user(json);
-      case 'assistant':
-        return this.#assistant(json);
-      case 'system':
-        return parseSystem(this.#envelope(json), value);
-      case 'attachment':
-        return isObject(value.attachment)
-          ? {
-              ...this.#envelope(json),
-              type: 'attachment',
-              blocks: attachmentBlocks(value.attachment, this.#placer(json)),
-            }
-          : null;
-      case 'progress':
-        return { ...this.#envelope(json), type: 'hidden' };
-      default:
-        return null;
-    }
-  }
-
-  #envelope({ line, value }: LocatedLine): Envelope {
-    const before = this.#before;
-    const envelope: Envelope = {
-      line,
-      uuid: textOf(value.uuid) ?? `line-${line}`,
-      parentUuid: shared(value.parentUuid, before?.uuid ?? null),
-      sidechain: value.isSidechain === true,
-      agentId: shared(value.agentId, before?.agentId ?? null),
-      sessionId: shared(value.sessionId, before?.sessionId ?? null),
-      version: shared(value.version, before?.version ?? null),
-      timeMs: timeOf(value.timestamp),
-    };
-    this.#before = envelope;
-    return envelope;
-  }
-
-  #placer({ place }: LocatedLine): PlaceText {
-    const texts = this.#texts;
-    if (texts === null || place === null) return NO_PLACE;
-    return (part, chars) => new RecordedText(texts, place, part, chars);
-  }
-
-  #user(json: LocatedLine): Line {
-    const { value } = json;
-    const envelope = this.#envelope(json);
-    const isSummary = value.isCompactSummary === true;
-    if (value.isVisibleInTranscriptOnly === true && !isSummary) return { ...envelope, type: 'hidden' };
-    const { content } = objectOf(value.message);
-    const text = openingText(content);
-    return {
-      ...envelope,
-      type: 'user',
-      blocks: blocksOf(content, 'user', this.#calls, this.#placer(json)),
-      isSummary,
-      origin: originOf({ isMeta: value.isMeta === true, speaker: textOf(objectOf(value.origin).kind) }, text),
-      isCommand: typeof content === 'string' && isCommandText(content),
-      isExit: isExitCommand(text),
-    };
-  }
-
-  #assistant(json: LocatedLine): AssistantLine {
-    const { value } = json;
-    const envelope = this.#envelope(json);
-    const message = objectOf(value.message);
-    this.#model = shared(message.model, this.#model) ?? 'unknown';
-    const synthetic = this.#model === SYNTHETIC_MODEL || value.isApiErrorMessage === true;
-    const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#placer(json));
-    if (!synthetic) for (const block of blocks) indexCall(block, this.#calls);
-    return {
-      ...envelope,
-      type: 'assistant',
-      responseKey: textOf(message.id) ?? textOf(value.requestId) ?? envelope.uuid,
-      model: this.#model,
-      synthetic,
-      blocks,
-      usage: parseUsage(message.usage),
-      stopReason: textOf(message.stop_reason),
-      missReason: textOf(objectOf(objectOf(message.diagnostics).cache_miss_reason).type),
-      effort: textOf(value.effort),
-    };
-  }
-}
-
 /** Adds the tool call a block is to an index by id. */
 export function indexCall(block: Block, calls: Map<string, ToolCall>): void {
   if (block.kind !== 'tool_use' || block.toolUseId === null) return;
@@ -216,7 +109,7 @@ function openingText(content: unknown): string {
   return first?.type === 'text' ? (textOf(first.text) ?? '') : '';
 }
 
-function parseSystem(envelope: Envelope, value: JsonObject): Line {
+function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
   if (value.subtype === 'compact_boundary') {
     const data = objectOf(value.compactMetadata);
     const segment = objectOf(data.preservedSegment);
@@ -244,5 +137,162 @@ function parseSystem(envelope: Envelope, value: JsonObject): Line {
       toolUseIds: textsOf(data.compactedToolIds),
     };
   }
-  return { ...envelope, type: 'hidden' };
+  return envelope;
+}
+
+/** The value itself, or the equal text seen before: neighbouring lines repeat each other. */
+function shared(value: unknown, before: string | null): string | null {
+  return value === before ? before : textOf(value);
+}
+
+/** The envelope of a line; a class, because spreading objects would cost as much as parsing them. */
+class LineEnvelope implements Envelope {
+  readonly line: number;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  readonly sidechain: boolean;
+  readonly agentId: string | null;
+  readonly sessionId: string | null;
+  readonly version: string | null;
+  readonly timeMs: number | null;
+
+  constructor({ line, value }: LocatedLine, before: Envelope | null) {
+    this.line = line;
+    this.uuid = textOf(value.uuid) ?? `line-${line}`;
+    this.parentUuid = shared(value.parentUuid, before === null ? null : before.uuid);
+    this.sidechain = value.isSidechain === true;
+    this.agentId = shared(value.agentId, before === null ? null : before.agentId);
+    this.sessionId = shared(value.sessionId, before === null ? null : before.sessionId);
+    this.version = shared(value.version, before === null ? null : before.version);
+    this.timeMs = timeOf(value.timestamp);
+  }
+}
+
+class HiddenRecord extends LineEnvelope implements HiddenLine {
+  readonly type = 'hidden';
+}
+
+class UserRecord extends LineEnvelope implements UserLine {
+  readonly type = 'user';
+  readonly blocks: Block[];
+  readonly isSummary: boolean;
+  readonly origin: MessageOrigin;
+  readonly isCommand: boolean;
+  readonly isExit: boolean;
+
+  constructor(json: LocatedLine, before: Envelope | null, content: unknown, blocks: Block[]) {
+    super(json, before);
+    const { value } = json;
+    const text = openingText(content);
+    const speaker = textOf(objectOf(value.origin).kind);
+    this.blocks = blocks;
+    this.isSummary = value.isCompactSummary === true;
+    this.origin = originOf({ isMeta: value.isMeta === true, speaker }, text);
+    this.isCommand = typeof content === 'string' && isCommandText(content);
+    this.isExit = isExitCommand(text);
+  }
+}
+
+class AssistantRecord extends LineEnvelope implements AssistantLine {
+  readonly type = 'assistant';
+  readonly responseKey: string;
+  readonly model: string;
+  readonly synthetic: boolean;
+  readonly blocks: Block[];
+  readonly usage: RecordedUsage;
+  readonly stopReason: string | null;
+  readonly missReason: string | null;
+  readonly effort: string | null;
+
+  constructor(json: LocatedLine, before: Line | null, message: JsonObject, blocks: Block[]) {
+    super(json, before);
+    const { value } = json;
+    const near = before?.type === 'assistant' ? before : null;
+    this.responseKey = shared(message.id, near?.responseKey ?? null) ?? textOf(value.requestId) ?? this.uuid;
+    this.model = shared(message.model, near?.model ?? null) ?? 'unknown';
+    this.synthetic = this.model === SYNTHETIC_MODEL || value.isApiErrorMessage === true;
+    this.blocks = blocks;
+    this.usage = parseUsage(message.usage);
+    this.stopReason = textOf(message.stop_reason);
+    this.missReason = textOf(objectOf(objectOf(message.diagnostics).cache_miss_reason).type);
+    this.effort = textOf(value.effort);
+  }
+}
+
+class AttachmentRecord extends LineEnvelope implements AttachmentLine {
+  readonly type = 'attachment';
+  readonly blocks: Block[] | null;
+
+  constructor(json: LocatedLine, before: Envelope | null, blocks: Block[] | null) {
+    super(json, before);
+    this.blocks = blocks;
+  }
+}
+
+const NO_PLACE: PlaceText = () => null;
+
+/** Reads the lines of one session file in order: each becomes blocks at once, and its JSON is let go. */
+export class LineParser {
+  readonly #texts: FileTexts | null;
+  /** Tool calls by id, as they come. */
+  readonly #calls = new Map<string, ToolCall>();
+  #before: Line | null = null;
+
+  constructor(texts: FileTexts | null) {
+    this.#texts = texts;
+  }
+
+  /** Narrows one object of the file; null for session metadata, which belongs to no conversation. */
+  parse(json: LocatedLine): Line | null {
+    const line = this.#parse(json);
+    if (line !== null) this.#before = line;
+    return line;
+  }
+
+  #parse(json: LocatedLine): Line | null {
+    const { value } = json;
+    switch (value.type) {
+      case 'user':
+        return this.#user(json);
+      case 'assistant':
+        return this.#assistant(json);
+      case 'system':
+        return parseSystem(new HiddenRecord(json, this.#before), value);
+      case 'attachment': {
+        if (!isObject(value.attachment)) return null;
+        return new AttachmentRecord(
+          json,
+          this.#before,
+          attachmentBlocks(value.attachment, this.#placer(json)),
+        );
+      }
+      case 'progress':
+        return new HiddenRecord(json, this.#before);
+      default:
+        return null;
+    }
+  }
+
+  #placer({ place }: LocatedLine): PlaceText {
+    const texts = this.#texts;
+    if (texts === null || place === null) return NO_PLACE;
+    return (part, chars) => new RecordedText(texts, place, part, chars);
+  }
+
+  #user(json: LocatedLine): Line {
+    const { value } = json;
+    if (value.isVisibleInTranscriptOnly === true && value.isCompactSummary !== true)
+      return new HiddenRecord(json, this.#before);
+    const { content } = objectOf(value.message);
+    const blocks = blocksOf(content, 'user', this.#calls, this.#placer(json));
+    return new UserRecord(json, this.#before, content, blocks);
+  }
+
+  #assistant(json: LocatedLine): AssistantLine {
+    const message = objectOf(json.value.message);
+    const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#placer(json));
+    const line = new AssistantRecord(json, this.#before, message, blocks);
+    if (!line.synthetic) for (const block of blocks) indexCall(block, this.#calls);
+    return line;
+  }
 }

@@ -228,6 +228,17 @@ describe('cleanup', () => {
     expect(compaction.trueAfter).toBeGreaterThan(0);
   });
 
+  it('CLN-1 also when the new history has as many messages as the old one', () => {
+    const set = { 'microcompact.cached.enabled': true, 'restore.files': 8 };
+    const eight = Array.from({ length: 8 }, (_, i) => ({ tool: 'Read', tokens: 300, path: `/repo/${i}.ts` }));
+    // Prompt, call, eight results and answer: eleven; then boundary, summary, eight files and the next prompt.
+    const talk = manual(new Conversation().human(100).tools(eight).answer(10)).human(10);
+    for (let i = 0; i < 13; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
+    const { entries } = run({ set }, talk.answer(10));
+    const deletions = ofType(entries, 'layer').filter((entry) => entry.action === 'delete');
+    expect(deletions).toMatchObject([{ turn: 2 + 13, details: { ids: 7, pinned: 7 } }]);
+  });
+
   it('CLN-2 the compaction of a subagent leaves the main thread alone', () => {
     const main = new Conversation().human(100);
     for (let i = 0; i < 13; i++) main.tools([{ tool: 'Read', tokens: 1_000 }]);

@@ -88,8 +88,8 @@ describe('files', () => {
   it('RES-1 transcript, plan and memory files do not come back', () => {
     const files = [
       '/repo/CLAUDE.md',
-      '/home/x/log.jsonl',
-      '/home/x/plans/next.md',
+      '/data/log.jsonl',
+      '/data/plans/next.md',
       '/repo/MEMORY.md',
       '/repo/a.ts',
     ];
