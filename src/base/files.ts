@@ -21,6 +21,7 @@ export interface Files {
 
 /** Resolves `.` and `..`; a path that climbs above the root is an error. */
 export function normalisePath(path: string): string {
+  if (isNormal(path)) return path;
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
@@ -30,6 +31,12 @@ export function normalisePath(path: string): string {
     } else parts.push(part);
   }
   return `/${parts.join('/')}`;
+}
+
+function isNormal(path: string): boolean {
+  return (
+    path.length > 1 && path[0] === '/' && !path.endsWith('/') && !path.includes('//') && !path.includes('/.')
+  );
 }
 
 /** True when a path lies inside a folder once `..` is resolved. */

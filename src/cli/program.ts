@@ -353,7 +353,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     });
 
   shared(program.command('bench').description('Time the hot paths of an agent and the replay itself.'))
-    .argument('[suite...]', 'hot-paths, replay, naive-replay, replay-limit, trace-limit; all unless named')
+    .argument('[suite...]', 'suites by name; all unless named')
     .option('--quick', 'fewer rounds, smaller sizes')
     .option('--save <file>', 'keep the result to compare with later')
     .option(

@@ -140,13 +140,17 @@ function viewOf(
 ): { readonly view: PrefixView; readonly freshTokens: number } {
   const { shape, messages, instruction } = request;
   const instructionTokens = instruction.blocks.reduce((sum, block) => sum + block.tokens, 0);
-  if (shape.kind === 'fork' && startsWhole(run.context, messages)) {
-    const whole = run.context.messages.length;
-    run.context.seal(run.now);
-    const added = [...messages.slice(whole), instruction].flatMap((message) => message.blocks);
+  const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;
+  if (shared > 0) {
+    const added = [...messages.slice(shared), instruction].flatMap((message) => message.blocks);
+    const length = run.context.endOfMessages(shared);
+    const unsent = run.context.tokensBetween(run.context.unchanged, length);
     return {
-      view: new ForkView(run.context, added),
-      freshTokens: added.reduce((sum, block) => sum + block.tokens, run.context.freshTokens),
+      view: new ForkView(run.context, length, added),
+      freshTokens: added.reduce(
+        (sum, block) => sum + block.tokens,
+        Math.min(run.context.freshTokens, unsent),
+      ),
     };
   }
   const prefix =
@@ -163,9 +167,13 @@ function viewOf(
   };
 }
 
-/** True when the messages are the thread's own, all of them, perhaps with turns of a fork behind them. */
-function startsWhole(context: Context, messages: AskRequest['messages']): boolean {
-  return messages === context.messages || context.messages.every((message, i) => message === messages[i]);
+/** How many of the messages are the thread's own, from the start; none when they would leave a call unanswered. */
+function sharedMessages(context: Context, messages: AskRequest['messages']): number {
+  const own = context.messages;
+  const length = Math.min(own.length, messages.length);
+  let count = messages === own ? length : 0;
+  while (count < length && own[count] === messages[count]) count++;
+  return context.hasOpenCalls && count === own.length ? 0 : count;
 }
 
 function ownPrefix(systemTokens: number, toolTokens: number, purpose: string): readonly Block[] {

@@ -294,6 +294,17 @@ export class Context implements PrefixView {
     return changed;
   }
 
+  /** Number of positions that the first so many messages and the prefix take. */
+  endOfMessages(count: number): number {
+    return this.firstPositionOf(count);
+  }
+
+  /** True tokens of the positions from one on up to another. */
+  tokensBetween(from: number, to: number): number {
+    if (to <= from) return 0;
+    return this.totals.data[to - 1]! - (from === 0 ? 0 : this.totals.data[from - 1]!);
+  }
+
   /** First position of the messages from an index on. */
   private firstPositionOf(message: number): number {
     let low = 0;

@@ -10,15 +10,12 @@ export class ForkView implements PrefixView {
   readonly toolsEnd: number;
   readonly systemEnd: number;
 
-  constructor(parent: PrefixView, added: readonly Block[]) {
-    const shared = parent.length;
+  constructor(parent: PrefixView, shared: number, added: readonly Block[]) {
     this.length = shared + added.length;
     this.digests = new Float64Array(this.length);
     this.sums = new Float64Array(this.length);
-    for (let i = 0; i < shared; i++) {
-      this.digests[i] = parent.digests[i]!;
-      this.sums[i] = parent.sums[i]!;
-    }
+    copy(parent.digests, this.digests, shared);
+    copy(parent.sums, this.sums, shared);
     let digest: Digest = shared === 0 ? 1 : parent.digests[shared - 1]!;
     let sum = shared === 0 ? 0 : parent.sums[shared - 1]!;
     added.forEach((block, i) => {
@@ -30,4 +27,9 @@ export class ForkView implements PrefixView {
     this.toolsEnd = parent.toolsEnd;
     this.systemEnd = parent.systemEnd;
   }
+}
+
+function copy(from: ArrayLike<number>, to: Float64Array, count: number): void {
+  if (from instanceof Float64Array) to.set(from.subarray(0, count));
+  else for (let i = 0; i < count; i++) to[i] = from[i]!;
 }

@@ -86,6 +86,7 @@ function takeUp(run: ThreadRun, origin: ThreadRun): void {
   run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, origin);
   run.context.freshTokens = origin.context.freshTokens;
   run.sentLength = run.context.length;
+  run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
   if (form === 'new-system') renewSystem(run);
   tell(run, 'resume', `the session ${origin.session.name} was taken up again`);
 }

@@ -58,7 +58,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'csv-stringify': 'any',
       vega: 'lazy',
       'vega-lite': 'lazy',
-      'cli-table3': 'any',
       picocolors: 'any',
       '@resvg/resvg-js': 'lazy',
     },

@@ -50,6 +50,7 @@ function hotPaths(): readonly HotPath[] {
             toolsEnd: 0,
             systemEnd: 0,
           },
+          1,
           hot.nextTurn.flatMap((message) => message.blocks),
         ).length,
     },

@@ -35,6 +35,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'replay-limit': async (options) =>
     (await import('../../bench/suites/replay-limit.js')).replayLimit(options),
   'trace-limit': async (options) => (await import('../../bench/suites/trace-limit.js')).traceLimit(options),
+  workers: async (options) => (await import('../bench/workers.js')).workersSuite(options),
 };
 
 /** `ccbench bench`: hot paths and ratios, compared with a saved run where one is given. */

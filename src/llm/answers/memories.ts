@@ -9,6 +9,8 @@ interface Candidate extends Omit<Memory, 'name'> {
   readonly subject: string;
 }
 
+/** The fake extractor finds nothing more worth keeping beyond this many memories (assumed; the index shows 200). */
+const MAX_MEMORIES = 400;
 const SLUG_CHARS = 40;
 const DESCRIPTION_CHARS = 100;
 
@@ -56,6 +58,7 @@ function slug(type: MemoryType, subject: string): string {
  * written again; nothing new gives an empty text.
  */
 export function composeMemories(messages: readonly Message[], existing: readonly string[]): string {
+  if (existing.length >= MAX_MEMORIES) return '';
   const known = existing.join('\n');
   const said = messages.filter((message) => message.origin !== 'summary');
   return candidates(gatherFacts(said))

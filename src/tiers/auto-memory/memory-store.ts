@@ -1,4 +1,4 @@
-import type { Files } from '../../base/files.js';
+import type { Files, StoredFile } from '../../base/files.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, type Memory, parseMemory } from '../../model/memory.js';
 import { LINK_MARK } from './confine.js';
 
@@ -23,16 +23,29 @@ export function memoryPaths(files: Files): readonly string[] {
     .filter((path) => path !== MEMORY_INDEX && path.endsWith('.md') && !path.includes('/.'));
 }
 
+/** What a file holds, once for each writing of it. */
+const parsed = new WeakMap<StoredFile, StoredMemory | 'corrupt' | 'link'>();
+
+function memoryOf(file: StoredFile): StoredMemory | 'corrupt' | 'link' {
+  let found = parsed.get(file);
+  if (found === undefined) {
+    const { text, path, mtimeMs } = file;
+    const memory = text.startsWith(LINK_MARK) ? null : parseMemory(text);
+    if (memory !== null) found = { ...memory, path, mtimeMs, chars: text.length };
+    else found = text.startsWith(LINK_MARK) ? 'link' : 'corrupt';
+    parsed.set(file, found);
+  }
+  return found;
+}
+
 /** Reads the memory directory. */
 export function readMemories(files: Files): MemoryStore {
   const memories: StoredMemory[] = [];
   const corrupt: string[] = [];
   for (const path of memoryPaths(files)) {
-    const file = files.read(path)!;
-    if (file.text.startsWith(LINK_MARK)) continue;
-    const memory = parseMemory(file.text);
-    if (memory === null) corrupt.push(path);
-    else memories.push({ ...memory, path, mtimeMs: file.mtimeMs, chars: file.text.length });
+    const found = memoryOf(files.read(path)!);
+    if (found === 'corrupt') corrupt.push(path);
+    else if (found !== 'link') memories.push(found);
   }
   return { memories, corrupt };
 }

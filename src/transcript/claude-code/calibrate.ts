@@ -52,7 +52,9 @@ function weightOf(block: Block, ratio: number): number {
 }
 
 function weightsOf(messages: readonly DraftMessage[], ratio: number): number[] {
-  return messages.flatMap((message) => message.blocks.map((block) => weightOf(block, ratio)));
+  const weights: number[] = [];
+  for (const message of messages) for (const block of message.blocks) weights.push(weightOf(block, ratio));
+  return weights;
 }
 
 function total(values: readonly number[]): number {

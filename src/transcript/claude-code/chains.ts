@@ -15,6 +15,13 @@ function createRootFinder(lines: readonly Line[], warnings: WarningList): (line:
   for (const line of lines) byUuid.set(line.uuid, line);
   const roots = new Map<string, string>();
   return (from) => {
+    const above = from.parentUuid === null ? undefined : byUuid.get(from.parentUuid);
+    const nearest =
+      above === undefined || above.sidechain !== from.sidechain ? from.uuid : roots.get(above.uuid);
+    if (nearest !== undefined && byUuid.get(from.uuid) === from && !roots.has(from.uuid)) {
+      roots.set(from.uuid, nearest);
+      return nearest;
+    }
     const path: string[] = [];
     const walked = new Set<string>();
     let current = from;

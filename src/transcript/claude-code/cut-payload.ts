@@ -29,16 +29,20 @@ interface Bytes {
 /** The index behind a string whose opening quote is at `from`: four bytes at a time where none of them is special. */
 function skipString({ buffer, words }: Bytes, from: number, end: number): number {
   let i = from + 1;
-  while (i < end) {
-    if (i + 4 <= end) {
-      const word = words.getInt32(i, true);
-      const quote = word ^ EACH_QUOTE;
-      const slash = word ^ EACH_BACKSLASH;
-      if (((((quote - EACH_ONE) & ~quote) | ((slash - EACH_ONE) & ~slash)) & EACH_TOP) === 0) {
-        i += 4;
-        continue;
-      }
+  const last = end - 4;
+  while (i <= last) {
+    const word = words.getInt32(i, true);
+    const quote = word ^ EACH_QUOTE;
+    const slash = word ^ EACH_BACKSLASH;
+    const found = (((quote - EACH_ONE) & ~quote) | ((slash - EACH_ONE) & ~slash)) & EACH_TOP;
+    if (found === 0) i += 4;
+    else {
+      i += (31 - Math.clz32(found & -found)) >> 3;
+      if (buffer[i] === QUOTE) return i + 1;
+      i += 2;
     }
+  }
+  while (i < end) {
     const byte = buffer[i]!;
     if (byte === QUOTE) return i + 1;
     i += byte === BACKSLASH ? 2 : 1;

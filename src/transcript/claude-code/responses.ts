@@ -38,6 +38,13 @@ function extendCall(call: DraftCall, line: AssistantLine): void {
   if (line.timeMs !== null) call.lastTimeMs = Math.max(line.timeMs, call.lastTimeMs ?? line.timeMs);
 }
 
+function isUnchanged(state: ClientState, line: Line): boolean {
+  return (
+    (line.version === null || line.version === state.version) &&
+    (line.sessionId === null || line.sessionId === state.sessionId)
+  );
+}
+
 class StepGrouper {
   /** Slot 0 holds what precedes the first response, slot n what goes from the n-th response to the next. */
   readonly slots: DraftStep[][] = [[]];
@@ -52,13 +59,14 @@ class StepGrouper {
   readonly #calls = new Map<string, DraftCall>();
   readonly #copies = new Map<string, DraftMessage>();
   readonly #messageIds = new Map<string, string>();
-  readonly #lineOrder = new Map<string, number>();
   readonly #attachedTo = new Map<string, string>();
   readonly #usedIds = new Set<string>();
   #state: ClientState = { version: null, sessionId: null };
   #compaction: DraftEvent | null = null;
   #restoring = false;
   #exited = false;
+  /** Lines read so far, the current one included. */
+  #linesRead = 0;
 
   constructor(chain: Chain, context: GroupingContext) {
     this.#chain = chain;
@@ -70,8 +78,8 @@ class StepGrouper {
   }
 
   run(): void {
-    for (const [order, line] of this.#chain.lines.entries()) {
-      this.#lineOrder.set(line.uuid, order);
+    for (const line of this.#chain.lines) {
+      this.#linesRead++;
       this.#readChanges(line);
       if (line.type === 'user') this.#readUser(line);
       else if (line.type === 'attachment') this.#readAttachment(line);
@@ -110,6 +118,7 @@ class StepGrouper {
   }
 
   #readChanges(line: Line): void {
+    if (!this.#exited && isUnchanged(this.#state, line)) return;
     const state = nextState(this.#state, line);
     const events = changeEvents(this.#state, state, line);
     this.#state = state;
@@ -261,15 +270,18 @@ class StepGrouper {
 
   #keptIds(line: CompactLine): readonly string[] {
     let uuids = line.keptUuids;
+    if (uuids.length === 0 && line.keptRange === null) return [];
+    const order = new Map<string, number>();
+    for (let i = 0; i < this.#linesRead; i++) order.set(this.#chain.lines[i]!.uuid, i);
     if (uuids.length === 0 && line.keptRange !== null) {
-      const head = this.#lineOrder.get(line.keptRange.head);
-      const tail = this.#lineOrder.get(line.keptRange.tail);
+      const head = order.get(line.keptRange.head);
+      const tail = order.get(line.keptRange.tail);
       const known = head !== undefined && tail !== undefined;
       uuids = known
         ? this.#chain.lines.slice(head, tail + 1).map((kept) => kept.uuid)
         : [line.keptRange.head];
     }
-    const missing = uuids.filter((uuid) => !this.#lineOrder.has(uuid)).length;
+    const missing = uuids.filter((uuid) => !order.has(uuid)).length;
     if (missing > 0) {
       this.#warnings.add(
         'kept-line-missing',

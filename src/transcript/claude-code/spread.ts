@@ -1,6 +1,7 @@
 /** Whole numbers in proportion to the weights whose sum is exactly the total (largest remainders, ties in order). */
 export function spread(total: number, weights: readonly number[]): number[] {
   if (weights.length === 0) return [];
+  if (weights.length === 1 && Number.isInteger(total)) return [total];
   let sum = 0;
   for (const weight of weights) sum += weight;
   const shares = weights.map((weight) => (sum > 0 ? (total * weight) / sum : total / weights.length));

@@ -10,7 +10,7 @@ import { actionsOf, sessionsOf, type TestSession } from '../../helpers/sessions.
 const LAYER = 'dreaming';
 const EMPTY: HomePlan = { memories: 0, files: [], lock: null };
 
-function plan(init: PlanInit & { readonly home?: Partial<HomePlan> } = {}): RunPlan {
+function plan(init: Omit<PlanInit, 'home'> & { readonly home?: Partial<HomePlan> } = {}): RunPlan {
   const { home, ...rest } = init;
   const made = planOf({ policy: 'claude-code/2026', ...rest });
   return home === undefined ? made : { ...made, home: { ...EMPTY, ...home } };
@@ -162,7 +162,7 @@ describe('a dream', () => {
     const files = [{ path: '/memory/link.md', text: 'link to /repo/src/index.ts', hoursAgo: 1 }];
     const entries = runLog(plan({ home: { memories: 3, files } }), sessionsOf(week(5)));
     expect(dreams(entries)).toMatchObject([
-      { outcome: 'done', details: { memoriesBefore: 3 + 4, corrupt: [] } },
+      { outcome: 'done', details: { memoriesBefore: 3 + 1, corrupt: [] } },
     ]);
   });
 });
