@@ -70,7 +70,7 @@ export interface BreakDetector {
 const DROP_PARTS = 20;
 
 /** … and by more than this many tokens (BRD-1). */
-export const DROP_TOKENS = 2_000;
+const DROP_TOKENS = 2_000;
 
 /** True when a drop of cache reads counts as a break (BRD-1). */
 export function isBreak(previousReadTokens: number, readTokens: number): boolean {

@@ -5,7 +5,7 @@ import { type ApiError, invalidRequest } from './api-error.js';
 import { isLongTtl } from './ttl.js';
 
 /** Most breakpoints a request may carry, the automatic one included (CCH-1). */
-export const MAX_BREAKPOINTS = 4;
+const MAX_BREAKPOINTS = 4;
 
 /** One block of a request as far as its marker matters, in the order tools, system, messages. */
 export interface MarkableBlock {

@@ -60,7 +60,7 @@ export interface ModelRow {
 }
 
 /** Prices with the usual write multipliers: 1.25 × input for five minutes, 2 × for an hour (CCH-4). */
-export function listPrices(input: number, output: number, cacheRead: number): Prices {
+function listPrices(input: number, output: number, cacheRead: number): Prices {
   const exact = (dollars: number): number => Math.round(dollars * 1_000) / 1_000;
   return { input, output, cacheRead, cacheWrite5m: exact(input * 1.25), cacheWrite1h: exact(input * 2) };
 }

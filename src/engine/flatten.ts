@@ -21,7 +21,7 @@ export function flatten(messages: readonly Message[]): {
 }
 
 /** Joins neighbouring blocks of one role into API messages; prefix blocks are left out. */
-export function groupByRole(blocks: readonly Block[]): readonly ApiMessage[] {
+function groupByRole(blocks: readonly Block[]): readonly ApiMessage[] {
   const groups: { role: 'user' | 'assistant'; blocks: Block[] }[] = [];
   for (const block of blocks) {
     if (block.role !== 'user' && block.role !== 'assistant') continue;

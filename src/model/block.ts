@@ -78,16 +78,38 @@ export const IMAGE_TOKENS = 2_000;
 export const CHARS_PER_TOKEN = 2.75;
 
 const NO_FACTS: BlockFacts = Object.freeze({});
-const KIND_SALT = new Map<string, Digest>();
+const KIND_SALT = new Map<BlockRole, Map<BlockKind, Digest>>();
 
 function saltOf(role: BlockRole, kind: BlockKind): Digest {
-  const key = `${role}/${kind}`;
-  let salt = KIND_SALT.get(key);
+  let salts = KIND_SALT.get(role);
+  if (salts === undefined) {
+    salts = new Map();
+    KIND_SALT.set(role, salts);
+  }
+  let salt = salts.get(kind);
   if (salt === undefined) {
     salt = digestParts([role, kind]);
-    KIND_SALT.set(key, salt);
+    salts.set(kind, salt);
   }
   return salt;
+}
+
+/** What the digest of a block is made of. */
+export interface BlockContent {
+  readonly kind: BlockKind;
+  readonly role: BlockRole;
+  readonly tool: string | null;
+  readonly toolUseId: string | null;
+  /** Images and documents inside a tool result. */
+  readonly images: number;
+}
+
+/** Digest of a block's content: role, kind, text, tool, id and images. */
+export function digestContent(text: string, { kind, role, tool, toolUseId, images }: BlockContent): Digest {
+  let digest = digestText(text, saltOf(role, kind));
+  if (tool !== null) digest = chainDigest(digest, digestText(tool));
+  if (toolUseId !== null) digest = chainDigest(digest, digestText(toolUseId));
+  return images > 0 ? chainDigest(digest, images) : digest;
 }
 
 /** Makes a block. Digest: role, kind, tool, id and content; given content digests are combined the same way. */
@@ -100,23 +122,28 @@ export function createBlock(init: BlockInit): Block {
     (init.kind === 'image' || init.kind === 'document'
       ? IMAGE_TOKENS
       : Math.round(chars / 4) + images * IMAGE_TOKENS);
-  let digest = init.digest;
-  if (digest === undefined) {
-    digest = digestText(text === null ? `opaque ${init.tokens}` : text.read(), saltOf(init.role, init.kind));
-    if (init.tool != null) digest = chainDigest(digest, digestText(init.tool));
-    if (init.toolUseId != null) digest = chainDigest(digest, digestText(init.toolUseId));
-    if (images > 0) digest = chainDigest(digest, images);
-  }
+  const { kind, role } = init;
+  const tool = init.tool ?? null;
+  const toolUseId = init.toolUseId ?? null;
+  const digest =
+    init.digest ??
+    digestContent(text === null ? `opaque ${init.tokens}` : text.read(), {
+      kind,
+      role,
+      tool,
+      toolUseId,
+      images,
+    });
   return {
-    kind: init.kind,
-    role: init.role,
+    kind,
+    role,
     tokens: init.tokens,
     chars,
     rough,
     digest,
     text,
-    toolUseId: init.toolUseId ?? null,
-    tool: init.tool ?? null,
+    toolUseId,
+    tool,
     facts: init.facts ?? NO_FACTS,
   };
 }

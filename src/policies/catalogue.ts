@@ -65,14 +65,14 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
 }
 
 /** The parameter at a path. */
-export function paramSpec(path: string): ParamSpec {
+function paramSpec(path: string): ParamSpec {
   const spec = specByPath.get(path);
   if (spec === undefined) throw unknownName('policy parameter', path, [...specByPath.keys()]);
   return spec;
 }
 
 /** A value checked against its parameter. */
-export function checkParam(path: string, value: unknown): ParamValue {
+function checkParam(path: string, value: unknown): ParamValue {
   const spec = paramSpec(path);
   const fail = (wanted: string): never => {
     throw new CcbenchError('bad-value', `${path} must be ${wanted}; found ${JSON.stringify(value)}`, {

@@ -31,7 +31,7 @@ export function durationMs(written: number | string): number {
 }
 
 /** When a session starts; without a word it follows the one before it at once. */
-export function startOf(written: ScenarioSession): SessionStart {
+function startOf(written: ScenarioSession): SessionStart {
   if (written.at !== undefined) return { atMs: durationMs(written.at) };
   return { afterMs: durationMs(written.startsAfter ?? 0) };
 }

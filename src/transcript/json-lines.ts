@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { constants, gunzipSync } from 'node:zlib';
 import { CcbenchError } from '../base/errors.js';
 import type { WarningList } from '../model/warning.js';
@@ -28,8 +28,8 @@ export interface JsonLinesOptions {
   readonly warnings: WarningList;
 }
 
-/** How a line is decoded; a format may leave out what it never looks at. */
-export type DecodeLine = (buffer: Buffer, start: number, end: number) => string;
+/** Decodes a line without what a format never looks at; null when there is nothing to leave out. */
+export type ShortenLine = (buffer: Buffer, start: number, end: number) => string | null;
 
 /** Bytes looked at to tell text from binary data. */
 const PROBE_BYTES = 8_192;
@@ -78,11 +78,7 @@ function emptyFile(name: string): CcbenchError {
 }
 
 function binaryFile(name: string): CcbenchError {
-  return badFile(
-    name,
-    'the file is binary data, not JSON lines',
-    'pass a .jsonl or .jsonl.gz file in UTF-8',
-  );
+  return badFile(name, 'the file is binary data, not JSON lines', 'pass a .jsonl or .jsonl.gz file in UTF-8');
 }
 
 /** The bytes of a text file, unpacked when they are gzip; an empty or binary file is an error. */
@@ -94,9 +90,15 @@ export function decodeBytes(bytes: Uint8Array, options: JsonLinesOptions): Buffe
   return plain;
 }
 
-/** Text of a stretch of UTF-8. */
+/** Stretches shorter than this are decoded in one step, whatever they hold. */
+const SHORT_BYTES = 512;
+
+/** Text of a stretch of UTF-8. Longer ones beyond ASCII go by way of UTF-16, which takes half the time. */
 export function decodeUtf8(buffer: Buffer, start: number, end: number): string {
-  return buffer.toString(isAscii(buffer.subarray(start, end)) ? 'latin1' : 'utf8', start, end);
+  if (end - start < SHORT_BYTES) return buffer.toString('utf8', start, end);
+  const bytes = buffer.subarray(start, end);
+  if (isAscii(bytes)) return buffer.toString('latin1', start, end);
+  return isUtf8(bytes) ? transcode(bytes, 'utf8', 'utf16le').toString('utf16le') : bytes.toString('utf8');
 }
 
 /** Passes chunks on; zero bytes near the start are an error. */
@@ -138,6 +140,17 @@ function parseObject(text: string): JsonObject | null {
   } catch {
     return null;
   }
+}
+
+/** The object of a stretch of bytes, without what may be left out; null when there is none. */
+export function parseBytes(
+  buffer: Buffer,
+  start: number,
+  end: number,
+  shorten?: ShortenLine,
+): JsonObject | null {
+  const short = shorten?.(buffer, start, end) ?? null;
+  return (short === null ? null : parseObject(short)) ?? parseObject(decodeUtf8(buffer, start, end));
 }
 
 /** The objects of a line that is not one object: several in a row, each with its place. */
@@ -210,16 +223,15 @@ class LineTally {
  */
 export function* streamJsonLines(
   chunks: Iterable<Uint8Array>,
-  options: JsonLinesOptions & { readonly decode?: DecodeLine },
+  options: JsonLinesOptions & { readonly shorten?: ShortenLine },
 ): Generator<LocatedLine, void, void> {
-  const decode = options.decode ?? decodeUtf8;
   const tally = new LineTally(options);
   for (const bytes of splitLines(probed(chunks, options.name))) {
     const { buffer, start, end, offset, complete } = bytes;
     const line = ++tally.line;
     tally.bytes += end - start + Number(complete);
     if (start === end) continue;
-    const value = parseObject(decode(buffer, start, end));
+    const value = parseBytes(buffer, start, end, options.shorten);
     if (value !== null) {
       tally.good++;
       yield { line, value, place: { offset, length: end - start } };
@@ -241,5 +253,6 @@ export function* readJsonLines(
   bytes: Uint8Array,
   options: JsonLinesOptions,
 ): Generator<JsonLine, void, void> {
-  for (const { line, value } of streamJsonLines([unpackBytes(bytes, options)], options)) yield { line, value };
+  for (const { line, value } of streamJsonLines([unpackBytes(bytes, options)], options))
+    yield { line, value };
 }

@@ -13,6 +13,7 @@ const FILES = [
   'requests.csv',
   'run.jsonl',
   'summary.json',
+  'timings.json',
 ];
 const VARIANTS = 'variants:\n  - { name: hour, cache: { ttl: 1h } }\n';
 
@@ -70,11 +71,11 @@ describe('ccbench run', () => {
 
   it('gives the same bytes again, in another folder and at another time (INV-13)', async () => {
     const first = tempFolder({ 'a.yaml': scenario('tiny', VARIANTS) });
-    await cli(['run', 'a.yaml'], { cwd: first });
+    await cli(['run', 'a.yaml', '--no-timings'], { cwd: first });
     const before = snapshot(join(first, 'reports'));
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06Z') });
     const second = tempFolder({ 'b.yaml': scenario('tiny', VARIANTS) });
-    await cli(['run', 'b.yaml', '--out', 'elsewhere'], { cwd: second });
+    await cli(['run', 'b.yaml', '--out', 'elsewhere', '--no-timings'], { cwd: second });
     expect(snapshot(join(second, 'elsewhere'))).toEqual(before);
     expect(JSON.stringify(before)).not.toContain(first);
   });
@@ -147,10 +148,23 @@ describe('ccbench run', () => {
       'requests.csv',
       'run.jsonl',
       'summary.json',
+      'timings.json',
     ]);
     await cli(['run', 'a.yaml', '--png'], { cwd });
     const png = readFileSync(join(cwd, 'reports/tiny/charts/prompt-split.png'));
     expect(png.subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('writes wall-clock timings beside the log, and none with --no-timings', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    const { stdout } = await cli(['run', 'a.yaml'], { cwd });
+    expect(stdout).toContain('turns/s');
+    const timings = JSON.parse(readFileSync(join(cwd, 'reports/tiny/timings.json'), 'utf8'));
+    expect(timings).toMatchObject({ turnsPerSecond: expect.any(Number), parts: expect.any(Array) });
+    expect(readFileSync(join(cwd, 'reports/tiny/run.jsonl'), 'utf8')).not.toContain('PerSecond');
+    const silent = await cli(['run', 'a.yaml', '--no-timings'], { cwd });
+    expect(silent.stdout).not.toContain('turns/s');
+    expect(Object.keys(snapshot(join(cwd, 'reports/tiny')))).not.toContain('timings.json');
   });
 
   it('takes everything but the log from the log alone', async () => {
@@ -162,7 +176,9 @@ describe('ccbench run', () => {
       metrics: ran.metrics,
       complete: true,
     });
-    for (const name of FILES.filter((file) => file !== 'charts' && file !== 'run.jsonl')) {
+    for (const name of FILES.filter(
+      (file) => file !== 'charts' && file !== 'timings.json' && file !== 'run.jsonl',
+    )) {
       expect(readFileSync(join(cwd, 'again', name), 'utf8')).toBe(
         readFileSync(join(cwd, 'reports/tiny', name), 'utf8'),
       );

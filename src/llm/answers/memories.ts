@@ -3,7 +3,7 @@ import { MEMORY_TYPES, type Memory, type MemoryType, renderMemory } from '../../
 import type { Message } from '../../model/message.js';
 import { type ConversationFacts, gatherFacts } from './facts.js';
 
-export { MEMORY_TYPES, type MemoryType };
+export { MEMORY_TYPES };
 
 interface Candidate extends Omit<Memory, 'name'> {
   readonly subject: string;

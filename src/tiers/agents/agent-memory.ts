@@ -11,7 +11,7 @@ import { indexLimits } from '../auto-memory/params.js';
 import { param } from '../param-reader.js';
 
 /** Where each scope keeps the memory of agents (AGT-5): for the user, with the project, or on this machine alone. */
-export const AGENT_MEMORY_FOLDERS = {
+const AGENT_MEMORY_FOLDERS = {
   user: '/user/agent-memory',
   project: '/repo/.agents/memory',
   local: '/repo/.agents/memory-local',

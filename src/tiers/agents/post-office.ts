@@ -34,7 +34,7 @@ export interface MailTotals {
 }
 
 /** Where the mailboxes of a team and the bridge between sessions are kept. */
-export const MAIL_DIRECTORY = '/mail';
+const MAIL_DIRECTORY = '/mail';
 
 /** The answer that a request calls for. */
 const REPLIES: Readonly<Partial<Record<LetterSubject, LetterSubject>>> = {

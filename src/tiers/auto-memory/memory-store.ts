@@ -17,7 +17,7 @@ export interface MemoryStore {
 }
 
 /** Paths of the memory files, in order; index, hidden files and links are none. */
-export function memoryPaths(files: Files): readonly string[] {
+function memoryPaths(files: Files): readonly string[] {
   return files
     .list(MEMORY_DIRECTORY)
     .filter((path) => path !== MEMORY_INDEX && path.endsWith('.md') && !path.includes('/.'));

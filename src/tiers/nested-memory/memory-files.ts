@@ -7,7 +7,7 @@ export interface MemoryFile {
 }
 
 /** Folder of a normalised path. */
-export function folderOf(path: string): string {
+function folderOf(path: string): string {
   const end = path.lastIndexOf('/');
   return end <= 0 ? '/' : path.slice(0, end);
 }

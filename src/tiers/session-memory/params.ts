@@ -2,7 +2,7 @@ import type { ParamSpec, ParamValues } from '../../model/params.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
 
 /** Smallest budget of a section in characters: room for the line that says it was cut. */
-export const MIN_SECTION_CHARS = 200;
+const MIN_SECTION_CHARS = 200;
 
 /** Parameters of session memory (SES). */
 export const SESSION_MEMORY_PARAMS: readonly ParamSpec[] = [

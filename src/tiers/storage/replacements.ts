@@ -38,7 +38,7 @@ function keptFacts(original: Block): BlockFacts {
 }
 
 /** The first bytes of a text as UTF-8, no character split, ending at a line end of their second half if there is one. */
-export function firstBytes(text: string, bytes: number): string {
+function firstBytes(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text.slice(0, bytes), new Uint8Array(bytes));
   const head = text.slice(0, read);
   if (read === text.length) return head;

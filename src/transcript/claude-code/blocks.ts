@@ -1,12 +1,20 @@
 import { digestText } from '../../base/digest.js';
-import { type Block, type BlockFacts, createBlock, IMAGE_TOKENS } from '../../model/block.js';
-import type { Text } from '../../model/text.js';
+import {
+  type Block,
+  type BlockFacts,
+  createBlock,
+  digestContent,
+  IMAGE_TOKENS,
+  withTokens,
+} from '../../model/block.js';
+import { literalText, type Text } from '../../model/text.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../narrow.js';
 import { attachedImage, renderAttachment } from './attachments.js';
 import { contentBlocks, contentText, toolName, toolResultText, toolUseText } from './part-text.js';
 
 /** A tool call by its id: the name and the file it is about. */
 export interface ToolCall {
+  readonly id: string;
   readonly tool: string;
   readonly path: string | null;
 }
@@ -14,10 +22,11 @@ export interface ToolCall {
 const FILE_TOOLS = new Set(['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'NotebookRead']);
 const JSON_PATH = /\.jsonc?l?$/i;
 
-/** Where the text of a line's part is kept; null keeps it with its block. */
-export type PlaceText = (part: number, chars: number) => Text | null;
+/** Where the text of a line's part is kept. */
+export type PlaceText = (part: number, text: string) => Text;
 
-const KEEP_TEXT: PlaceText = () => null;
+/** Keeps texts with their blocks. */
+export const keepText: PlaceText = (_part, text) => literalText(text);
 
 function pathOf(content: JsonObject, tool: string): string | null {
   if (!FILE_TOOLS.has(tool)) return null;
@@ -59,20 +68,51 @@ function resultFacts(path: string | null, text: string, isError: boolean, images
   return facts;
 }
 
-function toolResultBlock(content: JsonObject, calls: ReadonlyMap<string, ToolCall>): Block {
-  const toolUseId = textOf(content.tool_use_id);
-  const call = toolUseId === null ? undefined : calls.get(toolUseId);
+/** A content block on its way: which part of its line it is, and who keeps its text. */
+interface Part {
+  readonly content: JsonObject;
+  readonly role: 'user' | 'assistant';
+  readonly index: number;
+  readonly place: PlaceText;
+}
+
+interface TextBlockInit {
+  readonly kind: 'text' | 'tool_use' | 'tool_result' | 'other';
+  readonly toolUseId?: string | null;
+  readonly tool?: string | null;
+  readonly facts?: BlockFacts;
+}
+
+function textBlock({ role, index, place }: Part, text: string, init: TextBlockInit): Block {
+  const { kind, toolUseId = null, tool = null, facts = NO_FACTS } = init;
+  const images = facts.images ?? 0;
+  const digest = digestContent(text, { kind, role, tool, toolUseId, images });
+  return createBlock({
+    kind,
+    role,
+    tokens: 0,
+    text: place(index, text),
+    digest,
+    toolUseId,
+    tool,
+    facts,
+  });
+}
+
+function toolResultBlock(part: Part, calls: ReadonlyMap<string, ToolCall>): Block {
+  const { content } = part;
+  const id = textOf(content.tool_use_id);
+  const call = id === null ? undefined : calls.get(id);
   const text = toolResultText(content);
   let images = 0;
-  for (const part of listOf(content.content)) {
-    if (isObject(part) && (part.type === 'image' || part.type === 'document')) images++;
+  if (typeof content.content !== 'string') {
+    for (const item of listOf(content.content)) {
+      if (isObject(item) && (item.type === 'image' || item.type === 'document')) images++;
+    }
   }
-  return createBlock({
+  return textBlock(part, text, {
     kind: 'tool_result',
-    role: 'user',
-    tokens: 0,
-    text,
-    toolUseId,
+    toolUseId: call?.id ?? id,
     tool: call?.tool ?? null,
     facts: resultFacts(call?.path ?? null, text, content.is_error === true, images),
   });
@@ -83,83 +123,65 @@ export function answerTo(block: Block, call: ToolCall | undefined): Block {
   const path = call?.path ?? null;
   if (block.tool === (call?.tool ?? null) && (block.facts.path ?? null) === path) return block;
   const text = block.text!.read();
-  const made = createBlock({
+  const part: Part = { content: {}, role: 'user', index: 0, place: () => block.text! };
+  const made = textBlock(part, text, {
     kind: 'tool_result',
-    role: 'user',
-    tokens: block.tokens,
-    text,
     toolUseId: block.toolUseId,
     tool: call?.tool ?? null,
     facts: resultFacts(path, text, block.facts.isError === true, block.facts.images ?? 0),
   });
-  return { ...made, text: block.text };
+  return withTokens(made, block.tokens);
 }
 
-function textBlock(role: 'user' | 'assistant', text: string): Block {
-  const local = role === 'user' && text.includes('<local-command-stdout>');
-  return createBlock({
-    kind: 'text',
-    role,
-    tokens: 0,
-    text,
-    facts: local ? { localCommand: true } : NO_FACTS,
-  });
+function proseBlock(part: Part): Block {
+  const text = textOf(part.content.text) ?? '';
+  const local = part.role === 'user' && text.includes('<local-command-stdout>');
+  return textBlock(part, text, { kind: 'text', facts: local ? { localCommand: true } : NO_FACTS });
 }
 
-function thinkingBlock(content: JsonObject): Block {
+function thinkingBlock({ content, index, place }: Part): Block {
   const text = textOf(content.thinking) ?? '';
   const signature = textOf(content.signature) ?? textOf(content.data) ?? '';
-  const digest = digestText(signature, digestText(text));
   return createBlock({
     kind: 'thinking',
     role: 'assistant',
     tokens: 0,
-    text,
+    text: place(index, text),
     chars: text.length + signature.length,
-    digest,
+    digest: digestText(signature, digestText(text)),
   });
 }
 
-function toolUseBlock(content: JsonObject): Block {
+function toolUseBlock(part: Part): Block {
+  const { content } = part;
   const tool = toolName(content);
   const path = pathOf(content, tool);
-  return createBlock({
+  return textBlock(part, toolUseText(content), {
     kind: 'tool_use',
-    role: 'assistant',
-    tokens: 0,
-    text: toolUseText(content),
     toolUseId: textOf(content.id),
     tool,
     facts: path === null ? NO_FACTS : { path },
   });
 }
 
-function blockOf(
-  content: JsonObject,
-  role: 'user' | 'assistant',
-  calls: ReadonlyMap<string, ToolCall>,
-): Block {
+function blockOf(part: Part, calls: ReadonlyMap<string, ToolCall>): Block {
+  const { content, role } = part;
   switch (content.type) {
     case 'text':
-      return textBlock(role, textOf(content.text) ?? '');
+      return proseBlock(part);
     case 'thinking':
     case 'redacted_thinking':
-      return thinkingBlock(content);
+      return thinkingBlock(part);
     case 'tool_use':
-      return toolUseBlock(content);
+      return toolUseBlock(part);
     case 'tool_result':
-      return toolResultBlock(content, calls);
+      return toolResultBlock(part, calls);
     case 'image':
     case 'document':
       return mediaBlock(content.type, role, content);
     default:
-      return createBlock({ kind: 'other', role, tokens: 0, text: contentText(content) });
+      return textBlock(part, contentText(content) ?? '', { kind: 'other' });
   }
-}
-
-function withPlacedText(block: Block, part: number, place: PlaceText): Block {
-  const text = block.text === null ? null : place(part, block.text.chars);
-  return text === null ? block : { ...block, text };
 }
 
 /** The blocks of a message, tokens still open. */
@@ -167,13 +189,13 @@ export function blocksOf(
   content: unknown,
   role: 'user' | 'assistant',
   calls: ReadonlyMap<string, ToolCall>,
-  place: PlaceText = KEEP_TEXT,
+  place: PlaceText = keepText,
 ): Block[] {
-  return contentBlocks(content).map((part, i) => withPlacedText(blockOf(part, role, calls), i, place));
+  return contentBlocks(content).map((part, index) => blockOf({ content: part, role, index, place }, calls));
 }
 
 /** The blocks of an attachment, or null when the model does not see it. */
-export function attachmentBlocks(attachment: JsonObject, place: PlaceText = KEEP_TEXT): Block[] | null {
+export function attachmentBlocks(attachment: JsonObject, place: PlaceText = keepText): Block[] | null {
   const facts: BlockFacts = { attachment: textOf(attachment.type) ?? 'other' };
   const image = attachedImage(attachment);
   if (image !== null) {
@@ -190,5 +212,5 @@ export function attachmentBlocks(attachment: JsonObject, place: PlaceText = KEEP
   }
   const text = renderAttachment(attachment);
   if (text === null) return null;
-  return [withPlacedText(createBlock({ kind: 'text', role: 'user', tokens: 0, text, facts }), 0, place)];
+  return [textBlock({ content: attachment, role: 'user', index: 0, place }, text, { kind: 'text', facts })];
 }

@@ -3,91 +3,65 @@ import { decodeUtf8 } from '../json-lines.js';
 /** A copy of the tool's result for the terminal; the model's copy is in the message. */
 const RESULT_KEY = Buffer.from(',"toolUseResult":');
 /** What a running tool shows; such lines carry nothing for the model. */
-const PROGRESS_KEY = Buffer.from('"type":"progress","data":');
+const PROGRESS_KEY = '"type":"progress","data":';
+/** Bytes at the start of a line in which the type of progress stands. */
+const HEAD_BYTES = 1_024;
 const DATA_KEY_BYTES = ',"data":'.length;
+/** Ends of `toolUseID` and `parentToolUseID`, which stand behind the data of progress. */
+const PROGRESS_MARK = Buffer.from('UseID');
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 const SPACE = 0x20;
 
-const EACH_QUOTE = 0x22222222;
-const EACH_BACKSLASH = 0x5c5c5c5c;
-const EACH_ONE = 0x01010101;
-const EACH_TOP = 0x80808080 | 0;
-
-/** The bytes of one buffer, also as words. */
-interface Bytes {
-  readonly buffer: Buffer;
-  readonly words: DataView;
+/** Bytes of numbers and of `true`, `false` and `null`. */
+function isBare(byte: number): boolean {
+  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2d;
 }
 
-/** The index behind a string whose opening quote is at `from`: four bytes at a time where none of them is special. */
-function skipString({ buffer, words }: Bytes, from: number, end: number): number {
-  let i = from + 1;
-  const last = end - 4;
-  while (i <= last) {
-    const word = words.getInt32(i, true);
-    const quote = word ^ EACH_QUOTE;
-    const slash = word ^ EACH_BACKSLASH;
-    const found = (((quote - EACH_ONE) & ~quote) | ((slash - EACH_ONE) & ~slash)) & EACH_TOP;
-    if (found === 0) i += 4;
-    else {
-      i += (31 - Math.clz32(found & -found)) >> 3;
-      if (buffer[i] === QUOTE) return i + 1;
-      i += 2;
+/** Goes back over the plain members (texts without escapes, numbers, true, false, null) that end a line's object. */
+class TailWalker {
+  /** Where the members begin: a comma or the closing brace; -1 when the line does not end with an object. */
+  start = -1;
+  /** One of the keys belongs to progress. */
+  isProgress = false;
+
+  /** Walks back from the end of a line, not beyond a limit. */
+  walk(bytes: Buffer, limit: number, end: number): void {
+    let at = end - 1;
+    while (at > limit && bytes[at]! <= SPACE) at--;
+    this.start = bytes[at] === CLOSE_BRACE ? at : -1;
+    this.isProgress = false;
+    if (this.start === -1) return;
+    for (;;) {
+      const colon = this.#beforeValue(bytes, limit, at);
+      if (colon === -1 || bytes[colon] !== COLON || bytes[colon - 1] !== QUOTE) return;
+      let key = colon - 2;
+      while (key > limit && bytes[key] !== QUOTE && bytes[key] !== BACKSLASH) key--;
+      if (key <= limit || bytes[key] !== QUOTE || bytes[key - 1] !== COMMA) return;
+      if (bytes[colon - 2] === PROGRESS_MARK[4] && bytes[colon - 6] === PROGRESS_MARK[0]) {
+        this.isProgress ||= PROGRESS_MARK.equals(bytes.subarray(colon - 6, colon - 1));
+      }
+      at = key - 1;
+      this.start = at;
     }
   }
-  while (i < end) {
-    const byte = buffer[i]!;
-    if (byte === QUOTE) return i + 1;
-    i += byte === BACKSLASH ? 2 : 1;
-  }
-  return end + 1;
-}
 
-/**
- * Walks over JSON from inside so many brackets until the depth falls to a level; the index behind the closing bracket,
- * or a number above `end` when it does not.
- */
-function skipTo(bytes: Bytes, from: number, end: number, depth: number): number {
-  const { buffer } = bytes;
-  let open = depth;
-  let i = from;
-  while (i < end) {
-    const byte = buffer[i]!;
-    if (byte === QUOTE) {
-      i = skipString(bytes, i, end);
-      continue;
+  /** The index before a plain value that ends before `behind`; -1 when the value is not plain. */
+  #beforeValue(bytes: Buffer, limit: number, behind: number): number {
+    let at = behind - 1;
+    if (bytes[at] === QUOTE) {
+      do at--;
+      while (at > limit && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH);
+      return at > limit && bytes[at] === QUOTE ? at - 1 : -1;
     }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) open++;
-    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --open === 0) return i + 1;
-    i++;
+    const last = at;
+    while (at > limit && isBare(bytes[at]!)) at--;
+    return at > limit && at < last ? at : -1;
   }
-  return end + 1;
-}
-
-function skipValue(bytes: Bytes, from: number, end: number): number {
-  const { buffer } = bytes;
-  const first = buffer[from]!;
-  if (first === QUOTE) return skipString(bytes, from, end);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipTo(bytes, from + 1, end, 1);
-  let i = from;
-  while (i < end && buffer[i] !== COMMA && buffer[i] !== CLOSE_BRACE) i++;
-  return i;
-}
-
-/** True when the line's object, and nothing deeper, is still open at `from`, and the line ends with it. */
-function isTopLevel(bytes: Bytes, from: number, end: number): boolean {
-  const { buffer } = bytes;
-  if (buffer[from] !== COMMA && buffer[from] !== CLOSE_BRACE) return false;
-  let i = skipTo(bytes, from, end, 1);
-  while (i < end && buffer[i]! <= SPACE) i++;
-  return i === end;
 }
 
 /** Finds one key in the lines of a buffer without looking at any byte twice. */
@@ -100,7 +74,7 @@ class KeyFinder {
     this.#key = key;
   }
 
-  /** The index behind the key in a stretch; -1 when it is not there. */
+  /** The index of the key in a stretch; -1 when it is not there. */
   find(buffer: Buffer, start: number, end: number): number {
     if (buffer !== this.#buffer) {
       this.#buffer = buffer;
@@ -110,34 +84,30 @@ class KeyFinder {
       const found = buffer.indexOf(this.#key, start);
       this.#next = found === -1 ? buffer.length : found;
     }
-    const behind = this.#next + this.#key.length;
-    return behind <= end ? behind : -1;
+    return this.#next + this.#key.length <= end ? this.#next : -1;
   }
 }
 
 /**
- * Decodes lines without the payloads that only the terminal shows, about half of the bytes of a recording. A key between
- * bare quotes is never inside a text; it is cut out only where it belongs to the line's own object. Lines of one buffer
- * must come in order.
+ * Creates a decoder of lines that leaves out what only the terminal shows, about half of the bytes of a recording: of a
+ * line with such a payload it keeps what stands before it and the plain members that end the line. A key between bare
+ * quotes is never inside a text; where it belongs to a deeper object, what is left is not JSON, and the line has to be
+ * decoded whole. Lines of one buffer must come in order.
  */
-export function createPayloadCutter(): (buffer: Buffer, start: number, end: number) => string {
+export function createPayloadCutter(): (buffer: Buffer, start: number, end: number) => string | null {
   const results = new KeyFinder(RESULT_KEY);
-  const progress = new KeyFinder(PROGRESS_KEY);
-  let bytes: Bytes | null = null;
+  const tail = new TailWalker();
   return (buffer, start, end) => {
-    let value = results.find(buffer, start, end);
-    let key = RESULT_KEY.length;
-    if (value === -1) {
-      value = progress.find(buffer, start, end);
-      key = DATA_KEY_BYTES;
+    let cut = results.find(buffer, start, end);
+    if (cut !== -1) tail.walk(buffer, cut, end);
+    else {
+      tail.walk(buffer, start, end);
+      if (!tail.isProgress) return null;
+      const found = buffer.toString('latin1', start, Math.min(start + HEAD_BYTES, end)).indexOf(PROGRESS_KEY);
+      if (found === -1) return null;
+      cut = start + found + PROGRESS_KEY.length - DATA_KEY_BYTES;
     }
-    if (value === -1) return decodeUtf8(buffer, start, end);
-    if (bytes?.buffer !== buffer) {
-      bytes = { buffer, words: new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength) };
-    }
-    const behind = skipValue(bytes, value, end);
-    return behind < end && isTopLevel(bytes, behind, end)
-      ? decodeUtf8(buffer, start, value - key) + decodeUtf8(buffer, behind, end)
-      : decodeUtf8(buffer, start, end);
+    if (tail.start <= cut) return null;
+    return decodeUtf8(buffer, start, cut) + decodeUtf8(buffer, tail.start, end);
   };
 }

@@ -1,8 +1,8 @@
 import type { Block } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
-import type { LocatedLine } from '../json-lines.js';
+import type { LinePlace, LocatedLine } from '../json-lines.js';
 import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
-import { attachmentBlocks, blocksOf, type PlaceText, type ToolCall } from './blocks.js';
+import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from './blocks.js';
 import { isCommandText, isExitCommand, originOf } from './origins.js';
 import { contentBlocks } from './part-text.js';
 import { type FileTexts, RecordedText } from './recorded-text.js';
@@ -91,15 +91,51 @@ function triggerOf(value: unknown): 'auto' | 'manual' {
   return value === 'manual' ? 'manual' : 'auto';
 }
 
-function timeOf(value: unknown): number | null {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
+const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length;
+const ZERO = 0x30;
+
+/** The number that figures of a text stand for; NaN when one of them is no figure. */
+function figures(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) {
+    const figure = text.charCodeAt(i) - ZERO;
+    if (figure < 0 || figure > 9) return Number.NaN;
+    value = value * 10 + figure;
+  }
+  return value;
+}
+
+/** Reads times; the day is looked up only when it changes. */
+class TimeReader {
+  #day = '';
+  #dayMs = Number.NaN;
+
+  read(value: unknown): number | null {
+    if (typeof value !== 'string') return null;
+    let time = Number.NaN;
+    if (value.length === ISO_LENGTH && value.startsWith('T', 10) && value.endsWith('Z')) {
+      if (!value.startsWith(this.#day) || this.#day === '') {
+        this.#day = value.slice(0, 10);
+        this.#dayMs = Date.parse(this.#day);
+      }
+      const hours = figures(value, 11, 13);
+      const minutes = figures(value, 14, 16);
+      const seconds = figures(value, 17, 19);
+      const isClock = value[13] === ':' && value[16] === ':' && value[19] === '.';
+      if (isClock && hours < 24 && minutes < 60 && seconds < 60) {
+        time = this.#dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1_000 + figures(value, 20, 23);
+      }
+    }
+    if (Number.isNaN(time)) time = Date.parse(value);
+    return Number.isNaN(time) ? null : time;
+  }
 }
 
 /** Adds the tool call a block is to an index by id. */
 export function indexCall(block: Block, calls: Map<string, ToolCall>): void {
   if (block.kind !== 'tool_use' || block.toolUseId === null) return;
-  calls.set(block.toolUseId, { tool: block.tool ?? 'unknown', path: block.facts.path ?? null });
+  const { toolUseId: id, tool, facts } = block;
+  calls.set(id, { id, tool: tool ?? 'unknown', path: facts.path ?? null });
 }
 
 /** The text a message begins with; empty when it begins with something else. */
@@ -145,6 +181,20 @@ function shared(value: unknown, before: string | null): string | null {
   return value === before ? before : textOf(value);
 }
 
+/** Lines of one response repeat its usage. */
+function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): RecordedUsage {
+  if (usage.state !== 'counts' || before?.state !== 'counts') return usage;
+  const a = usage.usage;
+  const b = before.usage;
+  const isSame =
+    a.input === b.input &&
+    a.cacheRead === b.cacheRead &&
+    a.cacheWrite5m === b.cacheWrite5m &&
+    a.cacheWrite1h === b.cacheWrite1h &&
+    a.output === b.output;
+  return isSame ? before : usage;
+}
+
 /** The envelope of a line; a class, because spreading objects would cost as much as parsing them. */
 class LineEnvelope implements Envelope {
   readonly line: number;
@@ -156,7 +206,7 @@ class LineEnvelope implements Envelope {
   readonly version: string | null;
   readonly timeMs: number | null;
 
-  constructor({ line, value }: LocatedLine, before: Envelope | null) {
+  constructor({ line, value }: LocatedLine, before: Envelope | null, times: TimeReader) {
     this.line = line;
     this.uuid = textOf(value.uuid) ?? `line-${line}`;
     this.parentUuid = shared(value.parentUuid, before === null ? null : before.uuid);
@@ -164,7 +214,7 @@ class LineEnvelope implements Envelope {
     this.agentId = shared(value.agentId, before === null ? null : before.agentId);
     this.sessionId = shared(value.sessionId, before === null ? null : before.sessionId);
     this.version = shared(value.version, before === null ? null : before.version);
-    this.timeMs = timeOf(value.timestamp);
+    this.timeMs = times.read(value.timestamp);
   }
 }
 
@@ -212,7 +262,7 @@ class AssistantRecord extends LineEnvelope implements AssistantLine {
     this.model = shared(message.model, near?.model ?? null) ?? 'unknown';
     this.synthetic = this.model === SYNTHETIC_MODEL || value.isApiErrorMessage === true;
     this.blocks = blocks;
-    this.usage = parseUsage(message.usage);
+    this.usage = sameUsage(parseUsage(message.usage), near?.usage ?? null);
     this.stopReason = textOf(message.stop_reason);
     this.missReason = textOf(objectOf(objectOf(message.diagnostics).cache_miss_reason).type);
     this.effort = textOf(value.effort);
@@ -229,21 +279,24 @@ class AttachmentRecord extends LineEnvelope implements AttachmentLine {
   }
 }
 
-const NO_PLACE: PlaceText = () => null;
-
 /** Reads the lines of one session file in order: each becomes blocks at once, and its JSON is let go. */
 export class LineParser {
-  readonly #texts: FileTexts | null;
   /** Tool calls by id, as they come. */
   readonly #calls = new Map<string, ToolCall>();
+  readonly #place: PlaceText;
   #before: Line | null = null;
+  #at: LinePlace | null = null;
 
   constructor(texts: FileTexts | null) {
-    this.#texts = texts;
+    this.#place = (part, text) =>
+      texts === null || this.#at === null
+        ? keepText(part, text)
+        : new RecordedText(texts, this.#at, part, text.length);
   }
 
   /** Narrows one object of the file; null for session metadata, which belongs to no conversation. */
   parse(json: LocatedLine): Line | null {
+    this.#at = json.place;
     const line = this.#parse(json);
     if (line !== null) this.#before = line;
     return line;
@@ -260,11 +313,7 @@ export class LineParser {
         return parseSystem(new HiddenRecord(json, this.#before), value);
       case 'attachment': {
         if (!isObject(value.attachment)) return null;
-        return new AttachmentRecord(
-          json,
-          this.#before,
-          attachmentBlocks(value.attachment, this.#placer(json)),
-        );
+        return new AttachmentRecord(json, this.#before, attachmentBlocks(value.attachment, this.#place));
       }
       case 'progress':
         return new HiddenRecord(json, this.#before);
@@ -273,24 +322,18 @@ export class LineParser {
     }
   }
 
-  #placer({ place }: LocatedLine): PlaceText {
-    const texts = this.#texts;
-    if (texts === null || place === null) return NO_PLACE;
-    return (part, chars) => new RecordedText(texts, place, part, chars);
-  }
-
   #user(json: LocatedLine): Line {
     const { value } = json;
     if (value.isVisibleInTranscriptOnly === true && value.isCompactSummary !== true)
       return new HiddenRecord(json, this.#before);
     const { content } = objectOf(value.message);
-    const blocks = blocksOf(content, 'user', this.#calls, this.#placer(json));
+    const blocks = blocksOf(content, 'user', this.#calls, this.#place);
     return new UserRecord(json, this.#before, content, blocks);
   }
 
   #assistant(json: LocatedLine): AssistantLine {
     const message = objectOf(json.value.message);
-    const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#placer(json));
+    const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#place);
     const line = new AssistantRecord(json, this.#before, message, blocks);
     if (!line.synthetic) for (const block of blocks) indexCall(block, this.#calls);
     return line;

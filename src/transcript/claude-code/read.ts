@@ -49,7 +49,7 @@ function readLines(stream: SessionStream, warnings: WarningList): Line[] {
   const { name, chunks, source } = stream;
   const parser = new LineParser(source === null ? null : new FileTexts(name, source));
   const lines: Line[] = [];
-  for (const json of streamJsonLines(chunks, { name, warnings, decode: createPayloadCutter() })) {
+  for (const json of streamJsonLines(chunks, { name, warnings, shorten: createPayloadCutter() })) {
     const line = parser.parse(json);
     if (line !== null) lines.push(line);
   }

@@ -1,7 +1,7 @@
 import { CcbenchError } from '../../base/errors.js';
 import type { Text } from '../../model/text.js';
-import type { LinePlace } from '../json-lines.js';
-import { isObject, type JsonObject } from '../narrow.js';
+import { type LinePlace, parseBytes } from '../json-lines.js';
+import type { JsonObject } from '../narrow.js';
 import { createPayloadCutter } from './cut-payload.js';
 import { textOfPart } from './part-text.js';
 
@@ -44,14 +44,8 @@ export class FileTexts {
   #parse({ offset, length }: LinePlace): JsonObject | null {
     const bytes = this.#source.read(offset, length);
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let value: unknown = null;
-    try {
-      value = JSON.parse(createPayloadCutter()(buffer, 0, buffer.length));
-    } catch {
-      value = null;
-    }
     this.#offset = offset;
-    this.#line = isObject(value) ? value : null;
+    this.#line = parseBytes(buffer, 0, buffer.length, createPayloadCutter());
     return this.#line;
   }
 }
