@@ -17,7 +17,10 @@ function block(text: string): string {
 
 /** docs/cli.md: the help of every command. */
 export function cliPage(): string {
-  const program = buildProgram({ host: NO_HOST, debug: false, json: false, colors: 'never' }, () => {});
+  const program = buildProgram(
+    { host: NO_HOST, debug: false, json: false, colors: 'never', cache: 'off' },
+    () => {},
+  );
   const helpOf = (command: typeof program): string => {
     const parts: string[] = [];
     command.configureOutput({ writeOut: (part) => void parts.push(part), getOutHelpWidth: () => 100 });

@@ -3,6 +3,7 @@ import type { FileRef, TranscriptRef } from '../scenario/normalise.js';
 import { sessionsInput, syntheticInput, type TranscriptInput } from '../study/transcript-input.js';
 import { mergeSessions } from '../transcript/sessions/merge-sessions.js';
 import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
+import type { InputOptions } from './read-input.js';
 import { loadTranscript, loadTranscriptInput } from './transcripts.js';
 
 /** Equal keys are equal transcripts. */
@@ -36,29 +37,29 @@ export function filesOf(ref: TranscriptRef): readonly FileRef[] {
 }
 
 /** Reads or generates what a scenario refers to. */
-export function openRef(ref: TranscriptRef, cwd: string): Transcript {
+export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
   switch (ref.kind) {
     case 'file':
-      return loadTranscript(ref.path, { cwd, place: ref.place }).transcript;
+      return loadTranscript(ref.path, { ...options, place: ref.place }).transcript;
     case 'synthetic':
       return generateTranscript(ref.spec);
     case 'sessions':
       return mergeSessions(
-        ref.sessions.map((session) => ({ ...session, transcript: openRef(session.transcript, cwd) })),
+        ref.sessions.map((session) => ({ ...session, transcript: openRef(session.transcript, options) })),
       );
   }
 }
 
 /** The same as it travels to whoever replays it. */
-export function inputOf(ref: TranscriptRef, cwd: string): TranscriptInput {
+export function inputOf(ref: TranscriptRef, options: InputOptions): TranscriptInput {
   switch (ref.kind) {
     case 'file':
-      return loadTranscriptInput(ref.path, { cwd, place: ref.place }).input;
+      return loadTranscriptInput(ref.path, { ...options, place: ref.place }).input;
     case 'synthetic':
       return syntheticInput(ref.spec);
     case 'sessions':
       return sessionsInput(
-        ref.sessions.map(({ transcript, ...part }) => ({ ...part, input: inputOf(transcript, cwd) })),
+        ref.sessions.map(({ transcript, ...part }) => ({ ...part, input: inputOf(transcript, options) })),
       );
   }
 }

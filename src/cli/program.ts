@@ -44,7 +44,7 @@ function method(text: string): string {
 
 /** Options of the commands that make many runs. */
 function study(command: Command): Command {
-  return shared(command)
+  return reading(command)
     .option(
       '--transcripts <pattern>',
       'recordings instead of the scenario’s, such as "logs/*.jsonl" (repeatable)',
@@ -64,6 +64,11 @@ function shared(command: Command): Command {
     .option('--json', 'print one JSON object on stdout and nothing else')
     .option('--debug', 'show stack traces')
     .option('--no-color', 'no colours (also: NO_COLOR)');
+}
+
+/** A command that reads transcripts. */
+function reading(command: Command): Command {
+  return shared(command).option('--no-cache', 'keep and use no compiled transcripts');
 }
 
 /** Builds the command line. Only this file and commander are loaded for help; each command loads its own parts. */
@@ -96,7 +101,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     )}`,
   );
 
-  shared(program.command('run').description('Run scenarios: replay, report, check expectations.'))
+  reading(program.command('run').description('Run scenarios: replay, report, check expectations.'))
     .argument('<scenario...>', 'scenario files (YAML)')
     .option(
       '--set <path=value>',
@@ -228,7 +233,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       );
     });
 
-  shared(
+  reading(
     program
       .command('inspect')
       .description('Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems.'),
@@ -240,7 +245,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(await inspectCommand(session, files));
     });
 
-  shared(
+  reading(
     program
       .command('ttl')
       .description('Cache hits at every lifetime in one pass, and 5 minutes against 1 hour in money.'),
@@ -257,7 +262,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(await ttlCommand(session, files, options));
     });
 
-  shared(
+  reading(
     program
       .command('validate')
       .description('Hold the simulator against recordings: predicted and recorded reads, cost and triggers.'),

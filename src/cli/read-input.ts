@@ -9,7 +9,12 @@ const RECORDING = /\.jsonl?(?:\.gz)?$/;
 export interface InputOptions {
   readonly cwd: string;
   readonly place?: Place;
+  /** Whether compiled transcripts are kept below the current folder and used again; off unless asked for. */
+  readonly cache?: CacheChoice;
 }
+
+/** Whether compiled transcripts are kept. */
+export type CacheChoice = 'on' | 'off';
 
 function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
@@ -35,27 +40,36 @@ export function kindOfInput(path: string, options: InputOptions): 'file' | 'fold
         hint: `it was looked for from ${options.place === undefined ? 'the current folder' : 'the folder of the scenario'}`,
       });
     }
-    throw new CcbenchError('file-unreadable', `${path} cannot be read: ${reasonOf(error)}`, {
-      place,
-      cause: error,
-    });
+    throw unreadable(path, place, error);
   }
+}
+
+/** Throws when there is no file at a path the user named. */
+export function checkIsFile(path: string, options: InputOptions): void {
+  if (kindOfInput(path, options) === 'file') return;
+  throw new CcbenchError('bad-input', `${path} is a folder`, {
+    place: options.place ?? { file: path },
+    hint: 'name a file in it',
+  });
 }
 
 /** The bytes of a file the user named. */
 export function readInput(path: string, options: InputOptions): Uint8Array {
   const place = options.place ?? { file: path };
-  if (kindOfInput(path, options) === 'folder') {
-    throw new CcbenchError('bad-input', `${path} is a folder`, { place, hint: 'name a file in it' });
-  }
+  checkIsFile(path, options);
   try {
     return readFileSync(resolve(options.cwd, path));
   } catch (error) {
-    throw new CcbenchError('file-unreadable', `${path} cannot be read: ${reasonOf(error)}`, {
-      place,
-      cause: error,
-    });
+    throw unreadable(path, place, error);
   }
+}
+
+/** The error for a file that is there and cannot be read. */
+export function unreadable(path: string, place: Place, error: unknown): CcbenchError {
+  return new CcbenchError('file-unreadable', `${path} cannot be read: ${reasonOf(error)}`, {
+    place,
+    cause: error,
+  });
 }
 
 /** The text of a file the user named; anything but UTF-8 text is an error. */

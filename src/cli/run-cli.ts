@@ -19,6 +19,7 @@ function sessionOf(argv: readonly string[], host: Host): CliSession {
     host,
     debug: hasFlag(argv, '--debug'),
     json: hasFlag(argv, '--json'),
+    cache: hasFlag(argv, '--no-cache') ? 'off' : 'on',
     colors: noColor ? 'never' : 'auto',
   };
 }

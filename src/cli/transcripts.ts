@@ -1,13 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { CcbenchError } from '../base/errors.js';
+import type { RequestTrace } from '../model/request-trace.js';
 import type { Transcript } from '../model/transcript.js';
 import { recordedInput, type TranscriptInput } from '../study/transcript-input.js';
-import type { SessionFile } from '../transcript/claude-code/read.js';
-import { readTranscript } from '../transcript/read-transcript.js';
-import { type InputOptions, inputId, readInput } from './read-input.js';
+import { readSession } from '../transcript/read-transcript.js';
+import { detectReader, transcriptReaders } from '../transcript/readers.js';
+import { parseRequestTrace } from '../transcript/request-trace/parse-request-trace.js';
+import { type DiskFile, fileHead, fileState, sessionFile } from './disk-file.js';
+import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
+import { openTranscriptCache } from './transcript-cache.js';
 
 const AGENT_FILE = /\.jsonl(?:\.gz)?$/;
+/** Name of the reader of sessions: only they are compiled and have subagents. */
+const SESSION_FORMAT = 'claude-code';
+/** Smaller sessions are read as fast as their compiled form. */
+const SMALLEST_CACHED_BYTES = 262_144;
 
 /** A transcript with how its format is called. */
 export interface LoadedTranscript {
@@ -18,7 +27,7 @@ export interface LoadedTranscript {
 
 /** Puts the path as the user wrote it in the place of the id that readers know. */
 export function placeError(error: unknown, path: string, options: InputOptions): unknown {
-  if (!(error instanceof CcbenchError)) return error;
+  if (!(error instanceof CcbenchError) || error.code === 'file-unreadable') return error;
   const id = inputId(path);
   const sentence = error.message.replace(`${id}: `, '').replace(`${id} is `, 'the file is ');
   return new CcbenchError(error.code, options.place === undefined ? sentence : `${path}: ${sentence}`, {
@@ -28,32 +37,37 @@ export function placeError(error: unknown, path: string, options: InputOptions):
   });
 }
 
-/** Subagents lie beside a session in a folder of its name. */
-function agentFiles(path: string, options: InputOptions): readonly SessionFile[] {
+/** A session file and the subagents that lie beside it, in a folder of its name. */
+function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, ...DiskFile[]] {
+  const place = options.place ?? { file: path };
+  const main: DiskFile = { name: inputId(path), path: resolve(options.cwd, path), place };
   const folder = resolve(options.cwd, dirname(path), inputId(path), 'subagents');
   let names: string[];
   try {
     names = readdirSync(folder).filter((name) => AGENT_FILE.test(name));
   } catch {
-    return [];
+    return [main];
   }
-  return names.sort().map((name) => ({ name, bytes: readFileSync(join(folder, name)) }));
+  const agents = names.sort().map((name) => ({ name, path: join(folder, name), place: { file: name } }));
+  return [main, ...agents];
 }
 
-/** A recording or trace as it travels to whoever replays it; it is read once, so that a broken one is found here. */
-export function loadTranscriptInput(
-  path: string,
-  options: InputOptions,
-): LoadedTranscript & { readonly input: TranscriptInput } {
-  const bytes = readInput(path, options);
-  const id = inputId(path);
+/** The format of a file the user named, by its beginning. */
+export function inputFormat(path: string, options: InputOptions): string {
+  checkIsFile(path, options);
   try {
-    const agents = agentFiles(path, options);
-    return {
-      path,
-      ...readTranscript(bytes, { id, agents }),
-      input: recordedInput(id, bytes, agents),
-    };
+    const [main] = sessionFiles(path, options);
+    return detectReader(fileHead(main), { id: main.name });
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+/** Reads a request trace as it is. */
+export function parseTrace(path: string, options: InputOptions): RequestTrace {
+  const bytes = readInput(path, options);
+  try {
+    return parseRequestTrace(bytes, { id: inputId(path) });
   } catch (error) {
     throw placeError(error, path, options);
   }
@@ -61,11 +75,43 @@ export function loadTranscriptInput(
 
 /** Loads a recording or trace in any known format, a session together with the subagents beside it. */
 export function loadTranscript(path: string, options: InputOptions): LoadedTranscript {
-  const bytes = readInput(path, options);
-  const id = inputId(path);
+  checkIsFile(path, options);
   try {
-    return { path, ...readTranscript(bytes, { id, agents: agentFiles(path, options) }) };
+    return { path, ...load(sessionFiles(path, options), options) };
   } catch (error) {
     throw placeError(error, path, options);
   }
+}
+
+function load(
+  files: readonly [DiskFile, ...DiskFile[]],
+  options: InputOptions,
+): Omit<LoadedTranscript, 'path'> {
+  const [main] = files;
+  const id = main.name;
+  const before = files.map(fileState);
+  const isCached = options.cache === 'on' && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
+  const cache = isCached ? openTranscriptCache(files, id, options.cwd) : null;
+  const cached = cache?.read() ?? null;
+  if (cached !== null) return { format: SESSION_FORMAT, transcript: cached };
+  const format = detectReader(fileHead(main), { id });
+  if (format !== SESSION_FORMAT) {
+    return { format, transcript: transcriptReaders.get(format).read(readInput(main.path, options), { id }) };
+  }
+  const transcript = readSession(files.map(sessionFile), { id });
+  if (cache !== null && isDeepStrictEqual(files.map(fileState), before)) cache.write(transcript);
+  return { format, transcript };
+}
+
+/** A recording or trace as it travels to whoever replays it; it is read once, so that a broken one is found here. */
+export function loadTranscriptInput(
+  path: string,
+  options: InputOptions,
+): LoadedTranscript & { readonly input: TranscriptInput } {
+  const loaded = loadTranscript(path, options);
+  const [main, ...agents] = sessionFiles(path, options).map((file) => ({
+    name: file.name,
+    bytes: readInput(file.path, { ...options, place: file.place }),
+  }));
+  return { ...loaded, input: recordedInput(main!.name, main!.bytes, agents) };
 }

@@ -107,7 +107,21 @@ export const syntheticSchema = z
       .optional()
       .describe('When the human stays away.'),
     compactAt: z
-      .array(z.strictObject({ afterTurn, instructions: text('What the human asks to keep.').optional() }))
+      .array(
+        z.strictObject({
+          afterTurn,
+          instructions: text('What the human asks to keep.').optional(),
+          partial: z
+            .strictObject({
+              direction: z
+                .enum(['from', 'up_to'])
+                .describe('Summarise what follows the pivot, or what precedes it.'),
+              messagesBack: whole(1, 100_000, 'Place of the pivot, counted back from the end.'),
+            })
+            .optional()
+            .describe('Summarise one side of a pivot only.'),
+        }),
+      )
       .optional()
       .describe('When the human asks for a compaction.'),
     modelAt: z

@@ -28,8 +28,8 @@ export interface JsonLinesOptions {
   readonly warnings: WarningList;
 }
 
-/** Decodes a line without what a format never looks at; null when there is nothing to leave out. */
-export type ShortenLine = (buffer: Buffer, start: number, end: number) => string | null;
+/** Reads the object of a line; a format may leave out what it never looks at. Null when there is no object. */
+export type ReadObject = (buffer: Buffer, start: number, end: number) => JsonObject | null;
 
 /** Bytes looked at to tell text from binary data. */
 const PROBE_BYTES = 8_192;
@@ -133,7 +133,8 @@ function splitObjects(text: string): readonly string[] | null {
   return depth === 0 && !quoted && text.slice(start).trim() === '' ? parts : null;
 }
 
-function parseObject(text: string): JsonObject | null {
+/** The object that a text is; null when it is none. */
+export function parseObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;
@@ -142,15 +143,9 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** The object of a stretch of bytes, without what may be left out; null when there is none. */
-export function parseBytes(
-  buffer: Buffer,
-  start: number,
-  end: number,
-  shorten?: ShortenLine,
-): JsonObject | null {
-  const short = shorten?.(buffer, start, end) ?? null;
-  return (short === null ? null : parseObject(short)) ?? parseObject(decodeUtf8(buffer, start, end));
+/** The object that a stretch of bytes is; null when it is none. */
+export function parseBytes(buffer: Buffer, start: number, end: number): JsonObject | null {
+  return parseObject(decodeUtf8(buffer, start, end));
 }
 
 /** The objects of a line that is not one object: several in a row, each with its place. */
@@ -223,15 +218,16 @@ class LineTally {
  */
 export function* streamJsonLines(
   chunks: Iterable<Uint8Array>,
-  options: JsonLinesOptions & { readonly shorten?: ShortenLine },
+  options: JsonLinesOptions & { readonly read?: ReadObject },
 ): Generator<LocatedLine, void, void> {
+  const read = options.read ?? parseBytes;
   const tally = new LineTally(options);
   for (const bytes of splitLines(probed(chunks, options.name))) {
     const { buffer, start, end, offset, complete } = bytes;
     const line = ++tally.line;
     tally.bytes += end - start + Number(complete);
     if (start === end) continue;
-    const value = parseBytes(buffer, start, end, options.shorten);
+    const value = read(buffer, start, end);
     if (value !== null) {
       tally.good++;
       yield { line, value, place: { offset, length: end - start } };

@@ -1,5 +1,5 @@
 import type { Transcript } from '../model/transcript.js';
-import { readClaudeCode, readClaudeCodeFiles, type SessionFile } from './claude-code/read.js';
+import { readClaudeCodeFiles, type SessionFile, type SessionStream } from './claude-code/read.js';
 import { detectReader, transcriptReaders } from './readers.js';
 
 /** What stands beside a recording: its name and the files of its subagents. */
@@ -16,21 +16,23 @@ export function readTranscript(
   const format = detectReader(bytes, { id });
   const transcript =
     format === 'claude-code'
-      ? readSession(bytes, id, agents)
+      ? readSession([{ name: id, bytes }, ...agents], { id })
       : transcriptReaders.get(format).read(bytes, { id });
   return { format, transcript };
 }
 
-/** A session with its subagents; those whose files cannot be read are left out and said so. */
-function readSession(bytes: Uint8Array, id: string, agents: readonly SessionFile[]): Transcript {
-  if (agents.length === 0) return readClaudeCode(bytes, { id });
-  const main: SessionFile = { name: id, bytes };
+/** Reads a session file and the subagents behind it; those whose files cannot be read are left out and said so. */
+export function readSession(
+  files: readonly (SessionFile | SessionStream)[],
+  options: { readonly id: string },
+): Transcript {
   try {
-    return readClaudeCodeFiles([main, ...agents], { id });
+    return readClaudeCodeFiles(files, options);
   } catch (error) {
+    const [main, ...agents] = files;
     const usable = agents.filter(isReadable);
-    if (usable.length === agents.length) throw error;
-    const transcript = readClaudeCodeFiles([main, ...usable], { id });
+    if (main === undefined || usable.length === agents.length) throw error;
+    const transcript = readClaudeCodeFiles([main, ...usable], options);
     const left = agents.filter((agent) => !usable.includes(agent)).map((agent) => agent.name);
     const warning = {
       code: 'agent-file-left-out',
@@ -42,9 +44,9 @@ function readSession(bytes: Uint8Array, id: string, agents: readonly SessionFile
   }
 }
 
-function isReadable(agent: SessionFile): boolean {
+function isReadable(agent: SessionFile | SessionStream): boolean {
   try {
-    readClaudeCode(agent.bytes, { id: agent.name });
+    readClaudeCodeFiles([agent], { id: agent.name });
     return true;
   } catch {
     return false;

@@ -46,7 +46,7 @@ describe('scenarios', () => {
     const failed: string[] = [];
     for (const run of compile(name).runs) {
       if (filesOf(run.transcript).length > 0) continue;
-      const facts = foldLog(runLog(run.plan, openRef(run.transcript, '.')));
+      const facts = foldLog(runLog(run.plan, openRef(run.transcript, { cwd: '.' })));
       for (const expectation of run.expectations) {
         const result = evaluateExpectation(expectation, facts);
         if (!result.passed) failed.push(`${run.variant ?? 'base'}: ${result.text}: ${result.message}`);

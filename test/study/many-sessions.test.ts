@@ -32,7 +32,7 @@ describe('a week of work', () => {
   it('INV-13 ten sessions and 4,000 turns give the same numbers with any number of workers', async () => {
     const file = resolve(import.meta.dirname, '../../scenarios/week-of-work.yaml');
     const { runs } = compileScenario({ text: readFileSync(file, 'utf8'), file, set: [] }, builtinContext);
-    const input = inputOf(runs[0]!.transcript, '.');
+    const input = inputOf(runs[0]!.transcript, { cwd: '.' });
     const jobs = runs.slice(0, 2).map(({ plan }, index) => ({
       index,
       plan,

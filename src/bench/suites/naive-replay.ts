@@ -9,8 +9,8 @@ import type { BenchResult } from '../result.js';
 const WINDOW_TOKENS = 187_000;
 
 /**
- * A straightforward replay for comparison: before each call it counts every block again and hashes the whole history again, and
- * drops the oldest half when the window is full. Correct, simple, and quadratic.
+ * A straightforward replay for comparison: before each call it builds the request from the whole history, counts it again and
+ * hashes it again as JSON, and drops the oldest half when the window is full. Correct, simple, and quadratic.
  */
 export function naiveReplay(transcript: Transcript, turns: number): number {
   let history: Block[] = [];
@@ -20,13 +20,13 @@ export function naiveReplay(transcript: Transcript, turns: number): number {
     if (step.kind === 'message') history.push(...step.message.blocks);
     else if (step.kind === 'call') {
       let tokens = 0;
-      const hash = createHash('sha256');
-      for (const block of history) {
-        const text = block.text?.read() ?? '';
-        tokens += Math.round(text.length / 4);
-        hash.update(text);
-      }
-      checksum += hash.digest()[0]!;
+      const content = history.map((block) => ({
+        role: block.role,
+        type: block.kind,
+        text: block.text?.read() ?? '',
+      }));
+      for (const { text } of content) tokens += Math.round(text.length / 4);
+      checksum += createHash('sha256').update(JSON.stringify(content)).digest()[0]!;
       if (tokens >= WINDOW_TOKENS) history = history.slice(history.length >> 1);
       history.push(...step.call.response.blocks);
       if (++done >= turns) break;

@@ -35,6 +35,16 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'replay-limit': async (options) =>
     (await import('../../bench/suites/replay-limit.js')).replayLimit(options),
   'trace-limit': async (options) => (await import('../../bench/suites/trace-limit.js')).traceLimit(options),
+  ingest: async (options) => {
+    const { peakMemory } = await import('../bench/recording-file.js');
+    return (await import('../../bench/suites/ingest.js')).ingestSuite({ ...options, peakMemory });
+  },
+  bpe: async (options) => (await import('../../bench/suites/bpe.js')).bpeSuite(options),
+  'compiled-cache': async (options) => {
+    const { recordToDisk } = await import('../bench/recording-file.js');
+    const { compiledCacheSuite } = await import('../../bench/suites/compiled-cache.js');
+    return compiledCacheSuite({ ...options, record: recordToDisk });
+  },
   workers: async (options) => (await import('../bench/workers.js')).workersSuite(options),
 };
 

@@ -26,7 +26,7 @@ import {
 } from '../plan-runs.js';
 import { createProgress, type Progress } from '../progress.js';
 import type { PictureOptions } from '../report-pictures.js';
-import { type CliSession, note, printJson } from '../session.js';
+import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { timingsText } from '../timings.js';
 import { variantTable } from '../variant-table.js';
 
@@ -204,7 +204,7 @@ function atRecording(error: unknown, ref: TranscriptRef): unknown {
 function transcriptOf(job: Job, ref: TranscriptRef): Transcript {
   const key = refKey(ref);
   if (job.transcript?.ref === key) return job.transcript.value;
-  const value = openRef(ref, job.session.host.cwd);
+  const value = openRef(ref, inputOptions(job.session));
   job.transcript = { ref: key, value };
   return value;
 }

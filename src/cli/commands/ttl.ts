@@ -8,15 +8,13 @@ import type { Warning } from '../../model/warning.js';
 import { formatCount, formatDuration, formatMoney, formatShare, printable } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
-import { detectReader } from '../../transcript/readers.js';
-import { parseRequestTrace } from '../../transcript/request-trace/parse-request-trace.js';
 import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openFile } from '../output.js';
 import { screenFor } from '../paint.js';
-import { inputId, readInput } from '../read-input.js';
-import { type CliSession, note, printJson } from '../session.js';
-import { loadTranscript, placeError } from '../transcripts.js';
+import type { InputOptions } from '../read-input.js';
+import { type CliSession, inputOptions, note, printJson } from '../session.js';
+import { inputFormat, loadTranscript, parseTrace } from '../transcripts.js';
 
 /** Options of `ccbench ttl`. */
 export interface TtlOptions {
@@ -35,18 +33,12 @@ interface ReadSession {
 /** Prices for a model nobody knows. */
 const FALLBACK_MODEL = 'claude-sonnet-4-5';
 
-function readSession(path: string, cwd: string, mainOnly: boolean): ReadSession {
-  const bytes = readInput(path, { cwd });
-  const id = inputId(path);
-  try {
-    if (detectReader(bytes, { id }) === 'request-trace') {
-      const trace = parseRequestTrace(bytes, { id });
-      return { session: traceSession(trace, { mainOnly }), warnings: trace.warnings };
-    }
-  } catch (error) {
-    throw placeError(error, path, { cwd });
+function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
+  if (inputFormat(path, input) === 'request-trace') {
+    const trace = parseTrace(path, input);
+    return { session: traceSession(trace, { mainOnly }), warnings: trace.warnings };
   }
-  const { transcript } = loadTranscript(path, { cwd });
+  const { transcript } = loadTranscript(path, input);
   return { session: transcriptSession(transcript, { mainOnly }), warnings: transcript.warnings };
 }
 
@@ -56,9 +48,8 @@ export async function ttlCommand(
   paths: readonly string[],
   options: TtlOptions,
 ): Promise<ExitCode> {
-  const { cwd } = session.host;
   const { used, skipped } = await eachFile(session, paths, (path) =>
-    readSession(path, cwd, options.mainOnly === true),
+    readSession(path, inputOptions(session), options.mainOnly === true),
   );
   const unknownModels = new Set<string>();
   const prices = (model: string): LifetimePrices => {

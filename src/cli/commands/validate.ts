@@ -6,17 +6,15 @@ import { type FidelityReport, fidelityReport } from '../../fidelity/report.js';
 import { traceHitRate, validateTraces } from '../../fidelity/traces.js';
 import type { FileFidelity } from '../../fidelity/validate.js';
 import { validateTranscript } from '../../fidelity/validate.js';
-import { detectReader } from '../../transcript/readers.js';
-import { parseRequestTrace } from '../../transcript/request-trace/parse-request-trace.js';
 import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findRecordings } from '../find-recordings.js';
 import { openFile } from '../output.js';
 import { screenFor } from '../paint.js';
 import { createProgress } from '../progress.js';
-import { inputId, readInput, readTextInput } from '../read-input.js';
-import { type CliSession, note, printJson } from '../session.js';
-import { loadTranscript, placeError } from '../transcripts.js';
+import { type InputOptions, readTextInput } from '../read-input.js';
+import { type CliSession, inputOptions, note, printJson } from '../session.js';
+import { inputFormat, loadTranscript, parseTrace } from '../transcripts.js';
 import { validateText } from '../validate-text.js';
 
 /** Options of `ccbench validate`. */
@@ -32,27 +30,16 @@ type Validated =
   | { readonly kind: 'recording'; readonly fidelity: FileFidelity }
   | { readonly kind: 'trace'; readonly hitRate: number | null };
 
-function validateFile(path: string, cwd: string): Validated {
-  const bytes = readInput(path, { cwd });
-  const id = inputId(path);
-  try {
-    const format = detectReader(bytes, { id });
-    if (format === 'request-trace')
-      return { kind: 'trace', hitRate: traceHitRate(parseRequestTrace(bytes, { id })) };
-    if (format !== 'claude-code') {
-      throw new CcbenchError(
-        'not-supported',
-        `the file is a ${format} session, whose cache has other rules`,
-        {
-          hint: 'Claude Code sessions and request traces can be validated',
-          place: { file: path },
-        },
-      );
-    }
-  } catch (error) {
-    throw placeError(error, path, { cwd });
+function validateFile(path: string, input: InputOptions): Validated {
+  const format = inputFormat(path, input);
+  if (format === 'request-trace') return { kind: 'trace', hitRate: traceHitRate(parseTrace(path, input)) };
+  if (format !== 'claude-code') {
+    throw new CcbenchError('not-supported', `the file is a ${format} session, whose cache has other rules`, {
+      hint: 'Claude Code sessions and request traces can be validated',
+      place: { file: path },
+    });
   }
-  const { transcript } = loadTranscript(path, { cwd });
+  const { transcript } = loadTranscript(path, input);
   return { kind: 'recording', fidelity: validateTranscript(transcript, path) };
 }
 
@@ -76,7 +63,7 @@ export async function validateCommand(
     let done = 0;
     const { used, skipped } = await eachFile(session, files, (path) => {
       progress.update(done++);
-      return validateFile(path, cwd);
+      return validateFile(path, inputOptions(session));
     }).finally(() => progress.clear());
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
     const report = fidelityReport(

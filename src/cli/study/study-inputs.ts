@@ -9,7 +9,7 @@ import { eachFile, type SkippedFile } from '../each-file.js';
 import { reasonLine } from '../fail.js';
 import { breathe } from '../interrupt.js';
 import { inputOf, openRef, refKey, refLabel } from '../open-ref.js';
-import { type CliSession, note } from '../session.js';
+import { type CliSession, inputOptions, note } from '../session.js';
 import { loadTranscriptInput } from '../transcripts.js';
 import { expandGlobs } from './glob.js';
 
@@ -37,7 +37,9 @@ export async function globbedRecordings(
   if (patterns === undefined) return undefined;
   const { cwd } = session.host;
   const files = expandGlobs(patterns, cwd);
-  const { used, skipped } = await eachFile(session, files, (path) => loadTranscriptInput(path, { cwd }).path);
+  const { used, skipped } = await eachFile(session, files, (path) => {
+    return loadTranscriptInput(path, inputOptions(session)).path;
+  });
   return { paths: used, skipped };
 }
 
@@ -74,7 +76,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
 
 function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
-  return { input: inputOf(ref, session.host.cwd), label: refLabel(ref), path };
+  return { input: inputOf(ref, inputOptions(session)), label: refLabel(ref), path };
 }
 
 function unique(label: string, taken: Set<string>): string {
@@ -89,7 +91,7 @@ export function windowOf(run: CompiledRun, session: CliSession): number {
   const { plan, transcript } = run;
   if (plan.window !== null) return plan.window;
   if (plan.model !== null) return resolveWindow(plan.model);
-  const model = firstModel(openRef(transcript, session.host.cwd));
+  const model = firstModel(openRef(transcript, inputOptions(session)));
   return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown');
 }
 

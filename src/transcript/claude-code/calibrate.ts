@@ -1,6 +1,6 @@
 import { digestParts } from '../../base/digest.js';
 import { quantile } from '../../base/stats.js';
-import { type Block, CHARS_PER_TOKEN, createBlock, IMAGE_TOKENS, withTokens } from '../../model/block.js';
+import { type Block, CHARS_PER_TOKEN, createBlock, IMAGE_TOKENS } from '../../model/block.js';
 import { promptTokens } from '../../model/usage.js';
 import type { WarningList } from '../../model/warning.js';
 import {
@@ -65,8 +65,7 @@ function total(values: readonly number[]): number {
 
 function assign(messages: readonly DraftMessage[], tokens: readonly number[]): void {
   let next = 0;
-  for (const message of messages)
-    message.blocks = message.blocks.map((block) => withTokens(block, tokens[next++]!));
+  for (const message of messages) for (const block of message.blocks) block.tokens = tokens[next++]!;
 }
 
 function finalOutput(call: DraftCall): number | null {

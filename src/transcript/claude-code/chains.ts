@@ -9,19 +9,25 @@ export interface Chain {
   readonly lines: readonly Line[];
 }
 
+/** False when no line is told apart by its root and none names a parent that comes later, so that there is no circle. */
+function needsRoots(lines: readonly Line[]): boolean {
+  const uuids = new Set<string>();
+  const unseen = new Set<string>();
+  for (const line of lines) {
+    if (line.sidechain && line.agentId === null) return true;
+    if (uuids.has(line.uuid) || unseen.has(line.uuid) || line.parentUuid === line.uuid) return true;
+    if (line.parentUuid !== null && !uuids.has(line.parentUuid)) unseen.add(line.parentUuid);
+    uuids.add(line.uuid);
+  }
+  return false;
+}
+
 /** Finds the first line of the tree a line hangs on, without leaving its kind (side or main). */
 function createRootFinder(lines: readonly Line[], warnings: WarningList): (line: Line) => string {
   const byUuid = new Map<string, Line>();
   for (const line of lines) byUuid.set(line.uuid, line);
   const roots = new Map<string, string>();
   return (from) => {
-    const above = from.parentUuid === null ? undefined : byUuid.get(from.parentUuid);
-    const nearest =
-      above === undefined || above.sidechain !== from.sidechain ? from.uuid : roots.get(above.uuid);
-    if (nearest !== undefined && byUuid.get(from.uuid) === from && !roots.has(from.uuid)) {
-      roots.set(from.uuid, nearest);
-      return nearest;
-    }
     const path: string[] = [];
     const walked = new Set<string>();
     let current = from;
@@ -80,7 +86,7 @@ function inTimeOrder(lines: readonly Line[], warnings: WarningList): readonly Li
 
 /** Splits the lines of one or more files into conversations: the main one first, then the others as they appear. */
 export function splitChains(lines: readonly Line[], warnings: WarningList): readonly Chain[] {
-  const rootOf = createRootFinder(lines, warnings);
+  const rootOf = needsRoots(lines) ? createRootFinder(lines, warnings) : () => '';
   const main: Line[] = [];
   const others = new Map<string, { readonly id: string; readonly label: string; readonly lines: Line[] }>();
   let sidechains = 0;

@@ -3,6 +3,11 @@ import { createMessage, type Message, type MessageOrigin } from '../../model/mes
 import type { RecordedCall, ThreadEvent } from '../../model/transcript.js';
 import type { Usage } from '../../model/usage.js';
 
+/** A block whose tokens are still open: the only one of its members that may change, and only while it is a draft. */
+export interface DraftBlock extends Omit<Block, 'tokens'> {
+  tokens: number;
+}
+
 /** A message whose tokens and time are still open. */
 export interface DraftMessage {
   readonly id: string;
@@ -11,7 +16,7 @@ export interface DraftMessage {
   readonly responseId: string | null;
   readonly attachedTo: string | null;
   readonly timeMs: number | null;
-  blocks: Block[];
+  readonly blocks: DraftBlock[];
   usage: Usage | null;
   at: number;
 }

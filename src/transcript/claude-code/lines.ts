@@ -7,6 +7,7 @@ import { isCommandText, isExitCommand, originOf } from './origins.js';
 import { contentBlocks } from './part-text.js';
 import { type FileTexts, RecordedText } from './recorded-text.js';
 import { parseUsage, type RecordedUsage } from './recorded-usage.js';
+import { TimeReader } from './time-reader.js';
 
 /** What every line of a conversation carries. */
 export interface Envelope {
@@ -91,46 +92,6 @@ function triggerOf(value: unknown): 'auto' | 'manual' {
   return value === 'manual' ? 'manual' : 'auto';
 }
 
-const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length;
-const ZERO = 0x30;
-
-/** The number that figures of a text stand for; NaN when one of them is no figure. */
-function figures(text: string, from: number, to: number): number {
-  let value = 0;
-  for (let i = from; i < to; i++) {
-    const figure = text.charCodeAt(i) - ZERO;
-    if (figure < 0 || figure > 9) return Number.NaN;
-    value = value * 10 + figure;
-  }
-  return value;
-}
-
-/** Reads times; the day is looked up only when it changes. */
-class TimeReader {
-  #day = '';
-  #dayMs = Number.NaN;
-
-  read(value: unknown): number | null {
-    if (typeof value !== 'string') return null;
-    let time = Number.NaN;
-    if (value.length === ISO_LENGTH && value.startsWith('T', 10) && value.endsWith('Z')) {
-      if (!value.startsWith(this.#day) || this.#day === '') {
-        this.#day = value.slice(0, 10);
-        this.#dayMs = Date.parse(this.#day);
-      }
-      const hours = figures(value, 11, 13);
-      const minutes = figures(value, 14, 16);
-      const seconds = figures(value, 17, 19);
-      const isClock = value[13] === ':' && value[16] === ':' && value[19] === '.';
-      if (isClock && hours < 24 && minutes < 60 && seconds < 60) {
-        time = this.#dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1_000 + figures(value, 20, 23);
-      }
-    }
-    if (Number.isNaN(time)) time = Date.parse(value);
-    return Number.isNaN(time) ? null : time;
-  }
-}
-
 /** Adds the tool call a block is to an index by id. */
 export function indexCall(block: Block, calls: Map<string, ToolCall>): void {
   if (block.kind !== 'tool_use' || block.toolUseId === null) return;
@@ -195,6 +156,24 @@ function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): Recorded
   return isSame ? before : usage;
 }
 
+/** True for a hidden line of the main conversation that says nothing which the line before it did not say. */
+function tellsNothing(value: JsonObject, before: Line | null): boolean {
+  return (
+    before !== null &&
+    before.timeMs !== null &&
+    value.isSidechain !== true &&
+    value.agentId === undefined &&
+    value.version === before.version &&
+    value.sessionId === before.sessionId
+  );
+}
+
+/** When a line was written, and behind which one. */
+interface Moment {
+  readonly timeMs: number | null;
+  readonly before: Line | null;
+}
+
 /** The envelope of a line; a class, because spreading objects would cost as much as parsing them. */
 class LineEnvelope implements Envelope {
   readonly line: number;
@@ -206,7 +185,7 @@ class LineEnvelope implements Envelope {
   readonly version: string | null;
   readonly timeMs: number | null;
 
-  constructor({ line, value }: LocatedLine, before: Envelope | null, times: TimeReader) {
+  constructor({ line, value }: LocatedLine, { before, timeMs }: Moment) {
     this.line = line;
     this.uuid = textOf(value.uuid) ?? `line-${line}`;
     this.parentUuid = shared(value.parentUuid, before === null ? null : before.uuid);
@@ -214,7 +193,7 @@ class LineEnvelope implements Envelope {
     this.agentId = shared(value.agentId, before === null ? null : before.agentId);
     this.sessionId = shared(value.sessionId, before === null ? null : before.sessionId);
     this.version = shared(value.version, before === null ? null : before.version);
-    this.timeMs = times.read(value.timestamp);
+    this.timeMs = timeMs;
   }
 }
 
@@ -230,8 +209,8 @@ class UserRecord extends LineEnvelope implements UserLine {
   readonly isCommand: boolean;
   readonly isExit: boolean;
 
-  constructor(json: LocatedLine, before: Envelope | null, content: unknown, blocks: Block[]) {
-    super(json, before);
+  constructor(json: LocatedLine, moment: Moment, content: unknown, blocks: Block[]) {
+    super(json, moment);
     const { value } = json;
     const text = openingText(content);
     const speaker = textOf(objectOf(value.origin).kind);
@@ -254,10 +233,10 @@ class AssistantRecord extends LineEnvelope implements AssistantLine {
   readonly missReason: string | null;
   readonly effort: string | null;
 
-  constructor(json: LocatedLine, before: Line | null, message: JsonObject, blocks: Block[]) {
-    super(json, before);
+  constructor(json: LocatedLine, moment: Moment, message: JsonObject, blocks: Block[]) {
+    super(json, moment);
     const { value } = json;
-    const near = before?.type === 'assistant' ? before : null;
+    const near = moment.before?.type === 'assistant' ? moment.before : null;
     this.responseKey = shared(message.id, near?.responseKey ?? null) ?? textOf(value.requestId) ?? this.uuid;
     this.model = shared(message.model, near?.model ?? null) ?? 'unknown';
     this.synthetic = this.model === SYNTHETIC_MODEL || value.isApiErrorMessage === true;
@@ -273,8 +252,8 @@ class AttachmentRecord extends LineEnvelope implements AttachmentLine {
   readonly type = 'attachment';
   readonly blocks: Block[] | null;
 
-  constructor(json: LocatedLine, before: Envelope | null, blocks: Block[] | null) {
-    super(json, before);
+  constructor(json: LocatedLine, moment: Moment, blocks: Block[] | null) {
+    super(json, moment);
     this.blocks = blocks;
   }
 }
@@ -284,6 +263,7 @@ export class LineParser {
   /** Tool calls by id, as they come. */
   readonly #calls = new Map<string, ToolCall>();
   readonly #place: PlaceText;
+  readonly #times = new TimeReader();
   #before: Line | null = null;
   #at: LinePlace | null = null;
 
@@ -297,44 +277,47 @@ export class LineParser {
   /** Narrows one object of the file; null for session metadata, which belongs to no conversation. */
   parse(json: LocatedLine): Line | null {
     this.#at = json.place;
-    const line = this.#parse(json);
+    const line = this.#parse(json, {
+      timeMs: this.#times.read(json.value.timestamp),
+      before: this.#before,
+    });
     if (line !== null) this.#before = line;
     return line;
   }
 
-  #parse(json: LocatedLine): Line | null {
+  #parse(json: LocatedLine, moment: Moment): Line | null {
     const { value } = json;
     switch (value.type) {
       case 'user':
-        return this.#user(json);
+        return this.#user(json, moment);
       case 'assistant':
-        return this.#assistant(json);
+        return this.#assistant(json, moment);
       case 'system':
-        return parseSystem(new HiddenRecord(json, this.#before), value);
+        return parseSystem(new HiddenRecord(json, moment), value);
       case 'attachment': {
         if (!isObject(value.attachment)) return null;
-        return new AttachmentRecord(json, this.#before, attachmentBlocks(value.attachment, this.#place));
+        return new AttachmentRecord(json, moment, attachmentBlocks(value.attachment, this.#place));
       }
       case 'progress':
-        return new HiddenRecord(json, this.#before);
+        return tellsNothing(value, moment.before) ? null : new HiddenRecord(json, moment);
       default:
         return null;
     }
   }
 
-  #user(json: LocatedLine): Line {
+  #user(json: LocatedLine, moment: Moment): Line {
     const { value } = json;
     if (value.isVisibleInTranscriptOnly === true && value.isCompactSummary !== true)
-      return new HiddenRecord(json, this.#before);
+      return new HiddenRecord(json, moment);
     const { content } = objectOf(value.message);
     const blocks = blocksOf(content, 'user', this.#calls, this.#place);
-    return new UserRecord(json, this.#before, content, blocks);
+    return new UserRecord(json, moment, content, blocks);
   }
 
-  #assistant(json: LocatedLine): AssistantLine {
+  #assistant(json: LocatedLine, moment: Moment): AssistantLine {
     const message = objectOf(json.value.message);
     const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#place);
-    const line = new AssistantRecord(json, this.#before, message, blocks);
+    const line = new AssistantRecord(json, moment, message, blocks);
     if (!line.synthetic) for (const block of blocks) indexCall(block, this.#calls);
     return line;
   }

@@ -6,7 +6,7 @@ import { createWarnings, type WarningList } from '../../model/warning.js';
 import { streamJsonLines, unpackBytes } from '../json-lines.js';
 import { calibrateThread, learnRatio, type PrefixSize } from './calibrate.js';
 import { splitChains } from './chains.js';
-import { createPayloadCutter } from './cut-payload.js';
+import { createLineReader } from './line-reader.js';
 import { type Line, LineParser } from './lines.js';
 import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
 import { groupSteps } from './responses.js';
@@ -49,7 +49,7 @@ function readLines(stream: SessionStream, warnings: WarningList): Line[] {
   const { name, chunks, source } = stream;
   const parser = new LineParser(source === null ? null : new FileTexts(name, source));
   const lines: Line[] = [];
-  for (const json of streamJsonLines(chunks, { name, warnings, shorten: createPayloadCutter() })) {
+  for (const json of streamJsonLines(chunks, { name, warnings, read: createLineReader() })) {
     const line = parser.parse(json);
     if (line !== null) lines.push(line);
   }

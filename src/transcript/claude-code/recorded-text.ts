@@ -1,8 +1,8 @@
 import { CcbenchError } from '../../base/errors.js';
 import type { Text } from '../../model/text.js';
-import { type LinePlace, parseBytes } from '../json-lines.js';
+import type { LinePlace } from '../json-lines.js';
 import type { JsonObject } from '../narrow.js';
-import { createPayloadCutter } from './cut-payload.js';
+import { createLineReader } from './line-reader.js';
 import { textOfPart } from './part-text.js';
 
 /** Bytes of a recording that can be read again, at any offset. */
@@ -20,6 +20,7 @@ export class FileTexts {
   /** The file's name, which stands for its source in compiled transcripts. */
   readonly name: string;
   readonly #source: TextSource;
+  readonly #readLine = createLineReader();
   #offset = -1;
   #line: JsonObject | null = null;
 
@@ -45,7 +46,7 @@ export class FileTexts {
     const bytes = this.#source.read(offset, length);
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#offset = offset;
-    this.#line = parseBytes(buffer, 0, buffer.length, createPayloadCutter());
+    this.#line = this.#readLine(buffer, 0, buffer.length);
     return this.#line;
   }
 }

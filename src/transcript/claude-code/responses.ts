@@ -131,7 +131,7 @@ class StepGrouper {
   }
 
   #readUser(line: UserLine): void {
-    const blocks = line.blocks.map((block) => this.#withCall(block));
+    const blocks = this.#withCalls(line.blocks);
     if (blocks.length === 0) return;
     const { timeMs } = line;
     if (line.isSummary) {
@@ -155,10 +155,13 @@ class StepGrouper {
     else this.#addResults(message, result);
   }
 
-  /** A result belongs to the call of its own conversation, wherever in the file that stands. */
-  #withCall(block: Block): Block {
-    if (block.kind !== 'tool_result' || block.toolUseId === null) return block;
-    return answerTo(block, this.#toolCalls.get(block.toolUseId));
+  /** Results belong to the calls of their own conversation, wherever in the file those stand. */
+  #withCalls(blocks: Block[]): Block[] {
+    for (const [i, block] of blocks.entries()) {
+      if (block.kind !== 'tool_result' || block.toolUseId === null) continue;
+      blocks[i] = answerTo(block, this.#toolCalls.get(block.toolUseId));
+    }
+    return blocks;
   }
 
   #addResults(message: DraftMessage, first: Block): void {

@@ -32,11 +32,11 @@ export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEnt
       idleMs: (entry.idleMs ?? 0) + Math.round(minutes * MS_PER_MINUTE),
     }));
   }
-  for (const { afterTurn, instructions } of spec.compactAt ?? []) {
+  for (const { afterTurn, instructions, partial } of spec.compactAt ?? []) {
     const event: PlannedEvent = (at) => ({
       kind: 'manual-compact',
       at,
-      compaction: { instructions: instructions ?? null, partial: null },
+      compaction: { instructions: instructions ?? null, partial: partial ?? null },
     });
     plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
   }

@@ -11,7 +11,12 @@ export interface SyntheticSpec {
   /** The human stays away after a turn, which then ends the work on a prompt. */
   readonly idle?: readonly { readonly afterTurn: number; readonly minutes: number }[];
   /** The human asks for a compaction. */
-  readonly compactAt?: readonly { readonly afterTurn: number; readonly instructions?: string }[];
+  readonly compactAt?: readonly {
+    readonly afterTurn: number;
+    readonly instructions?: string;
+    /** One side of a pivot only, so many messages before the end (FUL-11). */
+    readonly partial?: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number };
+  }[];
   readonly modelAt?: readonly { readonly afterTurn: number; readonly model: string }[];
   readonly resumeAt?: readonly { readonly afterTurn: number; readonly reason?: string }[];
   readonly prefixChangeAt?: readonly {

@@ -1,7 +1,11 @@
-import { decodeUtf8 } from '../json-lines.js';
+import { decodeUtf8, parseBytes, parseObject, type ReadObject } from '../json-lines.js';
+import { isObject, type JsonObject } from '../narrow.js';
 
 /** A copy of the tool's result for the terminal; the model's copy is in the message. */
-const RESULT_KEY = Buffer.from(',"toolUseResult":');
+const RESULT_KEY = ',"toolUseResult":';
+const RESULT_PROBE = 'UseResu';
+/** Two objects on one line. */
+const NEXT_OBJECT = '}{"';
 /** What a running tool shows; such lines carry nothing for the model. */
 const PROGRESS_KEY = '"type":"progress","data":';
 /** Bytes at the start of a line in which the type of progress stands. */
@@ -64,38 +68,55 @@ class TailWalker {
   }
 }
 
-/** Finds one key in the lines of a buffer without looking at any byte twice. */
-class KeyFinder {
-  readonly #key: Buffer;
+/** Finds one sequence of bytes in the lines of a buffer without looking at any byte twice. */
+class SequenceFinder {
+  readonly #sequence: Buffer;
+  readonly #probe: Buffer;
+  readonly #lead: number;
   #buffer: Buffer | null = null;
   #next = -1;
 
-  constructor(key: Buffer) {
-    this.#key = key;
+  /** A probe is a part of the sequence, shorter than eight bytes and rare in its first: such parts are found fastest. */
+  constructor(sequence: string, probe: string) {
+    this.#sequence = Buffer.from(sequence);
+    this.#probe = Buffer.from(probe);
+    this.#lead = sequence.indexOf(probe);
   }
 
-  /** The index of the key in a stretch; -1 when it is not there. */
+  /** The index of the sequence in a stretch; -1 when it is not there. */
   find(buffer: Buffer, start: number, end: number): number {
     if (buffer !== this.#buffer) {
       this.#buffer = buffer;
       this.#next = -1;
     }
-    if (this.#next < start) {
-      const found = buffer.indexOf(this.#key, start);
-      this.#next = found === -1 ? buffer.length : found;
+    if (this.#next < start) this.#next = this.#search(buffer, start);
+    return this.#next + this.#sequence.length <= end ? this.#next : -1;
+  }
+
+  #search(buffer: Buffer, start: number): number {
+    let at = start + this.#lead;
+    for (;;) {
+      const found = buffer.indexOf(this.#probe, at);
+      if (found === -1) return buffer.length;
+      const first = found - this.#lead;
+      if (this.#sequence.compare(buffer, first, first + this.#sequence.length) === 0) return first;
+      at = found + 1;
     }
-    return this.#next + this.#key.length <= end ? this.#next : -1;
   }
 }
 
-/**
- * Creates a decoder of lines that leaves out what only the terminal shows, about half of the bytes of a recording: of a
- * line with such a payload it keeps what stands before it and the plain members that end the line. A key between bare
- * quotes is never inside a text; where it belongs to a deeper object, what is left is not JSON, and the line has to be
- * decoded whole. Lines of one buffer must come in order.
- */
-export function createPayloadCutter(): (buffer: Buffer, start: number, end: number) => string | null {
-  const results = new KeyFinder(RESULT_KEY);
+/** Members that every line of a conversation has: a line that lost one of them is read whole. */
+const ALWAYS = ['uuid', 'parentUuid', 'isSidechain', 'sessionId', 'version', 'timestamp'] as const;
+
+function isWhole(value: JsonObject): boolean {
+  const hasPayload = value.type === 'progress' || (value.type === 'user' && isObject(value.message));
+  return hasPayload && ALWAYS.every((key) => value[key] !== undefined);
+}
+
+/** The line without its payload; null when it has none. Lines of one buffer must come in order. */
+function createCutter(): (buffer: Buffer, start: number, end: number) => string | null {
+  const results = new SequenceFinder(RESULT_KEY, RESULT_PROBE);
+  const rows = new SequenceFinder(NEXT_OBJECT, NEXT_OBJECT);
   const tail = new TailWalker();
   return (buffer, start, end) => {
     let cut = results.find(buffer, start, end);
@@ -103,11 +124,27 @@ export function createPayloadCutter(): (buffer: Buffer, start: number, end: numb
     else {
       tail.walk(buffer, start, end);
       if (!tail.isProgress) return null;
-      const found = buffer.toString('latin1', start, Math.min(start + HEAD_BYTES, end)).indexOf(PROGRESS_KEY);
+      const head = buffer.toString('latin1', start, Math.min(start + HEAD_BYTES, end));
+      const found = head.indexOf(PROGRESS_KEY);
       if (found === -1) return null;
       cut = start + found + PROGRESS_KEY.length - DATA_KEY_BYTES;
     }
-    if (tail.start <= cut) return null;
+    if (tail.start <= cut || rows.find(buffer, cut, end) !== -1) return null;
     return decodeUtf8(buffer, start, cut) + decodeUtf8(buffer, tail.start, end);
+  };
+}
+
+/**
+ * Creates a reader of lines that leaves out what only the terminal shows, about half of the bytes of a recording: of a
+ * line with such a payload it keeps what stands before it and the plain members that end the line. A key between bare
+ * quotes is never inside a text; where it belongs to a deeper object, what is left is not JSON. Then, or when something
+ * is missing, the line is read whole.
+ */
+export function createLineReader(): ReadObject {
+  const cut = createCutter();
+  return (buffer, start, end) => {
+    const short = cut(buffer, start, end);
+    const value = short === null ? null : parseObject(short);
+    return value !== null && isWhole(value) ? value : parseBytes(buffer, start, end);
   };
 }

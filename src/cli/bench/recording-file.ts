@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { CachedRecording } from '../../bench/suites/compiled-cache.js';
+import { loadTranscript } from '../transcripts.js';
+
+const FILE_NAME = 'recording.jsonl';
+/** Characters written at a time. */
+const BATCH_CHARS = 1_048_576;
+
+function writeRecording(lines: Iterable<string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ccbench-bench-'));
+  const file = openSync(join(folder, FILE_NAME), 'w');
+  try {
+    let batch = '';
+    for (const line of lines) {
+      batch += line;
+      if (batch.length < BATCH_CHARS) continue;
+      writeSync(file, batch);
+      batch = '';
+    }
+    writeSync(file, batch);
+  } finally {
+    closeSync(file);
+  }
+  return folder;
+}
+
+/** A recording in a folder of its own, with its compiled form beside it. */
+export function recordToDisk(lines: Iterable<string>): CachedRecording {
+  const folder = writeRecording(lines);
+  return {
+    forget: () => rmSync(join(folder, '.ccbench'), { recursive: true, force: true }),
+    load: () => void loadTranscript(FILE_NAME, { cwd: folder, cache: 'on' }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** What a fresh process does: it reads the file and prints the most memory it ever held, in kilobytes. */
+const PROBE = `
+import { readFileSync } from 'node:fs';
+const { loadTranscript } = await import(process.argv[1]);
+loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
+const status = readFileSync('/proc/self/status', 'utf8');
+process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(status)[1]);
+`;
+
+/** Highest memory in bytes of a fresh process that reads these lines from a file; null where the system does not tell. */
+export async function peakMemory(lines: Iterable<string>): Promise<number | null> {
+  const loader = new URL('../transcripts.js', import.meta.url);
+  if (import.meta.url.endsWith('.ts') || process.platform !== 'linux') return null;
+  const folder = writeRecording(lines);
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      PROBE,
+      loader.href,
+      FILE_NAME,
+      folder,
+    ]);
+    return Number(stdout) * 1_024;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
