@@ -31,7 +31,7 @@ function payloadOf(text: string, { random }: Workplace): JsonObject {
     const file = asFile('keep every line of the file as it was before\n'.repeat(EDITED_CHARS / 72));
     const hunk = { oldStart: 12, oldLines: 3, newStart: 12, newLines: 3, lines: [' a', '-b', '+c', ' d'] };
     return {
-      filePath: '/home/dev/project/src/index.ts',
+      filePath: '/repo/project/src/index.ts',
       oldString: 'const a = "b";',
       newString: 'const a = "c";',
       originalFile: file,
@@ -70,7 +70,7 @@ function* clientLines(line: JsonObject, number: number, place: Workplace): Gener
     parentUuid,
     isSidechain,
     userType,
-    cwd: '/home/dev/project',
+    cwd: '/repo/project',
     sessionId,
     version,
     gitBranch: 'main',

@@ -39,7 +39,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: { 'gpt-tokenizer': 'lazy', 'js-tiktoken': 'lazy' },
     builtins: [],
   },
-  transcript: { folders: ['base', 'model', 'tokens'], packages: {}, builtins: HASH_AND_ZIP },
+  transcript: {
+    folders: ['base', 'model', 'tokens'],
+    packages: {},
+    builtins: [...HASH_AND_ZIP, 'buffer'],
+  },
   cache: { folders: ['base', 'model', 'tokens'], packages: {}, builtins: [] },
   llm: {
     folders: ['base', 'model', 'tokens', 'cache'],

@@ -156,7 +156,7 @@ function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): Recorded
   return isSame ? before : usage;
 }
 
-/** True for a hidden line of the main conversation that says nothing which the line before it did not say. */
+/** True for a hidden line of the main conversation that says nothing which the line before it there did not say. */
 function tellsNothing(value: JsonObject, before: Line | null): boolean {
   return (
     before !== null &&
@@ -265,6 +265,7 @@ export class LineParser {
   readonly #place: PlaceText;
   readonly #times = new TimeReader();
   #before: Line | null = null;
+  #beforeInMain: Line | null = null;
   #at: LinePlace | null = null;
 
   constructor(texts: FileTexts | null) {
@@ -281,7 +282,9 @@ export class LineParser {
       timeMs: this.#times.read(json.value.timestamp),
       before: this.#before,
     });
-    if (line !== null) this.#before = line;
+    if (line === null) return null;
+    this.#before = line;
+    if (!line.sidechain && line.agentId === null) this.#beforeInMain = line;
     return line;
   }
 
@@ -299,7 +302,7 @@ export class LineParser {
         return new AttachmentRecord(json, moment, attachmentBlocks(value.attachment, this.#place));
       }
       case 'progress':
-        return tellsNothing(value, moment.before) ? null : new HiddenRecord(json, moment);
+        return tellsNothing(value, this.#beforeInMain) ? null : new HiddenRecord(json, moment);
       default:
         return null;
     }
