@@ -29,6 +29,14 @@ function keyOf(files: readonly DiskFile[], id: string): string {
   return hash.digest('hex');
 }
 
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Where nothing could be written, nothing can be removed.
+  }
+}
+
 /** Opens the place of a session's files in the cache; the whole files are read for it once. */
 export function openTranscriptCache(files: readonly DiskFile[], id: string, cwd: string): TranscriptCache {
   const folder = join(cwd, CACHE_FOLDER);
@@ -52,7 +60,7 @@ export function openTranscriptCache(files: readonly DiskFile[], id: string, cwd:
         writeFileSync(part, bytes);
         renameSync(part, path);
       } catch {
-        rmSync(part, { force: true });
+        remove(part);
       }
     },
   };

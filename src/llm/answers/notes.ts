@@ -21,7 +21,7 @@ const FIRST_CHARS = 24;
 /** What the last section gains with each extraction at least. */
 const WORKLOG_STEP_CHARS = 64;
 /** Latest messages the facts come from: older ones are in the notes already. */
-const RECENT_MESSAGES = 80;
+const RECENT_MESSAGES = 24;
 
 /** Share of new text per section, the title excepted (assumed); sections beyond the list get the last one. */
 const WEIGHTS = [0, 0.12, 0.12, 0.18, 0.08, 0.12, 0.12, 0.08, 0.06, 0.12];

@@ -23,10 +23,23 @@ const SPACE = 0x20;
 
 /** Bytes of numbers and of `true`, `false` and `null`. */
 function isBare(byte: number): boolean {
-  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2d;
+  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x2b && byte <= 0x2e);
 }
 
-/** Goes back over the plain members (texts without escapes, numbers, true, false, null) that end a line's object. */
+/** The opening quote of the text whose closing quote stands before `behind`; -1 when it lies below a limit. */
+function openingQuote(bytes: Buffer, limit: number, behind: number): number {
+  let at = behind - 2;
+  for (;;) {
+    while (at > limit && bytes[at] !== QUOTE) at--;
+    if (at <= limit) return -1;
+    let slashes = 0;
+    while (bytes[at - 1 - slashes] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return at;
+    at -= slashes + 1;
+  }
+}
+
+/** Goes back over the plain members (texts, numbers, true, false, null) that end a line's object. */
 class TailWalker {
   /** Where the members begin: a comma or the closing brace; -1 when the line does not end with an object. */
   start = -1;
@@ -43,9 +56,8 @@ class TailWalker {
     for (;;) {
       const colon = this.#beforeValue(bytes, limit, at);
       if (colon === -1 || bytes[colon] !== COLON || bytes[colon - 1] !== QUOTE) return;
-      let key = colon - 2;
-      while (key > limit && bytes[key] !== QUOTE && bytes[key] !== BACKSLASH) key--;
-      if (key <= limit || bytes[key] !== QUOTE || bytes[key - 1] !== COMMA) return;
+      const key = openingQuote(bytes, limit, colon);
+      if (key === -1 || bytes[key - 1] !== COMMA) return;
       if (bytes[colon - 2] === PROGRESS_MARK[4] && bytes[colon - 6] === PROGRESS_MARK[0]) {
         this.isProgress ||= PROGRESS_MARK.equals(bytes.subarray(colon - 6, colon - 1));
       }
@@ -56,15 +68,13 @@ class TailWalker {
 
   /** The index before a plain value that ends before `behind`; -1 when the value is not plain. */
   #beforeValue(bytes: Buffer, limit: number, behind: number): number {
-    let at = behind - 1;
-    if (bytes[at] === QUOTE) {
-      do at--;
-      while (at > limit && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH);
-      return at > limit && bytes[at] === QUOTE ? at - 1 : -1;
+    if (bytes[behind - 1] === QUOTE) {
+      const quote = openingQuote(bytes, limit, behind);
+      return quote === -1 ? -1 : quote - 1;
     }
-    const last = at;
+    let at = behind - 1;
     while (at > limit && isBare(bytes[at]!)) at--;
-    return at > limit && at < last ? at : -1;
+    return at > limit && at < behind - 1 ? at : -1;
   }
 }
 
