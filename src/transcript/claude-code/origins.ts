@@ -2,6 +2,7 @@ import type { MessageOrigin } from '../../model/message.js';
 
 const COMMAND =
   /^\s*<(?:command-(?:name|message|args)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>/;
+const COMMAND_NAME = '<command-name>/';
 const EXIT = /<command-name>\/(?:exit|quit)<\/command-name>/;
 const INTERRUPTED = '[Request interrupted';
 
@@ -12,7 +13,7 @@ export function isCommandText(text: string): boolean {
 
 /** True for the command that ends the client. */
 export function isExitCommand(text: string): boolean {
-  return EXIT.test(text);
+  return text.includes(COMMAND_NAME) && EXIT.test(text);
 }
 
 /** What a line says of who speaks. */

@@ -15,12 +15,20 @@ export function memorySource(bytes: Uint8Array): TextSource {
   return { read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
-/** The texts of one session file, read again from its lines; the latest line is remembered. */
+/** Characters of texts that were read and are kept: replays of one session read the same ones again. */
+const KEPT_CHARS = 1_000_000;
+/** More parts than any line has. */
+const MOST_PARTS = 4_096;
+
+/** The texts of one session file, read again from its lines; the latest line and the latest texts are remembered. */
 export class FileTexts {
   /** The file's name, which stands for its source in compiled transcripts. */
   readonly name: string;
   readonly #source: TextSource;
   readonly #readLine = createLineReader();
+  /** Texts by place and part, the latest used last. */
+  readonly #kept = new Map<number, string>();
+  #keptChars = 0;
   #offset = -1;
   #line: JsonObject | null = null;
 
@@ -31,6 +39,13 @@ export class FileTexts {
 
   /** The text of one part of a line; it must be as long as it was when the file was first read. */
   read(place: LinePlace, part: number, chars: number): string {
+    const key = place.offset * MOST_PARTS + part;
+    const kept = part < MOST_PARTS ? this.#kept.get(key) : undefined;
+    if (kept !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
     const line = this.#offset === place.offset ? this.#line : this.#parse(place);
     const text = line === null ? null : textOfPart(line, part);
     if (text === null || text.length !== chars) {
@@ -39,7 +54,18 @@ export class FileTexts {
         place: { file: this.name },
       });
     }
+    if (part < MOST_PARTS) this.#keep(key, text);
     return text;
+  }
+
+  #keep(key: number, text: string): void {
+    this.#kept.set(key, text);
+    this.#keptChars += text.length;
+    for (const [oldest, unused] of this.#kept) {
+      if (this.#keptChars <= KEPT_CHARS) return;
+      this.#kept.delete(oldest);
+      this.#keptChars -= unused.length;
+    }
   }
 
   #parse({ offset, length }: LinePlace): JsonObject | null {
