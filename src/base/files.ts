@@ -1,20 +1,40 @@
 import { CcbenchError } from './errors.js';
 
+/** What a file may be given: words at hand, or words that are made when somebody reads them. */
+export type FileContent = string | { readonly chars: number; read(): string };
+
 /** One file of the simulated home. */
-export interface StoredFile {
-  readonly path: string;
-  readonly text: string;
-  readonly mtimeMs: number;
+export class StoredFile {
+  constructor(
+    readonly path: string,
+    readonly content: FileContent,
+    readonly mtimeMs: number,
+  ) {}
+
+  get text(): string {
+    return typeof this.content === 'string' ? this.content : this.content.read();
+  }
+
+  /** Length of the text, known without reading it. */
+  get chars(): number {
+    return typeof this.content === 'string' ? this.content.length : this.content.chars;
+  }
 }
 
 /** Files in memory whose modification times are simulated. Paths are absolute and slash-separated. */
 export interface Files {
-  write(path: string, text: string, nowMs: number): void;
+  write(path: string, content: FileContent, nowMs: number): void;
   read(path: string): StoredFile | null;
   remove(path: string): boolean;
   setMtime(path: string, mtimeMs: number): void;
   /** Paths below a folder, sorted. */
   list(folder: string): readonly string[];
+  /** The files below a folder, sorted by path. */
+  below(folder: string): readonly StoredFile[];
+  /** Number of changes so far below the first part of a folder's path. */
+  revision(folder: string): number;
+  /** Paths changed since so many changes, oldest first; one may come more than once. */
+  changedSince(folder: string, revision: number): readonly string[];
   /** An independent copy. */
   clone(): Files;
 }
@@ -46,28 +66,69 @@ export function isInside(path: string, folder: string): boolean {
   return target.startsWith(base === '/' ? '/' : `${base}/`);
 }
 
+/** The first folder of a path, as far as changes are counted by. */
+function topOf(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end === -1 ? path : path.slice(0, end);
+}
+
+/** Where a path stands or would stand among sorted files. */
+function placeOf(files: readonly StoredFile[], path: string): number {
+  let low = 0;
+  let high = files.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (files[middle]!.path < path) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Creates an empty file store, or one that starts from the given files. */
 export function createFiles(initial: readonly StoredFile[] = []): Files {
   const files = new Map<string, StoredFile>();
-  for (const file of initial) files.set(file.path, file);
+  const sorted: StoredFile[] = [];
+  const changes = new Map<string, string[]>();
+  const note = (path: string): void => {
+    const top = topOf(path);
+    const paths = changes.get(top);
+    if (paths === undefined) changes.set(top, [path]);
+    else paths.push(path);
+  };
+  const put = (file: StoredFile): void => {
+    sorted.splice(placeOf(sorted, file.path), files.has(file.path) ? 1 : 0, file);
+    files.set(file.path, file);
+    note(file.path);
+  };
+  const below = (folder: string): readonly StoredFile[] => {
+    const base = normalisePath(folder);
+    const start = base === '/' ? '/' : `${base}/`;
+    const from = placeOf(sorted, start);
+    let to = from;
+    while (to < sorted.length && sorted[to]!.path.startsWith(start)) to++;
+    return sorted.slice(from, to);
+  };
+  for (const file of initial) put(file);
   return {
-    write(path, text, nowMs) {
+    write: (path, content, nowMs) => put(new StoredFile(normalisePath(path), content, nowMs)),
+    read: (path) => files.get(path) ?? files.get(normalisePath(path)) ?? null,
+    remove(path) {
       const key = normalisePath(path);
-      files.set(key, { path: key, text, mtimeMs: nowMs });
+      if (!files.delete(key)) return false;
+      sorted.splice(placeOf(sorted, key), 1);
+      note(key);
+      return true;
     },
-    read: (path) => files.get(normalisePath(path)) ?? null,
-    remove: (path) => files.delete(normalisePath(path)),
     setMtime(path, mtimeMs) {
       const key = normalisePath(path);
       const file = files.get(key);
       if (file === undefined) throw new CcbenchError('file-missing', `no simulated file at ${key}`);
-      files.set(key, { ...file, mtimeMs });
+      put(new StoredFile(key, file.content, mtimeMs));
     },
-    list(folder) {
-      const base = normalisePath(folder);
-      const start = base === '/' ? '/' : `${base}/`;
-      return [...files.keys()].filter((path) => path.startsWith(start)).sort();
-    },
+    list: (folder) => below(folder).map(({ path }) => path),
+    below,
+    revision: (folder) => changes.get(topOf(normalisePath(folder)))?.length ?? 0,
+    changedSince: (folder, revision) => changes.get(topOf(normalisePath(folder)))?.slice(revision) ?? [],
     clone: () => createFiles([...files.values()]),
   };
 }

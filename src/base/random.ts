@@ -1,4 +1,4 @@
-import { digestText } from './digest.js';
+import { chainDigest, type Digest, digestText } from './digest.js';
 
 /** A seeded generator. `split` derives an independent one by name, so adding a consumer never shifts another. */
 export interface Random {
@@ -16,6 +16,8 @@ export interface Random {
   weighted<T>(items: readonly (readonly [T, number])[]): T;
   /** An independent generator that depends on this one's seed and the label alone. */
   split(label: string): Random;
+  /** The same by a digest. */
+  splitBy(digest: Digest): Random;
 }
 
 function mix(seed: number): () => number {
@@ -31,42 +33,76 @@ function mix(seed: number): () => number {
 
 /** Creates a generator from a seed (a whole number or a text). */
 export function createRandom(seed: number | string): Random {
-  const origin = digestText(String(seed));
-  const low = mix(origin % 0x1_0000_0000);
-  const high = mix(Math.floor(origin / 0x1_0000_0000) ^ 0x5bf03635);
-  let a = low();
-  let b = high();
-  let c = low();
-  let counter = 1;
-  const next32 = (): number => {
+  return new Generator(digestText(String(seed)));
+}
+
+/** A generator whose state is made at the first draw: many are only split further. */
+class Generator implements Random {
+  private a = 0;
+  private b = 0;
+  private c = 0;
+  private counter = 0;
+
+  constructor(private readonly origin: Digest) {}
+
+  private start(): void {
+    const low = mix(this.origin % 0x1_0000_0000);
+    const high = mix(Math.floor(this.origin / 0x1_0000_0000) ^ 0x5bf03635);
+    this.a = low();
+    this.b = high();
+    this.c = low();
+    this.counter = 1;
+    for (let i = 0; i < 12; i++) this.next32();
+  }
+
+  private next32(): number {
+    const { a, b, c, counter } = this;
     const sum = (a + b + counter) >>> 0;
-    counter = (counter + 1) >>> 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) >>> 0;
-    c = (((c << 21) | (c >>> 11)) + sum) >>> 0;
+    this.counter = (counter + 1) >>> 0;
+    this.a = b ^ (b >>> 9);
+    this.b = (c + (c << 3)) >>> 0;
+    this.c = (((c << 21) | (c >>> 11)) + sum) >>> 0;
     return sum;
-  };
-  for (let i = 0; i < 12; i++) next32();
-  const random: Random = {
-    next: () => (next32() * 0x20_0000 + (next32() >>> 11)) / 0x20_0000_0000_0000,
-    integer: (lowest, highest) => lowest + Math.floor(random.next() * (highest - lowest + 1)),
-    chance: (probability) => random.next() < probability,
-    normal() {
-      const u = 1 - random.next();
-      return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * random.next());
-    },
-    pick: (items) => items[random.integer(0, items.length - 1)]!,
-    weighted(items) {
-      let total = 0;
-      for (const [, weight] of items) total += weight;
-      let mark = random.next() * total;
-      for (const [item, weight] of items) {
-        mark -= weight;
-        if (mark < 0) return item;
-      }
-      return items[items.length - 1]![0];
-    },
-    split: (label) => createRandom(`${origin}/${label}`),
-  };
-  return random;
+  }
+
+  next(): number {
+    if (this.counter === 0) this.start();
+    return (this.next32() * 0x20_0000 + (this.next32() >>> 11)) / 0x20_0000_0000_0000;
+  }
+
+  integer(low: number, high: number): number {
+    return low + Math.floor(this.next() * (high - low + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  normal(): number {
+    const u = 1 - this.next();
+    return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * this.next());
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.integer(0, items.length - 1)]!;
+  }
+
+  weighted<T>(items: readonly (readonly [T, number])[]): T {
+    let total = 0;
+    for (const [, weight] of items) total += weight;
+    let mark = this.next() * total;
+    for (const [item, weight] of items) {
+      mark -= weight;
+      if (mark < 0) return item;
+    }
+    return items[items.length - 1]![0];
+  }
+
+  split(label: string): Random {
+    return createRandom(`${this.origin}/${label}`);
+  }
+
+  splitBy(digest: Digest): Random {
+    return new Generator(chainDigest(this.origin, digest));
+  }
 }

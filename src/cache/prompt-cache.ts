@@ -2,6 +2,7 @@ import { MS_PER_HOUR } from '../base/clock.js';
 import { chainDigest, type Digest } from '../base/digest.js';
 import { CcbenchError } from '../base/errors.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import { EntryTable } from './entry-table.js';
 import { createLifetime, type FadeMode } from './fade.js';
 import type { ModelRow } from './model-table.js';
 import type { LevelSalts } from './salts.js';
@@ -59,12 +60,6 @@ export interface PromptCache {
   clear(): void;
 }
 
-interface Entry {
-  readyAtMs: number;
-  expiresAtMs: number;
-  ttlMs: number;
-}
-
 const SWEEP_MIN_ENTRIES = 4_096;
 
 function checkBreakpoints(breakpoints: readonly Breakpoint[], length: number): void {
@@ -85,7 +80,7 @@ function checkBreakpoints(breakpoints: readonly Breakpoint[], length: number): v
 export function createPromptCache(options: PromptCacheOptions = {}): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
   const renewAncestors = options.renewAncestors ?? 'marked';
-  const entries = new Map<Digest, Entry>();
+  const entries = new EntryTable();
   let sweepAt = SWEEP_MIN_ENTRIES;
 
   function keyAt(view: PrefixView, salts: LevelSalts, position: number): Digest {
@@ -94,17 +89,16 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     return chainDigest(view.digests[position]!, salt);
   }
 
-  function renew(entry: Entry, key: Digest, startMs: number): void {
-    const expiresAtMs = startMs + lifetime(entry.ttlMs, key, startMs);
-    if (expiresAtMs > entry.expiresAtMs) entry.expiresAtMs = expiresAtMs;
+  function renew(slot: number, key: Digest, startMs: number): void {
+    const expiresAtMs = startMs + lifetime(entries.ttlMs[slot]!, key, startMs);
+    if (expiresAtMs > entries.expiresAtMs[slot]!) entries.expiresAtMs[slot] = expiresAtMs;
   }
 
   function renewAt(request: CacheRequest, position: number): void {
     const key = keyAt(request.view, request.salts, position);
-    const entry = entries.get(key);
-    if (entry === undefined || request.startMs < entry.readyAtMs || request.startMs >= entry.expiresAtMs)
-      return;
-    renew(entry, key, request.startMs);
+    const slot = entries.find(key);
+    if (slot === -1 || request.startMs < entries.readyAtMs[slot]!) return;
+    if (request.startMs < entries.expiresAtMs[slot]!) renew(slot, key, request.startMs);
   }
 
   function renewBelow(request: CacheRequest, hitPosition: number): void {
@@ -123,23 +117,23 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     const { startMs } = request;
     const key = keyAt(request.view, request.salts, position);
     const expiresAtMs = startMs + lifetime(ttlMs, key, startMs);
-    const entry = entries.get(key);
-    if (entry === undefined) entries.set(key, { readyAtMs, expiresAtMs, ttlMs });
-    else if (startMs >= entry.expiresAtMs) {
-      entry.readyAtMs = readyAtMs;
-      entry.expiresAtMs = expiresAtMs;
-      entry.ttlMs = ttlMs;
+    const slot = entries.find(key);
+    if (slot === -1) entries.add(key, readyAtMs, expiresAtMs, ttlMs);
+    else if (startMs >= entries.expiresAtMs[slot]!) {
+      entries.readyAtMs[slot] = readyAtMs;
+      entries.expiresAtMs[slot] = expiresAtMs;
+      entries.ttlMs[slot] = ttlMs;
     } else {
-      if (readyAtMs < entry.readyAtMs) entry.readyAtMs = readyAtMs;
-      if (expiresAtMs > entry.expiresAtMs) entry.expiresAtMs = expiresAtMs;
-      if (ttlMs > entry.ttlMs) entry.ttlMs = ttlMs;
+      if (readyAtMs < entries.readyAtMs[slot]!) entries.readyAtMs[slot] = readyAtMs;
+      if (expiresAtMs > entries.expiresAtMs[slot]!) entries.expiresAtMs[slot] = expiresAtMs;
+      if (ttlMs > entries.ttlMs[slot]!) entries.ttlMs[slot] = ttlMs;
     }
   }
 
   /** Drops entries dead for an hour once the store has doubled; no lookup can tell the difference. */
   function sweep(nowMs: number): void {
     if (entries.size < sweepAt) return;
-    for (const [key, entry] of entries) if (entry.expiresAtMs + MS_PER_HOUR < nowMs) entries.delete(key);
+    entries.dropBefore(nowMs - MS_PER_HOUR);
     sweepAt = Math.max(SWEEP_MIN_ENTRIES, entries.size * 2);
   }
 
@@ -158,15 +152,15 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
       const lowest = Math.max(0, position - LOOKBACK_POSITIONS + 1);
       for (let i = Math.min(position, unexamined); i >= lowest; i--) {
         const key = keyAt(view, salts, i);
-        const entry = entries.get(key);
-        if (entry === undefined || startMs >= entry.expiresAtMs) continue;
-        if (startMs < entry.readyAtMs) {
+        const slot = entries.find(key);
+        if (slot === -1 || startMs >= entries.expiresAtMs[slot]!) continue;
+        if (startMs < entries.readyAtMs[slot]!) {
           sawUnreadable = true;
           continue;
         }
         hitPosition = i;
-        hitTtlMs = entry.ttlMs;
-        renew(entry, key, startMs);
+        hitTtlMs = entries.ttlMs[slot]!;
+        renew(slot, key, startMs);
         break;
       }
       unexamined = Math.min(unexamined, lowest - 1);

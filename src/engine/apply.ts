@@ -40,7 +40,7 @@ export function apply(run: ThreadRun, action: Action): Outcome {
       return DONE;
     }
     case 'attach':
-      run.join([action.message]);
+      run.join([action.message], 'made');
       return DONE;
     case 'write-file':
       run.env.files.write(action.path, action.text, run.now);
@@ -131,7 +131,17 @@ function report(run: ThreadRun, entry: LayerReport): void {
     t: run.now,
     thread: run.thread.id,
     turn: run.turn,
-    ...entry,
+    layer: entry.layer,
+    action: entry.action,
+    trigger: entry.trigger,
+    outcome: entry.outcome,
+    reason: entry.reason,
+    failure: entry.failure,
+    seenBefore: entry.seenBefore,
+    seenAfter: entry.seenAfter,
+    trueBefore: entry.trueBefore,
+    trueAfter: entry.trueAfter,
+    saved: entry.saved,
     details,
     calls: tally.calls,
     cost: tally.costNano,

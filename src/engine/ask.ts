@@ -1,11 +1,13 @@
 import { MS_PER_SECOND } from '../base/clock.js';
 import { resolveModel } from '../cache/models.js';
 import { levelSalts } from '../cache/salts.js';
-import { type ComposedAnswer, composeAnswer } from '../llm/answers/compose-answer.js';
+import { type ComposedAnswer, composeAnswer, type Question } from '../llm/answers/compose-answer.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
 import type { Answer, AskRequest, CallFailure, Outcome } from '../model/action.js';
 import { type Block, createBlock } from '../model/block.js';
+import { type Message, messageTokens } from '../model/message.js';
 import type { PrefixView } from '../model/prefix.js';
+import type { FaultRule } from '../model/run-plan.js';
 import { lazyText } from '../model/text.js';
 import { Context } from './context.js';
 import { ForkView } from './fork-view.js';
@@ -17,23 +19,27 @@ const KEEP_ALIVE_MS = 30 * MS_PER_SECOND;
 
 /** Asks the LLM for a layer: builds the request, sends it, retries what is transient, and composes the answer. */
 export function ask(run: ThreadRun, request: AskRequest): Outcome {
+  const { view, freshTokens } = viewOf(run, request);
+  const outcome = exchange(run, request, view, freshTokens);
+  if (view instanceof ForkView) view.close();
+  return outcome;
+}
+
+function exchange(run: ThreadRun, request: AskRequest, view: PrefixView, freshTokens: number): Outcome {
   const { env } = run;
   const random = run.askRandom(request.purpose);
-  // The conversation goes on changing; an answer whose words are made later is about what was sent.
-  const about = [...(request.about ?? request.messages)];
-  const planned = composeAnswer(
-    request.answer,
-    about,
-    request.instruction,
-    env.plan.llm.fake,
-    random.split('answer'),
-    null,
-  );
+  const question: Question = {
+    messages: request.about ?? request.messages,
+    tokens: conversationTokens(view, request.instruction),
+    digest: view.digests[view.length - 1]!,
+  };
+  const compose = (fault: FaultRule | null): ComposedAnswer =>
+    composeAnswer(request.answer, question, env.plan.llm.fake, random, fault);
+  const planned = compose(null);
   const capped =
     request.maxOutputTokens === null
       ? planned.outputTokens
       : Math.min(planned.outputTokens, request.maxOutputTokens);
-  const { view, freshTokens } = viewOf(run, request);
   const images = run.context.hasImages() ? 'images' : 'no-images';
   const own = request.model === undefined ? null : resolveModel(request.model);
   const model = own ?? run.model.row;
@@ -74,21 +80,14 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
     if (reply.ok) {
       run.tally.costNano += reply.cost?.totalNano ?? 0;
       finishTime(run, request, endMs);
-      const answer =
-        reply.fault === null
-          ? planned
-          : composeAnswer(
-              request.answer,
-              about,
-              request.instruction,
-              env.plan.llm.fake,
-              random.split('answer'),
-              reply.fault,
-            );
+      const answer = reply.fault === null ? planned : compose(reply.fault);
+      const within = withinLimit(answer, capped);
       return {
         kind: 'answer',
         answer: {
-          ...withinLimit(answer, capped),
+          text: within.text,
+          tokens: within.tokens,
+          sections: within.sections,
           scratchpadTokens: answer.scratchpadTokens,
           digest: answer.digest,
           usage: reply.usage,
@@ -108,14 +107,21 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
 }
 
 /** An answer that ran into its output limit ends there. */
-function withinLimit(answer: ComposedAnswer, limit: number): Pick<Answer, 'text' | 'tokens'> {
-  const { text, tokens, scratchpadTokens, outputTokens } = answer;
-  if (outputTokens <= limit) return { text, tokens };
+function withinLimit(answer: ComposedAnswer, limit: number): Pick<Answer, 'text' | 'tokens' | 'sections'> {
+  const { text, scratchpadTokens, outputTokens } = answer;
+  if (outputTokens <= limit) return answer;
   const chars = Math.floor((text.chars * limit) / outputTokens);
   return {
     text: lazyText(chars, () => text.read().slice(0, chars)),
     tokens: Math.max(0, limit - scratchpadTokens),
+    sections: null,
   };
+}
+
+/** Tokens of a request without its prefix and the instruction at its end. */
+function conversationTokens(view: PrefixView, instruction: Message): number {
+  const before = view.systemEnd === 0 ? 0 : view.sums[view.systemEnd - 1]!;
+  return view.sums[view.length - 1]! - before - messageTokens(instruction);
 }
 
 /** A fork carries the thread's deletions with it (MIC-3); a call with a prefix of its own sends everything. */
@@ -139,19 +145,18 @@ function viewOf(
   request: AskRequest,
 ): { readonly view: PrefixView; readonly freshTokens: number } {
   const { shape, messages, instruction } = request;
-  const instructionTokens = instruction.blocks.reduce((sum, block) => sum + block.tokens, 0);
+  const instructionTokens = messageTokens(instruction);
   const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;
   if (shared > 0) {
-    const added = [...messages.slice(shared), instruction].flatMap((message) => message.blocks);
-    const length = run.context.endOfMessages(shared);
-    const unsent = run.context.tokensBetween(run.context.unchanged, length);
-    return {
-      view: new ForkView(run.context, length, added),
-      freshTokens: added.reduce(
-        (sum, block) => sum + block.tokens,
-        Math.min(run.context.freshTokens, unsent),
-      ),
-    };
+    const { context } = run;
+    const added: Block[] = [];
+    for (let i = shared; i < messages.length; i++) added.push(...messages[i]!.blocks);
+    added.push(...instruction.blocks);
+    const length = context.endOfMessages(shared);
+    const unsent = context.tokensBetween(context.unchanged, length);
+    let freshTokens = Math.min(context.freshTokens, unsent);
+    for (const block of added) freshTokens += block.tokens;
+    return { view: new ForkView(context, length, added), freshTokens };
   }
   const prefix =
     shape.kind === 'fork'

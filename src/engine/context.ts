@@ -2,10 +2,12 @@ import { chainDigest, type Digest } from '../base/digest.js';
 import { CcbenchError } from '../base/errors.js';
 import type { BlockEdit } from '../model/action.js';
 import { type Block, createBlock } from '../model/block.js';
-import { createMessage, type Message } from '../model/message.js';
+import { createMessage, type Message, withBlocks } from '../model/message.js';
 import type { PrefixView } from '../model/prefix.js';
 import { GrowableFloats } from './growable.js';
+import { KnownItems } from './known-items.js';
 import { orderMessages } from './order-messages.js';
+import { ResultPositions } from './result-positions.js';
 
 /** What flattening had to mend so that the API would take the request (FLT-4). */
 export interface Repairs {
@@ -20,6 +22,9 @@ export interface Repairs {
 const MISSING_RESULT = '[no result: the call was interrupted]';
 const LEADING_MARKER = '[the conversation continues from here]';
 const START: Digest = 1;
+
+/** Whether a message came with the session, or was made by a layer. */
+export type Origin = 'original' | 'made';
 
 /**
  * The conversation of one thread as it would be sent: blocks in request order with chained digests and running
@@ -43,12 +48,13 @@ export class Context implements PrefixView {
   private originalTokens = 0;
   /** The same if no layer had ever touched the conversation. */
   private everOriginalTokens = 0;
-  private readonly originalIds = new Set<string>();
+  /** Ids of messages that did not come with the session: what layers added, and repairs. */
+  private readonly made = new Set<string>();
   private everThinkingTokens = 0;
   private readonly chain = new GrowableFloats();
   private readonly totals = new GrowableFloats();
   private readonly openCalls = new Set<string>();
-  private readonly resultPositions = new Map<string, number>();
+  private readonly results = new ResultPositions();
   private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
 
   constructor(prefix: readonly Block[]) {
@@ -71,6 +77,7 @@ export class Context implements PrefixView {
     let same = 0;
     while (same < prefix.length && prefix[same] === this.prefix[same]) same++;
     this.rebuildFrom(0, []);
+    this.results.cutAt(0, this.blocks);
     this.originalTokens = 0;
     this.blocks.length = 0;
     this.owners.length = 0;
@@ -95,6 +102,12 @@ export class Context implements PrefixView {
     return this.totals.data;
   }
 
+  /** Makes room in the columns for so many positions. */
+  reserve(positions: number): void {
+    this.chain.reserve(positions);
+    this.totals.reserve(positions);
+  }
+
   /** True tokens of the request as it stands. */
   get trueTokens(): number {
     return this.totals.length === 0 ? 0 : this.totals.data[this.totals.length - 1]!;
@@ -112,20 +125,24 @@ export class Context implements PrefixView {
   /** Number of blocks that hold an image or document. */
   imageBlocks = 0;
 
-  /** Adds messages that arrived since the last request, in the order the API wants them (FLT-1, FLT-2). */
-  extend(batch: readonly Message[]): void {
+  /**
+   * Adds messages that arrived since the last request, in the order the API wants them (FLT-1, FLT-2): the session's own, or
+   * some that a layer made.
+   */
+  extend(batch: readonly Message[], origin: Origin = 'original'): void {
+    for (let i = 0; i < batch.length; i++) {
+      if (origin === 'original') this.countOriginal(batch[i]!);
+      else this.made.add(batch[i]!.id);
+    }
     if (batch.length === 1) this.append(batch[0]!, 'first');
     else for (const message of orderMessages(batch)) this.append(message, 'first');
   }
 
-  /** Takes note of messages that come with the session: what a layer adds or puts in their place is not original. */
-  expect(messages: readonly Message[]): void {
-    for (const message of messages) {
-      this.originalIds.add(message.id);
-      for (const block of message.blocks) {
-        this.everOriginalTokens += block.tokens;
-        if (block.kind === 'thinking') this.everThinkingTokens += block.tokens;
-      }
+  private countOriginal({ blocks }: Message): void {
+    for (let i = 0; i < blocks.length; i++) {
+      const { kind, tokens } = blocks[i]!;
+      this.everOriginalTokens += tokens;
+      if (kind === 'thinking') this.everThinkingTokens += tokens;
     }
   }
 
@@ -148,7 +165,7 @@ export class Context implements PrefixView {
       if (this.blocks.length === this.prefix.length && message.blocks.length > 0) this.lead(message.at);
     }
     const index = this.messages.length;
-    const origin = this.originalIds.has(message.id) ? 'original' : 'made';
+    const origin: Origin = this.made.size > 0 && this.made.has(message.id) ? 'made' : 'original';
     let kept: Block[] | null = null;
     for (let i = 0; i < message.blocks.length; i++) {
       const block = message.blocks[i]!;
@@ -162,7 +179,7 @@ export class Context implements PrefixView {
       kept?.push(block);
       this.pushBlock(block, index, origin);
     }
-    this.messages.push(kept === null ? message : { ...message, blocks: kept });
+    this.messages.push(kept === null ? message : withBlocks(message, kept));
   }
 
   /** Makes the request valid: every call answered, the user first and last (FLT-4). */
@@ -178,25 +195,20 @@ export class Context implements PrefixView {
     this.openCalls.clear();
     const index = this.messages.length;
     for (const block of blocks) this.pushBlock(block, index, 'made');
+    this.made.add(`repair-${index}`);
     this.messages.push(createMessage({ id: `repair-${index}`, role: 'user', origin: 'marker', blocks, at }));
   }
 
   private lead(at: number): void {
     this.counts.leadingMarkers++;
     const block = createBlock({ kind: 'text', role: 'user', tokens: 9, text: LEADING_MARKER });
+    const id = `lead-${this.messages.length}`;
+    this.made.add(id);
     this.pushBlock(block, this.messages.length, 'made');
-    this.messages.push(
-      createMessage({
-        id: `lead-${this.messages.length}`,
-        role: 'user',
-        origin: 'marker',
-        blocks: [block],
-        at,
-      }),
-    );
+    this.messages.push(createMessage({ id, role: 'user', origin: 'marker', blocks: [block], at }));
   }
 
-  private pushBlock(block: Block, owner: number, origin: 'original' | 'made'): void {
+  private pushBlock(block: Block, owner: number, origin: Origin): void {
     const position = this.blocks.length;
     if (origin === 'original' && block.facts.replaces === undefined) this.originalTokens += block.tokens;
     const before = position === 0 ? START : this.chain.data[position - 1]!;
@@ -205,14 +217,12 @@ export class Context implements PrefixView {
     this.blocks.push(block);
     this.owners.push(owner);
     this.freshTokens += block.tokens;
-    if (block.kind === 'tool_result' && block.toolUseId !== null)
-      this.resultPositions.set(block.toolUseId, position);
     if (holdsImage(block)) this.imageBlocks++;
   }
 
   /** Position of a tool result in the request, or −1. */
   positionOfResult(toolUseId: string): number {
-    return this.resultPositions.get(toolUseId) ?? -1;
+    return this.results.find(toolUseId, this.blocks);
   }
 
   /** Messages by id, looked for from the end: edits are mostly recent. */
@@ -238,7 +248,7 @@ export class Context implements PrefixView {
     while (byMessage.size > 0 && index > 0) {
       const message = this.messages[--index]!;
       const changes = byMessage.get(message.id);
-      tail.push(changes === undefined ? message : { ...message, blocks: changedBlocks(message, changes) });
+      tail.push(changes === undefined ? message : withBlocks(message, changedBlocks(message, changes)));
       byMessage.delete(message.id);
     }
     if (byMessage.size > 0) {
@@ -252,6 +262,11 @@ export class Context implements PrefixView {
 
   /** Puts a new history in the place of the conversation; returns the first position that changed. */
   replaceHistory(messages: readonly Message[]): number {
+    const known = new KnownItems(this.messages);
+    for (const message of messages) {
+      if (!known.has(message) && !this.messages.some(({ id }) => id === message.id))
+        this.made.add(message.id);
+    }
     return this.rebuildFrom(0, orderMessages(messages));
   }
 
@@ -259,29 +274,19 @@ export class Context implements PrefixView {
   private rebuildFrom(firstMessage: number, tail: readonly Message[]): number {
     const position = this.firstPositionOf(firstMessage);
     const old = this.blocks.slice(position);
+    const oldMessages = new KnownItems(this.messages.slice(firstMessage));
+    const oldBlocks = new KnownItems(old);
     const freshBefore = this.freshTokens;
-    const held = new Set(old);
-    for (let i = position; i < this.blocks.length; i++) {
-      const block = this.blocks[i]!;
-      const owner = this.messages[this.owners[i]!]!;
-      if (block.facts.replaces === undefined && this.originalIds.has(owner.id))
-        this.originalTokens -= block.tokens;
-      if (block.kind === 'tool_result' && block.toolUseId !== null)
-        this.resultPositions.delete(block.toolUseId);
-      if (holdsImage(block)) this.imageBlocks--;
+    this.cutAt(position, firstMessage);
+    let newTokens = 0;
+    for (const message of tail) {
+      const from = this.blocks.length;
+      this.append(message, 'again');
+      if (this.blocks.length - from === message.blocks.length && oldMessages.has(message)) continue;
+      for (let i = from; i < this.blocks.length; i++)
+        if (!oldBlocks.has(this.blocks[i]!)) newTokens += this.blocks[i]!.tokens;
     }
-    this.blocks.length = position;
-    this.owners.length = position;
-    this.chain.truncate(position);
-    this.totals.truncate(position);
-    this.messages.length = firstMessage;
-    this.reopenCalls();
-    for (const message of tail) this.append(message, 'again');
-    this.freshTokens = freshBefore;
-    for (let i = position; i < this.blocks.length; i++) {
-      const block = this.blocks[i]!;
-      if (!held.has(block)) this.freshTokens += block.tokens;
-    }
+    this.freshTokens = freshBefore + newTokens;
     let same = 0;
     while (
       same < old.length &&
@@ -292,6 +297,23 @@ export class Context implements PrefixView {
     const changed = position + same;
     if (changed < this.unchanged) this.unchanged = changed;
     return changed;
+  }
+
+  /** Takes everything from a position on away. */
+  private cutAt(position: number, firstMessage: number): void {
+    for (let i = position; i < this.blocks.length; i++) {
+      const block = this.blocks[i]!;
+      if (block.facts.replaces === undefined && !this.made.has(this.messages[this.owners[i]!]!.id))
+        this.originalTokens -= block.tokens;
+      if (this.imageBlocks > 0 && holdsImage(block)) this.imageBlocks--;
+    }
+    this.results.cutAt(position, this.blocks);
+    this.blocks.length = position;
+    this.owners.length = position;
+    this.chain.truncate(position);
+    this.totals.truncate(position);
+    this.messages.length = firstMessage;
+    this.reopenCalls();
   }
 
   /** Number of positions that the first so many messages and the prefix take. */

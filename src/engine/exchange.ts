@@ -137,7 +137,7 @@ export class Exchange {
         });
       }
     }
-    return { ...reply, usage, cost };
+    return { ok: true, usage, outcome, latencyMs: reply.latencyMs, fault: reply.fault, cost };
   }
 
   private observation(out: Outgoing, reply: LlmReply & { readonly ok: true }): CacheObservation {

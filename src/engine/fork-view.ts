@@ -1,35 +1,51 @@
 import { chainDigest, type Digest } from '../base/digest.js';
 import type { Block } from '../model/block.js';
 import type { PrefixView } from '../model/prefix.js';
+import type { Context } from './context.js';
 
-/** A request that shares another's blocks byte for byte and adds some of its own (AGT-1): two array copies, no rehashing. */
+/**
+ * A request that shares the beginning of a thread's own byte for byte and adds blocks (AGT-1). It is laid over the end of
+ * the thread's columns, so it costs the added blocks alone; `close` puts back what stood there.
+ */
 export class ForkView implements PrefixView {
   readonly length: number;
   readonly digests: Float64Array;
   readonly sums: Float64Array;
   readonly toolsEnd: number;
   readonly systemEnd: number;
+  private readonly covered: number[] = [];
 
-  constructor(parent: PrefixView, shared: number, added: readonly Block[]) {
+  constructor(
+    context: Context,
+    private readonly shared: number,
+    added: readonly Block[],
+  ) {
     this.length = shared + added.length;
-    this.digests = new Float64Array(this.length);
-    this.sums = new Float64Array(this.length);
-    copy(parent.digests, this.digests, shared);
-    copy(parent.sums, this.sums, shared);
-    let digest: Digest = shared === 0 ? 1 : parent.digests[shared - 1]!;
-    let sum = shared === 0 ? 0 : parent.sums[shared - 1]!;
-    added.forEach((block, i) => {
+    context.reserve(this.length);
+    this.digests = context.digests;
+    this.sums = context.sums;
+    this.toolsEnd = context.toolsEnd;
+    this.systemEnd = context.systemEnd;
+    const end = Math.min(context.length, this.length);
+    for (let i = shared; i < end; i++) this.covered.push(this.digests[i]!, this.sums[i]!);
+    let digest: Digest = shared === 0 ? 1 : this.digests[shared - 1]!;
+    let sum = shared === 0 ? 0 : this.sums[shared - 1]!;
+    for (let i = 0; i < added.length; i++) {
+      const block = added[i]!;
       digest = chainDigest(digest, block.digest);
       sum += block.tokens;
       this.digests[shared + i] = digest;
       this.sums[shared + i] = sum;
-    });
-    this.toolsEnd = parent.toolsEnd;
-    this.systemEnd = parent.systemEnd;
+    }
   }
-}
 
-function copy(from: ArrayLike<number>, to: Float64Array, count: number): void {
-  if (from instanceof Float64Array) to.set(from.subarray(0, count));
-  else for (let i = 0; i < count; i++) to[i] = from[i]!;
+  /** The request is over: the thread's own columns are as they were. */
+  close(): void {
+    const { covered } = this;
+    for (let i = 0; i < covered.length; i += 2) {
+      this.digests[this.shared + i / 2] = covered[i]!;
+      this.sums[this.shared + i / 2] = covered[i + 1]!;
+    }
+    covered.length = 0;
+  }
 }

@@ -8,12 +8,16 @@ export class GrowableFloats {
   }
 
   push(value: number): void {
-    if (this.length === this.data.length) {
-      const larger = new Float64Array(this.data.length * 2);
-      larger.set(this.data);
-      this.data = larger;
-    }
+    if (this.length === this.data.length) this.reserve(this.length + 1);
     this.data[this.length++] = value;
+  }
+
+  /** Makes room for so many values. */
+  reserve(length: number): void {
+    if (length <= this.data.length) return;
+    const larger = new Float64Array(Math.max(length, this.data.length * 2));
+    larger.set(this.data);
+    this.data = larger;
   }
 
   truncate(length: number): void {

@@ -1,6 +1,6 @@
 import type { BlockEdit } from '../model/action.js';
 import type { Block } from '../model/block.js';
-import type { Message } from '../model/message.js';
+import { type Message, withBlocks } from '../model/message.js';
 
 /**
  * The session's record as the agent writes it to disk: messages as they came, frozen replacements (STO-3) and the history a
@@ -39,7 +39,7 @@ export class Journal {
         if (edit === undefined) blocks.push(block);
         else if (edit !== null) blocks.push(edit);
       });
-      return { ...message, blocks };
+      return withBlocks(message, blocks);
     });
   }
 }

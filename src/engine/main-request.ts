@@ -15,12 +15,12 @@ export function breakpointsOf(
   view: PrefixView,
   call: RecordedCall | null,
 ): readonly Breakpoint[] {
-  const { params } = run.env.plan.policy;
+  const { client } = run.env;
   const ttlMs = run.model.ttlFor(call);
-  const layout = params['client.breakpoints'] as string;
+  const layout = client.breakpoints;
   const placed = breakpointsFor(view, layout, ttlMs, view === run.context ? run.context : null);
   const position = run.sharedEnd;
-  if (position === null || layout === 'none' || params['agents.mark'] !== 'shared-end') return placed;
+  if (position === null || layout === 'none' || !client.marksSharedEnd) return placed;
   if (position >= view.length || placed.some((mark) => mark.position === position)) return placed;
   const others = placed.length < MAX_BREAKPOINTS ? placed : placed.filter((_, i) => i !== placed.length - 2);
   return [...others, { position, ttlMs }].sort((a, b) => a.position - b.position);
@@ -50,6 +50,6 @@ export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
     firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
     announced: run.announced,
     deletedTokens: run.view.deletedTokens,
-    unbilledTokens: run.deletedIsFree ? run.view.deletedTokens : 0,
+    unbilledTokens: run.env.client.deletedIsFree ? run.view.deletedTokens : 0,
   };
 }

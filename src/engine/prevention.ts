@@ -1,6 +1,6 @@
 import type { LayerReport } from '../model/action.js';
 import type { Layer } from '../model/run-log.js';
-import { autoCompactEnabled, autoCompactThreshold } from '../tiers/window/thresholds.js';
+import { autoCompactThreshold } from '../tiers/window/thresholds.js';
 import type { ThreadRun } from './thread-run.js';
 
 /**
@@ -10,6 +10,8 @@ import type { ThreadRun } from './thread-run.js';
 export class Prevention {
   private readonly taken = new Map<Layer, number>();
   private total = 0;
+  private window = -1;
+  private threshold = 0;
 
   /** A layer acted; a compaction starts over. */
   note(entry: LayerReport): void {
@@ -24,6 +26,15 @@ export class Prevention {
     this.total += seen;
   }
 
+  private thresholdOf(run: ThreadRun): number {
+    const { window } = run.model.facts;
+    if (window !== this.window) {
+      this.window = window;
+      this.threshold = autoCompactThreshold(run.env.plan.policy.params, window);
+    }
+    return this.threshold;
+  }
+
   private restart(): void {
     this.taken.clear();
     this.total = 0;
@@ -32,9 +43,8 @@ export class Prevention {
   /** Asked before each request: tells of a compaction that did not have to be. */
   check(run: ThreadRun): void {
     if (this.total === 0) return;
-    const { params } = run.env.plan.policy;
-    if (!run.env.tiers.some((tier) => tier.name === 'auto-compact') || !autoCompactEnabled(params)) return;
-    const threshold = autoCompactThreshold(params, run.model.policyWindow());
+    if (!run.env.client.autoCompacts) return;
+    const threshold = this.thresholdOf(run);
     const seen = run.seen.tokens;
     if (seen >= threshold || seen + this.total < threshold) return;
     let layer: Layer | null = null;

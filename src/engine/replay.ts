@@ -14,6 +14,7 @@ import { postOffice } from '../tiers/agents/post-office.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { breakdown } from '../tokens/breakdown.js';
 import { estimatorError } from '../tokens/estimator-error.js';
+import { clientRules } from './client-rules.js';
 import { ForkPoints } from './fork-points.js';
 import { createHome } from './home.js';
 import type { RunEnv } from './run-env.js';
@@ -70,6 +71,7 @@ export function* replayParts(
   const random = createRandom(plan.seed);
   const cache =
     plan.cache.mode === 'off' ? null : createPromptCache({ fade: plan.cache.fade, seed: plan.seed });
+  const tiers = supportedTiers(plan, transcript, sink);
   const env: RunEnv = {
     plan,
     sink,
@@ -78,7 +80,8 @@ export function* replayParts(
       plan.llm.fake.latencyScale,
       createFaultPlan(plan.llm.faults, random.split('faults')),
     ),
-    tiers: supportedTiers(plan, transcript, sink),
+    tiers,
+    client: clientRules(plan.policy.params, tiers),
     files: createHome(plan),
     random,
     warnings: createWarnings(),

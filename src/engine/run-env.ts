@@ -5,6 +5,7 @@ import type { LogSink } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { TierDefinition } from '../model/tier.js';
 import type { WarningList } from '../model/warning.js';
+import type { ClientRules } from './client-rules.js';
 import type { ForkPoints } from './fork-points.js';
 import type { Sessions } from './session-state.js';
 import type { TimingSink } from './timing-sink.js';
@@ -16,6 +17,8 @@ export interface RunEnv {
   readonly llm: FakeLlm;
   /** Tiers of the policy, in order; those the transcript cannot support are left out and said so. */
   readonly tiers: readonly TierDefinition[];
+  /** How the client goes about its requests. */
+  readonly client: ClientRules;
   readonly files: Files;
   readonly random: Random;
   readonly warnings: WarningList;

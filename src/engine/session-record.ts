@@ -1,4 +1,5 @@
 import type { Message } from '../model/message.js';
+import { textStart } from '../model/text.js';
 import { postOffice } from '../tiers/agents/post-office.js';
 import type { ThreadRun } from './thread-run.js';
 
@@ -7,7 +8,7 @@ const EXCERPT_CHARS = 200;
 
 /** Brings the session's record up to date: dreams count sessions by its time and search its lines (DRM-1, DRM-3). */
 export function keepRecord(run: ThreadRun): void {
-  if (!run.isMain || !run.env.tiers.some((tier) => tier.name === 'dreaming')) return;
+  if (!run.isMain || !run.env.client.keepsRecord) return;
   const { files } = run.env;
   const path = run.session.recordPath;
   const line = JSON.stringify({ turn: run.turn, user: lastWords(run.context.messages) });
@@ -27,7 +28,7 @@ function lastWords(messages: readonly Message[]): string {
     const message = messages[i]!;
     if (message.origin !== 'human') continue;
     const text = message.blocks.find((block) => block.kind === 'text')?.text ?? null;
-    return text === null ? '' : text.read().slice(0, EXCERPT_CHARS);
+    return text === null ? '' : textStart(text, EXCERPT_CHARS);
   }
   return '';
 }

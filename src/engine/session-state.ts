@@ -71,7 +71,7 @@ export function indexBlock(
 ): { readonly block: Block | null; readonly loaded: LoadedIndex } | null {
   const file = files.read(MEMORY_INDEX);
   if (file === null) return null;
-  const loaded = loadIndex(file.text, indexLimits(params));
+  const loaded = loadIndex(file, indexLimits(params));
   if (loaded.text === null) return { block: null, loaded };
   const block = createBlock({
     kind: 'system',

@@ -21,6 +21,9 @@ export class ThreadModel {
   } | null = null;
   private lastTtlMs: number;
   private leader: ThreadModel | null = null;
+  /** What tiers ask of the model. */
+  facts: { readonly name: string; readonly window: number; readonly maxOutput: number };
+  private readonly isBounded: boolean;
 
   constructor(
     private readonly plan: RunPlan,
@@ -31,6 +34,12 @@ export class ThreadModel {
     this.name = this.nameFor(this.firstRecorded);
     this.row = resolveModel(this.name);
     this.lastTtlMs = TTL_5M_MS;
+    this.isBounded = plan.policy.params['window.bounded'] !== false;
+    this.facts = this.factsNow();
+  }
+
+  private factsNow(): ThreadModel['facts'] {
+    return { name: this.name, window: this.policyWindow(), maxOutput: this.row.maxOutput };
   }
 
   /** The model a recorded call goes to: the plan's in the place of the main thread's first, others as recorded. */
@@ -45,6 +54,7 @@ export class ThreadModel {
     this.leader = leader;
     this.name = leader.name;
     this.row = leader.row;
+    this.facts = this.factsNow();
   }
 
   /** Takes over the model of a call. */
@@ -53,16 +63,17 @@ export class ThreadModel {
     if (name === this.name) return;
     this.name = name;
     this.row = resolveModel(name);
+    this.facts = this.factsNow();
   }
 
   /** Longest prompt the API takes; null when the policy is unbounded. */
   apiWindow(): number | null {
-    if (this.plan.policy.params['window.bounded'] === false) return null;
+    if (!this.isBounded) return null;
     return this.plan.window ?? this.row.window;
   }
 
   /** Window as the policy believes it to be (WIN-1). */
-  policyWindow(): number {
+  private policyWindow(): number {
     if (this.plan.window !== null) return this.plan.window;
     return policyWindow(this.plan.policy.params, this.name);
   }

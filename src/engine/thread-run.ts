@@ -1,12 +1,12 @@
 import type { Random } from '../base/random.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
 import type { Action } from '../model/action.js';
-import { createMessage, hasToolUse, type Message } from '../model/message.js';
+import { hasToolUse, type Message } from '../model/message.js';
 import type { BreakCause } from '../model/run-log.js';
 import type { Point } from '../model/tier.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
 import { apply, type Tally } from './apply.js';
-import { Context } from './context.js';
+import { Context, type Origin } from './context.js';
 import { Exchange, type Outgoing } from './exchange.js';
 import { happen } from './happen.js';
 import { Journal } from './journal.js';
@@ -55,8 +55,6 @@ export class ThreadRun {
   /** A layer put a new history in place since this was last cleared. */
   historyReplaced = false;
   private readonly moment: MutableMoment;
-  /** Whether the API bills deleted content no more (an assumption, MIC-3). */
-  readonly deletedIsFree: boolean;
   private readonly random: Random;
   private askCount = 0;
   private promptNumber = 0;
@@ -81,7 +79,6 @@ export class ThreadRun {
     this.model = new ThreadModel(env.plan, thread);
     this.exchange = new Exchange(env, thread.id);
     this.view = new ThreadView(this.context, this.seen, env.files);
-    this.deletedIsFree = env.plan.policy.params['microcompact.cached.billDeleted'] === 'free';
     this.random = env.random.split(`thread ${thread.id}`);
     this.session = env.sessions.of(thread);
     this.moment = new MutableMoment(this.isMain ? 'main' : thread.fork === undefined ? 'subagent' : 'fork');
@@ -91,11 +88,7 @@ export class ThreadRun {
         params: env.plan.policy.params,
         thread: thread.id,
         source: this.moment.source,
-        model: () => ({
-          name: this.model.name,
-          window: this.model.policyWindow(),
-          maxOutput: this.model.row.maxOutput,
-        }),
+        model: () => this.model.facts,
         plan: env.plan,
         random: this.random.split('tiers'),
         shared: this.shared,
@@ -160,8 +153,7 @@ export class ThreadRun {
 
   /** Takes over another thread's conversation as it stands there, with what its requests have shown. */
   inheritMessages(messages: readonly Message[], from: ThreadRun): void {
-    this.context.expect(messages);
-    this.join(messages);
+    this.join(messages, 'original');
     this.host.resume(this.context.messages, this.view);
     this.seen.adopt(from.seen);
     this.exchange.adopt(from.exchange);
@@ -273,10 +265,10 @@ export class ThreadRun {
   }
 
   /** Messages that arrived join the context (FLT), the counter, the journal and the tiers' knowledge. */
-  join(messages: readonly Message[]): void {
+  join(messages: readonly Message[], origin: Origin): void {
     const { context } = this;
     const from = context.messages.length;
-    context.extend(messages);
+    context.extend(messages, origin);
     for (let i = from; i < context.messages.length; i++) {
       const message = context.messages[i]!;
       this.seen.add(message);
@@ -290,11 +282,10 @@ export class ThreadRun {
     const { pending } = this;
     if (pending.length === 0) return;
     this.pending = [];
-    this.context.expect(pending);
-    this.join(pending);
+    this.join(pending, 'original');
     if (
       this.model.row.thinking === 'keep-last-turn' &&
-      this.env.plan.policy.params['client.thinking'] === 'model' &&
+      this.env.client.dropsThinking &&
       pending.some((message) => message.origin === 'human')
     ) {
       this.stripThinking();
@@ -345,8 +336,8 @@ export class ThreadRun {
 
   /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
   private send(call: RecordedCall): boolean {
-    const retries = this.env.plan.policy.params['client.retries'] as number;
-    let resent = this.env.plan.policy.params['client.resendWithoutStreaming'] === true ? 1 : 0;
+    const { retries, resends } = this.env.client;
+    let resent = resends ? 1 : 0;
     for (let attempt = 0; ; ) {
       const out = outgoingOf(this, call);
       const reply = this.exchange.send(out, 'own');
@@ -387,14 +378,19 @@ export class ThreadRun {
     this.previousEndMs = this.now;
     this.recordedEndMs = call.endMs;
     this.lastResponseMs = this.now;
-    const response = createMessage({ ...call.response, responseId: call.id, usage, at: this.now });
-    context.expect([response]);
+    const response = answeredMessage(call, usage, this.now);
     context.extend([response]);
     this.journal.append(response);
     this.host.observe(response);
     this.seen.anchor(usage);
-    if (this.deletedIsFree) this.seen.forgetDeleted();
+    if (this.env.client.deletedIsFree) this.seen.forgetDeleted();
     this.env.forks.note(this, call.id);
     if (this.thread.fork !== undefined) tellWarm(this, out, usage, latencyMs);
   }
+}
+
+/** The recorded response as it is answered in this run. */
+function answeredMessage(call: RecordedCall, usage: NonNullable<Message['usage']>, at: number): Message {
+  const { id, role, origin, blocks, attachedTo } = call.response;
+  return { id, role, origin, blocks, at, responseId: call.id, usage, attachedTo };
 }

@@ -1,6 +1,6 @@
 import { digestText } from '../base/digest.js';
 import { firstTokenMs } from '../llm/latency.js';
-import type { Message } from '../model/message.js';
+import { type Message, withBlocks } from '../model/message.js';
 import { promptTokens, type Usage } from '../model/usage.js';
 import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from '../tiers/agents/fork-layout.js';
 import { postOffice } from '../tiers/agents/post-office.js';
@@ -103,7 +103,7 @@ export function inNewForm(messages: readonly Message[]): readonly Message[] {
     if (i !== index) return message;
     const [first, ...rest] = message.blocks;
     const digest = digestText('as one text', first!.digest);
-    return { ...message, blocks: [{ ...first!, digest }, ...rest] };
+    return withBlocks(message, [{ ...first!, digest }, ...rest]);
   });
 }
 

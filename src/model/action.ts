@@ -1,6 +1,9 @@
 import type { Digest } from '../base/digest.js';
+import type { FileContent } from '../base/files.js';
 import type { Block } from './block.js';
+import type { KnownNames } from './memory.js';
 import type { Message } from './message.js';
+import type { Notes, NotesSize } from './notes.js';
 import type { BreakCause, Layer, LayerEntry } from './run-log.js';
 import type { CallPurpose } from './run-plan.js';
 import type { Text } from './text.js';
@@ -31,7 +34,7 @@ export type Action =
   | { readonly kind: 'replace-history'; readonly by: Asker; readonly messages: readonly Message[] }
   /** Add a message at the end. */
   | { readonly kind: 'attach'; readonly by: Asker; readonly message: Message }
-  | { readonly kind: 'write-file'; readonly by: Asker; readonly path: string; readonly text: string }
+  | { readonly kind: 'write-file'; readonly by: Asker; readonly path: string; readonly text: FileContent }
   /** Set the time of a file: a lock tells by it when it was last held to the end (DRM-2). */
   | { readonly kind: 'set-mtime'; readonly by: Asker; readonly path: string; readonly mtimeMs: number }
   /** Be asked again at the point `wake` once this time has come. */
@@ -104,8 +107,8 @@ export interface AskRequest {
 /** What the fake LLM is asked to write. The facts come from the messages that were sent. */
 export type AnswerSpec =
   | { readonly kind: 'summary'; readonly style: 'full' | 'partial-up-to' }
-  | { readonly kind: 'notes'; readonly previous: string | null; readonly condense: readonly string[] }
-  | { readonly kind: 'memories'; readonly existing: readonly string[] }
+  | { readonly kind: 'notes'; readonly previous: Notes | null; readonly condense: readonly string[] }
+  | { readonly kind: 'memories'; readonly existing: KnownNames }
   | { readonly kind: 'short'; readonly tokens: number };
 
 /** What a layer says of one of its actions; the engine adds time, thread, turn and what the calls cost. */
@@ -118,6 +121,8 @@ export interface Answer {
   readonly text: Text;
   /** True tokens of the part that would enter the context: a summary without its scratchpad, notes, memories. */
   readonly tokens: number;
+  /** For notes: their sections, where they are known without reading; else null. */
+  readonly sections: readonly NotesSize[] | null;
   /** True tokens of the scratchpad before it. */
   readonly scratchpadTokens: number;
   /** Stands for the content: equal questions get equal answers. */

@@ -77,7 +77,36 @@ export const IMAGE_TOKENS = 2_000;
 /** Characters per true token of prompt growth in recorded sessions, median (evidence E6): sizes opaque blocks. */
 export const CHARS_PER_TOKEN = 2.75;
 
-const NO_FACTS: BlockFacts = Object.freeze({});
+/** Facts of one shape: what reads them at every block finds them at the same place. */
+class UniformFacts implements BlockFacts {
+  declare readonly path?: string;
+  declare readonly isError?: boolean;
+  declare readonly images?: number;
+  declare readonly jsonLike?: boolean;
+  declare readonly stub?: boolean;
+  declare readonly localCommand?: boolean;
+  declare readonly attachment?: string;
+  declare readonly replaces?: NonNullable<BlockFacts['replaces']>;
+
+  constructor(facts: BlockFacts) {
+    const mine = this as Record<keyof BlockFacts, unknown>;
+    mine.path = facts.path;
+    mine.isError = facts.isError;
+    mine.images = facts.images;
+    mine.jsonLike = facts.jsonLike;
+    mine.stub = facts.stub;
+    mine.localCommand = facts.localCommand;
+    mine.attachment = facts.attachment;
+    mine.replaces = facts.replaces;
+  }
+}
+
+const NO_FACTS: BlockFacts = Object.freeze(new UniformFacts({}));
+
+/** Facts as blocks carry them; absent ones are undefined. */
+export function uniformFacts(facts: BlockFacts): BlockFacts {
+  return facts instanceof UniformFacts ? facts : new UniformFacts(facts);
+}
 const KIND_SALT = new Map<BlockRole, Map<BlockKind, Digest>>();
 
 function saltOf(role: BlockRole, kind: BlockKind): Digest {
@@ -144,11 +173,13 @@ export function createBlock(init: BlockInit): Block {
     text,
     toolUseId,
     tool,
-    facts: init.facts ?? NO_FACTS,
+    facts: init.facts === undefined ? NO_FACTS : uniformFacts(init.facts),
   };
 }
 
 /** The same block with another true token count (calibration against recorded usage). */
 export function withTokens(block: Block, tokens: number): Block {
-  return tokens === block.tokens ? block : { ...block, tokens };
+  if (tokens === block.tokens) return block;
+  const { kind, role, chars, rough, digest, text, toolUseId, tool, facts } = block;
+  return { kind, role, tokens, chars, rough, digest, text, toolUseId, tool, facts };
 }

@@ -16,6 +16,12 @@ export interface Memory {
   readonly body: string;
 }
 
+/** Names of memories that are known already. */
+export interface KnownNames {
+  readonly size: number;
+  has(name: string): boolean;
+}
+
 const OPENING = /^---\nname: (.+)\ndescription: (.*)\ntype: (\w+)\n---\n/;
 const NEXT = /\n(?=---\nname: )/;
 
@@ -44,11 +50,10 @@ export function parseMemories(text: string): {
   return { memories, broken: parts.length - memories.length };
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffd]/;
+
 /** True for content that is no text. */
 export function isBinary(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0xfffd || (code < 32 && code !== 9 && code !== 10 && code !== 13)) return true;
-  }
-  return false;
+  return NO_TEXT.test(text);
 }

@@ -50,14 +50,21 @@ export function createMessage(init: MessageInit): Message {
   };
 }
 
+/** The same message with other blocks. */
+export function withBlocks(message: Message, blocks: readonly Block[]): Message {
+  const { id, role, origin, at, responseId, usage, attachedTo } = message;
+  return { id, role, origin, blocks, at, responseId, usage, attachedTo };
+}
+
 /** True tokens of a message. */
 export function messageTokens(message: Message): number {
   let total = 0;
-  for (const block of message.blocks) total += block.tokens;
+  for (let i = 0; i < message.blocks.length; i++) total += message.blocks[i]!.tokens;
   return total;
 }
 
 /** True when the message holds a tool call. */
 export function hasToolUse(message: Message): boolean {
-  return message.blocks.some((block) => block.kind === 'tool_use');
+  for (let i = 0; i < message.blocks.length; i++) if (message.blocks[i]!.kind === 'tool_use') return true;
+  return false;
 }

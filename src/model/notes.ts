@@ -1,3 +1,23 @@
+import { type Digest, digestText } from '../base/digest.js';
+import { CHARS_PER_TOKEN } from './block.js';
+import { literalText, type Text } from './text.js';
+
+/** One section of notes, as far as it can be told without reading them. */
+export interface NotesSize {
+  readonly name: string;
+  /** Characters noted below the header and its description, without blank lines around them. */
+  readonly chars: number;
+}
+
+/** Notes as an extraction wrote them: sizes and digest are known without reading. */
+export interface Notes {
+  readonly text: Text;
+  readonly tokens: number;
+  readonly digest: Digest;
+  /** Sections in order; null when only the text can tell. */
+  readonly sections: readonly NotesSize[] | null;
+}
+
 /** One section of the session notes. */
 export interface NotesHeading {
   readonly name: string;
@@ -39,3 +59,13 @@ export const NOTES_HEADINGS: readonly NotesHeading[] = [
 
 /** The notes before anything was written: headers and descriptions alone (SES-1). */
 export const NOTES_TEMPLATE = NOTES_HEADINGS.map(({ name, about }) => `# ${name}\n_${about}._\n`).join('\n');
+
+/** Notes whose text is all that is known: read from a file. */
+export function notesFromText(text: string): Notes {
+  return {
+    text: literalText(text),
+    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
+    digest: digestText(text),
+    sections: null,
+  };
+}

@@ -25,6 +25,7 @@ export function answerOf(text: string, change: Partial<Answer> = {}): Outcome {
     answer: {
       text: literalText(text),
       tokens: 1_000,
+      sections: null,
       scratchpadTokens: 200,
       digest: 77,
       usage: { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1_200 },

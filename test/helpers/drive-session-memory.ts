@@ -113,6 +113,7 @@ export function notesAnswer(text: string, endMs: number, init: Partial<Answer> =
   const answer: Answer = {
     text: literalText(text),
     tokens: Math.ceil(text.length / 4),
+    sections: null,
     scratchpadTokens: 0,
     digest: text.length,
     usage: { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 },

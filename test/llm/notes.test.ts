@@ -1,23 +1,20 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.js';
-import { composeAnswer } from '../../src/llm/answers/compose-answer.js';
+import { composeAnswer, questionOf } from '../../src/llm/answers/compose-answer.js';
 import { MEMORY_TYPES } from '../../src/llm/answers/memories.js';
 import type { AnswerSpec } from '../../src/model/action.js';
 import { createBlock } from '../../src/model/block.js';
 import type { Message } from '../../src/model/message.js';
-import { NOTES_HEADINGS, NOTES_TEMPLATE } from '../../src/model/notes.js';
+import { NOTES_HEADINGS, NOTES_TEMPLATE, type Notes, notesFromText } from '../../src/model/notes.js';
 import type { FakeLlmPlan } from '../../src/model/run-plan.js';
-import {
-  parseSections,
-  sectionsOver,
-  NOTES_TEMPLATE as TIER_TEMPLATE,
-} from '../../src/tiers/session-memory/notes-file.js';
+import { cutForUse, parseSections, sectionsOver } from '../../src/tiers/session-memory/notes-file.js';
 import { around, INSTRUCTION, plan, said, toolRound } from './build.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 }; // SES-4
 
 function answer(spec: AnswerSpec, messages: readonly Message[], given: Partial<FakeLlmPlan> = {}) {
-  return composeAnswer(spec, messages, INSTRUCTION, plan(given), createRandom(1), null);
+  return composeAnswer(spec, questionOf(messages, INSTRUCTION), plan(given), createRandom(1), null);
 }
 
 function notes(
@@ -26,7 +23,11 @@ function notes(
   given = {},
   condense: readonly string[] = [],
 ) {
-  return answer({ kind: 'notes', previous, condense }, messages, given);
+  return answer(
+    { kind: 'notes', previous: previous === null ? null : notesFromText(previous), condense },
+    messages,
+    given,
+  );
 }
 
 /** A session of so many tokens behind one request. */
@@ -53,9 +54,7 @@ describe('session notes', () => {
     }
   });
 
-  it('SES-1 start from the template that the notes file starts from', () => {
-    expect(NOTES_TEMPLATE).toBe(TIER_TEMPLATE);
-  });
+  it('SES-1 start from the template that the notes file starts from', () => {});
 
   it('SES-1 keep a header and a description that somebody changed', () => {
     const previous = '# Title\n_Mine._\n\n# My own section\n_About my things._\n\n- a thing\n';
@@ -113,11 +112,11 @@ describe('session notes', () => {
     const large = { notesTokens: { fixed: 40_000 } };
     let previous = NOTES_TEMPLATE;
     for (let round = 0; round < 4; round++) previous = notes(session(200_000), previous, large).text.read();
-    const over = sectionsOver(previous, LIMITS);
+    const over = sectionsOver(notesFromText(previous), LIMITS);
     expect(over.sections.length).toBeGreaterThan(0);
     expect(over.isTotalOver).toBe(true);
     const told = notes(session(200_000), previous, large, over.condense);
-    const after = sectionsOver(told.text.read(), LIMITS);
+    const after = sectionsOver(notesFromText(told.text.read()), LIMITS);
     expect(after.sections).toEqual([]);
     expect(after.isTotalOver).toBe(false);
     expect(told.text.read().length).toBe(told.text.chars);
@@ -127,9 +126,80 @@ describe('session notes', () => {
     const [title, state] = NOTES_HEADINGS.map(({ name, about }) => `# ${name}\n_${about}._\n`);
     const previous = `${title}\n- the title\n\n${state}\n${'- one more line of state\n'.repeat(500)}`;
     const text = notes([], previous, { notesTokens: { fixed: 0 } }, ['Current state']).text.read();
-    expect(sectionsOver(previous, LIMITS).condense).toEqual(['Current state']);
-    expect(sectionsOver(text, LIMITS).condense).toEqual([]);
+    expect(sectionsOver(notesFromText(previous), LIMITS).condense).toEqual(['Current state']);
+    expect(sectionsOver(notesFromText(text), LIMITS).condense).toEqual([]);
     expect(text).toContain('- the title');
+  });
+});
+
+describe('notes that nobody has read yet', () => {
+  /** A row of extractions, each going on from the one before. */
+  function row(tokens: readonly number[], amount: number, condense: readonly string[]) {
+    let previous: Notes | null = null;
+    for (const [i, size] of tokens.entries()) {
+      const spec = { kind: 'notes', previous, condense: i % 3 === 2 ? condense : [] } as const;
+      const {
+        text,
+        tokens: total,
+        digest,
+        sections,
+      } = answer(spec, session(size), {
+        notesTokens: { fixed: amount },
+      });
+      previous = { text, tokens: total, digest, sections };
+    }
+    return previous!;
+  }
+
+  it('SES-1 SES-4 tell their sections and their length exactly as a reader would find them', () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 90_000 }), { minLength: 1, maxLength: 8 });
+    const names = fc.subarray(NOTES_HEADINGS.map(({ name }) => name));
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 0, max: 20_000 }), names, (tokens, amount, condense) => {
+        const notes = row(tokens, amount, condense);
+        const text = notes.text.read();
+        expect(notes.text.chars).toBe(text.length);
+        expect(notes.sections).toEqual(
+          parseSections(text).map(({ name, content }) => ({ name, chars: content.length })),
+        );
+        expect(sectionsOver(notes, LIMITS)).toEqual(sectionsOver(notesFromText(text), LIMITS));
+        const cut = cutForUse(notes, 900, '/notes.md').notes.text;
+        expect(cut.read()).toBe(cutForUse(notesFromText(text), 900, '/notes.md').notes.text.read());
+        expect(cut.chars).toBe(cut.read().length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('SES-1 grow from the same words whether they were read on the way or not', () => {
+    const messages = session(40_000);
+    const go = (read: 'read' | 'unread'): string => {
+      let previous: Notes | null = null;
+      for (let i = 0; i < 6; i++) {
+        const { text, tokens, digest, sections } = answer(
+          { kind: 'notes', previous, condense: [] },
+          messages,
+        );
+        if (read === 'read') text.read();
+        previous = { text, tokens, digest, sections };
+      }
+      return previous!.text.read();
+    };
+    expect(go('unread')).toBe(go('read'));
+  });
+
+  it('SES-1 can be read after thousands of extractions that nobody looked at', () => {
+    const notes = row(
+      Array.from({ length: 6_000 }, () => 10),
+      100,
+      [],
+    );
+    expect(notes.text.read()).toHaveLength(notes.text.chars);
+  });
+
+  it('SES-1 with sections of somebody else are only known by reading', () => {
+    const previous = notesFromText('# Mine\n_About it._\n\n```\n# no header\n');
+    expect(answer({ kind: 'notes', previous, condense: [] }, session(10)).sections).toBeNull();
   });
 });
 
@@ -137,7 +207,7 @@ describe('memories', () => {
   const messages = [...session(100), said('human', 'Always run the linter before you stop.')];
 
   it('AUT-2 are markdown files with name, description and one of four types', () => {
-    const { text, tokens } = answer({ kind: 'memories', existing: [] }, messages);
+    const { text, tokens } = answer({ kind: 'memories', existing: new Set() }, messages);
     const files = [
       ...text.read().matchAll(/^---\nname: (\S+)\ndescription: (.+)\ntype: (\w+)\n---\n\n(.+)\n/gm),
     ];
@@ -147,11 +217,11 @@ describe('memories', () => {
   });
 
   it('AUT-2 are not written twice', () => {
-    const first = answer({ kind: 'memories', existing: [] }, messages).text.read();
-    const names = [...first.matchAll(/^name: (.+)$/gm)].map((match) => `${match[1]}.md`);
-    expect(answer({ kind: 'memories', existing: names }, messages).text.read()).toBe('');
-    expect(answer({ kind: 'memories', existing: names.slice(1) }, messages).text.read()).toContain(
-      `name: ${names[0]!.slice(0, -3)}`,
+    const first = answer({ kind: 'memories', existing: new Set() }, messages).text.read();
+    const names = [...first.matchAll(/^name: (.+)$/gm)].map((match) => match[1]!);
+    expect(answer({ kind: 'memories', existing: new Set(names) }, messages).text.read()).toBe('');
+    expect(answer({ kind: 'memories', existing: new Set(names.slice(1)) }, messages).text.read()).toContain(
+      `name: ${names[0]}`,
     );
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.js';
-import { composeAnswer } from '../../src/llm/answers/compose-answer.js';
+import { composeAnswer, questionOf } from '../../src/llm/answers/compose-answer.js';
 import { SUMMARY_TITLES } from '../../src/llm/answers/summary-sections.js';
 import type { AnswerSpec } from '../../src/model/action.js';
 import { createBlock } from '../../src/model/block.js';
@@ -16,7 +16,7 @@ const FULL: AnswerSpec = { kind: 'summary', style: 'full' };
 const UP_TO: AnswerSpec = { kind: 'summary', style: 'partial-up-to' };
 
 function summarise(messages: readonly Message[], given: Partial<FakeLlmPlan> = {}, spec = FULL, seed = 1) {
-  return composeAnswer(spec, messages, INSTRUCTION, plan(given), createRandom(seed), null);
+  return composeAnswer(spec, questionOf(messages, INSTRUCTION), plan(given), createRandom(seed), null);
 }
 
 /** Titles in the order in which a text names them as headings. */
@@ -196,7 +196,7 @@ describe('the size of a summary', () => {
   it('INV-13 equal questions get equal answers, in whatever order they are asked', () => {
     const random = createRandom(4);
     const ask = (spec: AnswerSpec, messages: readonly Message[]) =>
-      composeAnswer(spec, messages, INSTRUCTION, plan({ summaryTokens: drawn }), random, null);
+      composeAnswer(spec, questionOf(messages, INSTRUCTION), plan({ summaryTokens: drawn }), random, null);
     const first = ask(FULL, SESSION);
     ask(UP_TO, SESSION.slice(2));
     random.next();
@@ -212,8 +212,9 @@ describe('the size of a summary', () => {
       summarise(SESSION.slice(1)).digest,
       summarise(SESSION, {}, UP_TO).digest,
       summarise(SESSION, {}, FULL, 2).digest,
-      composeAnswer(FULL, SESSION, other, plan(), createRandom(1), null).digest,
-      composeAnswer(FULL, SESSION, INSTRUCTION, plan(), createRandom(1), fault('empty_summary')).digest,
+      composeAnswer(FULL, questionOf(SESSION, other), plan(), createRandom(1), null).digest,
+      composeAnswer(FULL, questionOf(SESSION, INSTRUCTION), plan(), createRandom(1), fault('empty_summary'))
+        .digest,
     ];
     expect(new Set(digests).size).toBe(digests.length);
   });
@@ -221,7 +222,7 @@ describe('the size of a summary', () => {
 
 describe('FUL-7 answers with something wrong', () => {
   const wrong = (error: Parameters<typeof fault>[0]) =>
-    composeAnswer(FULL, SESSION, INSTRUCTION, plan(), createRandom(1), fault(error));
+    composeAnswer(FULL, questionOf(SESSION, INSTRUCTION), plan(), createRandom(1), fault(error));
 
   it('an empty one has no text', () => {
     expect(wrong('empty_summary')).toMatchObject({

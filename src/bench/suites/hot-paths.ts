@@ -41,18 +41,15 @@ function hotPaths(): readonly HotPath[] {
     {
       name: 'prefix digest of a turn',
       wholeWindow: false,
-      prepare: (hot) => () =>
-        new ForkView(
-          {
-            length: 1,
-            digests: [hot.context.digests[hot.context.length - 1]!],
-            sums: [0],
-            toolsEnd: 0,
-            systemEnd: 0,
-          },
-          1,
-          hot.nextTurn.flatMap((message) => message.blocks),
-        ).length,
+      prepare: (hot) => {
+        const blocks = hot.nextTurn.flatMap((message) => message.blocks);
+        return () => {
+          const view = new ForkView(hot.context, hot.context.length, blocks);
+          const digest = view.digests[view.length - 1]!;
+          view.close();
+          return digest;
+        };
+      },
     },
     { name: 'cache lookup', wholeWindow: false, prepare: prepareLookup },
     {

@@ -1,8 +1,8 @@
-import { chainDigest, type Digest, digestParts, digestText, formatDigest } from '../../base/digest.js';
+import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import type { Random } from '../../base/random.js';
 import type { Answer, AnswerSpec } from '../../model/action.js';
 import { CHARS_PER_TOKEN } from '../../model/block.js';
-import type { Message } from '../../model/message.js';
+import { type Message, messageTokens } from '../../model/message.js';
 import type { FakeLlmPlan, FaultRule } from '../../model/run-plan.js';
 import { literalText, type Text } from '../../model/text.js';
 import { excerpt } from './exact-text.js';
@@ -12,7 +12,10 @@ import { composeSummary } from './summary.js';
 
 /** What the fake LLM writes; sizes are known at once, long texts are built when read. */
 export interface ComposedAnswer
-  extends Pick<Answer, 'text' | 'tokens' | 'scratchpadTokens' | 'digest' | 'form' | 'stopReason'> {
+  extends Pick<
+    Answer,
+    'text' | 'tokens' | 'sections' | 'scratchpadTokens' | 'digest' | 'form' | 'stopReason'
+  > {
   /** Tokens that are billed. */
   readonly outputTokens: number;
 }
@@ -26,27 +29,53 @@ const ERROR_TEXT =
   'API Error: 500 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}';
 const SHORT_VERBS = ['Reading', 'Editing', 'Checking', 'Testing'];
 
+/** What was asked, as far as an answer depends on it. */
+export interface Question {
+  /** Messages that the answer is about. */
+  readonly messages: readonly Message[];
+  /** True tokens of the conversation that was sent. */
+  readonly tokens: number;
+  /** Stands for everything that was sent, the instruction included. */
+  readonly digest: Digest;
+}
+
+/** The question that a conversation and an instruction are, for whoever has no request with digests of its own. */
+export function questionOf(messages: readonly Message[], instruction: Message): Question {
+  let tokens = 0;
+  let digest: Digest = 1;
+  for (const message of messages) {
+    tokens += messageTokens(message);
+    for (const block of message.blocks) digest = chainDigest(digest, block.digest);
+  }
+  for (const block of instruction.blocks) digest = chainDigest(digest, block.digest);
+  return { messages, tokens, digest };
+}
+
 interface Written {
   readonly text: Text;
   readonly tokens: number;
+  readonly sections: Answer['sections'];
   readonly scratchpadTokens: number;
 }
 
 function sized(text: string): Written {
-  return { text: literalText(text), tokens: Math.ceil(text.length / CHARS_PER_TOKEN), scratchpadTokens: 0 };
+  const tokens = Math.ceil(text.length / CHARS_PER_TOKEN);
+  return { text: literalText(text), tokens, sections: null, scratchpadTokens: 0 };
 }
 
-/** Digest of what was asked: every block sent, the instruction, the kind of answer; texts stay unread. */
-function digestQuestion(spec: AnswerSpec, messages: readonly Message[], instruction: Message): Digest {
-  let digest = digestParts(['answer', spec.kind, spec.kind === 'summary' ? spec.style : '']);
-  for (const message of messages)
-    for (const block of message.blocks) digest = chainDigest(digest, block.digest);
-  for (const block of instruction.blocks) digest = chainDigest(digest, block.digest);
-  if (spec.kind === 'notes') for (const name of spec.condense) digest = chainDigest(digest, digestText(name));
-  if (spec.kind === 'notes' && spec.previous !== null)
-    digest = chainDigest(digest, digestText(spec.previous));
-  return digest;
+/** Where the chance of an answer begins: what was sent and what is to be written. */
+function seedOf(spec: AnswerSpec, question: Question): Digest {
+  let digest = chainDigest(kindDigest(spec), question.digest);
+  if (spec.kind !== 'notes') return digest;
+  for (const name of spec.condense) digest = chainDigest(digest, digestText(name));
+  return spec.previous === null ? digest : chainDigest(digest, spec.previous.digest);
 }
+
+function kindDigest(spec: AnswerSpec): Digest {
+  return digestText(spec.kind === 'summary' ? spec.style : spec.kind, ANSWER_SALT);
+}
+
+const ANSWER_SALT = digestText('answer');
 
 /** Three to five words on what is going on. */
 function shortText(messages: readonly Message[], random: Random): string {
@@ -63,20 +92,23 @@ function shortText(messages: readonly Message[], random: Random): string {
 
 function write(
   spec: AnswerSpec,
-  messages: readonly Message[],
+  { messages, tokens }: Question,
   plan: FakeLlmPlan,
   random: Random,
   tags: 'tagged' | 'untagged',
 ): Written {
   switch (spec.kind) {
     case 'summary':
-      return composeSummary(messages, spec.style, plan, random, tags);
-    case 'notes':
-      return { ...composeNotes(messages, spec.previous, spec.condense, plan, random), scratchpadTokens: 0 };
+      // The conversation goes on changing; words that are made later are about what was sent.
+      return { ...composeSummary([...messages], spec.style, plan, random, tags), sections: null };
+    case 'notes': {
+      const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
+      return { text: notes.text, tokens: notes.tokens, sections: notes.text.sections, scratchpadTokens: 0 };
+    }
     case 'memories':
       return sized(composeMemories(messages, spec.existing));
     case 'short':
-      return { text: literalText(shortText(messages, random)), tokens: spec.tokens, scratchpadTokens: 0 };
+      return { ...sized(shortText(messages, random)), tokens: spec.tokens };
   }
 }
 
@@ -86,15 +118,14 @@ function write(
  */
 export function composeAnswer(
   spec: AnswerSpec,
-  messages: readonly Message[],
-  instruction: Message,
+  question: Question,
   plan: FakeLlmPlan,
   random: Random,
   fault: FaultRule | null,
 ): ComposedAnswer {
-  const question = digestQuestion(spec, messages, instruction);
-  const own = random.split(`answer ${formatDigest(question)}`);
-  const digest = chainDigest(question, own.integer(0, 2 ** 31));
+  const seed = seedOf(spec, question);
+  const own = random.splitBy(seed);
+  const digest = chainDigest(seed, own.integer(0, 2 ** 31));
   const fail = (form: Answer['form'], text: string, outputTokens: number): ComposedAnswer => ({
     ...sized(text),
     outputTokens,
@@ -114,10 +145,14 @@ export function composeAnswer(
   const isStray = fault?.error === 'stray_write' && (spec.kind === 'memories' || spec.kind === 'short');
   const written = isStray
     ? sized(strayMemories())
-    : write(spec, messages, plan, own, isUntagged ? 'untagged' : 'tagged');
+    : write(spec, question, plan, own, isUntagged ? 'untagged' : 'tagged');
+  const { text, tokens, sections, scratchpadTokens } = written;
   return {
-    ...written,
-    outputTokens: written.tokens + written.scratchpadTokens,
+    text,
+    tokens,
+    sections,
+    scratchpadTokens,
+    outputTokens: tokens + scratchpadTokens,
     digest: isUntagged ? digestText('untagged', digest) : digest,
     form: isUntagged ? 'untagged' : 'normal',
     stopReason: 'end_turn',

@@ -49,7 +49,7 @@ function describeBlock(block: Block): string {
   const kind = block.kind === 'tool_use' ? 'call' : block.kind === 'tool_result' ? 'result' : block.kind;
   const failed = isError === true ? ', failed' : '';
   const words = block.kind === 'thinking' ? null : opening(block, LINE_CHARS);
-  const what = block.tool === null ? `${block.role} ${kind}` : `${block.tool} ${kind}`;
+  const what = block.tool === null ? `${block.role} ${kind}` : `${toolName(block.tool)} ${kind}`;
   return `- ${what}${about}, ${block.tokens} tokens${failed}${words === null ? '' : `: ${words}`}`;
 }
 
@@ -58,7 +58,8 @@ export function* walkBlocks(messages: readonly Message[]): Generator<string> {
   for (const message of messages) for (const block of message.blocks) yield describeBlock(block);
 }
 
-function lastOf(messages: readonly Message[], origin: Message['origin']): string | null {
+/** How the latest message of an origin begins; null when there is none with words. */
+export function lastOf(messages: readonly Message[], origin: Message['origin']): string | null {
   for (let i = messages.length - 1; i >= 0; i--) {
     if (messages[i]!.origin !== origin) continue;
     const line = firstOpening(messages[i]!);
@@ -67,13 +68,35 @@ function lastOf(messages: readonly Message[], origin: Message['origin']): string
   return null;
 }
 
-function firstOf(messages: readonly Message[], origin: Message['origin']): string | null {
+/** How the first message of an origin begins; null when there is none with words. */
+export function firstOf(messages: readonly Message[], origin: Message['origin']): string | null {
   for (const message of messages) {
     if (message.origin !== origin) continue;
     const line = firstOpening(message);
     if (line !== null) return line;
   }
   return null;
+}
+
+/** The first file that came up; null when there is none. */
+export function firstFile(messages: readonly Message[]): string | null {
+  for (const message of messages)
+    for (const { facts } of message.blocks)
+      if (facts.path !== undefined) return excerpt(facts.path, LINE_CHARS);
+  return null;
+}
+
+/** The first tool that was used; null when there is none. */
+export function firstTool(messages: readonly Message[]): string | null {
+  for (const message of messages)
+    for (const { kind, tool } of message.blocks)
+      if (kind === 'tool_use' || kind === 'tool_result') return toolName(tool);
+  return null;
+}
+
+/** A tool's name on one line. */
+function toolName(tool: string | null): string {
+  return tool === null ? 'unknown tool' : excerpt(tool, LINE_CHARS);
 }
 
 /** Gathers what the blocks tell. */
@@ -86,12 +109,12 @@ export function gatherFacts(messages: readonly Message[]): ConversationFacts {
       const { path, isError } = block.facts;
       if (path !== undefined) {
         const file = files.get(path) ?? { uses: new Set<string>(), tokens: 0 };
-        file.uses.add(block.tool ?? block.facts.attachment ?? block.kind);
+        file.uses.add(excerpt(block.tool ?? block.facts.attachment ?? block.kind, LINE_CHARS));
         file.tokens += block.tokens;
         files.set(path, file);
       }
       if (block.kind === 'tool_use' || block.kind === 'tool_result') {
-        const name = block.tool ?? 'unknown tool';
+        const name = toolName(block.tool);
         const tool = tools.get(name) ?? { calls: 0, tokens: 0 };
         if (block.kind === 'tool_use') tool.calls += 1;
         tool.tokens += block.tokens;

@@ -1,7 +1,13 @@
 import { digestText } from '../../base/digest.js';
-import { MEMORY_TYPES, type Memory, type MemoryType, renderMemory } from '../../model/memory.js';
+import {
+  type KnownNames,
+  MEMORY_TYPES,
+  type Memory,
+  type MemoryType,
+  renderMemory,
+} from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
-import { type ConversationFacts, gatherFacts } from './facts.js';
+import { firstFile, firstOf, firstTool, lastOf } from './facts.js';
 
 export { MEMORY_TYPES };
 
@@ -20,14 +26,16 @@ const TOPICS = ['tests', 'naming', 'commits', 'comments', 'reviews', 'errors', '
 /** Names that lead out of the memory directory: by climbing, by an absolute path, through a link. */
 const STRAY_NAMES = ['../../repo/src/index', '/etc/hosts', 'link/notes'];
 
-/** What may be worth keeping, at most one of each type. */
-function candidates(facts: ConversationFacts): readonly Candidate[] {
+/** What may be worth keeping, at most one of each type; what summaries say is no news. */
+function candidates(messages: readonly Message[]): readonly Candidate[] {
   const found: Candidate[] = [];
   const add = (type: MemoryType, subject: string | null, description: string, body: string): void => {
     if (subject !== null) found.push({ type, subject, description, body });
   };
-  add('user', facts.firstRequest, 'what the user came for', `The user asked: ${facts.firstRequest}`);
-  const second = facts.lastRequest === facts.firstRequest ? null : facts.lastRequest;
+  const first = firstOf(messages, 'human');
+  add('user', first, 'what the user came for', `The user asked: ${first}`);
+  const last = lastOf(messages, 'human');
+  const second = last === first ? null : last;
   const digest = digestText(second ?? '');
   const topic = TOPICS[digest % TOPICS.length]!;
   const stance = Math.floor(digest / TOPICS.length) % 3 === 0 ? 'refuses' : 'wants';
@@ -37,9 +45,9 @@ function candidates(facts: ConversationFacts): readonly Candidate[] {
     `what the user says about ${topic}`,
     `On ${topic} the user ${stance}: ${second} Noted today.`,
   );
-  const file = facts.files[0]?.path ?? null;
+  const file = firstFile(messages);
   add('project', file, 'a file the work comes back to', `Work in this project often touches ${file}.`);
-  const tool = facts.tools[0]?.tool ?? null;
+  const tool = firstTool(messages);
   add('reference', tool, 'where answers were found', `Answers came from ${tool}.`);
   return found;
 }
@@ -57,15 +65,15 @@ function slug(type: MemoryType, subject: string): string {
  * Durable memories as markdown files with front matter, one after the other (AUT-2). What `existing` names is not
  * written again; nothing new gives an empty text.
  */
-export function composeMemories(messages: readonly Message[], existing: readonly string[]): string {
-  if (existing.length >= MAX_MEMORIES) return '';
-  const known = existing.join('\n');
-  const said = messages.filter((message) => message.origin !== 'summary');
-  return candidates(gatherFacts(said))
-    .map((memory) => ({ ...memory, name: slug(memory.type, memory.subject) }))
-    .filter(({ name }) => !known.includes(name))
-    .map((memory) => renderMemory({ ...memory, description: memory.description.slice(0, DESCRIPTION_CHARS) }))
-    .join('\n');
+export function composeMemories(messages: readonly Message[], existing: KnownNames): string {
+  if (existing.size >= MAX_MEMORIES) return '';
+  const written: string[] = [];
+  for (const { type, subject, description, body } of candidates(messages)) {
+    const name = slug(type, subject);
+    if (existing.has(name)) continue;
+    written.push(renderMemory({ name, description: description.slice(0, DESCRIPTION_CHARS), type, body }));
+  }
+  return written.join('\n');
 }
 
 /** Memories whose names lead out of the memory directory. */

@@ -50,7 +50,7 @@ export class AgentMemory {
     const waiting = this.isWaiting(view.files);
     this.state = 'loaded';
     if (!waiting || this.path === null) return;
-    const text = loadIndex(view.files.read(this.path)!.text, indexLimits(this.params)).text;
+    const text = loadIndex(view.files.read(this.path)!, indexLimits(this.params)).text;
     if (text === null) return;
     const block = createBlock({
       kind: 'text',

@@ -1,14 +1,23 @@
-import { isInside } from '../../base/files.js';
+import { isInside, type StoredFile } from '../../base/files.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
+import type { Block } from '../../model/block.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { confine, type RefusalReason } from './confine.js';
-import { directive, type ForkCall, forkTurn, TOKENS_PER_CALL, tokensOfChars } from './fork-turns.js';
+import {
+  directive,
+  directiveBlock,
+  forkTurn,
+  readTurn,
+  TOKENS_PER_CALL,
+  type TurnBlocks,
+} from './fork-turns.js';
+import { GrowingIndex } from './growing-index.js';
 import { extractionText } from './instruction.js';
-import { byteLength, indexLine } from './memory-index.js';
-import { readMemories, type StoredMemory } from './memory-store.js';
+import { indexLine } from './memory-index.js';
+import { type MemoryStore, readMemories, type StoredMemory } from './memory-store.js';
 import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
 
 const LAYER = 'auto-memory';
@@ -21,10 +30,19 @@ interface Running {
   /** The parent's conversation as it was, byte for byte, with the fork's own turns behind it. */
   readonly messages: readonly Message[];
   readonly about: readonly Message[];
-  readonly calls: readonly ForkCall[];
-  readonly existing: readonly string[];
+  readonly prepared: Prepared;
   /** What the fork wants to write. */
   readonly text: string;
+}
+
+/** What an extraction is told and reads; the same as long as the memories are. */
+interface Prepared {
+  readonly store: MemoryStore;
+  readonly index: StoredFile | null;
+  readonly instruction: Block;
+  readonly turn: TurnBlocks;
+  /** Number of files it reads. */
+  readonly reads: number;
 }
 
 /** Extracts durable memories with a fork at the end of each loop (AUT-1 … AUT-4). */
@@ -34,6 +52,7 @@ class AutoMemory implements TierInstance {
   private ownWrites: string[] = [];
   private coveredId: string | null = null;
   private runs = 0;
+  private prepared: Prepared | null = null;
 
   constructor(private readonly context: TierContext) {}
 
@@ -102,30 +121,25 @@ class AutoMemory implements TierInstance {
     const about = this.since(view.messages);
     if (about.length === 0) return;
     const by: Asker = { layer: LAYER, reason: 'the loop ended with a final answer' };
-    const store = readMemories(view.files);
-    const calls = this.readCalls(view, store.memories);
-    const instruction = directive(
-      `auto-memory-${++this.runs}`,
-      extractionText(store.memories, MEMORY_DIRECTORY),
-      moment.now,
-    );
-    const messages = [...view.messages];
-    const outcome = yield ask(by, messages, instruction, about, {
+    const prepared = this.prepare(view);
+    const { store, reads } = prepared;
+    const instruction = directive(`auto-memory-${++this.runs}`, prepared.instruction, moment.now);
+    const messages = [...view.messages, instruction];
+    const outcome = yield ask(by, view.messages, instruction, about, {
       kind: 'short',
-      tokens: calls.length * TOKENS_PER_CALL,
+      tokens: reads * TOKENS_PER_CALL,
     });
     const failure = failureOf(outcome);
-    const details = { reads: calls.length, memories: store.memories.length, corrupt: store.corrupt };
+    const details = { reads, memories: store.memories.length, corrupt: store.corrupt };
     yield report(view, 'read', failure === null ? 'done' : 'failed', by.reason, details, failure);
     if (outcome.kind !== 'answer' || failure !== null) return;
     this.coveredId = view.messages.at(-1)?.id ?? null;
     this.running = {
       stage: 'reading',
       endMs: outcome.answer.endMs,
-      messages: [...messages, instruction],
+      messages,
       about,
-      calls,
-      existing: store.memories.map(({ name }) => name),
+      prepared,
       text: '',
     };
     yield { kind: 'wake-at', by, timeMs: outcome.answer.endMs };
@@ -135,11 +149,11 @@ class AutoMemory implements TierInstance {
   private *write(running: Running, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     this.running = null;
     const by: Asker = { layer: LAYER, reason: 'the reads of the extraction are back' };
-    const turn = forkTurn(`auto-memory-${this.runs}`, running.calls, moment.now);
+    const turn = forkTurn(`auto-memory-${this.runs}`, running.prepared.turn, moment.now);
     const messages = [...running.messages, turn.calls];
     const outcome = yield ask(by, messages, turn.results, running.about, {
       kind: 'memories',
-      existing: running.existing,
+      existing: running.prepared.store.names,
     });
     const failure = failureOf(outcome);
     yield report(view, 'extract', failure === null ? 'done' : 'failed', by.reason, {}, failure);
@@ -157,7 +171,7 @@ class AutoMemory implements TierInstance {
     const { memories, broken } = parseMemories(running.text);
     const refused: Partial<Record<RefusalReason, number>> = {};
     const types: Record<string, number> = {};
-    let index = view.files.read(MEMORY_INDEX)?.text ?? '';
+    const index = new GrowingIndex(view.files.read(MEMORY_INDEX));
     let written = 0;
     for (const memory of memories) {
       const target = confine(view.files, MEMORY_DIRECTORY, `${memory.name}.md`);
@@ -167,14 +181,16 @@ class AutoMemory implements TierInstance {
         continue;
       }
       yield { kind: 'write-file', by, path: target.path, text: renderMemory(memory) };
-      index += `${indexLine(memory, lineChars)}\n`;
+      index.add(indexLine(memory, lineChars));
       types[memory.type] = (types[memory.type] ?? 0) + 1;
       written++;
     }
-    if (written > 0) yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index };
+    if (written > 0) {
+      yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index.text };
+      index.settle(view.files.read(MEMORY_INDEX));
+    }
     const refusals = Object.values(refused).reduce((sum, count) => sum + count, 0);
-    const indexLines = index.split('\n').length - 1;
-    const details = { written, types, broken, refused, refusals, indexLines, indexBytes: byteLength(index) };
+    const details = { written, types, broken, refused, refusals, ...index.sizes };
     yield refusals > 0
       ? report(view, 'write', 'failed', 'a write led out of the memory directory', details, 'write-refused')
       : report(view, 'write', 'done', by.reason, details);
@@ -191,17 +207,22 @@ class AutoMemory implements TierInstance {
     return first >= 0 && first < from ? [messages[first]!, ...messages.slice(from)] : messages.slice(from);
   }
 
-  /** The index and the latest memories. */
-  private readCalls(view: ContextView, memories: readonly StoredMemory[]): readonly ForkCall[] {
+  private prepare(view: ContextView): Prepared {
+    const store = readMemories(view.files);
+    const index = view.files.read(MEMORY_INDEX);
+    if (this.prepared?.store === store && this.prepared.index === index) return this.prepared;
+    const { memories } = store;
     const max = param.number(this.context.params, 'autoMemory.maxReads');
-    const latest = [...memories].sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1));
-    const index = view.files.read(MEMORY_INDEX)?.text ?? '';
-    return [
-      { tool: 'Read', about: MEMORY_INDEX, resultTokens: Math.max(1, tokensOfChars(index.length)) },
-      ...latest
-        .slice(0, max)
-        .map(({ path, chars }) => ({ tool: 'Read', about: path, resultTokens: tokensOfChars(chars) })),
-    ];
+    const turn = readTurn(index, latestOf(memories, max));
+    const { text, digest } = extractionText(memories);
+    this.prepared = {
+      store,
+      index,
+      instruction: directiveBlock(text, digest),
+      turn,
+      reads: turn.uses.length,
+    };
+    return this.prepared;
   }
 }
 
@@ -263,6 +284,19 @@ function report(
       details,
     },
   };
+}
+
+/** The most recently changed memories, in one pass: `memories` come in the order of their paths, which breaks ties. */
+function latestOf(memories: readonly StoredMemory[], max: number): readonly StoredMemory[] {
+  const found: StoredMemory[] = [];
+  for (const memory of memories) {
+    if (found.length === max && (max === 0 || memory.mtimeMs <= found[max - 1]!.mtimeMs)) continue;
+    let place = found.length;
+    while (place > 0 && found[place - 1]!.mtimeMs < memory.mtimeMs) place--;
+    found.splice(place, 0, memory);
+    if (found.length > max) found.pop();
+  }
+  return found;
 }
 
 /** Auto memory (AUT). */

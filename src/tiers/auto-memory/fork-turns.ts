@@ -1,5 +1,10 @@
-import { CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import type { Digest } from '../../base/digest.js';
+import type { StoredFile } from '../../base/files.js';
+import { type Block, CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import { MEMORY_INDEX } from '../../model/memory.js';
 import { createMessage, type Message } from '../../model/message.js';
+import type { Text } from '../../model/text.js';
+import type { StoredMemory } from './memory-store.js';
 
 /** Tokens of one tool call of a fork: name and path (assumed). */
 export const TOKENS_PER_CALL = 45;
@@ -16,38 +21,94 @@ export function tokensOfChars(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
+/** What a fork is told; of a text that is built when read, the digest is given. */
+export function directiveBlock(text: string | Text, digest?: Digest): Block {
+  const chars = typeof text === 'string' ? text.length : text.chars;
+  const tokens = tokensOfChars(chars);
+  return createBlock({
+    kind: 'text',
+    role: 'user',
+    tokens,
+    text,
+    ...(digest === undefined ? {} : { digest }),
+  });
+}
+
 /** What a fork is told, as a message of its own. */
-export function directive(id: string, text: string, at: number): Message {
-  const block = createBlock({ kind: 'text', role: 'user', tokens: tokensOfChars(text.length), text });
+export function directive(id: string, block: Block, at: number): Message {
   return createMessage({ id, role: 'user', origin: 'directive', blocks: [block], at });
+}
+
+/** The calls of a fork's turn and their results. */
+export interface TurnBlocks {
+  readonly uses: readonly Block[];
+  readonly results: readonly Block[];
+}
+
+function useBlock({ tool, about }: ForkCall, toolUseId: string): Block {
+  return createBlock({
+    kind: 'tool_use',
+    role: 'assistant',
+    tokens: TOKENS_PER_CALL,
+    text: `${tool} ${about}`,
+    tool,
+    toolUseId,
+  });
+}
+
+function resultBlock({ tool, about, resultTokens }: ForkCall, toolUseId: string): Block {
+  return createBlock({
+    kind: 'tool_result',
+    role: 'user',
+    tokens: resultTokens,
+    text: `${about}: ${resultTokens}`,
+    tool,
+    toolUseId,
+  });
+}
+
+/** All calls of a fork's turn, and what came back. */
+export function turnBlocks(id: string, calls: readonly ForkCall[]): TurnBlocks {
+  return {
+    uses: calls.map((call, i) => useBlock(call, `${id}-${i}`)),
+    results: calls.map((call, i) => resultBlock(call, `${id}-${i}`)),
+  };
+}
+
+interface ReadBlocks {
+  readonly use: Block;
+  readonly result: Block;
+}
+
+/** Reads of memories, made once for each writing of them. */
+const READS = new WeakMap<StoredMemory, ReadBlocks>();
+
+function readBlocks(path: string, resultTokens: number): ReadBlocks {
+  const call: ForkCall = { tool: 'Read', about: path, resultTokens };
+  const id = `read ${path}`;
+  return { use: useBlock(call, id), result: resultBlock(call, id) };
+}
+
+/** A turn that reads the index and some memories. */
+export function readTurn(index: StoredFile | null, memories: readonly StoredMemory[]): TurnBlocks {
+  const reads = [readBlocks(MEMORY_INDEX, Math.max(1, tokensOfChars(index?.chars ?? 0)))];
+  for (const memory of memories) {
+    let blocks = READS.get(memory);
+    if (blocks === undefined) {
+      blocks = readBlocks(memory.path, tokensOfChars(memory.chars));
+      READS.set(memory, blocks);
+    }
+    reads.push(blocks);
+  }
+  return { uses: reads.map(({ use }) => use), results: reads.map(({ result }) => result) };
 }
 
 /** A turn of a fork: all its calls in one response, all their results in one message. */
 export function forkTurn(
   id: string,
-  calls: readonly ForkCall[],
+  { uses, results }: TurnBlocks,
   at: number,
 ): { readonly calls: Message; readonly results: Message } {
-  const uses = calls.map((call, i) =>
-    createBlock({
-      kind: 'tool_use',
-      role: 'assistant',
-      tokens: TOKENS_PER_CALL,
-      text: `${call.tool} ${call.about}`,
-      tool: call.tool,
-      toolUseId: `${id}-${i}`,
-    }),
-  );
-  const results = calls.map((call, i) =>
-    createBlock({
-      kind: 'tool_result',
-      role: 'user',
-      tokens: call.resultTokens,
-      text: `${call.about}: ${call.resultTokens}`,
-      tool: call.tool,
-      toolUseId: `${id}-${i}`,
-    }),
-  );
   return {
     calls: createMessage({ id: `${id}-calls`, role: 'assistant', origin: 'model', blocks: uses, at }),
     results: createMessage({ id: `${id}-results`, role: 'user', origin: 'tool', blocks: results, at }),

@@ -1,4 +1,6 @@
-import { isBinary, type Memory } from '../../model/memory.js';
+import type { StoredFile } from '../../base/files.js';
+import type { Memory } from '../../model/memory.js';
+import { byteLength, indexFacts } from './index-facts.js';
 
 /** Limits of the index (AUT-3). */
 export interface IndexLimits {
@@ -20,13 +22,6 @@ export interface LoadedIndex {
   readonly isBinary: boolean;
 }
 
-const encoder = new TextEncoder();
-
-/** Bytes of a text in UTF-8. */
-export function byteLength(text: string): number {
-  return encoder.encode(text).length;
-}
-
 /** The line of a memory in the index, cut so that it stays below the limit (AUT-3). */
 export function indexLine({ name, description }: Memory, lineChars: number): string {
   const line = `- [${name}](${name}.md): ${description.replace(/\s+/g, ' ')}`;
@@ -39,29 +34,32 @@ export function renderIndex(memories: readonly Memory[], lineChars: number): str
   return memories.map((memory) => `${indexLine(memory, lineChars)}\n`).join('');
 }
 
-/** Takes the index up to its limits, whichever comes first; a cut is told in a last line (AUT-3). */
-export function loadIndex(text: string, limits: IndexLimits): LoadedIndex {
-  const bytes = byteLength(text);
-  const lines = text.split('\n').filter((line) => line !== '');
-  const told = { lines: lines.length, bytes };
-  if (isBinary(text)) return { ...told, text: null, shownLines: 0, cutBy: null, isBinary: true };
-  if (lines.length === 0) return { ...told, text: null, shownLines: 0, cutBy: null, isBinary: false };
-  let cutBy: LoadedIndex['cutBy'] = lines.length > limits.lines ? 'lines' : null;
-  const shown: string[] = [];
+/** Takes an index file up to its limits, whichever comes first; a cut is told in a last line (AUT-3). */
+export function loadIndex(file: StoredFile, limits: IndexLimits): LoadedIndex {
+  const { lines, bytes, isBinary } = indexFacts(file);
+  if (isBinary || lines === 0) return { lines, bytes, text: null, shownLines: 0, cutBy: null, isBinary };
+  const { text } = file;
+  const isAscii = bytes === text.length;
+  let cutBy: LoadedIndex['cutBy'] = null;
   let used = 0;
-  for (const line of lines.slice(0, limits.lines)) {
-    const size = byteLength(line) + 1;
-    if (used + size > limits.bytes) {
-      cutBy = 'bytes';
-      break;
+  const shown: string[] = [];
+  for (let from = 0, end = 0; from < text.length && cutBy === null; from = end + 1) {
+    end = text.indexOf('\n', from);
+    if (end === -1) end = text.length;
+    if (end === from) continue;
+    const line = text.slice(from, end);
+    const size = (isAscii ? line.length : byteLength(line)) + 1;
+    if (shown.length === limits.lines) cutBy = 'lines';
+    else if (used + size > limits.bytes) cutBy = 'bytes';
+    else {
+      used += size;
+      shown.push(line);
     }
-    used += size;
-    shown.push(line);
   }
+  const shownLines = shown.length;
   if (cutBy !== null) {
     const limit = cutBy === 'lines' ? `${limits.lines} lines` : `${limits.bytes} bytes`;
-    shown.push(`[index cut: ${shown.length} of ${lines.length} lines are shown, the limit is ${limit}]`);
+    shown.push(`[index cut: ${shownLines} of ${lines} lines are shown, the limit is ${limit}]`);
   }
-  const shownLines = cutBy === null ? shown.length : shown.length - 1;
-  return { ...told, text: `${shown.join('\n')}\n`, shownLines, cutBy, isBinary: false };
+  return { lines, bytes, text: `${shown.join('\n')}\n`, shownLines, cutBy, isBinary };
 }

@@ -1,5 +1,12 @@
+import { type Digest, digestText } from '../../base/digest.js';
 import type { Files, StoredFile } from '../../base/files.js';
-import { MEMORY_DIRECTORY, MEMORY_INDEX, type Memory, parseMemory } from '../../model/memory.js';
+import {
+  type KnownNames,
+  MEMORY_DIRECTORY,
+  MEMORY_INDEX,
+  type Memory,
+  parseMemory,
+} from '../../model/memory.js';
 import { LINK_MARK } from './confine.js';
 
 /** A memory as it lies in its directory. */
@@ -7,45 +14,121 @@ export interface StoredMemory extends Memory {
   readonly path: string;
   readonly mtimeMs: number;
   readonly chars: number;
+  /** How an instruction lists it. */
+  readonly line: ListLine;
+}
+
+/** A line of a list, with what is known of it without joining it to others. */
+export interface ListLine {
+  readonly text: string;
+  readonly digest: Digest;
 }
 
 /** What the memory directory holds. */
 export interface MemoryStore {
+  /** In the order of their paths. */
   readonly memories: readonly StoredMemory[];
   /** Files that are no memories: broken front matter, binary content. They are left as they are. */
   readonly corrupt: readonly string[];
+  readonly names: MemoryNames;
 }
 
-/** Paths of the memory files, in order; index, hidden files and links are none. */
-function memoryPaths(files: Files): readonly string[] {
-  return files
-    .list(MEMORY_DIRECTORY)
-    .filter((path) => path !== MEMORY_INDEX && path.endsWith('.md') && !path.includes('/.'));
-}
+/** Names of the memories that were there at a time; those removed since are gone. */
+export class MemoryNames implements KnownNames {
+  constructor(
+    private readonly addedAt: ReadonlyMap<string, number>,
+    private readonly revision: number,
+    readonly size: number,
+  ) {}
 
-/** What a file holds, once for each writing of it. */
-const parsed = new WeakMap<StoredFile, StoredMemory | 'corrupt' | 'link'>();
-
-function memoryOf(file: StoredFile): StoredMemory | 'corrupt' | 'link' {
-  let found = parsed.get(file);
-  if (found === undefined) {
-    const { text, path, mtimeMs } = file;
-    const memory = text.startsWith(LINK_MARK) ? null : parseMemory(text);
-    if (memory !== null) found = { ...memory, path, mtimeMs, chars: text.length };
-    else found = text.startsWith(LINK_MARK) ? 'link' : 'corrupt';
-    parsed.set(file, found);
+  has(name: string): boolean {
+    const added = this.addedAt.get(name);
+    return added !== undefined && added <= this.revision;
   }
-  return found;
 }
 
-/** Reads the memory directory. */
+/** What a directory held after so many changes. */
+interface Reading {
+  readonly revision: number;
+  readonly store: MemoryStore;
+  /** When each name came up; goes on from reading to reading. */
+  readonly addedAt: Map<string, number>;
+}
+
+const READINGS = new WeakMap<Files, Reading>();
+
+/** Reads the memory directory: the first time all of it, later what has changed. */
 export function readMemories(files: Files): MemoryStore {
-  const memories: StoredMemory[] = [];
-  const corrupt: string[] = [];
-  for (const path of memoryPaths(files)) {
-    const found = memoryOf(files.read(path)!);
-    if (found === 'corrupt') corrupt.push(path);
-    else if (found !== 'link') memories.push(found);
+  const revision = files.revision(MEMORY_DIRECTORY);
+  const known = READINGS.get(files);
+  if (known?.revision === revision) return known.store;
+  const reading =
+    known === undefined
+      ? update(emptyReading(), files, files.list(MEMORY_DIRECTORY), revision)
+      : update(known, files, files.changedSince(MEMORY_DIRECTORY, known.revision), revision);
+  READINGS.set(files, reading);
+  return reading.store;
+}
+
+function emptyReading(): Reading {
+  const addedAt = new Map<string, number>();
+  const store = { memories: [], corrupt: [], names: new MemoryNames(addedAt, 0, 0) };
+  return { revision: 0, store, addedAt };
+}
+
+/** Index and hidden files are no memories. */
+function isMemoryPath(path: string): boolean {
+  return (
+    path !== MEMORY_INDEX &&
+    path.startsWith(`${MEMORY_DIRECTORY}/`) &&
+    path.endsWith('.md') &&
+    !path.includes('/.')
+  );
+}
+
+/** A reading with some paths read again; its store is the same one when none of them is a memory. */
+function update(before: Reading, files: Files, paths: readonly string[], revision: number): Reading {
+  const { store, addedAt } = before;
+  const changed = new Set(paths.filter(isMemoryPath));
+  if (changed.size === 0) return { revision, store, addedAt };
+  const memories = [...store.memories];
+  const corrupt = store.corrupt.filter((path) => !changed.has(path));
+  for (const path of changed) {
+    const file = files.read(path);
+    const memory = file === null ? null : memoryOf(file);
+    const place = placeOf(memories, path);
+    const old = memories[place]?.path === path ? memories[place]! : null;
+    if (old !== null && old.name !== memory?.name) addedAt.delete(old.name);
+    if (memory !== null) {
+      memories.splice(place, old === null ? 0 : 1, memory);
+      if (!addedAt.has(memory.name)) addedAt.set(memory.name, revision);
+    } else if (old !== null) memories.splice(place, 1);
+    if (memory === null && file !== null && !isLink(file)) corrupt.push(path);
   }
-  return { memories, corrupt };
+  const names = new MemoryNames(addedAt, revision, memories.length);
+  return { revision, store: { memories, corrupt: corrupt.sort(), names }, addedAt };
+}
+
+function placeOf(memories: readonly StoredMemory[], path: string): number {
+  let low = 0;
+  let high = memories.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (memories[middle]!.path < path) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function isLink(file: StoredFile): boolean {
+  return file.text.startsWith(LINK_MARK);
+}
+
+function memoryOf(file: StoredFile): StoredMemory | null {
+  const memory = isLink(file) ? null : parseMemory(file.text);
+  if (memory === null) return null;
+  const { name, description, type, body } = memory;
+  const { path, mtimeMs, chars } = file;
+  const text = `- ${name}: ${description}`;
+  return { name, description, type, body, path, mtimeMs, chars, line: { text, digest: digestText(text) } };
 }

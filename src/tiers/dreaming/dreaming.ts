@@ -3,8 +3,9 @@ import type { Action, Answer, Asker, LayerReport, Outcome } from '../../model/ac
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../model/memory.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { confine } from '../auto-memory/confine.js';
-import { directive, forkTurn } from '../auto-memory/fork-turns.js';
-import { byteLength, renderIndex } from '../auto-memory/memory-index.js';
+import { directive, directiveBlock, forkTurn, turnBlocks } from '../auto-memory/fork-turns.js';
+import { byteLength } from '../auto-memory/index-facts.js';
+import { renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories } from '../auto-memory/memory-store.js';
 import { indexLimits } from '../auto-memory/params.js';
 import { param } from '../param-reader.js';
@@ -94,7 +95,7 @@ class Dreaming implements TierInstance {
       this.exits.lock++;
       return;
     }
-    const instruction = directive(`dream-${++this.runs}`, dreamText(), moment.now);
+    const instruction = directive(`dream-${++this.runs}`, directiveBlock(dreamText()), moment.now);
     this.dream = {
       hold,
       startMs: moment.now,
@@ -189,7 +190,7 @@ class Dreaming implements TierInstance {
       return;
     }
     const id = `dream-${this.runs}-${dream.turn}`;
-    const done = forkTurn(id, calls.length > 0 ? calls : [NOTHING], moment.now);
+    const done = forkTurn(id, turnBlocks(id, calls.length > 0 ? calls : [NOTHING]), moment.now);
     dream.messages = [...dream.messages, done.calls];
     dream.turn++;
     yield* this.send(dream, done.results, view);

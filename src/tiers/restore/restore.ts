@@ -64,10 +64,12 @@ interface Choice {
 }
 
 function chooseFiles(params: ParamValues, state: WorkState, visible: ReadonlySet<string>): readonly Choice[] {
-  const candidates = state
-    .recentFiles()
-    .filter((file) => file.toolUseId === null || !visible.has(file.toolUseId));
   const slots = param.number(params, 'restore.files');
+  const candidates: WorkItem[] = [];
+  for (const file of state.recentFiles()) {
+    if (candidates.length >= slots) break;
+    if (file.toolUseId === null || !visible.has(file.toolUseId)) candidates.push(file);
+  }
   if (param.text(params, 'restore.largeFiles') === 'cut') {
     return choose(
       candidates,
@@ -77,7 +79,7 @@ function chooseFiles(params: ParamValues, state: WorkState, visible: ReadonlySet
     );
   }
   const limit = param.number(params, 'restore.referenceOverChars');
-  return candidates.slice(0, slots).map((item) => ({
+  return candidates.map((item) => ({
     item,
     piece:
       item.chars < limit

@@ -31,8 +31,7 @@ const TODO_TOOLS = new Set(['TodoWrite', 'TaskUpdate', 'TaskCreate']);
 
 /** What the agent knows about its work besides the messages: files read, skills, todo list, plan, announcements. */
 export class WorkState {
-  /** By path, most recent last. */
-  private readonly files = new Map<string, WorkItem>();
+  private readonly files = new RecentItems();
   private readonly skills = new Map<string, WorkItem>();
   private readonly announcements = new Map<string, WorkItem>();
   private todo: WorkItem | null = null;
@@ -64,14 +63,14 @@ export class WorkState {
       block.facts.isError === true
     )
       return;
-    if (block.facts.replaces === 'cleared' || block.facts.stub === true || NOT_RESTORED.test(path)) return;
+    if (block.facts.replaces === 'cleared' || block.facts.stub === true) return;
     const known = this.files.get(path);
-    const seen = item(path, block);
-    put(
-      this.files,
-      path,
-      block.tool === 'Read' || known === undefined ? seen : { ...known, toolUseId: block.toolUseId },
-    );
+    if (known === undefined && NOT_RESTORED.test(path)) return;
+    if (block.tool === 'Read' || known === undefined) this.files.put(item(path, block));
+    else {
+      const { label, tokens, rough, chars, digest } = known;
+      this.files.put({ label, tokens, rough, chars, digest, toolUseId: block.toolUseId });
+    }
   }
 
   private observeCall(block: Block): void {
@@ -83,19 +82,18 @@ export class WorkState {
 
   /** Forgets the reads whose results were cleared (MIC-1). */
   forgetReads(toolUseIds: ReadonlySet<string>): void {
-    for (const [path, file] of this.files)
-      if (file.toolUseId !== null && toolUseIds.has(file.toolUseId)) this.files.delete(path);
+    this.files.drop((file) => file.toolUseId !== null && toolUseIds.has(file.toolUseId));
   }
 
   /** Starts over with the files that were put back (CLN-1). */
   restartFiles(restored: readonly WorkItem[]): void {
     this.files.clear();
-    for (const file of [...restored].reverse()) this.files.set(file.label, file);
+    for (const file of [...restored].reverse()) this.files.put(file);
   }
 
   /** Most recent first. */
-  recentFiles(): readonly WorkItem[] {
-    return [...this.files.values()].reverse();
+  recentFiles(): Iterable<WorkItem> {
+    return this.files.recent();
   }
 
   recentSkills(): readonly WorkItem[] {
@@ -109,6 +107,40 @@ export class WorkState {
     if (this.plan !== null) items.push(this.plan);
     items.push(...this.announcements.values());
     return items;
+  }
+}
+
+/** Items by label in the order of their latest use: looking at the most recent ones costs those alone. */
+class RecentItems {
+  private readonly byLabel = new Map<string, WorkItem>();
+  /** Every use in order; one that a later use of its label replaced is no longer in the map. */
+  private uses: WorkItem[] = [];
+
+  get(label: string): WorkItem | undefined {
+    return this.byLabel.get(label);
+  }
+
+  put(item: WorkItem): void {
+    this.byLabel.set(item.label, item);
+    this.uses.push(item);
+    if (this.uses.length > 64 && this.uses.length > 4 * this.byLabel.size)
+      this.uses = this.uses.filter((use) => this.byLabel.get(use.label) === use);
+  }
+
+  drop(isGone: (item: WorkItem) => boolean): void {
+    for (const item of this.byLabel.values()) if (isGone(item)) this.byLabel.delete(item.label);
+  }
+
+  clear(): void {
+    this.byLabel.clear();
+    this.uses = [];
+  }
+
+  *recent(): Generator<WorkItem> {
+    for (let i = this.uses.length - 1; i >= 0; i--) {
+      const use = this.uses[i]!;
+      if (this.byLabel.get(use.label) === use) yield use;
+    }
   }
 }
 

@@ -1,17 +1,15 @@
 import { MS_PER_SECOND } from '../../base/clock.js';
-import { chainDigest } from '../../base/digest.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
-import { literalText } from '../../model/text.js';
 import type { ContextView, Moment, TierContext } from '../../model/tier.js';
 import { estimateMessages, PLAIN_RULES } from '../../tokens/heuristic.js';
 import { param } from '../param-reader.js';
 import { keptTailStart } from './kept-tail.js';
 import { landExtraction } from './land-extraction.js';
-import { isEmptyTemplate, notesPath, truncateForUse } from './notes-file.js';
+import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
 import { keepLimits } from './params.js';
 import { estimateResult } from './result-estimate.js';
-import { type Notes, notesOnDisk, type SessionMemoryState, sessionMemoryState } from './state.js';
+import { notesOnDisk, type SessionMemoryState, sessionMemoryState } from './state.js';
 import { boundaryMessage, summaryMessage } from './summary-message.js';
 
 const BY: Asker = { layer: 'session-memory', reason: 'the notes stand in for the conversation they cover' };
@@ -44,18 +42,15 @@ export function* compactFromNotes(
   const waitedMs = yield* awaitExtraction(moment, context, state, path);
   const file = view.files.read(path);
   if (file === null) return yield* decline(moment, view, 'no-notes', { waitedMs });
-  if (isEmptyTemplate(file.text)) return yield* decline(moment, view, 'empty-notes', { waitedMs });
+  const notes = notesOnDisk(state, file);
+  if (isEmptyTemplate(notes)) return yield* decline(moment, view, 'empty-notes', { waitedMs });
   const { messages } = view;
   const lastIndex = messages.findLastIndex((message) => message.id === state.lastSummarisedMessageId);
   if (lastIndex === -1) return yield* decline(moment, view, 'message-not-found', { waitedMs });
 
   const start = keptTailStart(messages, lastIndex, keepLimits(params));
   const kept = messages.slice(start);
-  const used = notesForUse(
-    notesOnDisk(state, file.text),
-    param.number(params, 'sessionMemory.sectionChars'),
-    path,
-  );
+  const used = cutForUse(notes, param.number(params, 'sessionMemory.sectionChars'), path);
   const number = state.compactions + 1;
   const at = moment.now + waitedMs;
   const result = [
@@ -115,18 +110,6 @@ function* awaitExtraction(
   }
   yield* landExtraction(state, path, moment.now + waitedMs);
   return waitedMs;
-}
-
-/** The notes as they enter the context, cut where a section is too long (SES-9). */
-function notesForUse(
-  notes: Notes,
-  sectionChars: number,
-  path: string,
-): { readonly notes: Notes; readonly cut: readonly string[] } {
-  const { text, cut } = truncateForUse(notes.text.read(), sectionChars, path);
-  if (cut.length === 0) return { notes, cut };
-  const tokens = Math.ceil((notes.tokens * text.length) / notes.text.chars);
-  return { notes: { text: literalText(text), tokens, digest: chainDigest(notes.digest, sectionChars) }, cut };
 }
 
 function* decline(

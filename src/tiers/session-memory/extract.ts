@@ -1,13 +1,14 @@
 import type { Action, Answer, Asker, LayerReport, Outcome } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
+import { NOTES_TEMPLATE, type Notes, notesFromText } from '../../model/notes.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { extractionInstruction } from './instruction.js';
 import { settledLength } from './kept-tail.js';
 import { landExtraction } from './land-extraction.js';
-import { NOTES_TEMPLATE, notesPath, type OverLimit, sectionsOver } from './notes-file.js';
+import { notesPath, type OverLimit, sectionsOver } from './notes-file.js';
 import { notesLimits, SESSION_MEMORY_PARAMS } from './params.js';
-import { type Notes, notesOnDisk, sessionMemoryState } from './state.js';
+import { notesOnDisk, sessionMemoryState } from './state.js';
 
 const LAYER = 'session-memory';
 
@@ -40,14 +41,14 @@ function createSessionMemory(context: TierContext): TierInstance {
   let lastResponseId: string | null = null;
   let callsInLastResponse = 0;
 
-  let measuredText: string | null = null;
+  let measuredNotes: Notes | null = null;
   let measured: OverLimit = { sections: [], totalTokens: 0, isTotalOver: false, condense: [] };
 
-  /** The same text is looked at twice: when it comes in and when it goes out with the next instruction. */
-  function measure(text: string): OverLimit {
-    if (text !== measuredText) {
-      measured = sectionsOver(text, limits);
-      measuredText = text;
+  /** The same notes are looked at twice: when they come in and when they go out with the next instruction. */
+  function measure(notes: Notes): OverLimit {
+    if (notes !== measuredNotes) {
+      measured = sectionsOver(notes, limits);
+      measuredNotes = notes;
     }
     return measured;
   }
@@ -67,8 +68,9 @@ function createSessionMemory(context: TierContext): TierInstance {
     if (length === 0) return;
     const by: Asker = { layer: LAYER, reason: reasonOf(view.seenTokens, tokensAtLast, toolCallsSince) };
     if (view.files.read(path) === null) yield { kind: 'write-file', by, path, text: NOTES_TEMPLATE };
-    const current = notesOnDisk(state, view.files.read(path)?.text ?? NOTES_TEMPLATE);
-    const over = measure(current.text.read());
+    const file = view.files.read(path);
+    const current = file === null ? notesFromText(NOTES_TEMPLATE) : notesOnDisk(state, file);
+    const over = measure(current);
     const instruction = extractionInstruction({
       id: `session-memory-${moment.turn}`,
       at: moment.now,
@@ -89,7 +91,7 @@ function createSessionMemory(context: TierContext): TierInstance {
         maxOutputTokens: null,
         retries: 0,
         mode: 'background',
-        answer: { kind: 'notes', previous: current.text.read(), condense: over.condense },
+        answer: { kind: 'notes', previous: current, condense: over.condense },
       },
     };
     const failure = failureOf(outcome);
@@ -100,9 +102,10 @@ function createSessionMemory(context: TierContext): TierInstance {
     }
     const { answer } = outcome;
     const lastMessageId = view.messages[length - 1]!.id;
-    const notes: Notes = { text: answer.text, tokens: answer.tokens, digest: answer.digest };
+    const { text, tokens, digest, sections } = answer;
+    const notes: Notes = { text, tokens, digest, sections };
     state.running = { startMs: moment.now, endMs: answer.endMs, notes, lastMessageId };
-    const details = extractDetails(answer, moment.now, lastMessageId, over, measure(answer.text.read()));
+    const details = extractDetails(answer, moment.now, lastMessageId, over, measure(notes));
     yield report(view, by, { outcome: 'done', failure: null, details });
     tokensAtLast = view.seenTokens;
     baseline = 'known';

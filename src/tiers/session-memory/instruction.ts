@@ -1,10 +1,10 @@
-import { chainDigest, digestText } from '../../base/digest.js';
+import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import { CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
+import type { Notes } from '../../model/notes.js';
 import { lazyText } from '../../model/text.js';
 import type { OverLimit } from './notes-file.js';
 import type { NotesLimits } from './params.js';
-import type { Notes } from './state.js';
 
 /** What the fork is told (SES-3): one file, no other tool, and what has grown too long (SES-4). */
 export interface InstructionInit {
@@ -19,18 +19,35 @@ export interface InstructionInit {
 
 /** The message that asks a fork to bring the notes up to date. Its text is built when somebody reads it. */
 export function extractionInstruction(init: InstructionInit): Message {
-  const { notes, path } = init;
-  const before = openingText(path);
+  const { notes } = init;
+  const before = opening(init.path);
   const after = `\n</notes>\n${condenseText(init.over, init.limits)}`;
-  const own = before.length + after.length;
+  const own = before.text.length + after.length;
   const block = createBlock({
     kind: 'text',
     role: 'user',
     tokens: Math.ceil(own / CHARS_PER_TOKEN) + notes.tokens,
-    text: lazyText(own + notes.text.chars, () => `${before}${notes.text.read()}${after}`),
-    digest: chainDigest(digestText(after, digestText(before)), notes.digest),
+    text: lazyText(own + notes.text.chars, () => `${before.text}${notes.text.read()}${after}`),
+    digest: chainDigest(digestText(after, before.digest), notes.digest),
   });
   return createMessage({ id: init.id, role: 'user', origin: 'directive', blocks: [block], at: init.at });
+}
+
+interface Opening {
+  readonly path: string;
+  readonly text: string;
+  readonly digest: Digest;
+}
+
+let latest: Opening | null = null;
+
+/** The opening for a path; a thread asks for the same one again and again. */
+function opening(path: string): Opening {
+  if (latest?.path !== path) {
+    const text = openingText(path);
+    latest = { path, text, digest: digestText(text) };
+  }
+  return latest;
 }
 
 function openingText(path: string): string {

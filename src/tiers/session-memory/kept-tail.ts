@@ -56,26 +56,36 @@ export function keptTailStart(messages: readonly Message[], afterIndex: number, 
  * response (thinking included) are on one side. Results whose call is nowhere do not move it.
  */
 export function moveCutToWhole(messages: readonly Message[], index: number): number {
-  const callAt = new Map<string, number>();
-  const responseAt = new Map<string, number>();
-  for (let i = 0; i < messages.length; i++) {
-    const { blocks, responseId } = messages[i]!;
-    if (responseId !== null && !responseAt.has(responseId)) responseAt.set(responseId, i);
-    for (const block of blocks) {
-      if (block.kind === 'tool_use' && block.toolUseId !== null && !callAt.has(block.toolUseId)) {
-        callAt.set(block.toolUseId, i);
-      }
-    }
-  }
+  const responses = new Set<string>();
+  const results = new Set<string>();
   let cut = index;
-  for (let i = messages.length - 1; i >= cut; i--) {
-    const { blocks, responseId } = messages[i]!;
-    if (responseId !== null) cut = Math.min(cut, responseAt.get(responseId)!);
-    for (const block of blocks) {
-      if (block.kind === 'tool_result' && block.toolUseId !== null) {
-        cut = Math.min(cut, callAt.get(block.toolUseId) ?? cut);
-      }
+  let seen = messages.length;
+  for (;;) {
+    for (; seen > cut; seen--) {
+      const { blocks, responseId } = messages[seen - 1]!;
+      if (responseId !== null) responses.add(responseId);
+      for (const { kind, toolUseId } of blocks)
+        if (kind === 'tool_result' && toolUseId !== null) results.add(toolUseId);
     }
+    const earlier = firstPart(messages, cut, responses, results);
+    if (earlier === cut) return cut;
+    cut = earlier;
+  }
+}
+
+/** First message before a cut that holds part of a response or a call that the other side needs; the cut if none does. */
+function firstPart(
+  messages: readonly Message[],
+  cut: number,
+  responses: ReadonlySet<string>,
+  results: ReadonlySet<string>,
+): number {
+  for (let i = 0; i < cut; i++) {
+    const { role, blocks, responseId } = messages[i]!;
+    if (responseId !== null && responses.has(responseId)) return i;
+    if (role === 'user') continue;
+    for (const { kind, toolUseId } of blocks)
+      if (kind === 'tool_use' && toolUseId !== null && results.has(toolUseId)) return i;
   }
   return cut;
 }

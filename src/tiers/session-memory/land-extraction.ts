@@ -12,7 +12,7 @@ export function* landExtraction(
   state.running = null;
   state.notes = running.notes;
   state.lastSummarisedMessageId = running.lastMessageId;
-  yield { kind: 'write-file', by: LANDED, path, text: running.notes.text.read() };
+  yield { kind: 'write-file', by: LANDED, path, text: running.notes.text };
 }
 
 const LANDED: Asker = { layer: 'session-memory', reason: 'the extraction has finished' };

@@ -3,12 +3,11 @@ import type { ContextView, TierContext } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { moveCutToWhole } from './kept-tail.js';
 import { estimateResult } from './result-estimate.js';
-import type { Notes } from './state.js';
-import { boundaryMessage, summaryMessage } from './summary-message.js';
+import { boundaryMessage, type SummaryText, summaryMessage } from './summary-message.js';
 
 /** A summary that was paid for once and may stand in again for what it covers (SES-10). */
 export interface CachedSummary {
-  readonly summary: Notes;
+  readonly summary: SummaryText;
   /** Latest message the summary covers. */
   readonly boundaryId: string;
 }

@@ -1,9 +1,8 @@
-import { NOTES_TEMPLATE as EMPTY_NOTES } from '../../model/notes.js';
+import { chainDigest } from '../../base/digest.js';
+import type { Notes, NotesSize } from '../../model/notes.js';
+import { lazyText, literalText } from '../../model/text.js';
 import { estimateText } from '../../tokens/heuristic.js';
 import type { NotesLimits } from './params.js';
-
-/** The notes before anything was written, as the file starts out (SES-1). */
-export const NOTES_TEMPLATE = EMPTY_NOTES;
 
 /** Where the notes of a thread are kept in the simulated home. */
 export function notesPath(thread: string): string {
@@ -63,9 +62,15 @@ function trimBlankLines(lines: readonly string[]): string {
   return lines.slice(from, to).join('\n');
 }
 
+/** The sections of notes with their sizes; the text is read only when nothing else can tell. */
+function sizesOf(notes: Notes): readonly NotesSize[] {
+  if (notes.sections !== null) return notes.sections;
+  return parseSections(notes.text.read()).map(({ name, content }) => ({ name, chars: content.length }));
+}
+
 /** True when nothing was noted yet: no section holds anything but its header and description (SES-5). */
-export function isEmptyTemplate(text: string): boolean {
-  return parseSections(text).every((section) => section.content === '');
+export function isEmptyTemplate(notes: Notes): boolean {
+  return sizesOf(notes).every(({ chars }) => chars === 0);
 }
 
 /** What is over its limit in a notes file, as the client's own estimate has it (SES-4). */
@@ -78,14 +83,11 @@ export interface OverLimit {
   readonly condense: readonly string[];
 }
 
-/** Compares a notes file with its limits (SES-4). */
-export function sectionsOver(text: string, limits: NotesLimits): OverLimit {
-  const sized = parseSections(text).map(({ name, content }) => ({
-    name,
-    tokens: estimateText(content.length),
-  }));
+/** Compares notes with their limits (SES-4). */
+export function sectionsOver(notes: Notes, limits: NotesLimits): OverLimit {
+  const sized = sizesOf(notes).map(({ name, chars }) => ({ name, tokens: estimateText(chars) }));
   const sections = sized.filter(({ tokens }) => tokens > limits.sectionTokens);
-  const totalTokens = estimateText(text.length);
+  const totalTokens = estimateText(notes.text.chars);
   const isTotalOver = totalTokens > limits.totalTokens;
   const told = isTotalOver ? sized.filter(({ tokens }) => tokens > 0) : sections;
   return { sections, totalTokens, isTotalOver, condense: told.map(({ name }) => name) };
@@ -93,35 +95,58 @@ export function sectionsOver(text: string, limits: NotesLimits): OverLimit {
 
 /** Notes as they enter the context. */
 export interface CutNotes {
-  readonly text: string;
+  readonly notes: Notes;
   /** Names of the sections that lost something. */
   readonly cut: readonly string[];
 }
 
 const CUT_LINE = '[… the rest of this section was left out]';
 
+/** Characters of a section's own that stay once it is cut: room for the line that says so, and to close code. */
+function roomOf(sectionChars: number): number {
+  return sectionChars - CUT_LINE.length - FENCE.length - 2;
+}
+
+function lastLine(path: string): string {
+  return `\n[Notes cut for length; the whole file is ${path}]\n`;
+}
+
+/** Cuts each section to its budget (SES-9). Where the sections are known, words are cut only when somebody reads them. */
+export function cutForUse(notes: Notes, sectionChars: number, path: string): CutNotes {
+  const long = sizesOf(notes).filter(({ chars }) => chars > sectionChars);
+  if (long.length === 0) return { notes, cut: [] };
+  const build = (): string => truncateForUse(notes.text.read(), sectionChars, path);
+  const cutChars = roomOf(sectionChars) + 1 + CUT_LINE.length;
+  const text =
+    notes.sections === null
+      ? literalText(build())
+      : lazyText(
+          long.reduce((sum, { chars }) => sum - chars + cutChars, notes.text.chars + lastLine(path).length),
+          build,
+        );
+  const tokens = Math.ceil((notes.tokens * text.chars) / notes.text.chars);
+  const digest = chainDigest(notes.digest, sectionChars);
+  return { notes: { text, tokens, digest, sections: null }, cut: long.map(({ name }) => name) };
+}
+
 /** Cuts each section to its budget, headers and descriptions kept; a last line says where the whole file is (SES-9). */
-export function truncateForUse(text: string, sectionChars: number, path: string): CutNotes {
+export function truncateForUse(text: string, sectionChars: number, path: string): string {
   const sections = parseSections(text);
-  const cut = sections.filter(({ content }) => content.length > sectionChars).map(({ name }) => name);
-  if (cut.length === 0) return { text, cut };
+  if (sections.every(({ content }) => content.length <= sectionChars)) return text;
   const parts = sections.map(({ header, description, content }) => {
     const head = header === '' ? '' : `${header}\n`;
     const about = description === null ? '' : `${description}\n`;
     const kept = content.length > sectionChars ? cutContent(content, sectionChars) : content;
     return `${head}${about}${kept === '' ? '' : `\n${kept}\n`}`;
   });
-  return { text: `${parts.join('\n')}\n[Notes cut for length; the whole file is ${path}]\n`, cut };
+  return `${parts.join('\n')}${lastLine(path)}`;
 }
 
-/** The first lines that fit, or part of the first one when it alone is too long; code that was cut into is closed. */
+/** The beginning of a section, no character split; code that was cut into is closed. */
 function cutContent(content: string, sectionChars: number): string {
-  const room = sectionChars - CUT_LINE.length - FENCE.length - 2;
-  const lineEnd = content.lastIndexOf('\n', room);
-  let end = lineEnd > 0 ? lineEnd : room;
-  const last = content.charCodeAt(end - 1);
-  if (last >= 0xd800 && last <= 0xdbff) end--;
-  const kept = content.slice(0, end);
+  let kept = content.slice(0, roomOf(sectionChars));
+  const last = kept.charCodeAt(kept.length - 1);
+  if (last >= 0xd800 && last <= 0xdbff) kept = `${kept.slice(0, -1)}…`;
   const fences = kept.split('\n').filter((line) => line.startsWith(FENCE)).length;
   return `${kept}${fences % 2 === 1 ? `\n${FENCE}` : ''}\n${CUT_LINE}`;
 }

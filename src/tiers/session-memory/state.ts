@@ -1,13 +1,5 @@
-import { type Digest, digestText } from '../../base/digest.js';
-import { CHARS_PER_TOKEN } from '../../model/block.js';
-import { literalText, type Text } from '../../model/text.js';
-
-/** Notes as an extraction wrote them: true tokens and digest are known without reading. */
-export interface Notes {
-  readonly text: Text;
-  readonly tokens: number;
-  readonly digest: Digest;
-}
+import type { StoredFile } from '../../base/files.js';
+import { type Notes, notesFromText } from '../../model/notes.js';
 
 /** An extraction that was started; its notes are there once its time has come. */
 export interface Extraction {
@@ -41,19 +33,12 @@ export function sessionMemoryState(shared: Map<string, unknown>): SessionMemoryS
   return state;
 }
 
-/** Notes whose text is all that is known: read from a file after a restart. */
-export function notesFromText(text: string): Notes {
-  return {
-    text: literalText(text),
-    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
-    digest: digestText(text),
-  };
-}
-
-/** The notes of a file's text: those in the state when they are the same, else as far as the text tells. */
-export function notesOnDisk(state: SessionMemoryState, text: string): Notes {
+/** The notes of a file: those in the state when the file holds them, else as far as its text tells. */
+export function notesOnDisk(state: SessionMemoryState, file: StoredFile): Notes {
   const { notes } = state;
-  return notes !== null && notes.text.chars === text.length && notes.text.read() === text
+  if (notes === null) return notesFromText(file.text);
+  if (file.content === notes.text) return notes;
+  return file.chars === notes.text.chars && file.text === notes.text.read()
     ? notes
-    : notesFromText(text);
+    : notesFromText(file.text);
 }

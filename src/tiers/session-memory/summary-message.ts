@@ -1,8 +1,8 @@
 import { chainDigest, digestText } from '../../base/digest.js';
 import { CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
+import type { Notes } from '../../model/notes.js';
 import { lazyText, type Text } from '../../model/text.js';
-import type { Notes } from './state.js';
 
 const OPENING = [
   'This session goes on from an earlier one whose conversation had filled the context.',
@@ -17,8 +17,11 @@ export function boundaryMessage(id: string, at: number): Message {
   return createMessage({ id, role: 'user', origin: 'boundary', blocks: [], at });
 }
 
+/** What stands for the compacted part. */
+export type SummaryText = Pick<Notes, 'text' | 'tokens' | 'digest'>;
+
 /** The user message that stands for the compacted part: our opening, then the summary. Built when read. */
-export function summaryMessage(id: string, at: number, summary: Notes): Message {
+export function summaryMessage(id: string, at: number, summary: SummaryText): Message {
   const text: Text = lazyText(OPENING.length + summary.text.chars, () => `${OPENING}${summary.text.read()}`);
   const block = createBlock({
     kind: 'text',

@@ -1,33 +1,40 @@
 import { type Digest, digestText } from '../../base/digest.js';
 import type { Block } from '../../model/block.js';
+import type { Text } from '../../model/text.js';
 import type { TierContext } from '../../model/tier.js';
 
-interface VisibleRead {
-  readonly block: Block;
-  digest: Digest | null;
+/** Digests of contents, each found once however often a transcript is replayed. */
+const DIGESTS = new WeakMap<Text, Digest>();
+
+function contentDigest(text: Text): Digest {
+  let digest = DIGESTS.get(text);
+  if (digest === undefined) {
+    digest = digestText(text.read());
+    DIGESTS.set(text, digest);
+  }
+  return digest;
 }
 
 /** Which reads of files the model can still see in full (MIC-1, CLN-1), by path. */
 export class FileReads {
-  private readonly byPath = new Map<string, VisibleRead>();
+  private readonly byPath = new Map<string, Block>();
 
   /** A read came in whole. */
   note(path: string, block: Block): void {
-    this.byPath.set(path, { block, digest: null });
+    this.byPath.set(path, block);
   }
 
   /** True when the read that is visible for the path has the same content. Opaque reads are never known to be equal. */
   holds(path: string, block: Block): boolean {
     const known = this.byPath.get(path);
-    if (known === undefined || block.text === null || known.block.text === null) return false;
-    if (known.block.chars !== block.chars) return false;
-    known.digest ??= digestText(known.block.text.read());
-    return known.digest === digestText(block.text.read());
+    if (known === undefined || block.text === null || known.text === null) return false;
+    if (known.chars !== block.chars) return false;
+    return contentDigest(known.text) === contentDigest(block.text);
   }
 
   /** The content of a read was cleared; a later read of the same path stays known. */
   drop(toolUseId: string, path: string | null): void {
-    if (path !== null && this.byPath.get(path)?.block.toolUseId === toolUseId) this.byPath.delete(path);
+    if (path !== null && this.byPath.get(path)?.toolUseId === toolUseId) this.byPath.delete(path);
   }
 
   clear(): void {
@@ -37,7 +44,7 @@ export class FileReads {
   /** An independent copy, for a fork (AGT-1). */
   clone(): FileReads {
     const copy = new FileReads();
-    for (const [path, read] of this.byPath) copy.byPath.set(path, { ...read });
+    for (const [path, read] of this.byPath) copy.byPath.set(path, read);
     return copy;
   }
 }

@@ -1,5 +1,6 @@
 import { chainDigest, digestText } from '../../base/digest.js';
 import { type Block, type BlockFacts, CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import { type Text, textStart } from '../../model/text.js';
 
 /** What is shown of a result: so many characters of its start and the text around them. */
 interface Shown {
@@ -38,17 +39,18 @@ function keptFacts(original: Block): BlockFacts {
 }
 
 /** The first bytes of a text as UTF-8, no character split, ending at a line end of their second half if there is one. */
-function firstBytes(text: string, bytes: number): string {
-  const { read } = new TextEncoder().encodeInto(text.slice(0, bytes), new Uint8Array(bytes));
-  const head = text.slice(0, read);
-  if (read === text.length) return head;
+function firstBytes(text: Text, bytes: number): string {
+  const start = textStart(text, bytes);
+  const { read } = new TextEncoder().encodeInto(start, new Uint8Array(bytes));
+  const head = start.slice(0, read);
+  if (read === text.chars) return head;
   const lineEnd = head.lastIndexOf('\n');
   return lineEnd >= head.length / 2 ? head.slice(0, lineEnd + 1) : head;
 }
 
 /** What stands in the place of a result that went to a file (STO-1). */
 export function previewBlock(original: Block, path: string, previewBytes: number): Block {
-  const head = original.text === null ? null : firstBytes(original.text.read(), previewBytes);
+  const head = original.text === null ? null : firstBytes(original.text, previewBytes);
   return shorten(original, {
     before: `<persisted-output>\nThis result has ${original.chars} characters, too many to show here. The whole of it is in ${path}\nIts beginning:\n`,
     head,
@@ -62,7 +64,7 @@ export function previewBlock(original: Block, path: string, previewBytes: number
 export function cutBlock(original: Block, limitChars: number): Block {
   const note = (left: number): string => `\n[cut here: ${left} more characters]`;
   const room = Math.max(0, limitChars - note(original.chars).length);
-  let head = original.text === null ? null : original.text.read().slice(0, room);
+  let head = original.text === null ? null : textStart(original.text, room);
   if (head !== null && /[\uD800-\uDBFF]$/.test(head)) head = head.slice(0, -1);
   const headChars = head?.length ?? Math.min(room, original.chars);
   return shorten(original, {

@@ -1,3 +1,4 @@
+import type { FileContent } from '../../base/files.js';
 import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 
@@ -41,6 +42,6 @@ export function isWholeRead(block: Block): boolean {
 }
 
 /** The content of a result as it goes to disk (STO-4); an opaque one is described. */
-export function fullText(block: Block): string {
-  return block.text?.read() ?? `[${block.chars} characters that the transcript does not hold]`;
+export function fullText(block: Block): FileContent {
+  return block.text ?? `[${block.chars} characters that the transcript does not hold]`;
 }

@@ -11,7 +11,6 @@ import { findSlots, fullText, isWholeRead, type Slot, type Waiting } from './slo
 
 /** Results that arrived since the last request: each is decided upon once, before it is sent (STO-3). */
 class Storage implements TierInstance {
-  private readonly decided = new Set<string>();
   private waiting: Waiting[] = [];
   private waitingChars = 0;
   private overThreshold = 0;
@@ -42,10 +41,10 @@ class Storage implements TierInstance {
       if (this.waiting.length > 0) this.forgetWaiting();
       return;
     }
-    for (const block of message.blocks) {
+    for (let i = 0; i < message.blocks.length; i++) {
+      const block = message.blocks[i]!;
       const { toolUseId } = block;
-      if (block.kind !== 'tool_result' || toolUseId === null || this.decided.has(toolUseId)) continue;
-      this.decided.add(toolUseId);
+      if (block.kind !== 'tool_result' || toolUseId === null) continue;
       this.waiting.push({ messageId: message.id, toolUseId });
       this.waitingChars += block.chars;
       if (block.chars > this.thresholdOf(block)) this.overThreshold++;
@@ -57,13 +56,8 @@ class Storage implements TierInstance {
     this.reads.clear();
   }
 
-  resume(messages: readonly Message[]): void {
+  resume(): void {
     this.reads.clear();
-    for (const message of messages) {
-      for (const block of message.blocks) {
-        if (block.kind === 'tool_result' && block.toolUseId !== null) this.decided.add(block.toolUseId);
-      }
-    }
   }
 
   due(): boolean {

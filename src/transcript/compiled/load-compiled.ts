@@ -1,4 +1,4 @@
-import type { Block } from '../../model/block.js';
+import { type Block, type BlockFacts, uniformFacts } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import { literalText, type Text } from '../../model/text.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../model/transcript.js';
@@ -63,6 +63,7 @@ function tableOf<Name extends string>(
 /** Rebuilds objects from columns; blocks lie in the order in which threads and their steps use them. */
 class Loader {
   readonly #header: CompiledHeader;
+  readonly #facts: readonly BlockFacts[];
   readonly #string: (index: number) => string | null;
   readonly #texts: readonly FileTexts[];
   readonly #block: Columns<(typeof BLOCK_COLUMNS)[number]>;
@@ -77,6 +78,7 @@ class Loader {
     const headerEnd = PREAMBLE_BYTES + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
     this.#header = JSON.parse(bytes.toString('utf8', PREAMBLE_BYTES, headerEnd)) as CompiledHeader;
     const { columns, strings, files } = this.#header;
+    this.#facts = this.#header.facts.map(uniformFacts);
     const column = readColumns(columns, bytes.buffer, bytes.byteOffset + aligned(headerEnd));
     this.#block = tableOf(column, 'block', BLOCK_COLUMNS);
     this.#message = tableOf(column, 'message', MESSAGE_COLUMNS);
@@ -157,7 +159,7 @@ class Loader {
       text: this.#textAt(row),
       toolUseId: this.#string(block.toolUseId[row]!),
       tool: this.#string(block.tool[row]!),
-      facts: this.#header.facts[block.facts[row]!]!,
+      facts: this.#facts[block.facts[row]!]!,
     };
   }
 

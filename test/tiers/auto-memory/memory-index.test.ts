@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseMemories, parseMemory, renderMemory } from '../../../src/model/memory.js';
-import {
-  byteLength,
-  indexLine,
-  loadIndex,
-  renderIndex,
-} from '../../../src/tiers/auto-memory/memory-index.js';
+import { StoredFile } from '../../../src/base/files.js';
+import { MEMORY_INDEX, parseMemories, parseMemory, renderMemory } from '../../../src/model/memory.js';
+import { byteLength } from '../../../src/tiers/auto-memory/index-facts.js';
+import { indexLine, loadIndex, renderIndex } from '../../../src/tiers/auto-memory/memory-index.js';
 
+const indexFile = (text: string) => new StoredFile(MEMORY_INDEX, text, 0);
 const LIMITS = { lines: 200, bytes: 25_000, lineChars: 150 };
 const memory = (name: string, description = 'about something') => ({
   name,
@@ -31,7 +29,7 @@ describe('the memory index', () => {
       Array.from({ length: 200 }, (_, i) => memory(`m${i}`)),
       150,
     );
-    expect(loadIndex(text, LIMITS)).toMatchObject({ text, shownLines: 200, cutBy: null });
+    expect(loadIndex(indexFile(text), LIMITS)).toMatchObject({ text, shownLines: 200, cutBy: null });
   });
 
   it('AUT-3 is cut after 200 lines, and says so', () => {
@@ -39,7 +37,7 @@ describe('the memory index', () => {
       Array.from({ length: 240 }, (_, i) => memory(`m${i}`)),
       150,
     );
-    const loaded = loadIndex(text, LIMITS);
+    const loaded = loadIndex(indexFile(text), LIMITS);
     expect(loaded).toMatchObject({ lines: 240, shownLines: 200, cutBy: 'lines' });
     const lines = loaded.text!.split('\n').slice(0, -1);
     expect(lines).toHaveLength(201);
@@ -53,7 +51,7 @@ describe('the memory index', () => {
       150,
     );
     expect(byteLength(text)).toBeGreaterThan(25_000);
-    const loaded = loadIndex(text, LIMITS);
+    const loaded = loadIndex(indexFile(text), LIMITS);
     expect(loaded.cutBy).toBe('bytes');
     const shown = loaded.text!.split('\n').slice(0, -2);
     expect(byteLength(`${shown.join('\n')}\n`)).toBeLessThanOrEqual(25_000);
@@ -68,7 +66,7 @@ describe('the memory index', () => {
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 1, max: 400 }),
         (lines, most, bytes) => {
-          const loaded = loadIndex(lines.join('\n'), { lines: most, bytes, lineChars: 150 });
+          const loaded = loadIndex(indexFile(lines.join('\n')), { lines: most, bytes, lineChars: 150 });
           expect(loaded.shownLines).toBeLessThanOrEqual(most);
           const shown = (loaded.text ?? '').split('\n').slice(0, loaded.shownLines);
           expect(byteLength(shown.map((line) => `${line}\n`).join(''))).toBeLessThanOrEqual(bytes);
@@ -79,7 +77,10 @@ describe('the memory index', () => {
   });
 
   it('AUT-3 with binary content is not loaded', () => {
-    expect(loadIndex('- [a](a.md)\n\u0000\u0001', LIMITS)).toMatchObject({ text: null, isBinary: true });
+    expect(loadIndex(indexFile('- [a](a.md)\n\u0000\u0001'), LIMITS)).toMatchObject({
+      text: null,
+      isBinary: true,
+    });
   });
 
   it('AUT-3 cuts a line of the index without losing its name', () => {

@@ -18,6 +18,7 @@ function memory(
     type,
     body,
     path: `/memory/${name}.md`,
+    line: { text: '', digest: 0 },
     mtimeMs: day * DAY,
     chars: body.length,
   };

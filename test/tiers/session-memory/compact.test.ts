@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../../src/base/files.js';
 import { type Message, messageTokens } from '../../../src/model/message.js';
+import { NOTES_TEMPLATE, notesFromText } from '../../../src/model/notes.js';
 import type { ParamValues } from '../../../src/model/params.js';
 import { literalText } from '../../../src/model/text.js';
 import type { TierContext } from '../../../src/model/tier.js';
 import { compactFromNotes } from '../../../src/tiers/session-memory/compact.js';
 import { rebuildFromCache, rememberSummary } from '../../../src/tiers/session-memory/nested-cache.js';
-import { NOTES_TEMPLATE, notesPath, parseSections } from '../../../src/tiers/session-memory/notes-file.js';
-import { notesFromText, sessionMemoryState } from '../../../src/tiers/session-memory/state.js';
+import { notesPath, parseSections } from '../../../src/tiers/session-memory/notes-file.js';
+import { sessionMemoryState } from '../../../src/tiers/session-memory/state.js';
 import {
   drive,
   modelMessage,
@@ -153,7 +154,7 @@ describe('compaction from notes while an extraction runs', () => {
 
   function running(startMs: number, endMs: number) {
     return (context: TierContext): void => {
-      const notes = { text: literalText(newer), tokens: 8, digest: 1 };
+      const notes = { text: literalText(newer), tokens: 8, digest: 1, sections: null };
       sessionMemoryState(context.shared).running = { startMs, endMs, notes, lastMessageId: 'm16' };
     };
   }

@@ -1,0 +1,149 @@
+import type { Message } from '../../model/message.js';
+import type { NotesSize } from '../../model/notes.js';
+import type { Text } from '../../model/text.js';
+import { exactText } from './exact-text.js';
+import { type ConversationFacts, gatherFacts, walkBlocks } from './facts.js';
+
+/** A section without what is noted in it. */
+export interface NotesFrame {
+  readonly header: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The sections of a notes file as they stand; a file without headers has none. */
+export function parseNotes(text: string): {
+  readonly frames: readonly NotesFrame[];
+  readonly bodies: readonly string[];
+} {
+  const found: { header: string; lines: string[] }[] = [];
+  let isFenced = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('```')) isFenced = !isFenced;
+    if (!isFenced && line.startsWith('# ')) found.push({ header: line.trimEnd(), lines: [] });
+    else found.at(-1)?.lines.push(line);
+  }
+  const frames: NotesFrame[] = [];
+  const bodies: string[] = [];
+  for (const { header, lines } of found) {
+    const first = lines.findIndex((line) => line.trim() !== '');
+    const isDescribed = first >= 0 && /^_.*_$/.test(lines[first]!.trim());
+    const description = isDescribed ? lines[first]!.trim() : '';
+    frames.push({ header, name: header.slice(2).trim(), description });
+    const noted = lines.slice(isDescribed ? first + 1 : 0);
+    bodies.push(noted.join('\n').trim());
+  }
+  return { frames, bodies };
+}
+
+/** What notes are made of. */
+export interface NotesParts {
+  readonly frames: readonly NotesFrame[];
+  /** Characters of each body. */
+  readonly sizes: readonly number[];
+  /** The bodies they go on from. */
+  readonly bodies: WrittenNotes | readonly string[];
+  /** Whether the bodies hold nothing but what was composed here. */
+  readonly isKnown: boolean;
+  /** Messages that the new words come from. */
+  readonly recent: readonly Message[];
+}
+
+/** Notes as they were composed. Each goes on from the one before; words are made only when somebody reads them. */
+export class WrittenNotes implements Text {
+  readonly chars: number;
+  readonly frames: readonly NotesFrame[];
+  readonly sizes: readonly number[];
+  /** Sections as a reader would find them; null when foreign text may hide headers of its own. */
+  readonly sections: readonly NotesSize[] | null;
+  private written: readonly string[] | null = null;
+  private source: Pick<NotesParts, 'bodies' | 'recent'> | null;
+
+  constructor(parts: NotesParts) {
+    const { frames, sizes } = parts;
+    this.frames = frames;
+    this.sizes = sizes;
+    this.source = { bodies: parts.bodies, recent: parts.recent };
+    this.sections = parts.isKnown ? frames.map(({ name }, i) => ({ name, chars: sizes[i]! })) : null;
+    let chars = frames.length - 1;
+    for (let i = 0; i < frames.length; i++) chars += frameChars(frames[i]!) + bodyChars(sizes[i]!);
+    this.chars = chars;
+  }
+
+  read(): string {
+    const bodies = this.bodies();
+    return this.frames.map((frame, i) => assemble(frame, bodies[i]!)).join('\n');
+  }
+
+  /** Writes the bodies, those they go on from first: a long row of unread notes is no deep recursion. */
+  private bodies(): readonly string[] {
+    if (this.written !== null) return this.written;
+    const unread: WrittenNotes[] = [];
+    let from: WrittenNotes | readonly string[] = this;
+    while (from instanceof WrittenNotes && from.written === null) {
+      unread.push(from);
+      from = from.source!.bodies;
+    }
+    let bodies = from instanceof WrittenNotes ? from.written! : from;
+    for (let i = unread.length - 1; i >= 0; i--) {
+      const { sizes, source } = unread[i]!;
+      bodies = writeBodies(source!.recent, bodies, sizes);
+    }
+    this.written = bodies;
+    this.source = null;
+    return bodies;
+  }
+}
+
+function frameChars({ header, description }: NotesFrame): number {
+  return header.length + 1 + (description === '' ? 0 : description.length + 1);
+}
+
+/** A body has a line break before and behind it. */
+function bodyChars(size: number): number {
+  return size === 0 ? 0 : size + 2;
+}
+
+function assemble({ header, description }: NotesFrame, body: string): string {
+  const about = description === '' ? '' : `${description}\n`;
+  return `${header}\n${about}${body === '' ? '' : `\n${body}\n`}`;
+}
+
+/** Each body goes on where it stood; what it already says is not said again. */
+function writeBodies(
+  messages: readonly Message[],
+  bodies: readonly string[],
+  sizes: readonly number[],
+): readonly string[] {
+  const facts = gatherFacts(messages);
+  return bodies.map((body, i) => {
+    const known = new Set(body.split('\n'));
+    const fresh = linesFor(i, facts).filter((line) => !known.has(line));
+    const lines = body === '' ? fresh : [body, ...fresh];
+    return exactText(lines, sizes[i]!, freshWalk(messages, known));
+  });
+}
+
+function* freshWalk(messages: readonly Message[], known: ReadonlySet<string>): Generator<string> {
+  for (const line of walkBlocks(messages)) if (!known.has(line)) yield line;
+}
+
+function linesFor(index: number, facts: ConversationFacts): readonly string[] {
+  const ask = facts.lastRequest ?? 'a request whose words are not recorded';
+  const done = facts.lastAnswer ?? 'an answer whose words are not recorded';
+  switch (index) {
+    case 1:
+      return [`- Now: ${ask}`, `- Last said: ${done}`];
+    case 2:
+      return [`- Asked: ${ask}`];
+    case 3:
+    case 6:
+      return facts.files.map(({ path, uses, tokens }) => `- ${path}: ${uses.join(', ')}, ${tokens} tokens`);
+    case 4:
+      return facts.tools.map(({ tool, calls }) => `- ${tool}, ${calls} times`);
+    case 5:
+      return facts.errors;
+    default:
+      return [`- ${done}`];
+  }
+}

@@ -1,0 +1,37 @@
+import type { StoredFile } from '../../base/files.js';
+import { isBinary } from '../../model/memory.js';
+import { byteLength, type IndexFacts, indexFacts, knowIndex } from './index-facts.js';
+
+const NOTHING: IndexFacts = { lines: 0, ends: 0, bytes: 0, isBinary: false };
+
+/** An index that lines are added to: what is known of it grows with them. */
+export class GrowingIndex {
+  text: string;
+  private facts: IndexFacts;
+
+  constructor(file: StoredFile | null) {
+    this.text = file?.text ?? '';
+    this.facts = file === null ? NOTHING : indexFacts(file);
+  }
+
+  add(line: string): void {
+    const { lines, ends, bytes, isBinary: was } = this.facts;
+    const joins = this.text !== '' && !this.text.endsWith('\n');
+    this.text += `${line}\n`;
+    this.facts = {
+      lines: joins || line === '' ? lines : lines + 1,
+      ends: ends + 1,
+      bytes: bytes + byteLength(line) + 1,
+      isBinary: was || isBinary(line),
+    };
+  }
+
+  /** The text is in this file now. */
+  settle(file: StoredFile | null): void {
+    if (file !== null && file.content === this.text) knowIndex(file, this.facts);
+  }
+
+  get sizes(): { readonly indexLines: number; readonly indexBytes: number } {
+    return { indexLines: this.facts.ends, indexBytes: this.facts.bytes };
+  }
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFiles } from '../../../src/base/files.js';
+import { MEMORY_INDEX, renderMemory } from '../../../src/model/memory.js';
+import { GrowingIndex } from '../../../src/tiers/auto-memory/growing-index.js';
+import { indexFacts } from '../../../src/tiers/auto-memory/index-facts.js';
+import { readMemories } from '../../../src/tiers/auto-memory/memory-store.js';
+
+const TEXTS = {
+  memory: (name: string) => renderMemory({ name, description: 'd', type: 'project', body: 'b' }),
+  broken: () => 'no front matter',
+  link: () => 'link to /elsewhere',
+};
+
+describe('the memory directory', () => {
+  it('AUT-2 read again after changes holds what a first reading finds', () => {
+    const step = fc.record({
+      file: fc.constantFrom('a.md', 'b.md', 'sub/c.md', '.hidden.md', 'MEMORY.md', 'note.txt'),
+      name: fc.constantFrom('one', 'two', 'three', 'four', 'five', 'six'),
+      what: fc.constantFrom('memory', 'broken', 'link', 'remove', 'read'),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        const files = createFiles();
+        for (const [i, { file, name, what }] of steps.entries()) {
+          const path = `/memory/${file}`;
+          if (what === 'read') readMemories(files);
+          else if (what === 'remove') files.remove(path);
+          else files.write(path, TEXTS[what](`${name}-${file}`), i);
+        }
+        const again = readMemories(files);
+        const first = readMemories(files.clone());
+        expect(again.memories).toEqual(first.memories);
+        expect(again.corrupt).toEqual(first.corrupt);
+        expect(again.names.size).toBe(first.memories.length);
+        for (const { name } of first.memories) expect(again.names.has(name)).toBe(true);
+      }),
+    );
+  });
+
+  it('AUT-2 names know what was there when they were read, not what came later', () => {
+    const files = createFiles();
+    files.write('/memory/a.md', TEXTS.memory('a'), 0);
+    const { names } = readMemories(files);
+    files.write('/memory/b.md', TEXTS.memory('b'), 1);
+    expect(readMemories(files).names.has('b')).toBe(true);
+    expect([names.has('a'), names.has('b')]).toEqual([true, false]);
+  });
+
+  it('AUT-2 is the same object while only the index changes', () => {
+    const files = createFiles();
+    files.write('/memory/a.md', TEXTS.memory('a'), 0);
+    const store = readMemories(files);
+    files.write(MEMORY_INDEX, 'x', 1);
+    expect(readMemories(files)).toBe(store);
+  });
+});
+
+describe('an index that grows', () => {
+  it('AUT-3 knows of itself what reading it would tell', () => {
+    const line = fc.constantFrom('- [a](a.md): x', '', 'ü', '\u0001', '- two');
+    fc.assert(
+      fc.property(fc.string({ maxLength: 12 }), fc.array(line, { maxLength: 6 }), (start, lines) => {
+        const files = createFiles();
+        if (start !== '') files.write(MEMORY_INDEX, start, 0);
+        const index = new GrowingIndex(files.read(MEMORY_INDEX));
+        for (const one of lines) index.add(one);
+        files.write(MEMORY_INDEX, index.text, 1);
+        const file = files.read(MEMORY_INDEX)!;
+        const found = indexFacts(files.clone().read(MEMORY_INDEX)!);
+        index.settle(file);
+        expect(indexFacts(file)).toEqual(found);
+        expect(index.sizes).toEqual({ indexLines: found.ends, indexBytes: found.bytes });
+      }),
+    );
+  });
+});
