@@ -3,9 +3,12 @@ import { createWarnings } from '../model/warning.js';
 import type { SessionFile } from '../transcript/claude-code/read.js';
 import { compileTranscript } from '../transcript/compiled/compile-transcript.js';
 import { unpackBytes } from '../transcript/json-lines.js';
-import { openTranscript, type SharedFile, type TranscriptInput } from './transcript-input.js';
-
-type RecordedInput = TranscriptInput & { readonly kind: 'recorded' };
+import {
+  openTranscript,
+  type RecordedInput,
+  type SharedFile,
+  type TranscriptInput,
+} from './transcript-input.js';
 
 /** A recording together with its compiled form, in memory that threads share. */
 export function sharedRecording(

@@ -39,6 +39,9 @@ export type TranscriptInput =
       readonly sessions: readonly (SessionPart & { readonly input: TranscriptInput })[];
     };
 
+/** A recording as it was read from disk. */
+export type RecordedInput = TranscriptInput & { readonly kind: 'recorded' };
+
 const KEY_CHARS = 16;
 
 /** A generated session. */
@@ -47,11 +50,7 @@ export function syntheticInput(spec: SyntheticSpec): TranscriptInput {
 }
 
 /** A recording with the files of its subagents. */
-export function recordedInput(
-  id: string,
-  bytes: Uint8Array,
-  agents: readonly SessionFile[],
-): TranscriptInput {
+export function recordedInput(id: string, bytes: Uint8Array, agents: readonly SessionFile[]): RecordedInput {
   const parts = [id, sha256Hex(bytes), ...agents.flatMap((agent) => [agent.name, sha256Hex(agent.bytes)])];
   return { kind: 'recorded', key: sha256Hex(parts.join('\n')).slice(0, KEY_CHARS), id, bytes, agents };
 }
