@@ -51,6 +51,8 @@ export async function buildWorker() {
     format: 'esm',
     target: 'node20',
     packages: 'external',
+    minifySyntax: true,
+    minifyWhitespace: true,
     sourcemap: true,
   });
 }

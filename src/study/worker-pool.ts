@@ -79,7 +79,12 @@ export class WorkerPool {
     const thread: Thread = { worker: new Worker(this.#entry), known: new Set(), queue: [] };
     this.#threads.add(thread);
     thread.worker.on('message', (result: JobResult) => this.#finished(thread, result));
-    thread.worker.on('error', (error) => this.#died(thread, error));
+    let reason: unknown = new Error('the worker ended');
+    thread.worker.on('error', (error) => {
+      reason = error;
+    });
+    // All results that it sent have arrived before its exit is told.
+    thread.worker.on('exit', () => this.#died(thread, reason));
     return thread;
   }
 
