@@ -79,7 +79,7 @@ export async function workersSuite(options: { readonly quick: boolean }): Promis
   const one = new Contender(1);
   const two = new Contender(2);
   try {
-    for (let round = 0; round <= (options.quick ? 2 : 3); round++) {
+    for (let round = 0; round <= (options.quick ? 3 : 5); round++) {
       await one.sweep(jobs, input);
       await two.sweep(jobs, input);
     }
