@@ -1,4 +1,6 @@
-// Bundles the script and the style of report.html into one module, so that a report is made without reading files.
+// Bundles the script and the style of report.html into one module, so that a report is made without reading files, and
+// the script of worker threads with all it needs into one file, which loads three times as fast as its modules.
+// With --page, the page alone.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,4 +40,24 @@ export const PAGE_STYLE = ${JSON.stringify(style)};
   renameSync(fresh, target);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage();
+/** Writes the script of worker threads beside the compiled sources. */
+export async function buildWorker() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/study/worker-run.ts'],
+    outfile: 'dist/study/worker-bundle.js',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: true,
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildPage();
+  if (!process.argv.includes('--page')) await buildWorker();
+}

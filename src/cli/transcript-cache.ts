@@ -13,9 +13,15 @@ const CACHE_FOLDER = join('.ccbench', 'cache');
 /** Compiled transcripts on disk, found by the content of the files they were made from. */
 export interface TranscriptCache {
   /** The transcript of the files, where an intact one is kept. */
-  read(): Transcript | null;
+  read(): CompiledTranscript | null;
   /** Keeps a transcript; where nothing can be written, nothing is kept. */
-  write(transcript: Transcript): void;
+  write(transcript: Transcript): CompiledTranscript;
+}
+
+/** A transcript and its compiled form, which threads can share. */
+export interface CompiledTranscript {
+  readonly transcript: Transcript;
+  readonly compiled: Uint8Array<SharedArrayBuffer>;
 }
 
 function keyOf(files: readonly DiskFile[], id: string): string {
@@ -37,31 +43,40 @@ function remove(path: string): void {
   }
 }
 
+function sharedCopy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
+
 /** Opens the place of a session's files in the cache; the whole files are read for it once. */
 export function openTranscriptCache(files: readonly DiskFile[], id: string, cwd: string): TranscriptCache {
   const folder = join(cwd, CACHE_FOLDER);
   const path = join(folder, `${keyOf(files, id)}.bin`);
   return {
     read() {
-      let bytes: Uint8Array;
+      let compiled: Uint8Array<SharedArrayBuffer>;
       try {
-        bytes = readFileSync(path);
+        compiled = sharedCopy(readFileSync(path));
       } catch {
         return null;
       }
       const byName = new Map(files.map((file) => [file.name, file] as const));
-      return loadCompiled(bytes, { id, source: (name) => fileSource(byName.get(name)!) });
+      const source = (name: string) => fileSource(byName.get(name)!);
+      const transcript = loadCompiled(compiled, { id, source });
+      return transcript === null ? null : { transcript, compiled };
     },
     write(transcript) {
-      const bytes = compileTranscript(transcript);
+      const compiled = compileTranscript(transcript);
       const part = `${path}.${process.pid}.part`;
       try {
         mkdirSync(folder, { recursive: true });
-        writeFileSync(part, bytes);
+        writeFileSync(part, compiled);
         renameSync(part, path);
       } catch {
         remove(part);
       }
+      return { transcript, compiled };
     },
   };
 }

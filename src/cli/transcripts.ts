@@ -4,7 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { CcbenchError } from '../base/errors.js';
 import type { RequestTrace } from '../model/request-trace.js';
 import type { Transcript } from '../model/transcript.js';
+import { sharedRecording } from '../study/share-input.js';
 import { recordedInput, type TranscriptInput } from '../study/transcript-input.js';
+import { compileTranscript } from '../transcript/compiled/compile-transcript.js';
 import { readSession } from '../transcript/read-transcript.js';
 import { detectReader, transcriptReaders } from '../transcript/readers.js';
 import { parseRequestTrace } from '../transcript/request-trace/parse-request-trace.js';
@@ -23,6 +25,14 @@ export interface LoadedTranscript {
   readonly path: string;
   readonly format: string;
   readonly transcript: Transcript;
+}
+
+/** What was read, with the compiled form where there is one, and the state of the files before. */
+interface Reading {
+  readonly format: string;
+  readonly transcript: Transcript;
+  readonly compiled: Uint8Array<SharedArrayBuffer> | null;
+  readonly before: readonly ReturnType<typeof fileState>[];
 }
 
 /** Puts the path as the user wrote it in the place of the id that readers know. */
@@ -75,43 +85,53 @@ export function parseTrace(path: string, options: InputOptions): RequestTrace {
 
 /** Loads a recording or trace in any known format, a session together with the subagents beside it. */
 export function loadTranscript(path: string, options: InputOptions): LoadedTranscript {
+  const { format, transcript } = readPath(path, options);
+  return { path, format, transcript };
+}
+
+function readPath(path: string, options: InputOptions): Reading {
   checkIsFile(path, options);
   try {
-    return { path, ...load(sessionFiles(path, options), options) };
+    return load(sessionFiles(path, options), options);
   } catch (error) {
     throw placeError(error, path, options);
   }
 }
 
-function load(
-  files: readonly [DiskFile, ...DiskFile[]],
-  options: InputOptions,
-): Omit<LoadedTranscript, 'path'> {
+function load(files: readonly [DiskFile, ...DiskFile[]], options: InputOptions): Reading {
   const [main] = files;
   const id = main.name;
   const before = files.map(fileState);
   const isCached = options.cache === 'on' && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
   const cache = isCached ? openTranscriptCache(files, id, options.cwd) : null;
   const cached = cache?.read() ?? null;
-  if (cached !== null) return { format: SESSION_FORMAT, transcript: cached };
+  if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
   const format = detectReader(fileHead(main), { id });
   if (format !== SESSION_FORMAT) {
-    return { format, transcript: transcriptReaders.get(format).read(readInput(main.path, options), { id }) };
+    const transcript = transcriptReaders.get(format).read(readInput(main.path, options), { id });
+    return { format, transcript, compiled: null, before };
   }
   const transcript = readSession(files.map(sessionFile), { id });
-  if (cache !== null && isDeepStrictEqual(files.map(fileState), before)) cache.write(transcript);
-  return { format, transcript };
+  if (cache === null || !isDeepStrictEqual(files.map(fileState), before)) {
+    return { format, transcript, compiled: null, before };
+  }
+  return { format, ...cache.write(transcript), before };
 }
 
-/** A recording or trace as it travels to whoever replays it; it is read once, so that a broken one is found here. */
+/** A recording or trace as it travels to whoever replays it: read once, here, unless its files change meanwhile. */
 export function loadTranscriptInput(
   path: string,
   options: InputOptions,
 ): LoadedTranscript & { readonly input: TranscriptInput } {
-  const loaded = loadTranscript(path, options);
-  const [main, ...agents] = sessionFiles(path, options).map((file) => ({
+  const { format, transcript, compiled, before } = readPath(path, options);
+  const files = sessionFiles(path, options);
+  const [main, ...agents] = files.map((file) => ({
     name: file.name,
     bytes: readInput(file.path, { ...options, place: file.place }),
   }));
-  return { ...loaded, input: recordedInput(main!.name, main!.bytes, agents) };
+  const recorded = recordedInput(main!.name, main!.bytes, agents);
+  const input = isDeepStrictEqual(files.map(fileState), before)
+    ? sharedRecording(recorded, compiled ?? compileTranscript(transcript))
+    : recorded;
+  return { path, format, transcript, input };
 }

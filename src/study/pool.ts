@@ -1,7 +1,6 @@
-import { Worker } from 'node:worker_threads';
 import { type Job, type JobResult, jobError, jobParts, TranscriptShelf } from './job.js';
 import type { TranscriptInput } from './transcript-input.js';
-import type { WorkerOrder } from './worker-run.js';
+import { WorkerPool } from './worker-pool.js';
 
 /** How jobs are run and watched. */
 export interface PoolOptions {
@@ -9,6 +8,8 @@ export interface PoolOptions {
   readonly workers: number;
   /** The built script of a worker; null where there is none, and then everything runs in this thread. */
   readonly entry: URL | null;
+  /** Threads that are kept for further studies; without them, threads are started and ended with the jobs. */
+  readonly threads?: WorkerPool | null;
   /** Aborted when no more jobs are wanted; those that are finished stay finished. */
   readonly signal: AbortSignal;
   /** Hears of each result as it comes. */
@@ -17,9 +18,9 @@ export interface PoolOptions {
   pause(): Promise<void>;
 }
 
-/** The script that workers run, beside this one; null while the sources are run as they are. */
+/** The script that workers run, made of `worker-run` and all it needs; null while the sources are run as they are. */
 export function workerEntry(): URL | null {
-  return import.meta.url.endsWith('.ts') ? null : new URL('./worker-run.js', import.meta.url);
+  return import.meta.url.endsWith('.ts') ? null : new URL('./worker-bundle.js', import.meta.url);
 }
 
 /**
@@ -36,9 +37,10 @@ export async function runJobs(
     results.push(result);
     options.onResult(result);
   };
-  const workers = Math.min(options.workers, jobs.length);
-  if (workers === 0 || options.entry === null) await runHere(jobs, inputs, options, finish);
-  else await runOnWorkers(jobs, inputs, { ...options, workers, entry: options.entry }, finish);
+  const { workers, entry, threads, signal } = options;
+  if (workers === 0 || entry === null || jobs.length === 0) await runHere(jobs, inputs, options, finish);
+  else if (threads) await threads.run(jobs, inputs, signal, finish);
+  else await runOnce(new WorkerPool(entry, workers), jobs, inputs, signal, finish);
   return results.sort((a, b) => a.index - b.index);
 }
 
@@ -70,60 +72,16 @@ async function runHere(
   }
 }
 
-function runOnWorkers(
+async function runOnce(
+  pool: WorkerPool,
   jobs: readonly Job[],
   inputs: readonly TranscriptInput[],
-  options: PoolOptions & { readonly entry: URL },
+  signal: AbortSignal,
   finish: (result: JobResult) => void,
 ): Promise<void> {
-  const byKey = new Map(inputs.map((input) => [input.key, input] as const));
-  const threads = new Set<Worker>();
-  let next = 0;
-  let stopped = false;
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      options.signal.removeEventListener('abort', stop);
-      Promise.all([...threads].map((worker) => worker.terminate())).then(() => resolve(), reject);
-    };
-    const stop = (): void => {
-      stopped = true;
-      next = jobs.length;
-      settle();
-    };
-    const start = (): void => {
-      const worker = new Worker(options.entry);
-      const sent = new Set<string>();
-      let current: Job | null = null;
-      threads.add(worker);
-      const give = (): void => {
-        current = jobs[next++] ?? null;
-        if (current === null) {
-          threads.delete(worker);
-          void worker.terminate();
-          if (threads.size === 0) settle();
-          return;
-        }
-        const isNew = !sent.has(current.transcript);
-        sent.add(current.transcript);
-        const input = isNew ? (byKey.get(current.transcript) ?? null) : null;
-        worker.postMessage({ job: current, input } satisfies WorkerOrder);
-      };
-      worker.on('message', (result: JobResult) => {
-        if (stopped) return;
-        finish(result);
-        give();
-      });
-      worker.on('error', (error) => {
-        threads.delete(worker);
-        if (stopped) return;
-        if (current !== null) finish({ ok: false, index: current.index, error: jobError(error) });
-        if (next < jobs.length) start();
-        else if (threads.size === 0) settle();
-      });
-      give();
-    };
-    if (options.signal.aborted) return resolve();
-    options.signal.addEventListener('abort', stop);
-    for (let i = 0; i < options.workers; i++) start();
-  });
+  try {
+    await pool.run(jobs, inputs, signal, finish);
+  } finally {
+    await pool.close();
+  }
 }

@@ -1,10 +1,19 @@
 import { canonicalJson, sha256Hex } from '../base/digest.js';
+import { CcbenchError } from '../base/errors.js';
 import type { Transcript } from '../model/transcript.js';
 import type { SessionFile } from '../transcript/claude-code/read.js';
+import { memorySource } from '../transcript/claude-code/recorded-text.js';
+import { loadCompiled } from '../transcript/compiled/load-compiled.js';
 import { readTranscript } from '../transcript/read-transcript.js';
 import { mergeSessions, type SessionPart } from '../transcript/sessions/merge-sessions.js';
 import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../transcript/synthetic/spec.js';
+
+/** A file whose texts a compiled transcript refers to, unpacked. */
+export interface SharedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array<SharedArrayBuffer>;
+}
 
 /** A transcript as it travels to whoever replays it: a recipe or bytes, addressed by content. */
 export type TranscriptInput =
@@ -17,10 +26,21 @@ export type TranscriptInput =
       readonly agents: readonly SessionFile[];
     }
   | {
+      /** Compiled once; threads read the same bytes. */
+      readonly kind: 'shared';
+      readonly key: string;
+      readonly id: string;
+      readonly compiled: Uint8Array<SharedArrayBuffer>;
+      readonly files: readonly SharedFile[];
+    }
+  | {
       readonly kind: 'sessions';
       readonly key: string;
       readonly sessions: readonly (SessionPart & { readonly input: TranscriptInput })[];
     };
+
+/** A recording as it was read from disk. */
+export type RecordedInput = TranscriptInput & { readonly kind: 'recorded' };
 
 const KEY_CHARS = 16;
 
@@ -30,11 +50,7 @@ export function syntheticInput(spec: SyntheticSpec): TranscriptInput {
 }
 
 /** A recording with the files of its subagents. */
-export function recordedInput(
-  id: string,
-  bytes: Uint8Array,
-  agents: readonly SessionFile[],
-): TranscriptInput {
+export function recordedInput(id: string, bytes: Uint8Array, agents: readonly SessionFile[]): RecordedInput {
   const parts = [id, sha256Hex(bytes), ...agents.flatMap((agent) => [agent.name, sha256Hex(agent.bytes)])];
   return { kind: 'recorded', key: sha256Hex(parts.join('\n')).slice(0, KEY_CHARS), id, bytes, agents };
 }
@@ -47,12 +63,23 @@ export function sessionsInput(
   return { kind: 'sessions', key: sha256Hex(canonicalJson(parts)).slice(0, KEY_CHARS), sessions };
 }
 
-/** Generates or reads the transcript. */
+/** Generates, reads or loads the transcript. */
 export function openTranscript(input: TranscriptInput): Transcript {
   if (input.kind === 'sessions')
     return mergeSessions(
       input.sessions.map(({ input: own, ...part }) => ({ ...part, transcript: openTranscript(own) })),
     );
   if (input.kind === 'synthetic') return generateTranscript(input.spec);
+  if (input.kind === 'shared') return loadShared(input);
   return readTranscript(input.bytes, { id: input.id, agents: input.agents }).transcript;
+}
+
+function loadShared(input: TranscriptInput & { readonly kind: 'shared' }): Transcript {
+  const bytes = new Map(input.files.map((file) => [file.name, file.bytes] as const));
+  const transcript = loadCompiled(input.compiled, {
+    id: input.id,
+    source: (name) => memorySource(bytes.get(name)!),
+  });
+  if (transcript === null) throw new CcbenchError('internal', `the compiled form of ${input.id} is damaged`);
+  return transcript;
 }

@@ -64,46 +64,65 @@ function bySize<T>(items: T[], size: (item: T) => number, name: (item: T) => str
   return items.sort((a, b) => size(b) - size(a) || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0));
 }
 
-/** Adds up the flattened messages by where their tokens sit (TOK-7, TOK-8). */
-export function breakdown(messages: readonly Message[], measure: Measure): Breakdown {
-  const requests = new Map<string, Tally>();
-  const results = new Map<string, Tally>();
-  const attachments = new Map<string, Tally>();
-  const reads = new Map<string, Tally>();
-  const calls = new Map<string, Block>();
-  const plain = { human: 0, assistant: 0, localCommandOutput: 0, other: 0 };
-  let total = 0;
+/** Adds blocks up, one by one. */
+class Tallies {
+  readonly requests = new Map<string, Tally>();
+  readonly results = new Map<string, Tally>();
+  readonly attachments = new Map<string, Tally>();
+  readonly reads = new Map<string, Tally>();
+  human = 0;
+  assistant = 0;
+  localCommandOutput = 0;
+  other = 0;
+  total = 0;
+  readonly #calls = new Map<string, Block>();
 
-  for (const message of messages) {
-    countAttachments(message, attachments);
-    for (const block of message.blocks) {
-      const tokens = measure === 'true' ? block.tokens : block.rough;
-      total += tokens;
-      if (block.kind === 'tool_use') {
-        add(requests, block.tool ?? UNKNOWN_TOOL, tokens);
-        if (block.toolUseId !== null) calls.set(block.toolUseId, block);
-      } else if (block.kind === 'tool_result') {
-        const call = block.toolUseId === null ? undefined : calls.get(block.toolUseId);
-        const tool = block.tool ?? call?.tool ?? UNKNOWN_TOOL;
-        add(results, tool, tokens);
-        const path = block.facts.path ?? call?.facts.path;
-        if (tool === READ_TOOL && path !== undefined) add(reads, path, tokens);
-      } else if (block.kind !== 'text') plain.other += tokens;
-      else if (message.role === 'assistant') plain.assistant += tokens;
-      else if (block.facts.localCommand === true) plain.localCommandOutput += tokens;
-      else plain.human += tokens;
-    }
+  add(message: Message, block: Block, tokens: number): void {
+    this.total += tokens;
+    if (block.kind === 'tool_use') {
+      add(this.requests, block.tool ?? UNKNOWN_TOOL, tokens);
+      if (block.toolUseId !== null) this.#calls.set(block.toolUseId, block);
+    } else if (block.kind === 'tool_result') this.#addResult(block, tokens);
+    else if (block.kind !== 'text') this.other += tokens;
+    else if (message.role === 'assistant') this.assistant += tokens;
+    else if (block.facts.localCommand === true) this.localCommandOutput += tokens;
+    else this.human += tokens;
   }
 
-  const duplicateReads = listDuplicates(reads);
+  #addResult(block: Block, tokens: number): void {
+    const call = block.toolUseId === null ? undefined : this.#calls.get(block.toolUseId);
+    const tool = block.tool ?? call?.tool ?? UNKNOWN_TOOL;
+    add(this.results, tool, tokens);
+    const path = block.facts.path ?? call?.facts.path;
+    if (tool === READ_TOOL && path !== undefined) add(this.reads, path, tokens);
+  }
+}
+
+/** Adds up the flattened messages by where their tokens sit (TOK-7, TOK-8). */
+export function breakdown(messages: readonly Message[], measure: Measure): Breakdown {
+  const tallies = new Tallies();
+  for (const message of messages) {
+    countAttachments(message, tallies.attachments);
+    for (const block of message.blocks)
+      tallies.add(message, block, measure === 'true' ? block.tokens : block.rough);
+  }
+  return breakdownOf(tallies);
+}
+
+function breakdownOf(tallies: Tallies): Breakdown {
+  const { human, assistant, localCommandOutput, other, total } = tallies;
+  const duplicateReads = listDuplicates(tallies.reads);
   let duplicateReadTokens = 0;
   for (const read of duplicateReads) duplicateReadTokens += read.waste;
   return {
-    ...plain,
-    toolRequests: listTools(requests),
-    toolResults: listTools(results),
+    human,
+    assistant,
+    localCommandOutput,
+    other,
+    toolRequests: listTools(tallies.requests),
+    toolResults: listTools(tallies.results),
     attachments: bySize(
-      [...attachments].map(([type, { count }]) => ({ type, count })),
+      [...tallies.attachments].map(([type, { count }]) => ({ type, count })),
       (item) => item.count,
       (item) => item.type,
     ),

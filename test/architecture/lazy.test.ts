@@ -48,6 +48,12 @@ describe('start-up', () => {
     },
   );
 
+  it('loads no package at all in a worker', () => {
+    const loaded = loadedWith(resolve(SOURCE, 'study/worker-run.ts'));
+    expect(loaded.size).toBeGreaterThan(100);
+    expect([...loaded].filter((name) => !name.endsWith('.ts') && !name.startsWith('node:'))).toEqual([]);
+  });
+
   it('would notice: a benchmark does load its tool', () => {
     expect(loadedWith(resolve(SOURCE, 'bench/suites/hot-paths.ts'))).toContain('tinybench');
   });

@@ -4,5 +4,5 @@ import { ROOT } from './tree.js';
 
 /** Makes the page's bundle fit its sources before any test runs. */
 export function setup(): void {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build-page.mjs')], { stdio: 'inherit' });
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build-page.mjs'), '--page'], { stdio: 'inherit' });
 }

@@ -8,7 +8,9 @@ import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
 import type { Job, JobResult } from '../../src/study/job.js';
 import { runJobs } from '../../src/study/pool.js';
+import { shareInput } from '../../src/study/share-input.js';
 import { recordedInput, syntheticInput, type TranscriptInput } from '../../src/study/transcript-input.js';
+import { WorkerPool } from '../../src/study/worker-pool.js';
 import { assistant, jsonl, say, user } from '../helpers/session.js';
 
 const SCENARIO = `name: pool
@@ -38,6 +40,8 @@ const RECORDED = recordedInput(
 let folder = '';
 let worker: URL;
 let broken: URL;
+/** A worker that adds 1 to the first number of each transcript it is sent. */
+let counting: URL;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ccbench-worker-'));
@@ -62,6 +66,17 @@ parentPort.on('message', ({ job }) => {
 });`,
   );
   broken = pathToFileURL(dies);
+  const counts = join(folder, 'counts.mjs');
+  writeFileSync(
+    counts,
+    `import { parentPort, threadId } from 'node:worker_threads';
+parentPort.on('message', ({ job, input }) => {
+  const shared = input === null ? null : new Int32Array(input.compiled.buffer, 0, 1);
+  if (shared !== null) Atomics.add(shared, 0, 1);
+  parentPort.postMessage({ ok: true, index: job.index, metrics: { threadId }, skipped: [] });
+});`,
+  );
+  counting = pathToFileURL(counts);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -94,6 +109,66 @@ describe('runJobs', () => {
     const [here] = await run(study, 0, null);
     expect(here).toMatchObject({ ok: true, metrics: { apiCalls: 1 } });
     expect(await run(study, 2, worker)).toEqual([here]);
+  });
+
+  it('hands all workers the same bytes of a compiled transcript, not copies', async () => {
+    const { jobs, inputs } = jobsOver([1, 2, 3, 4, 5, 6]);
+    const shared = shareInput(inputs[0]!);
+    if (shared.kind !== 'shared') throw new Error('not shared');
+    expect(shared.compiled.buffer).toBeInstanceOf(SharedArrayBuffer);
+    const first = new Int32Array(shared.compiled.buffer, 0, 1);
+    const before = first[0]!;
+    await run({ jobs, inputs: [shared] }, 2, counting);
+    expect(first[0]! - before).toBe(2);
+  });
+
+  it('keeps threads and what they were sent for the next jobs, until the pool is closed', async () => {
+    const { jobs, inputs } = jobsOver([1, 2, 3]);
+    const shared = shareInput(inputs[0]!);
+    if (shared.kind !== 'shared') throw new Error('not shared');
+    const first = new Int32Array(shared.compiled.buffer, 0, 1);
+    const before = first[0]!;
+    const threads = new WorkerPool(counting, 1);
+    const { signal } = new AbortController();
+    const options = {
+      workers: 1,
+      entry: counting,
+      threads,
+      signal,
+      onResult: () => {},
+      pause: async () => {},
+    };
+    const once = await runJobs(jobs, [shared], options);
+    const again = await runJobs(jobs, [shared], options);
+    expect(again).toEqual(once);
+    expect(first[0]! - before).toBe(1);
+    await threads.close();
+    const [later] = await runJobs(jobs, [shared], options);
+    expect(later).not.toEqual(once[0]);
+    await threads.close();
+  });
+
+  it('goes on with kept threads after a stop', async () => {
+    const study = jobsOver([100, 200, 300, 400]);
+    const here = await run(study, 0, null);
+    const threads = new WorkerPool(worker, 2);
+    const stop = new AbortController();
+    const options = { workers: 2, entry: worker, threads, pause: async () => {} };
+    const stopped = await runJobs(study.jobs, study.inputs, {
+      ...options,
+      signal: stop.signal,
+      onResult: () => stop.abort(),
+    });
+    expect(stopped).toHaveLength(1);
+    const { signal } = new AbortController();
+    expect(await runJobs(study.jobs, study.inputs, { ...options, signal, onResult: () => {} })).toEqual(here);
+    await threads.close();
+  });
+
+  it('gives jobs that a dying worker had at hand to the next one', async () => {
+    const results = await run(jobsOver([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), 1, broken);
+    expect(results.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(results.filter(({ ok }) => !ok).map(({ index }) => index)).toEqual([1]);
   });
 
   it('reports what fails and goes on with the others', async () => {

@@ -19,6 +19,7 @@ import {
   type Trial,
 } from '../../study/search.js';
 import type { Axis } from '../../study/vary.js';
+import type { WorkerPool } from '../../study/worker-pool.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { screenFor } from '../paint.js';
 import { readTextInput } from '../read-input.js';
@@ -27,6 +28,7 @@ import { chosenMetric } from '../study/chosen-metrics.js';
 import { compilePoint, type Point, runKey, type SweptPoint } from '../study/points.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
+import { openThreads } from '../study/run-study.js';
 import { jsonText } from '../study/study-files.js';
 import { globbedRecordings, loadInputs, type StudyInputs } from '../study/study-inputs.js';
 import { openSweepFolder, type SweepFolder } from '../study/sweep-folder.js';
@@ -100,23 +102,29 @@ export async function tuneCommand(
   const rungs = rungsOf(options.method, drawn.length);
   let candidates: readonly Candidate[] = drawn;
   let tried: readonly Tried[] = [];
-  for (const [i, share] of rungs.entries()) {
-    const label = rungs.length === 1 ? name : `${name}, rung ${i + 1} of ${rungs.length}`;
-    const rung = {
-      session,
-      goal,
-      points,
-      inputs,
-      workers: options.workers,
-      label,
-      folder,
-      globbed: recordings !== undefined,
-      repeat,
-    };
-    tried = await runRung(rung, candidates, share);
-    const best = survivors(tried.map(({ trial }) => trial));
-    const unbeaten = frontOf(tried, goal).map(({ trial }) => trial.candidate);
-    candidates = [...new Set([...best, ...unbeaten])].sort((a, b) => a.index - b.index);
+  const threads = openThreads(options.workers);
+  try {
+    for (const [i, share] of rungs.entries()) {
+      const label = rungs.length === 1 ? name : `${name}, rung ${i + 1} of ${rungs.length}`;
+      const rung = {
+        session,
+        goal,
+        points,
+        inputs,
+        workers: options.workers,
+        threads,
+        label,
+        folder,
+        globbed: recordings !== undefined,
+        repeat,
+      };
+      tried = await runRung(rung, candidates, share);
+      const best = survivors(tried.map(({ trial }) => trial));
+      const unbeaten = frontOf(tried, goal).map(({ trial }) => trial.candidate);
+      candidates = [...new Set([...best, ...unbeaten])].sort((a, b) => a.index - b.index);
+    }
+  } finally {
+    await threads?.close();
   }
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
@@ -179,6 +187,7 @@ interface Rung {
   readonly points: readonly Point[];
   readonly inputs: StudyInputs;
   readonly workers: number | undefined;
+  readonly threads: WorkerPool | null;
   readonly label: string;
   readonly folder: SweepFolder | null;
   readonly globbed: boolean;
@@ -209,6 +218,7 @@ async function runRung(
   const { found } = await runPoints(rung.session, planned, inputs, {
     label: rung.label,
     workers: rung.workers,
+    threads: rung.threads,
     folder: rung.folder,
     metrics: wanted,
     commandOf: ({ point, recording }) => rung.repeat(point, recording),

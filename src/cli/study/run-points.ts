@@ -1,4 +1,5 @@
 import type { StoredResult } from '../../study/results-file.js';
+import type { WorkerPool } from '../../study/worker-pool.js';
 import { type CliSession, note } from '../session.js';
 import { type PlannedPoint, runKey } from './points.js';
 import { noteFailures, runStudy } from './run-study.js';
@@ -9,6 +10,8 @@ import type { SweepFolder } from './sweep-folder.js';
 export interface RunPointsOptions {
   readonly label: string;
   readonly workers: number | undefined;
+  /** Threads kept for several studies in a row. */
+  readonly threads?: WorkerPool | null;
   /** Where results are kept; null keeps none. */
   readonly folder: SweepFolder | null;
   /** Metrics a result must hold to be used again. */
@@ -44,6 +47,7 @@ export async function runPoints(
       {
         label: options.label,
         workers: options.workers,
+        threads: options.threads ?? null,
         quiet: false,
         onResult(result) {
           if (!result.ok) return;

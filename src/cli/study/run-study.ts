@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Job, JobResult } from '../../study/job.js';
 import { runJobs, workerEntry } from '../../study/pool.js';
 import type { TranscriptInput } from '../../study/transcript-input.js';
+import { WorkerPool } from '../../study/worker-pool.js';
 import { Interrupted } from '../interrupt.js';
 import { createProgress } from '../progress.js';
 import { type CliSession, note } from '../session.js';
@@ -12,6 +13,8 @@ export interface StudyRunOptions {
   readonly label: string;
   /** Undefined takes all cores. */
   readonly workers: number | undefined;
+  /** Threads kept for several studies in a row. */
+  readonly threads?: WorkerPool | null;
   readonly quiet: boolean;
   /** Hears of each result as it comes; what it throws ends the study. */
   onResult?(result: JobResult): void;
@@ -19,6 +22,13 @@ export interface StudyRunOptions {
 
 /** Wall time between two looks at the terminal while runs go on in this thread. */
 const BREATH_MS = 20;
+
+/** Threads for several studies in a row, which whoever opens them closes; null where everything runs in this thread. */
+export function openThreads(workers: number | undefined): WorkerPool | null {
+  const entry = workerEntry();
+  const size = workers ?? availableParallelism();
+  return entry === null || size === 0 ? null : new WorkerPool(entry, size);
+}
 
 /** Runs jobs on all cores with a progress bar; results come ordered by index. Ctrl-C ends it, finished results were heard of. */
 export async function runStudy(
@@ -41,6 +51,7 @@ export async function runStudy(
     const results = await runJobs(jobs, inputs, {
       workers: options.workers ?? availableParallelism(),
       entry: workerEntry(),
+      threads: options.threads ?? null,
       signal: stop.signal,
       onResult(result) {
         try {

@@ -10,7 +10,7 @@ import { reasonLine } from '../fail.js';
 import { breathe } from '../interrupt.js';
 import { inputOf, openRef, refKey, refLabel } from '../open-ref.js';
 import { type CliSession, inputOptions, note } from '../session.js';
-import { loadTranscriptInput } from '../transcripts.js';
+import { loadTranscript } from '../transcripts.js';
 import { expandGlobs } from './glob.js';
 
 /** A transcript of a study. */
@@ -38,7 +38,7 @@ export async function globbedRecordings(
   const { cwd } = session.host;
   const files = expandGlobs(patterns, cwd);
   const { used, skipped } = await eachFile(session, files, (path) => {
-    return loadTranscriptInput(path, inputOptions(session)).path;
+    return loadTranscript(path, inputOptions(session)).path;
   });
   return { paths: used, skipped };
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Block, BlockFacts } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
+import type { Text } from '../../model/text.js';
 import type { RecordedCall, Step, ThreadEvent, Transcript } from '../../model/transcript.js';
 import type { Usage } from '../../model/usage.js';
 import { RecordedText } from '../claude-code/recorded-text.js';
+import { FillerText } from '../synthetic/filler-text.js';
 import { aligned, ColumnWriter } from './columns.js';
 import {
   BLOCK_COLUMNS,
@@ -13,6 +15,7 @@ import {
   COMPILED_VERSION,
   type CompiledHeader,
   type EventEntry,
+  FILLER_STYLES,
   HEADER_LENGTH_OFFSET,
   KINDS,
   MAGIC,
@@ -49,6 +52,13 @@ class Table<Name extends string> {
   }
 }
 
+type TextRow = Readonly<Record<'text' | 'file' | 'offset' | 'length' | 'part', number>>;
+
+const NO_TEXT: TextRow = { text: TEXT_KINDS.indexOf('none'), file: 0, offset: 0, length: 0, part: 0 };
+const RECORDED = TEXT_KINDS.indexOf('recorded');
+const EMBEDDED = TEXT_KINDS.indexOf('embedded');
+const FILLER = TEXT_KINDS.indexOf('filler');
+
 class Compiler {
   readonly #strings = new StringTableWriter();
   readonly #facts = new Map<string, number>();
@@ -62,7 +72,7 @@ class Compiler {
   readonly #calls = new Table(CALL_COLUMNS);
   readonly #steps = new Table(STEP_COLUMNS);
 
-  compile(transcript: Transcript): Uint8Array {
+  compile(transcript: Transcript): Uint8Array<SharedArrayBuffer> {
     const { threads: all, ...rest } = transcript;
     const threads = all.map((thread): ThreadEntry => {
       const { prefix, steps, ...own } = thread;
@@ -151,9 +161,6 @@ class Compiler {
   }
 
   #block(block: Block): void {
-    const { text } = block;
-    const recorded = text instanceof RecordedText ? text : null;
-    const kind = text === null ? 'none' : recorded === null ? 'embedded' : 'recorded';
     this.#blocks.add({
       kind: KINDS.indexOf(block.kind),
       role: ROLES.indexOf(block.role),
@@ -164,13 +171,23 @@ class Compiler {
       toolUseId: this.#strings.add(block.toolUseId),
       tool: this.#strings.add(block.tool),
       facts: this.#factsRow(block.facts),
-      text: TEXT_KINDS.indexOf(kind),
-      textChars: text?.chars ?? 0,
-      file: recorded === null ? 0 : this.#fileRow(recorded.file.name),
-      offset: recorded?.offset ?? 0,
-      length: recorded?.length ?? 0,
-      part: recorded !== null ? recorded.part : text === null ? 0 : this.#strings.add(text.read()),
+      textChars: block.text?.chars ?? 0,
+      ...this.#text(block.text),
     });
+  }
+
+  #text(text: Text | null): TextRow {
+    if (text === null) return NO_TEXT;
+    if (text instanceof RecordedText) {
+      const { offset, length, part } = text;
+      return { text: RECORDED, file: this.#fileRow(text.file.name), offset, length, part };
+    }
+    if (text instanceof FillerText) {
+      const file = FILLER_STYLES.indexOf(text.style);
+      const [length, part] = [this.#strings.add(text.head), this.#strings.add(text.tail)];
+      return { text: FILLER, file, offset: text.seed, length, part };
+    }
+    return { ...NO_TEXT, text: EMBEDDED, part: this.#strings.add(text.read()) };
   }
 
   #factsRow(facts: BlockFacts): number {
@@ -189,10 +206,14 @@ class Compiler {
   }
 }
 
-function assemble(header: CompiledHeader, columns: ColumnWriter, strings: Buffer): Uint8Array {
+function assemble(
+  header: CompiledHeader,
+  columns: ColumnWriter,
+  strings: Buffer,
+): Uint8Array<SharedArrayBuffer> {
   const json = Buffer.from(JSON.stringify(header));
   const start = aligned(PREAMBLE_BYTES + json.length);
-  const bytes = Buffer.from(new ArrayBuffer(start + columns.bytes + strings.length));
+  const bytes = Buffer.from(new SharedArrayBuffer(start + columns.bytes + strings.length));
   bytes.write(MAGIC, 'latin1');
   bytes.writeUInt32LE(COMPILED_VERSION, VERSION_OFFSET);
   bytes.writeUInt32LE(json.length, HEADER_LENGTH_OFFSET);
@@ -210,8 +231,8 @@ export function checksumOf(bytes: Uint8Array): Buffer {
 
 /**
  * A transcript as one piece of bytes: numbers in columns, texts in one table, recorded texts by their place in the file.
- * It can be kept on disk and shared between threads.
+ * It can be kept on disk, and threads share it without copying it.
  */
-export function compileTranscript(transcript: Transcript): Uint8Array {
+export function compileTranscript(transcript: Transcript): Uint8Array<SharedArrayBuffer> {
   return new Compiler().compile(transcript);
 }

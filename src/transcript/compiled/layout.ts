@@ -1,6 +1,7 @@
 import type { BlockFacts, BlockKind, BlockRole } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
 import type { Step, Thread, ThreadEvent, Transcript } from '../../model/transcript.js';
+import type { FillerStyle } from '../synthetic/filler-text.js';
 import type { ColumnEntry } from './columns.js';
 import type { StringEncoding } from './string-table.js';
 
@@ -51,11 +52,14 @@ export const ORIGINS: readonly MessageOrigin[] = [
 export const STEP_KINDS: readonly Step['kind'][] = ['message', 'call', 'event'];
 
 /** Where the text of a block is. */
-export const TEXT_KINDS = ['none', 'recorded', 'embedded'] as const;
+export const TEXT_KINDS = ['none', 'recorded', 'embedded', 'filler'] as const;
+
+export const FILLER_STYLES: readonly FillerStyle[] = ['code', 'output', 'prose', 'words'];
 
 export const BLOCK_COLUMNS = [
   ...(['kind', 'role', 'tokens', 'chars', 'rough', 'digest', 'toolUseId', 'tool', 'facts'] as const),
-  // `part` numbers the part of a line for recorded texts, and the text itself for embedded ones.
+  // Recorded texts: file, place and part of the line. Embedded ones: `part` numbers the text itself.
+  // Fillers: `file` is the style, `offset` the seed, `length` and `part` number the head and the tail.
   ...(['text', 'textChars', 'file', 'offset', 'length', 'part'] as const),
 ] as const;
 

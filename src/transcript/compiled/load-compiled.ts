@@ -4,6 +4,7 @@ import { literalText, type Text } from '../../model/text.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../model/transcript.js';
 import type { Usage } from '../../model/usage.js';
 import { FileTexts, RecordedText, type TextSource } from '../claude-code/recorded-text.js';
+import { FillerText } from '../synthetic/filler-text.js';
 import { ALIGNMENT, aligned, type Column, readColumns } from './columns.js';
 import { checksumOf } from './compile-transcript.js';
 import {
@@ -13,6 +14,7 @@ import {
   CHECKSUM_OFFSET,
   COMPILED_VERSION,
   type CompiledHeader,
+  FILLER_STYLES,
   HEADER_LENGTH_OFFSET,
   KINDS,
   MAGIC,
@@ -39,6 +41,7 @@ export interface LoadOptions {
 
 const EMBEDDED = TEXT_KINDS.indexOf('embedded');
 const RECORDED = TEXT_KINDS.indexOf('recorded');
+const FILLER = TEXT_KINDS.indexOf('filler');
 
 function isIntact(bytes: Buffer): boolean {
   return (
@@ -167,9 +170,22 @@ class Loader {
     const block = this.#block;
     const kind = block.text[row];
     if (kind === EMBEDDED) return literalText(this.#string(block.part[row]!) ?? '');
+    if (kind === FILLER) return this.#fillerAt(row);
     if (kind !== RECORDED) return null;
     const place = { offset: block.offset[row]!, length: block.length[row]! };
     return new RecordedText(this.#texts[block.file[row]!]!, place, block.part[row]!, block.textChars[row]!);
+  }
+
+  #fillerAt(row: number): Text {
+    const block = this.#block;
+    const seed = block.offset[row]!;
+    const init = {
+      style: FILLER_STYLES[block.file[row]!]!,
+      chars: block.textChars[row]!,
+      head: this.#string(block.length[row]!) ?? '',
+      tail: this.#string(block.part[row]!) ?? '',
+    };
+    return new FillerText(init, seed);
   }
 }
 

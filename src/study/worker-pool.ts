@@ -1,0 +1,133 @@
+import { Worker } from 'node:worker_threads';
+import { type Job, type JobResult, jobError } from './job.js';
+import { shareInput } from './share-input.js';
+import type { TranscriptInput } from './transcript-input.js';
+import type { WorkerOrder } from './worker-run.js';
+
+/** Jobs a worker has at hand, so that it never waits for the next; the last ones are handed out one by one. */
+const JOBS_AT_HAND = 2;
+
+interface Thread {
+  readonly worker: Worker;
+  /** Keys of the transcripts it was sent. */
+  readonly known: Set<string>;
+  /** Jobs it was given, the one it works on first. */
+  readonly queue: Job[];
+}
+
+/** The jobs of one call, and who hears of their results. */
+interface Batch {
+  /** Jobs nobody has been given, the next one last. */
+  readonly left: Job[];
+  readonly inputs: ReadonlyMap<string, TranscriptInput>;
+  unfinished: number;
+  finish(result: JobResult): void;
+  settle(): void;
+}
+
+/** Worker threads that are started when there are jobs and stay warm until the pool is closed. */
+export class WorkerPool {
+  readonly #entry: URL;
+  readonly #size: number;
+  readonly #threads = new Set<Thread>();
+  /** Transcripts in memory that all threads read, by key. */
+  readonly #shared = new Map<string, TranscriptInput>();
+  #batch: Batch | null = null;
+
+  constructor(entry: URL, size: number) {
+    this.#entry = entry;
+    this.#size = size;
+  }
+
+  /** Runs jobs, one call at a time; when it is told to stop, the threads are ended and the rest is left undone. */
+  async run(
+    jobs: readonly Job[],
+    inputs: readonly TranscriptInput[],
+    signal: AbortSignal,
+    finish: (result: JobResult) => void,
+  ): Promise<void> {
+    if (signal.aborted || jobs.length === 0) return;
+    let settle = (): void => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const batch: Batch = {
+      left: [...jobs].reverse(),
+      inputs: new Map(inputs.map((input) => [input.key, input] as const)),
+      unfinished: jobs.length,
+      finish,
+      settle,
+    };
+    this.#batch = batch;
+    signal.addEventListener('abort', settle);
+    while (this.#threads.size < Math.min(this.#size, jobs.length)) this.#start();
+    for (const thread of this.#threads) this.#give(thread, batch);
+    await settled;
+    signal.removeEventListener('abort', settle);
+    this.#batch = null;
+    if (batch.unfinished > 0) await this.close();
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    const threads = [...this.#threads];
+    this.#threads.clear();
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+  }
+
+  #start(): Thread {
+    const thread: Thread = { worker: new Worker(this.#entry), known: new Set(), queue: [] };
+    this.#threads.add(thread);
+    thread.worker.on('message', (result: JobResult) => this.#finished(thread, result));
+    let reason: unknown = new Error('the worker ended');
+    thread.worker.on('error', (error) => {
+      reason = error;
+    });
+    // All results that it sent have arrived before its exit is told.
+    thread.worker.on('exit', () => this.#died(thread, reason));
+    return thread;
+  }
+
+  #give(thread: Thread, { left, inputs }: Batch): void {
+    const most = left.length > JOBS_AT_HAND * this.#size ? JOBS_AT_HAND : 1;
+    while (thread.queue.length < most) {
+      const job = left.pop();
+      if (job === undefined) return;
+      thread.queue.push(job);
+      const isNew = !thread.known.has(job.transcript);
+      thread.known.add(job.transcript);
+      const input = isNew ? this.#share(inputs.get(job.transcript) ?? null) : null;
+      thread.worker.postMessage({ job, input } satisfies WorkerOrder);
+    }
+  }
+
+  #share(input: TranscriptInput | null): TranscriptInput | null {
+    if (input === null) return null;
+    const known = this.#shared.get(input.key) ?? shareInput(input);
+    this.#shared.set(input.key, known);
+    return known;
+  }
+
+  #finished(thread: Thread, result: JobResult): void {
+    const batch = this.#batch;
+    if (batch === null || !this.#threads.has(thread)) return;
+    thread.queue.shift();
+    this.#give(thread, batch);
+    this.#tell(batch, result);
+  }
+
+  #died(thread: Thread, error: unknown): void {
+    const batch = this.#batch;
+    if (!this.#threads.delete(thread) || batch === null) return;
+    const [job, ...rest] = thread.queue;
+    batch.left.push(...rest.reverse());
+    if (batch.left.length > 0) this.#give(this.#start(), batch);
+    if (job !== undefined) this.#tell(batch, { ok: false, index: job.index, error: jobError(error) });
+  }
+
+  #tell(batch: Batch, result: JobResult): void {
+    batch.unfinished--;
+    batch.finish(result);
+    if (batch.unfinished === 0) batch.settle();
+  }
+}
