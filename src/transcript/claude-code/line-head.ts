@@ -84,9 +84,9 @@ export class LineHeads {
     const data = window.indexOf(DATA_KEY);
     const isProgress = data !== -1 && (message === -1 || data < message);
     const key = isProgress ? data : message;
-    if (key === -1) return;
+    if (key === -1 || window[0] !== COMMA) return;
     const keyBytes = (isProgress ? DATA_KEY : MESSAGE_KEY).length - 1;
-    const members = parseObject(`{"":0${window.toString('utf8', 0, key)}}`);
+    const members = parseObject(`{${window.toString('utf8', 1, Math.max(1, key))}}`);
     if (members === null || isProgress !== (members.type === 'progress')) return;
     if (OWN_MEMBERS.some((name) => name in members)) return;
     const head = { members, bytes: Buffer.from(window.subarray(0, key + keyBytes)), keyBytes, isProgress };

@@ -106,6 +106,7 @@ class SequenceFinder {
       const found = buffer.indexOf(this.#probe, at);
       if (found === -1) return buffer.length;
       const first = found - this.#lead;
+      if (first + this.#sequence.length > buffer.length) return buffer.length;
       if (this.#sequence.compare(buffer, first, first + this.#sequence.length) === 0) return first;
       at = found + 1;
     }

@@ -55,7 +55,7 @@ export class SessionLineReader {
         this.#hasIdleEnd(buffer, behind, end);
       return isIdle ? IDLE_LINE : null;
     }
-    const parent = buffer.toString('latin1', start, at);
+    const parent = buffer.toString('utf8', start, at);
     const key = behind - head.keyBytes;
     if (!this.#payload.findResult(buffer, key, end)) {
       const value = parseObject(parent + decodeUtf8(buffer, key, end));
