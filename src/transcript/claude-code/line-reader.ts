@@ -9,7 +9,9 @@ const ALWAYS = ['uuid', 'parentUuid', 'isSidechain', 'sessionId', 'version', 'ti
 export function isWhole(value: JsonObject, head: JsonObject): boolean {
   const type = value.type ?? head.type;
   const hasPayload = type === 'progress' || (type === 'user' && isObject(value.message));
-  return hasPayload && ALWAYS.every((key) => value[key] !== undefined || head[key] !== undefined);
+  if (!hasPayload) return false;
+  for (const key of ALWAYS) if (value[key] === undefined && head[key] === undefined) return false;
+  return true;
 }
 
 /**

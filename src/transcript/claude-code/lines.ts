@@ -1,10 +1,9 @@
 import type { Block } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
 import type { LinePlace, LocatedLine } from '../json-lines.js';
-import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
+import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from './blocks.js';
 import { isCommandText, isExitCommand, originOf } from './origins.js';
-import { contentBlocks } from './part-text.js';
 import { type FileTexts, RecordedText } from './recorded-text.js';
 import { parseUsage, type RecordedUsage } from './recorded-usage.js';
 import { IDLE_LINE, NO_MEMBERS } from './session-line-reader.js';
@@ -103,7 +102,7 @@ export function callOf({ kind, toolUseId: id, tool, facts }: Block): ToolCall | 
 /** The text a message begins with; empty when it begins with something else. */
 function openingText(content: unknown): string {
   if (typeof content === 'string') return content;
-  const first = contentBlocks(content)[0];
+  const first = listOf(content).find(isObject);
   return first?.type === 'text' ? (textOf(first.text) ?? '') : '';
 }
 

@@ -2,7 +2,7 @@
 const RESULT_KEY = ',"toolUseResult":';
 const RESULT_PROBE = 'UseResu';
 /** Two objects on one line. */
-const NEXT_OBJECT = '}{"';
+const NEXT_OBJECT = Buffer.from('}{"');
 /** What a running tool shows; such lines carry nothing for the model. */
 const PROGRESS_KEY = '"type":"progress","data":';
 /** Bytes at the start of a line in which the type of progress stands. */
@@ -27,7 +27,7 @@ function isBare(byte: number): boolean {
 function openingQuote(bytes: Buffer, limit: number, behind: number): number {
   let at = behind - 2;
   for (;;) {
-    while (at > limit && bytes[at] !== QUOTE) at--;
+    at = at > limit ? bytes.lastIndexOf(QUOTE, at) : -1;
     if (at <= limit) return -1;
     let slashes = 0;
     while (bytes[at - 1 - slashes] === BACKSLASH) slashes++;
@@ -120,7 +120,6 @@ export class PayloadFinder {
   /** Where the plain members behind it begin, or the closing brace. */
   to = -1;
   readonly #results = new SequenceFinder(RESULT_KEY, RESULT_PROBE);
-  readonly #rows = new SequenceFinder(NEXT_OBJECT, NEXT_OBJECT);
   readonly #tail = new TailWalker();
 
   /** Looks for the payload of any line. */
@@ -145,7 +144,7 @@ export class PayloadFinder {
 
   /** True when a stretch of a line holds no second object. */
   isAlone(buffer: Buffer, start: number, end: number): boolean {
-    return this.#rows.find(buffer, start, end) === -1;
+    return buffer.subarray(start, end).indexOf(NEXT_OBJECT) === -1;
   }
 
   #place(cut: number, buffer: Buffer, end: number): void {

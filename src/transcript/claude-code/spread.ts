@@ -1,6 +1,16 @@
+/** Up to so many weights are looked through again for each number; more are sorted. */
+const FEW = 12;
+
 /** The indices of the largest remainders come first; ties in order. */
 function byRemainder(left: readonly number[]): number[] {
   return [...left.keys()].sort((a, b) => left[b]! - left[a]! || a - b);
+}
+
+/** The index of the largest remainder, the first of equal ones. */
+function largest(left: readonly number[]): number {
+  let found = 0;
+  for (let i = 1; i < left.length; i++) if (left[i]! > left[found]!) found = i;
+  return found;
 }
 
 /** Whole numbers in proportion to the weights whose sum is exactly the total (largest remainders, ties in order). */
@@ -20,8 +30,12 @@ export function spread(total: number, weights: readonly number[]): number[] {
     rest -= part;
   }
   if (rest <= 0) return whole;
-  if (weights.length === 2 && rest === 1) {
-    whole[left[1]! > left[0]! ? 1 : 0]!++;
+  if (weights.length <= FEW && rest < weights.length) {
+    for (; rest > 0; rest--) {
+      const next = largest(left);
+      whole[next]!++;
+      left[next] = -1;
+    }
     return whole;
   }
   const order = byRemainder(left);
