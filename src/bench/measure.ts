@@ -15,11 +15,18 @@ export function timeOf(work: () => void): number {
   return performance.now() - start;
 }
 
+/** How often contenders run before they are timed, and while they are. */
+export interface Rounds {
+  readonly untimed: number;
+  readonly timed: number;
+}
+
 /** Times contenders in turns, one after another in every round, so that a busy machine slows all of them alike. */
-export function interleave(contenders: readonly (() => void)[], rounds: number): readonly Times[] {
-  for (const contender of contenders) contender();
+export function interleave(contenders: readonly (() => void)[], rounds: number | Rounds): readonly Times[] {
+  const { untimed, timed } = typeof rounds === 'number' ? { untimed: 1, timed: rounds } : rounds;
+  for (let round = 0; round < untimed; round++) for (const contender of contenders) contender();
   const times = contenders.map(() => [] as number[]);
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < timed; round++) {
     contenders.forEach((contender, i) => {
       times[i]!.push(timeOf(contender));
     });

@@ -13,9 +13,14 @@ const EDITED_CHARS = 14_000;
 const PROGRESS_PER_RESULT = 1.1;
 const PROGRESS_CHARS = 900;
 
+/** Time between two sessions. */
+const PAUSE_MS = 3_600_000;
+
 interface Workplace {
   readonly random: Random;
   readonly session: number;
+  /** Milliseconds by which its times are put off, so that sessions follow each other. */
+  readonly laterMs: number;
 }
 
 /** A text as files are shown: numbered lines with an arrow, quotes and tabs here and there. */
@@ -63,9 +68,14 @@ function usageOf(line: number): JsonObject {
   };
 }
 
+function timeOf(line: JsonObject): number {
+  return Date.parse(String(line.timestamp));
+}
+
 /** The lines a client writes for one line of a session: in its order of members, with what only the terminal shows. */
 function* clientLines(line: JsonObject, number: number, place: Workplace): Generator<object, void, void> {
-  const { parentUuid, isSidechain, userType, sessionId, version, type, uuid, timestamp } = line;
+  const { parentUuid, isSidechain, userType, sessionId, version, type, uuid } = line;
+  const timestamp = new Date(timeOf(line) + place.laterMs).toISOString();
   const shared = {
     parentUuid,
     isSidechain,
@@ -120,14 +130,17 @@ function* clientLines(line: JsonObject, number: number, place: Workplace): Gener
 /** The lines of one recording of at least so many bytes, made of generated sessions one behind another. */
 export function* recordingLines(bytes: number): Generator<string, void, void> {
   let written = 0;
+  let laterMs = 0;
   for (let session = 1; written < bytes; session++) {
-    const place: Workplace = { random: createRandom(`recording ${session}`), session };
+    const place: Workplace = { random: createRandom(`recording ${session}`), session, laterMs };
     const spec = { workload: 'refactor', turns: TURNS, seed: session, model: 'claude-sonnet-4-5' } as const;
     const transcript = { ...generateTranscript(spec), id: `session-${session}` };
     const text = writeClaudeCode(transcript).files[0]!.text.replaceAll('"main-', `"s${session}-`);
     let number = 0;
-    for (const json of text.split('\n')) {
-      if (json === '') continue;
+    const lines = text.split('\n').filter((json) => json !== '');
+    const times = [lines[0]!, lines.at(-1)!].map((json) => timeOf(JSON.parse(json) as JsonObject));
+    laterMs += times[1]! - times[0]! + PAUSE_MS;
+    for (const json of lines) {
       number++;
       for (const line of clientLines(JSON.parse(json) as JsonObject, number, place)) {
         const written1 = `${JSON.stringify(line)}\n`;

@@ -20,6 +20,8 @@ export interface ToolCall {
 }
 
 const FILE_TOOLS = new Set(['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'NotebookRead']);
+/** How a text begins that is no JSON: with a letter or a figure. */
+const PLAIN_START = /^\w/;
 const JSON_PATH = /\.jsonc?l?$/i;
 
 /** Where the text of a line's part is kept. */
@@ -35,6 +37,7 @@ function pathOf(content: JsonObject, tool: string): string | null {
 }
 
 function looksLikeJson(text: string): boolean {
+  if (PLAIN_START.test(text)) return false;
   const first = text.trimStart()[0];
   const last = text.trimEnd().at(-1);
   return (first === '{' && last === '}') || (first === '[' && last === ']');

@@ -98,7 +98,9 @@ export function learnRatio(threads: readonly (readonly DraftStep[])[]): number {
 
 /** Characters that explain growth; images and sealed thinking count as the text they weigh as. */
 function charsOf(message: DraftMessage): number {
-  return total(message.blocks.map((block) => weightOf(block, CHARS_PER_TOKEN) * CHARS_PER_TOKEN));
+  let chars = 0;
+  for (const block of message.blocks) chars += weightOf(block, CHARS_PER_TOKEN) * CHARS_PER_TOKEN;
+  return chars;
 }
 
 /** Finds how large the shared prefix is: what the first request, or else the first after a compaction, read. */
@@ -256,6 +258,7 @@ class ThreadCalibrator {
   }
 
   #spread(tokens: number): void {
+    if (this.#fresh.length === 0) return;
     const { response, rest } = this.#parts();
     const responseWeights = weightsOf(response, this.#ratio);
     const restWeights = weightsOf(rest, this.#ratio);

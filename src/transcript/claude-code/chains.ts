@@ -13,11 +13,14 @@ export interface Chain {
 function needsRoots(lines: readonly Line[]): boolean {
   const uuids = new Set<string>();
   const unseen = new Set<string>();
-  for (const line of lines) {
-    if (line.sidechain && line.agentId === null) return true;
-    if (uuids.has(line.uuid) || unseen.has(line.uuid) || line.parentUuid === line.uuid) return true;
-    if (line.parentUuid !== null && !uuids.has(line.parentUuid)) unseen.add(line.parentUuid);
-    uuids.add(line.uuid);
+  let latest: string | null = null;
+  for (const { uuid, parentUuid, sidechain, agentId } of lines) {
+    if (sidechain && agentId === null) return true;
+    if (parentUuid === uuid || (unseen.size > 0 && unseen.has(uuid))) return true;
+    if (parentUuid !== latest && parentUuid !== null && !uuids.has(parentUuid)) unseen.add(parentUuid);
+    const known: number = uuids.size;
+    if (uuids.add(uuid).size === known) return true;
+    latest = uuid;
   }
   return false;
 }
@@ -57,8 +60,20 @@ function createRootFinder(lines: readonly Line[], warnings: WarningList): (line:
 /** Responses this much earlier than the one before them show that a file is out of order. */
 const DISORDER_MS = 1_000;
 
+/** True when no line of a response is earlier than one before it. */
+function isInOrder(lines: readonly Line[]): boolean {
+  let latest = Number.NEGATIVE_INFINITY;
+  for (const line of lines) {
+    if (line.type !== 'assistant' || line.synthetic || line.timeMs === null) continue;
+    if (line.timeMs < latest) return false;
+    latest = line.timeMs;
+  }
+  return true;
+}
+
 /** The lines of a conversation in the order of their times, where its responses run backwards; else as they stand. */
 function inTimeOrder(lines: readonly Line[], warnings: WarningList): readonly Line[] {
+  if (isInOrder(lines)) return lines;
   const seen = new Set<string>();
   let latest = Number.NEGATIVE_INFINITY;
   let backwards = 0;

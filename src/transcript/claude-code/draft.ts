@@ -89,10 +89,7 @@ export function finishMessage(draft: DraftMessage): Message {
 /** First version whose transcripts hold final output counts (spec of transcripts §3). */
 const FIRST_FINAL_OUTPUT = [2, 1, 59];
 
-/** True when the recorded output count is only the value at the start of the stream. */
-export function isPlaceholderOutput(version: string | null, stopReason: string | null): boolean {
-  if (stopReason === null) return true;
-  if (version === null) return false;
+function isBeforeFinalOutput(version: string): boolean {
   const parts = version.split(/[.-]/).map((part) => Number.parseInt(part, 10));
   for (const [i, wanted] of FIRST_FINAL_OUTPUT.entries()) {
     const part = parts[i] ?? 0;
@@ -100,6 +97,17 @@ export function isPlaceholderOutput(version: string | null, stopReason: string |
     if (part < wanted) return true;
   }
   return false;
+}
+
+/** The latest version that was asked for: a recording has few. */
+let latest = { version: '', isBefore: isBeforeFinalOutput('') };
+
+/** True when the recorded output count is only the value at the start of the stream. */
+export function isPlaceholderOutput(version: string | null, stopReason: string | null): boolean {
+  if (stopReason === null) return true;
+  if (version === null) return false;
+  if (version !== latest.version) latest = { version, isBefore: isBeforeFinalOutput(version) };
+  return latest.isBefore;
 }
 
 /** The finished call. */

@@ -1,147 +1,17 @@
 import { decodeUtf8, parseBytes, parseObject, type ReadObject } from '../json-lines.js';
 import { isObject, type JsonObject } from '../narrow.js';
-
-/** A copy of the tool's result for the terminal; the model's copy is in the message. */
-const RESULT_KEY = ',"toolUseResult":';
-const RESULT_PROBE = 'UseResu';
-/** Two objects on one line. */
-const NEXT_OBJECT = '}{"';
-/** What a running tool shows; such lines carry nothing for the model. */
-const PROGRESS_KEY = '"type":"progress","data":';
-/** Bytes at the start of a line in which the type of progress stands. */
-const HEAD_BYTES = 1_024;
-const DATA_KEY_BYTES = ',"data":'.length;
-/** Ends of `toolUseID` and `parentToolUseID`, which stand behind the data of progress. */
-const PROGRESS_MARK = Buffer.from('UseID');
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const COMMA = 0x2c;
-const CLOSE_BRACE = 0x7d;
-const SPACE = 0x20;
-
-/** Bytes of numbers and of `true`, `false` and `null`. */
-function isBare(byte: number): boolean {
-  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x2b && byte <= 0x2e);
-}
-
-/** The opening quote of the text whose closing quote stands before `behind`; -1 when it lies below a limit. */
-function openingQuote(bytes: Buffer, limit: number, behind: number): number {
-  let at = behind - 2;
-  for (;;) {
-    while (at > limit && bytes[at] !== QUOTE) at--;
-    if (at <= limit) return -1;
-    let slashes = 0;
-    while (bytes[at - 1 - slashes] === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return at;
-    at -= slashes + 1;
-  }
-}
-
-/** Goes back over the plain members (texts, numbers, true, false, null) that end a line's object. */
-class TailWalker {
-  /** Where the members begin: a comma or the closing brace; -1 when the line does not end with an object. */
-  start = -1;
-  /** One of the keys belongs to progress. */
-  isProgress = false;
-
-  /** Walks back from the end of a line, not beyond a limit. */
-  walk(bytes: Buffer, limit: number, end: number): void {
-    let at = end - 1;
-    while (at > limit && bytes[at]! <= SPACE) at--;
-    this.start = bytes[at] === CLOSE_BRACE ? at : -1;
-    this.isProgress = false;
-    if (this.start === -1) return;
-    for (;;) {
-      const colon = this.#beforeValue(bytes, limit, at);
-      if (colon === -1 || bytes[colon] !== COLON || bytes[colon - 1] !== QUOTE) return;
-      const key = openingQuote(bytes, limit, colon);
-      if (key === -1 || bytes[key - 1] !== COMMA) return;
-      if (bytes[colon - 2] === PROGRESS_MARK[4] && bytes[colon - 6] === PROGRESS_MARK[0]) {
-        this.isProgress ||= PROGRESS_MARK.equals(bytes.subarray(colon - 6, colon - 1));
-      }
-      at = key - 1;
-      this.start = at;
-    }
-  }
-
-  /** The index before a plain value that ends before `behind`; -1 when the value is not plain. */
-  #beforeValue(bytes: Buffer, limit: number, behind: number): number {
-    if (bytes[behind - 1] === QUOTE) {
-      const quote = openingQuote(bytes, limit, behind);
-      return quote === -1 ? -1 : quote - 1;
-    }
-    let at = behind - 1;
-    while (at > limit && isBare(bytes[at]!)) at--;
-    return at > limit && at < behind - 1 ? at : -1;
-  }
-}
-
-/** Finds one sequence of bytes in the lines of a buffer without looking at any byte twice. */
-class SequenceFinder {
-  readonly #sequence: Buffer;
-  readonly #probe: Buffer;
-  readonly #lead: number;
-  #buffer: Buffer | null = null;
-  #next = -1;
-
-  /** A probe is a part of the sequence, shorter than eight bytes and rare in its first: such parts are found fastest. */
-  constructor(sequence: string, probe: string) {
-    this.#sequence = Buffer.from(sequence);
-    this.#probe = Buffer.from(probe);
-    this.#lead = sequence.indexOf(probe);
-  }
-
-  /** The index of the sequence in a stretch; -1 when it is not there. */
-  find(buffer: Buffer, start: number, end: number): number {
-    if (buffer !== this.#buffer) {
-      this.#buffer = buffer;
-      this.#next = -1;
-    }
-    if (this.#next < start) this.#next = this.#search(buffer, start);
-    return this.#next + this.#sequence.length <= end ? this.#next : -1;
-  }
-
-  #search(buffer: Buffer, start: number): number {
-    let at = start + this.#lead;
-    for (;;) {
-      const found = buffer.indexOf(this.#probe, at);
-      if (found === -1) return buffer.length;
-      const first = found - this.#lead;
-      if (this.#sequence.compare(buffer, first, first + this.#sequence.length) === 0) return first;
-      at = found + 1;
-    }
-  }
-}
+import { PayloadFinder } from './payload-finder.js';
 
 /** Members that every line of a conversation has: a line that lost one of them is read whole. */
 const ALWAYS = ['uuid', 'parentUuid', 'isSidechain', 'sessionId', 'version', 'timestamp'] as const;
 
-function isWhole(value: JsonObject): boolean {
-  const hasPayload = value.type === 'progress' || (value.type === 'user' && isObject(value.message));
-  return hasPayload && ALWAYS.every((key) => value[key] !== undefined);
-}
-
-/** The line without its payload; null when it has none. Lines of one buffer must come in order. */
-function createCutter(): (buffer: Buffer, start: number, end: number) => string | null {
-  const results = new SequenceFinder(RESULT_KEY, RESULT_PROBE);
-  const rows = new SequenceFinder(NEXT_OBJECT, NEXT_OBJECT);
-  const tail = new TailWalker();
-  return (buffer, start, end) => {
-    let cut = results.find(buffer, start, end);
-    if (cut !== -1) tail.walk(buffer, cut, end);
-    else {
-      tail.walk(buffer, start, end);
-      if (!tail.isProgress) return null;
-      const head = buffer.toString('latin1', start, Math.min(start + HEAD_BYTES, end));
-      const found = head.indexOf(PROGRESS_KEY);
-      if (found === -1) return null;
-      cut = start + found + PROGRESS_KEY.length - DATA_KEY_BYTES;
-    }
-    if (tail.start <= cut || rows.find(buffer, cut, end) !== -1) return null;
-    return decodeUtf8(buffer, start, cut) + decodeUtf8(buffer, tail.start, end);
-  };
+/** True when a line without its payload has all that is looked at, in what is left of it or in its head. */
+export function isWhole(value: JsonObject, head: JsonObject): boolean {
+  const type = value.type ?? head.type;
+  const hasPayload = type === 'progress' || (type === 'user' && isObject(value.message));
+  if (!hasPayload) return false;
+  for (const key of ALWAYS) if (value[key] === undefined && head[key] === undefined) return false;
+  return true;
 }
 
 /**
@@ -150,11 +20,12 @@ function createCutter(): (buffer: Buffer, start: number, end: number) => string 
  * quotes is never inside a text; where it belongs to a deeper object, what is left is not JSON. Then, or when something
  * is missing, the line is read whole.
  */
-export function createLineReader(): ReadObject {
-  const cut = createCutter();
+export function createLineReader(payload = new PayloadFinder()): ReadObject {
   return (buffer, start, end) => {
-    const short = cut(buffer, start, end);
-    const value = short === null ? null : parseObject(short);
-    return value !== null && isWhole(value) ? value : parseBytes(buffer, start, end);
+    payload.find(buffer, start, end);
+    const { from, to } = payload;
+    if (from === -1) return parseBytes(buffer, start, end);
+    const value = parseObject(decodeUtf8(buffer, start, from) + decodeUtf8(buffer, to, end));
+    return value !== null && isWhole(value, value) ? value : parseBytes(buffer, start, end);
   };
 }

@@ -1,12 +1,12 @@
 import type { Block } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
 import type { LinePlace, LocatedLine } from '../json-lines.js';
-import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
+import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from './blocks.js';
 import { isCommandText, isExitCommand, originOf } from './origins.js';
-import { contentBlocks } from './part-text.js';
 import { type FileTexts, RecordedText } from './recorded-text.js';
 import { parseUsage, type RecordedUsage } from './recorded-usage.js';
+import { IDLE_LINE, NO_MEMBERS } from './session-line-reader.js';
 import { TimeReader } from './time-reader.js';
 
 /** What every line of a conversation carries. */
@@ -92,17 +92,17 @@ function triggerOf(value: unknown): 'auto' | 'manual' {
   return value === 'manual' ? 'manual' : 'auto';
 }
 
-/** Adds the tool call a block is to an index by id. */
-export function indexCall(block: Block, calls: Map<string, ToolCall>): void {
-  if (block.kind !== 'tool_use' || block.toolUseId === null) return;
-  const { toolUseId: id, tool, facts } = block;
-  calls.set(id, { id, tool: tool ?? 'unknown', path: facts.path ?? null });
+/** The tool call that a block is; null when it is none. */
+export function callOf({ kind, toolUseId: id, tool, facts }: Block): ToolCall | null {
+  return kind === 'tool_use' && id !== null
+    ? { id, tool: tool ?? 'unknown', path: facts.path ?? null }
+    : null;
 }
 
 /** The text a message begins with; empty when it begins with something else. */
 function openingText(content: unknown): string {
   if (typeof content === 'string') return content;
-  const first = contentBlocks(content)[0];
+  const first = listOf(content).find(isObject);
   return first?.type === 'text' ? (textOf(first.text) ?? '') : '';
 }
 
@@ -168,10 +168,11 @@ function tellsNothing(value: JsonObject, before: Line | null): boolean {
   );
 }
 
-/** When a line was written, and behind which one. */
+/** When a line was written, behind which one, and what it shares with earlier ones. */
 interface Moment {
   readonly timeMs: number | null;
   readonly before: Line | null;
+  readonly head: JsonObject;
 }
 
 /** The envelope of a line; a class, because spreading objects would cost as much as parsing them. */
@@ -185,14 +186,14 @@ class LineEnvelope implements Envelope {
   readonly version: string | null;
   readonly timeMs: number | null;
 
-  constructor({ line, value }: LocatedLine, { before, timeMs }: Moment) {
+  constructor({ line, value }: LocatedLine, { before, timeMs, head }: Moment) {
     this.line = line;
     this.uuid = textOf(value.uuid) ?? `line-${line}`;
     this.parentUuid = shared(value.parentUuid, before === null ? null : before.uuid);
-    this.sidechain = value.isSidechain === true;
-    this.agentId = shared(value.agentId, before === null ? null : before.agentId);
-    this.sessionId = shared(value.sessionId, before === null ? null : before.sessionId);
-    this.version = shared(value.version, before === null ? null : before.version);
+    this.sidechain = (value.isSidechain ?? head.isSidechain) === true;
+    this.agentId = shared(value.agentId ?? head.agentId, before === null ? null : before.agentId);
+    this.sessionId = shared(value.sessionId ?? head.sessionId, before === null ? null : before.sessionId);
+    this.version = shared(value.version ?? head.version, before === null ? null : before.version);
     this.timeMs = timeMs;
   }
 }
@@ -275,13 +276,20 @@ export class LineParser {
         : new RecordedText(texts, this.#at, part, text.length);
   }
 
-  /** Narrows one object of the file; null for session metadata, which belongs to no conversation. */
-  parse(json: LocatedLine): Line | null {
+  /** True when lines of progress with these members at their start are of no account where the file now stands. */
+  isIdle(head: JsonObject): boolean {
+    return tellsNothing(head, this.#beforeInMain);
+  }
+
+  /**
+   * Narrows one object of the file, of which members it shares with earlier ones may be given apart; null for session
+   * metadata, which belongs to no conversation.
+   */
+  parse(json: LocatedLine, head: JsonObject = NO_MEMBERS): Line | null {
+    if (json.value === IDLE_LINE) return null;
     this.#at = json.place;
-    const line = this.#parse(json, {
-      timeMs: this.#times.read(json.value.timestamp),
-      before: this.#before,
-    });
+    const timeMs = this.#times.read(json.value.timestamp);
+    const line = this.#parse(json, { timeMs, before: this.#before, head });
     if (line === null) return null;
     this.#before = line;
     if (!line.sidechain && line.agentId === null) this.#beforeInMain = line;
@@ -290,7 +298,7 @@ export class LineParser {
 
   #parse(json: LocatedLine, moment: Moment): Line | null {
     const { value } = json;
-    switch (value.type) {
+    switch (value.type ?? moment.head.type) {
       case 'user':
         return this.#user(json, moment);
       case 'assistant':
@@ -321,7 +329,11 @@ export class LineParser {
     const message = objectOf(json.value.message);
     const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#place);
     const line = new AssistantRecord(json, moment, message, blocks);
-    if (!line.synthetic) for (const block of blocks) indexCall(block, this.#calls);
+    if (line.synthetic) return line;
+    for (const block of blocks) {
+      const call = callOf(block);
+      if (call !== null) this.#calls.set(call.id, call);
+    }
     return line;
   }
 }

@@ -5,7 +5,8 @@ import { renderAttachment } from './attachments.js';
 /** The content blocks of a message; a text alone is one text block. */
 export function contentBlocks(content: unknown): readonly JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return listOf(content).filter(isObject);
+  const list = listOf(content);
+  return list.every(isObject) ? list : list.filter(isObject);
 }
 
 /** The name of a tool_use. */

@@ -3,13 +3,13 @@ import { CcbenchError } from '../../base/errors.js';
 import { type Block, createBlock } from '../../model/block.js';
 import type { Capability, Step, Thread, Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
-import { streamJsonLines, unpackBytes } from '../json-lines.js';
+import { type ReadObject, streamJsonLines, unpackBytes } from '../json-lines.js';
 import { calibrateThread, learnRatio, type PrefixSize } from './calibrate.js';
 import { splitChains } from './chains.js';
-import { createLineReader } from './line-reader.js';
 import { type Line, LineParser } from './lines.js';
 import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
 import { groupSteps } from './responses.js';
+import { SessionLineReader } from './session-line-reader.js';
 import { finishSteps } from './timeline.js';
 
 /** A session file as it lies on disk. */
@@ -45,15 +45,15 @@ function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-function readLines(stream: SessionStream, warnings: WarningList): Line[] {
+function readLines(stream: SessionStream, warnings: WarningList, lines: Line[]): void {
   const { name, chunks, source } = stream;
   const parser = new LineParser(source === null ? null : new FileTexts(name, source));
-  const lines: Line[] = [];
-  for (const json of streamJsonLines(chunks, { name, warnings, read: createLineReader() })) {
-    const line = parser.parse(json);
+  const reader = new SessionLineReader((head) => parser.isIdle(head));
+  const read: ReadObject = (buffer, start, end) => reader.read(buffer, start, end);
+  for (const json of streamJsonLines(chunks, { name, warnings, read })) {
+    const line = parser.parse(json, reader.head);
     if (line !== null) lines.push(line);
   }
-  return lines;
 }
 
 function streamOf(file: SessionFile | SessionStream, warnings: WarningList): SessionStream {
@@ -75,11 +75,16 @@ function prefixBlocks(size: PrefixSize, version: string | null): readonly Block[
 }
 
 function carriesOf(lines: readonly Line[], steps: readonly Step[]): readonly Capability[] {
-  const calls = steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+  let hasUsage = false;
+  let hasOutput = false;
+  for (const step of steps) {
+    if (step.kind !== 'call' || step.call.usage === null) continue;
+    hasUsage = true;
+    if (!step.call.outputIsPlaceholder) hasOutput = true;
+  }
   const missing = new Set<Capability>();
-  if (calls.every((call) => call.usage === null))
-    for (const each of ['usage', 'lifetimes'] as const) missing.add(each);
-  if (calls.every((call) => call.usage === null || call.outputIsPlaceholder)) missing.add('output-tokens');
+  if (!hasUsage) for (const each of ['usage', 'lifetimes'] as const) missing.add(each);
+  if (!hasOutput) missing.add('output-tokens');
   if (lines.every((line) => line.timeMs === null))
     for (const each of ['timestamps', 'latency'] as const) missing.add(each);
   return claudeCodeCarries.filter((capability) => !missing.has(capability));
@@ -110,7 +115,7 @@ function build(lines: readonly Line[], id: string, warnings: WarningList): Trans
       steps: finishSteps(steps, startedAtMs ?? 0),
     };
   });
-  const steps = threads.flatMap((thread) => thread.steps);
+  const steps = threads.length === 1 ? threads[0]!.steps : threads.flatMap((thread) => thread.steps);
   const bare = steps.filter((step) => step.kind === 'call' && step.call.usage === null).length;
   if (bare > 0) {
     warnings.add('no-usage', 'responses carry no usable usage', 'their prompts are sized by estimate', bare);
@@ -154,6 +159,7 @@ export function readClaudeCodeFiles(
     });
   }
   const agents = files.length === 1 ? [] : files.filter(isAgent);
-  const lines = [...mains, ...agents].flatMap((file) => readLines(streamOf(file, warnings), warnings));
+  const lines: Line[] = [];
+  for (const file of [...mains, ...agents]) readLines(streamOf(file, warnings), warnings, lines);
   return build(lines, options.id, warnings);
 }

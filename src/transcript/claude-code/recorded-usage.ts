@@ -21,23 +21,14 @@ function countOf(value: unknown): number | null {
 export function parseUsage(value: unknown): RecordedUsage {
   if (!isObject(value)) return { state: 'absent' };
   const split = objectOf(value.cache_creation);
-  const counts = [
-    countOf(value.input_tokens),
-    countOf(value.cache_read_input_tokens),
-    countOf(value.cache_creation_input_tokens),
-    countOf(split.ephemeral_5m_input_tokens),
-    countOf(split.ephemeral_1h_input_tokens),
-    countOf(value.output_tokens),
-  ];
-  if (counts.includes(null)) return { state: 'impossible' };
-  const [input, cacheRead, written, short, long, output] = counts as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const input = countOf(value.input_tokens);
+  const cacheRead = countOf(value.cache_read_input_tokens);
+  const written = countOf(value.cache_creation_input_tokens);
+  const short = countOf(split.ephemeral_5m_input_tokens);
+  const long = countOf(split.ephemeral_1h_input_tokens);
+  const output = countOf(value.output_tokens);
+  if (input === null || cacheRead === null || written === null) return { state: 'impossible' };
+  if (short === null || long === null || output === null) return { state: 'impossible' };
   const total = Math.max(written, short + long);
   const cacheWrite1h = Math.min(long, total);
   const usage: Usage = { input, cacheRead, cacheWrite5m: total - cacheWrite1h, cacheWrite1h, output };

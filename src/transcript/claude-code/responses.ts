@@ -15,7 +15,7 @@ import {
   type AssistantLine,
   type AttachmentLine,
   type CompactLine,
-  indexCall,
+  callOf,
   type Line,
   type UserLine,
 } from './lines.js';
@@ -25,6 +25,13 @@ export interface GroupingContext {
   readonly warnings: WarningList;
   /** Thread that owns each response: a copy in another thread is context, not a second call. */
   readonly owners: Map<string, string>;
+}
+
+/** A tool call of a conversation, with the response that asks for it. */
+interface AskedCall {
+  readonly call: ToolCall;
+  readonly response: string;
+  isAnswered: boolean;
 }
 
 function extendCall(call: DraftCall, line: AssistantLine): void {
@@ -46,17 +53,21 @@ function isUnchanged(state: ClientState, line: Line): boolean {
 }
 
 class StepGrouper {
-  /** Slot 0 holds what precedes the first response, slot n what goes from the n-th response to the next. */
-  readonly slots: DraftStep[][] = [[]];
+  /** All steps but the late ones. Slot 0 is what precedes the first response, slot n goes from the n-th to the next. */
+  readonly #steps: DraftStep[] = [];
+  /** Where each slot begins in the steps. */
+  readonly #slotStarts: number[] = [0];
+  /** Steps that belong to the end of an earlier slot. */
+  readonly #late = new Map<number, DraftStep[]>();
   readonly #chain: Chain;
   readonly #warnings: WarningList;
   readonly #owners: Map<string, string>;
-  readonly #toolCalls = new Map<string, ToolCall>();
-  readonly #askedBy = new Map<string, string>();
-  readonly #answered = new Set<string>();
+  readonly #asked = new Map<string, AskedCall>();
   readonly #slotOf = new Map<string, number>();
   readonly #waiting = new Map<string, DraftStep[]>();
   readonly #calls = new Map<string, DraftCall>();
+  /** The call that was opened last. */
+  #latest: DraftCall | null = null;
   readonly #copies = new Map<string, DraftMessage>();
   readonly #messageIds = new Map<string, string>();
   readonly #attachedTo = new Map<string, string>();
@@ -88,7 +99,7 @@ class StepGrouper {
       else if (line.type === 'microcompact') this.#add({ kind: 'event', event: microcompactEvent(line) });
     }
     let unanswered = 0;
-    for (const id of this.#toolCalls.keys()) if (!this.#answered.has(id)) unanswered++;
+    for (const call of this.#asked.values()) if (!call.isAnswered) unanswered++;
     if (unanswered > 0) {
       this.#warnings.add('unanswered-tool-call', 'tool calls have no result in the file', null, unanswered);
     }
@@ -96,14 +107,23 @@ class StepGrouper {
 
   #indexToolCalls(line: AssistantLine): void {
     for (const block of line.blocks) {
-      indexCall(block, this.#toolCalls);
-      if (block.kind === 'tool_use' && block.toolUseId !== null)
-        this.#askedBy.set(block.toolUseId, line.responseKey);
+      const call = callOf(block);
+      if (call !== null) this.#asked.set(call.id, { call, response: line.responseKey, isAnswered: false });
     }
   }
 
   #add(step: DraftStep): void {
-    this.slots[this.slots.length - 1]!.push(step);
+    this.#steps.push(step);
+  }
+
+  /** The steps in order, the late ones in their places. */
+  steps(): DraftStep[] {
+    if (this.#late.size === 0) return this.#steps;
+    const starts = this.#slotStarts;
+    return starts.flatMap((start, slot) => [
+      ...this.#steps.slice(start, starts[slot + 1]),
+      ...(this.#late.get(slot) ?? []),
+    ]);
   }
 
   #idFor(line: Line): string {
@@ -157,9 +177,10 @@ class StepGrouper {
 
   /** Results belong to the calls of their own conversation, wherever in the file those stand. */
   #withCalls(blocks: Block[]): Block[] {
-    for (const [i, block] of blocks.entries()) {
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
       if (block.kind !== 'tool_result' || block.toolUseId === null) continue;
-      blocks[i] = answerTo(block, this.#toolCalls.get(block.toolUseId));
+      blocks[i] = answerTo(block, this.#asked.get(block.toolUseId)?.call);
     }
     return blocks;
   }
@@ -167,9 +188,11 @@ class StepGrouper {
   #addResults(message: DraftMessage, first: Block): void {
     const step: DraftStep = { kind: 'message', message };
     for (const block of message.blocks) {
-      if (block.kind === 'tool_result' && block.toolUseId !== null) this.#answered.add(block.toolUseId);
+      if (block.kind !== 'tool_result' || block.toolUseId === null) continue;
+      const asked = this.#asked.get(block.toolUseId);
+      if (asked !== undefined) asked.isAnswered = true;
     }
-    const key = this.#askedBy.get(first.toolUseId ?? '');
+    const key = this.#asked.get(first.toolUseId ?? '')?.response;
     if (key === undefined) {
       this.#warnings.add('orphan-tool-result', 'tool results answer no tool call of the file; they are kept');
       this.#add(step);
@@ -184,28 +207,35 @@ class StepGrouper {
       );
       return;
     }
-    if (slot < this.slots.length - 1) {
-      this.#warnings.add(
-        'late-tool-result',
-        'tool results stand behind a later response; they were moved up',
-      );
+    if (slot === this.#slotStarts.length - 1) {
+      this.#add(step);
+      return;
     }
-    this.slots[slot]!.push(step);
+    this.#warnings.add('late-tool-result', 'tool results stand behind a later response; they were moved up');
+    const late = this.#late.get(slot);
+    if (late === undefined) this.#late.set(slot, [step]);
+    else late.push(step);
   }
 
   #readAssistant(line: AssistantLine): void {
     const key = line.responseKey;
     const { blocks } = line;
-    const known = this.#copies.get(key) ?? this.#calls.get(key)?.message;
+    const known = this.#response(key);
     this.#restoring = false;
     this.#messageIds.set(line.uuid, key);
     if (line.usage.state === 'impossible') {
       this.#warnings.add('bad-usage', 'usage with negative, fractional or far too large counts was ignored');
     }
-    if (known === undefined) this.#openResponse(line, blocks);
-    else known.blocks.push(...blocks);
-    const call = this.#calls.get(key);
+    if (known === null) this.#openResponse(line, blocks);
+    else for (const block of blocks) known.blocks.push(block);
+    const call = this.#latest?.id === key ? this.#latest : this.#calls.get(key);
     if (call !== undefined) extendCall(call, line);
+  }
+
+  /** The response that a line belongs to; null when the line is its first. */
+  #response(key: string): DraftMessage | null {
+    if (this.#latest?.id === key) return this.#latest.message;
+    return this.#copies.get(key) ?? this.#calls.get(key)?.message ?? null;
   }
 
   #openResponse(line: AssistantLine, blocks: Block[]): void {
@@ -236,12 +266,15 @@ class StepGrouper {
         endMs: 0,
       };
       this.#calls.set(key, call);
-      this.slots.push([{ kind: 'call', call }]);
+      this.#latest = call;
+      this.#slotStarts.push(this.#steps.length);
+      this.#add({ kind: 'call', call });
     } else {
       this.#copies.set(key, message);
       this.#add({ kind: 'message', message });
     }
-    this.#slotOf.set(key, this.slots.length - 1);
+    this.#slotOf.set(key, this.#slotStarts.length - 1);
+    if (this.#waiting.size === 0) return;
     for (const step of this.#waiting.get(key) ?? []) this.#add(step);
     this.#waiting.delete(key);
   }
@@ -301,5 +334,5 @@ class StepGrouper {
 export function groupSteps(chain: Chain, context: GroupingContext): DraftStep[] {
   const grouper = new StepGrouper(chain, context);
   grouper.run();
-  return grouper.slots.flat();
+  return grouper.steps();
 }

@@ -107,6 +107,14 @@ const KNOWN: Readonly<Record<string, { readonly calls: readonly number[]; readon
   'marot__spotter__tool_heavy-small': { calls: [4] },
 };
 
+/** The same recording with the members of every line in the opposite order, so that no line begins like another. */
+function turned(path: string): Buffer {
+  const lines = rawLines(path).map((line) =>
+    JSON.stringify(Object.fromEntries(Object.entries(line).reverse())),
+  );
+  return Buffer.from(lines.join('\n'));
+}
+
 describe.skipIf(!sharedData.present)('shared recordings', () => {
   it('holds the sixteen sessions', () => {
     expect(files.map((file) => basename(file, '.jsonl.gz'))).toEqual(Object.keys(KNOWN).sort());
@@ -118,6 +126,11 @@ describe.skipIf(!sharedData.present)('shared recordings', () => {
     it('counts responses and billed tokens once', () => {
       expect(totals(transcript)).toEqual(rawTotals(file));
       expect(transcript.threads.map((thread) => callsOf(thread).length)).toEqual(KNOWN[name]!.calls);
+    });
+
+    it('is the same when the members of its lines stand in another order', () => {
+      const other = readClaudeCode(turned(file), { id: transcript.id });
+      expect(JSON.stringify(other)).toBe(JSON.stringify(transcript));
     });
 
     it('makes every prompt exact up to the first rebuild', () => {
