@@ -96,7 +96,9 @@ export function createFiles(initial: readonly StoredFile[] = []): Files {
     else paths.push(path);
   };
   const put = (file: StoredFile): void => {
-    sorted.splice(placeOf(sorted, file.path), files.has(file.path) ? 1 : 0, file);
+    const place = placeOf(sorted, file.path);
+    if (sorted[place]?.path === file.path) sorted[place] = file;
+    else sorted.splice(place, 0, file);
     files.set(file.path, file);
     note(file.path);
   };

@@ -1,7 +1,11 @@
+import { CcbenchError } from '../base/errors.js';
 import type { LogSink } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
 import { resolvePolicy } from '../policies/catalogue.js';
+import { memorySource } from '../transcript/claude-code/recorded-text.js';
+import { compileTranscript } from '../transcript/compiled/compile-transcript.js';
+import { loadCompiled } from '../transcript/compiled/load-compiled.js';
 import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
 
 /** A plan for timing: fixed answers, no faults. */
@@ -31,6 +35,17 @@ export function benchPlan(policy: string, cache: 'on' | 'off' = 'on'): RunPlan {
 /** A generated session of so many turns. */
 export function benchTranscript(turns: number): Transcript {
   return generateTranscript({ workload: 'refactor', turns, seed: 1, model: 'claude-sonnet-4-5' });
+}
+
+/** The same out of its compiled form, as a run finds it in the cache. */
+export function compiledTranscript(turns: number): Transcript {
+  const generated = benchTranscript(turns);
+  const loaded = loadCompiled(compileTranscript(generated), {
+    id: generated.id,
+    source: () => memorySource(new Uint8Array()),
+  });
+  if (loaded === null) throw new CcbenchError('internal', 'a transcript compiled here cannot be loaded');
+  return loaded;
 }
 
 /** A sink that keeps nothing. */

@@ -112,10 +112,11 @@ function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks
 
 function deleteCached(run: ThreadRun, action: Extract<Action, { kind: 'delete-cached' }>): Outcome {
   let trueTokens = 0;
-  for (const toolUseId of action.toolUseIds) {
-    const position = run.context.positionOfResult(toolUseId);
-    if (position < 0) throw new CcbenchError('internal', `no tool result ${toolUseId} to delete`);
-    trueTokens += run.context.blocks[position]!.tokens;
+  for (const { toolUseId, messageIndex } of action.results) {
+    const message = run.context.messages[messageIndex];
+    const result = message?.blocks.find((block) => block.toolUseId === toolUseId);
+    if (result === undefined) throw new CcbenchError('internal', `no tool result ${toolUseId} to delete`);
+    trueTokens += result.tokens;
   }
   run.view.deletedTokens += trueTokens;
   run.seen.deleteCached(trueTokens);

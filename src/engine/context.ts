@@ -6,8 +6,8 @@ import { createMessage, type Message, withBlocks } from '../model/message.js';
 import type { PrefixView } from '../model/prefix.js';
 import { GrowableFloats } from './growable.js';
 import { KnownItems } from './known-items.js';
+import { OpenCalls } from './open-calls.js';
 import { orderMessages } from './order-messages.js';
-import { ResultPositions } from './result-positions.js';
 
 /** What flattening had to mend so that the API would take the request (FLT-4). */
 export interface Repairs {
@@ -46,6 +46,8 @@ export class Context implements PrefixView {
   freshTokens = 0;
   /** Tokens of blocks that came with the session and stand here as they came, tools and system included. */
   private originalTokens = 0;
+  /** The part of them in front of the messages. */
+  private prefixOriginal = 0;
   /** The same if no layer had ever touched the conversation. */
   private everOriginalTokens = 0;
   /** Ids of messages that did not come with the session: what layers added, and repairs. */
@@ -53,8 +55,7 @@ export class Context implements PrefixView {
   private everThinkingTokens = 0;
   private readonly chain = new GrowableFloats();
   private readonly totals = new GrowableFloats();
-  private readonly openCalls = new Set<string>();
-  private readonly results = new ResultPositions();
+  private readonly calls = new OpenCalls();
   private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
 
   constructor(prefix: readonly Block[]) {
@@ -64,6 +65,7 @@ export class Context implements PrefixView {
 
   private layPrefix(): void {
     for (const block of this.prefix) this.pushBlock(block, -1, 'original');
+    this.prefixOriginal = this.originalTokens;
     this.everOriginalTokens += this.trueTokens - this.prefixTokens;
     this.toolsEnd = this.prefix.filter((block) => block.role === 'tools').length;
     this.systemEnd = this.prefix.length;
@@ -77,7 +79,6 @@ export class Context implements PrefixView {
     let same = 0;
     while (same < prefix.length && prefix[same] === this.prefix[same]) same++;
     this.rebuildFrom(0, []);
-    this.results.cutAt(0, this.blocks);
     this.originalTokens = 0;
     this.blocks.length = 0;
     this.owners.length = 0;
@@ -161,7 +162,7 @@ export class Context implements PrefixView {
 
   private append(message: Message, time: 'first' | 'again'): void {
     if (message.role === 'assistant') {
-      if (this.openCalls.size > 0) this.answerOpenCalls(message.at);
+      if (this.calls.count > 0) this.answerOpenCalls(message.at);
       if (this.blocks.length === this.prefix.length && message.blocks.length > 0) this.lead(message.at);
     }
     const index = this.messages.length;
@@ -169,13 +170,13 @@ export class Context implements PrefixView {
     let kept: Block[] | null = null;
     for (let i = 0; i < message.blocks.length; i++) {
       const block = message.blocks[i]!;
-      if (block.kind === 'tool_result' && !this.openCalls.delete(block.toolUseId ?? '')) {
+      if (block.kind === 'tool_result' && !this.calls.close(block.toolUseId ?? '')) {
         this.counts.orphanResults++;
         if (time === 'first' && origin === 'original') this.everOriginalTokens -= block.tokens;
         kept ??= message.blocks.slice(0, i);
         continue;
       }
-      if (block.kind === 'tool_use') this.openCalls.add(block.toolUseId ?? '');
+      if (block.kind === 'tool_use') this.calls.open(block.toolUseId ?? '');
       kept?.push(block);
       this.pushBlock(block, index, origin);
     }
@@ -184,15 +185,16 @@ export class Context implements PrefixView {
 
   /** Makes the request valid: every call answered, the user first and last (FLT-4). */
   seal(now: number): void {
-    if (this.openCalls.size > 0) this.answerOpenCalls(now);
+    if (this.calls.count > 0) this.answerOpenCalls(now);
   }
 
   private answerOpenCalls(at: number): void {
-    const blocks = [...this.openCalls].map((toolUseId) =>
-      createBlock({ kind: 'tool_result', role: 'user', tokens: 12, text: MISSING_RESULT, toolUseId }),
-    );
+    const blocks = this.calls
+      .takeAll()
+      .map((toolUseId) =>
+        createBlock({ kind: 'tool_result', role: 'user', tokens: 12, text: MISSING_RESULT, toolUseId }),
+      );
     this.counts.missingResults += blocks.length;
-    this.openCalls.clear();
     const index = this.messages.length;
     for (const block of blocks) this.pushBlock(block, index, 'made');
     this.made.add(`repair-${index}`);
@@ -218,11 +220,6 @@ export class Context implements PrefixView {
     this.owners.push(owner);
     this.freshTokens += block.tokens;
     if (holdsImage(block)) this.imageBlocks++;
-  }
-
-  /** Position of a tool result in the request, or −1. */
-  positionOfResult(toolUseId: string): number {
-    return this.results.find(toolUseId, this.blocks);
   }
 
   /** Messages by id, looked for from the end: edits are mostly recent. */
@@ -301,19 +298,23 @@ export class Context implements PrefixView {
 
   /** Takes everything from a position on away. */
   private cutAt(position: number, firstMessage: number): void {
-    for (let i = position; i < this.blocks.length; i++) {
-      const block = this.blocks[i]!;
-      if (block.facts.replaces === undefined && !this.made.has(this.messages[this.owners[i]!]!.id))
-        this.originalTokens -= block.tokens;
-      if (this.imageBlocks > 0 && holdsImage(block)) this.imageBlocks--;
-    }
-    this.results.cutAt(position, this.blocks);
+    if (firstMessage === 0 && this.imageBlocks === 0) this.originalTokens = this.prefixOriginal;
+    else this.uncount(position);
     this.blocks.length = position;
     this.owners.length = position;
     this.chain.truncate(position);
     this.totals.truncate(position);
     this.messages.length = firstMessage;
     this.reopenCalls();
+  }
+
+  private uncount(position: number): void {
+    for (let i = position; i < this.blocks.length; i++) {
+      const block = this.blocks[i]!;
+      if (block.facts.replaces === undefined && !this.made.has(this.messages[this.owners[i]!]!.id))
+        this.originalTokens -= block.tokens;
+      if (this.imageBlocks > 0 && holdsImage(block)) this.imageBlocks--;
+    }
   }
 
   /** Number of positions that the first so many messages and the prefix take. */
@@ -341,7 +342,7 @@ export class Context implements PrefixView {
 
   /** Finds the calls of the last assistant message that the blocks left over do not answer. */
   private reopenCalls(): void {
-    this.openCalls.clear();
+    this.calls.takeAll();
     const answered = new Set<string | null>();
     let i = this.blocks.length - 1;
     for (; i >= this.systemEnd && this.blocks[i]!.role === 'user'; i--)
@@ -351,7 +352,7 @@ export class Context implements PrefixView {
       const block = this.blocks[i]!;
       if (block.kind === 'tool_use' && !answered.has(block.toolUseId)) ids.push(block.toolUseId ?? '');
     }
-    for (const id of ids.reverse()) this.openCalls.add(id);
+    for (const id of ids.reverse()) this.calls.open(id);
   }
 
   /** Takes note that the request was sent: from here on everything counts as unchanged. */
@@ -368,7 +369,7 @@ export class Context implements PrefixView {
 
   /** True while some tool call has no result yet. */
   get hasOpenCalls(): boolean {
-    return this.openCalls.size > 0;
+    return this.calls.count > 0;
   }
 
   /** Last position of the API message before the last one, or −1. */

@@ -27,7 +27,7 @@ export type Action =
       readonly keep: 'frozen' | 'live';
     }
   /** Delete tool results on the server, leaving the local messages and the cached prefix as they are (MIC-3). */
-  | { readonly kind: 'delete-cached'; readonly by: Asker; readonly toolUseIds: readonly string[] }
+  | { readonly kind: 'delete-cached'; readonly by: Asker; readonly results: readonly PlacedResult[] }
   /** Ask the LLM something. */
   | { readonly kind: 'ask'; readonly by: Asker; readonly request: AskRequest }
   /** Put a new history in the place of the whole conversation (FUL-8, SES-5). */
@@ -60,6 +60,12 @@ export type Action =
     }
   /** Reset what a compaction makes stale (CLN-1). */
   | { readonly kind: 'cleanup'; readonly by: Asker };
+
+/** A tool result and the message of the conversation that holds it. */
+export interface PlacedResult {
+  readonly toolUseId: string;
+  readonly messageIndex: number;
+}
 
 /** One block put in the place of another. */
 export interface BlockEdit {

@@ -1,3 +1,5 @@
+import type { Text } from './text.js';
+
 /** The types of durable memories (AUT-2). */
 export const MEMORY_TYPES = ['user', 'feedback', 'project', 'reference'] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -28,6 +30,61 @@ const NEXT = /\n(?=---\nname: )/;
 /** The text of a memory file. */
 export function renderMemory({ name, description, type, body }: Memory): string {
   return `---\nname: ${name}\ndescription: ${description}\ntype: ${type}\n---\n\n${body}\n`;
+}
+
+/** A memory file whose words are made when somebody reads them; what it holds is known without. */
+export class MemoryText implements Text {
+  readonly chars: number;
+
+  constructor(readonly memory: Memory) {
+    const { name, description, type, body } = memory;
+    this.chars = FRAME_CHARS + name.length + description.length + type.length + body.length;
+  }
+
+  read(): string {
+    return renderMemory(this.memory);
+  }
+}
+
+const FRAME_CHARS = '---\nname: \ndescription: \ntype: \n---\n\n\n'.length;
+
+/** True for a memory that reads back as it is: one line each, no white space around, no binary content. */
+function isPlain({ name, description, body }: Memory): boolean {
+  const words = `${name}\t${description}\t${body}`;
+  return name !== '' && !words.includes('\n') && body.trim() === body && !isBinary(words);
+}
+
+/** What a memory file holds, built when read where that makes no difference. */
+export function memoryContent(memory: Memory): string | MemoryText {
+  return isPlain(memory) ? new MemoryText(memory) : renderMemory(memory);
+}
+
+/** Memory files one after the other. */
+export class MemoriesText implements Text {
+  readonly chars: number;
+
+  constructor(readonly parts: readonly (string | MemoryText)[]) {
+    this.chars = parts.reduce((sum, part) => sum + charsOf(part), Math.max(0, parts.length - 1));
+  }
+
+  read(): string {
+    return this.parts.map((part) => (typeof part === 'string' ? part : part.read())).join('\n');
+  }
+}
+
+function charsOf(part: string | MemoryText): number {
+  return typeof part === 'string' ? part.length : part.chars;
+}
+
+/** The memories of a text, without reading it where they are known; what cannot be read is counted. */
+export function memoriesIn(text: Text): { readonly memories: readonly Memory[]; readonly broken: number } {
+  if (!(text instanceof MemoriesText)) return parseMemories(text.read());
+  const memories: Memory[] = [];
+  for (const part of text.parts) {
+    if (typeof part === 'string') return parseMemories(text.read());
+    memories.push(part.memory);
+  }
+  return { memories, broken: 0 };
 }
 
 /** Reads one memory file; null when its front matter is broken, its type unknown or its content binary. */

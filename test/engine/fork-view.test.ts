@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { Context } from '../../src/engine/context.js';
 import { ForkView } from '../../src/engine/fork-view.js';
 import { KnownItems } from '../../src/engine/known-items.js';
-import { ResultPositions } from '../../src/engine/result-positions.js';
 import { createBlock } from '../../src/model/block.js';
 import { createMessage } from '../../src/model/message.js';
 
@@ -45,28 +44,6 @@ describe('known items', () => {
       fc.property(fc.array(fc.nat(200), { maxLength: 150 }), fc.array(fc.nat(250)), (items, asked) => {
         const known = new KnownItems(items);
         for (const item of asked) expect(known.has(item)).toBe(items.includes(item));
-      }),
-    );
-  });
-});
-
-describe('positions of results', () => {
-  it('MIC-3 are right after blocks went and others came', () => {
-    const result = (id: number) =>
-      createBlock({ kind: 'tool_result', role: 'user', tokens: 1, toolUseId: `t${id}`, text: 'r' });
-    const step = fc.record({ keep: fc.nat(12), add: fc.array(fc.nat(9), { maxLength: 6 }) });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
-        const positions = new ResultPositions();
-        const blocks: ReturnType<typeof result>[] = [];
-        for (const { keep, add } of steps) {
-          const at = Math.min(keep, blocks.length);
-          positions.cutAt(at, blocks);
-          blocks.length = at;
-          for (const id of add) if (!blocks.some((b) => b.toolUseId === `t${id}`)) blocks.push(result(id));
-          for (let id = 0; id < 10; id++)
-            expect(positions.find(`t${id}`, blocks)).toBe(blocks.findIndex((b) => b.toolUseId === `t${id}`));
-        }
       }),
     );
   });

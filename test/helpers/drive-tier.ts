@@ -222,7 +222,11 @@ export class TierDriver {
       this.messages = edit(this.messages, action.edits);
       if (action.keep === 'frozen') this.recorded = edit(this.recorded, action.edits);
     } else if (action.kind === 'delete-cached') {
-      for (const id of action.toolUseIds) this.deletedTokens += this.result(id).tokens;
+      for (const { toolUseId, messageIndex } of action.results) {
+        const found = this.messages[messageIndex]?.blocks.find((block) => block.toolUseId === toolUseId);
+        if (found === undefined) throw new Error(`no result ${toolUseId} in message ${messageIndex}`);
+        this.deletedTokens += found.tokens;
+      }
     } else if (action.kind === 'attach') this.join(action.message);
     else if (action.kind === 'write-file') this.files.write(action.path, action.text, this.now);
   }

@@ -59,8 +59,11 @@ interface Written {
 }
 
 function sized(text: string): Written {
-  const tokens = Math.ceil(text.length / CHARS_PER_TOKEN);
-  return { text: literalText(text), tokens, sections: null, scratchpadTokens: 0 };
+  return sizedText(literalText(text));
+}
+
+function sizedText(text: Text): Written {
+  return { text, tokens: Math.ceil(text.chars / CHARS_PER_TOKEN), sections: null, scratchpadTokens: 0 };
 }
 
 /** Where the chance of an answer begins: what was sent and what is to be written. */
@@ -106,7 +109,7 @@ function write(
       return { text: notes.text, tokens: notes.tokens, sections: notes.text.sections, scratchpadTokens: 0 };
     }
     case 'memories':
-      return sized(composeMemories(messages, spec.existing));
+      return sizedText(composeMemories(messages, spec.existing));
     case 'short':
       return { ...sized(shortText(messages, random)), tokens: spec.tokens };
   }

@@ -33,10 +33,22 @@ function opening(block: Block, chars: number): string | null {
   return line === '' ? null : line;
 }
 
+/** Openings that were quoted before: the same request is asked about again and again. */
+const QUOTES = new WeakMap<Block, string | null>();
+
+function quoteOf(block: Block): string | null {
+  let quote = QUOTES.get(block);
+  if (quote === undefined) {
+    quote = opening(block, QUOTE_CHARS);
+    QUOTES.set(block, quote);
+  }
+  return quote;
+}
+
 function firstOpening(message: Message): string | null {
   for (const block of message.blocks) {
     if (block.kind !== 'text' || block.facts.attachment !== undefined) continue;
-    const line = opening(block, QUOTE_CHARS);
+    const line = quoteOf(block);
     if (line !== null) return line;
   }
   return null;

@@ -2,8 +2,11 @@ import { digestText } from '../../base/digest.js';
 import {
   type KnownNames,
   MEMORY_TYPES,
+  MemoriesText,
   type Memory,
+  type MemoryText,
   type MemoryType,
+  memoryContent,
   renderMemory,
 } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
@@ -65,15 +68,15 @@ function slug(type: MemoryType, subject: string): string {
  * Durable memories as markdown files with front matter, one after the other (AUT-2). What `existing` names is not
  * written again; nothing new gives an empty text.
  */
-export function composeMemories(messages: readonly Message[], existing: KnownNames): string {
-  if (existing.size >= MAX_MEMORIES) return '';
-  const written: string[] = [];
+export function composeMemories(messages: readonly Message[], existing: KnownNames): MemoriesText {
+  if (existing.size >= MAX_MEMORIES) return new MemoriesText([]);
+  const written: (string | MemoryText)[] = [];
   for (const { type, subject, description, body } of candidates(messages)) {
     const name = slug(type, subject);
     if (existing.has(name)) continue;
-    written.push(renderMemory({ name, description: description.slice(0, DESCRIPTION_CHARS), type, body }));
+    written.push(memoryContent({ name, description: description.slice(0, DESCRIPTION_CHARS), type, body }));
   }
-  return written.join('\n');
+  return new MemoriesText(written);
 }
 
 /** Memories whose names lead out of the memory directory. */

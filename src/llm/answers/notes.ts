@@ -67,6 +67,12 @@ function titleOf(messages: readonly Message[]): string {
 
 const UNTITLED = 'A session whose words are not recorded';
 
+const NOBODY: ReadonlySet<string> = new Set();
+
+function plainName(name: string): string {
+  return name.replace(/^#+\s*/, '').toLowerCase();
+}
+
 /** What notes go on from. */
 interface Before {
   readonly frames: readonly NotesFrame[];
@@ -111,8 +117,15 @@ export function composeNotes(
   const noted = before.sizes.reduce((sum, size) => sum + size, 0);
   const missing = drawAmount(plan.notesTokens, random) * CHARS_PER_TOKEN - noted;
   const growth = Math.max(0, missing * (conversationTokens / (conversationTokens + HALF_SIZE_TOKENS)));
-  const told = new Set(condense.map((name) => name.replace(/^#+\s*/, '').toLowerCase()));
+  const told = condense.length === 0 ? NOBODY : new Set(condense.map(plainName));
   const sizes = planSizes(before.frames, before.sizes, growth, told);
-  const text = new WrittenNotes({ ...before, sizes, recent: messages.slice(-RECENT_MESSAGES) });
+  const { frames, bodies, isKnown } = before;
+  const text = new WrittenNotes({
+    frames,
+    sizes,
+    bodies,
+    isKnown,
+    recent: messages.slice(-RECENT_MESSAGES),
+  });
   return { text, tokens: Math.ceil(text.chars / CHARS_PER_TOKEN) };
 }

@@ -1,8 +1,15 @@
 import { isInside, type StoredFile } from '../../base/files.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
 import type { Block } from '../../model/block.js';
-import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../model/memory.js';
+import {
+  MEMORY_DIRECTORY,
+  MEMORY_INDEX,
+  memoriesIn,
+  memoryContent,
+  renderMemory,
+} from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
+import { literalText, type Text } from '../../model/text.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { confine, type RefusalReason } from './confine.js';
@@ -17,10 +24,11 @@ import {
 import { GrowingIndex } from './growing-index.js';
 import { extractionText } from './instruction.js';
 import { indexLine } from './memory-index.js';
-import { type MemoryStore, readMemories, type StoredMemory } from './memory-store.js';
+import { type MemoryStore, readMemories } from './memory-store.js';
 import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
 
 const LAYER = 'auto-memory';
+const NOTHING = literalText('');
 const WRITING_TOOLS = new Set(['Write', 'Edit', 'MultiEdit']);
 
 /** An extraction on its way: first the reads, then the writes (AUT-4). */
@@ -32,7 +40,7 @@ interface Running {
   readonly about: readonly Message[];
   readonly prepared: Prepared;
   /** What the fork wants to write. */
-  readonly text: string;
+  readonly text: Text;
 }
 
 /** What an extraction is told and reads; the same as long as the memories are. */
@@ -60,8 +68,7 @@ class AutoMemory implements TierInstance {
     if (message.role !== 'assistant') return;
     for (const { kind, tool, facts } of message.blocks) {
       if (kind !== 'tool_use' || tool === null || !WRITING_TOOLS.has(tool)) continue;
-      if (facts.path?.startsWith('/') === true && isInside(facts.path, MEMORY_DIRECTORY))
-        this.ownWrites.push(facts.path);
+      if (facts.path !== undefined && isMemoryFile(facts.path)) this.ownWrites.push(facts.path);
     }
   }
 
@@ -140,7 +147,7 @@ class AutoMemory implements TierInstance {
       messages,
       about,
       prepared,
-      text: '',
+      text: NOTHING,
     };
     yield { kind: 'wake-at', by, timeMs: outcome.answer.endMs };
   }
@@ -159,7 +166,7 @@ class AutoMemory implements TierInstance {
     yield report(view, 'extract', failure === null ? 'done' : 'failed', by.reason, {}, failure);
     if (outcome.kind !== 'answer' || failure !== null) return;
     const { answer } = outcome;
-    this.running = { ...running, stage: 'writing', endMs: answer.endMs, messages, text: answer.text.read() };
+    this.running = { ...running, stage: 'writing', endMs: answer.endMs, messages, text: answer.text };
     yield { kind: 'wake-at', by, timeMs: answer.endMs };
   }
 
@@ -168,7 +175,7 @@ class AutoMemory implements TierInstance {
     this.running = null;
     const { lineChars } = indexLimits(this.context.params);
     const by: Asker = { layer: LAYER, reason: 'the extraction has finished' };
-    const { memories, broken } = parseMemories(running.text);
+    const { memories, broken } = memoriesIn(running.text);
     const refused: Partial<Record<RefusalReason, number>> = {};
     const types: Record<string, number> = {};
     const index = new GrowingIndex(view.files.read(MEMORY_INDEX));
@@ -180,7 +187,7 @@ class AutoMemory implements TierInstance {
         refused[reason] = (refused[reason] ?? 0) + 1;
         continue;
       }
-      yield { kind: 'write-file', by, path: target.path, text: renderMemory(memory) };
+      yield { kind: 'write-file', by, path: target.path, text: memoryContent(memory) };
       index.add(indexLine(memory, lineChars));
       types[memory.type] = (types[memory.type] ?? 0) + 1;
       written++;
@@ -213,7 +220,7 @@ class AutoMemory implements TierInstance {
     if (this.prepared?.store === store && this.prepared.index === index) return this.prepared;
     const { memories } = store;
     const max = param.number(this.context.params, 'autoMemory.maxReads');
-    const turn = readTurn(index, latestOf(memories, max));
+    const turn = readTurn(index, store.latest.slice(0, max));
     const { text, digest } = extractionText(memories);
     this.prepared = {
       store,
@@ -286,17 +293,11 @@ function report(
   };
 }
 
-/** The most recently changed memories, in one pass: `memories` come in the order of their paths, which breaks ties. */
-function latestOf(memories: readonly StoredMemory[], max: number): readonly StoredMemory[] {
-  const found: StoredMemory[] = [];
-  for (const memory of memories) {
-    if (found.length === max && (max === 0 || memory.mtimeMs <= found[max - 1]!.mtimeMs)) continue;
-    let place = found.length;
-    while (place > 0 && found[place - 1]!.mtimeMs < memory.mtimeMs) place--;
-    found.splice(place, 0, memory);
-    if (found.length > max) found.pop();
-  }
-  return found;
+/** True for an absolute path into the memory directory; most paths are told apart by their beginning. */
+function isMemoryFile(path: string): boolean {
+  if (!path.startsWith('/')) return false;
+  const isElsewhere = !path.startsWith(MEMORY_DIRECTORY) && !path.includes('/.') && !path.includes('//');
+  return !isElsewhere && isInside(path, MEMORY_DIRECTORY);
 }
 
 /** Auto memory (AUT). */

@@ -1,4 +1,4 @@
-import type { Digest } from '../../base/digest.js';
+import { chainDigest, type Digest } from '../../base/digest.js';
 import type { StoredFile } from '../../base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
 import { MEMORY_INDEX } from '../../model/memory.js';
@@ -89,9 +89,20 @@ function readBlocks(path: string, resultTokens: number): ReadBlocks {
   return { use: useBlock(call, id), result: resultBlock(call, id) };
 }
 
+const INDEX_READ = readBlocks(MEMORY_INDEX, 1);
+
+/** A read of the index as it is: only the size of the result differs from time to time. */
+function indexRead(chars: number): ReadBlocks {
+  const tokens = Math.max(1, tokensOfChars(chars));
+  const { use, result } = INDEX_READ;
+  const digest = chainDigest(result.digest, tokens);
+  const { kind, role, text, toolUseId, tool } = result;
+  return { use, result: createBlock({ kind, role, tokens, text, toolUseId, tool, digest }) };
+}
+
 /** A turn that reads the index and some memories. */
 export function readTurn(index: StoredFile | null, memories: readonly StoredMemory[]): TurnBlocks {
-  const reads = [readBlocks(MEMORY_INDEX, Math.max(1, tokensOfChars(index?.chars ?? 0)))];
+  const reads = [indexRead(index?.chars ?? 0)];
   for (const memory of memories) {
     let blocks = READS.get(memory);
     if (blocks === undefined) {

@@ -2,7 +2,7 @@ import type { StoredFile } from '../../base/files.js';
 import { isBinary } from '../../model/memory.js';
 import { byteLength, type IndexFacts, indexFacts, knowIndex } from './index-facts.js';
 
-const NOTHING: IndexFacts = { lines: 0, ends: 0, bytes: 0, isBinary: false };
+const NOTHING: IndexFacts = { lines: 0, ends: 0, bytes: 0, isBinary: false, isOpen: false };
 
 /** An index that lines are added to: what is known of it grows with them. */
 export class GrowingIndex {
@@ -15,14 +15,14 @@ export class GrowingIndex {
   }
 
   add(line: string): void {
-    const { lines, ends, bytes, isBinary: was } = this.facts;
-    const joins = this.text !== '' && !this.text.endsWith('\n');
+    const { lines, ends, bytes, isBinary: was, isOpen } = this.facts;
     this.text += `${line}\n`;
     this.facts = {
-      lines: joins || line === '' ? lines : lines + 1,
+      lines: isOpen || line === '' ? lines : lines + 1,
       ends: ends + 1,
       bytes: bytes + byteLength(line) + 1,
       isBinary: was || isBinary(line),
+      isOpen: false,
     };
   }
 

@@ -9,6 +9,8 @@ export interface IndexFacts {
   readonly ends: number;
   readonly bytes: number;
   readonly isBinary: boolean;
+  /** The last line has no end. */
+  readonly isOpen: boolean;
 }
 
 const KNOWN = new WeakMap<StoredFile, IndexFacts>();
@@ -24,6 +26,7 @@ export function indexFacts(file: StoredFile): IndexFacts {
       ends: lines.length - 1,
       bytes: byteLength(text),
       isBinary: isBinary(text),
+      isOpen: lines.at(-1) !== '',
     };
     KNOWN.set(file, facts);
   }

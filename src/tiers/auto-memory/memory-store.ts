@@ -5,6 +5,7 @@ import {
   MEMORY_DIRECTORY,
   MEMORY_INDEX,
   type Memory,
+  MemoryText,
   parseMemory,
 } from '../../model/memory.js';
 import { LINK_MARK } from './confine.js';
@@ -28,6 +29,8 @@ export interface ListLine {
 export interface MemoryStore {
   /** In the order of their paths. */
   readonly memories: readonly StoredMemory[];
+  /** The same, most recently changed first; of one time, in the order of their paths. */
+  readonly latest: readonly StoredMemory[];
   /** Files that are no memories: broken front matter, binary content. They are left as they are. */
   readonly corrupt: readonly string[];
   readonly names: MemoryNames;
@@ -72,7 +75,7 @@ export function readMemories(files: Files): MemoryStore {
 
 function emptyReading(): Reading {
   const addedAt = new Map<string, number>();
-  const store = { memories: [], corrupt: [], names: new MemoryNames(addedAt, 0, 0) };
+  const store = { memories: [], latest: [], corrupt: [], names: new MemoryNames(addedAt, 0, 0) };
   return { revision: 0, store, addedAt };
 }
 
@@ -92,21 +95,31 @@ function update(before: Reading, files: Files, paths: readonly string[], revisio
   const changed = new Set(paths.filter(isMemoryPath));
   if (changed.size === 0) return { revision, store, addedAt };
   const memories = [...store.memories];
+  const latest = [...store.latest];
   const corrupt = store.corrupt.filter((path) => !changed.has(path));
   for (const path of changed) {
     const file = files.read(path);
     const memory = file === null ? null : memoryOf(file);
     const place = placeOf(memories, path);
     const old = memories[place]?.path === path ? memories[place]! : null;
-    if (old !== null && old.name !== memory?.name) addedAt.delete(old.name);
+    if (old !== null) {
+      latest.splice(latest.indexOf(old), 1);
+      if (old.name !== memory?.name) addedAt.delete(old.name);
+    }
     if (memory !== null) {
       memories.splice(place, old === null ? 0 : 1, memory);
+      const newer = latest.findIndex((other) => isBefore(memory, other));
+      latest.splice(newer === -1 ? latest.length : newer, 0, memory);
       if (!addedAt.has(memory.name)) addedAt.set(memory.name, revision);
     } else if (old !== null) memories.splice(place, 1);
     if (memory === null && file !== null && !isLink(file)) corrupt.push(path);
   }
   const names = new MemoryNames(addedAt, revision, memories.length);
-  return { revision, store: { memories, corrupt: corrupt.sort(), names }, addedAt };
+  return { revision, store: { memories, latest, corrupt: corrupt.sort(), names }, addedAt };
+}
+
+function isBefore(a: StoredMemory, b: StoredMemory): boolean {
+  return a.mtimeMs > b.mtimeMs || (a.mtimeMs === b.mtimeMs && a.path < b.path);
 }
 
 function placeOf(memories: readonly StoredMemory[], path: string): number {
@@ -124,8 +137,14 @@ function isLink(file: StoredFile): boolean {
   return file.text.startsWith(LINK_MARK);
 }
 
+/** The memory in a file; its text is read only when nothing else can tell. */
+function parse(file: StoredFile): Memory | null {
+  if (file.content instanceof MemoryText) return file.content.memory;
+  return isLink(file) ? null : parseMemory(file.text);
+}
+
 function memoryOf(file: StoredFile): StoredMemory | null {
-  const memory = isLink(file) ? null : parseMemory(file.text);
+  const memory = parse(file);
   if (memory === null) return null;
   const { name, description, type, body } = memory;
   const { path, mtimeMs, chars } = file;

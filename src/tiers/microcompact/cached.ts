@@ -52,7 +52,7 @@ class CachedMicrocompact implements TierInstance {
       reads.drop(entry.toolUseId, entry.path);
     }
     ledger.mark(entries, 'deleted');
-    yield { kind: 'delete-cached', by, toolUseIds: entries.map((entry) => entry.toolUseId) };
+    yield { kind: 'delete-cached', by, results: entries };
     yield {
       kind: 'report',
       entry: {

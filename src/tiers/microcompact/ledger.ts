@@ -28,6 +28,7 @@ export interface ThinkingPlace {
 }
 
 interface OpenCall {
+  readonly toolUseId: string;
   readonly messageIndex: number;
   readonly tokens: number;
   readonly path: string | null;
@@ -55,7 +56,8 @@ export class ResultLedger {
   version = 0;
   private nextMessage = 0;
   private firstActive = 0;
-  private readonly openCalls = new Map<string, OpenCall>();
+  /** Calls whose results have not come: there are only ever a few. */
+  private openCalls: OpenCall[] = [];
 
   /** Takes in what joined the context since the last look; pins do not outlive the cache (MIC-3). */
   sync(view: ContextView, turn: number): void {
@@ -80,7 +82,7 @@ export class ResultLedger {
     this.version++;
     this.nextMessage = 0;
     this.firstActive = 0;
-    this.openCalls.clear();
+    this.openCalls = [];
   }
 
   /** The oldest result with its content in place. */
@@ -131,13 +133,18 @@ export class ResultLedger {
   }
 
   private register(message: Message, messageIndex: number, turn: number): void {
-    for (const block of message.blocks) {
+    for (let i = 0; i < message.blocks.length; i++) {
+      const block = message.blocks[i]!;
       const { toolUseId, tool } = block;
       if (block.kind === 'tool_use' && toolUseId !== null) {
-        this.openCalls.set(toolUseId, { messageIndex, tokens: block.tokens, path: block.facts.path ?? null });
+        this.openCalls.push({
+          toolUseId,
+          messageIndex,
+          tokens: block.tokens,
+          path: block.facts.path ?? null,
+        });
       } else if (block.kind === 'tool_result' && toolUseId !== null) {
-        const call = this.openCalls.get(toolUseId);
-        this.openCalls.delete(toolUseId);
+        const call = this.takeCall(toolUseId);
         if (tool === null || !COMPACTABLE.has(tool) || block.facts.replaces === 'cleared') continue;
         this.entries.push({
           toolUseId,
@@ -158,6 +165,18 @@ export class ResultLedger {
         this.memories.push(messageIndex);
       }
     }
+  }
+
+  /** The call that a result answers, taken from the open ones; a later call of the same id comes first. */
+  private takeCall(toolUseId: string): OpenCall | null {
+    for (let i = this.openCalls.length - 1; i >= 0; i--) {
+      const call = this.openCalls[i]!;
+      if (call.toolUseId !== toolUseId) continue;
+      if (i === this.openCalls.length - 1) this.openCalls.pop();
+      else this.openCalls.splice(i, 1);
+      return call;
+    }
+    return null;
   }
 
   private registerThinking(message: Message, messageIndex: number): void {

@@ -21,14 +21,14 @@ export interface InstructionInit {
 export function extractionInstruction(init: InstructionInit): Message {
   const { notes } = init;
   const before = opening(init.path);
-  const after = `\n</notes>\n${condenseText(init.over, init.limits)}`;
-  const own = before.text.length + after.length;
+  const after = closing(init.over, init.limits);
+  const own = before.text.length + after.text.length;
   const block = createBlock({
     kind: 'text',
     role: 'user',
     tokens: Math.ceil(own / CHARS_PER_TOKEN) + notes.tokens,
-    text: lazyText(own + notes.text.chars, () => `${before.text}${notes.text.read()}${after}`),
-    digest: chainDigest(digestText(after, before.digest), notes.digest),
+    text: lazyText(own + notes.text.chars, () => `${before.text}${notes.text.read()}${after.text}`),
+    digest: chainDigest(chainDigest(before.digest, after.digest), notes.digest),
   });
   return createMessage({ id: init.id, role: 'user', origin: 'directive', blocks: [block], at: init.at });
 }
@@ -48,6 +48,24 @@ function opening(path: string): Opening {
     latest = { path, text, digest: digestText(text) };
   }
   return latest;
+}
+
+interface Closing {
+  readonly limits: NotesLimits;
+  readonly text: string;
+  readonly digest: Digest;
+}
+
+let plainClosing: Closing | null = null;
+
+/** What follows the notes; as long as nothing is over its limit it stays the same. */
+function closing(over: OverLimit, limits: NotesLimits): Closing {
+  const isPlain = over.sections.length === 0 && !over.isTotalOver;
+  if (isPlain && plainClosing?.limits === limits) return plainClosing;
+  const text = `\n</notes>\n${condenseText(over, limits)}`;
+  const made = { limits, text, digest: digestText(text) };
+  if (isPlain) plainClosing = made;
+  return made;
 }
 
 function openingText(path: string): string {

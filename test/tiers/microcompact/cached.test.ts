@@ -14,7 +14,9 @@ function turns(driver: TierDriver, from: number, to: number): void {
 }
 
 function deleted(driver: TierDriver): readonly (readonly string[])[] {
-  return driver.actions.flatMap((action) => (action.kind === 'delete-cached' ? [action.toolUseIds] : []));
+  return driver.actions.flatMap((action) =>
+    action.kind === 'delete-cached' ? [action.results.map(({ toolUseId }) => toolUseId)] : [],
+  );
 }
 
 it('MIC-3 deletes the oldest down to the last 5 when 12 are active', () => {
