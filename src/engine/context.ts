@@ -86,7 +86,7 @@ export class Context implements PrefixView {
     this.totals.truncate(0);
     this.prefix = prefix;
     this.layPrefix();
-    for (const message of messages) this.append(message, 'again');
+    for (const message of messages) this.append(message, 'again', this.originOf(message));
     this.freshTokens = freshBefore;
     this.unchanged = Math.min(this.unchanged, same);
   }
@@ -135,8 +135,8 @@ export class Context implements PrefixView {
       if (origin === 'original') this.countOriginal(batch[i]!);
       else this.made.add(batch[i]!.id);
     }
-    if (batch.length === 1) this.append(batch[0]!, 'first');
-    else for (const message of orderMessages(batch)) this.append(message, 'first');
+    if (batch.length === 1) this.append(batch[0]!, 'first', origin);
+    else for (const message of orderMessages(batch)) this.append(message, 'first', origin);
   }
 
   private countOriginal({ blocks }: Message): void {
@@ -160,13 +160,16 @@ export class Context implements PrefixView {
     this.everThinkingTokens = 0;
   }
 
-  private append(message: Message, time: 'first' | 'again'): void {
+  private originOf(message: Message): Origin {
+    return this.made.has(message.id) ? 'made' : 'original';
+  }
+
+  private append(message: Message, time: 'first' | 'again', origin: Origin): void {
     if (message.role === 'assistant') {
       if (this.calls.count > 0) this.answerOpenCalls(message.at);
       if (this.blocks.length === this.prefix.length && message.blocks.length > 0) this.lead(message.at);
     }
     const index = this.messages.length;
-    const origin: Origin = this.made.size > 0 && this.made.has(message.id) ? 'made' : 'original';
     let kept: Block[] | null = null;
     for (let i = 0; i < message.blocks.length; i++) {
       const block = message.blocks[i]!;
@@ -278,7 +281,7 @@ export class Context implements PrefixView {
     let newTokens = 0;
     for (const message of tail) {
       const from = this.blocks.length;
-      this.append(message, 'again');
+      this.append(message, 'again', this.originOf(message));
       if (this.blocks.length - from === message.blocks.length && oldMessages.has(message)) continue;
       for (let i = from; i < this.blocks.length; i++)
         if (!oldBlocks.has(this.blocks[i]!)) newTokens += this.blocks[i]!.tokens;

@@ -12,10 +12,12 @@ import type {
 import type { ManualCompaction } from '../model/transcript.js';
 import type { TimingSink } from './timing-sink.js';
 
-/** A tier at work, with its name for timings. */
+/** A tier at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */
 interface HostedTier {
   readonly name: string;
   readonly instance: TierInstance;
+  readonly due: TierInstance['due'];
+  readonly act: TierInstance['act'];
 }
 
 /** The moment tiers are asked at, reused from call to call: asking allocates nothing. */
@@ -42,7 +44,13 @@ export class TierHost {
     private readonly timing: TimingSink,
   ) {
     for (const definition of definitions) {
-      const hosted = { name: definition.name, instance: definition.create(context) };
+      const instance = definition.create(context);
+      const hosted: HostedTier = {
+        name: definition.name,
+        instance,
+        due: instance.due.bind(instance),
+        act: instance.act.bind(instance),
+      };
       this.all.push(hosted);
       if (hosted.instance.observe !== undefined) this.observers.push(hosted);
       for (const point of definition.points) {
@@ -74,7 +82,7 @@ export class TierHost {
     if (tiers === undefined) return;
     for (const tier of tiers) {
       this.timing.begin(tier.name);
-      if (tier.instance.due(moment, view)) drive(tier.instance.act(moment, view), apply, stopped);
+      if (tier.due(moment, view)) drive(tier.act(moment, view), apply, stopped);
       this.timing.end(tier.name);
       if (stopped()) return;
     }

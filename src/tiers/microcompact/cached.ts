@@ -41,12 +41,12 @@ class CachedMicrocompact implements TierInstance {
     const reason = `${active} tool results are in the cached prefix, at least ${this.minActive}`;
     const by = { layer: 'microcompact', reason } as const;
     const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
-    const tools: Record<string, number> = {};
+    const counts = new Map<string, number>();
     const reads = fileReads(this.context);
     let saved = 0;
     let seenSaved = 0;
     for (const entry of entries) {
-      tools[entry.tool] = (tools[entry.tool] ?? 0) + 1;
+      counts.set(entry.tool, (counts.get(entry.tool) ?? 0) + 1);
       saved += entry.tokens;
       seenSaved += entry.rough;
       reads.drop(entry.toolUseId, entry.path);
@@ -69,7 +69,7 @@ class CachedMicrocompact implements TierInstance {
         saved,
         details: {
           form: 'cached',
-          tools,
+          tools: Object.fromEntries(counts),
           ids: entries.length,
           manual: false,
           seenSaved,
