@@ -72,8 +72,8 @@ function topOf(path: string): string {
   return end === -1 ? path : path.slice(0, end);
 }
 
-/** Where a path stands or would stand among sorted files. */
-function placeOf(files: readonly StoredFile[], path: string): number {
+/** Where a path stands or would stand among things sorted by their paths. */
+export function placeOf(files: readonly { readonly path: string }[], path: string): number {
   let low = 0;
   let high = files.length;
   while (low < high) {

@@ -12,6 +12,7 @@ import type { Message } from '../../model/message.js';
 import { literalText, type Text } from '../../model/text.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
+import { quietReport } from '../quiet-report.js';
 import { confine, type RefusalReason } from './confine.js';
 import {
   directive,
@@ -273,24 +274,7 @@ function report(
   details: LayerReport['details'],
   failure: string | null = null,
 ): Action {
-  const { seenTokens, trueTokens } = view;
-  return {
-    kind: 'report',
-    entry: {
-      layer: LAYER,
-      action,
-      trigger: 'auto',
-      outcome,
-      reason,
-      failure,
-      seenBefore: seenTokens,
-      seenAfter: seenTokens,
-      trueBefore: trueTokens,
-      trueAfter: trueTokens,
-      saved: 0,
-      details,
-    },
-  };
+  return quietReport(LAYER, view, { action, outcome, reason, failure, details });
 }
 
 /** True for an absolute path into the memory directory; most paths are told apart by their beginning. */

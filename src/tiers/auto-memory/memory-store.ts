@@ -1,5 +1,5 @@
 import { type Digest, digestText } from '../../base/digest.js';
-import type { Files, StoredFile } from '../../base/files.js';
+import { type Files, placeOf, type StoredFile } from '../../base/files.js';
 import {
   type KnownNames,
   MEMORY_DIRECTORY,
@@ -120,17 +120,6 @@ function update(before: Reading, files: Files, paths: readonly string[], revisio
 
 function isBefore(a: StoredMemory, b: StoredMemory): boolean {
   return a.mtimeMs > b.mtimeMs || (a.mtimeMs === b.mtimeMs && a.path < b.path);
-}
-
-function placeOf(memories: readonly StoredMemory[], path: string): number {
-  let low = 0;
-  let high = memories.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (memories[middle]!.path < path) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function isLink(file: StoredFile): boolean {

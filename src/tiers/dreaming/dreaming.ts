@@ -9,6 +9,7 @@ import { renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories } from '../auto-memory/memory-store.js';
 import { indexLimits } from '../auto-memory/params.js';
 import { param } from '../param-reader.js';
+import { quietReport } from '../quiet-report.js';
 import { consolidate } from './consolidate.js';
 import { type Dream, dreamText, planTurns, sessionsTouchedSince } from './dream.js';
 import {
@@ -307,24 +308,7 @@ function report(
   details: LayerReport['details'],
   failure: string | null = null,
 ): Action {
-  const { seenTokens, trueTokens } = view;
-  return {
-    kind: 'report',
-    entry: {
-      layer: LAYER,
-      action,
-      trigger: 'auto',
-      outcome,
-      reason,
-      failure,
-      seenBefore: seenTokens,
-      seenAfter: seenTokens,
-      trueBefore: trueTokens,
-      trueAfter: trueTokens,
-      saved: 0,
-      details,
-    },
-  };
+  return quietReport(LAYER, view, { action, outcome, reason, failure, details });
 }
 
 /** Dreaming (DRM). */

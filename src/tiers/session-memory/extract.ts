@@ -3,6 +3,7 @@ import type { Message } from '../../model/message.js';
 import { NOTES_TEMPLATE, type Notes, notesFromText } from '../../model/notes.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
+import { quietReport } from '../quiet-report.js';
 import { extractionInstruction } from './instruction.js';
 import { settledLength } from './kept-tail.js';
 import { landExtraction } from './land-extraction.js';
@@ -189,21 +190,7 @@ function extractDetails(
 function report(
   view: ContextView,
   by: Asker,
-  result: Pick<LayerReport, 'outcome' | 'failure' | 'details'>,
+  { outcome, failure, details }: Pick<LayerReport, 'outcome' | 'failure' | 'details'>,
 ): Action {
-  return {
-    kind: 'report',
-    entry: {
-      layer: LAYER,
-      action: 'extract',
-      trigger: 'auto',
-      reason: by.reason,
-      seenBefore: view.seenTokens,
-      seenAfter: view.seenTokens,
-      trueBefore: view.trueTokens,
-      trueAfter: view.trueTokens,
-      saved: 0,
-      ...result,
-    },
-  };
+  return quietReport(LAYER, view, { action: 'extract', outcome, reason: by.reason, failure, details });
 }

@@ -1,0 +1,29 @@
+import type { Action, LayerReport } from '../model/action.js';
+import type { Layer } from '../model/run-log.js';
+import type { ContextView } from '../model/tier.js';
+
+/** What a layer says of work that leaves the conversation as it is. */
+export function quietReport(
+  layer: Layer,
+  view: ContextView,
+  said: Pick<LayerReport, 'action' | 'outcome' | 'reason' | 'failure' | 'details'>,
+): Action {
+  const { seenTokens, trueTokens } = view;
+  return {
+    kind: 'report',
+    entry: {
+      layer,
+      action: said.action,
+      trigger: 'auto',
+      outcome: said.outcome,
+      reason: said.reason,
+      failure: said.failure,
+      seenBefore: seenTokens,
+      seenAfter: seenTokens,
+      trueBefore: trueTokens,
+      trueAfter: trueTokens,
+      saved: 0,
+      details: said.details,
+    },
+  };
+}
