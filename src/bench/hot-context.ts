@@ -10,14 +10,14 @@ import { soloSession } from '../model/session.js';
 import type { TierContext } from '../model/tier.js';
 import { benchPlan, benchTranscript } from './plan.js';
 
-/** A conversation of a given size with everything a tier or the loop asks for. */
+/** A conversation of a given size, ready to be sent, with everything a tier or the loop asks for. */
 export interface HotContext {
   readonly context: Context;
   readonly seen: SeenCounter;
   readonly view: ThreadView;
   readonly moment: MutableMoment;
   readonly messages: readonly Message[];
-  /** The messages of one more turn. */
+  /** The messages of one more turn: a response and the results of its calls. */
   readonly nextTurn: readonly Message[];
   readonly tierContext: TierContext;
   readonly params: ParamValues;
@@ -37,21 +37,22 @@ function sourceMessages(): readonly Message[] {
   return source;
 }
 
-/** Builds a context of about so many tokens under the parameters of a policy. */
+/** Builds a context whose messages hold about so many tokens, besides tools and system, under the parameters of a policy. */
 export function hotContext(tokens: number, policy: string): HotContext {
   const plan = benchPlan(policy);
   const params = plan.policy.params;
   const all = sourceMessages();
   const context = new Context(benchTranscript(1).threads[0]!.prefix);
   const seen = new SeenCounter(counterRules(params, 1));
+  const isFull = (): boolean => context.trueTokens - context.prefixTokens >= tokens;
   let i = 0;
-  while (i < all.length - 20 && context.trueTokens < tokens) {
+  while (i < all.length && !(isFull() && all[i]!.role === 'assistant')) {
     const message = all[i++]!;
     context.extend([message]);
     seen.add(message);
   }
-  while (i < all.length && all[i]!.role !== 'assistant') i++;
-  const nextTurn = all.slice(i, i + 3);
+  const answered = all.findIndex((message, k) => k > i && message.role === 'assistant');
+  const nextTurn = all.slice(i, answered);
   const view = new ThreadView(context, seen, createFiles());
   view.cacheIsWarm = true;
   const moment = new MutableMoment('main');
