@@ -62,10 +62,6 @@ function notesText(tokens: number): string {
   ).join('\n');
 }
 
-function messageTokens({ context }: HotContext): number {
-  return context.trueTokens - context.prefixTokens;
-}
-
 /** Looks up the request of the next turn: what the one before it wrote lies a few blocks back. */
 function prepareLookup(hot: HotContext): PreparedPath {
   const cache = createPromptCache();
@@ -172,7 +168,7 @@ const PATHS: readonly HotPath[] = [
     input: 'a fifth of the context',
     wholeWindow: false,
     prepare(hot) {
-      const text = summaryText(messageTokens(hot));
+      const text = summaryText(hot.tokens);
       return { run: () => formatSummary(text, 'drop') };
     },
   },
@@ -181,7 +177,7 @@ const PATHS: readonly HotPath[] = [
     input: 'a quarter of the context',
     wholeWindow: false,
     prepare(hot) {
-      const text = notesText(messageTokens(hot));
+      const text = notesText(hot.tokens);
       return { run: () => truncateForUse(text, SECTION_LIMIT_CHARS, '/notes.md') };
     },
   },

@@ -1,7 +1,7 @@
 /** One hot path at one size. */
 export interface PathResult {
   readonly name: string;
-  /** Tokens of context, besides tools and system prompt. */
+  /** Tokens of context, besides tools, system and the first prompt. */
   readonly size: number;
   readonly p50Ms: number;
   readonly p99Ms: number;

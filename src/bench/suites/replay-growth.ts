@@ -1,4 +1,6 @@
 import { replay } from '../../engine/replay.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { Transcript } from '../../model/transcript.js';
 import { policyRegistry } from '../../policies/catalogue.js';
 import { growthExponent, timeOf } from '../measure.js';
 import { benchPlan, benchTranscript, NOWHERE } from '../plan.js';
@@ -10,26 +12,50 @@ const ROUNDS = 3;
 const SHORT_TURNS = 10_000;
 const SHORT_REPEATS = 3;
 
+interface Point {
+  /** Turns of the session. */
+  readonly size: number;
+  /** Turns that were played: fewer where a profile comes to have every request refused. */
+  readonly played: number;
+  readonly ms: number;
+}
+
+function turnsPlayed(plan: RunPlan, transcript: Transcript): number {
+  let turns = 0;
+  replay(plan, transcript, {
+    write(entry) {
+      if (entry.type === 'end') turns = entry.turns;
+    },
+  });
+  return turns;
+}
+
 /** Lowest time at each size; the longest goes first untimed and leaves the code compiled, then the sizes take turns. */
 function lowestTimes(
+  plan: RunPlan,
+  transcripts: readonly Transcript[],
   sizes: readonly number[],
-  work: (index: number) => void,
-): readonly { readonly size: number; readonly ms: number }[] {
+): readonly Point[] {
   const lowest = sizes.map(() => Number.POSITIVE_INFINITY);
-  for (let i = sizes.length - 1; i >= 0; i--) work(i);
+  const played = [...transcripts].reverse().map((transcript) => turnsPlayed(plan, transcript));
   for (let round = 0; round < ROUNDS; round++) {
     sizes.forEach((size, i) => {
       for (let repeat = size <= SHORT_TURNS ? SHORT_REPEATS : 1; repeat > 0; repeat--)
         lowest[i] = Math.min(
           lowest[i]!,
-          timeOf(() => work(i)),
+          timeOf(() => replay(plan, transcripts[i]!, NOWHERE)),
         );
     });
   }
-  return sizes.map((size, i) => ({ size, ms: lowest[i]! }));
+  return sizes.map((size, i) => ({ size, played: played.at(-1 - i)!, ms: lowest[i]! }));
 }
 
-function growthOf(name: string, exponent: number, input = 'every turn of the session'): GrowthResult {
+function pointText({ size, played, ms }: Point): string {
+  if (played < size) return `${played} of ${size} turns ${ms.toFixed(0)} ms, the others refused`;
+  return `${size} turns ${ms.toFixed(0)} ms (${((ms * 1_000) / size).toFixed(1)} µs a turn)`;
+}
+
+function growthOf(name: string, exponent: number, input: string): GrowthResult {
   return { name, exponent, wholeWindow: false, promised: HIGHEST_EXPONENT, input };
 }
 
@@ -49,12 +75,11 @@ export function replayGrowth(options: {
   for (const policy of policies) {
     options.onProgress(policy.name);
     const plan = benchPlan(policy.name);
-    const points = lowestTimes(sizes, (i) => void replay(plan, transcripts[i]!, NOWHERE));
-    growth.push(growthOf(`replay ${policy.name}`, growthExponent(points)));
-    const perTurn = points.map(
-      ({ size, ms }) => `${size} turns ${ms.toFixed(0)} ms (${((ms * 1_000) / size).toFixed(1)} µs a turn)`,
-    );
-    notes.push(`replay ${policy.name}: ${perTurn.join(', ')}`);
+    const points = lowestTimes(plan, transcripts, sizes);
+    const isStuck = points.some(({ size, played }) => played < size);
+    const input = isStuck ? 'turns until all are refused' : 'every turn';
+    growth.push(growthOf(`replay ${policy.name}`, growthExponent(points), input));
+    notes.push(`replay ${policy.name}: ${points.map(pointText).join(', ')}`);
   }
   notes.push(`peak memory while replaying ${sizes.at(-1)} turns: ${Math.round(options.memory() / 1e6)} MB`);
   const worst = Math.max(...growth.map(({ exponent }) => exponent));

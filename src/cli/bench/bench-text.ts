@@ -6,8 +6,7 @@ import {
   growsTooFast,
   type RatioResult,
 } from '../../bench/result.js';
-import { exponentText } from '../../report/charts/exponent-text.js';
-import { formatCount, formatDecimal } from '../../report/format.js';
+import { formatCount, formatDecimal, formatExponent } from '../../report/format.js';
 import { type Column, tableLines } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
 
@@ -60,7 +59,7 @@ function growthLines({ growth }: BenchResult, screen: Screen): readonly string[]
   const rows = growth.map((row) => ({
     cells: [
       row.name,
-      exponentText(row.exponent),
+      formatExponent(row.exponent),
       '█'.repeat(Math.max(0, Math.round(row.exponent * BAR_CHARS))),
       growthPromise(row),
       row.input,

@@ -1,6 +1,6 @@
+import { formatExponent } from '../format.js';
 import type { ChartedGrowth } from './bench-charts.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
-import { exponentText } from './exponent-text.js';
 import { LIGHT } from './palette.js';
 
 const WIDTH = 520;
@@ -12,7 +12,7 @@ export function exponentBars(growth: readonly ChartedGrowth[]): ChartSpec | null
   const values = growth.map(({ name, exponent, promised }) => ({
     name,
     exponent,
-    label: exponentText(exponent),
+    label: formatExponent(exponent),
     isMissed: promised !== null && exponent > promised,
   }));
   const limits = [...new Set(growth.flatMap(({ promised }) => promised ?? []))];
@@ -21,7 +21,7 @@ export function exponentBars(growth: readonly ChartedGrowth[]): ChartSpec | null
   const x = {
     field: 'exponent',
     type: 'quantitative',
-    title: 'exponent of growth',
+    title: 'exponent of growth (1 is linear)',
     scale: { domain: [Math.min(0, ...values.map(({ exponent }) => exponent)), highest * 1.05], nice: false },
     axis: { format: '.1f', tickCount: 6, grid: true },
   };
@@ -38,7 +38,7 @@ export function exponentBars(growth: readonly ChartedGrowth[]): ChartSpec | null
         missed === 0
           ? 'A turn costs the same in a session of any length'
           : `${missed} of ${values.length} grow faster than promised`,
-      subtitle: 'time ~ turns^exponent: 1 is linear',
+      subtitle: 'time ~ turns^exponent',
     },
     {
       width: WIDTH,

@@ -1,7 +1,6 @@
-import { formatCount } from '../format.js';
+import { formatCount, formatExponent } from '../format.js';
 import type { ChartedGrowth, ChartedTime } from './bench-charts.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
-import { exponentText } from './exponent-text.js';
 import { DISTINCT, LIGHT } from './palette.js';
 import { spreadLabels } from './spread-labels.js';
 
@@ -55,12 +54,12 @@ function labelsOf(
     lasts.map(({ micros }) => height * (1 - Math.log(micros / domain[0]) / decades)),
     { gap: LABEL_GAP, from: 0, to: height },
   );
-  return lasts.map(({ name, size, micros, state }, i) => ({
+  return lasts.map(({ name, size, micros }, i) => ({
     size,
     micros,
-    state,
+    isMissed: stateOf(growth.get(name)!) === 'missed',
     labelMicros: domain[0] * Math.exp(decades * (1 - places[i]! / height)),
-    label: `${exponentText(growth.get(name)!.exponent)} · ${name}`,
+    label: `${formatExponent(growth.get(name)!.exponent)} · ${name}`,
   }));
 }
 
@@ -116,7 +115,6 @@ export function hotPathTimes(
     scale: { domain: domainOf, range: present.map(([, , , form]) => form) },
   };
   const labels = labelsOf(rows, timed, { height, domain });
-  const end = { x: { value: WIDTH + LEADER } };
   return chartSpec(
     {
       text: titleOf([...timed.values()]),
@@ -148,8 +146,13 @@ export function hotPathTimes(
         },
         {
           data: { values: labels },
-          mark: { type: 'text', align: 'left', baseline: 'middle', color: LIGHT.ink },
-          encoding: { ...end, y: { ...y, field: 'labelMicros' }, text: { field: 'label', type: 'nominal' } },
+          mark: { type: 'text', align: 'left', baseline: 'middle' },
+          encoding: {
+            x: { value: WIDTH + LEADER },
+            y: { ...y, field: 'labelMicros' },
+            text: { field: 'label', type: 'nominal' },
+            color: { condition: { test: 'datum.isMissed', value: LIGHT.alarm }, value: LIGHT.ink },
+          },
         },
       ],
     },
