@@ -6,6 +6,12 @@ import { LIGHT } from './palette.js';
 const WIDTH = 520;
 const ROW = 24;
 
+function titleOf(missed: number, rows: number, limits: readonly number[]): string {
+  if (limits.length === 0) return 'How time grows';
+  if (missed > 0) return `${missed} of ${rows} grow faster than promised`;
+  return `Nothing grows faster than turns^${Math.max(...limits)}`;
+}
+
 /** The exponent of growth of each row against its promise; null without rows. */
 export function exponentBars(growth: readonly ChartedGrowth[]): ChartSpec | null {
   if (growth.length === 0) return null;
@@ -34,10 +40,7 @@ export function exponentBars(growth: readonly ChartedGrowth[]): ChartSpec | null
   };
   return chartSpec(
     {
-      text:
-        missed === 0
-          ? 'A turn costs the same in a session of any length'
-          : `${missed} of ${values.length} grow faster than promised`,
+      text: titleOf(missed, values.length, limits),
       subtitle: 'time ~ turns^exponent',
     },
     {

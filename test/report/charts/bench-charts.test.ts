@@ -68,7 +68,7 @@ it('growth without times is drawn as bars against its promise', () => {
   const [bars, , promise] = layersOf('exponents') as unknown as readonly Layer[];
   expect(bars!.data.values).toEqual([{ name: 'replay', exponent: 1.04, label: '1.04', isMissed: false }]);
   expect(promise!.data.values).toEqual([{ exponent: 1.1, label: 'promised: at most 1.1' }]);
-  expect(titleOf('exponents')).toBe('A turn costs the same in a session of any length');
+  expect(titleOf('exponents')).toBe('Nothing grows faster than turns^1.1');
 });
 
 it('ratios are drawn as multiples of their promise, with a line at 1', () => {
