@@ -4,60 +4,76 @@ import { Context } from '../engine/context.js';
 import { counterRules, SeenCounter } from '../engine/seen-counter.js';
 import { ThreadView } from '../engine/thread-view.js';
 import { MutableMoment } from '../engine/tier-host.js';
-import { createMessage, type Message } from '../model/message.js';
+import { createMessage, type Message, messageTokens } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import { soloSession } from '../model/session.js';
 import type { TierContext } from '../model/tier.js';
 import { benchPlan, benchTranscript } from './plan.js';
 
-/** A conversation of a given size with everything a tier or the loop asks for. */
+/** A conversation of a given size, ready to be sent, with everything a tier or the loop asks for. */
 export interface HotContext {
+  /** Tokens of its turns; tools, system and the first prompt are the same at every size. */
+  readonly tokens: number;
   readonly context: Context;
   readonly seen: SeenCounter;
   readonly view: ThreadView;
   readonly moment: MutableMoment;
   readonly messages: readonly Message[];
-  /** The messages of one more turn. */
+  /** The messages of one more turn: a response and the results of its calls. */
   readonly nextTurn: readonly Message[];
   readonly tierContext: TierContext;
   readonly params: ParamValues;
 }
 
 /** Turns of the source session: enough for a million tokens. */
-const SOURCE_TURNS = 2_500;
+const SOURCE_TURNS = 5_000;
+/** Larger turns are left out: one of them would be most of a small context, and sizes could not be compared. */
+const LARGEST_TURN_TOKENS = 2_000;
 
-let source: readonly Message[] | null = null;
+let source: readonly (readonly Message[])[] | null = null;
 
-/** The messages of a long generated session, responses in their places. */
-function sourceMessages(): readonly Message[] {
-  source ??= benchTranscript(SOURCE_TURNS).threads[0]!.steps.flatMap((step) => {
-    if (step.kind === 'message') return [step.message];
-    return step.kind === 'call' ? [createMessage({ ...step.call.response, responseId: step.call.id })] : [];
-  });
+/** The turns of a long generated session, each a response and what came back for it; prompts stand at the end of a turn. */
+function sourceTurns(): readonly (readonly Message[])[] {
+  if (source !== null) return source;
+  const turns: Message[][] = [[]];
+  for (const step of benchTranscript(SOURCE_TURNS).threads[0]!.steps) {
+    if (step.kind === 'message') turns.at(-1)!.push(step.message);
+    else if (step.kind === 'call')
+      turns.push([createMessage({ ...step.call.response, responseId: step.call.id })]);
+  }
+  source = turns.filter(
+    (turn, i) => i === 0 || (turn.at(-1)?.role === 'user' && tokensOf(turn) <= LARGEST_TURN_TOKENS),
+  );
   return source;
 }
 
-/** Builds a context of about so many tokens under the parameters of a policy. */
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
+}
+
+/** Builds a context of about so many tokens, besides tools, system and the first prompt, under the parameters of a policy. */
 export function hotContext(tokens: number, policy: string): HotContext {
   const plan = benchPlan(policy);
   const params = plan.policy.params;
-  const all = sourceMessages();
+  const turns = sourceTurns();
   const context = new Context(benchTranscript(1).threads[0]!.prefix);
   const seen = new SeenCounter(counterRules(params, 1));
-  let i = 0;
-  while (i < all.length - 20 && context.trueTokens < tokens) {
-    const message = all[i++]!;
+  const join = (message: Message): void => {
     context.extend([message]);
     seen.add(message);
-  }
-  while (i < all.length && all[i]!.role !== 'assistant') i++;
-  const nextTurn = all.slice(i, i + 3);
+  };
+  turns[0]!.forEach(join);
+  const openedWith = context.trueTokens;
+  let next = 1;
+  while (next < turns.length - 1 && context.trueTokens - openedWith < tokens) turns[next++]!.forEach(join);
+  const nextTurn = turns[next]!;
   const view = new ThreadView(context, seen, createFiles());
   view.cacheIsWarm = true;
   const moment = new MutableMoment('main');
   moment.now = 1_000_000;
   moment.lastResponseMs = 990_000;
   return {
+    tokens: context.trueTokens - openedWith,
     context,
     seen,
     view,

@@ -36,6 +36,12 @@ function count(text: string): number {
   return Number(text);
 }
 
+function factor(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < 1)
+    throw new InvalidArgumentError('It must be a number from 1 up, such as 1.6.');
+  return Number(text);
+}
+
 function method(text: string): string {
   if (text !== 'random' && text !== 'halving')
     throw new InvalidArgumentError('It must be random or halving.');
@@ -365,10 +371,17 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       '--against <file>',
       'compare with a saved result: exit code 98 when a path is slower beyond the noise',
     )
-    .option('--noise <factor>', 'how much slower counts as a regression')
+    .option('--noise <factor>', 'how many times slower counts as a regression (default: 1.6)', factor)
+    .option('--out <folder>', 'write the charts of times, growth and ratios into this folder')
+    .option('--png', 'write the charts as PNG files too')
     .addHelpText(
       'after',
-      examples('bench', 'bench hot-paths --save before.json', 'bench hot-paths --against before.json'),
+      examples(
+        'bench',
+        'bench hot-paths --out reports/bench',
+        'bench hot-paths --save before.json',
+        'bench hot-paths --against before.json',
+      ),
     )
     .action(async (suites, options) => {
       const { benchCommand } = await import('./commands/bench.js');

@@ -23,6 +23,11 @@ export function formatDecimal(value: number | null, decimals: number): string {
   return grouped(text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 }
 
+/** An exponent of growth in two decimals, never a negative zero: `0.98`. */
+export function formatExponent(exponent: number): string {
+  return (Math.round(exponent * 100) / 100 + 0).toFixed(2);
+}
+
 /** Dollars: cents from one dollar on, four decimals below, as many as tell something below that. */
 export function formatMoney(usd: number | null): string {
   if (usd === null) return NO_DATA;

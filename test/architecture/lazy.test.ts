@@ -48,6 +48,13 @@ describe('start-up', () => {
     },
   );
 
+  it('loads no suite and no chart for bench before one is asked for', () => {
+    const loaded = loadedWith(resolve(SOURCE, 'cli/commands/bench.ts'));
+    expect(loaded).toContain('cli/bench/suites.ts');
+    expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
+    expect([...loaded].filter((name) => /^(?:bench\/suites|report\/charts|engine)\//.test(name))).toEqual([]);
+  });
+
   it('loads no package at all in a worker', () => {
     const loaded = loadedWith(resolve(SOURCE, 'study/worker-run.ts'));
     expect(loaded.size).toBeGreaterThan(100);

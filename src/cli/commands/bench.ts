@@ -1,11 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
 import { NOISE_FACTOR, regressions } from '../../bench/against.js';
 import { type BenchResult, joinResults } from '../../bench/result.js';
-import { formatCount, formatDecimal } from '../../report/format.js';
-import { type Column, tableLines } from '../../report/table.js';
+import { benchText } from '../bench/bench-text.js';
+import { SUITES, type Suites } from '../bench/suites.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { breathe } from '../interrupt.js';
+import { openFile } from '../output.js';
 import { screenFor } from '../paint.js';
 import { type CliSession, printJson } from '../session.js';
 
@@ -14,74 +16,83 @@ export interface BenchOptions {
   readonly quick?: boolean;
   readonly save?: string;
   readonly against?: string;
-  readonly noise?: string;
+  readonly noise?: number;
+  readonly out?: string;
+  readonly png?: boolean;
 }
-
-type Suite = (options: {
-  readonly quick: boolean;
-  readonly onProgress: (what: string) => void;
-}) => Promise<Partial<BenchResult>>;
-
-/** Suites by name, each loaded when it is run. */
-const SUITES: Readonly<Record<string, Suite>> = {
-  'hot-paths': async (options) => (await import('../../bench/suites/hot-paths.js')).hotPathSuite(options),
-  replay: async (options) =>
-    (await import('../../bench/suites/replay-growth.js')).replayGrowth({
-      ...options,
-      memory: () => process.memoryUsage().rss,
-    }),
-  'naive-replay': async (options) =>
-    (await import('../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
-  'replay-limit': async (options) =>
-    (await import('../../bench/suites/replay-limit.js')).replayLimit(options),
-  'trace-limit': async (options) => (await import('../../bench/suites/trace-limit.js')).traceLimit(options),
-  ingest: async (options) => {
-    const { peakMemory } = await import('../bench/recording-file.js');
-    return (await import('../../bench/suites/ingest.js')).ingestSuite({ ...options, peakMemory });
-  },
-  bpe: async (options) => (await import('../../bench/suites/bpe.js')).bpeSuite(options),
-  'compiled-cache': async (options) => {
-    const { recordToDisk } = await import('../bench/recording-file.js');
-    const { compiledCacheSuite } = await import('../../bench/suites/compiled-cache.js');
-    return compiledCacheSuite({ ...options, record: recordToDisk });
-  },
-  workers: async (options) => (await import('../bench/workers.js')).workersSuite(options),
-};
 
 /** `ccbench bench`: hot paths and ratios, compared with a saved run where one is given. */
 export async function benchCommand(
   session: CliSession,
   names: readonly string[],
   options: BenchOptions,
+  suites: Suites = SUITES,
 ): Promise<ExitCode> {
-  const known = Object.keys(SUITES);
+  const { host } = session;
+  const chosen = chooseSuites(names, suites);
+  const before = options.against === undefined ? null : readSaved(resolve(host.cwd, options.against));
+  if (options.out !== undefined) openFile(join(options.out, 'charts', 'ratios.svg'), host.cwd).discard();
+  const save = options.save === undefined ? null : openFile(options.save, host.cwd);
+  try {
+    const result = await runSuites(session, chosen, suites, options);
+    const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
+    await save?.write(`${JSON.stringify(result, null, 2)}\n`);
+    save?.commit();
+    if (session.json) printJson(session, slower === null ? result : { ...result, regressions: slower });
+    else host.stdout.write(benchText(result, slower, screenFor(host.stdout, session.colors)));
+    if (options.out !== undefined) await writeCharts(session, result, options.out, options);
+    return slower !== null && slower.length > 0 ? EXIT.regression : EXIT.fine;
+  } finally {
+    save?.discard();
+  }
+}
+
+function chooseSuites(names: readonly string[], suites: Suites): readonly string[] {
+  const known = Object.keys(suites);
   for (const name of names) {
     if (!known.includes(name))
       throw new CcbenchError('unknown-name', `unknown suite "${name}"`, {
         hint: `known: ${known.join(', ')}`,
       });
   }
-  const before = options.against === undefined ? null : readSaved(resolve(session.host.cwd, options.against));
+  return names.length === 0 ? known : names;
+}
+
+async function runSuites(
+  { host, json }: CliSession,
+  names: readonly string[],
+  suites: Suites,
+  options: BenchOptions,
+): Promise<BenchResult> {
+  const shows = host.stderr.isTerminal && !json;
   const parts: Partial<BenchResult>[] = [];
-  for (const name of names.length === 0 ? known : names) {
-    const say = (what: string): void => {
-      if (session.host.stderr.isTerminal && !session.json)
-        session.host.stderr.write(`\r\u001b[K${name}: ${what}`);
+  for (const name of names) {
+    await breathe(host.interrupt);
+    const onProgress = (what: string): void => {
+      if (shows) host.stderr.write(`\r\u001b[K${name}: ${what}`);
     };
-    say('running');
-    parts.push(await SUITES[name]!({ quick: options.quick === true, onProgress: say }));
+    onProgress('running');
+    parts.push(await suites[name]!({ quick: options.quick === true, onProgress }));
   }
-  if (session.host.stderr.isTerminal && !session.json) session.host.stderr.write('\r\u001b[K');
-  const result = joinResults(parts);
-  const slower =
-    before === null
-      ? []
-      : regressions(result, before, options.noise === undefined ? NOISE_FACTOR : Number(options.noise));
-  if (options.save !== undefined)
-    writeFileSync(resolve(session.host.cwd, options.save), `${JSON.stringify(result, null, 2)}\n`);
-  if (session.json) printJson(session, before === null ? result : { ...result, regressions: slower });
-  else session.host.stdout.write(benchText(result, session, before === null ? null : slower));
-  return slower.length > 0 ? EXIT.regression : EXIT.fine;
+  if (shows) host.stderr.write('\r\u001b[K');
+  return joinResults(parts);
+}
+
+async function writeCharts(
+  { host }: CliSession,
+  result: BenchResult,
+  out: string,
+  options: Pick<BenchOptions, 'png'>,
+): Promise<void> {
+  const [{ chartFiles }, { benchCharts }] = await Promise.all([
+    import('../report-pictures.js'),
+    import('../../report/charts/bench-charts.js'),
+  ]);
+  for await (const file of chartFiles(benchCharts(result), options, host.interrupt)) {
+    const output = openFile(join(out, file.folder, file.name), host.cwd);
+    await output.write(file.content);
+    output.commit();
+  }
 }
 
 function readSaved(path: string): BenchResult {
@@ -96,69 +107,4 @@ function readSaved(path: string): BenchResult {
       cause,
     });
   }
-}
-
-const PATH_COLUMNS: readonly Column[] = [
-  { header: 'hot path', align: 'left', drop: null },
-  { header: 'tokens', align: 'right', drop: null },
-  { header: 'p50 µs', align: 'right', drop: null },
-  { header: 'p99 µs', align: 'right', drop: 1 },
-  { header: 'ops/s', align: 'right', drop: 2 },
-];
-
-function benchText(
-  result: BenchResult,
-  session: CliSession,
-  slower: ReturnType<typeof regressions> | null,
-): string {
-  const screen = screenFor(session.host.stdout, session.colors);
-  const lines: string[] = [];
-  const micros = (ms: number): string => formatDecimal(ms * 1_000, ms < 0.01 ? 3 : 1);
-  if (result.results.length > 0) {
-    const rows = [...result.results]
-      .sort((a, b) => (a.name === b.name ? a.size - b.size : a.name < b.name ? -1 : 1))
-      .map((row) => ({
-        cells: [
-          row.name,
-          formatCount(row.size),
-          micros(row.p50Ms),
-          micros(row.p99Ms),
-          formatCount(row.opsPerSec),
-        ],
-      }));
-    lines.push(...tableLines(PATH_COLUMNS, rows, { indent: '', ...screen }), '');
-  }
-  if (result.growth.length > 0) {
-    lines.push(screen.style.bold('Growth: time ~ size^exponent'));
-    for (const { name, exponent, wholeWindow } of result.growth) {
-      lines.push(
-        `  ${exponent.toFixed(2).padStart(6)}  ${name}${wholeWindow ? '  (its output is the whole window)' : ''}`,
-      );
-    }
-    lines.push('');
-  }
-  if (result.ratios.length > 0) {
-    lines.push(screen.style.bold('Ratios, measured in turns in this run'));
-    for (const { name, ratio, promised, detail } of result.ratios) {
-      const promise =
-        promised === null ? '' : `  promised ≥ ${promised}${ratio >= promised ? '' : '  MISSED'}`;
-      lines.push(`  ${formatDecimal(ratio, 2).padStart(8)}  ${name}${promise}`, `            ${detail}`);
-    }
-    lines.push('');
-  }
-  lines.push(...result.notes.map((note) => `  ${note}`), '');
-  if (slower !== null) {
-    lines.push(
-      slower.length === 0
-        ? 'No path is slower than the saved run beyond the noise.'
-        : 'Slower than the saved run:',
-    );
-    for (const row of slower) {
-      lines.push(
-        `  ${row.name} at ${formatCount(row.size)}: ${micros(row.beforeMs)} → ${micros(row.nowMs)} µs (${row.factor.toFixed(2)} ×)`,
-      );
-    }
-    lines.push('');
-  }
-  return `${lines.join('\n')}\n`;
 }

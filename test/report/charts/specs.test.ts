@@ -1,5 +1,6 @@
 import { compile, type TopLevelSpec } from 'vega-lite';
 import { describe, expect, it } from 'vitest';
+import { benchCharts } from '../../../src/report/charts/bench-charts.js';
 import type { ChartSpec } from '../../../src/report/charts/chart-spec.js';
 import { hitRateByLifetime } from '../../../src/report/charts/hit-rate-by-lifetime.js';
 import { pareto, paretoFront } from '../../../src/report/charts/pareto.js';
@@ -16,8 +17,27 @@ const GAP = { name: 'gapMinutes', unit: 'minutes' } as const;
 
 const RUN_CHARTS = runCharts(sampleRun('sample', 30, 12));
 
+const BENCH_CHARTS = benchCharts({
+  results: [
+    { name: 'threshold check', size: 10_000, p50Ms: 0.000_1 },
+    { name: 'threshold check', size: 100_000, p50Ms: 0.000_1 },
+    { name: 'flattening', size: 10_000, p50Ms: 0.01 },
+    { name: 'flattening', size: 100_000, p50Ms: 0.1 },
+  ],
+  growth: [
+    { name: 'threshold check', exponent: 0, promised: 1.1 },
+    { name: 'flattening', exponent: 1, promised: null },
+    { name: 'replay', exponent: 1.2, promised: 1.1 },
+  ],
+  ratios: [
+    { name: 'naive-replay', ratio: 300, promised: 200 },
+    { name: 'replay-limit', ratio: 0.3, promised: 0.33 },
+  ],
+});
+
 const CHARTS: Readonly<Record<string, ChartSpec>> = {
   ...Object.fromEntries(RUN_CHARTS.map(({ name, spec }) => [name, spec])),
+  ...Object.fromEntries(BENCH_CHARTS.map(({ name, spec }) => [`bench-${name}`, spec])),
   'sweep-line': sweepLine({
     parameter: GAP,
     metric: COST,

@@ -1,0 +1,36 @@
+import type { BenchResult } from '../../bench/result.js';
+
+/** A benchmark suite: it measures and says what it found. */
+export type Suite = (options: {
+  readonly quick: boolean;
+  readonly onProgress: (what: string) => void;
+}) => Promise<Partial<BenchResult>>;
+
+/** Suites by name, in the order they run. */
+export type Suites = Readonly<Record<string, Suite>>;
+
+/** The suites of `ccbench bench`, each loaded when it is run. */
+export const SUITES: Suites = {
+  'hot-paths': async (options) => (await import('../../bench/suites/hot-paths.js')).hotPathSuite(options),
+  replay: async (options) =>
+    (await import('../../bench/suites/replay-growth.js')).replayGrowth({
+      ...options,
+      memory: () => process.memoryUsage().rss,
+    }),
+  'naive-replay': async (options) =>
+    (await import('../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
+  'replay-limit': async (options) =>
+    (await import('../../bench/suites/replay-limit.js')).replayLimit(options),
+  'trace-limit': async (options) => (await import('../../bench/suites/trace-limit.js')).traceLimit(options),
+  ingest: async (options) => {
+    const { peakMemory } = await import('./recording-file.js');
+    return (await import('../../bench/suites/ingest.js')).ingestSuite({ ...options, peakMemory });
+  },
+  bpe: async (options) => (await import('../../bench/suites/bpe.js')).bpeSuite(options),
+  'compiled-cache': async (options) => {
+    const { recordToDisk } = await import('./recording-file.js');
+    const { compiledCacheSuite } = await import('../../bench/suites/compiled-cache.js');
+    return compiledCacheSuite({ ...options, record: recordToDisk });
+  },
+  workers: async (options) => (await import('./workers.js')).workersSuite(options),
+};
