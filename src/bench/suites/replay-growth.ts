@@ -12,6 +12,13 @@ const ROUNDS = 3;
 const SHORT_TURNS = 10_000;
 const SHORT_REPEATS = 3;
 
+/** Profiles whose memory is told: one that forgets, one that keeps everything. */
+const MEASURED_POLICIES = ['claude-code/2026', 'unbounded'];
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
 interface Point {
   /** Turns of the session. */
   readonly size: number;
@@ -60,11 +67,12 @@ function growthOf(name: string, exponent: number, input: string): GrowthResult {
 }
 
 /** Replay time from 1,000 to 100,000 turns for each profile: a turn must cost its new blocks, so growth is linear. */
-export function replayGrowth(options: {
+export async function replayGrowth(options: {
   readonly quick: boolean;
   readonly onProgress: (what: string) => void;
-  readonly memory: () => number;
-}): Partial<BenchResult> {
+  /** Highest memory in bytes of a fresh process that replays so many turns; null where it cannot be told. */
+  readonly peakMemory: (policy: string, turns: number) => Promise<number | null>;
+}): Promise<Partial<BenchResult>> {
   const sizes = options.quick ? SIZES.slice(0, 2) : SIZES;
   const policies = policyRegistry
     .all()
@@ -78,10 +86,17 @@ export function replayGrowth(options: {
     const points = lowestTimes(plan, transcripts, sizes);
     const isStuck = points.some(({ size, played }) => played < size);
     const input = isStuck ? 'turns until all are refused' : 'every turn';
-    growth.push(growthOf(`replay ${policy.name}`, growthExponent(points), input));
+    const exponent = growthExponent(points.map(({ played, ms }) => ({ size: played, ms })));
+    growth.push(growthOf(`replay ${policy.name}`, exponent, input));
     notes.push(`replay ${policy.name}: ${points.map(pointText).join(', ')}`);
   }
-  notes.push(`peak memory while replaying ${sizes.at(-1)} turns: ${Math.round(options.memory() / 1e6)} MB`);
+  for (const policy of MEASURED_POLICIES) {
+    options.onProgress(`memory, ${policy}`);
+    const turns = sizes.at(-1)!;
+    const peak = await options.peakMemory(policy, turns);
+    if (peak !== null)
+      notes.push(`peak memory of a process that replays ${turns} turns under ${policy}: ${megabytes(peak)}`);
+  }
   const worst = Math.max(...growth.map(({ exponent }) => exponent));
   return { growth: [growthOf('replay', worst, 'the profile that grows fastest'), ...growth], notes };
 }

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { CachedRecording } from '../../bench/suites/compiled-cache.js';
 import { loadTranscript } from '../transcripts.js';
+import { canProbe, probe } from './peak-memory.js';
 
 const FILE_NAME = 'recording.jsonl';
 /** Characters written at a time. */
@@ -38,30 +37,18 @@ export function recordToDisk(lines: Iterable<string>): CachedRecording {
   };
 }
 
-/** What a fresh process does: it reads the file and prints the most memory it ever held, in kilobytes. */
-const PROBE = `
-import { readFileSync } from 'node:fs';
+const READ = `
 const { loadTranscript } = await import(process.argv[1]);
 loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
-const status = readFileSync('/proc/self/status', 'utf8');
-process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(status)[1]);
 `;
 
-/** Highest memory in bytes of a fresh process that reads these lines from a file; null where the system does not tell. */
+/** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be told. */
 export async function peakMemory(lines: Iterable<string>): Promise<number | null> {
+  if (!canProbe()) return null;
   const loader = new URL('../transcripts.js', import.meta.url);
-  if (import.meta.url.endsWith('.ts') || process.platform !== 'linux') return null;
   const folder = writeRecording(lines);
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      '--input-type=module',
-      '--eval',
-      PROBE,
-      loader.href,
-      FILE_NAME,
-      folder,
-    ]);
-    return Number(stdout) * 1_024;
+    return await probe(READ, [loader.href, FILE_NAME, folder]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

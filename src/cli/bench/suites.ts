@@ -12,11 +12,11 @@ export type Suites = Readonly<Record<string, Suite>>;
 /** The suites of `ccbench bench`, each loaded when it is run. */
 export const SUITES: Suites = {
   'hot-paths': async (options) => (await import('../../bench/suites/hot-paths.js')).hotPathSuite(options),
-  replay: async (options) =>
-    (await import('../../bench/suites/replay-growth.js')).replayGrowth({
-      ...options,
-      memory: () => process.memoryUsage().rss,
-    }),
+  replay: async (options) => {
+    const { peakOfReplay } = await import('./peak-memory.js');
+    const { replayGrowth } = await import('../../bench/suites/replay-growth.js');
+    return replayGrowth({ ...options, peakMemory: peakOfReplay });
+  },
   'naive-replay': async (options) =>
     (await import('../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
   'replay-limit': async (options) =>
@@ -33,4 +33,5 @@ export const SUITES: Suites = {
     return compiledCacheSuite({ ...options, record: recordToDisk });
   },
   workers: async (options) => (await import('./workers.js')).workersSuite(options),
+  'start-up': async (options) => (await import('./start-up.js')).startUp(options),
 };
