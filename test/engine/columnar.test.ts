@@ -14,7 +14,7 @@ import type { Step, Transcript } from '../../src/model/transcript.js';
 import { readTranscript } from '../../src/transcript/read-transcript.js';
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
 import { WORKLOADS } from '../../src/transcript/synthetic/workloads.js';
-import { buildSession, sessionSteps } from '../helpers/arbitrary-session.js';
+import { buildSession, type SessionStep, sessionSteps } from '../helpers/arbitrary-session.js';
 import { Conversation } from '../helpers/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
 import { sharedData } from '../helpers/shared.js';
@@ -69,6 +69,28 @@ const plans: fc.Arbitrary<PlanInit> = fc.record({
   }),
 });
 
+/** When a call of a twin begins after the one it repeats, and how long it takes. */
+const timing = fc.record({
+  delayMs: fc.constantFrom(0, 1, 50, 400, 2_500),
+  latencyMs: fc.constantFrom(100, 1_000, 3_000),
+});
+
+/** The same step at another time. */
+function retimed(step: Step, { delayMs, latencyMs }: { delayMs: number; latencyMs: number }): Step {
+  if (step.kind !== 'call') return step;
+  const startMs = step.call.startMs + delayMs;
+  return { ...step, call: { ...step.call, startMs, endMs: startMs + latencyMs } };
+}
+
+const workOrPause: fc.Arbitrary<SessionStep> = fc.oneof(
+  fc.constant({
+    do: 'tools' as const,
+    results: [{ tool: 'Read', tokens: 3_000, file: 1 }],
+    thinking: 0,
+  }),
+  fc.record({ do: fc.constant('pause' as const), minutes: fc.constantFrom(4, 6, 61) }),
+);
+
 /** Sessions of each property; CCBENCH_RUNS gives another number. */
 const RUNS = Number(process.env.CCBENCH_RUNS ?? 120);
 const TIMEOUT_MS = Math.max(60_000, RUNS * 200);
@@ -118,6 +140,62 @@ describe('columns of requests', () => {
     },
     TIMEOUT_MS,
   );
+
+  it(
+    'give the log of the engine where threads say the same at nearly the same time',
+    () => {
+      fc.assert(
+        fc.property(
+          plans,
+          fc.array(workOrPause, { minLength: 3, maxLength: 25 }),
+          fc.constantFrom(2_100, 15_000),
+          fc.array(fc.array(timing, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+          (init, steps, prefixTokens, twinTimings) => {
+            const transcript = buildSession(steps, prefixTokens);
+            const [main] = transcript.threads;
+            const twins = twinTimings.map((timings, i) => ({
+              ...main!,
+              id: `twin${i}`,
+              parentId: 'main',
+              steps: main!.steps.map((step, k) => retimed(step, timings[k % timings.length]!)),
+            }));
+            expectSameLog(planOf(init), { ...transcript, threads: [main!, ...twins] });
+          },
+        ),
+        { numRuns: RUNS },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it('let an entry keep the longer of two lifetimes it is written with', () => {
+    const transcript = new Conversation()
+      .human(50)
+      .tools([{ tool: 'Read', tokens: 900 }])
+      .wait(30 * 60)
+      .tools([{ tool: 'Read', tokens: 900 }])
+      .wait(50 * 60)
+      .answer(10)
+      .transcript();
+    const [main] = transcript.threads;
+    const steps = main!.steps.slice(0, 2).map((step) => retimed(step, { delayMs: 1, latencyMs: 1_000 }));
+    const threads = [main!, { ...main!, id: 'twin', parentId: 'main', steps }];
+    const plan = planOf({ policy: 'unbounded', cache: { ttl: '5m', subagentTtl: '1h' } });
+    const log = expectSameLog(plan, { ...transcript, threads });
+    expect(ofType(log, 'request').at(-1)!.read).toBe(15_050);
+  });
+
+  it('repeat thinking that was dropped before it was ever sent back (api.md 1.7)', () => {
+    const transcript = new Conversation({ toolsTokens: 5, systemTokens: 5 })
+      .human(10)
+      .tools([{ tool: 'Read', tokens: 10 }], { thinking: 9_000 })
+      .human(10)
+      .answer(10)
+      .transcript();
+    const log = expectSameLog(planOf({ policy: 'unbounded' }), transcript);
+    const last = ofType(log, 'request').at(-1)!;
+    expect(last.fresh).toBe(last.prompt);
+  });
 
   it('give every metric of the engine', () => {
     const transcript = generateTranscript({
