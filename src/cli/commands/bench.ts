@@ -34,6 +34,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     (await import('../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
   'replay-limit': async (options) =>
     (await import('../../bench/suites/replay-limit.js')).replayLimit(options),
+  'sweep-rate': async (options) => (await import('../../bench/suites/sweep-rate.js')).sweepRate(options),
   'trace-limit': async (options) => (await import('../../bench/suites/trace-limit.js')).traceLimit(options),
   ingest: async (options) => {
     const { peakMemory } = await import('../bench/recording-file.js');

@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../base/digest.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
@@ -58,7 +57,7 @@ function shapeOf(plan: RunPlan): RunPlan {
 
 function* columnsFor(plan: RunPlan, transcript: Transcript): Generator<void, RequestColumns | null, void> {
   if (!isColumnar(plan, transcript)) return null;
-  const key = canonicalJson(shapeOf(plan));
+  const key = JSON.stringify(shapeOf(plan));
   let shelf = shelves.get(transcript);
   if (shelf === undefined) {
     shelf = new Map();
