@@ -1,6 +1,5 @@
 import { sweepReplayParts } from '../../engine/columnar/sweep-replay.js';
 import { replay } from '../../engine/replay.js';
-import { createMetricsFold } from '../../metrics/fold.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { CachePlan, RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
@@ -23,14 +22,18 @@ function viaColumns(plan: RunPlan, transcript: Transcript, sink: LogSink): void 
 }
 
 /** Turns a second of a sweep on one thread: points from columns of requests against the same points through the engine. */
-export function sweepRate(options: { readonly quick: boolean }): Partial<BenchResult> {
+export function sweepRate(options: {
+  readonly quick: boolean;
+  /** Makes what a study folds each log with. */
+  readonly createFold: () => LogSink & { finish(): unknown };
+}): Partial<BenchResult> {
   const turns = options.quick ? 2_000 : 10_000;
   const transcript = benchTranscript(turns);
   const points = sweepPoints('on');
   const cacheless = sweepPoints('off');
   const measured = (road: typeof replay, plans: readonly RunPlan[]): void => {
     for (const plan of plans) {
-      const fold = createMetricsFold();
+      const fold = options.createFold();
       road(plan, transcript, fold);
       fold.finish();
     }

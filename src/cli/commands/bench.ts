@@ -34,7 +34,13 @@ const SUITES: Readonly<Record<string, Suite>> = {
     (await import('../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
   'replay-limit': async (options) =>
     (await import('../../bench/suites/replay-limit.js')).replayLimit(options),
-  'sweep-rate': async (options) => (await import('../../bench/suites/sweep-rate.js')).sweepRate(options),
+  'sweep-rate': async (options) => {
+    const { createMetricsFold } = await import('../../metrics/fold.js');
+    return (await import('../../bench/suites/sweep-rate.js')).sweepRate({
+      ...options,
+      createFold: createMetricsFold,
+    });
+  },
   'trace-limit': async (options) => (await import('../../bench/suites/trace-limit.js')).traceLimit(options),
   ingest: async (options) => {
     const { peakMemory } = await import('../bench/recording-file.js');
