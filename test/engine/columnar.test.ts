@@ -11,6 +11,8 @@ import { createMessage } from '../../src/model/message.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
 import type { Step, Transcript } from '../../src/model/transcript.js';
+import { policyRegistry } from '../../src/policies/catalogue.js';
+import { tierRegistry } from '../../src/tiers/registry.js';
 import { readTranscript } from '../../src/transcript/read-transcript.js';
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
 import { WORKLOADS } from '../../src/transcript/synthetic/workloads.js';
@@ -237,6 +239,19 @@ describe('columns of requests', () => {
     });
   });
 
+  it('give the log of policies whose layers are all switched off, as long as nothing is refused', () => {
+    const transcript = generateTranscript({
+      workload: 'bugfix',
+      turns: 40,
+      seed: 4,
+      overrides: { thinkingShare: 0.5 },
+    });
+    for (const { name, tiers } of policyRegistry.all()) {
+      const set = Object.fromEntries(tiers.map((tier) => [tierRegistry.get(tier).killSwitch, false]));
+      expectSameLog(planOf({ policy: name, set, window: 5_000_000 }), transcript);
+    }
+  });
+
   it('repeat a change of the model', () => {
     const transcript = generateTranscript({
       workload: 'bugfix',
@@ -285,6 +300,13 @@ describe('the engine keeps', () => {
     expect(isColumnar(planOf({ policy: 'unbounded' }), forked)).toBe(false);
   });
 
+  it('threads that share a name', () => {
+    const [main] = transcript.threads;
+    expect(isColumnar(planOf({ policy: 'unbounded' }), { ...transcript, threads: [main!, main!] })).toBe(
+      false,
+    );
+  });
+
   it('sessions in which a request is refused', () => {
     const plan = planOf({ policy: 'none', window: 20_000 });
     expect(isColumnar(plan, transcript)).toBe(true);
@@ -307,6 +329,29 @@ it('a sweep gives the same facts whichever road its points take', () => {
       expect(swept).toEqual(alone);
     }
   }
+});
+
+it('a sweep reads the steps of a transcript for its first two points of a shape only', () => {
+  const { threads, ...rest } = generateTranscript({ workload: 'bugfix', turns: 10, seed: 1 });
+  let reads = 0;
+  const watched = {
+    ...threads[0]!,
+    get steps() {
+      reads++;
+      return threads[0]!.steps;
+    },
+  };
+  const transcript: Transcript = { ...rest, threads: [watched] };
+  const readsOf = (init: PlanInit): number => {
+    reads = 0;
+    drain(sweepReplayParts(planOf(init), transcript, { write() {} }));
+    return reads;
+  };
+  expect(readsOf({ policy: 'unbounded' })).toBeGreaterThan(0);
+  expect(readsOf({ policy: 'unbounded', seed: 2 })).toBeGreaterThan(0);
+  expect(readsOf({ policy: 'unbounded', seed: 3, cache: { ttl: '1h' } })).toBe(0);
+  expect(readsOf({ policy: 'unbounded', seed: 3, cache: { mode: 'off' } })).toBe(0);
+  expect(readsOf({ policy: 'unbounded', estimatorFactor: 2 })).toBeGreaterThan(0);
 });
 
 const recordings = sharedData.files('transcripts/claude-code');

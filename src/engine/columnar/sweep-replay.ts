@@ -8,7 +8,7 @@ import { ColumnRecorder } from './column-recorder.js';
 import { columnarParts } from './columnar-replay.js';
 import type { RequestColumns } from './request-columns.js';
 
-/** Requests that columns are kept for, per transcript: some hundred megabytes at most. */
+/** Requests that columns are kept for, per transcript: about eighty megabytes. */
 const MAX_REQUESTS = 500_000;
 
 /** Shapes remembered per transcript, those met only once included. */
@@ -35,11 +35,13 @@ export function* sweepReplayParts(
 
 /** True when no layer, fault, fork or earlier session has a say in which requests are sent. */
 export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
+  const { threads, sessions } = transcript;
   return (
     plan.timing === 'recorded' &&
     plan.llm.faults.length === 0 &&
-    transcript.sessions === undefined &&
-    transcript.threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&
+    sessions === undefined &&
+    threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&
+    new Set(threads.map(({ id }) => id)).size === threads.length &&
     tiersAtWork(plan, transcript).supported.length === 0
   );
 }
