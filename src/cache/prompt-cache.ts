@@ -76,18 +76,19 @@ function checkBreakpoints(breakpoints: readonly Breakpoint[], length: number): v
   }
 }
 
+/** Key of the entry for the prefix that ends at a position. */
+export function keyAt(view: PrefixView, salts: LevelSalts, position: number): Digest {
+  const salt =
+    position < view.toolsEnd ? salts.tools : position < view.systemEnd ? salts.system : salts.messages;
+  return chainDigest(view.digests[position]!, salt);
+}
+
 /** Creates an empty cache. */
 export function createPromptCache(options: PromptCacheOptions = {}): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
   const renewAncestors = options.renewAncestors ?? 'marked';
   const entries = new EntryTable();
   let sweepAt = SWEEP_MIN_ENTRIES;
-
-  function keyAt(view: PrefixView, salts: LevelSalts, position: number): Digest {
-    const salt =
-      position < view.toolsEnd ? salts.tools : position < view.systemEnd ? salts.system : salts.messages;
-    return chainDigest(view.digests[position]!, salt);
-  }
 
   function renew(slot: number, key: Digest, startMs: number): void {
     const expiresAtMs = startMs + lifetime(entries.ttlMs[slot]!, key, startMs);

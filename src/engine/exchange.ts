@@ -56,6 +56,7 @@ export class Exchange {
 
   /** Sends a request of the thread's own chain, or one made beside it by a layer. */
   send(out: Outgoing, chain: 'own' | 'beside'): LlmReply & { readonly cost?: Cost } {
+    this.env.onRequest?.(this.thread, out);
     const reply = this.env.llm.call(out);
     if (!reply.ok) {
       this.env.sink.write({

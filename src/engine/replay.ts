@@ -6,20 +6,18 @@ import { createFakeLlm } from '../llm/fake-llm.js';
 import { createFaultPlan } from '../llm/faults.js';
 import { type LogSink, RUN_LOG_VERSION } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
-import type { TierDefinition } from '../model/tier.js';
 import type { Transcript } from '../model/transcript.js';
 import { createWarnings } from '../model/warning.js';
-import { policyRegistry } from '../policies/catalogue.js';
 import { postOffice } from '../tiers/agents/post-office.js';
-import { tierRegistry } from '../tiers/registry.js';
 import { breakdown } from '../tokens/breakdown.js';
 import { estimatorError } from '../tokens/estimator-error.js';
 import { clientRules } from './client-rules.js';
 import { ForkPoints } from './fork-points.js';
 import { createHome } from './home.js';
-import type { RunEnv } from './run-env.js';
+import type { RequestListener, RunEnv } from './run-env.js';
 import { Sessions } from './session-state.js';
 import { ThreadRun } from './thread-run.js';
+import { tiersAtWork } from './tiers-at-work.js';
 import { NO_TIMING, type TimingSink } from './timing-sink.js';
 
 /** Steps of the replay between two chances to do something else. */
@@ -50,6 +48,7 @@ export function* replayParts(
   transcript: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
+  onRequest: RequestListener | null = null,
 ): Generator<void, void, void> {
   sink.write({
     type: 'run',
@@ -71,7 +70,8 @@ export function* replayParts(
   const random = createRandom(plan.seed);
   const cache =
     plan.cache.mode === 'off' ? null : createPromptCache({ fade: plan.cache.fade, seed: plan.seed });
-  const tiers = supportedTiers(plan, transcript, sink);
+  const { supported: tiers, skipped } = tiersAtWork(plan, transcript);
+  for (const entry of skipped) sink.write(entry);
   const env: RunEnv = {
     plan,
     sink,
@@ -89,6 +89,7 @@ export function* replayParts(
     totals: { requests: 0, turns: 0, costNano: 0 },
     sessions: new Sessions(transcript, plan.home),
     forks: new ForkPoints(transcript),
+    onRequest,
   };
   const endMs = yield* runThreads(env, transcript);
   tellMail(env, endMs);
@@ -101,19 +102,6 @@ export function* replayParts(
     requests: env.totals.requests,
     cost: env.totals.costNano,
   });
-}
-
-/** Tiers of the policy that are on and that the transcript can feed; the others become a skipped row (decision 5). */
-function supportedTiers(plan: RunPlan, transcript: Transcript, sink: LogSink): readonly TierDefinition[] {
-  const supported: TierDefinition[] = [];
-  for (const name of policyRegistry.get(plan.policy.name).tiers) {
-    const tier = tierRegistry.get(name);
-    if (plan.policy.params[tier.killSwitch] === false) continue;
-    const missing = tier.needs.filter((need) => !transcript.carries.includes(need));
-    if (missing.length === 0) supported.push(tier);
-    else sink.write({ type: 'skipped', what: `tier ${name}`, needs: missing.join(', ') });
-  }
-  return supported;
 }
 
 function countCalls(transcript: Transcript): number {

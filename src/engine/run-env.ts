@@ -6,6 +6,7 @@ import type { RunPlan } from '../model/run-plan.js';
 import type { TierDefinition } from '../model/tier.js';
 import type { WarningList } from '../model/warning.js';
 import type { ClientRules } from './client-rules.js';
+import type { Outgoing } from './exchange.js';
 import type { ForkPoints } from './fork-points.js';
 import type { Sessions } from './session-state.js';
 import type { TimingSink } from './timing-sink.js';
@@ -26,7 +27,12 @@ export interface RunEnv {
   readonly totals: RunTotals;
   readonly sessions: Sessions;
   readonly forks: ForkPoints;
+  /** Hears of every request before it is sent; null when nobody listens. */
+  readonly onRequest: RequestListener | null;
 }
+
+/** Hears which request a thread is about to send; the view in it changes afterwards. */
+export type RequestListener = (thread: string, out: Outgoing) => void;
 
 /** Counters of the run as it goes. */
 export interface RunTotals {

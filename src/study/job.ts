@@ -1,5 +1,5 @@
 import { CcbenchError, type ErrorCode } from '../base/errors.js';
-import { replayParts } from '../engine/replay.js';
+import { sweepReplayParts } from '../engine/columnar/sweep-replay.js';
 import { createMetricsFold } from '../metrics/fold.js';
 import { findMetric, metricValues } from '../metrics/registry.js';
 import type { RunPlan } from '../model/run-plan.js';
@@ -51,7 +51,7 @@ export function* jobParts(job: Job, transcript: Transcript): Generator<void, Job
   const { index } = job;
   try {
     const fold = createMetricsFold();
-    yield* replayParts(job.plan, cutTranscript(transcript, job.share), fold);
+    yield* sweepReplayParts(job.plan, cutTranscript(transcript, job.share), fold);
     const facts = fold.finish();
     const metrics: Record<string, number | null> = metricValues(facts);
     for (const name of job.metrics) metrics[name] = findMetric(name)?.value(facts) ?? null;

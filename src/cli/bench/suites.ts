@@ -21,6 +21,11 @@ export const SUITES: Suites = {
     (await import('../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
   'replay-limit': async (options) =>
     (await import('../../bench/suites/replay-limit.js')).replayLimit(options),
+  'sweep-rate': async (options) => {
+    const { createMetricsFold } = await import('../../metrics/fold.js');
+    const { sweepRate } = await import('../../bench/suites/sweep-rate.js');
+    return sweepRate({ ...options, createFold: createMetricsFold });
+  },
   'trace-limit': async (options) => (await import('../../bench/suites/trace-limit.js')).traceLimit(options),
   ingest: async (options) => {
     const { peakMemory } = await import('./recording-file.js');

@@ -1,0 +1,166 @@
+import { isBreak } from '../../cache/break-detector.js';
+import { priceUsage } from '../../cache/price.js';
+import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
+import type { BreakCause, LogSink } from '../../model/run-log.js';
+import type { CachePlan, RunPlan } from '../../model/run-plan.js';
+import { planDigest } from '../replay.js';
+import { ColumnarCache } from './columnar-cache.js';
+import type { RequestColumns } from './request-columns.js';
+
+/** Requests between two chances to do something else. */
+const REQUESTS_PER_PART = 4_096;
+
+/** Read tokens of a thread that has sent nothing yet. */
+const NOTHING_SENT = -1;
+
+/** Writes the log that the engine would write for a plan of these columns, in short parts. */
+export function* columnarParts(
+  plan: RunPlan,
+  columns: RequestColumns,
+  sink: LogSink,
+): Generator<void, void, void> {
+  const { name, seed, policy } = plan;
+  sink.write({ ...columns.run, name, seed, policy: policy.name, planDigest: planDigest(plan), plan });
+  const replay = new ColumnarReplay(plan, columns, sink);
+  let done = 0;
+  function* sendUpTo(end: number): Generator<void, void, void> {
+    while (done < end) {
+      const next = Math.min(end, done + REQUESTS_PER_PART);
+      replay.send(done, next);
+      if (next < end) yield;
+      done = next;
+    }
+  }
+  for (const { before, entry } of columns.others) {
+    yield* sendUpTo(before);
+    sink.write(entry);
+  }
+  yield* sendUpTo(columns.requests);
+  sink.write({ ...columns.end, cost: replay.costNano });
+}
+
+/** The requests of one plan, one after another. */
+class ColumnarReplay {
+  costNano = 0;
+  private readonly cache: ColumnarCache | null;
+  private readonly ttl: CachePlan['ttl'];
+  private readonly subagentTtl: CachePlan['ttl'];
+  /** By thread, of its latest request: what was read, and the lifetime of what it read or wrote last, 0 for none. */
+  private readonly readBefore: Float64Array;
+  private readonly ttlBefore: Float64Array;
+
+  constructor(
+    plan: RunPlan,
+    private readonly columns: RequestColumns,
+    private readonly sink: LogSink,
+  ) {
+    this.cache = plan.cache.mode === 'off' ? null : new ColumnarCache(plan, columns);
+    this.ttl = plan.cache.ttl;
+    this.subagentTtl = plan.cache.subagentTtl;
+    this.readBefore = new Float64Array(columns.threads.length).fill(NOTHING_SENT);
+    this.ttlBefore = new Float64Array(columns.threads.length);
+  }
+
+  /** Sends the requests from one on up to another. */
+  send(from: number, to: number): void {
+    const { columns, cache, sink } = this;
+    for (let r = from; r < to; r++) {
+      const threadIndex = columns.thread[r]!;
+      const thread = columns.threads[threadIndex]!;
+      const model = columns.models[columns.model[r]!]!;
+      const prompt = columns.promptTokens[r]!;
+      const output = columns.outputTokens[r]!;
+      let read = 0;
+      let write5m = 0;
+      let write1h = 0;
+      let input = prompt;
+      let hitTtlMs = 0;
+      let sawUnreadable = false;
+      if (cache !== null) {
+        const setting = thread.purpose === 'main' ? this.ttl : this.subagentTtl;
+        cache.request(
+          r,
+          setting === '5m' ? TTL_5M_MS : setting === '1h' ? TTL_1H_MS : columns.recordedTtlMs[r]!,
+        );
+        read = cache.readTokens;
+        write5m = cache.write5mTokens;
+        write1h = cache.write1hTokens;
+        input = cache.inputTokens;
+        hitTtlMs = cache.hitTtlMs;
+        sawUnreadable = cache.sawUnreadable;
+      }
+      const cost = priceUsage(model, {
+        input,
+        cacheRead: read,
+        cacheWrite5m: write5m,
+        cacheWrite1h: write1h,
+        output,
+      });
+      this.costNano += cost.totalNano;
+      const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
+      const fresh = columns.freshTokens[r]!;
+      const unread = prompt - read;
+      const rewritten = Math.max(0, unread - fresh);
+      const announced = columns.announced[r]!;
+      const kept = columns.kept[r]!;
+      const t = columns.startMs[r]!;
+      const readBefore = this.readBefore[threadIndex]!;
+      const broke = readBefore !== NOTHING_SENT && isBreak(readBefore, read);
+      const found =
+        rewritten > 0 || broke ? this.causeOf(r, this.ttlBefore[threadIndex]!, sawUnreadable) : null;
+      sink.write({
+        type: 'request',
+        t,
+        thread: thread.id,
+        n: r + 1,
+        turn: columns.turn[r]!,
+        purpose: thread.purpose,
+        model: model.id,
+        prompt,
+        read,
+        write5m,
+        write1h,
+        input,
+        output,
+        context: prompt + output,
+        seen: columns.seen[r]!,
+        kept: Number.isNaN(kept) ? null : kept,
+        fresh: Math.min(fresh, prompt),
+        rewritten,
+        cause: rewritten > 0 ? (announced ?? found) : null,
+        latencyMs: columns.latencyMs[r]!,
+        readCost: cost.cacheReadNano,
+        writeCost,
+        inputCost: cost.inputNano,
+        outputCost: cost.outputNano,
+        cost: cost.totalNano,
+        rewriteCost: unread === 0 ? 0 : Math.round(((writeCost + cost.inputNano) * rewritten) / unread),
+      });
+      if (broke) {
+        sink.write({
+          type: 'break',
+          t,
+          thread: thread.id,
+          n: r + 1,
+          cause: announced ?? found!,
+          expected: announced !== null,
+          lostTokens: readBefore - read,
+          position: found === 'messages' ? columns.firstChanged[r]! : null,
+        });
+      }
+      this.readBefore[threadIndex] = read;
+      this.ttlBefore[threadIndex] = write1h > 0 ? TTL_1H_MS : write5m > 0 ? TTL_5M_MS : hitTtlMs;
+    }
+  }
+
+  /** Why something was not read: what the client changed, then time, then reach, then the server (BRD-2). */
+  private causeOf(r: number, ttlBefore: number, sawUnreadable: boolean): BreakCause {
+    const { columns } = this;
+    const known = columns.staticCause[r]!;
+    const gapMs = columns.gapMs[r]!;
+    if (Number.isNaN(gapMs) || (known !== 'lookback' && known !== 'server')) return known;
+    if (sawUnreadable) return 'not-readable-yet';
+    if (ttlBefore > 0 && gapMs >= ttlBefore) return isLongTtl(ttlBefore) ? 'ttl-1h' : 'ttl-5m';
+    return known;
+  }
+}

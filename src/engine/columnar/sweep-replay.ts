@@ -1,0 +1,99 @@
+import type { LogSink } from '../../model/run-log.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { Transcript } from '../../model/transcript.js';
+import { replayParts } from '../replay.js';
+import { tiersAtWork } from '../tiers-at-work.js';
+import { NO_TIMING } from '../timing-sink.js';
+import { ColumnRecorder } from './column-recorder.js';
+import { columnarParts } from './columnar-replay.js';
+import type { RequestColumns } from './request-columns.js';
+
+/** Requests that columns are kept for, per transcript: about eighty megabytes. */
+const MAX_REQUESTS = 500_000;
+
+/** Shapes remembered per transcript, those met only once included. */
+const MAX_SHAPES = 32;
+
+/** Columns by shape; undefined for one that was met once, null for one that has to go through the engine. */
+type Shelf = Map<string, RequestColumns | null | undefined>;
+
+const shelves = new WeakMap<Transcript, Shelf>();
+
+/**
+ * Replays one of many plans over a transcript. Plans that differ only in what the cache answers send the same requests: from
+ * the second of them on, these are taken from columns instead of being made again. The log is the same either way.
+ */
+export function* sweepReplayParts(
+  plan: RunPlan,
+  transcript: Transcript,
+  sink: LogSink,
+): Generator<void, void, void> {
+  const columns = yield* columnsFor(plan, transcript);
+  if (columns === null) yield* replayParts(plan, transcript, sink);
+  else yield* columnarParts(plan, columns, sink);
+}
+
+/** True when no layer, fault, fork or earlier session has a say in which requests are sent. */
+export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
+  const { threads, sessions } = transcript;
+  return (
+    plan.timing === 'recorded' &&
+    plan.llm.faults.length === 0 &&
+    sessions === undefined &&
+    threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&
+    new Set(threads.map(({ id }) => id)).size === threads.length &&
+    tiersAtWork(plan, transcript).supported.length === 0
+  );
+}
+
+/** The plan that stands for all plans whose requests are the same: what only the cache and the price depend on is fixed. */
+function shapeOf(plan: RunPlan): RunPlan {
+  return {
+    ...plan,
+    name: '',
+    seed: 0,
+    cache: { mode: 'off', ttl: 'recorded', subagentTtl: 'recorded', fade: 'off' },
+    llm: { ...plan.llm, fake: { ...plan.llm.fake, latencyScale: 1 } },
+  };
+}
+
+function* columnsFor(plan: RunPlan, transcript: Transcript): Generator<void, RequestColumns | null, void> {
+  if (!isColumnar(plan, transcript)) return null;
+  const key = JSON.stringify(shapeOf(plan));
+  let shelf = shelves.get(transcript);
+  if (shelf === undefined) {
+    shelf = new Map();
+    shelves.set(transcript, shelf);
+  }
+  const isKnown = shelf.has(key);
+  let columns = shelf.get(key);
+  if (isKnown && columns === undefined) {
+    const recorded = yield* recordColumns(plan, transcript);
+    columns = recorded !== null && recorded.requests <= MAX_REQUESTS ? recorded : null;
+  }
+  shelf.delete(key);
+  shelf.set(key, columns);
+  trim(shelf);
+  return columns ?? null;
+}
+
+/** What a plan sends and all plans of its shape, from one run of the engine; null when columns cannot repeat it. */
+export function* recordColumns(
+  plan: RunPlan,
+  transcript: Transcript,
+): Generator<void, RequestColumns | null, void> {
+  const recorder = new ColumnRecorder();
+  yield* replayParts(shapeOf(plan), transcript, recorder, NO_TIMING, recorder.request);
+  return recorder.finish();
+}
+
+/** Forgets the shapes that were not used for longest. */
+function trim(shelf: Shelf): void {
+  let requests = 0;
+  for (const columns of shelf.values()) requests += columns?.requests ?? 0;
+  for (const [key, columns] of shelf) {
+    if (shelf.size <= MAX_SHAPES && requests <= MAX_REQUESTS) return;
+    requests -= columns?.requests ?? 0;
+    shelf.delete(key);
+  }
+}
