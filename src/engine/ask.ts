@@ -20,9 +20,11 @@ const KEEP_ALIVE_MS = 30 * MS_PER_SECOND;
 /** Asks the LLM for a layer: builds the request, sends it, retries what is transient, and composes the answer. */
 export function ask(run: ThreadRun, request: AskRequest): Outcome {
   const { view, freshTokens } = viewOf(run, request);
-  const outcome = exchange(run, request, view, freshTokens);
-  if (view instanceof ForkView) view.close();
-  return outcome;
+  try {
+    return exchange(run, request, view, freshTokens);
+  } finally {
+    if (view instanceof ForkView) view.close();
+  }
 }
 
 function exchange(run: ThreadRun, request: AskRequest, view: PrefixView, freshTokens: number): Outcome {

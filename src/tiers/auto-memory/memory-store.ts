@@ -33,20 +33,22 @@ export interface MemoryStore {
   readonly latest: readonly StoredMemory[];
   /** Files that are no memories: broken front matter, binary content. They are left as they are. */
   readonly corrupt: readonly string[];
-  readonly names: MemoryNames;
+  readonly names: KnownNames;
 }
 
-/** Names of the memories that were there at a time; those removed since are gone. */
-export class MemoryNames implements KnownNames {
-  constructor(
-    private readonly addedAt: ReadonlyMap<string, number>,
-    private readonly revision: number,
-    readonly size: number,
-  ) {}
+/** Names of the memories that were there at a time; gathered when somebody asks. */
+class MemoryNames implements KnownNames {
+  private names: ReadonlySet<string> | null = null;
+
+  constructor(private readonly memories: readonly StoredMemory[]) {}
+
+  get size(): number {
+    return this.memories.length;
+  }
 
   has(name: string): boolean {
-    const added = this.addedAt.get(name);
-    return added !== undefined && added <= this.revision;
+    this.names ??= new Set(this.memories.map((memory) => memory.name));
+    return this.names.has(name);
   }
 }
 
@@ -54,8 +56,6 @@ export class MemoryNames implements KnownNames {
 interface Reading {
   readonly revision: number;
   readonly store: MemoryStore;
-  /** When each name came up; goes on from reading to reading. */
-  readonly addedAt: Map<string, number>;
 }
 
 const READINGS = new WeakMap<Files, Reading>();
@@ -65,19 +65,15 @@ export function readMemories(files: Files): MemoryStore {
   const revision = files.revision(MEMORY_DIRECTORY);
   const known = READINGS.get(files);
   if (known?.revision === revision) return known.store;
-  const reading =
+  const store =
     known === undefined
-      ? update(emptyReading(), files, files.list(MEMORY_DIRECTORY), revision)
-      : update(known, files, files.changedSince(MEMORY_DIRECTORY, known.revision), revision);
-  READINGS.set(files, reading);
-  return reading.store;
+      ? update(NOTHING, files, files.list(MEMORY_DIRECTORY))
+      : update(known.store, files, files.changedSince(MEMORY_DIRECTORY, known.revision));
+  READINGS.set(files, { revision, store });
+  return store;
 }
 
-function emptyReading(): Reading {
-  const addedAt = new Map<string, number>();
-  const store = { memories: [], latest: [], corrupt: [], names: new MemoryNames(addedAt, 0, 0) };
-  return { revision: 0, store, addedAt };
-}
+const NOTHING: MemoryStore = { memories: [], latest: [], corrupt: [], names: new MemoryNames([]) };
 
 /** Index and hidden files are no memories. */
 function isMemoryPath(path: string): boolean {
@@ -89,11 +85,10 @@ function isMemoryPath(path: string): boolean {
   );
 }
 
-/** A reading with some paths read again; its store is the same one when none of them is a memory. */
-function update(before: Reading, files: Files, paths: readonly string[], revision: number): Reading {
-  const { store, addedAt } = before;
+/** A store with some paths read again; the same one when none of them is a memory. */
+function update(store: MemoryStore, files: Files, paths: readonly string[]): MemoryStore {
   const changed = new Set(paths.filter(isMemoryPath));
-  if (changed.size === 0) return { revision, store, addedAt };
+  if (changed.size === 0) return store;
   const memories = [...store.memories];
   const latest = [...store.latest];
   const corrupt = store.corrupt.filter((path) => !changed.has(path));
@@ -102,20 +97,15 @@ function update(before: Reading, files: Files, paths: readonly string[], revisio
     const memory = file === null ? null : memoryOf(file);
     const place = placeOf(memories, path);
     const old = memories[place]?.path === path ? memories[place]! : null;
-    if (old !== null) {
-      latest.splice(latest.indexOf(old), 1);
-      if (old.name !== memory?.name) addedAt.delete(old.name);
-    }
+    if (old !== null) latest.splice(latest.indexOf(old), 1);
     if (memory !== null) {
       memories.splice(place, old === null ? 0 : 1, memory);
       const newer = latest.findIndex((other) => isBefore(memory, other));
       latest.splice(newer === -1 ? latest.length : newer, 0, memory);
-      if (!addedAt.has(memory.name)) addedAt.set(memory.name, revision);
     } else if (old !== null) memories.splice(place, 1);
     if (memory === null && file !== null && !isLink(file)) corrupt.push(path);
   }
-  const names = new MemoryNames(addedAt, revision, memories.length);
-  return { revision, store: { memories, latest, corrupt: corrupt.sort(), names }, addedAt };
+  return { memories, latest, corrupt: corrupt.sort(), names: new MemoryNames(memories) };
 }
 
 function isBefore(a: StoredMemory, b: StoredMemory): boolean {

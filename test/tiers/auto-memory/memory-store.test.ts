@@ -26,14 +26,16 @@ describe('the memory directory', () => {
           const path = `/memory/${file}`;
           if (what === 'read') readMemories(files);
           else if (what === 'remove') files.remove(path);
-          else files.write(path, TEXTS[what](`${name}-${file}`), i);
+          else files.write(path, TEXTS[what](name), i);
         }
         const again = readMemories(files);
         const first = readMemories(files.clone());
         expect(again.memories).toEqual(first.memories);
         expect(again.corrupt).toEqual(first.corrupt);
+        expect(again.latest).toEqual(first.latest);
         expect(again.names.size).toBe(first.memories.length);
-        for (const { name } of first.memories) expect(again.names.has(name)).toBe(true);
+        for (const name of ['one', 'two', 'three', 'four', 'five', 'six'])
+          expect(again.names.has(name)).toBe(first.memories.some((memory) => memory.name === name));
       }),
     );
   });
@@ -45,6 +47,18 @@ describe('the memory directory', () => {
     files.write('/memory/b.md', TEXTS.memory('b'), 1);
     expect(readMemories(files).names.has('b')).toBe(true);
     expect([names.has('a'), names.has('b')]).toEqual([true, false]);
+  });
+
+  it('AUT-2 a name stays known while another file holds it, and in what was read before it went', () => {
+    const files = createFiles();
+    files.write('/memory/a.md', TEXTS.memory('same'), 0);
+    files.write('/memory/b.md', TEXTS.memory('same'), 0);
+    const before = readMemories(files);
+    files.remove('/memory/a.md');
+    expect(readMemories(files).names.has('same')).toBe(true);
+    files.remove('/memory/b.md');
+    expect(readMemories(files).names.has('same')).toBe(false);
+    expect(before.names.has('same')).toBe(true);
   });
 
   it('AUT-2 is the same object while only the index changes', () => {
