@@ -38,10 +38,22 @@ export async function runJobs(
     options.onResult(result);
   };
   const { workers, entry, threads, signal } = options;
-  if (workers === 0 || entry === null || jobs.length === 0) await runHere(jobs, inputs, options, finish);
-  else if (threads) await threads.run(jobs, inputs, signal, finish);
-  else await runOnce(new WorkerPool(entry, workers), jobs, inputs, signal, finish);
+  const ordered = byTranscript(jobs);
+  if (workers === 0 || entry === null || jobs.length === 0) await runHere(ordered, inputs, options, finish);
+  else if (threads) await threads.run(ordered, inputs, signal, finish);
+  else await runOnce(new WorkerPool(entry, workers), ordered, inputs, signal, finish);
   return results.sort((a, b) => a.index - b.index);
+}
+
+/** Jobs on one transcript follow each other, so that it is opened once; transcripts come in the order of their first jobs. */
+function byTranscript(jobs: readonly Job[]): readonly Job[] {
+  const groups = new Map<string, Job[]>();
+  for (const job of jobs) {
+    const group = groups.get(job.transcript);
+    if (group === undefined) groups.set(job.transcript, [job]);
+    else group.push(job);
+  }
+  return [...groups.values()].flat();
 }
 
 async function runHere(

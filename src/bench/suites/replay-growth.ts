@@ -86,8 +86,7 @@ export async function replayGrowth(options: {
     const points = lowestTimes(plan, transcripts, sizes);
     const isStuck = points.some(({ size, played }) => played < size);
     const input = isStuck ? 'turns until all are refused' : 'every turn';
-    const exponent = growthExponent(points.map(({ played, ms }) => ({ size: played, ms })));
-    growth.push(growthOf(`replay ${policy.name}`, exponent, input));
+    growth.push(growthOf(`replay ${policy.name}`, growthExponent(points), input));
     notes.push(`replay ${policy.name}: ${points.map(pointText).join(', ')}`);
   }
   for (const policy of MEASURED_POLICIES) {

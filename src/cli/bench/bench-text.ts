@@ -83,7 +83,7 @@ function ratioLines({ ratios }: BenchResult, { style }: Screen): readonly string
   return [
     style.bold('Ratios, measured in turns in this run'),
     ...ratios.flatMap((row) => {
-      const line = `  ${formatDecimal(row.ratio, 2).padStart(8)}  ${row.name}${ratioPromise(row)}`;
+      const line = `  ${row.ratio.toFixed(2).padStart(8)}  ${row.name}${ratioPromise(row)}`;
       return [fallsShort(row) ? style.red(line) : line, `            ${row.detail}`];
     }),
     '',
