@@ -76,8 +76,8 @@ describe('ccbench bench', () => {
     expect(lineOf(growth, 'flat')).toMatch(/ 0\.00 +≤ 1\.1 +fixed: one turn$/);
     expect(lineOf(growth, 'window')).toMatch(/1\.20 +█{12} +whole window +all messages$/);
     expect(lineOf(growth, 'replay')).toMatch(/1\.05 +█+ +≤ 1\.1 +every turn$/);
-    expect(stdout).toContain('  3  quick-enough  promised ≥ 2\n');
-    expect(stdout).toContain('0.5  too-slow  promised ≥ 2  MISSED\n');
+    expect(stdout).toContain('3.00  quick-enough  promised ≥ 2\n');
+    expect(stdout).toContain('0.50  too-slow  promised ≥ 2  MISSED\n');
     expect(stdout).toContain('0.1  stated\n');
     expect(stdout.match(/MISSED/g)).toHaveLength(2);
   });
