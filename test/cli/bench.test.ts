@@ -78,7 +78,7 @@ describe('ccbench bench', () => {
     expect(lineOf(growth, 'replay')).toMatch(/1\.05 +█+ +≤ 1\.1 +every turn$/);
     expect(stdout).toContain('3.00  quick-enough  promised ≥ 2\n');
     expect(stdout).toContain('0.50  too-slow  promised ≥ 2  MISSED\n');
-    expect(stdout).toContain('0.1  stated\n');
+    expect(stdout).toContain('0.10  stated\n');
     expect(stdout.match(/MISSED/g)).toHaveLength(2);
   });
 
