@@ -157,7 +157,7 @@ describe('ccbench sweep', () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const { stderr } = await cli(['sweep', 'a.yaml', ...VARY, '--no-files'], { cwd, terminal: 'stderr' });
     expect(stderr).toMatch(/\[#+-*\] \d+% · \d of 3 runs/);
-    expect(stderr.endsWith('\r\u001b[2K')).toBe(true);
+    expect(stderr.replace(/[\d,]+ turns in .* turns\/s\n$/, '').endsWith('\r\u001b[2K')).toBe(true);
   });
 
   it.each([

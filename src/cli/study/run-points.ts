@@ -1,3 +1,4 @@
+import { formatCount, formatDecimal } from '../../report/format.js';
 import type { StoredResult } from '../../study/results-file.js';
 import type { WorkerPool } from '../../study/worker-pool.js';
 import { type CliSession, note } from '../session.js';
@@ -5,6 +6,9 @@ import { type PlannedPoint, runKey } from './points.js';
 import { noteFailures, runStudy } from './run-study.js';
 import type { StudyInputs } from './study-inputs.js';
 import type { SweepFolder } from './sweep-folder.js';
+
+/** Shorter studies are over before their threads run at full speed: a rate would say little. */
+const RATE_FROM_MS = 1_000;
 
 /** How the points of a study are run. */
 export interface RunPointsOptions {
@@ -39,6 +43,8 @@ export async function runPoints(
   const total = new Set(keys).size;
   if (left.length < total) note(session, `${total - left.length} of ${total} runs are finished already`);
   let kept = total - left.length;
+  let turns = 0;
+  const startMs = session.host.now();
   try {
     const results = await runStudy(
       session,
@@ -55,14 +61,23 @@ export async function runPoints(
           const stored = { key, metrics: result.metrics, skipped: result.skipped };
           found.set(key, stored);
           folder?.append(stored);
+          turns += result.metrics.turns ?? 0;
           kept++;
         },
       },
     );
+    const tookMs = session.host.now() - startMs;
+    const shows = session.host.stderr.isTerminal && !session.json;
+    if (shows && tookMs >= RATE_FROM_MS) note(session, rateText(turns, tookMs));
     noteFailures(session, results, (index) => options.commandOf(left[index]![1]));
     return { found, ran: left.length };
   } catch (error) {
     if (folder !== null) note(session, `${kept} of ${total} finished runs are kept in ${folder.shown}`);
     throw error;
   }
+}
+
+function rateText(turns: number, ms: number): string {
+  const perSecond = formatCount(Math.round((turns * 1_000) / ms));
+  return `${formatCount(turns)} turns in ${formatDecimal(ms / 1_000, 1)} s: ${perSecond} turns/s`;
 }
