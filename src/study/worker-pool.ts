@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type Job, type JobResult, jobError } from './job.js';
 import { shareInput } from './share-input.js';
@@ -6,6 +7,9 @@ import type { WorkerOrder } from './worker-run.js';
 
 /** Jobs a worker has at hand, so that it never waits for the next; the last ones are handed out one by one. */
 const JOBS_AT_HAND = 2;
+
+/** Every core has a thread at work: helpers of one thread's collector would only take another's time. */
+const ONE_COLLECTOR = '--no-parallel-scavenge';
 
 interface Thread {
   readonly worker: Worker;
@@ -37,6 +41,7 @@ export class WorkerPool {
   constructor(entry: URL, size: number) {
     this.#entry = entry;
     this.#size = size;
+    setFlagsFromString(ONE_COLLECTOR);
   }
 
   /** Runs jobs, one call at a time; when it is told to stop, the threads are ended and the rest is left undone. */
