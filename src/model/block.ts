@@ -101,7 +101,8 @@ class UniformFacts implements BlockFacts {
   }
 }
 
-const NO_FACTS: BlockFacts = Object.freeze(new UniformFacts({}));
+/** Nothing is known of a block. */
+export const NO_FACTS: BlockFacts = Object.freeze(new UniformFacts({}));
 
 /** Facts as blocks carry them; absent ones are undefined. */
 export function uniformFacts(facts: BlockFacts): BlockFacts {

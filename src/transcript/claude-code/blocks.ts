@@ -5,6 +5,7 @@ import {
   createBlock,
   digestContent,
   IMAGE_TOKENS,
+  NO_FACTS,
   withTokens,
 } from '../../model/block.js';
 import { literalText, type Text } from '../../model/text.js';
@@ -57,8 +58,6 @@ function mediaBlock(kind: 'image' | 'document', role: 'user' | 'assistant', cont
 function isJsonLike(path: string | null, text: string): boolean {
   return (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
 }
-
-const NO_FACTS: BlockFacts = Object.freeze({});
 
 function resultFacts(path: string | null, text: string, isError: boolean, images: number): BlockFacts {
   const jsonLike = isJsonLike(path, text);

@@ -1,5 +1,5 @@
 import type { Random } from '../../base/random.js';
-import { type Block, type BlockFacts, CHARS_PER_TOKEN } from '../../model/block.js';
+import { type Block, type BlockFacts, CHARS_PER_TOKEN, NO_FACTS } from '../../model/block.js';
 import type { Thread } from '../../model/transcript.js';
 import { type AgendaEntry, createAgenda, type PlannedEvent } from './agenda.js';
 import { FileTree, type TreeFile } from './file-tree.js';
@@ -20,8 +20,6 @@ const SUBAGENT_PREFIX_TOKENS = 9_041;
 
 /** Responses keep at least this many tokens for text, or have none. */
 const SMALLEST_TEXT_TOKENS = 4;
-
-const NO_FACTS: BlockFacts = Object.freeze({});
 
 interface ToolUse {
   readonly tool: ToolSampler;

@@ -1,5 +1,5 @@
 import { chainDigest, type Digest, digestParts } from '../../base/digest.js';
-import { type Block, type BlockFacts, type BlockInit, createBlock } from '../../model/block.js';
+import { type Block, type BlockInit, createBlock, NO_FACTS } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { Step, Thread, ThreadEvent } from '../../model/transcript.js';
 import { type FillerInit, FillerText } from './filler-text.js';
@@ -12,8 +12,6 @@ export interface WriterBlock
   extends Pick<BlockInit, 'kind' | 'role' | 'tokens' | 'toolUseId' | 'tool' | 'facts'> {
   readonly filler: FillerInit;
 }
-
-const NO_FACTS: BlockFacts = Object.freeze({});
 
 /** What identifies a thread that is being written. */
 export interface WriterInit {
