@@ -83,7 +83,7 @@ export class Exchange {
     const cost = priceUsage(out.model, usage);
     const unread = outcome.promptTokens - outcome.readTokens;
     const rewritten = Math.max(0, unread - out.freshTokens);
-    const observation = this.observation(out, reply);
+    const observation = observationOf(out, answerOf(reply));
     let cause: BreakCause | null = null;
     if (rewritten > 0) {
       cause = out.announced ?? (this.previous === null ? 'server' : causeOf(this.previous, observation));
@@ -117,7 +117,7 @@ export class Exchange {
       inputCost: cost.inputNano,
       outputCost: cost.outputNano,
       cost: cost.totalNano,
-      rewriteCost: unread === 0 ? 0 : Math.round(((writeCost + cost.inputNano) * rewritten) / unread),
+      rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
     });
     if (chain === 'own') {
       if (out.announced === 'compaction' || out.announced === 'microcompaction')
@@ -140,23 +140,39 @@ export class Exchange {
     }
     return { ok: true, usage, outcome, latencyMs: reply.latencyMs, fault: reply.fault, cost };
   }
+}
 
-  private observation(out: Outgoing, reply: LlmReply & { readonly ok: true }): CacheObservation {
-    const { view } = out;
-    const { outcome } = reply;
-    const wrote = outcome.write1hTokens > 0 ? TTL_1H_MS : outcome.write5mTokens > 0 ? TTL_5M_MS : null;
-    return {
-      startMs: out.startMs,
-      readTokens: outcome.readTokens,
-      promptTokens: outcome.promptTokens,
-      model: out.model.id,
-      toolsDigest: view.toolsEnd === 0 ? 0 : view.digests[view.toolsEnd - 1]!,
-      systemDigest: view.systemEnd === 0 ? 0 : view.digests[view.systemEnd - 1]!,
-      parametersDigest: out.salts.messages,
-      firstChangedPosition: out.firstChanged,
-      breakpoints: out.breakpoints,
-      entryTtlMs: wrote ?? outcome.hitTtlMs,
-      sawUnreadable: outcome.sawUnreadable,
-    };
-  }
+/** What the cache did with a request, as far as the break detector asks. */
+export type CacheAnswer = Pick<
+  CacheObservation,
+  'readTokens' | 'promptTokens' | 'entryTtlMs' | 'sawUnreadable'
+>;
+
+function answerOf({ outcome }: LlmReply & { readonly ok: true }): CacheAnswer {
+  const { readTokens, promptTokens, sawUnreadable } = outcome;
+  const wrote = outcome.write1hTokens > 0 ? TTL_1H_MS : outcome.write5mTokens > 0 ? TTL_5M_MS : null;
+  return { readTokens, promptTokens, entryTtlMs: wrote ?? outcome.hitTtlMs, sawUnreadable };
+}
+
+/** What the break detector sees of a request and its answer. */
+export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservation {
+  const { view } = out;
+  return {
+    startMs: out.startMs,
+    readTokens: answer.readTokens,
+    promptTokens: answer.promptTokens,
+    model: out.model.id,
+    toolsDigest: view.toolsEnd === 0 ? 0 : view.digests[view.toolsEnd - 1]!,
+    systemDigest: view.systemEnd === 0 ? 0 : view.digests[view.systemEnd - 1]!,
+    parametersDigest: out.salts.messages,
+    firstChangedPosition: out.firstChanged,
+    breakpoints: out.breakpoints,
+    entryTtlMs: answer.entryTtlMs,
+    sawUnreadable: answer.sawUnreadable,
+  };
+}
+
+/** The part of what writing and plain input cost that was for tokens sent before. */
+export function rewriteCostOf(paidNano: number, rewritten: number, unread: number): number {
+  return unread === 0 ? 0 : Math.round((paidNano * rewritten) / unread);
 }

@@ -109,82 +109,72 @@ function countDone(entries: readonly LogEntry[]): number {
 }
 
 describe('over generated sessions, policies, clocks and faults', () => {
-  it(
-    'INV-1 INV-2 INV-4 INV-5 INV-7 hold',
-    () => {
-      fc.assert(
-        fc.property(
-          sessionSteps,
-          anyPolicy,
-          anyWindow,
-          clocks,
-          faultRules,
-          (steps, policy, window, clock, faults) => {
-            const { ttl, ...rest } = clock;
-            const transcript = buildSession(steps);
-            const plan = planOf({
-              policy,
-              window,
-              ...rest,
-              faults,
-              cache: { ttl },
-              set: { 'client.retries': 1 },
-            });
-            const { entries, sent } = runSent(plan, transcript);
-            for (const request of sent) {
-              if (request.blocks !== null) expectValid(request.blocks, request.systemEnd);
-              // INV-2: what is longer than the window is refused, and the log says so.
-              if (request.answered && request.windowTokens !== null)
-                expect(request.tokens).toBeLessThanOrEqual(request.windowTokens);
-            }
-            expect(ofType(entries, 'refused').length).toBe(
-              sent.filter((request) => !request.answered).length,
-            );
-            // INV-2: every recorded call is answered once, or counted as lost.
-            const lost = ofType(entries, 'lost').reduce((sum, entry) => sum + entry.calls, 0);
-            expect(mainRequests(entries).length + lost).toBe(countCalls(transcript));
-            expectFrozen(sentFor(sent, 'main'));
-            expectSums(entries);
-            const { params } = plan.policy;
-            const prompts = steps.filter((item) => item.do === 'answer').length + 1;
-            expectBreaker(
-              entries,
-              prompts,
-              params['breaker.maxFailures'] as number | null,
-              params['breaker.scope'],
-            );
-          },
-        ),
-        share(0.5),
-      );
-    },
-    TIMEOUT_MS,
-  );
+  it('INV-1 INV-2 INV-4 INV-5 INV-7 hold', { timeout: TIMEOUT_MS }, () => {
+    fc.assert(
+      fc.property(
+        sessionSteps,
+        anyPolicy,
+        anyWindow,
+        clocks,
+        faultRules,
+        (steps, policy, window, clock, faults) => {
+          const { ttl, ...rest } = clock;
+          const transcript = buildSession(steps);
+          const plan = planOf({
+            policy,
+            window,
+            ...rest,
+            faults,
+            cache: { ttl },
+            set: { 'client.retries': 1 },
+          });
+          const { entries, sent } = runSent(plan, transcript);
+          for (const request of sent) {
+            if (request.blocks !== null) expectValid(request.blocks, request.systemEnd);
+            // INV-2: what is longer than the window is refused, and the log says so.
+            if (request.answered && request.windowTokens !== null)
+              expect(request.tokens).toBeLessThanOrEqual(request.windowTokens);
+          }
+          expect(ofType(entries, 'refused').length).toBe(sent.filter((request) => !request.answered).length);
+          // INV-2: every recorded call is answered once, or counted as lost.
+          const lost = ofType(entries, 'lost').reduce((sum, entry) => sum + entry.calls, 0);
+          expect(mainRequests(entries).length + lost).toBe(countCalls(transcript));
+          expectFrozen(sentFor(sent, 'main'));
+          expectSums(entries);
+          const { params } = plan.policy;
+          const prompts = steps.filter((item) => item.do === 'answer').length + 1;
+          expectBreaker(
+            entries,
+            prompts,
+            params['breaker.maxFailures'] as number | null,
+            params['breaker.scope'],
+          );
+        },
+      ),
+      share(0.5),
+    );
+  });
 
-  it(
-    'INV-13 the same plan and session give the same log, byte for byte',
-    () => {
-      fc.assert(
-        fc.property(
-          sessionSteps,
-          anyPolicy,
-          anyWindow,
-          clocks,
-          faultRules,
-          (steps, policy, window, clock, faults) => {
-            const { ttl, ...rest } = clock;
-            const run = () =>
-              canonicalJson(
-                runLog(planOf({ policy, window, ...rest, faults, cache: { ttl } }), buildSession(steps)),
-              );
-            expect(run()).toBe(run());
-          },
-        ),
-        share(0.1),
-      );
-    },
-    TIMEOUT_MS,
-  );
+  it('INV-13 the same plan and session give the same log, byte for byte', { timeout: TIMEOUT_MS }, () => {
+    fc.assert(
+      fc.property(
+        sessionSteps,
+        anyPolicy,
+        anyWindow,
+        clocks,
+        faultRules,
+        (steps, policy, window, clock, faults) => {
+          const { ttl, ...rest } = clock;
+          const run = () =>
+            canonicalJson(
+              runLog(planOf({ policy, window, ...rest, faults, cache: { ttl } }), buildSession(steps)),
+            );
+          expect(run()).toBe(run());
+        },
+      ),
+      share(0.1),
+    );
+  });
 });
 
 const withCompaction = fc.constantFrom(
@@ -192,126 +182,114 @@ const withCompaction = fc.constantFrom(
 );
 
 describe('thresholds and failures', () => {
-  it(
-    'INV-8 an earlier threshold never makes the first compaction later',
-    () => {
-      const percents = fc.tuple(fc.integer({ min: 5, max: 100 }), fc.integer({ min: 5, max: 100 }));
-      fc.assert(
-        fc.property(sessionSteps, withCompaction, percents, (steps, policy, [a, b]) => {
-          const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
-          const first = (percent: number) => {
-            const set = { ...COMPACTION_ONLY, 'window.percent': percent, 'blocking.enabled': false };
-            const entries = runLog(planOf({ policy, set }), transcript);
-            return ofType(entries, 'layer').find((entry) => entry.trigger === 'auto')?.turn ?? Infinity;
-          };
-          expect(first(Math.min(a, b))).toBeLessThanOrEqual(first(Math.max(a, b)));
-        }),
-        share(0.15),
-      );
-    },
-    TIMEOUT_MS,
-  );
+  it('INV-8 an earlier threshold never makes the first compaction later', { timeout: TIMEOUT_MS }, () => {
+    const percents = fc.tuple(fc.integer({ min: 5, max: 100 }), fc.integer({ min: 5, max: 100 }));
+    fc.assert(
+      fc.property(sessionSteps, withCompaction, percents, (steps, policy, [a, b]) => {
+        const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
+        const first = (percent: number) => {
+          const set = { ...COMPACTION_ONLY, 'window.percent': percent, 'blocking.enabled': false };
+          const entries = runLog(planOf({ policy, set }), transcript);
+          return ofType(entries, 'layer').find((entry) => entry.trigger === 'auto')?.turn ?? Infinity;
+        };
+        expect(first(Math.min(a, b))).toBeLessThanOrEqual(first(Math.max(a, b)));
+      }),
+      share(0.15),
+    );
+  });
 
-  it(
-    'INV-8 FUL-7 a compaction that fails changes nothing in any later request',
-    () => {
-      const failing = fc.constantFrom<FaultKind>(
-        'prompt_too_long',
-        'prompt_too_long_unparseable',
-        'overloaded',
-        'invalid_request',
-        'error_as_summary',
-        'tool_call',
-        'aborted',
-      );
-      fc.assert(
-        fc.property(sessionSteps, withCompaction, anyWindow, failing, (steps, policy, window, error) => {
-          const transcript = buildSession(steps);
-          const set = {
-            ...COMPACTION_ONLY,
-            'blocking.enabled': false,
-            'reactive.enabled': false,
-            'thrash.maxRefills': null,
-            'client.retries': 0,
-          };
-          const digests = (change: Readonly<Record<string, unknown>>) =>
-            sentFor(
-              runSent(
-                planOf({ policy, window, set: { ...set, ...change }, faults: [{ call: 'compact', error }] }),
-                transcript,
-              ).sent,
-              'main',
-            ).map((request) => request.digest);
-          expect(digests({})).toEqual(digests({ 'compact.enabled': false }));
-        }),
-        share(0.1),
-      );
-    },
-    TIMEOUT_MS,
-  );
+  it('INV-8 FUL-7 a compaction that fails changes nothing in any later request', {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    const failing = fc.constantFrom<FaultKind>(
+      'prompt_too_long',
+      'prompt_too_long_unparseable',
+      'overloaded',
+      'invalid_request',
+      'error_as_summary',
+      'tool_call',
+      'aborted',
+    );
+    fc.assert(
+      fc.property(sessionSteps, withCompaction, anyWindow, failing, (steps, policy, window, error) => {
+        const transcript = buildSession(steps);
+        const set = {
+          ...COMPACTION_ONLY,
+          'blocking.enabled': false,
+          'reactive.enabled': false,
+          'thrash.maxRefills': null,
+          'client.retries': 0,
+        };
+        const digests = (change: Readonly<Record<string, unknown>>) =>
+          sentFor(
+            runSent(
+              planOf({ policy, window, set: { ...set, ...change }, faults: [{ call: 'compact', error }] }),
+              transcript,
+            ).sent,
+            'main',
+          ).map((request) => request.digest);
+        expect(digests({})).toEqual(digests({ 'compact.enabled': false }));
+      }),
+      share(0.1),
+    );
+  });
 });
 
 describe('forks', () => {
-  it(
-    'INV-11 keeping notes beside the conversation changes no request of it',
-    () => {
-      fc.assert(
-        fc.property(sessionSteps, fc.constantFrom('claude-code/2.1', 'claude-code/2026'), (steps, policy) => {
-          const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
-          const set = { 'sessionMemory.compaction.enabled': false, 'microcompact.timeBased.enabled': false };
-          const digests = (isOn: boolean) =>
-            sentFor(
-              runSent(planOf({ policy, set: { ...set, 'sessionMemory.enabled': isOn } }), transcript).sent,
-              'main',
-            ).map((request) => request.digest);
-          expect(digests(true)).toEqual(digests(false));
-        }),
-        share(0.05),
-      );
-    },
-    TIMEOUT_MS,
-  );
+  it('INV-11 keeping notes beside the conversation changes no request of it', { timeout: TIMEOUT_MS }, () => {
+    fc.assert(
+      fc.property(sessionSteps, fc.constantFrom('claude-code/2.1', 'claude-code/2026'), (steps, policy) => {
+        const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
+        const set = { 'sessionMemory.compaction.enabled': false, 'microcompact.timeBased.enabled': false };
+        const digests = (isOn: boolean) =>
+          sentFor(
+            runSent(planOf({ policy, set: { ...set, 'sessionMemory.enabled': isOn } }), transcript).sent,
+            'main',
+          ).map((request) => request.digest);
+        expect(digests(true)).toEqual(digests(false));
+      }),
+      share(0.05),
+    );
+  });
 });
 
 describe('summaries', () => {
-  it(
-    'INV-14 every message of the user that leaves the context is in the summary that takes its place',
-    () => {
-      fc.assert(
-        fc.property(sessionSteps, withCompaction, anyWindow, fc.nat(100), (steps, policy, window, seed) => {
-          const set = { 'sessionMemory.enabled': false, 'storage.enabled': false };
-          const { entries, sent } = runSent(planOf({ policy, window, seed, set }), buildSession(steps));
-          const cut = new Set(
-            ofType(entries, 'refused')
-              .filter((entry) => entry.purpose === 'compact')
-              .map((entry) => entry.turn),
-          );
-          const compacted = ofType(entries, 'layer')
-            .filter((entry) => entry.action === 'compact' && entry.outcome === 'done')
-            .map((entry) => entry.turn);
-          const main = sentFor(sent, 'main');
-          for (let i = 1; i < main.length; i++) {
-            const [before, after] = [main[i - 1]!, main[i]!];
-            if (cut.has(after.turn) || cut.has(before.turn)) continue;
-            // Two in a row: the second summarises the first, whose boundary lies between.
-            if (compacted.filter((turn) => turn === before.turn || turn === after.turn).length > 1) continue;
-            const here = new Set(after.blocks!.map((block) => block.digest));
-            const gone = before.blocks!.filter((block) => isHuman(block) && !here.has(block.digest));
-            if (gone.length === 0) continue;
-            const summaries = after
-              .blocks!.filter((block) => block.facts.replaces === 'summary')
-              .map((block) => block.text!.read());
-            for (const block of gone) {
-              const words = block.text!.read();
-              expect(summaries.some((text) => text.includes(words))).toBe(true);
-            }
+  it('INV-14 every message of the user that leaves the context is in the summary that takes its place', {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    fc.assert(
+      fc.property(sessionSteps, withCompaction, anyWindow, fc.nat(100), (steps, policy, window, seed) => {
+        const set = { 'sessionMemory.enabled': false, 'storage.enabled': false };
+        const { entries, sent } = runSent(planOf({ policy, window, seed, set }), buildSession(steps));
+        const cut = new Set(
+          ofType(entries, 'refused')
+            .filter((entry) => entry.purpose === 'compact')
+            .map((entry) => entry.turn),
+        );
+        const compacted = ofType(entries, 'layer')
+          .filter((entry) => entry.action === 'compact' && entry.outcome === 'done')
+          .map((entry) => entry.turn);
+        const main = sentFor(sent, 'main');
+        for (let i = 1; i < main.length; i++) {
+          const [before, after] = [main[i - 1]!, main[i]!];
+          if (cut.has(after.turn) || cut.has(before.turn)) continue;
+          // Two in a row: the second summarises the first, whose boundary lies between.
+          if (compacted.filter((turn) => turn === before.turn || turn === after.turn).length > 1) continue;
+          const here = new Set(after.blocks!.map((block) => block.digest));
+          const gone = before.blocks!.filter((block) => isHuman(block) && !here.has(block.digest));
+          if (gone.length === 0) continue;
+          const summaries = after
+            .blocks!.filter((block) => block.facts.replaces === 'summary')
+            .map((block) => block.text!.read());
+          for (const block of gone) {
+            const words = block.text!.read();
+            expect(summaries.some((text) => text.includes(words))).toBe(true);
           }
-        }),
-        share(0.1),
-      );
-    },
-    TIMEOUT_MS,
-  );
+        }
+      }),
+      share(0.1),
+    );
+  });
 });
 
 /** What the user said: plain text that no layer put there. */

@@ -5,7 +5,7 @@ import type { ModelRow } from '../../cache/model-table.js';
 import { keyAt, LOOKBACK_POSITIONS } from '../../cache/prompt-cache.js';
 import type { BreakCause, EndEntry, LogEntry, LogSink, RunEntry } from '../../model/run-log.js';
 import type { CallPurpose } from '../../model/run-plan.js';
-import type { Outgoing } from '../exchange.js';
+import { type CacheAnswer, type Outgoing, observationOf } from '../exchange.js';
 import { GrowableFloats } from '../growable.js';
 import type { RequestColumns } from './request-columns.js';
 
@@ -74,7 +74,7 @@ export class ColumnRecorder implements LogSink {
     this.latestMs = Math.max(this.latestMs, out.startMs);
     const index = this.indexOf(thread, out.purpose);
     const previous = this.previous[index];
-    const current = staticObservation(out);
+    const current = observationOf(out, NO_ANSWER);
     this.previous[index] = current;
     const values: Readonly<Record<(typeof NUMBERS)[number], number>> = {
       startMs: out.startMs,
@@ -219,20 +219,5 @@ function isPlain(out: Outgoing): boolean {
   );
 }
 
-/** What the break detector sees of a request before the cache has answered. */
-function staticObservation(out: Outgoing): CacheObservation {
-  const { view } = out;
-  return {
-    startMs: out.startMs,
-    readTokens: 0,
-    promptTokens: 0,
-    model: out.model.id,
-    toolsDigest: view.toolsEnd === 0 ? 0 : view.digests[view.toolsEnd - 1]!,
-    systemDigest: view.systemEnd === 0 ? 0 : view.digests[view.systemEnd - 1]!,
-    parametersDigest: out.salts.messages,
-    firstChangedPosition: out.firstChanged,
-    breakpoints: out.breakpoints,
-    entryTtlMs: null,
-    sawUnreadable: false,
-  };
-}
+/** Before the cache has answered. */
+const NO_ANSWER: CacheAnswer = { readTokens: 0, promptTokens: 0, entryTtlMs: null, sawUnreadable: false };

@@ -3,6 +3,7 @@ import { priceUsage } from '../../cache/price.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { BreakCause, LogSink } from '../../model/run-log.js';
 import type { CachePlan, RunPlan } from '../../model/run-plan.js';
+import { rewriteCostOf } from '../exchange.js';
 import { planDigest } from '../replay.js';
 import { ColumnarCache } from './columnar-cache.js';
 import type { RequestColumns } from './request-columns.js';
@@ -134,7 +135,7 @@ class ColumnarReplay {
         inputCost: cost.inputNano,
         outputCost: cost.outputNano,
         cost: cost.totalNano,
-        rewriteCost: unread === 0 ? 0 : Math.round(((writeCost + cost.inputNano) * rewritten) / unread),
+        rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
       });
       if (broke) {
         sink.write({

@@ -1,0 +1,25 @@
+import { describe, expect, it, vi } from 'vitest';
+import { benchPlan, compiledTranscript } from '../../src/bench/plan.js';
+import { replay } from '../../src/engine/replay.js';
+import { WrittenNotes } from '../../src/llm/answers/written-notes.js';
+import { MemoriesText, MemoryText } from '../../src/model/memory.js';
+
+describe('what layers write', () => {
+  it('SES-3 AUT-2 is never written out while nobody reads it', () => {
+    const reads = [WrittenNotes, MemoryText, MemoriesText].map(({ prototype }) =>
+      vi.spyOn(prototype, 'read'),
+    );
+    const done = new Map<string, number>();
+    replay(benchPlan('claude-code/2026'), compiledTranscript(600), {
+      write(entry) {
+        if (entry.type !== 'layer' || entry.outcome !== 'done') return;
+        const what = `${entry.layer} ${entry.action}`;
+        done.set(what, (done.get(what) ?? 0) + 1);
+      },
+    });
+    for (const what of ['session-memory extract', 'session-memory compact', 'auto-memory write'])
+      expect(done.get(what) ?? 0, what).toBeGreaterThan(1);
+    for (const read of reads) expect(read).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+});
