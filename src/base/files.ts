@@ -53,10 +53,11 @@ export function normalisePath(path: string): string {
   return `/${parts.join('/')}`;
 }
 
+/** Empty parts, `.` and `..`. */
+const ODD_PART = /\/\.{0,2}(?:\/|$)/;
+
 function isNormal(path: string): boolean {
-  return (
-    path.length > 1 && path[0] === '/' && !path.endsWith('/') && !path.includes('//') && !path.includes('/.')
-  );
+  return path.startsWith('/') && !ODD_PART.test(path);
 }
 
 /** True when a path lies inside a folder once `..` is resolved. */
@@ -87,7 +88,8 @@ export function placeOf(files: readonly { readonly path: string }[], path: strin
 /** Creates an empty file store, or one that starts from the given files. */
 export function createFiles(initial: readonly StoredFile[] = []): Files {
   const files = new Map<string, StoredFile>();
-  const sorted: StoredFile[] = [];
+  /** Paths of the files in order. */
+  const sorted: { readonly path: string }[] = [];
   const changes = new Map<string, string[]>();
   const note = (path: string): void => {
     const top = topOf(path);
@@ -96,9 +98,7 @@ export function createFiles(initial: readonly StoredFile[] = []): Files {
     else paths.push(path);
   };
   const put = (file: StoredFile): void => {
-    const place = placeOf(sorted, file.path);
-    if (sorted[place]?.path === file.path) sorted[place] = file;
-    else sorted.splice(place, 0, file);
+    if (!files.has(file.path)) sorted.splice(placeOf(sorted, file.path), 0, { path: file.path });
     files.set(file.path, file);
     note(file.path);
   };
@@ -108,12 +108,12 @@ export function createFiles(initial: readonly StoredFile[] = []): Files {
     const from = placeOf(sorted, start);
     let to = from;
     while (to < sorted.length && sorted[to]!.path.startsWith(start)) to++;
-    return sorted.slice(from, to);
+    return sorted.slice(from, to).map(({ path }) => files.get(path)!);
   };
   for (const file of initial) put(file);
   return {
     write: (path, content, nowMs) => put(new StoredFile(normalisePath(path), content, nowMs)),
-    read: (path) => files.get(path) ?? files.get(normalisePath(path)) ?? null,
+    read: (path) => files.get(path) ?? (isNormal(path) ? null : (files.get(normalisePath(path)) ?? null)),
     remove(path) {
       const key = normalisePath(path);
       if (!files.delete(key)) return false;

@@ -42,6 +42,7 @@ class Generator implements Random {
   private b = 0;
   private c = 0;
   private counter = 0;
+  private name: string | null = null;
 
   constructor(private readonly origin: Digest) {}
 
@@ -99,7 +100,8 @@ class Generator implements Random {
   }
 
   split(label: string): Random {
-    return createRandom(`${this.origin}/${label}`);
+    this.name ??= `${this.origin}/`;
+    return createRandom(this.name + label);
   }
 
   splitBy(digest: Digest): Random {

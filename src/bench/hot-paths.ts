@@ -7,6 +7,7 @@ import { flatten } from '../engine/flatten.js';
 import { ForkView } from '../engine/fork-view.js';
 import { checkRequestShape } from '../engine/invariants.js';
 import { formatSummary } from '../model/format-summary.js';
+import { tell } from '../model/tier.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { truncateForUse } from '../tiers/session-memory/notes-file.js';
 import { autoCompactThreshold } from '../tiers/window/thresholds.js';
@@ -195,7 +196,7 @@ export function hotPaths(): readonly HotPath[] {
         wholeWindow: false,
         prepare({ messages, moment, tierContext, view }) {
           const instance = tier.create(tierContext);
-          for (const message of messages) instance.observe?.(message);
+          for (const message of messages) tell(instance, message);
           moment.point = tier.points[0]!;
           instance.due(moment, view);
           moment.turn++;

@@ -119,23 +119,17 @@ export function createBreakDetector(): BreakDetector {
       previous = current;
       announced = null;
       if (before === null || !isBreak(before.readTokens, current.readTokens)) return null;
-      const drop = {
+      const cause = expectedCause ?? causeOf(before, current);
+      return {
         previousReadTokens: before.readTokens,
         readTokens: current.readTokens,
         lostTokens: before.readTokens - current.readTokens,
         gapMs: current.startMs - before.startMs,
-      };
-      if (expectedCause !== null) {
-        return { ...drop, expected: true, cause: expectedCause, position: null, tools: null };
-      }
-      const cause = causeOf(before, current);
-      return {
-        ...drop,
-        expected: false,
+        expected: expectedCause !== null,
         cause,
         position: cause === 'messages' ? current.firstChangedPosition : null,
         tools: cause === 'tools' ? (current.changedTools ?? null) : null,
-      };
+      } as BreakReport;
     },
     announce(cause) {
       announced = cause;

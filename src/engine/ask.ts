@@ -14,7 +14,7 @@ import { ForkView } from './fork-view.js';
 import { breakpointsOf } from './main-request.js';
 import type { ThreadRun } from './thread-run.js';
 
-/** Simulated time between keep-alives while a layer's call runs (FUL-5). */
+/** Simulated time between keep-alives while a call holds the thread up (FUL-5). */
 const KEEP_ALIVE_MS = 30 * MS_PER_SECOND;
 
 /** Asks the LLM for a layer: builds the request, sends it, retries what is transient, and composes the answer. */
@@ -134,11 +134,12 @@ function windowFor(run: ThreadRun, request: AskRequest): number | null {
   return window + run.view.deletedTokens;
 }
 
-/** A blocking call holds the thread up until it is over. */
+/** A blocking call holds the thread up until it is over, with keep-alives on the way (FUL-5). */
 function finishTime(run: ThreadRun, request: AskRequest, endMs: number): void {
+  if (request.mode !== 'blocking') return;
   const took = endMs - run.now;
   run.tally.keepAlives += Math.floor(took / KEEP_ALIVE_MS);
-  if (request.mode === 'blocking') run.pass(took);
+  run.pass(took);
 }
 
 /** The request a layer sends: a fork of the thread's own, or one with a prefix of its own. */

@@ -263,10 +263,10 @@ export class Context implements PrefixView {
   /** Puts a new history in the place of the conversation; returns the first position that changed. */
   replaceHistory(messages: readonly Message[]): number {
     const known = new KnownItems(this.messages);
-    for (const message of messages) {
-      if (!known.has(message) && !this.messages.some(({ id }) => id === message.id))
-        this.made.add(message.id);
-    }
+    const made = new Set<string>();
+    for (const message of messages) if (!known.has(message)) made.add(message.id);
+    for (const { id } of this.messages) made.delete(id);
+    for (const id of made) this.made.add(id);
     return this.rebuildFrom(0, orderMessages(messages));
   }
 

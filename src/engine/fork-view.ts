@@ -46,6 +46,5 @@ export class ForkView implements PrefixView {
       this.digests[this.shared + i / 2] = covered[i]!;
       this.sums[this.shared + i / 2] = covered[i + 1]!;
     }
-    covered.length = 0;
   }
 }

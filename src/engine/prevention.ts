@@ -48,15 +48,21 @@ export class Prevention {
     const seen = run.seen.tokens;
     if (seen >= threshold || seen + this.total < threshold) return;
     let layer: Layer | null = null;
-    for (const [name, tokens] of this.taken)
-      if (layer === null || tokens > this.taken.get(layer)!) layer = name;
+    let most = 0;
+    const taken: Partial<Record<Layer, number>> = {};
+    for (const [name, tokens] of this.taken) {
+      taken[name] = tokens;
+      if (tokens <= most) continue;
+      layer = name;
+      most = tokens;
+    }
     run.env.sink.write({
       type: 'notice',
       t: run.now,
       thread: run.thread.id,
       what: `compaction-prevented-by-${layer}`,
       message: `${seen} tokens are below the threshold of ${threshold} because layers took ${this.total} out`,
-      details: { threshold, seen, taken: Object.fromEntries(this.taken) },
+      details: { threshold, seen, taken },
     });
     this.restart();
   }

@@ -1,5 +1,6 @@
+import type { FileContent } from '../base/files.js';
 import type { Message } from '../model/message.js';
-import { textStart } from '../model/text.js';
+import { type Text, textStart } from '../model/text.js';
 import { postOffice } from '../tiers/agents/post-office.js';
 import type { ThreadRun } from './thread-run.js';
 
@@ -11,8 +12,44 @@ export function keepRecord(run: ThreadRun): void {
   if (!run.isMain || !run.env.client.keepsRecord) return;
   const { files } = run.env;
   const path = run.session.recordPath;
-  const line = JSON.stringify({ turn: run.turn, user: lastWords(run.context.messages) });
-  files.write(path, `${files.read(path)?.text ?? ''}${line}\n`, run.now);
+  const before = files.read(path)?.content ?? '';
+  files.write(path, new RecordText(before, run.turn, lastPrompt(run.context.messages)), run.now);
+}
+
+/** A record with one more line; it is written out when somebody reads it, which is rare. */
+class RecordText {
+  private written: string | null = null;
+
+  constructor(
+    private before: FileContent,
+    private readonly turn: number,
+    private readonly prompt: Text | null,
+  ) {}
+
+  get chars(): number {
+    return this.read().length;
+  }
+
+  /** Writes the lines that nobody has read yet, oldest first: a long row of them is no deep recursion. */
+  read(): string {
+    if (this.written !== null) return this.written;
+    const unread: RecordText[] = [];
+    let from: FileContent = this;
+    while (from instanceof RecordText && from.written === null) {
+      unread.push(from);
+      from = from.before;
+    }
+    let text = typeof from === 'string' ? from : from.read();
+    for (let i = unread.length - 1; i >= 0; i--) text += unread[i]!.line();
+    this.written = text;
+    this.before = '';
+    return text;
+  }
+
+  private line(): string {
+    const user = this.prompt === null ? '' : textStart(this.prompt, EXCERPT_CHARS);
+    return `${JSON.stringify({ turn: this.turn, user })}\n`;
+  }
 }
 
 /** The thread has ended; with the main thread ends the process. */
@@ -23,12 +60,10 @@ export function finishThread(run: ThreadRun): void {
   run.session.state = 'ended';
 }
 
-function lastWords(messages: readonly Message[]): string {
+function lastPrompt(messages: readonly Message[]): Text | null {
   for (let i = messages.length - 1; i >= 0; i--) {
-    const message = messages[i]!;
-    if (message.origin !== 'human') continue;
-    const text = message.blocks.find((block) => block.kind === 'text')?.text ?? null;
-    return text === null ? '' : textStart(text, EXCERPT_CHARS);
+    const { origin, blocks } = messages[i]!;
+    if (origin === 'human') return blocks.find((block) => block.kind === 'text')?.text ?? null;
   }
-  return '';
+  return null;
 }

@@ -1,4 +1,4 @@
-import type { Files } from '../base/files.js';
+import type { Files, StoredFile } from '../base/files.js';
 import { type Block, createBlock } from '../model/block.js';
 import { MEMORY_INDEX } from '../model/memory.js';
 import type { ParamValues } from '../model/params.js';
@@ -64,15 +64,32 @@ export class Sessions {
 
 const ONLY: SessionInfo = { name: ONLY_SESSION, startMs: 0, resumes: null, ending: 'clean' };
 
-/** The block of the system prompt that follows from the index file (AUT-3); null when there is nothing to show. */
-export function indexBlock(
-  files: Files,
-  params: ParamValues,
-): { readonly block: Block | null; readonly loaded: LoadedIndex } | null {
+/** What an index file puts into the system prompt. */
+interface RenderedIndex {
+  /** Null when there is nothing to show. */
+  readonly block: Block | null;
+  readonly loaded: LoadedIndex;
+  readonly params: ParamValues;
+}
+
+/** Rendered once for each writing of the file. */
+const RENDERED = new WeakMap<StoredFile, RenderedIndex>();
+
+/** The block of the system prompt that follows from the index file (AUT-3); null without one. */
+export function indexBlock(files: Files, params: ParamValues): RenderedIndex | null {
   const file = files.read(MEMORY_INDEX);
   if (file === null) return null;
+  let rendered = RENDERED.get(file);
+  if (rendered?.params !== params) {
+    rendered = renderIndex(file, params);
+    RENDERED.set(file, rendered);
+  }
+  return rendered;
+}
+
+function renderIndex(file: StoredFile, params: ParamValues): RenderedIndex {
   const loaded = loadIndex(file, indexLimits(params));
-  if (loaded.text === null) return { block: null, loaded };
+  if (loaded.text === null) return { block: null, loaded, params };
   const block = createBlock({
     kind: 'system',
     role: 'system',
@@ -80,5 +97,5 @@ export function indexBlock(
     text: loaded.text,
     facts: { attachment: INDEX_FACT },
   });
-  return { block, loaded };
+  return { block, loaded, params };
 }

@@ -36,7 +36,10 @@ export class MutableMoment implements Moment {
 export class TierHost {
   private readonly byPoint = new Map<Point, HostedTier[]>();
   private readonly all: HostedTier[] = [];
-  private readonly observers: HostedTier[] = [];
+  private readonly observers: Readonly<Record<Message['role'], ((message: Message) => void)[]>> = {
+    user: [],
+    assistant: [],
+  };
 
   constructor(
     definitions: readonly TierDefinition[],
@@ -52,7 +55,11 @@ export class TierHost {
         act: instance.act.bind(instance),
       };
       this.all.push(hosted);
-      if (hosted.instance.observe !== undefined) this.observers.push(hosted);
+      if (instance.observe !== undefined) {
+        const observe = instance.observe.bind(instance);
+        if (instance.observes !== 'assistant') this.observers.user.push(observe);
+        if (instance.observes !== 'user') this.observers.assistant.push(observe);
+      }
       for (const point of definition.points) {
         const list = this.byPoint.get(point) ?? [];
         list.push(hosted);
@@ -61,9 +68,10 @@ export class TierHost {
     }
   }
 
-  /** Tells every tier of a message that joined the context. */
+  /** Tells the tiers of a message that joined the context. */
   observe(message: Message): void {
-    for (const { instance } of this.observers) instance.observe!(message);
+    const observers = message.role === 'user' ? this.observers.user : this.observers.assistant;
+    for (let i = 0; i < observers.length; i++) observers[i]!(message);
   }
 
   /** The history was replaced: what tiers knew about messages is stale (CLN-1). */

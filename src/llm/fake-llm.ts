@@ -1,6 +1,6 @@
 import type { ApiError } from '../cache/api-error.js';
 import type { ModelRow } from '../cache/model-table.js';
-import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
+import type { CacheOutcome, CacheRequest, PromptCache } from '../cache/prompt-cache.js';
 import type { LevelSalts } from '../cache/salts.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { CallPurpose, FaultRule } from '../model/run-plan.js';
@@ -55,6 +55,7 @@ export function createFakeLlm(
   latencyScale: number,
   faults: FaultPlan | null = null,
 ): FakeLlm {
+  let request: CacheCall | null = null;
   return {
     call(call) {
       const { view, model, windowTokens } = call;
@@ -70,8 +71,12 @@ export function createFakeLlm(
         const latencyMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;
         return { ok: false, error, promptTokens, latencyMs, retryAfterSeconds };
       }
-      const outcome =
-        cache === null ? uncached(promptTokens) : cache.request(cacheRequest(call, latencyScale));
+      let outcome: CacheOutcome;
+      if (cache === null) outcome = uncached(promptTokens);
+      else {
+        request = request === null ? new CacheCall(call, latencyScale) : request.become(call);
+        outcome = cache.request(request);
+      }
       const uncachedTokens = promptTokens - outcome.readTokens;
       return {
         ok: true,
@@ -92,19 +97,43 @@ export function createFakeLlm(
   };
 }
 
-function cacheRequest(call: LlmCall, latencyScale: number) {
-  const { model, salts, view, breakpoints, startMs, write, recordedLatencyMs } = call;
-  return {
-    model,
-    salts,
-    view,
-    breakpoints,
-    startMs,
-    write,
-    readableAtMs: (uncachedTokens: number) => {
-      const ms = firstTokenMs(model, uncachedTokens, latencyScale);
-      return startMs + (recordedLatencyMs === null ? ms : Math.min(ms, recordedLatencyMs));
-    },
+/** A call as the cache sees it; one object serves all calls of a run, one after the other. */
+class CacheCall implements CacheRequest {
+  model: ModelRow;
+  salts: LevelSalts;
+  view: PrefixView;
+  breakpoints: readonly Breakpoint[];
+  startMs: number;
+  write: LlmCall['write'];
+  private recordedLatencyMs: number | null;
+
+  constructor(
+    first: LlmCall,
+    private readonly latencyScale: number,
+  ) {
+    this.model = first.model;
+    this.salts = first.salts;
+    this.view = first.view;
+    this.breakpoints = first.breakpoints;
+    this.startMs = first.startMs;
+    this.write = first.write;
+    this.recordedLatencyMs = first.recordedLatencyMs;
+  }
+
+  become(call: LlmCall): this {
+    this.model = call.model;
+    this.salts = call.salts;
+    this.view = call.view;
+    this.breakpoints = call.breakpoints;
+    this.startMs = call.startMs;
+    this.write = call.write;
+    this.recordedLatencyMs = call.recordedLatencyMs;
+    return this;
+  }
+
+  readonly readableAtMs = (uncachedTokens: number): number => {
+    const ms = firstTokenMs(this.model, uncachedTokens, this.latencyScale);
+    return this.startMs + (this.recordedLatencyMs === null ? ms : Math.min(ms, this.recordedLatencyMs));
   };
 }
 

@@ -178,6 +178,28 @@ export function createBlock(init: BlockInit): Block {
   };
 }
 
+/** A text on the user's side whose digest is known without reading it. */
+export function textBlock(
+  text: Text,
+  tokens: number,
+  digest: Digest,
+  facts: BlockFacts = NO_FACTS,
+  rough: number = Math.round(text.chars / 4),
+): Block {
+  return {
+    kind: 'text',
+    role: 'user',
+    tokens,
+    chars: text.chars,
+    rough,
+    digest,
+    text,
+    toolUseId: null,
+    tool: null,
+    facts: uniformFacts(facts),
+  };
+}
+
 /** The same block with another true token count (calibration against recorded usage). */
 export function withTokens(block: Block, tokens: number): Block {
   if (tokens === block.tokens) return block;

@@ -88,6 +88,8 @@ export interface TierContext {
 export interface TierInstance {
   /** Hears of every message that joins the context, once. */
   observe?(message: Message): void;
+  /** Messages of this role alone are told; absent: all. */
+  readonly observes?: Message['role'];
   /** A compaction replaced the history: what was known about messages is stale (CLN-1). */
   reset?(messages: readonly Message[]): void;
   /** The process was restarted and the conversation read back from its record: only what is on disk is left. */
@@ -95,6 +97,11 @@ export interface TierInstance {
   /** Hot path: is there something to do? No allocation. */
   due(moment: Moment, view: ContextView): boolean;
   act(moment: Moment, view: ContextView): Generator<Action, void, Outcome>;
+}
+
+/** Tells a tier of a message, if it wants to hear of it. */
+export function tell(tier: TierInstance, message: Message): void {
+  if (tier.observes === undefined || tier.observes === message.role) tier.observe?.(message);
 }
 
 /** A mechanism: its parameters, where it is asked, what it needs of a transcript. */

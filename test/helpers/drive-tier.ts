@@ -6,7 +6,14 @@ import { createMessage, type Message, messageTokens } from '../../src/model/mess
 import type { ParamValue } from '../../src/model/params.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
 import { soloSession } from '../../src/model/session.js';
-import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../src/model/tier.js';
+import {
+  type ContextView,
+  type Moment,
+  type TierContext,
+  type TierDefinition,
+  type TierInstance,
+  tell,
+} from '../../src/model/tier.js';
 import { WINDOW_PARAMS } from '../../src/tiers/window/params.js';
 
 /** How a tool result is made; a text decides over characters, characters over tokens. */
@@ -131,7 +138,7 @@ export class TierDriver {
   join(message: Message): void {
     this.messages.push(message);
     this.recorded.push(message);
-    for (const tier of this.tiers) tier.observe?.(message);
+    for (const tier of this.tiers) tell(tier, message);
   }
 
   /** The model answers. */

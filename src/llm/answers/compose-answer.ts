@@ -84,9 +84,11 @@ const ANSWER_SALT = digestText('answer');
 function shortText(messages: readonly Message[], random: Random): string {
   for (let i = messages.length - 1; i >= 0; i--) {
     for (const block of messages[i]!.blocks) {
-      const name = block.facts.path?.split('/').at(-1);
-      if (name !== undefined)
-        return `${random.pick(SHORT_VERBS)} the file ${excerpt(name, 40).replace(/ /g, '-')}`;
+      const { path } = block.facts;
+      if (path !== undefined) {
+        const name = excerpt(path.slice(path.lastIndexOf('/') + 1), 40);
+        return `${random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
+      }
       if (block.tool !== null) return `Waiting for ${block.tool.replace(/ /g, '-')} results`;
     }
   }

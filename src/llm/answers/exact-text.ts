@@ -1,6 +1,8 @@
 /** Stands where the blocks have no more to tell. */
 const FILLER = 'No further detail of this part is on record. ';
 
+/** What may have to go from a text on one line. */
+const UNEVEN = /[\s<]/;
 const TAG = /<\/?(analysis|summary)>/g;
 
 /** Characters looked at for an excerpt. */
@@ -34,6 +36,7 @@ export function exactText(lines: readonly string[], chars: number, more?: Iterab
 
 /** The opening of a text on one line, without tags that would end a section. */
 export function excerpt(text: string, chars: number): string {
+  if (text.length <= chars && !UNEVEN.test(text)) return text;
   const line = text.slice(0, EXCERPT_LOOK_CHARS).replace(TAG, ' ').replace(/\s+/g, ' ').trim();
   return line.length <= chars ? line : cutText(line, chars);
 }

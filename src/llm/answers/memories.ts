@@ -21,6 +21,8 @@ interface Candidate extends Omit<Memory, 'name'> {
 /** The fake extractor finds nothing more worth keeping beyond this many memories (assumed; the index shows 200). */
 const MAX_MEMORIES = 400;
 const SLUG_CHARS = 40;
+/** Characters looked at for a name. */
+const SLUG_LOOK_CHARS = 3 * SLUG_CHARS;
 const DESCRIPTION_CHARS = 100;
 
 /** What feedback may be about: a second word on the same topic repeats or contradicts the first. */
@@ -55,13 +57,30 @@ function candidates(messages: readonly Message[]): readonly Candidate[] {
   return found;
 }
 
+/** A name for a subject: its words in small letters, joined by hyphens. */
 function slug(type: MemoryType, subject: string): string {
-  const words = subject
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, SLUG_CHARS)
-    .replace(/^-+|-+$/g, '');
-  return words === '' ? type : `${type}-${words}`;
+  const text = subject.slice(0, SLUG_LOOK_CHARS).toLowerCase();
+  let name: string = type;
+  let left = SLUG_CHARS;
+  let from = 0;
+  while (from < text.length && left > 0) {
+    let to = from;
+    while (to < text.length && isWordChar(text.charCodeAt(to))) to++;
+    if (to > from) {
+      const word = text.slice(from, Math.min(to, from + left));
+      name += `-${word}`;
+      left -= word.length;
+    }
+    // One of the characters goes for the hyphen in front of the next word.
+    if (to < text.length) left--;
+    from = to;
+    while (from < text.length && !isWordChar(text.charCodeAt(from))) from++;
+  }
+  return name;
+}
+
+function isWordChar(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
 }
 
 /**

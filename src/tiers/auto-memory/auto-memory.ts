@@ -1,6 +1,6 @@
 import { isInside, type StoredFile } from '../../base/files.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
-import type { Block } from '../../model/block.js';
+import { type Block, textBlock } from '../../model/block.js';
 import {
   MEMORY_DIRECTORY,
   MEMORY_INDEX,
@@ -16,14 +16,14 @@ import { quietReport } from '../quiet-report.js';
 import { confine, type RefusalReason } from './confine.js';
 import {
   directive,
-  directiveBlock,
   forkTurn,
   readTurn,
   TOKENS_PER_CALL,
   type TurnBlocks,
+  tokensOfChars,
 } from './fork-turns.js';
 import { GrowingIndex } from './growing-index.js';
-import { extractionText } from './instruction.js';
+import { extractionText, type Listing } from './instruction.js';
 import { indexLine } from './memory-index.js';
 import { type MemoryStore, readMemories } from './memory-store.js';
 import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
@@ -49,6 +49,7 @@ interface Prepared {
   readonly store: MemoryStore;
   readonly index: StoredFile | null;
   readonly instruction: Block;
+  readonly listing: Listing;
   readonly turn: TurnBlocks;
   /** Number of files it reads. */
   readonly reads: number;
@@ -62,15 +63,25 @@ class AutoMemory implements TierInstance {
   private coveredId: string | null = null;
   private runs = 0;
   private prepared: Prepared | null = null;
+  private readonly otherFiles = new Set<string>();
+  readonly observes = 'assistant';
 
   constructor(private readonly context: TierContext) {}
 
-  observe(message: Message): void {
-    if (message.role !== 'assistant') return;
-    for (const { kind, tool, facts } of message.blocks) {
-      if (kind !== 'tool_use' || tool === null || !WRITING_TOOLS.has(tool)) continue;
-      if (facts.path !== undefined && isMemoryFile(facts.path)) this.ownWrites.push(facts.path);
+  observe({ blocks }: Message): void {
+    for (let i = 0; i < blocks.length; i++) {
+      const { kind, tool, facts } = blocks[i]!;
+      if (kind !== 'tool_use' || tool === null || facts.path === undefined) continue;
+      if (WRITING_TOOLS.has(tool) && this.isMemoryFile(facts.path)) this.ownWrites.push(facts.path);
     }
+  }
+
+  /** The same few files are written again and again. */
+  private isMemoryFile(path: string): boolean {
+    if (this.otherFiles.has(path)) return false;
+    const isMemory = path.startsWith('/') && isInside(path, MEMORY_DIRECTORY);
+    if (!isMemory) this.otherFiles.add(path);
+    return isMemory;
   }
 
   resume(): void {
@@ -222,11 +233,12 @@ class AutoMemory implements TierInstance {
     const { memories } = store;
     const max = param.number(this.context.params, 'autoMemory.maxReads');
     const turn = readTurn(index, store.latest.slice(0, max));
-    const { text, digest } = extractionText(memories);
+    const { text, digest, listing } = extractionText(memories, this.prepared?.listing ?? null);
     this.prepared = {
       store,
       index,
-      instruction: directiveBlock(text, digest),
+      instruction: textBlock(text, tokensOfChars(text.chars), digest),
+      listing,
       turn,
       reads: turn.uses.length,
     };
@@ -275,13 +287,6 @@ function report(
   failure: string | null = null,
 ): Action {
   return quietReport(LAYER, view, { action, outcome, reason, failure, details });
-}
-
-/** True for an absolute path into the memory directory; most paths are told apart by their beginning. */
-function isMemoryFile(path: string): boolean {
-  if (!path.startsWith('/')) return false;
-  const isElsewhere = !path.startsWith(MEMORY_DIRECTORY) && !path.includes('/.') && !path.includes('//');
-  return !isElsewhere && isInside(path, MEMORY_DIRECTORY);
 }
 
 /** Auto memory (AUT). */

@@ -1,8 +1,13 @@
-import { type Files, isInside, normalisePath } from '../../base/files.js';
+import { type Files, isInside, normalisePath, type StoredFile } from '../../base/files.js';
 import { MEMORY_DIRECTORY } from '../../model/memory.js';
 
 /** How a link stands in the simulated home: a file whose text names its target. */
-export const LINK_MARK = 'link to ';
+const LINK_MARK = 'link to ';
+
+/** True for a link: words that are made when read are never one. */
+export function isLink({ content }: StoredFile): boolean {
+  return typeof content === 'string' && content.startsWith(LINK_MARK);
+}
 
 /** Why a write was refused. */
 export type RefusalReason = 'climbs' | 'outside' | 'link' | 'reserved' | 'bad-name';
@@ -36,7 +41,8 @@ function throughLinks(files: Files, directory: string, parts: readonly string[])
   let way = directory;
   for (const part of ['', ...parts]) {
     if (part !== '') way = `${way}/${part}`;
-    if (files.read(way)?.text.startsWith(LINK_MARK) === true) return { kind: 'refused', reason: 'link' };
+    const file = files.read(way);
+    if (file !== null && isLink(file)) return { kind: 'refused', reason: 'link' };
   }
   return { kind: 'allowed', path: way };
 }

@@ -1,9 +1,8 @@
-import { chainDigest, type Digest } from '../../base/digest.js';
+import { chainDigest } from '../../base/digest.js';
 import type { StoredFile } from '../../base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
 import { MEMORY_INDEX } from '../../model/memory.js';
 import { createMessage, type Message } from '../../model/message.js';
-import type { Text } from '../../model/text.js';
 import type { StoredMemory } from './memory-store.js';
 
 /** Tokens of one tool call of a fork: name and path (assumed). */
@@ -21,17 +20,9 @@ export function tokensOfChars(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** What a fork is told; of a text that is built when read, the digest is given. */
-export function directiveBlock(text: string | Text, digest?: Digest): Block {
-  const chars = typeof text === 'string' ? text.length : text.chars;
-  const tokens = tokensOfChars(chars);
-  return createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens,
-    text,
-    ...(digest === undefined ? {} : { digest }),
-  });
+/** What a fork is told. */
+export function directiveBlock(text: string): Block {
+  return createBlock({ kind: 'text', role: 'user', tokens: tokensOfChars(text.length), text });
 }
 
 /** What a fork is told, as a message of its own. */

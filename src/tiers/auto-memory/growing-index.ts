@@ -2,7 +2,7 @@ import type { StoredFile } from '../../base/files.js';
 import { isBinary } from '../../model/memory.js';
 import { byteLength, type IndexFacts, indexFacts, knowIndex } from './index-facts.js';
 
-const NOTHING: IndexFacts = { lines: 0, ends: 0, bytes: 0, isBinary: false, isOpen: false };
+const NOTHING: IndexFacts = { lines: 0, ends: 0, bytes: 0, isBinary: false, isOpen: false, cut: null };
 
 /** An index that lines are added to: what is known of it grows with them. */
 export class GrowingIndex {
@@ -15,7 +15,7 @@ export class GrowingIndex {
   }
 
   add(line: string): void {
-    const { lines, ends, bytes, isBinary: was, isOpen } = this.facts;
+    const { lines, ends, bytes, isBinary: was, isOpen, cut } = this.facts;
     this.text += `${line}\n`;
     this.facts = {
       lines: isOpen || line === '' ? lines : lines + 1,
@@ -23,6 +23,8 @@ export class GrowingIndex {
       bytes: bytes + byteLength(line) + 1,
       isBinary: was || isBinary(line),
       isOpen: false,
+      // What goes on in an unfinished line may still be shown.
+      cut: isOpen ? null : cut,
     };
   }
 

@@ -11,6 +11,25 @@ export interface IndexFacts {
   readonly isBinary: boolean;
   /** The last line has no end. */
   readonly isOpen: boolean;
+  /** Its beginning when that alone fills the limits: lines that are added at the end leave it as it is. */
+  readonly cut: CutIndex | null;
+}
+
+/** The beginning of an index that goes beyond its limits. */
+export interface CutIndex {
+  readonly limits: IndexLimits;
+  /** The lines that are shown. */
+  readonly text: string;
+  readonly lines: number;
+  readonly by: 'lines' | 'bytes';
+}
+
+/** Limits of the index (AUT-3). */
+export interface IndexLimits {
+  readonly lines: number;
+  readonly bytes: number;
+  /** A line stays below this. */
+  readonly lineChars: number;
 }
 
 const KNOWN = new WeakMap<StoredFile, IndexFacts>();
@@ -27,6 +46,7 @@ export function indexFacts(file: StoredFile): IndexFacts {
       bytes: byteLength(text),
       isBinary: isBinary(text),
       isOpen: lines.at(-1) !== '',
+      cut: null,
     };
     KNOWN.set(file, facts);
   }

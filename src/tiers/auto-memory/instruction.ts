@@ -6,21 +6,46 @@ import type { StoredMemory } from './memory-store.js';
 /** Memories that the instruction lists by name; the rest is in the index (assumed). */
 const LISTED = 40;
 
-/** What the fork is told (AUT-1, AUT-2, AUT-4): what to keep, what not, where, and in how many turns. Built when read. */
-export function extractionText(memories: readonly StoredMemory[]): {
-  readonly text: Text;
+/** Memories as an instruction lists them. */
+export interface Listing {
+  readonly memories: readonly StoredMemory[];
+  readonly chars: number;
   readonly digest: Digest;
-} {
-  const count = `${memories.length} memories are there:\n`;
-  const listed = memories.slice(-LISTED);
-  let chars = OPENING.length + count.length;
-  let digest = digestText(count, OPENING_DIGEST);
+}
+
+/** The list of the last memories; the one before it when nothing in it has changed. */
+function listOf(memories: readonly StoredMemory[], before: Listing | null): Listing {
+  const from = Math.max(0, memories.length - LISTED);
+  if (before !== null && isSame(before.memories, memories, from)) return before;
+  const listed = memories.slice(from);
+  let chars = 0;
+  let digest: Digest = 1;
   for (const { line } of listed) {
     chars += line.text.length + 1;
     digest = chainDigest(digest, line.digest);
   }
-  const build = (): string => OPENING + count + listed.map(({ line }) => `${line.text}\n`).join('');
-  return { text: lazyText(chars, build), digest };
+  return { memories: listed, chars, digest };
+}
+
+function isSame(listed: readonly StoredMemory[], memories: readonly StoredMemory[], from: number): boolean {
+  if (listed.length !== memories.length - from) return false;
+  for (let i = 0; i < listed.length; i++) if (listed[i] !== memories[from + i]) return false;
+  return true;
+}
+
+/** What the fork is told (AUT-1, AUT-2, AUT-4): what to keep, what not, where, and in how many turns. Built when read. */
+export function extractionText(
+  memories: readonly StoredMemory[],
+  before: Listing | null,
+): { readonly text: Text; readonly digest: Digest; readonly listing: Listing } {
+  const count = `${memories.length} memories are there:\n`;
+  const listing = listOf(memories, before);
+  const build = (): string => OPENING + count + listing.memories.map(({ line }) => `${line.text}\n`).join('');
+  return {
+    text: lazyText(OPENING.length + count.length + listing.chars, build),
+    digest: chainDigest(digestText(count, OPENING_DIGEST), listing.digest),
+    listing,
+  };
 }
 
 const OPENING = [

@@ -1,14 +1,13 @@
 import type { StoredFile } from '../../base/files.js';
 import type { Memory } from '../../model/memory.js';
-import { byteLength, indexFacts } from './index-facts.js';
-
-/** Limits of the index (AUT-3). */
-export interface IndexLimits {
-  readonly lines: number;
-  readonly bytes: number;
-  /** A line stays below this. */
-  readonly lineChars: number;
-}
+import {
+  byteLength,
+  type CutIndex,
+  type IndexFacts,
+  type IndexLimits,
+  indexFacts,
+  knowIndex,
+} from './index-facts.js';
 
 /** The index as it enters the system prompt. */
 export interface LoadedIndex {
@@ -36,30 +35,44 @@ export function renderIndex(memories: readonly Memory[], lineChars: number): str
 
 /** Takes an index file up to its limits, whichever comes first; a cut is told in a last line (AUT-3). */
 export function loadIndex(file: StoredFile, limits: IndexLimits): LoadedIndex {
-  const { lines, bytes, isBinary } = indexFacts(file);
+  const facts = indexFacts(file);
+  const { lines, bytes, isBinary } = facts;
   if (isBinary || lines === 0) return { lines, bytes, text: null, shownLines: 0, cutBy: null, isBinary };
-  const { text } = file;
+  const shown = isCutBy(facts.cut, limits) ? facts.cut : firstLines(file.text, facts, limits);
+  const { by } = shown;
+  if (by === null) return { lines, bytes, text: shown.text, shownLines: shown.lines, cutBy: null, isBinary };
+  if (facts.cut !== shown) knowIndex(file, { ...facts, cut: { ...shown, by } });
+  const limit = by === 'lines' ? `${limits.lines} lines` : `${limits.bytes} bytes`;
+  const text = `${shown.text}[index cut: ${shown.lines} of ${lines} lines are shown, the limit is ${limit}]\n`;
+  return { lines, bytes, text, shownLines: shown.lines, cutBy: by, isBinary };
+}
+
+function isCutBy(cut: CutIndex | null, limits: IndexLimits): cut is CutIndex {
+  return cut !== null && cut.limits.lines === limits.lines && cut.limits.bytes === limits.bytes;
+}
+
+/** The lines that fit, and the limit that keeps the others out. */
+function firstLines(
+  text: string,
+  { bytes }: IndexFacts,
+  limits: IndexLimits,
+): Omit<CutIndex, 'by'> & { readonly by: LoadedIndex['cutBy'] } {
   const isAscii = bytes === text.length;
-  let cutBy: LoadedIndex['cutBy'] = null;
+  let by: LoadedIndex['cutBy'] = null;
   let used = 0;
   const shown: string[] = [];
-  for (let from = 0, end = 0; from < text.length && cutBy === null; from = end + 1) {
+  for (let from = 0, end = 0; from < text.length && by === null; from = end + 1) {
     end = text.indexOf('\n', from);
     if (end === -1) end = text.length;
     if (end === from) continue;
     const line = text.slice(from, end);
     const size = (isAscii ? line.length : byteLength(line)) + 1;
-    if (shown.length === limits.lines) cutBy = 'lines';
-    else if (used + size > limits.bytes) cutBy = 'bytes';
+    if (shown.length === limits.lines) by = 'lines';
+    else if (used + size > limits.bytes) by = 'bytes';
     else {
       used += size;
       shown.push(line);
     }
   }
-  const shownLines = shown.length;
-  if (cutBy !== null) {
-    const limit = cutBy === 'lines' ? `${limits.lines} lines` : `${limits.bytes} bytes`;
-    shown.push(`[index cut: ${shownLines} of ${lines} lines are shown, the limit is ${limit}]`);
-  }
-  return { lines, bytes, text: `${shown.join('\n')}\n`, shownLines, cutBy, isBinary };
+  return { limits, text: shown.map((line) => `${line}\n`).join(''), lines: shown.length, by };
 }

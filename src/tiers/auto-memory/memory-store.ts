@@ -8,7 +8,7 @@ import {
   MemoryText,
   parseMemory,
 } from '../../model/memory.js';
-import { LINK_MARK } from './confine.js';
+import { isLink } from './confine.js';
 
 /** A memory as it lies in its directory. */
 export interface StoredMemory extends Memory {
@@ -33,22 +33,31 @@ export interface MemoryStore {
   readonly latest: readonly StoredMemory[];
   /** Files that are no memories: broken front matter, binary content. They are left as they are. */
   readonly corrupt: readonly string[];
-  readonly names: KnownNames;
+  readonly names: MemoryNames;
 }
 
-/** Names of the memories that were there at a time; gathered when somebody asks. */
+/** Names of the memories that were there at a time. As long as memories are only added, all times share one list. */
 class MemoryNames implements KnownNames {
-  private names: ReadonlySet<string> | null = null;
+  private constructor(
+    readonly size: number,
+    /** Each name with the number of memories that were there when it came. */
+    private readonly since: Map<string, number>,
+  ) {}
 
-  constructor(private readonly memories: readonly StoredMemory[]) {}
+  static of(memories: readonly Memory[]): MemoryNames {
+    return new MemoryNames(0, new Map()).with(memories);
+  }
 
-  get size(): number {
-    return this.memories.length;
+  /** The names with those of more memories. */
+  with(added: readonly Memory[]): MemoryNames {
+    const size = this.size + added.length;
+    for (const { name } of added) if (!this.since.has(name)) this.since.set(name, size);
+    return new MemoryNames(size, this.since);
   }
 
   has(name: string): boolean {
-    this.names ??= new Set(this.memories.map((memory) => memory.name));
-    return this.names.has(name);
+    const since = this.since.get(name);
+    return since !== undefined && since <= this.size;
   }
 }
 
@@ -73,7 +82,7 @@ export function readMemories(files: Files): MemoryStore {
   return store;
 }
 
-const NOTHING: MemoryStore = { memories: [], latest: [], corrupt: [], names: new MemoryNames([]) };
+const NOTHING: MemoryStore = { memories: [], latest: [], corrupt: [], names: MemoryNames.of([]) };
 
 /** Index and hidden files are no memories. */
 function isMemoryPath(path: string): boolean {
@@ -89,31 +98,40 @@ function isMemoryPath(path: string): boolean {
 function update(store: MemoryStore, files: Files, paths: readonly string[]): MemoryStore {
   const changed = new Set(paths.filter(isMemoryPath));
   if (changed.size === 0) return store;
-  const memories = [...store.memories];
-  const latest = [...store.latest];
+  const memories = store.memories.slice();
+  const latest = store.latest.slice();
   const corrupt = store.corrupt.filter((path) => !changed.has(path));
+  const added: StoredMemory[] = [];
+  let onlyAdded = store !== NOTHING;
   for (const path of changed) {
     const file = files.read(path);
     const memory = file === null ? null : memoryOf(file);
     const place = placeOf(memories, path);
     const old = memories[place]?.path === path ? memories[place]! : null;
-    if (old !== null) latest.splice(latest.indexOf(old), 1);
+    if (old !== null) {
+      onlyAdded = false;
+      latest.splice(latest.indexOf(old), 1);
+    }
     if (memory !== null) {
+      added.push(memory);
       memories.splice(place, old === null ? 0 : 1, memory);
-      const newer = latest.findIndex((other) => isBefore(memory, other));
-      latest.splice(newer === -1 ? latest.length : newer, 0, memory);
+      latest.splice(placeOfLatest(latest, memory), 0, memory);
     } else if (old !== null) memories.splice(place, 1);
     if (memory === null && file !== null && !isLink(file)) corrupt.push(path);
   }
-  return { memories, latest, corrupt: corrupt.sort(), names: new MemoryNames(memories) };
+  const names = onlyAdded ? store.names.with(added) : MemoryNames.of(memories);
+  return { memories, latest, corrupt: corrupt.sort(), names };
+}
+
+/** Where a memory belongs among those with the most recently changed first. */
+function placeOfLatest(latest: readonly StoredMemory[], memory: StoredMemory): number {
+  let place = 0;
+  while (place < latest.length && !isBefore(memory, latest[place]!)) place++;
+  return place;
 }
 
 function isBefore(a: StoredMemory, b: StoredMemory): boolean {
   return a.mtimeMs > b.mtimeMs || (a.mtimeMs === b.mtimeMs && a.path < b.path);
-}
-
-function isLink(file: StoredFile): boolean {
-  return file.text.startsWith(LINK_MARK);
 }
 
 /** The memory in a file; its text is read only when nothing else can tell. */

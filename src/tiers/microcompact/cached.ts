@@ -1,7 +1,8 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { NameCounts } from '../name-counts.js';
 import { choiceParam, integerParam, param, switchParam } from '../param-reader.js';
-import { fileReads } from '../storage/file-reads.js';
+import { type FileReads, fileReads } from '../storage/file-reads.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 
 /** Deletes old results on the server while the cache is warm; local messages stay as they are (MIC-3). */
@@ -9,10 +10,12 @@ class CachedMicrocompact implements TierInstance {
   private readonly ledger: ResultLedger;
   private readonly minActive: number;
   private readonly keepRecent: number;
+  private readonly reads: FileReads;
 
-  constructor(private readonly context: TierContext) {
+  constructor(context: TierContext) {
     const { params } = context;
     this.ledger = resultLedger(context);
+    this.reads = fileReads(context);
     this.keepRecent = param.number(params, 'microcompact.cached.keepRecent');
     this.minActive = Math.max(param.number(params, 'microcompact.cached.minActive'), this.keepRecent + 1);
   }
@@ -34,19 +37,19 @@ class CachedMicrocompact implements TierInstance {
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    const { ledger } = this;
+    const { ledger, reads } = this;
     const { active } = ledger;
     // What has not been sent yet is not in the cache and cannot be deleted there.
-    const entries = ledger.oldest(active - this.keepRecent).filter((entry) => entry.turn < moment.turn);
+    const entries = ledger.oldest(active - this.keepRecent, moment.turn);
     const reason = `${active} tool results are in the cached prefix, at least ${this.minActive}`;
     const by = { layer: 'microcompact', reason } as const;
     const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
-    const counts = new Map<string, number>();
-    const reads = fileReads(this.context);
+    const tools = new NameCounts();
     let saved = 0;
     let seenSaved = 0;
-    for (const entry of entries) {
-      counts.set(entry.tool, (counts.get(entry.tool) ?? 0) + 1);
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]!;
+      tools.add(entry.tool);
       saved += entry.tokens;
       seenSaved += entry.rough;
       reads.drop(entry.toolUseId, entry.path);
@@ -69,7 +72,7 @@ class CachedMicrocompact implements TierInstance {
         saved,
         details: {
           form: 'cached',
-          tools: Object.fromEntries(counts),
+          tools: tools.toObject(),
           ids: entries.length,
           manual: false,
           seenSaved,

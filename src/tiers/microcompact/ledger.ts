@@ -93,12 +93,16 @@ export class ResultLedger {
     return entries[this.firstActive] ?? null;
   }
 
-  /** The oldest active results, at most so many. */
-  oldest(count: number): LedgerEntry[] {
+  /** The oldest active results, at most so many; of those, the ones that were about to be sent before a turn. */
+  oldest(count: number, beforeTurn = Number.POSITIVE_INFINITY): LedgerEntry[] {
     const found: LedgerEntry[] = [];
     if (this.oldestActive === null) return found;
-    for (let i = this.firstActive; i < this.entries.length && found.length < count; i++) {
-      if (this.entries[i]!.state === 'active') found.push(this.entries[i]!);
+    let left = count;
+    for (let i = this.firstActive; i < this.entries.length && left > 0; i++) {
+      const entry = this.entries[i]!;
+      if (entry.state !== 'active') continue;
+      left--;
+      if (entry.turn < beforeTurn) found.push(entry);
     }
     return found;
   }

@@ -21,6 +21,8 @@ class NestedMemory implements TierInstance {
   /** Messages a compaction kept: their paths were touched before it. */
   private kept = new Set<string>();
   private count = 0;
+  /** Absent when no path can lead to a memory file. */
+  readonly observe?: (message: Message) => void;
 
   constructor({ params }: TierContext) {
     this.workingDirectory = resolvePath(param.text(params, 'nestedMemory.workingDirectory'), '/') ?? '/';
@@ -30,10 +32,11 @@ class NestedMemory implements TierInstance {
       .names(params, 'nestedMemory.denied')
       .map((path) => resolvePath(path, this.workingDirectory))
       .filter((path) => path !== null);
+    if (!this.files.isEmpty) this.observe = (message) => this.look(message);
   }
 
-  observe(message: Message): void {
-    if (this.files.isEmpty || this.kept.has(message.id)) return;
+  private look(message: Message): void {
+    if (this.kept.has(message.id)) return;
     for (const block of message.blocks) {
       const { path } = block.facts;
       if (path === undefined || (block.kind !== 'tool_use' && block.kind !== 'tool_result')) continue;
@@ -44,6 +47,7 @@ class NestedMemory implements TierInstance {
   }
 
   reset(messages: readonly Message[]): void {
+    if (this.files.isEmpty) return;
     this.startOver(messages);
     this.kept = new Set(messages.map((message) => message.id));
   }

@@ -1,5 +1,5 @@
 import { chainDigest, digestText } from '../../base/digest.js';
-import { createBlock } from '../../model/block.js';
+import { textBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { ParamValues } from '../../model/params.js';
 import { lazyText } from '../../model/text.js';
@@ -117,15 +117,13 @@ function attachment(id: string, kind: string, label: string, piece: Piece, at: n
   const { item, rough, how } = piece;
   const share = item.rough === 0 ? 1 : rough / item.rough;
   const chars = how === 'whole' ? item.chars : rough * 4;
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens: how === 'whole' ? item.tokens : Math.max(1, Math.round(item.tokens * share)),
-    chars,
-    rough,
-    digest: chainDigest(item.digest, digestText(`restored ${kind} ${how} ${rough}`)),
-    text: lazyText(chars, () => `[${kind} ${label}, ${how}]`.padEnd(chars, ' ').slice(0, chars)),
-    facts: { attachment: kind, path: label, ...(how === 'cut' ? { replaces: 'cut' as const } : {}) },
-  });
+  const text = lazyText(chars, () => `[${kind} ${label}, ${how}]`.padEnd(chars, ' ').slice(0, chars));
+  const tokens = how === 'whole' ? item.tokens : Math.max(1, Math.round(item.tokens * share));
+  const digest = chainDigest(item.digest, digestText(`restored ${kind} ${how} ${rough}`));
+  const facts =
+    how === 'cut'
+      ? ({ attachment: kind, path: label, replaces: 'cut' } as const)
+      : { attachment: kind, path: label };
+  const block = textBlock(text, tokens, digest, facts, rough);
   return createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at });
 }

@@ -72,16 +72,21 @@ export function* compactFromNotes(
     resultTokens: estimate.seen,
   };
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
-  const entry = {
-    ...reportBase(moment, view),
+  const { trueTokens } = view;
+  const entry: LayerReport = {
+    layer: 'session-memory',
+    action: 'compact',
+    trigger: triggerOf(moment),
     outcome: 'done',
     reason: BY.reason,
     failure: null,
+    seenBefore: view.seenTokens,
     seenAfter: estimate.seen,
+    trueBefore: trueTokens,
     trueAfter: estimate.true,
-    saved: view.trueTokens - estimate.true,
+    saved: trueTokens - estimate.true,
     details,
-  } as const;
+  };
   state.compactions = number;
   yield { kind: 'replace-history', by: BY, messages: result };
   yield { kind: 'cleanup', by: BY };
@@ -118,13 +123,18 @@ function* decline(
   failure: keyof typeof DECLINED,
   details: LayerReport['details'],
 ): Generator<Action, 'declined', Outcome> {
+  const { seenTokens, trueTokens } = view;
   const entry: LayerReport = {
-    ...reportBase(moment, view),
+    layer: 'session-memory',
+    action: 'compact',
+    trigger: triggerOf(moment),
     outcome: 'declined',
     reason: DECLINED[failure],
     failure,
-    seenAfter: view.seenTokens,
-    trueAfter: view.trueTokens,
+    seenBefore: seenTokens,
+    seenAfter: seenTokens,
+    trueBefore: trueTokens,
+    trueAfter: trueTokens,
     saved: 0,
     details,
   };
@@ -132,20 +142,6 @@ function* decline(
   return 'declined';
 }
 
-const TRIGGERS: Readonly<Partial<Record<Moment['point'], LayerReport['trigger']>>> = {
-  manual: 'manual',
-  refused: 'reactive',
-};
-
-function reportBase(
-  moment: Moment,
-  view: ContextView,
-): Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'seenBefore' | 'trueBefore'> {
-  return {
-    layer: 'session-memory',
-    action: 'compact',
-    trigger: TRIGGERS[moment.point] ?? 'auto',
-    seenBefore: view.seenTokens,
-    trueBefore: view.trueTokens,
-  };
+function triggerOf({ point }: Moment): LayerReport['trigger'] {
+  return point === 'manual' ? 'manual' : point === 'refused' ? 'reactive' : 'auto';
 }

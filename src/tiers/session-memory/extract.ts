@@ -115,8 +115,8 @@ function createSessionMemory(context: TierContext): TierInstance {
   }
 
   return {
+    observes: 'assistant',
     observe(message: Message) {
-      if (message.role !== 'assistant') return;
       let calls = 0;
       for (let i = 0; i < message.blocks.length; i++) if (message.blocks[i]!.kind === 'tool_use') calls++;
       const continues = message.responseId !== null && message.responseId === lastResponseId;

@@ -1,5 +1,5 @@
 import { chainDigest, type Digest, digestText } from '../../base/digest.js';
-import { CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import { CHARS_PER_TOKEN, textBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { Notes } from '../../model/notes.js';
 import { lazyText } from '../../model/text.js';
@@ -23,13 +23,9 @@ export function extractionInstruction(init: InstructionInit): Message {
   const before = opening(init.path);
   const after = closing(init.over, init.limits);
   const own = before.text.length + after.text.length;
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens: Math.ceil(own / CHARS_PER_TOKEN) + notes.tokens,
-    text: lazyText(own + notes.text.chars, () => `${before.text}${notes.text.read()}${after.text}`),
-    digest: chainDigest(chainDigest(before.digest, after.digest), notes.digest),
-  });
+  const text = lazyText(own + notes.text.chars, () => `${before.text}${notes.text.read()}${after.text}`);
+  const digest = chainDigest(chainDigest(before.digest, after.digest), notes.digest);
+  const block = textBlock(text, Math.ceil(own / CHARS_PER_TOKEN) + notes.tokens, digest);
   return createMessage({ id: init.id, role: 'user', origin: 'directive', blocks: [block], at: init.at });
 }
 

@@ -57,6 +57,7 @@ export function keptTailStart(messages: readonly Message[], afterIndex: number, 
  */
 export function moveCutToWhole(messages: readonly Message[], index: number): number {
   const responses = new Set<string>();
+  /** Results whose calls have not been met, going back. */
   const results = new Set<string>();
   let cut = index;
   let seen = messages.length;
@@ -64,8 +65,12 @@ export function moveCutToWhole(messages: readonly Message[], index: number): num
     for (; seen > cut; seen--) {
       const { blocks, responseId } = messages[seen - 1]!;
       if (responseId !== null) responses.add(responseId);
-      for (const { kind, toolUseId } of blocks)
-        if (kind === 'tool_result' && toolUseId !== null) results.add(toolUseId);
+      for (let i = blocks.length - 1; i >= 0; i--) {
+        const { kind, toolUseId } = blocks[i]!;
+        if (toolUseId === null) continue;
+        if (kind === 'tool_result') results.add(toolUseId);
+        else if (kind === 'tool_use' && results.size > 0) results.delete(toolUseId);
+      }
     }
     const earlier = firstPart(messages, cut, responses, results);
     if (earlier === cut) return cut;
@@ -83,7 +88,7 @@ function firstPart(
   for (let i = 0; i < cut; i++) {
     const { role, blocks, responseId } = messages[i]!;
     if (responseId !== null && responses.has(responseId)) return i;
-    if (role === 'user') continue;
+    if (role === 'user' || results.size === 0) continue;
     for (const { kind, toolUseId } of blocks)
       if (kind === 'tool_use' && toolUseId !== null && results.has(toolUseId)) return i;
   }

@@ -1,5 +1,5 @@
 import { chainDigest, digestText } from '../../base/digest.js';
-import { CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import { CHARS_PER_TOKEN, textBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { Notes } from '../../model/notes.js';
 import { lazyText, type Text } from '../../model/text.js';
@@ -12,6 +12,8 @@ const OPENING = [
   '',
 ].join('\n');
 
+const OPENING_DIGEST = digestText(OPENING);
+
 /** The marker that separates what was compacted from what follows (FUL-9): never sent. */
 export function boundaryMessage(id: string, at: number): Message {
   return createMessage({ id, role: 'user', origin: 'boundary', blocks: [], at });
@@ -23,13 +25,8 @@ export type SummaryText = Pick<Notes, 'text' | 'tokens' | 'digest'>;
 /** The user message that stands for the compacted part: our opening, then the summary. Built when read. */
 export function summaryMessage(id: string, at: number, summary: SummaryText): Message {
   const text: Text = lazyText(OPENING.length + summary.text.chars, () => `${OPENING}${summary.text.read()}`);
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens: Math.ceil(OPENING.length / CHARS_PER_TOKEN) + summary.tokens,
-    text,
-    digest: chainDigest(digestText(OPENING), summary.digest),
-    facts: { replaces: 'summary' },
-  });
+  const tokens = Math.ceil(OPENING.length / CHARS_PER_TOKEN) + summary.tokens;
+  const digest = chainDigest(OPENING_DIGEST, summary.digest);
+  const block = textBlock(text, tokens, digest, { replaces: 'summary' });
   return createMessage({ id, role: 'user', origin: 'summary', blocks: [block], at });
 }

@@ -34,7 +34,8 @@ export class FileReads {
 
   /** The content of a read was cleared; a later read of the same path stays known. */
   drop(toolUseId: string, path: string | null): void {
-    if (path !== null && this.byPath.get(path)?.toolUseId === toolUseId) this.byPath.delete(path);
+    if (path !== null && this.byPath.size > 0 && this.byPath.get(path)?.toolUseId === toolUseId)
+      this.byPath.delete(path);
   }
 
   clear(): void {

@@ -5,6 +5,7 @@ import type { AnswerSpec, Outcome } from '../../../src/model/action.js';
 import type { Message } from '../../../src/model/message.js';
 import { NOTES_TEMPLATE } from '../../../src/model/notes.js';
 import type { ParamValues } from '../../../src/model/params.js';
+import { tell } from '../../../src/model/tier.js';
 import { sessionMemoryTier } from '../../../src/tiers/session-memory/extract.js';
 import { notesPath } from '../../../src/tiers/session-memory/notes-file.js';
 import { sessionMemoryState } from '../../../src/tiers/session-memory/state.js';
@@ -41,7 +42,7 @@ function session(set: ParamValues = {}) {
     add(...added: Message[]) {
       for (const message of added) {
         messages.push(message);
-        tier.observe?.(message);
+        tell(tier, message);
       }
     },
     /** One response with so many calls, all answered. */
