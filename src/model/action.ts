@@ -3,7 +3,7 @@ import type { FileContent } from '../base/files.js';
 import type { Block } from './block.js';
 import type { KnownNames } from './memory.js';
 import type { Message } from './message.js';
-import type { Notes, NotesSize } from './notes.js';
+import type { Notes, NotesSections } from './notes.js';
 import type { BreakCause, Layer, LayerEntry } from './run-log.js';
 import type { CallPurpose } from './run-plan.js';
 import type { Text } from './text.js';
@@ -128,7 +128,7 @@ export interface Answer {
   /** True tokens of the part that would enter the context: a summary without its scratchpad, notes, memories. */
   readonly tokens: number;
   /** For notes: their sections, where they are known without reading; else null. */
-  readonly sections: readonly NotesSize[] | null;
+  readonly sections: NotesSections | null;
   /** True tokens of the scratchpad before it. */
   readonly scratchpadTokens: number;
   /** Stands for the content: equal questions get equal answers. */

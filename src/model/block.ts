@@ -135,7 +135,19 @@ export interface BlockContent {
 }
 
 /** Digest of a block's content: role, kind, text, tool, id and images. */
-export function digestContent(text: string, { kind, role, tool, toolUseId, images }: BlockContent): Digest {
+export function digestContent(text: string, content: BlockContent): Digest {
+  const { kind, role, tool, toolUseId, images } = content;
+  return digestOf(text, kind, role, tool, toolUseId, images);
+}
+
+function digestOf(
+  text: string,
+  kind: BlockKind,
+  role: BlockRole,
+  tool: string | null,
+  toolUseId: string | null,
+  images: number,
+): Digest {
   let digest = digestText(text, saltOf(role, kind));
   if (tool !== null) digest = chainDigest(digest, digestText(tool));
   if (toolUseId !== null) digest = chainDigest(digest, digestText(toolUseId));
@@ -157,13 +169,7 @@ export function createBlock(init: BlockInit): Block {
   const toolUseId = init.toolUseId ?? null;
   const digest =
     init.digest ??
-    digestContent(text === null ? `opaque ${init.tokens}` : text.read(), {
-      kind,
-      role,
-      tool,
-      toolUseId,
-      images,
-    });
+    digestOf(text === null ? `opaque ${init.tokens}` : text.read(), kind, role, tool, toolUseId, images);
   return {
     kind,
     role,
@@ -196,6 +202,30 @@ export function textBlock(
     text,
     toolUseId: null,
     tool: null,
+    facts: uniformFacts(facts),
+  };
+}
+
+/** A tool call or a tool result of the given words. */
+export function toolBlock(
+  kind: 'tool_use' | 'tool_result',
+  text: string,
+  tokens: number,
+  tool: string | null,
+  toolUseId: string | null,
+  facts: BlockFacts = NO_FACTS,
+): Block {
+  const role = kind === 'tool_use' ? 'assistant' : 'user';
+  return {
+    kind,
+    role,
+    tokens,
+    chars: text.length,
+    rough: Math.round(text.length / 4),
+    digest: digestOf(text, kind, role, tool, toolUseId, 0),
+    text: literalText(text),
+    toolUseId,
+    tool,
     facts: uniformFacts(facts),
   };
 }

@@ -1,3 +1,4 @@
+import { type Digest, digestText } from '../base/digest.js';
 import type { Text } from './text.js';
 
 /** The types of durable memories (AUT-2). */
@@ -32,13 +33,34 @@ export function renderMemory({ name, description, type, body }: Memory): string 
   return `---\nname: ${name}\ndescription: ${description}\ntype: ${type}\n---\n\n${body}\n`;
 }
 
+/** A line of a list, with what is known of it without joining it to others. */
+export interface ListLine {
+  readonly text: string;
+  readonly digest: Digest;
+}
+
+/** How a list names a memory. */
+export function listLine({ name, description }: Memory): ListLine {
+  const text = `- ${name}: ${description}`;
+  return { text, digest: digestText(text) };
+}
+
 /** A memory file whose words are made when somebody reads them; what it holds is known without. */
 export class MemoryText implements Text {
   readonly chars: number;
+  /** Name of its file. */
+  readonly fileName: string;
+  private line: ListLine | null = null;
 
   constructor(readonly memory: Memory) {
     const { name, description, type, body } = memory;
     this.chars = FRAME_CHARS + name.length + description.length + type.length + body.length;
+    this.fileName = `${name}.md`;
+  }
+
+  get listLine(): ListLine {
+    this.line ??= listLine(this.memory);
+    return this.line;
   }
 
   read(): string {
@@ -77,14 +99,15 @@ function charsOf(part: string | MemoryText): number {
 }
 
 /** The memories of a text, without reading it where they are known; what cannot be read is counted. */
-export function memoriesIn(text: Text): { readonly memories: readonly Memory[]; readonly broken: number } {
-  if (!(text instanceof MemoriesText)) return parseMemories(text.read());
-  const memories: Memory[] = [];
-  for (const part of text.parts) {
-    if (typeof part === 'string') return parseMemories(text.read());
-    memories.push(part.memory);
-  }
-  return { memories, broken: 0 };
+export function memoriesIn(text: Text): {
+  readonly memories: readonly { readonly memory: Memory; readonly content: string | MemoryText }[];
+  readonly broken: number;
+} {
+  const known = text instanceof MemoriesText ? text.parts.filter((part) => typeof part !== 'string') : [];
+  if (text instanceof MemoriesText && known.length === text.parts.length)
+    return { memories: known.map((content) => ({ memory: content.memory, content })), broken: 0 };
+  const { memories, broken } = parseMemories(text.read());
+  return { memories: memories.map((memory) => ({ memory, content: memoryContent(memory) })), broken };
 }
 
 /** Reads one memory file; null when its front matter is broken, its type unknown or its content binary. */

@@ -2,11 +2,11 @@ import { type Digest, digestText } from '../base/digest.js';
 import { CHARS_PER_TOKEN } from './block.js';
 import { literalText, type Text } from './text.js';
 
-/** One section of notes, as far as it can be told without reading them. */
-export interface NotesSize {
-  readonly name: string;
-  /** Characters noted below the header and its description, without blank lines around them. */
-  readonly chars: number;
+/** The sections of notes in order, as far as they can be told without reading. */
+export interface NotesSections {
+  readonly frames: readonly { readonly name: string }[];
+  /** Characters noted below each header and its description, without blank lines around them. */
+  readonly sizes: readonly number[];
 }
 
 /** Notes as an extraction wrote them: sizes and digest are known without reading. */
@@ -14,8 +14,8 @@ export interface Notes {
   readonly text: Text;
   readonly tokens: number;
   readonly digest: Digest;
-  /** Sections in order; null when only the text can tell. */
-  readonly sections: readonly NotesSize[] | null;
+  /** Null when only the text can tell. */
+  readonly sections: NotesSections | null;
 }
 
 /** One section of the session notes. */

@@ -12,19 +12,38 @@ export function textStart(text: Text, chars: number): string {
   return text.start?.(chars) ?? text.read().slice(0, chars);
 }
 
+class LiteralText implements Text {
+  readonly chars: number;
+
+  constructor(private readonly words: string) {
+    this.chars = words.length;
+  }
+
+  read(): string {
+    return this.words;
+  }
+}
+
 /** A text that is at hand. */
 export function literalText(text: string): Text {
-  return { chars: text.length, read: () => text };
+  return new LiteralText(text);
+}
+
+class LazyText implements Text {
+  private built: string | null = null;
+
+  constructor(
+    readonly chars: number,
+    private readonly build: () => string,
+  ) {}
+
+  read(): string {
+    this.built ??= this.build();
+    return this.built;
+  }
 }
 
 /** A text of known length that is built at the first reading. */
 export function lazyText(chars: number, build: () => string): Text {
-  let built: string | null = null;
-  return {
-    chars,
-    read() {
-      built ??= build();
-      return built;
-    },
-  };
+  return new LazyText(chars, build);
 }

@@ -1,4 +1,4 @@
-import { type Block, createBlock } from '../model/block.js';
+import { type Block, toolBlock, uniformFacts } from '../model/block.js';
 
 /** Tools whose results may be cleared (MIC). */
 export const COMPACTABLE_TOOLS: readonly string[] = [
@@ -18,15 +18,17 @@ export const CLEARED_PLACEHOLDER = '[Old tool result content cleared]';
 /** True tokens of the placeholder in its tool_result wrapper. */
 export const PLACEHOLDER_TOKENS = 12;
 
+const CLEARED_FACTS = uniformFacts({ replaces: 'cleared' });
+
 /** The block that stands in the place of a cleared result. */
 export function clearedBlock(original: Block): Block {
-  return createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens: Math.min(PLACEHOLDER_TOKENS, original.tokens),
-    text: CLEARED_PLACEHOLDER,
-    toolUseId: original.toolUseId,
-    tool: original.tool,
-    facts: { replaces: 'cleared' },
-  });
+  const tokens = Math.min(PLACEHOLDER_TOKENS, original.tokens);
+  return toolBlock(
+    'tool_result',
+    CLEARED_PLACEHOLDER,
+    tokens,
+    original.tool,
+    original.toolUseId,
+    CLEARED_FACTS,
+  );
 }

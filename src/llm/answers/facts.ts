@@ -10,9 +10,12 @@ export interface FileFact {
   readonly tokens: number;
 }
 
+/** A message as far as its words and facts go. */
+export type Spoken = Pick<Message, 'origin' | 'blocks'>;
+
 /** What can be told of a conversation, in the order in which it came up. */
 export interface ConversationFacts {
-  readonly messages: readonly Message[];
+  readonly messages: readonly Spoken[];
   readonly files: readonly FileFact[];
   readonly tools: readonly { readonly tool: string; readonly calls: number; readonly tokens: number }[];
   readonly errors: readonly string[];
@@ -33,23 +36,29 @@ function opening(block: Block, chars: number): string | null {
   return line === '' ? null : line;
 }
 
-/** Openings that were quoted before: the same request is asked about again and again. */
-const QUOTES = new WeakMap<Block, string | null>();
+/** How a block begins, on one line. */
+export interface Quote {
+  readonly line: string;
+}
 
-function quoteOf(block: Block): string | null {
+/** Openings that were quoted before: the same request is asked about again and again. */
+const QUOTES = new WeakMap<Block, Quote | null>();
+
+function quoteOf(block: Block): Quote | null {
   let quote = QUOTES.get(block);
   if (quote === undefined) {
-    quote = opening(block, QUOTE_CHARS);
+    const line = opening(block, QUOTE_CHARS);
+    quote = line === null ? null : { line };
     QUOTES.set(block, quote);
   }
   return quote;
 }
 
-function firstOpening(message: Message): string | null {
-  for (const block of message.blocks) {
+function quoteIn({ blocks }: Spoken): Quote | null {
+  for (const block of blocks) {
     if (block.kind !== 'text' || block.facts.attachment !== undefined) continue;
-    const line = quoteOf(block);
-    if (line !== null) return line;
+    const quote = quoteOf(block);
+    if (quote !== null) return quote;
   }
   return null;
 }
@@ -57,7 +66,7 @@ function firstOpening(message: Message): string | null {
 /** One line on a block: what it is, what it is about, how large, how it begins. */
 function describeBlock(block: Block): string {
   const { path, isError } = block.facts;
-  const about = path === undefined ? '' : ` about ${excerpt(path, LINE_CHARS)}`;
+  const about = path === undefined ? '' : ` about ${fileName(path)}`;
   const kind = block.kind === 'tool_use' ? 'call' : block.kind === 'tool_result' ? 'result' : block.kind;
   const failed = isError === true ? ', failed' : '';
   const words = block.kind === 'thinking' ? null : opening(block, LINE_CHARS);
@@ -66,53 +75,57 @@ function describeBlock(block: Block): string {
 }
 
 /** One line for each block of the messages, in order. */
-export function* walkBlocks(messages: readonly Message[]): Generator<string> {
+export function* walkBlocks(messages: readonly Spoken[]): Generator<string> {
   for (const message of messages) for (const block of message.blocks) yield describeBlock(block);
 }
 
 /** How the latest message of an origin begins; null when there is none with words. */
-export function lastOf(messages: readonly Message[], origin: Message['origin']): string | null {
+export function lastOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
   for (let i = messages.length - 1; i >= 0; i--) {
     if (messages[i]!.origin !== origin) continue;
-    const line = firstOpening(messages[i]!);
-    if (line !== null) return line;
+    const quote = quoteIn(messages[i]!);
+    if (quote !== null) return quote;
   }
   return null;
 }
 
 /** How the first message of an origin begins; null when there is none with words. */
-export function firstOf(messages: readonly Message[], origin: Message['origin']): string | null {
-  for (const message of messages) {
-    if (message.origin !== origin) continue;
-    const line = firstOpening(message);
-    if (line !== null) return line;
+export function firstOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
+  for (let i = 0; i < messages.length; i++) {
+    if (messages[i]!.origin !== origin) continue;
+    const quote = quoteIn(messages[i]!);
+    if (quote !== null) return quote;
   }
   return null;
 }
 
-/** The first file that came up; null when there is none. */
-export function firstFile(messages: readonly Message[]): string | null {
-  for (const message of messages)
-    for (const { facts } of message.blocks)
-      if (facts.path !== undefined) return excerpt(facts.path, LINE_CHARS);
+/** The first block that is about a file; null when there is none. */
+export function firstWithFile(messages: readonly Message[]): Block | null {
+  for (let i = 0; i < messages.length; i++)
+    for (const block of messages[i]!.blocks) if (block.facts.path !== undefined) return block;
   return null;
 }
 
-/** The first tool that was used; null when there is none. */
-export function firstTool(messages: readonly Message[]): string | null {
-  for (const message of messages)
-    for (const { kind, tool } of message.blocks)
-      if (kind === 'tool_use' || kind === 'tool_result') return toolName(tool);
+/** The first call or result; null when there is none. */
+export function firstOfTool(messages: readonly Message[]): Block | null {
+  for (let i = 0; i < messages.length; i++)
+    for (const block of messages[i]!.blocks)
+      if (block.kind === 'tool_use' || block.kind === 'tool_result') return block;
   return null;
+}
+
+/** A file's path on one line. */
+export function fileName(path: string): string {
+  return excerpt(path, LINE_CHARS);
 }
 
 /** A tool's name on one line. */
-function toolName(tool: string | null): string {
+export function toolName(tool: string | null): string {
   return tool === null ? 'unknown tool' : excerpt(tool, LINE_CHARS);
 }
 
 /** Gathers what the blocks tell. */
-export function gatherFacts(messages: readonly Message[]): ConversationFacts {
+export function gatherFacts(messages: readonly Spoken[]): ConversationFacts {
   const files = new Map<string, { uses: Set<string>; tokens: number }>();
   const tools = new Map<string, { calls: number; tokens: number }>();
   const errors: string[] = [];
@@ -138,15 +151,15 @@ export function gatherFacts(messages: readonly Message[]): ConversationFacts {
   return {
     messages,
     files: [...files].map(([path, { uses, tokens }]) => ({
-      path: excerpt(path, LINE_CHARS),
+      path: fileName(path),
       uses: [...uses],
       tokens,
     })),
     tools: [...tools].map(([tool, { calls, tokens }]) => ({ tool, calls, tokens })),
     errors,
-    earlierSummary: lastOf(messages, 'summary'),
-    firstRequest: firstOf(messages, 'human'),
-    lastRequest: lastOf(messages, 'human'),
-    lastAnswer: lastOf(messages, 'model'),
+    earlierSummary: lastOf(messages, 'summary')?.line ?? null,
+    firstRequest: firstOf(messages, 'human')?.line ?? null,
+    lastRequest: lastOf(messages, 'human')?.line ?? null,
+    lastAnswer: lastOf(messages, 'model')?.line ?? null,
   };
 }

@@ -1,21 +1,23 @@
 import { digestText } from '../../base/digest.js';
+import type { Block } from '../../model/block.js';
 import {
   type KnownNames,
   MEMORY_TYPES,
   MemoriesText,
-  type Memory,
   type MemoryText,
   type MemoryType,
   memoryContent,
   renderMemory,
 } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
-import { firstFile, firstOf, firstTool, lastOf } from './facts.js';
+import { fileName, firstOf, firstOfTool, firstWithFile, lastOf, type Quote, toolName } from './facts.js';
 
 export { MEMORY_TYPES };
 
-interface Candidate extends Omit<Memory, 'name'> {
-  readonly subject: string;
+/** A memory that may be worth keeping. */
+interface Candidate {
+  readonly name: string;
+  readonly content: string | MemoryText;
 }
 
 /** The fake extractor finds nothing more worth keeping beyond this many memories (assumed; the index shows 200). */
@@ -31,29 +33,66 @@ const TOPICS = ['tests', 'naming', 'commits', 'comments', 'reviews', 'errors', '
 /** Names that lead out of the memory directory: by climbing, by an absolute path, through a link. */
 const STRAY_NAMES = ['../../repo/src/index', '/etc/hosts', 'link/notes'];
 
+/** A candidate for each thing it may come from, made once: the same things come up again and again. */
+class Candidates<Source extends object> {
+  private readonly made = new WeakMap<Source, Candidate>();
+
+  constructor(private readonly make: (source: Source) => Candidate) {}
+
+  of(source: Source): Candidate {
+    let candidate = this.made.get(source);
+    if (candidate === undefined) {
+      candidate = this.make(source);
+      this.made.set(source, candidate);
+    }
+    return candidate;
+  }
+}
+
+function candidate(type: MemoryType, subject: string, description: string, body: string): Candidate {
+  const name = slug(type, subject);
+  const content = memoryContent({ name, description: description.slice(0, DESCRIPTION_CHARS), type, body });
+  return { name, content };
+}
+
+const GOALS = new Candidates<Quote>(({ line }) =>
+  candidate('user', line, 'what the user came for', `The user asked: ${line}`),
+);
+
+const FEEDBACK = new Candidates<Quote>(({ line }) => {
+  const digest = digestText(line);
+  const topic = TOPICS[digest % TOPICS.length]!;
+  const stance = Math.floor(digest / TOPICS.length) % 3 === 0 ? 'refuses' : 'wants';
+  const body = `On ${topic} the user ${stance}: ${line} Noted today.`;
+  return candidate('feedback', `${topic} ${line}`, `what the user says about ${topic}`, body);
+});
+
+const FILES = new Candidates<Block>(({ facts }) => {
+  const file = fileName(facts.path ?? '');
+  return candidate(
+    'project',
+    file,
+    'a file the work comes back to',
+    `Work in this project often touches ${file}.`,
+  );
+});
+
+const TOOLS = new Candidates<Block>((block) => {
+  const tool = toolName(block.tool);
+  return candidate('reference', tool, 'where answers were found', `Answers came from ${tool}.`);
+});
+
 /** What may be worth keeping, at most one of each type; what summaries say is no news. */
 function candidates(messages: readonly Message[]): readonly Candidate[] {
   const found: Candidate[] = [];
-  const add = (type: MemoryType, subject: string | null, description: string, body: string): void => {
-    if (subject !== null) found.push({ type, subject, description, body });
-  };
   const first = firstOf(messages, 'human');
-  add('user', first, 'what the user came for', `The user asked: ${first}`);
+  if (first !== null) found.push(GOALS.of(first));
   const last = lastOf(messages, 'human');
-  const second = last === first ? null : last;
-  const digest = digestText(second ?? '');
-  const topic = TOPICS[digest % TOPICS.length]!;
-  const stance = Math.floor(digest / TOPICS.length) % 3 === 0 ? 'refuses' : 'wants';
-  add(
-    'feedback',
-    second === null ? null : `${topic} ${second}`,
-    `what the user says about ${topic}`,
-    `On ${topic} the user ${stance}: ${second} Noted today.`,
-  );
-  const file = firstFile(messages);
-  add('project', file, 'a file the work comes back to', `Work in this project often touches ${file}.`);
-  const tool = firstTool(messages);
-  add('reference', tool, 'where answers were found', `Answers came from ${tool}.`);
+  if (last !== null && last.line !== first?.line) found.push(FEEDBACK.of(last));
+  const file = firstWithFile(messages);
+  if (file !== null) found.push(FILES.of(file));
+  const tool = firstOfTool(messages);
+  if (tool !== null) found.push(TOOLS.of(tool));
   return found;
 }
 
@@ -90,11 +129,7 @@ function isWordChar(code: number): boolean {
 export function composeMemories(messages: readonly Message[], existing: KnownNames): MemoriesText {
   if (existing.size >= MAX_MEMORIES) return new MemoriesText([]);
   const written: (string | MemoryText)[] = [];
-  for (const { type, subject, description, body } of candidates(messages)) {
-    const name = slug(type, subject);
-    if (existing.has(name)) continue;
-    written.push(memoryContent({ name, description: description.slice(0, DESCRIPTION_CHARS), type, body }));
-  }
+  for (const { name, content } of candidates(messages)) if (!existing.has(name)) written.push(content);
   return new MemoriesText(written);
 }
 

@@ -6,7 +6,7 @@ import type { FakeLlmPlan } from '../../model/run-plan.js';
 import { textStart } from '../../model/text.js';
 import { drawAmount } from './amount.js';
 import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';
-import { type NotesFrame, parseNotes, WrittenNotes } from './written-notes.js';
+import { Excerpt, type NotesFrame, parseNotes, WrittenNotes } from './written-notes.js';
 
 /** Conversation tokens at which notes have half their planned size (assumed). */
 const HALF_SIZE_TOKENS = 30_000;
@@ -125,7 +125,7 @@ export function composeNotes(
     sizes,
     bodies,
     isKnown,
-    recent: messages.slice(-RECENT_MESSAGES),
+    recent: new Excerpt(messages.slice(-RECENT_MESSAGES)),
   });
   return { text, tokens: Math.ceil(text.chars / CHARS_PER_TOKEN) };
 }

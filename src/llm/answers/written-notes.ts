@@ -1,8 +1,8 @@
 import type { Message } from '../../model/message.js';
-import type { NotesSize } from '../../model/notes.js';
+import type { NotesSections } from '../../model/notes.js';
 import type { Text } from '../../model/text.js';
 import { exactText } from './exact-text.js';
-import { type ConversationFacts, gatherFacts, walkBlocks } from './facts.js';
+import { type ConversationFacts, gatherFacts, type Spoken, walkBlocks } from './facts.js';
 
 /** A section without what is noted in it. */
 export interface NotesFrame {
@@ -46,28 +46,50 @@ export interface NotesParts {
   /** Whether the bodies hold nothing but what was composed here. */
   readonly isKnown: boolean;
   /** Messages that the new words come from. */
-  readonly recent: readonly Message[];
+  readonly recent: Excerpt;
+}
+
+/**
+ * What messages say, without the messages themselves: notes that nobody has read yet go back to the first of a session, and
+ * would keep everything alive.
+ */
+export class Excerpt {
+  private readonly origins: readonly Message['origin'][];
+  private readonly blocks: readonly Message['blocks'][];
+
+  constructor(messages: readonly Message[]) {
+    this.origins = messages.map(({ origin }) => origin);
+    this.blocks = messages.map(({ blocks }) => blocks);
+  }
+
+  get messages(): readonly Spoken[] {
+    return this.origins.map((origin, i) => ({ origin, blocks: this.blocks[i]! }));
+  }
 }
 
 /** Notes as they were composed. Each goes on from the one before; words are made only when somebody reads them. */
-export class WrittenNotes implements Text {
+export class WrittenNotes implements Text, NotesSections {
   readonly chars: number;
   readonly frames: readonly NotesFrame[];
   readonly sizes: readonly number[];
-  /** Sections as a reader would find them; null when foreign text may hide headers of its own. */
-  readonly sections: readonly NotesSize[] | null;
+  private readonly isKnown: boolean;
   private written: readonly string[] | null = null;
-  private source: Pick<NotesParts, 'bodies' | 'recent'> | null;
+  private source: NotesParts | null;
 
   constructor(parts: NotesParts) {
     const { frames, sizes } = parts;
     this.frames = frames;
     this.sizes = sizes;
-    this.source = { bodies: parts.bodies, recent: parts.recent };
-    this.sections = parts.isKnown ? frames.map(({ name }, i) => ({ name, chars: sizes[i]! })) : null;
+    this.isKnown = parts.isKnown;
+    this.source = parts;
     let chars = frames.length - 1;
     for (let i = 0; i < frames.length; i++) chars += frameChars(frames[i]!) + bodyChars(sizes[i]!);
     this.chars = chars;
+  }
+
+  /** Sections as a reader would find them; null when foreign text may hide headers of its own. */
+  get sections(): NotesSections | null {
+    return this.isKnown ? this : null;
   }
 
   read(): string {
@@ -87,7 +109,7 @@ export class WrittenNotes implements Text {
     let bodies = from instanceof WrittenNotes ? from.written! : from;
     for (let i = unread.length - 1; i >= 0; i--) {
       const { sizes, source } = unread[i]!;
-      bodies = writeBodies(source!.recent, bodies, sizes);
+      bodies = writeBodies(source!.recent.messages, bodies, sizes);
     }
     this.written = bodies;
     this.source = null;
@@ -111,7 +133,7 @@ function assemble({ header, description }: NotesFrame, body: string): string {
 
 /** Each body goes on where it stood; what it already says is not said again. */
 function writeBodies(
-  messages: readonly Message[],
+  messages: readonly Spoken[],
   bodies: readonly string[],
   sizes: readonly number[],
 ): readonly string[] {
@@ -124,7 +146,7 @@ function writeBodies(
   });
 }
 
-function* freshWalk(messages: readonly Message[], known: ReadonlySet<string>): Generator<string> {
+function* freshWalk(messages: readonly Spoken[], known: ReadonlySet<string>): Generator<string> {
   for (const line of walkBlocks(messages)) if (!known.has(line)) yield line;
 }
 

@@ -1,13 +1,7 @@
 import { isInside, type StoredFile } from '../../base/files.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
 import { type Block, textBlock } from '../../model/block.js';
-import {
-  MEMORY_DIRECTORY,
-  MEMORY_INDEX,
-  memoriesIn,
-  memoryContent,
-  renderMemory,
-} from '../../model/memory.js';
+import { MEMORY_DIRECTORY, MEMORY_INDEX, memoriesIn, renderMemory } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import { literalText, type Text } from '../../model/text.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
@@ -192,14 +186,17 @@ class AutoMemory implements TierInstance {
     const types: Record<string, number> = {};
     const index = new GrowingIndex(view.files.read(MEMORY_INDEX));
     let written = 0;
-    for (const memory of memories) {
-      const target = confine(view.files, MEMORY_DIRECTORY, `${memory.name}.md`);
+    let refusals = 0;
+    for (const { memory, content } of memories) {
+      const name = typeof content === 'string' ? `${memory.name}.md` : content.fileName;
+      const target = confine(view.files, MEMORY_DIRECTORY, name);
       if (target.kind === 'refused' || target.path === MEMORY_INDEX) {
         const reason = target.kind === 'refused' ? target.reason : 'reserved';
         refused[reason] = (refused[reason] ?? 0) + 1;
+        refusals++;
         continue;
       }
-      yield { kind: 'write-file', by, path: target.path, text: memoryContent(memory) };
+      yield { kind: 'write-file', by, path: target.path, text: content };
       index.add(indexLine(memory, lineChars));
       types[memory.type] = (types[memory.type] ?? 0) + 1;
       written++;
@@ -208,8 +205,8 @@ class AutoMemory implements TierInstance {
       yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index.text };
       index.settle(view.files.read(MEMORY_INDEX));
     }
-    const refusals = Object.values(refused).reduce((sum, count) => sum + count, 0);
-    const details = { written, types, broken, refused, refusals, ...index.sizes };
+    const { lines: indexLines, bytes: indexBytes } = index;
+    const details = { written, types, broken, refused, refusals, indexLines, indexBytes };
     yield refusals > 0
       ? report(view, 'write', 'failed', 'a write led out of the memory directory', details, 'write-refused')
       : report(view, 'write', 'done', by.reason, details);

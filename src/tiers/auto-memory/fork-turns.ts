@@ -1,6 +1,6 @@
 import { chainDigest } from '../../base/digest.js';
 import type { StoredFile } from '../../base/files.js';
-import { type Block, CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
+import { type Block, CHARS_PER_TOKEN, createBlock, toolBlock } from '../../model/block.js';
 import { MEMORY_INDEX } from '../../model/memory.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { StoredMemory } from './memory-store.js';
@@ -37,25 +37,11 @@ export interface TurnBlocks {
 }
 
 function useBlock({ tool, about }: ForkCall, toolUseId: string): Block {
-  return createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: TOKENS_PER_CALL,
-    text: `${tool} ${about}`,
-    tool,
-    toolUseId,
-  });
+  return toolBlock('tool_use', `${tool} ${about}`, TOKENS_PER_CALL, tool, toolUseId);
 }
 
 function resultBlock({ tool, about, resultTokens }: ForkCall, toolUseId: string): Block {
-  return createBlock({
-    kind: 'tool_result',
-    role: 'user',
-    tokens: resultTokens,
-    text: `${about}: ${resultTokens}`,
-    tool,
-    toolUseId,
-  });
+  return toolBlock('tool_result', `${about}: ${resultTokens}`, resultTokens, tool, toolUseId);
 }
 
 /** All calls of a fork's turn, and what came back. */
@@ -83,12 +69,12 @@ function readBlocks(path: string, resultTokens: number): ReadBlocks {
 const INDEX_READ = readBlocks(MEMORY_INDEX, 1);
 
 /** A read of the index as it is: only the size of the result differs from time to time. */
-function indexRead(chars: number): ReadBlocks {
-  const tokens = Math.max(1, tokensOfChars(chars));
+function indexRead(indexChars: number): ReadBlocks {
+  const tokens = Math.max(1, tokensOfChars(indexChars));
   const { use, result } = INDEX_READ;
+  const { kind, role, chars, rough, text, toolUseId, tool, facts } = result;
   const digest = chainDigest(result.digest, tokens);
-  const { kind, role, text, toolUseId, tool } = result;
-  return { use, result: createBlock({ kind, role, tokens, text, toolUseId, tool, digest }) };
+  return { use, result: { kind, role, tokens, chars, rough, digest, text, toolUseId, tool, facts } };
 }
 
 /** A turn that reads the index and some memories. */

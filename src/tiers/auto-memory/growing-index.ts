@@ -33,7 +33,12 @@ export class GrowingIndex {
     if (file !== null && file.content === this.text) knowIndex(file, this.facts);
   }
 
-  get sizes(): { readonly indexLines: number; readonly indexBytes: number } {
-    return { indexLines: this.facts.ends, indexBytes: this.facts.bytes };
+  /** Lines that have an end. */
+  get lines(): number {
+    return this.facts.ends;
+  }
+
+  get bytes(): number {
+    return this.facts.bytes;
   }
 }

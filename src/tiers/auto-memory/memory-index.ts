@@ -21,9 +21,13 @@ export interface LoadedIndex {
   readonly isBinary: boolean;
 }
 
+/** White space that is not one plain blank. */
+const ODD_SPACE = / {2}|[^\S ]/;
+
 /** The line of a memory in the index, cut so that it stays below the limit (AUT-3). */
 export function indexLine({ name, description }: Memory, lineChars: number): string {
-  const line = `- [${name}](${name}.md): ${description.replace(/\s+/g, ' ')}`;
+  const words = ODD_SPACE.test(description) ? description.replace(/\s+/g, ' ') : description;
+  const line = `- [${name}](${name}.md): ${words}`;
   if (line.length < lineChars) return line;
   return `${line.slice(0, lineChars - 2)}…`;
 }

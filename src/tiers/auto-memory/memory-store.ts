@@ -1,7 +1,8 @@
-import { type Digest, digestText } from '../../base/digest.js';
 import { type Files, placeOf, type StoredFile } from '../../base/files.js';
 import {
   type KnownNames,
+  type ListLine,
+  listLine,
   MEMORY_DIRECTORY,
   MEMORY_INDEX,
   type Memory,
@@ -17,12 +18,6 @@ export interface StoredMemory extends Memory {
   readonly chars: number;
   /** How an instruction lists it. */
   readonly line: ListLine;
-}
-
-/** A line of a list, with what is known of it without joining it to others. */
-export interface ListLine {
-  readonly text: string;
-  readonly digest: Digest;
 }
 
 /** What the memory directory holds. */
@@ -84,13 +79,12 @@ export function readMemories(files: Files): MemoryStore {
 
 const NOTHING: MemoryStore = { memories: [], latest: [], corrupt: [], names: MemoryNames.of([]) };
 
+const MEMORY_FOLDER = `${MEMORY_DIRECTORY}/`;
+
 /** Index and hidden files are no memories. */
 function isMemoryPath(path: string): boolean {
   return (
-    path !== MEMORY_INDEX &&
-    path.startsWith(`${MEMORY_DIRECTORY}/`) &&
-    path.endsWith('.md') &&
-    !path.includes('/.')
+    path !== MEMORY_INDEX && path.startsWith(MEMORY_FOLDER) && path.endsWith('.md') && !path.includes('/.')
   );
 }
 
@@ -135,16 +129,12 @@ function isBefore(a: StoredMemory, b: StoredMemory): boolean {
 }
 
 /** The memory in a file; its text is read only when nothing else can tell. */
-function parse(file: StoredFile): Memory | null {
-  if (file.content instanceof MemoryText) return file.content.memory;
-  return isLink(file) ? null : parseMemory(file.text);
-}
-
 function memoryOf(file: StoredFile): StoredMemory | null {
-  const memory = parse(file);
+  const { path, content, mtimeMs, chars } = file;
+  const isKnown = content instanceof MemoryText;
+  const memory = isKnown ? content.memory : isLink(file) ? null : parseMemory(file.text);
   if (memory === null) return null;
   const { name, description, type, body } = memory;
-  const { path, mtimeMs, chars } = file;
-  const text = `- ${name}: ${description}`;
-  return { name, description, type, body, path, mtimeMs, chars, line: { text, digest: digestText(text) } };
+  const line = isKnown ? content.listLine : listLine(memory);
+  return { name, description, type, body, path, mtimeMs, chars, line };
 }

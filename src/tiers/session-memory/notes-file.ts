@@ -1,5 +1,5 @@
 import { chainDigest } from '../../base/digest.js';
-import type { Notes, NotesSize } from '../../model/notes.js';
+import type { Notes, NotesSections } from '../../model/notes.js';
 import { lazyText, literalText } from '../../model/text.js';
 import { estimateText } from '../../tokens/heuristic.js';
 import type { NotesLimits } from './params.js';
@@ -63,14 +63,15 @@ function trimBlankLines(lines: readonly string[]): string {
 }
 
 /** The sections of notes with their sizes; the text is read only when nothing else can tell. */
-function sizesOf(notes: Notes): readonly NotesSize[] {
+function sectionsOf(notes: Notes): NotesSections {
   if (notes.sections !== null) return notes.sections;
-  return parseSections(notes.text.read()).map(({ name, content }) => ({ name, chars: content.length }));
+  const frames = parseSections(notes.text.read());
+  return { frames, sizes: frames.map(({ content }) => content.length) };
 }
 
 /** True when nothing was noted yet: no section holds anything but its header and description (SES-5). */
 export function isEmptyTemplate(notes: Notes): boolean {
-  return sizesOf(notes).every(({ chars }) => chars === 0);
+  return sectionsOf(notes).sizes.every((chars) => chars === 0);
 }
 
 /** What is over its limit in a notes file, as the client's own estimate has it (SES-4). */
@@ -85,12 +86,19 @@ export interface OverLimit {
 
 /** Compares notes with their limits (SES-4). */
 export function sectionsOver(notes: Notes, limits: NotesLimits): OverLimit {
-  const sized = sizesOf(notes).map(({ name, chars }) => ({ name, tokens: estimateText(chars) }));
-  const sections = sized.filter(({ tokens }) => tokens > limits.sectionTokens);
   const totalTokens = estimateText(notes.text.chars);
   const isTotalOver = totalTokens > limits.totalTokens;
-  const told = isTotalOver ? sized.filter(({ tokens }) => tokens > 0) : sections;
-  return { sections, totalTokens, isTotalOver, condense: told.map(({ name }) => name) };
+  const sections: { readonly name: string; readonly tokens: number }[] = [];
+  const condense: string[] = [];
+  const { frames, sizes } = sectionsOf(notes);
+  for (let i = 0; i < sizes.length; i++) {
+    const { name } = frames[i]!;
+    const tokens = estimateText(sizes[i]!);
+    const isOver = tokens > limits.sectionTokens;
+    if (isOver) sections.push({ name, tokens });
+    if (isOver || (isTotalOver && tokens > 0)) condense.push(name);
+  }
+  return { sections, totalTokens, isTotalOver, condense };
 }
 
 /** Notes as they enter the context. */
@@ -113,20 +121,22 @@ function lastLine(path: string): string {
 
 /** Cuts each section to its budget (SES-9). Where the sections are known, words are cut only when somebody reads them. */
 export function cutForUse(notes: Notes, sectionChars: number, path: string): CutNotes {
-  const long = sizesOf(notes).filter(({ chars }) => chars > sectionChars);
+  const { frames, sizes } = sectionsOf(notes);
+  const long = sizes.filter((chars) => chars > sectionChars);
   if (long.length === 0) return { notes, cut: [] };
+  const cut = frames.filter((_, i) => sizes[i]! > sectionChars).map(({ name }) => name);
   const build = (): string => truncateForUse(notes.text.read(), sectionChars, path);
   const cutChars = roomOf(sectionChars) + 1 + CUT_LINE.length;
   const text =
     notes.sections === null
       ? literalText(build())
       : lazyText(
-          long.reduce((sum, { chars }) => sum - chars + cutChars, notes.text.chars + lastLine(path).length),
+          long.reduce((sum, chars) => sum - chars + cutChars, notes.text.chars + lastLine(path).length),
           build,
         );
   const tokens = Math.ceil((notes.tokens * text.chars) / notes.text.chars);
   const digest = chainDigest(notes.digest, sectionChars);
-  return { notes: { text, tokens, digest, sections: null }, cut: long.map(({ name }) => name) };
+  return { notes: { text, tokens, digest, sections: null }, cut };
 }
 
 /** Cuts each section to its budget, headers and descriptions kept; a last line says where the whole file is (SES-9). */

@@ -1,5 +1,5 @@
 import { chainDigest, digestText } from '../../base/digest.js';
-import { CHARS_PER_TOKEN, textBlock } from '../../model/block.js';
+import { CHARS_PER_TOKEN, textBlock, uniformFacts } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { Notes } from '../../model/notes.js';
 import { lazyText, type Text } from '../../model/text.js';
@@ -12,6 +12,7 @@ const OPENING = [
   '',
 ].join('\n');
 
+const SUMMARY_FACTS = uniformFacts({ replaces: 'summary' });
 const OPENING_DIGEST = digestText(OPENING);
 
 /** The marker that separates what was compacted from what follows (FUL-9): never sent. */
@@ -27,6 +28,6 @@ export function summaryMessage(id: string, at: number, summary: SummaryText): Me
   const text: Text = lazyText(OPENING.length + summary.text.chars, () => `${OPENING}${summary.text.read()}`);
   const tokens = Math.ceil(OPENING.length / CHARS_PER_TOKEN) + summary.tokens;
   const digest = chainDigest(OPENING_DIGEST, summary.digest);
-  const block = textBlock(text, tokens, digest, { replaces: 'summary' });
+  const block = textBlock(text, tokens, digest, SUMMARY_FACTS);
   return createMessage({ id, role: 'user', origin: 'summary', blocks: [block], at });
 }

@@ -84,7 +84,7 @@ describe('an index that grows', () => {
         const found = indexFacts(files.clone().read(MEMORY_INDEX)!);
         index.settle(file);
         expect(indexFacts(file)).toEqual(found);
-        expect(index.sizes).toEqual({ indexLines: found.ends, indexBytes: found.bytes });
+        expect({ lines: index.lines, bytes: index.bytes }).toEqual({ lines: found.ends, bytes: found.bytes });
       }),
     );
   });
