@@ -33,6 +33,9 @@ export function renderMemory({ name, description, type, body }: Memory): string 
   return `---\nname: ${name}\ndescription: ${description}\ntype: ${type}\n---\n\n${body}\n`;
 }
 
+/** Letters, figures and hyphens: such a name leads nowhere else. */
+const PLAIN_NAME = /^[\w-]+$/;
+
 /** A line of a list, with what is known of it without joining it to others. */
 export interface ListLine {
   readonly text: string;
@@ -48,14 +51,14 @@ export function listLine({ name, description }: Memory): ListLine {
 /** A memory file whose words are made when somebody reads them; what it holds is known without. */
 export class MemoryText implements Text {
   readonly chars: number;
-  /** Name of its file. */
-  readonly fileName: string;
+  /** Where its file belongs; null for a name that needs a closer look. */
+  readonly path: string | null;
   private line: ListLine | null = null;
 
   constructor(readonly memory: Memory) {
     const { name, description, type, body } = memory;
     this.chars = FRAME_CHARS + name.length + description.length + type.length + body.length;
-    this.fileName = `${name}.md`;
+    this.path = PLAIN_NAME.test(name) ? `${MEMORY_DIRECTORY}/${name}.md` : null;
   }
 
   get listLine(): ListLine {

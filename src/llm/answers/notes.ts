@@ -14,6 +14,7 @@ const HALF_SIZE_TOKENS = 30_000;
 const CONDENSED_SECTION_TOKENS = 1_500;
 /** Size of all sections once condensed: nine tenths of their limit (SES-4). */
 const CONDENSED_TOTAL_TOKENS = 10_800;
+const CONDENSED_SECTION_CHARS = Math.round(CONDENSED_SECTION_TOKENS * CHARS_PER_TOKEN);
 /** A title is at most so long. */
 const TITLE_CHARS = 64;
 /** A section is not begun with less. */
@@ -39,17 +40,22 @@ function planSizes(
   const sizes = frames.map(({ name }, i) => {
     const chars = before[i]!;
     const isTitle = i === 0;
-    const share = isTitle ? 0 : Math.round(growthChars * (WEIGHTS[i] ?? WEIGHTS.at(-1)!));
+    const share = isTitle ? 0 : whole(growthChars * (WEIGHTS[i] ?? WEIGHTS.at(-1)!));
     const grown = chars === 0 && share < FIRST_CHARS ? 0 : chars + share;
     const size = i === last && !isTitle ? Math.max(grown, chars + WORKLOG_STEP_CHARS) : grown;
     return condense.size > 0 && condense.has(name.toLowerCase())
-      ? Math.min(size, Math.round(CONDENSED_SECTION_TOKENS * CHARS_PER_TOKEN))
+      ? Math.min(size, CONDENSED_SECTION_CHARS)
       : size;
   });
   if (condense.size === 0) return sizes;
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const limit = CONDENSED_TOTAL_TOKENS * CHARS_PER_TOKEN;
-  return total <= limit ? sizes : sizes.map((size) => Math.floor((size * limit) / total));
+  return total <= limit ? sizes : sizes.map((size) => ((size * limit) / total) | 0);
+}
+
+/** The nearest whole number, held as one: a list of sizes that grew by fractions would be a list of fractions ever after. */
+function whole(chars: number): number {
+  return Math.round(chars) | 0;
 }
 
 /** Names the session after the first request whose words are known. */

@@ -7,7 +7,7 @@ import { literalText, type Text } from '../../model/text.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { quietReport } from '../quiet-report.js';
-import { confine, type RefusalReason } from './confine.js';
+import { confine, confineMemory, type RefusalReason } from './confine.js';
 import {
   directive,
   forkTurn,
@@ -18,7 +18,7 @@ import {
 } from './fork-turns.js';
 import { GrowingIndex } from './growing-index.js';
 import { extractionText, type Listing } from './instruction.js';
-import { indexLine } from './memory-index.js';
+import { indexLineOf } from './memory-index.js';
 import { type MemoryStore, readMemories } from './memory-store.js';
 import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
 
@@ -188,8 +188,7 @@ class AutoMemory implements TierInstance {
     let written = 0;
     let refusals = 0;
     for (const { memory, content } of memories) {
-      const name = typeof content === 'string' ? `${memory.name}.md` : content.fileName;
-      const target = confine(view.files, MEMORY_DIRECTORY, name);
+      const target = confineMemory(view.files, memory.name, content);
       if (target.kind === 'refused' || target.path === MEMORY_INDEX) {
         const reason = target.kind === 'refused' ? target.reason : 'reserved';
         refused[reason] = (refused[reason] ?? 0) + 1;
@@ -197,7 +196,7 @@ class AutoMemory implements TierInstance {
         continue;
       }
       yield { kind: 'write-file', by, path: target.path, text: content };
-      index.add(indexLine(memory, lineChars));
+      index.add(indexLineOf(memory, lineChars));
       types[memory.type] = (types[memory.type] ?? 0) + 1;
       written++;
     }

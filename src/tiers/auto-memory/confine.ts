@@ -1,5 +1,5 @@
 import { type Files, isInside, normalisePath, type StoredFile } from '../../base/files.js';
-import { MEMORY_DIRECTORY } from '../../model/memory.js';
+import { MEMORY_DIRECTORY, type MemoryText } from '../../model/memory.js';
 
 /** How a link stands in the simulated home: a file whose text names its target. */
 const LINK_MARK = 'link to ';
@@ -17,8 +17,6 @@ export type Confined =
   | { readonly kind: 'allowed'; readonly path: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
-/** Names that need no second look: letters, figures and hyphens, then a plain ending. */
-const PLAIN_NAME = /^[\w-]+\.md$/;
 const BAD_NAME = /[\\\p{Cc}]/u;
 
 /**
@@ -26,7 +24,6 @@ const BAD_NAME = /[\\\p{Cc}]/u;
  * as are hidden files, which hold the directory's own state.
  */
 export function confine(files: Files, directory: string, name: string): Confined {
-  if (PLAIN_NAME.test(name) && directory === MEMORY_DIRECTORY) return throughLinks(files, directory, [name]);
   if (name === '' || BAD_NAME.test(name)) return { kind: 'refused', reason: 'bad-name' };
   if (name.split('/').includes('..')) return { kind: 'refused', reason: 'climbs' };
   const path = normalisePath(name.startsWith('/') ? name : `${directory}/${name}`);
@@ -39,10 +36,26 @@ export function confine(files: Files, directory: string, name: string): Confined
 /** The way down to a file; a link on it is refused. */
 function throughLinks(files: Files, directory: string, parts: readonly string[]): Confined {
   let way = directory;
-  for (const part of ['', ...parts]) {
-    if (part !== '') way = `${way}/${part}`;
-    const file = files.read(way);
-    if (file !== null && isLink(file)) return { kind: 'refused', reason: 'link' };
+  let throughLink = isLinkAt(files, way);
+  for (const part of parts) {
+    way = `${way}/${part}`;
+    throughLink ||= isLinkAt(files, way);
   }
-  return { kind: 'allowed', path: way };
+  return throughLink ? THROUGH_LINK : { kind: 'allowed', path: way };
+}
+
+function isLinkAt(files: Files, path: string): boolean {
+  const file = files.read(path);
+  return file !== null && isLink(file);
+}
+
+const THROUGH_LINK: Confined = { kind: 'refused', reason: 'link' };
+
+/** Confines the write of a memory to its directory; the path of a plain name is known. */
+export function confineMemory(files: Files, name: string, content: string | MemoryText): Confined {
+  const path = typeof content === 'string' ? null : content.path;
+  if (path === null) return confine(files, MEMORY_DIRECTORY, `${name}.md`);
+  return isLinkAt(files, MEMORY_DIRECTORY) || isLinkAt(files, path)
+    ? THROUGH_LINK
+    : { kind: 'allowed', path };
 }

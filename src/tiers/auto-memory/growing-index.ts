@@ -1,6 +1,6 @@
 import type { StoredFile } from '../../base/files.js';
-import { isBinary } from '../../model/memory.js';
-import { byteLength, type IndexFacts, indexFacts, knowIndex } from './index-facts.js';
+import { type IndexFacts, indexFacts, knowIndex } from './index-facts.js';
+import type { IndexLine } from './memory-index.js';
 
 const NOTHING: IndexFacts = { lines: 0, ends: 0, bytes: 0, isBinary: false, isOpen: false, cut: null };
 
@@ -14,14 +14,14 @@ export class GrowingIndex {
     this.facts = file === null ? NOTHING : indexFacts(file);
   }
 
-  add(line: string): void {
+  add(line: IndexLine): void {
     const { lines, ends, bytes, isBinary: was, isOpen, cut } = this.facts;
-    this.text += `${line}\n`;
+    this.text += `${line.text}\n`;
     this.facts = {
-      lines: isOpen || line === '' ? lines : lines + 1,
+      lines: isOpen || line.text === '' ? lines : lines + 1,
       ends: ends + 1,
-      bytes: bytes + byteLength(line) + 1,
-      isBinary: was || isBinary(line),
+      bytes: bytes + line.bytes + 1,
+      isBinary: was || line.isBinary,
       isOpen: false,
       // What goes on in an unfinished line may still be shown.
       cut: isOpen ? null : cut,

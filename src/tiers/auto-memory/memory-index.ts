@@ -1,5 +1,5 @@
 import type { StoredFile } from '../../base/files.js';
-import type { Memory } from '../../model/memory.js';
+import { isBinary, type Memory } from '../../model/memory.js';
 import {
   byteLength,
   type CutIndex,
@@ -30,6 +30,29 @@ export function indexLine({ name, description }: Memory, lineChars: number): str
   const line = `- [${name}](${name}.md): ${words}`;
   if (line.length < lineChars) return line;
   return `${line.slice(0, lineChars - 2)}…`;
+}
+
+/** A line of the index with what is known of it. */
+export interface IndexLine {
+  readonly text: string;
+  readonly bytes: number;
+  readonly isBinary: boolean;
+  /** The limit it was cut by. */
+  readonly lineChars: number;
+}
+
+/** Lines that were made before: the same memory is found again with each replay of a session. */
+const LINES = new WeakMap<Memory, IndexLine>();
+
+/** The line of a memory in the index, made once. */
+export function indexLineOf(memory: Memory, lineChars: number): IndexLine {
+  let line = LINES.get(memory);
+  if (line?.lineChars !== lineChars) {
+    const text = indexLine(memory, lineChars);
+    line = { text, bytes: byteLength(text), isBinary: isBinary(text), lineChars };
+    LINES.set(memory, line);
+  }
+  return line;
 }
 
 /** The whole index of some memories, one line each. */

@@ -78,7 +78,10 @@ describe('an index that grows', () => {
         const files = createFiles();
         if (start !== '') files.write(MEMORY_INDEX, start, 0);
         const index = new GrowingIndex(files.read(MEMORY_INDEX));
-        for (const one of lines) index.add(one);
+        for (const text of lines) {
+          const bytes = Buffer.byteLength(text);
+          index.add({ text, bytes, isBinary: text === '\u0001', lineChars: 200 });
+        }
         files.write(MEMORY_INDEX, index.text, 1);
         const file = files.read(MEMORY_INDEX)!;
         const found = indexFacts(files.clone().read(MEMORY_INDEX)!);
