@@ -35,6 +35,10 @@ export class MutableMoment implements Moment {
 /** The tiers of one thread in the policy's order, asked at the points of the loop (LOP-1). */
 export class TierHost {
   private readonly byPoint = new Map<Point, HostedTier[]>();
+  /** The points of every turn, at hand. */
+  private readonly atResults: readonly HostedTier[];
+  private readonly beforeRequest: readonly HostedTier[];
+  private readonly afterResponse: readonly HostedTier[];
   private readonly all: HostedTier[] = [];
   private readonly observers: Readonly<Record<Message['role'], ((message: Message) => void)[]>> = {
     user: [],
@@ -66,6 +70,16 @@ export class TierHost {
         this.byPoint.set(point, list);
       }
     }
+    this.atResults = this.byPoint.get('results') ?? [];
+    this.beforeRequest = this.byPoint.get('before-request') ?? [];
+    this.afterResponse = this.byPoint.get('after-response') ?? [];
+  }
+
+  private tiersAt(point: Point): readonly HostedTier[] {
+    if (point === 'results') return this.atResults;
+    if (point === 'before-request') return this.beforeRequest;
+    if (point === 'after-response') return this.afterResponse;
+    return this.byPoint.get(point) ?? [];
   }
 
   /** Tells the tiers of a message that joined the context. */
@@ -86,9 +100,9 @@ export class TierHost {
 
   /** Asks the tiers of a point in order; each that is due acts through `apply` until `stopped` says otherwise. */
   ask(moment: Moment, view: ContextView, apply: (action: Action) => Outcome, stopped: () => boolean): void {
-    const tiers = this.byPoint.get(moment.point);
-    if (tiers === undefined) return;
-    for (const tier of tiers) {
+    const tiers = this.tiersAt(moment.point);
+    for (let i = 0; i < tiers.length; i++) {
+      const tier = tiers[i]!;
       this.timing.begin(tier.name);
       if (tier.due(moment, view)) drive(tier.act(moment, view), apply, stopped);
       this.timing.end(tier.name);

@@ -24,7 +24,6 @@ import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
 
 const LAYER = 'auto-memory';
 const NOTHING = literalText('');
-const WRITING_TOOLS = new Set(['Write', 'Edit', 'MultiEdit']);
 
 /** An extraction on its way: first the reads, then the writes (AUT-4). */
 interface Running {
@@ -66,7 +65,7 @@ class AutoMemory implements TierInstance {
     for (let i = 0; i < blocks.length; i++) {
       const { kind, tool, facts } = blocks[i]!;
       if (kind !== 'tool_use' || tool === null || facts.path === undefined) continue;
-      if (WRITING_TOOLS.has(tool) && this.isMemoryFile(facts.path)) this.ownWrites.push(facts.path);
+      if (isWritingTool(tool) && this.isMemoryFile(facts.path)) this.ownWrites.push(facts.path);
     }
   }
 
@@ -265,6 +264,10 @@ function ask(
       answer,
     },
   };
+}
+
+function isWritingTool(tool: string): boolean {
+  return tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit';
 }
 
 function failureOf(outcome: Outcome): string | null {

@@ -16,8 +16,8 @@ class Storage implements TierInstance {
   private overThreshold = 0;
   private readsToCompare = 0;
   private readonly defaultThreshold: number;
-  private readonly tools: Readonly<Record<string, number>>;
-  private readonly exempt: ReadonlySet<string>;
+  /** Thresholds of the tools that have one of their own. */
+  private readonly thresholds = new Map<string, number>();
   private readonly budget: number;
   private readonly previewBytes: number;
   private readonly how: 'store' | 'cut';
@@ -27,8 +27,10 @@ class Storage implements TierInstance {
   constructor(private readonly context: TierContext) {
     const { params } = context;
     this.defaultThreshold = param.number(params, 'storage.defaultThreshold');
-    this.tools = param.table(params, 'storage.tools');
-    this.exempt = new Set(param.names(params, 'storage.exempt'));
+    for (const tool of param.names(params, 'storage.exempt'))
+      this.thresholds.set(tool, Number.POSITIVE_INFINITY);
+    for (const [tool, chars] of Object.entries(param.table(params, 'storage.tools')))
+      this.thresholds.set(tool, chars);
     this.budget = param.numberOrNull(params, 'storage.messageBudget') ?? Number.POSITIVE_INFINITY;
     this.previewBytes = param.number(params, 'storage.previewBytes');
     this.how = param.text(params, 'storage.how') === 'cut' ? 'cut' : 'store';
@@ -89,12 +91,10 @@ class Storage implements TierInstance {
     this.readsToCompare = 0;
   }
 
-  private thresholdOf(block: Block): number {
-    const { tool } = block;
-    if ((block.facts.images ?? 0) > 0) return Number.POSITIVE_INFINITY;
+  private thresholdOf({ tool, facts }: Block): number {
+    if ((facts.images ?? 0) > 0) return Number.POSITIVE_INFINITY;
     if (tool === null) return this.defaultThreshold;
-    if (Object.hasOwn(this.tools, tool)) return this.tools[tool]!;
-    return this.exempt.has(tool) ? Number.POSITIVE_INFINITY : this.defaultThreshold;
+    return this.thresholds.get(tool) ?? this.defaultThreshold;
   }
 
   private stubRepeated(slots: readonly Slot[]): void {

@@ -74,6 +74,7 @@ class Loader {
   readonly #call: Columns<(typeof CALL_COLUMNS)[number]>;
   readonly #step: Columns<(typeof STEP_COLUMNS)[number]>;
   readonly #usages: readonly (Usage | null)[];
+  readonly #tools = new Map<number, string | null>();
   #nextBlock = 0;
   #nextStep = 0;
 
@@ -161,9 +162,21 @@ class Loader {
       digest: block.digest[row]!,
       text: this.#textAt(row),
       toolUseId: this.#string(block.toolUseId[row]!),
-      tool: this.#string(block.tool[row]!),
+      tool: this.#toolAt(row),
       facts: this.#facts[block.facts[row]!]!,
     };
+  }
+
+  /** Names of tools are looked up and compared all the time: each is one string, in the form that property names have. */
+  #toolAt(row: number): string | null {
+    const index = this.#block.tool[row]!;
+    let name = this.#tools.get(index);
+    if (name === undefined) {
+      const text = this.#string(index);
+      name = text === null ? null : Object.keys({ [text]: 0 })[0]!;
+      this.#tools.set(index, name);
+    }
+    return name;
   }
 
   #textAt(row: number): Text | null {
