@@ -1,7 +1,7 @@
 import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import type { Random } from '../../base/random.js';
 import type { Answer, AnswerSpec } from '../../model/action.js';
-import { CHARS_PER_TOKEN } from '../../model/block.js';
+import { type Block, CHARS_PER_TOKEN } from '../../model/block.js';
 import { type Message, messageTokens } from '../../model/message.js';
 import type { FakeLlmPlan, FaultRule } from '../../model/run-plan.js';
 import { literalText, type Text } from '../../model/text.js';
@@ -80,19 +80,39 @@ function kindDigest(spec: AnswerSpec): Digest {
 
 const ANSWER_SALT = digestText('answer');
 
-/** Three to five words on what is going on. */
-function shortText(messages: readonly Message[], random: Random): string {
-  for (let i = messages.length - 1; i >= 0; i--) {
-    for (const block of messages[i]!.blocks) {
-      const { path } = block.facts;
-      if (path !== undefined) {
-        const name = excerpt(path.slice(path.lastIndexOf('/') + 1), 40);
-        return `${random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
-      }
-      if (block.tool !== null) return `Waiting for ${block.tool.replace(/ /g, '-')} results`;
-    }
+/** Three to five words on what is going on; made when read. */
+class ShortText implements Text {
+  private words: string | null = null;
+
+  constructor(
+    /** The latest block about a file or a tool. */
+    private readonly about: Block | null,
+    private readonly random: Random,
+  ) {}
+
+  get chars(): number {
+    return this.read().length;
   }
-  return 'Thinking about the request';
+
+  read(): string {
+    this.words ??= this.write();
+    return this.words;
+  }
+
+  private write(): string {
+    if (this.about === null) return 'Thinking about the request';
+    const { tool, facts } = this.about;
+    if (facts.path === undefined) return `Waiting for ${tool!.replaceAll(' ', '-')} results`;
+    const name = excerpt(facts.path.slice(facts.path.lastIndexOf('/') + 1), 40);
+    return `${this.random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
+  }
+}
+
+function latestWork(messages: readonly Message[]): Block | null {
+  for (let i = messages.length - 1; i >= 0; i--)
+    for (const block of messages[i]!.blocks)
+      if (block.facts.path !== undefined || block.tool !== null) return block;
+  return null;
 }
 
 function write(
@@ -113,7 +133,12 @@ function write(
     case 'memories':
       return sizedText(composeMemories(messages, spec.existing));
     case 'short':
-      return { ...sized(shortText(messages, random)), tokens: spec.tokens };
+      return {
+        text: new ShortText(latestWork(messages), random),
+        tokens: spec.tokens,
+        sections: null,
+        scratchpadTokens: 0,
+      };
   }
 }
 

@@ -92,8 +92,7 @@ function isMemoryPath(path: string): boolean {
 function update(store: MemoryStore, files: Files, paths: readonly string[]): MemoryStore {
   const changed = new Set(paths.filter(isMemoryPath));
   if (changed.size === 0) return store;
-  const memories = store.memories.slice();
-  const latest = store.latest.slice();
+  let { memories, latest } = store;
   const corrupt = store.corrupt.filter((path) => !changed.has(path));
   const added: StoredMemory[] = [];
   let onlyAdded = store !== NOTHING;
@@ -104,13 +103,13 @@ function update(store: MemoryStore, files: Files, paths: readonly string[]): Mem
     const old = memories[place]?.path === path ? memories[place]! : null;
     if (old !== null) {
       onlyAdded = false;
-      latest.splice(latest.indexOf(old), 1);
+      latest = latest.toSpliced(latest.indexOf(old), 1);
     }
     if (memory !== null) {
       added.push(memory);
-      memories.splice(place, old === null ? 0 : 1, memory);
-      latest.splice(placeOfLatest(latest, memory), 0, memory);
-    } else if (old !== null) memories.splice(place, 1);
+      memories = memories.toSpliced(place, old === null ? 0 : 1, memory);
+      latest = latest.toSpliced(placeOfLatest(latest, memory), 0, memory);
+    } else if (old !== null) memories = memories.toSpliced(place, 1);
     if (memory === null && file !== null && !isLink(file)) corrupt.push(path);
   }
   const names = onlyAdded ? store.names.with(added) : MemoryNames.of(memories);

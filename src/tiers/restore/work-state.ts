@@ -26,8 +26,15 @@ const REANNOUNCED = new Set([
 /** Files that are never read again: they come back by their own way (RES-1). */
 const NOT_RESTORED = /(^|\/)(CLAUDE|MEMORY|AGENTS)(\.local)?\.md$|\.jsonl$|\/plans?\/|plan\.md$/i;
 
-const FILE_TOOLS = new Set(['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
-const TODO_TOOLS = new Set(['TodoWrite', 'TaskUpdate', 'TaskCreate']);
+function isFileTool(tool: string): boolean {
+  return (
+    tool === 'Read' || tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit' || tool === 'NotebookEdit'
+  );
+}
+
+function isTodoTool(tool: string): boolean {
+  return tool === 'TodoWrite' || tool === 'TaskUpdate' || tool === 'TaskCreate';
+}
 
 /** What the agent knows about its work besides the messages: files read, skills, todo list, plan, announcements. */
 export class WorkState {
@@ -56,12 +63,7 @@ export class WorkState {
 
   private observeResult(block: Block): void {
     const path = block.facts.path;
-    if (
-      path === undefined ||
-      block.tool === null ||
-      !FILE_TOOLS.has(block.tool) ||
-      block.facts.isError === true
-    )
+    if (path === undefined || block.tool === null || !isFileTool(block.tool) || block.facts.isError === true)
       return;
     if (block.facts.replaces === 'cleared' || block.facts.stub === true) return;
     const known = this.files.get(path);
@@ -75,7 +77,7 @@ export class WorkState {
 
   private observeCall(block: Block): void {
     if (block.tool === null) return;
-    if (TODO_TOOLS.has(block.tool)) this.todo = item('todo list', block);
+    if (isTodoTool(block.tool)) this.todo = item('todo list', block);
     else if (block.tool === 'ExitPlanMode') this.plan = item('plan', block);
     else if (block.tool === 'Skill') this.openSkill = `skill ${block.toolUseId ?? ''}`;
   }

@@ -2,12 +2,6 @@ import type { FileContent } from '../../base/files.js';
 import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 
-/** A result that waits for its first request. */
-export interface Waiting {
-  readonly messageId: string;
-  readonly toolUseId: string;
-}
-
 /** A waiting result where it stands in the context, and what is decided about it. */
 export interface Slot {
   readonly messageId: string;
@@ -18,11 +12,16 @@ export interface Slot {
   how: 'store' | 'cut' | 'stub';
 }
 
-/** The waiting results where they stand now, oldest first; what is no longer in the context is left out. */
-export function findSlots(waiting: readonly Waiting[], messages: readonly Message[]): Slot[] {
+/** The results of waiting messages where they stand now, oldest first; what is no longer in the context is left out. */
+export function findSlots(waiting: readonly Message[], messages: readonly Message[]): Slot[] {
   const slots: Slot[] = [];
-  const wanted = new Set(waiting.map(({ toolUseId }) => toolUseId));
-  const holders = new Set(waiting.map(({ messageId }) => messageId));
+  const wanted = new Set<string>();
+  const holders = new Set<string>();
+  for (const { id, blocks } of waiting) {
+    holders.add(id);
+    for (const { kind, toolUseId } of blocks)
+      if (kind === 'tool_result' && toolUseId !== null) wanted.add(toolUseId);
+  }
   let first = messages.length;
   while (first > 0 && holders.size > 0) holders.delete(messages[--first]!.id);
   for (let i = first; i < messages.length; i++) {

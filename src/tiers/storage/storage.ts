@@ -7,11 +7,13 @@ import { fileReads } from './file-reads.js';
 import { STORAGE_PARAMS } from './params.js';
 import { cutBlock, previewBlock, stubBlock } from './replacements.js';
 import { resultPath } from './result-path.js';
-import { findSlots, fullText, isWholeRead, type Slot, type Waiting } from './slots.js';
+import { findSlots, fullText, isWholeRead, type Slot } from './slots.js';
 
 /** Results that arrived since the last request: each is decided upon once, before it is sent (STO-3). */
 class Storage implements TierInstance {
-  private waiting: Waiting[] = [];
+  /** Messages that hold them, as many as `waitingCount` says. */
+  private readonly waiting: Message[] = [];
+  private waitingCount = 0;
   private waitingChars = 0;
   private overThreshold = 0;
   private readsToCompare = 0;
@@ -40,18 +42,20 @@ class Storage implements TierInstance {
 
   observe(message: Message): void {
     if (message.role === 'assistant') {
-      if (this.waiting.length > 0) this.forgetWaiting();
+      if (this.waitingCount > 0) this.forgetWaiting();
       return;
     }
+    let hasResult = false;
     for (let i = 0; i < message.blocks.length; i++) {
       const block = message.blocks[i]!;
       const { toolUseId } = block;
       if (block.kind !== 'tool_result' || toolUseId === null) continue;
-      this.waiting.push({ messageId: message.id, toolUseId });
+      hasResult = true;
       this.waitingChars += block.chars;
       if (block.chars > this.thresholdOf(block)) this.overThreshold++;
       if (this.stubs && isWholeRead(block)) this.readsToCompare++;
     }
+    if (hasResult) this.waiting[this.waitingCount++] = message;
   }
 
   reset(): void {
@@ -67,7 +71,7 @@ class Storage implements TierInstance {
   }
 
   *act(_moment: unknown, view: ContextView): Generator<Action, void, Outcome> {
-    const slots = findSlots(this.waiting, view.messages);
+    const slots = findSlots(this.waiting.slice(0, this.waitingCount), view.messages);
     this.forgetWaiting();
     if (this.stubs) this.stubRepeated(slots);
     for (const slot of slots) {
@@ -85,7 +89,7 @@ class Storage implements TierInstance {
   }
 
   private forgetWaiting(): void {
-    this.waiting = [];
+    this.waitingCount = 0;
     this.waitingChars = 0;
     this.overThreshold = 0;
     this.readsToCompare = 0;
