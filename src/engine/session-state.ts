@@ -93,8 +93,9 @@ function renderIndex(file: StoredFile, params: ParamValues): RenderedIndex {
   const block = createBlock({
     kind: 'system',
     role: 'system',
-    tokens: tokensOfChars(loaded.text.length),
+    tokens: tokensOfChars(loaded.text.chars),
     text: loaded.text,
+    digest: loaded.digest,
     facts: { attachment: INDEX_FACT },
   });
   return { block, loaded, params };

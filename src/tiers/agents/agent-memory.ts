@@ -55,7 +55,7 @@ export class AgentMemory {
     const block = createBlock({
       kind: 'text',
       role: 'user',
-      tokens: tokensOfChars(text.length),
+      tokens: tokensOfChars(text.chars),
       text,
       facts: { attachment: 'agent_memory', path: this.path },
     });

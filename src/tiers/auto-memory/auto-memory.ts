@@ -16,7 +16,7 @@ import {
   type TurnBlocks,
   tokensOfChars,
 } from './fork-turns.js';
-import { GrowingIndex } from './growing-index.js';
+import { IndexText, indexTextOf } from './index-text.js';
 import { extractionText, type Listing } from './instruction.js';
 import { indexLineOf } from './memory-index.js';
 import { type MemoryStore, readMemories } from './memory-store.js';
@@ -183,7 +183,8 @@ class AutoMemory implements TierInstance {
     const { memories, broken } = memoriesIn(running.text);
     const refused: Partial<Record<RefusalReason, number>> = {};
     const types: Record<string, number> = {};
-    const index = new GrowingIndex(view.files.read(MEMORY_INDEX));
+    const file = view.files.read(MEMORY_INDEX);
+    let index = file === null ? IndexText.EMPTY : indexTextOf(file);
     let written = 0;
     let refusals = 0;
     for (const { memory, content } of memories) {
@@ -195,15 +196,12 @@ class AutoMemory implements TierInstance {
         continue;
       }
       yield { kind: 'write-file', by, path: target.path, text: content };
-      index.add(indexLineOf(memory, lineChars));
+      index = index.with(indexLineOf(memory, lineChars));
       types[memory.type] = (types[memory.type] ?? 0) + 1;
       written++;
     }
-    if (written > 0) {
-      yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index.text };
-      index.settle(view.files.read(MEMORY_INDEX));
-    }
-    const { lines: indexLines, bytes: indexBytes } = index;
+    if (written > 0) yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index };
+    const { count: indexLines, bytes: indexBytes } = index;
     const details = { written, types, broken, refused, refusals, indexLines, indexBytes };
     yield refusals > 0
       ? report(view, 'write', 'failed', 'a write led out of the memory directory', details, 'write-refused')

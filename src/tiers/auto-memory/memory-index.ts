@@ -1,18 +1,22 @@
+import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import type { StoredFile } from '../../base/files.js';
-import { isBinary, type Memory } from '../../model/memory.js';
-import {
-  byteLength,
-  type CutIndex,
-  type IndexFacts,
-  type IndexLimits,
-  indexFacts,
-  knowIndex,
-} from './index-facts.js';
+import type { Memory } from '../../model/memory.js';
+import { lazyText, type Text } from '../../model/text.js';
+import { type IndexLine, type IndexText, indexTextOf, knownLine } from './index-text.js';
+
+/** Limits of the index (AUT-3). */
+export interface IndexLimits {
+  readonly lines: number;
+  readonly bytes: number;
+  /** A line stays below this. */
+  readonly lineChars: number;
+}
 
 /** The index as it enters the system prompt. */
 export interface LoadedIndex {
   /** What the model sees; null when there is nothing to show. */
-  readonly text: string | null;
+  readonly text: Text | null;
+  readonly digest: Digest;
   readonly lines: number;
   readonly bytes: number;
   readonly shownLines: number;
@@ -32,27 +36,17 @@ export function indexLine({ name, description }: Memory, lineChars: number): str
   return `${line.slice(0, lineChars - 2)}…`;
 }
 
-/** A line of the index with what is known of it. */
-export interface IndexLine {
-  readonly text: string;
-  readonly bytes: number;
-  readonly isBinary: boolean;
-  /** The limit it was cut by. */
-  readonly lineChars: number;
-}
-
 /** Lines that were made before: the same memory is found again with each replay of a session. */
-const LINES = new WeakMap<Memory, IndexLine>();
+const LINES = new WeakMap<Memory, { readonly lineChars: number; readonly line: IndexLine }>();
 
 /** The line of a memory in the index, made once. */
 export function indexLineOf(memory: Memory, lineChars: number): IndexLine {
-  let line = LINES.get(memory);
-  if (line?.lineChars !== lineChars) {
-    const text = indexLine(memory, lineChars);
-    line = { text, bytes: byteLength(text), isBinary: isBinary(text), lineChars };
-    LINES.set(memory, line);
+  let known = LINES.get(memory);
+  if (known?.lineChars !== lineChars) {
+    known = { lineChars, line: knownLine(indexLine(memory, lineChars)) };
+    LINES.set(memory, known);
   }
-  return line;
+  return known.line;
 }
 
 /** The whole index of some memories, one line each. */
@@ -62,44 +56,51 @@ export function renderIndex(memories: readonly Memory[], lineChars: number): str
 
 /** Takes an index file up to its limits, whichever comes first; a cut is told in a last line (AUT-3). */
 export function loadIndex(file: StoredFile, limits: IndexLimits): LoadedIndex {
-  const facts = indexFacts(file);
-  const { lines, bytes, isBinary } = facts;
-  if (isBinary || lines === 0) return { lines, bytes, text: null, shownLines: 0, cutBy: null, isBinary };
-  const shown = isCutBy(facts.cut, limits) ? facts.cut : firstLines(file.text, facts, limits);
-  const { by } = shown;
-  if (by === null) return { lines, bytes, text: shown.text, shownLines: shown.lines, cutBy: null, isBinary };
-  if (facts.cut !== shown) knowIndex(file, { ...facts, cut: { ...shown, by } });
-  const limit = by === 'lines' ? `${limits.lines} lines` : `${limits.bytes} bytes`;
-  const text = `${shown.text}[index cut: ${shown.lines} of ${lines} lines are shown, the limit is ${limit}]\n`;
-  return { lines, bytes, text, shownLines: shown.lines, cutBy: by, isBinary };
+  const index = indexTextOf(file);
+  const { filled: lines, bytes, isBinary } = index;
+  if (isBinary || lines === 0)
+    return { lines, bytes, text: null, digest: INDEX_SALT, shownLines: 0, cutBy: null, isBinary };
+  const { shown, chars, digest, cutBy } = firstLines(index, limits);
+  const shownLines = shown.length;
+  if (cutBy === null) {
+    const text = lazyText(chars, () => joined(shown));
+    return { lines, bytes, text, digest, shownLines, cutBy, isBinary };
+  }
+  const limit = cutBy === 'lines' ? `${limits.lines} lines` : `${limits.bytes} bytes`;
+  const last = `[index cut: ${shownLines} of ${lines} lines are shown, the limit is ${limit}]\n`;
+  const text = lazyText(chars + last.length, () => joined(shown) + last);
+  return { lines, bytes, text, digest: digestText(last, digest), shownLines, cutBy, isBinary };
 }
 
-function isCutBy(cut: CutIndex | null, limits: IndexLimits): cut is CutIndex {
-  return cut !== null && cut.limits.lines === limits.lines && cut.limits.bytes === limits.bytes;
+const INDEX_SALT = digestText('memory index');
+
+function joined(lines: readonly IndexLine[]): string {
+  return lines.map(({ text }) => `${text}\n`).join('');
 }
 
 /** The lines that fit, and the limit that keeps the others out. */
 function firstLines(
-  text: string,
-  { bytes }: IndexFacts,
+  index: IndexText,
   limits: IndexLimits,
-): Omit<CutIndex, 'by'> & { readonly by: LoadedIndex['cutBy'] } {
-  const isAscii = bytes === text.length;
-  let by: LoadedIndex['cutBy'] = null;
+): {
+  readonly shown: readonly IndexLine[];
+  readonly chars: number;
+  readonly digest: Digest;
+  readonly cutBy: LoadedIndex['cutBy'];
+} {
+  const shown: IndexLine[] = [];
   let used = 0;
-  const shown: string[] = [];
-  for (let from = 0, end = 0; from < text.length && by === null; from = end + 1) {
-    end = text.indexOf('\n', from);
-    if (end === -1) end = text.length;
-    if (end === from) continue;
-    const line = text.slice(from, end);
-    const size = (isAscii ? line.length : byteLength(line)) + 1;
-    if (shown.length === limits.lines) by = 'lines';
-    else if (used + size > limits.bytes) by = 'bytes';
-    else {
-      used += size;
-      shown.push(line);
-    }
+  let chars = 0;
+  let digest = INDEX_SALT;
+  for (let i = 0; ; i++) {
+    const line = index.lineAt(i);
+    if (line === null) return { shown, chars, digest, cutBy: null };
+    if (line.text === '') continue;
+    if (shown.length === limits.lines) return { shown, chars, digest, cutBy: 'lines' };
+    used += line.bytes + 1;
+    if (used > limits.bytes) return { shown, chars, digest, cutBy: 'bytes' };
+    shown.push(line);
+    chars += line.text.length + 1;
+    digest = chainDigest(digest, line.digest);
   }
-  return { limits, text: shown.map((line) => `${line}\n`).join(''), lines: shown.length, by };
 }

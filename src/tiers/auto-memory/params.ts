@@ -1,6 +1,6 @@
 import type { ParamSpec, ParamValues } from '../../model/params.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
-import type { IndexLimits } from './index-facts.js';
+import type { IndexLimits } from './memory-index.js';
 
 /** Parameters of auto memory (AUT). */
 export const AUTO_MEMORY_PARAMS: readonly ParamSpec[] = [

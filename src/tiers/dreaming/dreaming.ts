@@ -4,7 +4,7 @@ import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { confine } from '../auto-memory/confine.js';
 import { directive, directiveBlock, forkTurn, turnBlocks } from '../auto-memory/fork-turns.js';
-import { byteLength } from '../auto-memory/index-facts.js';
+import { byteLength } from '../auto-memory/index-text.js';
 import { renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories } from '../auto-memory/memory-store.js';
 import { indexLimits } from '../auto-memory/params.js';

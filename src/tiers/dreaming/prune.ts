@@ -1,6 +1,5 @@
-import type { IndexLimits } from '../auto-memory/index-facts.js';
-import { byteLength } from '../auto-memory/index-facts.js';
-import { indexLine } from '../auto-memory/memory-index.js';
+import { byteLength } from '../auto-memory/index-text.js';
+import { type IndexLimits, indexLine } from '../auto-memory/memory-index.js';
 import type { StoredMemory } from '../auto-memory/memory-store.js';
 
 /** The memories whose index keeps within its limits: the newest stay, in the order of their paths (DRM-3, AUT-3). */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoredFile } from '../../../src/base/files.js';
 import { MEMORY_INDEX, parseMemories, parseMemory, renderMemory } from '../../../src/model/memory.js';
-import { byteLength } from '../../../src/tiers/auto-memory/index-facts.js';
+import { byteLength } from '../../../src/tiers/auto-memory/index-text.js';
 import { indexLine, loadIndex, renderIndex } from '../../../src/tiers/auto-memory/memory-index.js';
 
 const indexFile = (text: string) => new StoredFile(MEMORY_INDEX, text, 0);
@@ -29,7 +29,9 @@ describe('the memory index', () => {
       Array.from({ length: 200 }, (_, i) => memory(`m${i}`)),
       150,
     );
-    expect(loadIndex(indexFile(text), LIMITS)).toMatchObject({ text, shownLines: 200, cutBy: null });
+    const loaded = loadIndex(indexFile(text), LIMITS);
+    expect(loaded).toMatchObject({ shownLines: 200, cutBy: null });
+    expect(loaded.text!.read()).toBe(text);
   });
 
   it('AUT-3 is cut after 200 lines, and says so', () => {
@@ -39,7 +41,7 @@ describe('the memory index', () => {
     );
     const loaded = loadIndex(indexFile(text), LIMITS);
     expect(loaded).toMatchObject({ lines: 240, shownLines: 200, cutBy: 'lines' });
-    const lines = loaded.text!.split('\n').slice(0, -1);
+    const lines = loaded.text!.read().split('\n').slice(0, -1);
     expect(lines).toHaveLength(201);
     expect(lines.at(-1)).toMatch(/200 of 240 lines/);
     expect(lines[199]).toContain('m199');
@@ -53,7 +55,7 @@ describe('the memory index', () => {
     expect(byteLength(text)).toBeGreaterThan(25_000);
     const loaded = loadIndex(indexFile(text), LIMITS);
     expect(loaded.cutBy).toBe('bytes');
-    const shown = loaded.text!.split('\n').slice(0, -2);
+    const shown = loaded.text!.read().split('\n').slice(0, -2);
     expect(byteLength(`${shown.join('\n')}\n`)).toBeLessThanOrEqual(25_000);
     expect(text.startsWith(shown.join('\n'))).toBe(true);
   });
@@ -68,9 +70,10 @@ describe('the memory index', () => {
         (lines, most, bytes) => {
           const loaded = loadIndex(indexFile(lines.join('\n')), { lines: most, bytes, lineChars: 150 });
           expect(loaded.shownLines).toBeLessThanOrEqual(most);
-          const shown = (loaded.text ?? '').split('\n').slice(0, loaded.shownLines);
+          const shown = (loaded.text?.read() ?? '').split('\n').slice(0, loaded.shownLines);
           expect(byteLength(shown.map((line) => `${line}\n`).join(''))).toBeLessThanOrEqual(bytes);
-          if (loaded.cutBy !== null) expect(loaded.text).toContain('index cut');
+          if (loaded.cutBy !== null) expect(loaded.text!.read()).toContain('index cut');
+          if (loaded.text !== null) expect(loaded.text.chars).toBe(loaded.text.read().length);
         },
       ),
     );

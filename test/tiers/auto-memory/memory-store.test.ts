@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../../src/base/files.js';
 import { MEMORY_INDEX, renderMemory } from '../../../src/model/memory.js';
-import { GrowingIndex } from '../../../src/tiers/auto-memory/growing-index.js';
-import { indexFacts } from '../../../src/tiers/auto-memory/index-facts.js';
+import { IndexText, indexTextOf, knownLine } from '../../../src/tiers/auto-memory/index-text.js';
+import { loadIndex } from '../../../src/tiers/auto-memory/memory-index.js';
 import { readMemories } from '../../../src/tiers/auto-memory/memory-store.js';
 
 const TEXTS = {
@@ -77,17 +77,36 @@ describe('an index that grows', () => {
       fc.property(fc.string({ maxLength: 12 }), fc.array(line, { maxLength: 6 }), (start, lines) => {
         const files = createFiles();
         if (start !== '') files.write(MEMORY_INDEX, start, 0);
-        const index = new GrowingIndex(files.read(MEMORY_INDEX));
-        for (const text of lines) {
-          const bytes = Buffer.byteLength(text);
-          index.add({ text, bytes, isBinary: text === '\u0001', lineChars: 200 });
-        }
-        files.write(MEMORY_INDEX, index.text, 1);
-        const file = files.read(MEMORY_INDEX)!;
-        const found = indexFacts(files.clone().read(MEMORY_INDEX)!);
-        index.settle(file);
-        expect(indexFacts(file)).toEqual(found);
-        expect({ lines: index.lines, bytes: index.bytes }).toEqual({ lines: found.ends, bytes: found.bytes });
+        const file = files.read(MEMORY_INDEX);
+        const before = file === null ? IndexText.EMPTY : indexTextOf(file);
+        const known = lines.map(knownLine);
+        const index = known.reduce((grown, text) => grown.with(text), before);
+        const other = known.reduceRight((grown, text) => grown.with(text), before);
+        expect(index.read()).toBe(start + lines.map((text) => `${text}\n`).join(''));
+        expect(other.read()).toBe(
+          start +
+            lines
+              .toReversed()
+              .map((text) => `${text}\n`)
+              .join(''),
+        );
+        expect(before.read()).toBe(start);
+        const found = IndexText.parse(index.read());
+        const tell = ({ count, chars, bytes, isBinary, filled }: IndexText) => ({
+          count,
+          chars,
+          bytes,
+          isBinary,
+          filled,
+        });
+        expect(tell(index)).toEqual(tell(found));
+        for (let i = 0; i <= found.count + 1; i++) expect(index.lineAt(i)).toEqual(found.lineAt(i));
+        const limits = { lines: 3, bytes: 40, lineChars: 200 };
+        files.write(MEMORY_INDEX, index, 1);
+        const grown = loadIndex(files.read(MEMORY_INDEX)!, limits);
+        files.write(MEMORY_INDEX, index.read(), 2);
+        const read = loadIndex(files.read(MEMORY_INDEX)!, limits);
+        expect([grown.digest, grown.text?.read()]).toEqual([read.digest, read.text?.read()]);
       }),
     );
   });
