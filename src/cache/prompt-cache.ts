@@ -140,19 +140,21 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
 
   function handle(request: CacheRequest): CacheOutcome {
     const { view, salts, breakpoints, startMs, model } = request;
-    checkBreakpoints(breakpoints, view.length);
-    const promptTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
+    const { length, digests, sums, toolsEnd, systemEnd } = view;
+    checkBreakpoints(breakpoints, length);
+    const promptTokens = length === 0 ? 0 : sums[length - 1]!;
 
     let hitPosition = -1;
     let hitTtlMs: number | null = null;
     let sawUnreadable = false;
-    let unexamined = view.length - 1;
+    let unexamined = length - 1;
     for (let b = breakpoints.length - 1; b >= 0 && hitPosition < 0; b--) {
       const { position } = breakpoints[b]!;
-      if (view.sums[position]! < model.minCacheableTokens) break;
+      if (sums[position]! < model.minCacheableTokens) break;
       const lowest = Math.max(0, position - LOOKBACK_POSITIONS + 1);
       for (let i = Math.min(position, unexamined); i >= lowest; i--) {
-        const key = keyAt(view, salts, i);
+        const salt = i < toolsEnd ? salts.tools : i < systemEnd ? salts.system : salts.messages;
+        const key = chainDigest(digests[i]!, salt);
         const slot = entries.find(key);
         if (slot === -1 || startMs >= entries.expiresAtMs[slot]!) continue;
         if (startMs < entries.readyAtMs[slot]!) {
@@ -166,7 +168,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
       }
       unexamined = Math.min(unexamined, lowest - 1);
     }
-    const readTokens = hitPosition < 0 ? 0 : view.sums[hitPosition]!;
+    const readTokens = hitPosition < 0 ? 0 : sums[hitPosition]!;
     if (hitPosition >= 0) renewBelow(request, hitPosition);
 
     let longEnd = readTokens;
@@ -177,7 +179,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
         typeof readableAtMs === 'number' ? readableAtMs : readableAtMs(promptTokens - readTokens);
       for (let b = 0; b < breakpoints.length; b++) {
         const { position, ttlMs } = breakpoints[b]!;
-        const tokens = view.sums[position]!;
+        const tokens = sums[position]!;
         if (position <= hitPosition || tokens < model.minCacheableTokens) continue;
         writeAt(request, position, ttlMs, readyAtMs);
         writtenEnd = tokens;

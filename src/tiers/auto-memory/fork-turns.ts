@@ -57,8 +57,8 @@ interface ReadBlocks {
   readonly result: Block;
 }
 
-/** Reads of memories, made once for each writing of them. */
-const READS = new WeakMap<StoredMemory, ReadBlocks>();
+/** Reads of memories, made once for what each memory says: name and size follow from that. */
+const READS = new WeakMap<StoredMemory['line'], ReadBlocks>();
 
 function readBlocks(path: string, resultTokens: number): ReadBlocks {
   const call: ForkCall = { tool: 'Read', about: path, resultTokens };
@@ -81,10 +81,10 @@ function indexRead(indexChars: number): ReadBlocks {
 export function readTurn(index: StoredFile | null, memories: readonly StoredMemory[]): TurnBlocks {
   const reads = [indexRead(index?.chars ?? 0)];
   for (const memory of memories) {
-    let blocks = READS.get(memory);
+    let blocks = READS.get(memory.line);
     if (blocks === undefined) {
       blocks = readBlocks(memory.path, tokensOfChars(memory.chars));
-      READS.set(memory, blocks);
+      READS.set(memory.line, blocks);
     }
     reads.push(blocks);
   }
