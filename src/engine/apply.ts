@@ -83,9 +83,8 @@ export function apply(run: ThreadRun, action: Action): Outcome {
 /** The reminder with the context map goes first in every history (FLT-5). */
 function withReminderFirst(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const isReminder = (message: Message): boolean => message.origin === 'context';
-  const reminders = before.filter(isReminder);
-  if (reminders.length === 0) return after;
-  return [...reminders, ...after.filter((message) => !isReminder(message))];
+  if (!before.some(isReminder)) return after;
+  return [...before.filter(isReminder), ...after.filter((message) => !isReminder(message))];
 }
 
 function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks' }>): Outcome {

@@ -67,12 +67,18 @@ export class WorkState {
       return;
     if (block.facts.replaces === 'cleared' || block.facts.stub === true) return;
     const known = this.files.get(path);
-    if (known === undefined && NOT_RESTORED.test(path)) return;
-    if (block.tool === 'Read' || known === undefined) this.files.put(item(path, block));
-    else {
-      const { label, tokens, rough, chars, digest } = known;
-      this.files.put({ label, tokens, rough, chars, digest, toolUseId: block.toolUseId });
+    if (known === undefined) {
+      if (!NOT_RESTORED.test(path)) this.files.put(item(path, block));
+      return;
     }
+    if (block.tool === 'Read') {
+      known.tokens = block.tokens;
+      known.rough = block.rough;
+      known.chars = block.chars;
+      known.digest = block.digest;
+    }
+    known.toolUseId = block.toolUseId;
+    this.files.use(known);
   }
 
   private observeCall(block: Block): void {
@@ -112,25 +118,52 @@ export class WorkState {
   }
 }
 
+/** An item as it stands after its latest use. */
+interface UsedItem extends WorkItem {
+  tokens: number;
+  rough: number;
+  chars: number;
+  digest: Digest;
+  toolUseId: string | null;
+  /** Place of that use among all uses; −1 once it is dropped. */
+  place: number;
+}
+
 /** Items by label in the order of their latest use: looking at the most recent ones costs those alone. */
 class RecentItems {
-  private readonly byLabel = new Map<string, WorkItem>();
-  /** Every use in order; one that a later use of its label replaced is no longer in the map. */
-  private uses: WorkItem[] = [];
+  private readonly byLabel = new Map<string, UsedItem>();
+  /** Every use in order; an item is at its place with the latest. */
+  private uses: UsedItem[] = [];
 
-  get(label: string): WorkItem | undefined {
+  get(label: string): UsedItem | undefined {
     return this.byLabel.get(label);
   }
 
-  put(item: WorkItem): void {
-    this.byLabel.set(item.label, item);
+  put({ label, tokens, rough, chars, digest, toolUseId }: WorkItem): void {
+    const before = this.byLabel.get(label);
+    if (before !== undefined) before.place = -1;
+    const item = { label, tokens, rough, chars, digest, toolUseId, place: 0 };
+    this.byLabel.set(label, item);
+    this.use(item);
+  }
+
+  /** Takes note that an item was used again. */
+  use(item: UsedItem): void {
+    item.place = this.uses.length;
     this.uses.push(item);
-    if (this.uses.length > 64 && this.uses.length > 4 * this.byLabel.size)
-      this.uses = this.uses.filter((use) => this.byLabel.get(use.label) === use);
+    if (this.uses.length <= 64 || this.uses.length <= 4 * this.byLabel.size) return;
+    this.uses = this.uses.filter(({ place }, i) => place === i);
+    this.uses.forEach((used, i) => {
+      used.place = i;
+    });
   }
 
   drop(isGone: (item: WorkItem) => boolean): void {
-    for (const item of this.byLabel.values()) if (isGone(item)) this.byLabel.delete(item.label);
+    for (const item of this.byLabel.values()) {
+      if (!isGone(item)) continue;
+      this.byLabel.delete(item.label);
+      item.place = -1;
+    }
   }
 
   clear(): void {
@@ -140,8 +173,8 @@ class RecentItems {
 
   *recent(): Generator<WorkItem> {
     for (let i = this.uses.length - 1; i >= 0; i--) {
-      const use = this.uses[i]!;
-      if (this.byLabel.get(use.label) === use) yield use;
+      const item = this.uses[i]!;
+      if (item.place === i) yield item;
     }
   }
 }
