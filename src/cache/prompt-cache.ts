@@ -78,9 +78,19 @@ function checkBreakpoints(breakpoints: readonly Breakpoint[], length: number): v
 
 /** Key of the entry for the prefix that ends at a position. */
 export function keyAt(view: PrefixView, salts: LevelSalts, position: number): Digest {
-  const salt =
-    position < view.toolsEnd ? salts.tools : position < view.systemEnd ? salts.system : salts.messages;
-  return chainDigest(view.digests[position]!, salt);
+  return keyOf(view.digests, view.toolsEnd, view.systemEnd, salts, position);
+}
+
+/** The same for whoever has the parts of the view at hand. */
+function keyOf(
+  digests: ArrayLike<number>,
+  toolsEnd: number,
+  systemEnd: number,
+  salts: LevelSalts,
+  position: number,
+): Digest {
+  const salt = position < toolsEnd ? salts.tools : position < systemEnd ? salts.system : salts.messages;
+  return chainDigest(digests[position]!, salt);
 }
 
 /** Creates an empty cache. */
@@ -153,8 +163,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
       if (sums[position]! < model.minCacheableTokens) break;
       const lowest = Math.max(0, position - LOOKBACK_POSITIONS + 1);
       for (let i = Math.min(position, unexamined); i >= lowest; i--) {
-        const salt = i < toolsEnd ? salts.tools : i < systemEnd ? salts.system : salts.messages;
-        const key = chainDigest(digests[i]!, salt);
+        const key = keyOf(digests, toolsEnd, systemEnd, salts, i);
         const slot = entries.find(key);
         if (slot === -1 || startMs >= entries.expiresAtMs[slot]!) continue;
         if (startMs < entries.readyAtMs[slot]!) {

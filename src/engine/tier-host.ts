@@ -104,9 +104,10 @@ export class TierHost {
     for (let i = 0; i < tiers.length; i++) {
       const tier = tiers[i]!;
       this.timing.begin(tier.name);
-      if (tier.due(moment, view)) drive(tier.act(moment, view), apply, stopped);
+      const isDue = tier.due(moment, view);
+      if (isDue) drive(tier.act(moment, view), apply, stopped);
       this.timing.end(tier.name);
-      if (stopped()) return;
+      if (isDue && stopped()) return;
     }
   }
 }

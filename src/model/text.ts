@@ -12,15 +12,18 @@ export function textStart(text: Text, chars: number): string {
   return text.start?.(chars) ?? text.read().slice(0, chars);
 }
 
+/** Words are private: whoever prints a block prints none. */
 class LiteralText implements Text {
   readonly chars: number;
+  readonly #words: string;
 
-  constructor(private readonly words: string) {
+  constructor(words: string) {
     this.chars = words.length;
+    this.#words = words;
   }
 
   read(): string {
-    return this.words;
+    return this.#words;
   }
 }
 
@@ -30,16 +33,19 @@ export function literalText(text: string): Text {
 }
 
 class LazyText implements Text {
-  private built: string | null = null;
+  readonly #build: () => string;
+  #built: string | null = null;
 
   constructor(
     readonly chars: number,
-    private readonly build: () => string,
-  ) {}
+    build: () => string,
+  ) {
+    this.#build = build;
+  }
 
   read(): string {
-    this.built ??= this.build();
-    return this.built;
+    this.#built ??= this.#build();
+    return this.#built;
   }
 }
 
