@@ -4,6 +4,7 @@ import { type Message, withBlocks } from '../model/message.js';
 import { promptTokens, type Usage } from '../model/usage.js';
 import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from '../tiers/agents/fork-layout.js';
 import { postOffice } from '../tiers/agents/post-office.js';
+import { fileReads } from '../tiers/storage/file-reads.js';
 import { contextMessage } from './context-message.js';
 import type { Outgoing } from './exchange.js';
 import { renderPrompt } from './render-prompt.js';
@@ -62,7 +63,7 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;
   run.sharedTokens = run.context.trueTokens;
-  if (point.reads !== null) run.shared.set('fileReads', point.reads.clone());
+  if (point.reads !== null) fileReads(run).adopt(point.reads);
   const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
   const lead = childLead(uses, layout, child, run.now);
   run.sharedEnd = run.context.length + lead.blocks.length - 1;

@@ -23,8 +23,6 @@ interface Candidate {
 /** The fake extractor finds nothing more worth keeping beyond this many memories (assumed; the index shows 200). */
 const MAX_MEMORIES = 400;
 const SLUG_CHARS = 40;
-/** Characters looked at for a name. */
-const SLUG_LOOK_CHARS = 3 * SLUG_CHARS;
 const DESCRIPTION_CHARS = 100;
 
 /** What feedback may be about: a second word on the same topic repeats or contradicts the first. */
@@ -98,7 +96,7 @@ function candidates(messages: readonly Message[]): readonly Candidate[] {
 
 /** A name for a subject: its words in small letters, joined by hyphens. */
 function slug(type: MemoryType, subject: string): string {
-  const text = subject.slice(0, SLUG_LOOK_CHARS).toLowerCase();
+  const text = subject.toLowerCase();
   let name: string = type;
   let left = SLUG_CHARS;
   let from = 0;

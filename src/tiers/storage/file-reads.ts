@@ -42,16 +42,22 @@ export class FileReads {
     this.byPath.clear();
   }
 
-  /** An independent copy, for a fork (AGT-1). */
+  /** Knows what another thread's reads know, and nothing else: a fork sees what its parent saw (AGT-1). */
+  adopt(other: FileReads): void {
+    this.byPath.clear();
+    for (const [path, read] of other.byPath) this.byPath.set(path, read);
+  }
+
+  /** An independent copy, to be taken over later. */
   clone(): FileReads {
     const copy = new FileReads();
-    for (const [path, read] of this.byPath) copy.byPath.set(path, read);
+    copy.adopt(this);
     return copy;
   }
 }
 
 /** The reads of a thread, shared by its tiers. */
-export function fileReads(context: TierContext): FileReads {
+export function fileReads(context: Pick<TierContext, 'shared'>): FileReads {
   let reads = context.shared.get('fileReads') as FileReads | undefined;
   if (reads === undefined) {
     reads = new FileReads();

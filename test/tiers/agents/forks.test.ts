@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
+import { type Block, createBlock } from '../../../src/model/block.js';
+import { withBlocks } from '../../../src/model/message.js';
 import type { LogEntry, RequestEntry } from '../../../src/model/run-log.js';
-import type { Transcript } from '../../../src/model/transcript.js';
+import { literalText } from '../../../src/model/text.js';
+import type { Thread, Transcript } from '../../../src/model/transcript.js';
 import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
 import type { ForkSpec } from '../../../src/transcript/synthetic/spec.js';
 import { runSent } from '../../helpers/capture.js';
@@ -55,6 +58,29 @@ describe('forks of one turn', () => {
       expect(child.prefixes.slice(0, -1)).toEqual(children[0]!.prefixes.slice(0, -1));
     }
     expect(new Set(children.map((child) => child.digest)).size).toBe(8);
+  });
+
+  it('AGT-1 RES-1 see the files their parent has read: a second read is only pointed at', () => {
+    const text = literalText('const answer = 42;\n'.repeat(400));
+    const asRead = (block: Block): Block =>
+      createBlock({ ...block, tool: 'Read', text, chars: text.chars, facts: { path: '/repo/a.ts' } });
+    const transcript = large();
+    const threads = transcript.threads.map((thread): Thread => {
+      const first = thread.steps.find(
+        (step) => step.kind === 'message' && step.message.blocks.some(({ kind }) => kind === 'tool_result'),
+      );
+      if (first?.kind !== 'message') return thread;
+      const blocks = first.message.blocks.map((block) =>
+        block.kind === 'tool_result' ? asRead(block) : block,
+      );
+      const message = withBlocks(first.message, blocks);
+      return { ...thread, steps: thread.steps.map((step) => (step === first ? { ...step, message } : step)) };
+    });
+    const entries = runLog(plan({ 'storage.stubRepeatedReads': true }), { ...transcript, threads });
+    const stubs = ofType(entries, 'layer').filter(({ action }) => action === 'stub');
+    expect(stubs.map(({ thread }) => thread).sort()).toEqual(
+      threads.filter(({ fork }) => fork !== undefined).map(({ id }) => id),
+    );
   });
 
   it('AGT-1 of a thread of 150 K tokens each read at least 99 % once the first has warmed what they share', () => {
