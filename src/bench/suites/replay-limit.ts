@@ -6,7 +6,7 @@ import { benchPlan, compiledTranscript, NOWHERE } from '../plan.js';
 import type { BenchResult } from '../result.js';
 
 /** Turns replayed before the timed ones: what a layer does once in a hundred turns takes so many to run as compiled code. */
-const UNTIMED_TURNS = 200_000;
+const UNTIMED_TURNS = 400_000;
 
 function countRequests(plan: RunPlan, transcript: Transcript): number {
   let requests = 0;
@@ -25,7 +25,7 @@ export function replayLimit(options: { readonly quick: boolean }): Partial<Bench
   const plans = [benchPlan('unbounded', 'off'), benchPlan('claude-code/2026')] as const;
   const [bare, full] = interleave(
     plans.map((plan) => () => replay(plan, transcript, NOWHERE)),
-    { untimed: UNTIMED_TURNS / turns, timed: options.quick ? 25 : 15 },
+    { untimed: UNTIMED_TURNS / turns, timed: options.quick ? 45 : 25 },
   );
   const rates = (plan: RunPlan, ms: number): string => {
     const perSecond = (count: number): string => Math.round(count / (ms / 1_000)).toString();
