@@ -217,6 +217,22 @@ describe('memories', () => {
     expect(tokens).toBe(Math.ceil(text.chars / 2.75));
   });
 
+  it('AUT-2 are named after the words of what they are about, wherever in it those stand', () => {
+    const word = fc.constantFrom('Fix', 'the', 'parser.ts', 'Почини', '=====', 'v2', '日本語', 'élan', '…');
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 30 }), (words) => {
+        const line = words.join(' ').slice(0, 200).trim();
+        const { text } = answer({ kind: 'memories', existing: new Set() }, [said('human', line)]);
+        const plain = line
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, '-')
+          .slice(0, 40)
+          .replace(/^-+|-+$/g, '');
+        expect(text.read()).toContain(`name: ${plain === '' ? 'user' : `user-${plain}`}\n`);
+      }),
+    );
+  });
+
   it('AUT-2 are not written twice', () => {
     const first = answer({ kind: 'memories', existing: new Set() }, messages).text.read();
     const names = [...first.matchAll(/^name: (.+)$/gm)].map((match) => match[1]!);
