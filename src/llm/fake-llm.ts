@@ -55,7 +55,7 @@ export function createFakeLlm(
   latencyScale: number,
   faults: FaultPlan | null = null,
 ): FakeLlm {
-  let request: CacheCall | null = null;
+  const request = new CacheCall(latencyScale);
   return {
     call(call) {
       const { view, model, windowTokens } = call;
@@ -71,12 +71,7 @@ export function createFakeLlm(
         const latencyMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;
         return { ok: false, error, promptTokens, latencyMs, retryAfterSeconds };
       }
-      let outcome: CacheOutcome;
-      if (cache === null) outcome = uncached(promptTokens);
-      else {
-        request = request === null ? new CacheCall(call, latencyScale) : request.become(call);
-        outcome = cache.request(request);
-      }
+      const outcome = cache === null ? uncached(promptTokens) : cache.request(request.become(call));
       const uncachedTokens = promptTokens - outcome.readTokens;
       return {
         ok: true,
@@ -99,26 +94,15 @@ export function createFakeLlm(
 
 /** A call as the cache sees it; one object serves all calls of a run, one after the other. */
 class CacheCall implements CacheRequest {
-  model: ModelRow;
-  salts: LevelSalts;
-  view: PrefixView;
-  breakpoints: readonly Breakpoint[];
-  startMs: number;
-  write: LlmCall['write'];
-  private recordedLatencyMs: number | null;
+  declare model: ModelRow;
+  declare salts: LevelSalts;
+  declare view: PrefixView;
+  declare breakpoints: readonly Breakpoint[];
+  declare startMs: number;
+  declare write: LlmCall['write'];
+  declare private recordedLatencyMs: number | null;
 
-  constructor(
-    first: LlmCall,
-    private readonly latencyScale: number,
-  ) {
-    this.model = first.model;
-    this.salts = first.salts;
-    this.view = first.view;
-    this.breakpoints = first.breakpoints;
-    this.startMs = first.startMs;
-    this.write = first.write;
-    this.recordedLatencyMs = first.recordedLatencyMs;
-  }
+  constructor(private readonly latencyScale: number) {}
 
   become(call: LlmCall): this {
     this.model = call.model;
