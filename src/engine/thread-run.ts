@@ -56,7 +56,7 @@ export class ThreadRun {
   historyReplaced = false;
   private readonly moment: MutableMoment;
   private readonly random: Random;
-  private askCount = 0;
+  private readonly askCounts = new Map<string, number>();
   private promptNumber = 0;
   private failure: { readonly reason: string; readonly until: 'next-prompt' | 'end' } | null = null;
   private lostCalls = 0;
@@ -233,9 +233,11 @@ export class ThreadRun {
     this.tally.keepAlives = 0;
   }
 
-  /** A generator for one call of a layer: the same call in the same thread always draws the same. */
+  /** A generator for one call of a layer: the same call in the same thread draws the same, whatever others asked (INV-11). */
   askRandom(purpose: string): Random {
-    return this.random.split(`${purpose} ${++this.askCount}`);
+    const count = (this.askCounts.get(purpose) ?? 0) + 1;
+    this.askCounts.set(purpose, count);
+    return this.random.split(`${purpose} ${count}`);
   }
 
   /** Cached tokens behind a position that is about to change: they must be written again. */
