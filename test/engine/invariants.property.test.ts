@@ -6,6 +6,7 @@ import type { Block } from '../../src/model/block.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { FaultKind } from '../../src/model/run-plan.js';
 import { policyRegistry } from '../../src/policies/catalogue.js';
+import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import {
   anyPolicy,
@@ -250,6 +251,25 @@ describe('forks', () => {
       }),
       share(0.05),
     );
+  });
+});
+
+describe('notes beside a compaction', () => {
+  it('INV-11 leave what the summariser draws alone', () => {
+    const transcript = generateTranscript({ workload: 'refactor', turns: 160, seed: 2 });
+    const run = (isOn: boolean) =>
+      runSent(
+        planOf({
+          policy: 'claude-code/2.1',
+          set: { 'sessionMemory.compaction.enabled': false, 'sessionMemory.enabled': isOn },
+        }),
+        transcript,
+      );
+    const [on, off] = [run(true), run(false)];
+    expect(sentFor(off.sent, 'compact').length).toBeGreaterThan(0);
+    expect(sentFor(on.sent, 'session_memory').length).toBeGreaterThan(0);
+    const digests = ({ sent }: typeof on) => sentFor(sent, 'main').map(({ digest }) => digest);
+    expect(digests(on)).toEqual(digests(off));
   });
 });
 

@@ -3,10 +3,11 @@ import { benchPlan, compiledTranscript } from '../../src/bench/plan.js';
 import { replay } from '../../src/engine/replay.js';
 import { WrittenNotes } from '../../src/llm/answers/written-notes.js';
 import { MemoriesText, MemoryText } from '../../src/model/memory.js';
+import { IndexText } from '../../src/tiers/auto-memory/index-text.js';
 
 describe('what layers write', () => {
-  it('SES-3 AUT-2 is never written out while nobody reads it', () => {
-    const reads = [WrittenNotes, MemoryText, MemoriesText].map(({ prototype }) =>
+  it('SES-3 AUT-2 AUT-3 is never written out while nobody reads it', () => {
+    const reads = [WrittenNotes, MemoryText, MemoriesText, IndexText].map(({ prototype }) =>
       vi.spyOn(prototype, 'read'),
     );
     const done = new Map<string, number>();
