@@ -88,6 +88,15 @@ describe('while the call runs', () => {
     expect(slow.details.keepAlives).toBeGreaterThanOrEqual(3);
   });
 
+  it('FUL-5 a call beside the loop sends none, however long it runs', () => {
+    const set = { ...QUIET, 'sessionMemory.enabled': true, 'sessionMemory.compaction.enabled': false };
+    const faults = [{ call: 'session_memory', error: 'slow', delaySeconds: 95 }] as const;
+    const entries = runLog(planOf({ policy: 'claude-code/2026', set, faults }), talk().transcript());
+    const notes = ofType(entries, 'layer').filter(({ layer }) => layer === 'session-memory');
+    expect(notes[0]!.details.runsMs).toBeGreaterThan(95_000);
+    for (const { details } of notes) expect(details).not.toHaveProperty('keepAlives');
+  });
+
   it('FUL-4 a summary longer than its limit is cut there and billed as such', () => {
     const set = { ...QUIET, 'compact.summariser': 'own', 'compact.maxOutputTokens': 2_000 };
     const plan = planOf({ policy: 'claude-code/2026', set, summaryTokens: 6_000 });
