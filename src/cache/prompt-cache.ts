@@ -11,6 +11,19 @@ import { isLongTtl } from './ttl.js';
 /** Positions looked up per breakpoint, the breakpoint itself included (CCH-1). */
 export const LOOKBACK_POSITIONS = 20;
 
+/** How far back a breakpoint looks: as documented, or as recorded, one block further and past those of thinking (K7). */
+export type Lookback = 'documented' | 'observed';
+
+/** Lowest position that a breakpoint looks at. */
+export function lookbackStart(view: PrefixView, position: number, lookback: Lookback): number {
+  if (lookback === 'documented') return Math.max(0, position - LOOKBACK_POSITIONS + 1);
+  const { uncounted } = view;
+  let lowest = Math.max(0, position - LOOKBACK_POSITIONS);
+  if (uncounted === undefined) return lowest;
+  while (lowest > 0 && position - lowest - (uncounted[position]! - uncounted[lowest]!) < LOOKBACK_POSITIONS) lowest--;
+  return lowest;
+}
+
 /** Which live entries below the hit a request renews; the documentation is silent on it. */
 export type RenewAncestors = 'marked' | 'all' | 'none';
 
@@ -20,6 +33,7 @@ export interface PromptCacheOptions {
   readonly seed?: number;
   /** `marked`: entries at this request's own breakpoints; `all`: every entry of the prefix that was read. */
   readonly renewAncestors?: RenewAncestors;
+  readonly lookback?: Lookback;
 }
 
 /** One request as the cache sees it. */
@@ -97,6 +111,7 @@ function keyOf(
 export function createPromptCache(options: PromptCacheOptions = {}): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
   const renewAncestors = options.renewAncestors ?? 'marked';
+  const lookback = options.lookback ?? 'documented';
   const entries = new EntryTable();
   let sweepAt = SWEEP_MIN_ENTRIES;
 
@@ -161,7 +176,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     for (let b = breakpoints.length - 1; b >= 0 && hitPosition < 0; b--) {
       const { position } = breakpoints[b]!;
       if (sums[position]! < model.minCacheableTokens) break;
-      const lowest = Math.max(0, position - LOOKBACK_POSITIONS + 1);
+      const lowest = lookbackStart(view, position, lookback);
       for (let i = Math.min(position, unexamined); i >= lowest; i--) {
         const key = keyOf(digests, toolsEnd, systemEnd, salts, i);
         const slot = entries.find(key);

@@ -29,6 +29,8 @@ export interface CacheParameters {
   readonly imagesPresent?: boolean;
   readonly thinking?: ThinkingSetting;
   readonly effort?: string;
+  /** Requests whose responses come in one piece have entries of their own (K4). */
+  readonly delivery?: 'streamed' | 'whole';
 }
 
 function switched(value: boolean | undefined): number {
@@ -65,5 +67,17 @@ export function levelSalts(parameters: CacheParameters): LevelSalts {
       parameters.effort ?? model.defaults.effort,
     ]),
   );
-  return { tools, system, messages };
+  if (parameters.delivery !== 'whole') return { tools, system, messages };
+  return { tools, system, messages: chainDigest(messages, digestParts(['whole'])) };
+}
+
+/** Which levels of the cache begin anew. */
+export type FreshLevel = 'messages' | 'all';
+
+/** The salts of requests that share nothing with those before them, from a level on; each time has a number of its own. */
+export function freshSalts(salts: LevelSalts, level: FreshLevel, time: number): LevelSalts {
+  const mark = digestParts(['fresh', level, time]);
+  const messages = chainDigest(salts.messages, mark);
+  if (level === 'messages') return { ...salts, messages };
+  return { tools: chainDigest(salts.tools, mark), system: chainDigest(salts.system, mark), messages };
 }

@@ -1,8 +1,9 @@
+import { BARE_API } from '../client/habits.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { Transcript } from '../model/transcript.js';
 import type { Usage } from '../model/usage.js';
-import { planCalls } from './call-plan.js';
 import type { Prediction, Walk } from './predict.js';
+import { planRequests } from './request-plan.js';
 import type { RecordedRequest, Truth } from './truth.js';
 
 function lifetimeOf(usage: Usage, beforeMs: number): number {
@@ -37,7 +38,7 @@ function predictionOf(
 export function predictByBaseline(transcript: Transcript, truth: Truth): Walk {
   const predictions = new Map<string, Prediction>();
   for (const thread of transcript.threads) {
-    const plans = planCalls(thread, truth, transcript.agentVersion);
+    const plans = planRequests(thread, truth, () => BARE_API, transcript.agentVersion);
     let previous: RecordedRequest | null = null;
     let lifetimeMs = TTL_5M_MS;
     let prefix = 0;

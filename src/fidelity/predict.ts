@@ -4,15 +4,22 @@ import { isBreak } from '../cache/break-detector.js';
 import type { ModelRow } from '../cache/model-table.js';
 import { findModel, resolveModel } from '../cache/models.js';
 import { createPromptCache, type PromptCache } from '../cache/prompt-cache.js';
-import { levelSalts } from '../cache/salts.js';
+import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import type { HabitsAt } from '../client/call-plan.js';
+import { recordedHabits } from '../client/resolve-habits.js';
+import {
+  prefixTokensOf,
+  recordedWarmth,
+  type Warmth,
+  type WrittenLifetimes,
+  writtenLifetimes,
+} from '../client/warmth.js';
 import type { Breakpoint } from '../model/prefix.js';
 import type { Thread, Transcript } from '../model/transcript.js';
 import type { Usage } from '../model/usage.js';
-import { type CallPlan, planCalls, type RebuildCause } from './call-plan.js';
-import { type FirstPrompt, firstPrompt } from './first-prompt.js';
 import { PromptTrack } from './prompt-track.js';
-import { FIRST_TOKEN_MS, hasThinkingBudget, OUTSIDE_WARMTH } from './rules.js';
+import { planRequests, type RebuildCause, type RequestPlan } from './request-plan.js';
 import type { RecordedRequest, Truth } from './truth.js';
 
 /** `blind` knows the first request of each thread; `given` also the breaks that nothing explains. */
@@ -25,6 +32,7 @@ export type PredictedCause =
   | 'hit'
   | 'model'
   | 'thinking'
+  | 'fallback'
   | 'ttl-5m'
   | 'ttl-1h'
   | 'given-break'
@@ -59,23 +67,28 @@ export function rowOf(model: string): ModelRow {
   return findModel(model) ?? { ...resolveModel(FALLBACK_MODEL), id: model };
 }
 
-/** The lifetimes a request asks for: a workload fact, told by what it wrote. */
-interface Lifetimes {
-  readonly systemMs: number;
-  readonly messagesMs: number;
-}
+/** A response is readable this long after its request began, unless it ended earlier. */
+const FIRST_TOKEN_MS = 2_000;
+
+/** Share of an expired prefix that other sessions kept warm: about every second time, so it counts by half. */
+const OUTSIDE_WARMTH = 0.5;
+
+/** A prompt that shrinks by this much without a line was microcompacted (K6): MIC-1 clears no less. */
+const SILENT_SAVING = 20_000;
+
+const TTL_MS = { '5m': TTL_5M_MS, '1h': TTL_1H_MS } as const;
 
 class ThreadWalk {
-  readonly plans: readonly CallPlan[];
+  readonly plans: readonly RequestPlan[];
   #next = 0;
   #track: PromptTrack | null = null;
-  #lifetimes: Lifetimes;
+  #lifetimes: WrittenLifetimes;
   /** Lifetime of what the previous request wrote. */
   #previousLifetimeMs = TTL_5M_MS;
-  #first: FirstPrompt | null = null;
+  #warmth: Warmth = 'none';
   /** A response that names no effort was asked for with the one before. */
   #effort: string | null = null;
-  #previous: CallPlan | null = null;
+  #previous: RequestPlan | null = null;
   /** Blocks of the latest response that a suggestion has already put behind the prompt. */
   #suggested = 0;
 
@@ -85,13 +98,12 @@ class ThreadWalk {
     truth: Truth,
     private readonly cache: PromptCache,
     private readonly mode: PredictionMode,
+    habitsAt: HabitsAt,
   ) {
-    this.plans = planCalls(thread, truth, transcript.agentVersion);
+    this.plans = planRequests(thread, truth, habitsAt, transcript.agentVersion);
+    const none: WrittenLifetimes = { system: '5m', messages: '5m' };
     const writer = this.plans.find((plan) => plan.request.creation > 0);
-    this.#lifetimes = lifetimesOf(writer?.request.usage ?? null, {
-      systemMs: TTL_5M_MS,
-      messagesMs: TTL_5M_MS,
-    });
+    this.#lifetimes = writer === undefined ? none : writtenLifetimes(writer.client.call, none);
   }
 
   get nextStartMs(): number | null {
@@ -103,8 +115,8 @@ class ThreadWalk {
     const plan = this.plans[this.#next++]!;
     const { request } = plan;
     this.#effort = request.effort ?? this.#effort;
-    this.#previousLifetimeMs = this.#lifetimes.messagesMs;
-    this.#lifetimes = lifetimesOf(request.usage, this.#lifetimes);
+    this.#previousLifetimeMs = TTL_MS[this.#lifetimes.messages];
+    this.#lifetimes = writtenLifetimes(plan.client.call, this.#lifetimes);
     const track = this.#track ?? this.#open(plan);
     const isFirst = this.#previous === null;
     const shrank = isFirst ? false : this.#advance(track, plan);
@@ -125,36 +137,38 @@ class ThreadWalk {
   /** The suggestion behind the latest request reads the whole prompt and writes it with the response. */
   suggest(): void {
     const plan = this.#previous!;
-    this.#track!.grow(plan.suggestion!.responseTokens, plan.suggestion!.blocks);
-    this.#suggested = plan.suggestion!.blocks;
-    this.#send(this.#track!, plan, 'write', plan.suggestion!.atMs);
+    this.#track!.grow(plan.response.tokens, plan.response.blocks);
+    this.#suggested = plan.response.blocks;
+    this.#send(this.#track!, plan, 'write', plan.client.call.endMs);
   }
 
-  #open(plan: CallPlan): PromptTrack {
+  #open(plan: RequestPlan): PromptTrack {
     const { request } = plan;
     const { threadId } = request;
-    const first = firstPrompt(this.thread, request);
+    const prefixTokens = Math.min(prefixTokensOf(this.thread), request.cached);
     const kind = this.thread.parentId === null ? 'main' : 'agent';
-    const digest = digestParts([kind, this.transcript.agentVersion ?? '', first.sharedTokens]);
-    const track = new PromptTrack(threadId, digest, first.sharedTokens);
+    const digest = digestParts([kind, this.transcript.agentVersion ?? '', prefixTokens]);
+    const track = new PromptTrack(threadId, digest, prefixTokens);
     this.#track = track;
-    this.#first = first;
-    if (first.warm !== 'none') this.#touchPrefix(track, request);
-    if (first.warm === 'messages') {
-      track.grow(request.read - first.sharedTokens, 1);
+    this.#warmth = recordedWarmth(this.thread, plan.client.call);
+    if (this.#warmth !== 'none') this.#touchPrefix(track, request);
+    if (this.#warmth === 'messages') {
+      track.grow(request.read - prefixTokens, 1);
       this.#send(track, plan, 'write');
     }
     track.grow(Math.max(0, request.cached - track.tokens), plan.blocks);
     return track;
   }
 
-  #advance(track: PromptTrack, plan: CallPlan): boolean {
-    const newProcess = plan.cause === 'resume' && this.#first!.warm === 'none';
-    if (plan.rebuild === 'prefix' || newProcess) track.replacePrefix(plan.request.key);
+  #advance(track: PromptTrack, plan: RequestPlan): boolean {
+    const isCold = (plan.cause === 'resume' || plan.cause === 'tools') && this.#warmth === 'none';
+    if (plan.rebuild === 'prefix' || isCold) track.replacePrefix(plan.request.key);
     else if (plan.rebuild === 'messages') track.rebuild();
+    else if (plan.request.cached - track.tokens <= -SILENT_SAVING && this.#suggested === 0) track.rebuild();
     const growth = plan.request.cached - track.tokens;
     if (growth < 0) track.shrinkTo(plan.request.cached);
-    track.grow(Math.max(0, growth), plan.blocks - this.#suggested);
+    const isReached = plan.client.habits.breakpoints === 'system+last-two';
+    track.grow(Math.max(0, growth), plan.blocks - this.#suggested, isReached ? 'reached' : 'counted');
     this.#suggested = 0;
     return growth < 0 && plan.rebuild === 'none';
   }
@@ -165,32 +179,38 @@ class ThreadWalk {
       model: row,
       salts: levelSalts({ model: row }),
       view: track.view(1),
-      breakpoints: [{ position: 0, ttlMs: this.#lifetimes.systemMs }],
+      breakpoints: [{ position: 0, ttlMs: TTL_MS[this.#lifetimes.system] }],
       startMs: request.startMs,
       readableAtMs: request.startMs,
       write: 'write',
     });
   }
 
+  #salts({ client }: RequestPlan, row: ModelRow): LevelSalts {
+    const { thinking, delivery } = client;
+    return levelSalts({
+      model: row,
+      delivery,
+      ...(thinking === null ? {} : { thinking: { mode: thinking === 'on' ? 'enabled' : 'disabled' } }),
+      ...(this.#effort === null ? {} : { effort: this.#effort }),
+    });
+  }
+
   #send(
     track: PromptTrack,
-    plan: CallPlan,
+    plan: RequestPlan,
     write: 'write' | 'read-only',
     startMs = plan.request.startMs,
   ): number {
     const { request } = plan;
     const row = rowOf(request.model);
     const view = track.view();
-    const breakpoints: Breakpoint[] = [{ position: 0, ttlMs: this.#lifetimes.systemMs }];
-    if (view.length > 1) breakpoints.push({ position: view.length - 1, ttlMs: this.#lifetimes.messagesMs });
-    const mode = hasThinkingBudget(row) && plan.thinking === 'on' ? 'enabled' : 'disabled';
+    const ttlMs = TTL_MS[this.#lifetimes.messages];
+    const breakpoints: Breakpoint[] = [{ position: 0, ttlMs: TTL_MS[this.#lifetimes.system] }];
+    if (view.length > 1) breakpoints.push({ position: view.length - 1, ttlMs });
     return this.cache.request({
       model: row,
-      salts: levelSalts({
-        model: row,
-        thinking: { mode },
-        ...(this.#effort === null ? {} : { effort: this.#effort }),
-      }),
+      salts: this.#salts(plan, row),
       view,
       breakpoints,
       startMs,
@@ -200,34 +220,34 @@ class ThreadWalk {
   }
 
   /** Other sessions may have kept the prefix warm: it was when the thread began, and it lives for an hour. */
-  #isWarmOutside(plan: CallPlan): boolean {
-    const long = this.#lifetimes.systemMs === TTL_1H_MS;
-    return long && this.#first!.warm === 'shared' && plan.rebuild !== 'prefix' && this.#isLate(plan);
+  #isWarmOutside(plan: RequestPlan): boolean {
+    const mayBe = plan.client.habits.outside === 'half' && this.#warmth === 'prefix';
+    return mayBe && this.#lifetimes.system === '1h' && plan.rebuild !== 'prefix' && this.#isLate(plan);
   }
 
-  #isLate(plan: CallPlan): boolean {
+  #isLate(plan: RequestPlan): boolean {
     return plan.request.gapMs! > this.#previousLifetimeMs;
   }
 
-  #isUnexplained(plan: CallPlan, read: number): boolean {
+  #isUnexplained(plan: RequestPlan, read: number): boolean {
     const { request } = plan;
     return plan.rebuild === 'none' && !this.#isLate(plan) && isBreak(read, request.read);
   }
 
-  #causeOf(plan: CallPlan, shrank: boolean): PredictedCause {
+  #causeOf(plan: RequestPlan, shrank: boolean): PredictedCause {
     const previous = this.#previous!;
     if (plan.cause !== null) return plan.cause;
     if (plan.request.model !== previous.request.model) return 'model';
     if (this.#isLate(plan)) return this.#previousLifetimeMs === TTL_1H_MS ? 'ttl-1h' : 'ttl-5m';
-    if (plan.thinking !== previous.thinking && hasThinkingBudget(rowOf(plan.request.model)))
-      return 'thinking';
+    if (plan.client.thinking !== previous.client.thinking) return 'thinking';
+    if (plan.client.delivery !== previous.client.delivery) return 'fallback';
     return shrank ? 'shrank' : 'hit';
   }
 
   #usage(request: RecordedRequest, read: number): Usage {
     const { input, output } = request.usage;
     const written = Math.max(0, request.cached - read);
-    const long = this.#lifetimes.messagesMs === TTL_1H_MS;
+    const long = this.#lifetimes.messages === '1h';
     return {
       input,
       cacheRead: read,
@@ -238,20 +258,14 @@ class ThreadWalk {
   }
 }
 
-function lifetimesOf(usage: Usage | null, before: Lifetimes): Lifetimes {
-  if (usage === null || usage.cacheWrite5m + usage.cacheWrite1h === 0) return before;
-  if (usage.cacheWrite1h === 0) return { systemMs: TTL_5M_MS, messagesMs: TTL_5M_MS };
-  return { systemMs: TTL_1H_MS, messagesMs: usage.cacheWrite5m > 0 ? TTL_5M_MS : TTL_1H_MS };
-}
-
 /** Walks a transcript as it happened, all threads through one cache, and predicts what each request reads. */
 export function predictRequests(transcript: Transcript, truth: Truth, mode: PredictionMode): Walk {
-  const cache = createPromptCache({ fade: 'likely' });
+  const cache = createPromptCache({ fade: 'likely', lookback: 'observed' });
   const predictions = new Map<string, Prediction>();
   const breaks: UnexplainedBreak[] = [];
   const queue = createEventQueue<() => void>();
   for (const thread of transcript.threads) {
-    const walk = new ThreadWalk(thread, transcript, truth, cache, mode);
+    const walk = new ThreadWalk(thread, transcript, truth, cache, mode, recordedHabits);
     let done = 0;
     const run = (): void => {
       const plan = walk.plans[done++]!;
@@ -259,7 +273,7 @@ export function predictRequests(transcript: Transcript, truth: Truth, mode: Pred
       predictions.set(key, prediction);
       const nextMs = walk.nextStartMs;
       if (nextMs === null) return;
-      if (plan.suggestion !== null) queue.push(plan.suggestion.atMs, () => walk.suggest());
+      if (plan.client.suggestion === 'asked') queue.push(plan.client.call.endMs, () => walk.suggest());
       queue.push(nextMs, run);
     };
     if (walk.nextStartMs !== null) queue.push(walk.nextStartMs, run);

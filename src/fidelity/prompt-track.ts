@@ -37,9 +37,12 @@ export class PromptTrack {
     return this.#tokens;
   }
 
-  /** Adds what a request or a response brought, in so many blocks. */
-  grow(tokens: number, blocks: number): void {
-    const count = Math.min(Math.max(1, blocks), LARGEST_STEP_BLOCKS);
+  /**
+   * Adds what a request or a response brought, in so many blocks. Clients that mark the last two messages reach the end of
+   * the request before, however long the step was.
+   */
+  grow(tokens: number, blocks: number, step: 'reached' | 'counted' = 'reached'): void {
+    const count = Math.max(1, step === 'reached' ? Math.min(blocks, LARGEST_STEP_BLOCKS) : blocks);
     for (let i = 0; i < count; i++) {
       this.#serial++;
       this.#pieces.push({ digest: digestParts([this.name, this.#serial]), tokens: i === 0 ? tokens : 0 });

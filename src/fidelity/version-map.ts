@@ -1,5 +1,5 @@
 import { findModel, LONG_WINDOW_TOKENS } from '../cache/models.js';
-import { compareVersions } from './agent-version.js';
+import { compareVersions } from '../model/agent-version.js';
 
 /** Which profile speaks for which versions of the agent, from the oldest on. */
 export interface VersionRange {

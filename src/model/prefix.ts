@@ -11,6 +11,8 @@ export interface PrefixView {
   /** Number of positions that are tools; then system up to systemEnd; then messages. */
   readonly toolsEnd: number;
   readonly systemEnd: number;
+  /** Blocks among 0…i that a lookback as recorded does not count: those of thinking (K7). Absent where there are none. */
+  readonly uncounted?: ArrayLike<number>;
 }
 
 /** A marked position: the prefix that ends there is looked up and written. */

@@ -39,6 +39,9 @@ export interface ManualCompaction {
   readonly partial: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number } | null;
 }
 
+/** What a speaker says about thinking. */
+export type SpokenThinking = 'on' | 'off' | 'unsaid';
+
 /** Something that happens to a thread besides messages and calls. */
 export type ThreadEvent =
   /** A compaction the recording holds: applied when validating, ignored when a policy decides for itself. */
@@ -64,7 +67,21 @@ export type ThreadEvent =
   /** The user asks for a compaction. */
   | { readonly kind: 'manual-compact'; readonly at: number; readonly compaction: ManualCompaction }
   /** The process ended and the session was taken up again. */
-  | { readonly kind: 'resume'; readonly at: number; readonly reason: string }
+  | {
+      readonly kind: 'resume';
+      readonly at: number;
+      readonly reason: string;
+      /** Results that a client which reads the record back along its parents does not find again, by message id. */
+      readonly lostIds?: readonly string[];
+    }
+  /** The user emptied the conversation. */
+  | { readonly kind: 'clear'; readonly at: number }
+  /** The user went back: what came behind a message is gone. Null goes back to the beginning. */
+  | { readonly kind: 'rewind'; readonly at: number; readonly lastId: string | null }
+  /** Somebody speaks, and with that decides about thinking; `unsaid` where the record does not tell. */
+  | { readonly kind: 'speaker'; readonly at: number; readonly thinking: SpokenThinking }
+  /** The next call was answered in one piece, after its stream had failed. */
+  | { readonly kind: 'fallback'; readonly at: number }
   | { readonly kind: 'model-switch'; readonly at: number; readonly model: string }
   /** The agent's version changed. */
   | { readonly kind: 'version'; readonly at: number; readonly version: string }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions } from '../../src/fidelity/agent-version.js';
+import { compareVersions } from '../../src/model/agent-version.js';
 import type { TriggerReport } from '../../src/fidelity/triggers.js';
 import { countTriggers } from '../../src/fidelity/triggers.js';
 import { validateTranscript } from '../../src/fidelity/validate.js';

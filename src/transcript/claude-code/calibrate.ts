@@ -1,16 +1,20 @@
 import { digestParts } from '../../base/digest.js';
 import { quantile } from '../../base/stats.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, IMAGE_TOKENS } from '../../model/block.js';
+import { keepsLastTurnOnly } from '../../model/thinking-rule.js';
 import { promptTokens } from '../../model/usage.js';
 import type { WarningList } from '../../model/warning.js';
 import {
+  type DraftBlock,
   type DraftCall,
+  type DraftEvent,
   type DraftMessage,
   type DraftStep,
   draftMessage,
   draftTokens,
   isPlaceholderOutput,
 } from './draft.js';
+import { type Opening, openingOf } from './opening.js';
 import { spread } from './spread.js';
 
 /** `facts.attachment` of the opaque message for what a compaction brought back without a line of its own. */
@@ -29,19 +33,11 @@ const FASTEST_RATIO = 6;
 const LEAST_REST_SHARE = 0.5;
 /** Growth beyond twice the estimate and this many tokens is context no line shows (reminders, memory files). */
 const UNLOGGED_TOKENS = 1_000;
-/** Part of the first prompt that its cache read covers, where it reads at all: median of the recordings. */
-const SHARED_PREFIX_SHARE = 0.6;
 
-/** What a thread's system prompt and tools weigh: the part other sessions share, and the rest. */
-export interface PrefixSize {
-  readonly shared: number;
-  readonly own: number;
-}
-
-/** A thread's steps with true tokens, and its prefix. */
+/** A thread's steps with true tokens, and what its tools and system prompt weigh. */
 export interface Calibrated {
   readonly steps: readonly DraftStep[];
-  readonly prefix: PrefixSize;
+  readonly prefixTokens: number;
 }
 
 function weightOf(block: Block, ratio: number): number {
@@ -103,17 +99,16 @@ function charsOf(message: DraftMessage): number {
   return chars;
 }
 
-/** Finds how large the shared prefix is: what the first request, or else the first after a compaction, read. */
-function sharedPrefix(steps: readonly DraftStep[], prefixTokens: number): number {
-  let rebuilt = true;
-  for (const step of steps) {
-    if (step.kind === 'event' && step.event.rebuild === 'compaction') rebuilt = true;
-    if (step.kind !== 'call' || step.call.usage === null) continue;
-    const read = step.call.usage.cacheRead;
-    if (rebuilt && read > 0 && read <= prefixTokens) return read;
-    rebuilt = false;
-  }
-  return Math.round(prefixTokens * SHARED_PREFIX_SHARE);
+function withoutThinking(message: DraftMessage): DraftMessage {
+  const hasThinking = message.blocks.some((block) => block.kind === 'thinking');
+  return hasThinking
+    ? { ...message, blocks: message.blocks.filter((block) => block.kind !== 'thinking') }
+    : message;
+}
+
+/** True when a growth is explained better with so many tokens gone. */
+function isNearer(growth: number, gone: number, estimate: number): boolean {
+  return gone > 0 && Math.abs(growth + gone - estimate) < Math.abs(growth - estimate);
 }
 
 class ThreadCalibrator {
@@ -125,7 +120,10 @@ class ThreadCalibrator {
   #fresh: DraftMessage[] = [];
   #anchor: { readonly call: DraftCall; readonly prompt: number } | null = null;
   #rebuild: 'none' | 'microcompact' | 'compaction' = 'none';
-  #prefixTokens: number | null = null;
+  /** Tokens that a resume may have lost, and the event that says so. */
+  #lost: { readonly tokens: number; readonly event: DraftEvent } | null = null;
+  #opening: Opening | null = null;
+  #thinking: DraftBlock[] = [];
   #restored: DraftMessage | null = null;
   #restoredCount = 0;
 
@@ -134,8 +132,14 @@ class ThreadCalibrator {
     this.#warnings = warnings;
   }
 
-  get prefixTokens(): number {
-    return this.#prefixTokens ?? 0;
+  get opening(): Opening {
+    return this.#opening ?? openingOf(0, 0, null);
+  }
+
+  /** What every history begins with: tools, system prompt and the reminders behind them. */
+  get #baseTokens(): number {
+    const { prefixTokens, context } = this.opening;
+    return prefixTokens + (context === null ? 0 : draftTokens(context));
   }
 
   run(steps: readonly DraftStep[]): readonly DraftStep[] {
@@ -144,11 +148,12 @@ class ThreadCalibrator {
     for (const step of steps) {
       if (step.kind === 'message') this.#fresh.push(step.message);
       else if (step.kind === 'event') {
-        if (step.event.rebuild === 'compaction') {
+        const { rebuild } = step.event;
+        if (rebuild === 'compaction' || rebuild === 'rewind') {
           this.#compact(step.event.summary, step.event.keptIds);
           openAfter = out.length + 1;
-        } else if (step.event.rebuild === 'microcompact' && this.#rebuild === 'none')
-          this.#rebuild = 'microcompact';
+        } else if (rebuild === 'microcompact' && this.#rebuild === 'none') this.#rebuild = 'microcompact';
+        else if (rebuild === 'resume') this.#resume(step.event);
       } else {
         this.#call(step.call);
         if (this.#restored !== null) {
@@ -171,13 +176,32 @@ class ThreadCalibrator {
     this.#rebuild = 'compaction';
   }
 
+  /** Thinking that this turn's prompts hold. */
+  #noteThinking(): void {
+    for (const { blocks } of this.#fresh)
+      for (const block of blocks) if (block.kind === 'thinking') this.#thinking.push(block);
+  }
+
+  #resume(event: DraftEvent): void {
+    if (event.lostIds.length === 0) return;
+    const lost = new Set(event.lostIds);
+    const gone = this.#settled.filter((message) => lost.has(message.id));
+    this.#lost = { tokens: total(gone.map(draftTokens)), event };
+  }
+
   #call(call: DraftCall): void {
     if (call.usage !== null) {
       const prompt = promptTokens(call.usage);
-      if (this.#prefixTokens === null) this.#first(prompt, call.usage.cacheRead);
+      if (this.#opening === null) this.#first(prompt, call.usage.cacheRead, call.version);
       else if (this.#rebuild === 'compaction') this.#afterCompaction(prompt);
       else if (this.#rebuild === 'microcompact') this.#estimate();
-      else this.#grow(prompt);
+      else {
+        const whole = prompt + this.#lostTokens(prompt - this.#anchor!.prompt);
+        if (this.#dropThinking(whole, call.model) === 'kept') {
+          this.#grow(whole);
+          this.#noteThinking();
+        }
+      }
       this.#settled.push(...this.#fresh);
       this.#fresh = [];
       this.#anchor = { call, prompt };
@@ -186,13 +210,49 @@ class ThreadCalibrator {
     this.#fresh.push(call.message);
   }
 
-  #first(prompt: number, read: number): void {
+  /** Results that a resume did not find again (K12): gone where the growth is nearer to that than to all of them. */
+  #lostTokens(growth: number): number {
+    if (this.#lost === null) return 0;
+    const { tokens, event } = this.#lost;
+    this.#lost = null;
+    if (isNearer(growth, tokens, total(weightsOf(this.#fresh, this.#ratio)))) {
+      const gone = new Set(event.lostIds);
+      this.#settled = this.#settled.filter((message) => !gone.has(message.id));
+      return tokens;
+    }
+    event.lostIds = [];
+    return 0;
+  }
+
+  /**
+   * Thinking that models drop once somebody speaks (K5), where the growth is nearer to that than to all of it. That of the
+   * latest response never enters a prompt: it is sized by estimate, and everything else by the growth.
+   */
+  #dropThinking(prompt: number, model: string): 'dropped' | 'kept' {
+    if (!keepsLastTurnOnly(model) || !this.#fresh.some((message) => message.origin === 'human')) return 'kept';
+    const growth = prompt - this.#anchor!.prompt;
+    const dropped = total(this.#thinking.map((block) => block.tokens));
+    const spoken = this.#fresh.map(withoutThinking);
+    const latest = total(weightsOf(this.#fresh, this.#ratio)) - total(weightsOf(spoken, this.#ratio));
+    if (!isNearer(growth, dropped + latest, total(weightsOf(this.#fresh, this.#ratio)))) return 'kept';
+    this.#thinking = [];
+    this.#estimate();
+    const all = this.#fresh;
+    this.#fresh = spoken;
+    this.#grow(prompt + dropped);
+    this.#fresh = all;
+    return 'dropped';
+  }
+
+  #first(prompt: number, read: number, version: string | null): void {
     const kept = total(this.#settled.map(draftTokens));
     const weights = weightsOf(this.#fresh, this.#ratio);
     const rest = prompt - kept - Math.ceil(total(weights));
     const largest = Math.max(0, prompt - kept);
-    this.#prefixTokens = weights.length === 0 ? largest : Math.min(largest, Math.max(0, rest, read));
-    this.#spread(prompt - kept - this.#prefixTokens);
+    const unexplained = weights.length === 0 ? largest : Math.min(largest, Math.max(0, rest, read));
+    this.#opening = openingOf(unexplained, read, version);
+    if (this.#opening.history !== null) this.#settled.unshift(this.#opening.history);
+    this.#spread(prompt - kept - unexplained);
   }
 
   #grow(prompt: number): void {
@@ -215,7 +275,7 @@ class ThreadCalibrator {
   }
 
   #afterCompaction(prompt: number): void {
-    const available = prompt - this.prefixTokens - total(this.#settled.map(draftTokens));
+    const available = prompt - this.#baseTokens - total(this.#settled.map(draftTokens));
     const estimate = Math.round(total(weightsOf(this.#fresh, this.#ratio)));
     if (available < 0) this.#estimate();
     else if (estimate >= available) this.#spread(available);
@@ -288,7 +348,9 @@ export function calibrateThread(
 ): Calibrated {
   const calibrator = new ThreadCalibrator(options.charsPerToken, options.warnings);
   const calibrated = calibrator.run(steps);
-  const prefixTokens = calibrator.prefixTokens;
-  const shared = sharedPrefix(steps, prefixTokens);
-  return { steps: calibrated, prefix: { shared, own: prefixTokens - shared } };
+  const { prefixTokens, context, history } = calibrator.opening;
+  const lead = [context, history].flatMap((message): DraftStep[] =>
+    message === null ? [] : [{ kind: 'message', message }],
+  );
+  return { steps: [...lead, ...calibrated], prefixTokens };
 }

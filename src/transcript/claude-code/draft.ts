@@ -1,3 +1,4 @@
+import { compareVersions } from '../../model/agent-version.js';
 import type { Block } from '../../model/block.js';
 import { createMessage, type Message, type MessageOrigin } from '../../model/message.js';
 import type { RecordedCall, ThreadEvent } from '../../model/transcript.js';
@@ -37,14 +38,18 @@ export interface DraftCall {
 }
 
 /** What an event does to the context: nothing, or which kind of rebuild follows. */
-export type Rebuild = 'none' | 'resume' | 'microcompact' | 'compaction';
+export type Rebuild = 'none' | 'resume' | 'microcompact' | 'compaction' | 'rewind';
 
 /** An event whose time is still open. */
 export interface DraftEvent {
   readonly rebuild: Rebuild;
   readonly timeMs: number | null;
   readonly keptIds: readonly string[];
+  /** Messages that did not come back; emptied where sizes show that they did. */
+  lostIds: readonly string[];
   summary: DraftMessage | null;
+  /** It tells nothing but who speaks. */
+  readonly isSpeaker?: true;
   make(at: number, summary: Message | null): ThreadEvent;
 }
 
@@ -87,16 +92,10 @@ export function finishMessage(draft: DraftMessage): Message {
 }
 
 /** First version whose transcripts hold final output counts (spec of transcripts §3). */
-const FIRST_FINAL_OUTPUT = [2, 1, 59];
+const FIRST_FINAL_OUTPUT = '2.1.59';
 
 function isBeforeFinalOutput(version: string): boolean {
-  const parts = version.split(/[.-]/).map((part) => Number.parseInt(part, 10));
-  for (const [i, wanted] of FIRST_FINAL_OUTPUT.entries()) {
-    const part = parts[i] ?? 0;
-    if (Number.isNaN(part) || part > wanted) return false;
-    if (part < wanted) return true;
-  }
-  return false;
+  return compareVersions(version, FIRST_FINAL_OUTPUT) < 0;
 }
 
 /** The latest version that was asked for: a recording has few. */

@@ -1,15 +1,44 @@
+import type { SpokenThinking, ThreadEvent } from '../../model/transcript.js';
 import type { DraftEvent } from './draft.js';
 import type { CompactLine, Line, MicrocompactLine } from './lines.js';
 
-/** The process ended and the session was taken up again. */
-export function resumeEvent(line: Line, reason: string): DraftEvent {
-  return {
+function plainEvent(line: Line, make: (at: number) => ThreadEvent): DraftEvent {
+  return { rebuild: 'none', timeMs: line.timeMs, keptIds: [], lostIds: [], summary: null, make };
+}
+
+/** The process ended and the session was taken up again; what it may not find again is known by id (K12). */
+export function resumeEvent(line: Line, reason: string, lostIds: readonly string[]): DraftEvent {
+  const event: DraftEvent = {
+    ...plainEvent(line, (at) => ({
+      kind: 'resume',
+      at,
+      reason,
+      ...(event.lostIds.length === 0 ? {} : { lostIds: event.lostIds }),
+    })),
     rebuild: 'resume',
-    timeMs: line.timeMs,
-    keptIds: [],
-    summary: null,
-    make: (at) => ({ kind: 'resume', at, reason }),
+    lostIds,
   };
+  return event;
+}
+
+/** Somebody speaks and decides about thinking (K1). */
+export function speakerEvent(line: Line, thinking: SpokenThinking): DraftEvent {
+  return { ...plainEvent(line, (at) => ({ kind: 'speaker', at, thinking })), isSpeaker: true };
+}
+
+/** The response of this line came in one piece (K4). */
+export function fallbackEvent(line: Line): DraftEvent {
+  return plainEvent(line, (at) => ({ kind: 'fallback', at }));
+}
+
+/** The conversation was emptied (K3). */
+export function clearEvent(line: Line): DraftEvent {
+  return { ...plainEvent(line, (at) => ({ kind: 'clear', at })), rebuild: 'compaction' };
+}
+
+/** The user went back to a message; those that stay are known by id. */
+export function rewindEvent(line: Line, lastId: string | null, keptIds: readonly string[]): DraftEvent {
+  return { ...plainEvent(line, (at) => ({ kind: 'rewind', at, lastId })), rebuild: 'rewind', keptIds };
 }
 
 /** What the client was when the latest line was written. */
@@ -24,22 +53,21 @@ export function nextState(state: ClientState, line: Line): ClientState {
 }
 
 /** The events between two lines whose version or session differs. */
-export function changeEvents(before: ClientState, after: ClientState, line: Line): DraftEvent[] {
+export function changeEvents(
+  before: ClientState,
+  after: ClientState,
+  line: Line,
+  lostIds: () => readonly string[],
+): DraftEvent[] {
   const { version } = after;
   if (version !== null && before.version !== null && version !== before.version) {
     return [
-      {
-        rebuild: 'none',
-        timeMs: line.timeMs,
-        keptIds: [],
-        summary: null,
-        make: (at) => ({ kind: 'version', at, version }),
-      },
-      resumeEvent(line, `version ${before.version} became ${version}`),
+      plainEvent(line, (at) => ({ kind: 'version', at, version })),
+      resumeEvent(line, `version ${before.version} became ${version}`, lostIds()),
     ];
   }
   const moved = before.sessionId !== null && after.sessionId !== before.sessionId;
-  return moved ? [resumeEvent(line, 'the session id changed')] : [];
+  return moved ? [resumeEvent(line, 'the session id changed', lostIds())] : [];
 }
 
 /** A compaction; its summary is on a later line. */
@@ -49,6 +77,7 @@ export function compactionEvent(line: CompactLine, keptIds: readonly string[]): 
     rebuild: 'compaction',
     timeMs: line.timeMs,
     keptIds,
+    lostIds: [],
     summary: null,
     make: (at, summary) => ({
       kind: 'recorded-compaction',
@@ -67,10 +96,14 @@ export function compactionEvent(line: CompactLine, keptIds: readonly string[]): 
 export function microcompactEvent(line: MicrocompactLine): DraftEvent {
   const { trigger, preTokens, tokensSaved, toolUseIds } = line;
   return {
+    ...plainEvent(line, (at) => ({
+      kind: 'recorded-microcompact',
+      at,
+      trigger,
+      preTokens,
+      tokensSaved,
+      toolUseIds,
+    })),
     rebuild: 'microcompact',
-    timeMs: line.timeMs,
-    keptIds: [],
-    summary: null,
-    make: (at) => ({ kind: 'recorded-microcompact', at, trigger, preTokens, tokensSaved, toolUseIds }),
   };
 }

@@ -40,6 +40,8 @@ const OWN_MEMBERS = [
   'isApiErrorMessage',
   'isCompactSummary',
   'isVisibleInTranscriptOnly',
+  'thinkingMetadata',
+  'sourceToolUseID',
 ] as const;
 
 /** Remembers how the latest lines began. */

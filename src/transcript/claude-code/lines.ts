@@ -1,12 +1,15 @@
 import type { Block } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
+import type { SpokenThinking } from '../../model/transcript.js';
 import type { LinePlace, LocatedLine } from '../json-lines.js';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from './blocks.js';
-import { isCommandText, isExitCommand, originOf } from './origins.js';
+import { isCommandText, isExitCommand, isLocalCommandText, originOf } from './origins.js';
+import { type ProcessStart, processStart } from './process-start.js';
 import { type FileTexts, RecordedText } from './recorded-text.js';
 import { parseUsage, type RecordedUsage } from './recorded-usage.js';
 import { IDLE_LINE, NO_MEMBERS } from './session-line-reader.js';
+import { spokenThinking } from './spoken-thinking.js';
 import { TimeReader } from './time-reader.js';
 
 /** What every line of a conversation carries. */
@@ -33,6 +36,12 @@ export interface UserLine extends Envelope {
   readonly isCommand: boolean;
   /** The command that ends the client. */
   readonly isExit: boolean;
+  /** What it says about thinking; null where it is not for this line to say. */
+  readonly thinking: SpokenThinking | null;
+  /** The text of a command that the client carries out itself, or its output. */
+  readonly isLocal: boolean;
+  /** A tool put it there. */
+  readonly fromTool: boolean;
 }
 
 /** A line of a response: usually one content block of several. */
@@ -75,11 +84,15 @@ export interface AttachmentLine extends Envelope {
   readonly type: 'attachment';
   /** Null when the model does not see it. */
   readonly blocks: Block[] | null;
+  /** A process begins with it. */
+  readonly start: ProcessStart | null;
 }
 
 /** A line of the chain that no request contains. */
 export interface HiddenLine extends Envelope {
   readonly type: 'hidden';
+  /** A process begins with it. */
+  readonly start: ProcessStart | null;
 }
 
 /** A line of a Claude Code conversation. */
@@ -200,6 +213,12 @@ class LineEnvelope implements Envelope {
 
 class HiddenRecord extends LineEnvelope implements HiddenLine {
   readonly type = 'hidden';
+  readonly start: ProcessStart | null;
+
+  constructor(json: LocatedLine, moment: Moment, start: ProcessStart | null = null) {
+    super(json, moment);
+    this.start = start;
+  }
 }
 
 class UserRecord extends LineEnvelope implements UserLine {
@@ -209,8 +228,17 @@ class UserRecord extends LineEnvelope implements UserLine {
   readonly origin: MessageOrigin;
   readonly isCommand: boolean;
   readonly isExit: boolean;
+  readonly thinking: SpokenThinking | null;
+  readonly isLocal: boolean;
+  readonly fromTool: boolean;
 
-  constructor(json: LocatedLine, moment: Moment, content: unknown, blocks: Block[]) {
+  constructor(
+    json: LocatedLine,
+    moment: Moment,
+    content: unknown,
+    blocks: Block[],
+    source: ToolCall | undefined,
+  ) {
     super(json, moment);
     const { value } = json;
     const text = openingText(content);
@@ -220,6 +248,9 @@ class UserRecord extends LineEnvelope implements UserLine {
     this.origin = originOf({ isMeta: value.isMeta === true, speaker }, text);
     this.isCommand = typeof content === 'string' && isCommandText(content);
     this.isExit = isExitCommand(text);
+    this.isLocal = isLocalCommandText(text);
+    this.fromTool = source !== undefined;
+    this.thinking = spokenThinking(value, this.origin, source?.tool ?? null, text);
   }
 }
 
@@ -252,10 +283,12 @@ class AssistantRecord extends LineEnvelope implements AssistantLine {
 class AttachmentRecord extends LineEnvelope implements AttachmentLine {
   readonly type = 'attachment';
   readonly blocks: Block[] | null;
+  readonly start: ProcessStart | null;
 
-  constructor(json: LocatedLine, moment: Moment, blocks: Block[] | null) {
+  constructor(json: LocatedLine, moment: Moment, blocks: Block[] | null, start: ProcessStart | null) {
     super(json, moment);
     this.blocks = blocks;
+    this.start = start;
   }
 }
 
@@ -307,10 +340,19 @@ export class LineParser {
         return parseSystem(new HiddenRecord(json, moment), value);
       case 'attachment': {
         if (!isObject(value.attachment)) return null;
-        return new AttachmentRecord(json, moment, attachmentBlocks(value.attachment, this.#place));
+        const { attachment } = value;
+        return new AttachmentRecord(
+          json,
+          moment,
+          attachmentBlocks(attachment, this.#place),
+          processStart(attachment),
+        );
       }
-      case 'progress':
+      case 'progress': {
+        const start = processStart(objectOf(value.data));
+        if (start !== null) return new HiddenRecord(json, moment, start);
         return tellsNothing(value, this.#beforeInMain) ? null : new HiddenRecord(json, moment);
+      }
       default:
         return null;
     }
@@ -322,7 +364,8 @@ export class LineParser {
       return new HiddenRecord(json, moment);
     const { content } = objectOf(value.message);
     const blocks = blocksOf(content, 'user', this.#calls, this.#place);
-    return new UserRecord(json, moment, content, blocks);
+    const source = this.#calls.get(textOf(value.sourceToolUseID) ?? '');
+    return new UserRecord(json, moment, content, blocks, source);
   }
 
   #assistant(json: LocatedLine, moment: Moment): AssistantLine {

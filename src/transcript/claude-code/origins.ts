@@ -2,6 +2,7 @@ import type { MessageOrigin } from '../../model/message.js';
 
 const COMMAND =
   /^\s*<(?:command-(?:name|message|args)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>/;
+const LOCAL_COMMAND = /^\s*<(?:local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>/;
 const COMMAND_NAME = '<command-name>/';
 const EXIT = /<command-name>\/(?:exit|quit)<\/command-name>/;
 const INTERRUPTED = '[Request interrupted';
@@ -9,6 +10,11 @@ const INTERRUPTED = '[Request interrupted';
 /** True for the text of a slash command, a shell command or their output. */
 export function isCommandText(text: string): boolean {
   return COMMAND.test(text);
+}
+
+/** True for what belongs to a command that the client carries out itself: its caveat, its output, a shell command. */
+export function isLocalCommandText(text: string): boolean {
+  return LOCAL_COMMAND.test(text);
 }
 
 /** True for the command that ends the client. */

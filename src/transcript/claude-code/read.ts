@@ -4,7 +4,7 @@ import { type Block, createBlock } from '../../model/block.js';
 import type { Capability, Step, Thread, Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
 import { type ReadObject, streamJsonLines, unpackBytes } from '../json-lines.js';
-import { calibrateThread, learnRatio, type PrefixSize } from './calibrate.js';
+import { calibrateThread, learnRatio } from './calibrate.js';
 import { splitChains } from './chains.js';
 import { type Line, LineParser } from './lines.js';
 import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
@@ -62,9 +62,13 @@ function streamOf(file: SessionFile | SessionStream, warnings: WarningList): Ses
   return { name: file.name, chunks: [plain], source: memorySource(plain) };
 }
 
-function prefixBlocks(size: PrefixSize, version: string | null): readonly Block[] {
+/** Part of system and tools that is the system prompt, as measured at 2.0.76 to 2.1.325: 17 to 35 % of the characters. */
+const SYSTEM_SHARE = 0.25;
+
+function prefixBlocks(prefixTokens: number, version: string | null): readonly Block[] {
+  const system = Math.round(prefixTokens * SYSTEM_SHARE);
   return (['tools', 'system'] as const).map((role) => {
-    const tokens = role === 'tools' ? size.shared : size.own;
+    const tokens = role === 'tools' ? prefixTokens - system : system;
     return createBlock({
       kind: role,
       role,
@@ -106,12 +110,12 @@ function build(lines: readonly Line[], id: string, warnings: WarningList): Trans
   const mainId = chains[0]!.isMain ? chains[0]!.id : null;
   const threads = chains.map((chain, i): Thread => {
     const version = chain.lines.find((line) => line.version !== null)?.version ?? null;
-    const { steps, prefix } = calibrateThread(drafts[i]!, { charsPerToken, warnings });
+    const { steps, prefixTokens } = calibrateThread(drafts[i]!, { charsPerToken, warnings });
     return {
       id: chain.id,
       parentId: chain.id === mainId ? null : mainId,
       label: chain.label,
-      prefix: prefixBlocks(prefix, version),
+      prefix: prefixBlocks(prefixTokens, version),
       steps: finishSteps(steps, startedAtMs ?? 0),
     };
   });

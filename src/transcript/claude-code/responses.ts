@@ -6,16 +6,21 @@ import { type DraftCall, type DraftEvent, type DraftMessage, type DraftStep, dra
 import {
   type ClientState,
   changeEvents,
+  clearEvent,
   compactionEvent,
+  fallbackEvent,
   microcompactEvent,
   nextState,
   resumeEvent,
+  rewindEvent,
+  speakerEvent,
 } from './events.js';
 import {
   type AssistantLine,
   type AttachmentLine,
   type CompactLine,
   callOf,
+  type HiddenLine,
   type Line,
   type UserLine,
 } from './lines.js';
@@ -52,6 +57,10 @@ function isUnchanged(state: ClientState, line: Line): boolean {
   );
 }
 
+function isSpeaker(event: DraftEvent): boolean {
+  return event.isSpeaker === true;
+}
+
 class StepGrouper {
   /** All steps but the late ones. Slot 0 is what precedes the first response, slot n goes from the n-th to the next. */
   readonly #steps: DraftStep[] = [];
@@ -76,6 +85,16 @@ class StepGrouper {
   #compaction: DraftEvent | null = null;
   #restoring = false;
   #exited = false;
+  /** A command that speaks to the model came since the latest response. */
+  #commanded = false;
+  /** The latest process to begin came since the latest response: its hooks may tell of it more than once. */
+  #started = false;
+  /** Responses that were opened when a line was read, by the line's uuid. */
+  readonly #slotAtLine = new Map<string, number>();
+  /** Results of the latest response with several calls, and all but the last of earlier ones (K12). */
+  #parallel: { readonly response: string; readonly ids: string[] } | null = null;
+  #lostIds: string[] = [];
+  #saysThinking = false;
   /** Lines read so far, the current one included. */
   #linesRead = 0;
 
@@ -92,11 +111,13 @@ class StepGrouper {
     for (const line of this.#chain.lines) {
       this.#linesRead++;
       this.#readChanges(line);
+      if (line.type === 'hidden' || line.type === 'attachment') this.#readStart(line);
       if (line.type === 'user') this.#readUser(line);
       else if (line.type === 'attachment') this.#readAttachment(line);
       else if (line.type === 'assistant' && !line.synthetic) this.#readAssistant(line);
       else if (line.type === 'compact') this.#readCompaction(line);
-      else if (line.type === 'microcompact') this.#add({ kind: 'event', event: microcompactEvent(line) });
+      else if (line.type === 'microcompact') this.#addEvent(microcompactEvent(line));
+      this.#slotAtLine.set(line.uuid, this.#slotStarts.length - 1);
     }
     let unanswered = 0;
     for (const call of this.#asked.values()) if (!call.isAnswered) unanswered++;
@@ -116,8 +137,17 @@ class StepGrouper {
     this.#steps.push(step);
   }
 
+  #addEvent(event: DraftEvent): void {
+    this.#steps.push({ kind: 'event', event });
+  }
+
   /** The steps in order, the late ones in their places. */
   steps(): DraftStep[] {
+    const steps = this.#inOrder();
+    return this.#saysThinking ? steps : steps.filter((step) => step.kind !== 'event' || !isSpeaker(step.event));
+  }
+
+  #inOrder(): DraftStep[] {
     if (this.#late.size === 0) return this.#steps;
     const starts = this.#slotStarts;
     return starts.flatMap((start, slot) => [
@@ -140,14 +170,61 @@ class StepGrouper {
   #readChanges(line: Line): void {
     if (!this.#exited && isUnchanged(this.#state, line)) return;
     const state = nextState(this.#state, line);
-    const events = changeEvents(this.#state, state, line);
+    const events = changeEvents(this.#state, state, line, () => this.#takeLost());
     this.#state = state;
     if (events.length === 0 && this.#exited && line.type !== 'hidden') {
       const stillLeaving = line.type === 'user' && line.isCommand;
-      if (!stillLeaving) events.push(resumeEvent(line, 'the client was left and started again'));
+      if (!stillLeaving) events.push(this.#resume(line, 'the client was left and started again'));
     }
-    if (events.length > 0) this.#exited = false;
-    for (const event of events) this.#add({ kind: 'event', event });
+    if (events.length > 0) {
+      this.#exited = false;
+      this.#started = true;
+    }
+    for (const event of events) this.#addEvent(event);
+  }
+
+  #resume(line: Line, reason: string): DraftEvent {
+    return resumeEvent(line, reason, this.#takeLost());
+  }
+
+  /** Results beside the record's chain of parents, which a client that goes along it does not find (K12). */
+  #takeLost(): readonly string[] {
+    const lost = [...this.#lostIds, ...(this.#parallel?.ids.slice(0, -1) ?? [])];
+    this.#lostIds = [];
+    this.#parallel = null;
+    return lost;
+  }
+
+  /** A hook tells that a process began (K3): the first one of a session is no news. */
+  #readStart(line: HiddenLine | AttachmentLine): void {
+    if (line.start === null || this.#started || this.#slotStarts.length === 1) return;
+    this.#started = true;
+    if (line.start === 'clear') this.#addEvent(clearEvent(line));
+    else this.#addEvent(this.#resume(line, `the hook of a process that began (${line.start})`));
+  }
+
+  /** A prompt that hangs on an earlier line than the latest responses: they are left behind. */
+  #readRewind(line: UserLine): void {
+    const slot = this.#slotAtLine.get(line.parentUuid ?? '');
+    if (slot === undefined || slot >= this.#slotStarts.length - 1) return;
+    const lastId = this.#messageIds.get(line.parentUuid!) ?? null;
+    const kept: string[] = [];
+    if (lastId !== null) {
+      for (const step of this.#inOrder()) {
+        const message = step.kind === 'message' ? step.message : step.kind === 'call' ? step.call.message : null;
+        if (message !== null) kept.push(message.id);
+        if (message?.id === lastId) break;
+      }
+    }
+    this.#addEvent(rewindEvent(line, lastId, kept));
+  }
+
+  #readSpeaker(line: UserLine): void {
+    const { thinking, origin } = line;
+    if (origin === 'command' && !line.isLocal) this.#commanded = true;
+    if (thinking === null || (origin === 'meta' && !line.fromTool && !this.#commanded)) return;
+    if (thinking !== 'unsaid') this.#saysThinking = true;
+    this.#addEvent(speakerEvent(line, thinking));
   }
 
   #readUser(line: UserLine): void {
@@ -168,7 +245,11 @@ class StepGrouper {
     }
     const result = blocks.find((block) => block.kind === 'tool_result');
     const origin = result === undefined ? line.origin : 'tool';
-    if (origin === 'human') this.#restoring = false;
+    if (origin === 'human') {
+      this.#restoring = false;
+      this.#readRewind(line);
+    }
+    if (result === undefined) this.#readSpeaker(line);
     if (line.isExit) this.#exited = true;
     const message = draftMessage({ id: this.#idFor(line), role: 'user', origin, timeMs, blocks });
     if (result === undefined) this.#add({ kind: 'message', message });
@@ -197,6 +278,11 @@ class StepGrouper {
       this.#warnings.add('orphan-tool-result', 'tool results answer no tool call of the file; they are kept');
       this.#add(step);
       return;
+    }
+    if (this.#parallel?.response === key) this.#parallel.ids.push(message.id);
+    else {
+      if (this.#parallel !== null) this.#lostIds.push(...this.#parallel.ids.slice(0, -1));
+      this.#parallel = { response: key, ids: [message.id] };
     }
     const slot = this.#slotOf.get(key);
     if (slot === undefined) {
@@ -249,6 +335,8 @@ class StepGrouper {
       blocks,
     });
     this.#usedIds.add(key);
+    this.#commanded = false;
+    this.#started = false;
     const owner = this.#owners.get(key) ?? this.#chain.id;
     this.#owners.set(key, owner);
     if (owner === this.#chain.id) {
@@ -267,6 +355,7 @@ class StepGrouper {
       };
       this.#calls.set(key, call);
       this.#latest = call;
+      if (blocks.length > 1) this.#addEvent(fallbackEvent(line));
       this.#slotStarts.push(this.#steps.length);
       this.#add({ kind: 'call', call });
     } else {
@@ -301,7 +390,9 @@ class StepGrouper {
   #readCompaction(line: CompactLine): void {
     this.#compaction = compactionEvent(line, this.#keptIds(line));
     this.#restoring = true;
-    this.#add({ kind: 'event', event: this.#compaction });
+    this.#lostIds = [];
+    this.#parallel = null;
+    this.#addEvent(this.#compaction);
   }
 
   #keptIds(line: CompactLine): readonly string[] {
