@@ -42,7 +42,11 @@ function suggestionBehind(
  * What a client does about each call of a thread, in order. A session id or version that changes between a tool call and its
  * result is no new process: somebody speaks first in one.
  */
-export function planCalls(thread: Thread, habitsAt: HabitsAt, firstVersion: string | null): readonly CallPlan[] {
+export function planCalls(
+  thread: Thread,
+  habitsAt: HabitsAt,
+  firstVersion: string | null,
+): readonly CallPlan[] {
   const thinking = thinkingOfCalls(thread);
   let habits = habitsAt(firstVersion);
   const calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
@@ -60,15 +64,15 @@ export function planCalls(thread: Thread, habitsAt: HabitsAt, firstVersion: stri
       else if (step.event.kind === 'version') {
         fresh = 'version';
         habits = habitsAt(step.event.version);
-      }
-      else if (step.event.kind === 'resume') fresh ??= 'process';
+      } else if (step.event.kind === 'resume') fresh ??= 'process';
     } else {
       const { call } = step;
       if (spoken === 'silent') fresh = null;
       if (fresh !== null) searched = 'never';
       else if (searched === 'now' && habits.toolLoading === 'first-search') fresh = 'tools';
       if (searched === 'now') searched = 'before';
-      if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH)) searched = 'now';
+      if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
+        searched = 'now';
       plans.push({
         call,
         habits,

@@ -8,25 +8,28 @@ const ALL_RECORDED = {
   images: 'keep',
   firstRequest: 'recorded',
   lifetimes: 'observed',
-  lookback: 'observed',
   outside: 'half',
 } as const;
 
 const ALL_SOURCES = {
-  breakpoints: 'measured at 2.0.76 and 2.1.7: two system blocks and the last two messages; from 2.1.91 on the last message (K7)',
+  breakpoints:
+    'measured at 2.0.76 and 2.1.7: two system blocks and the last two messages; from 2.1.91 on the last message (K7)',
   newProcess: 'K3: 9 of 10 new processes found what the first request of the session had found',
   images: 'K10: 6 of 7 first images kept the cache',
   firstRequest: 'K11: first reads of 272 recordings were worth $42 where all cold is $71',
-  lifetimes: 'E6: 89 % of five-minute entries are alive at 310 s, half at 330 s; one-hour entries end on time',
-  lookback: 'K7: 20 added blocks were found, thinking not counted, and 21 were not (4 of 4)',
-  outside: 'recorded prefixes of one hour were warm about every second time after it, where they were at first',
+  lifetimes:
+    'E6: 89 % of five-minute entries are alive at 310 s, half at 330 s; one-hour entries end on time',
+  outside:
+    'recorded prefixes of one hour were warm about every second time after it, where they were at first',
 } as const;
 
-const SUGGESTIONS = 'the next request reads the previous prefix and the response: 8 of 9 recordings from 2.0.76 on';
+const SUGGESTIONS =
+  'the next request reads the previous prefix and the response: 8 of 9 recordings from 2.0.76 on';
 const THINKING = 'K1: a changed state breaks in 75 %, an unchanged one in 0.4 %; versions up to 2.1.45';
 const PARENTS = 'K12: results of parallel calls are gone behind a resume, up to 2.1.37 at least';
 const FALLBACK = 'K4: 13 breaks of responses in one piece, versions up to 2.1.29';
-const SEARCH = 'K2: 20 of 20 first searches changed the tools at 2.1.91 and 2.1.119 to 2.1.205, 0 of 14 at 2.1.101 to 2.1.110 and 2.1.209';
+const SEARCH =
+  'K2: 20 of 20 first searches changed the tools at 2.1.91 and 2.1.119 to 2.1.205, 0 of 14 at 2.1.101 to 2.1.110 and 2.1.209';
 
 const none: Client = {
   name: 'none',
@@ -82,10 +85,17 @@ const v2191: Client = {
   name: 'claude-code/2.1.91',
   from: '2.1.91',
   summary: 'As before; the first search for a tool in a process changes the tools.',
-  habits: { ...v2146.habits, breakpoints: 'system+last', thinking: 'keep-all', toolLoading: 'first-search' },
+  habits: {
+    ...v2146.habits,
+    breakpoints: 'system+last',
+    lookback: 'observed',
+    thinking: 'keep-all',
+    toolLoading: 'first-search',
+  },
   sources: {
     ...v2146.sources,
     toolLoading: SEARCH,
+    lookback: 'K7: 20 added blocks were found, thinking not counted, and 21 were not (4 of 4)',
     thinking: 'measured at 2.1.112: clear_thinking, keep all; from which version on is not known',
   },
 };

@@ -6,13 +6,26 @@ import { AS_CLIENT, BARE_API, type ClientHabits, RECORDED_CLIENT } from './habit
 export function habitsOf(params: ParamValues, recordedVersion: string | null): ClientHabits {
   const name = params['client.use'];
   const client =
-    name === RECORDED_CLIENT ? clientOfVersion(recordedVersion) : clientNamed(typeof name === 'string' ? name : 'none');
+    name === RECORDED_CLIENT
+      ? clientOfVersion(recordedVersion)
+      : clientNamed(typeof name === 'string' ? name : 'none');
   const habits: Record<string, string> = { ...BARE_API, ...client.habits };
   for (const habit of Object.keys(BARE_API)) {
     const own = params[`client.${habit}`];
     if (typeof own === 'string' && own !== AS_CLIENT) habits[habit] = own;
   }
   return habits as unknown as ClientHabits;
+}
+
+/** True when nothing but the documented rules of the API decides what a request finds. */
+export function isBareClient(habits: ClientHabits): boolean {
+  return (
+    isPlainClient(habits) &&
+    habits.thinkingSwitch === 'constant' &&
+    habits.toolLoading === 'stable' &&
+    habits.newProcess === 'same' &&
+    habits.fallback === 'same'
+  );
 }
 
 /** True when all requests of a run are those its transcript shows, and nothing beside the cache decides what they find. */

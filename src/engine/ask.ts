@@ -47,7 +47,7 @@ function exchange(run: ThreadRun, request: AskRequest, view: PrefixView, freshTo
   const model = own ?? run.model.row;
   const salts =
     own === null
-      ? run.model.saltsFor(images, null)
+      ? run.model.saltsFor(images, null, run.client.key)
       : levelSalts({ model: own, imagesPresent: images === 'images' });
   let startMs = run.now;
   for (let attempt = 0; ; attempt++) {
@@ -74,6 +74,7 @@ function exchange(run: ThreadRun, request: AskRequest, view: PrefixView, freshTo
         announced: request.shape.kind === 'own' ? 'system' : null,
         deletedTokens: request.shape.kind === 'own' ? 0 : run.view.deletedTokens,
         unbilledTokens: 0,
+        risk: 0,
       },
       'beside',
     );

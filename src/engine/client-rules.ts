@@ -1,3 +1,4 @@
+import type { ClientHabits } from '../client/habits.js';
 import type { ParamValues } from '../model/params.js';
 import type { TierDefinition } from '../model/tier.js';
 import { autoCompactEnabled } from '../tiers/window/thresholds.js';
@@ -11,7 +12,7 @@ export interface ClientRules {
   /** The model's own rule for thinking of earlier turns holds (api.md 1.7). */
   readonly dropsThinking: boolean;
   /** Where cache breakpoints go. */
-  readonly breakpoints: string;
+  readonly breakpoints: ClientHabits['breakpoints'];
   /** A fork marks the end of what its siblings share. */
   readonly marksSharedEnd: boolean;
   /** Deleted content is billed no more (an assumption, MIC-3). */
@@ -23,13 +24,17 @@ export interface ClientRules {
 }
 
 /** The rules that parameters and tiers describe. */
-export function clientRules(params: ParamValues, tiers: readonly TierDefinition[]): ClientRules {
+export function clientRules(
+  params: ParamValues,
+  tiers: readonly TierDefinition[],
+  habits: ClientHabits,
+): ClientRules {
   const has = (name: string): boolean => tiers.some((tier) => tier.name === name);
   return {
     retries: params['client.retries'] as number,
     resends: params['client.resendWithoutStreaming'] === true,
-    dropsThinking: params['client.thinking'] === 'model',
-    breakpoints: params['client.breakpoints'] as string,
+    dropsThinking: habits.thinking === 'model',
+    breakpoints: habits.breakpoints,
     marksSharedEnd: params['agents.mark'] === 'shared-end',
     deletedIsFree: params['microcompact.cached.billDeleted'] === 'free',
     autoCompacts: has('auto-compact') && autoCompactEnabled(params),

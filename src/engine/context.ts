@@ -55,6 +55,8 @@ export class Context implements PrefixView {
   private everThinkingTokens = 0;
   private readonly chain = new GrowableFloats();
   private readonly totals = new GrowableFloats();
+  /** Blocks of thinking among the positions up to each one (K7). */
+  private readonly thinkingCounts = new GrowableFloats();
   private readonly calls = new OpenCalls();
   private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
 
@@ -84,6 +86,7 @@ export class Context implements PrefixView {
     this.owners.length = 0;
     this.chain.truncate(0);
     this.totals.truncate(0);
+    this.thinkingCounts.truncate(0);
     this.prefix = prefix;
     this.layPrefix();
     for (const message of messages) this.append(message, 'again', this.originOf(message));
@@ -103,10 +106,15 @@ export class Context implements PrefixView {
     return this.totals.data;
   }
 
+  get uncounted(): Float64Array {
+    return this.thinkingCounts.data;
+  }
+
   /** Makes room in the columns for so many positions. */
   reserve(positions: number): void {
     this.chain.reserve(positions);
     this.totals.reserve(positions);
+    this.thinkingCounts.reserve(positions);
   }
 
   /** True tokens of the request as it stands. */
@@ -219,6 +227,8 @@ export class Context implements PrefixView {
     const before = position === 0 ? START : this.chain.data[position - 1]!;
     this.chain.push(chainDigest(before, block.digest));
     this.totals.push((position === 0 ? 0 : this.totals.data[position - 1]!) + block.tokens);
+    const thinkingBefore = position === 0 ? 0 : this.thinkingCounts.data[position - 1]!;
+    this.thinkingCounts.push(block.kind === 'thinking' ? thinkingBefore + 1 : thinkingBefore);
     this.blocks.push(block);
     this.owners.push(owner);
     this.freshTokens += block.tokens;
@@ -307,6 +317,7 @@ export class Context implements PrefixView {
     this.owners.length = position;
     this.chain.truncate(position);
     this.totals.truncate(position);
+    this.thinkingCounts.truncate(position);
     this.messages.length = firstMessage;
     this.reopenCalls();
   }
@@ -323,6 +334,13 @@ export class Context implements PrefixView {
   /** Number of positions that the first so many messages and the prefix take. */
   endOfMessages(count: number): number {
     return this.firstPositionOf(count);
+  }
+
+  /** Number of positions from the start that hold no more than so many tokens. */
+  positionsWithin(tokens: number): number {
+    let count = this.systemEnd;
+    while (count < this.blocks.length && this.totals.data[count]! <= tokens) count++;
+    return count;
   }
 
   /** True tokens of the positions from one on up to another. */

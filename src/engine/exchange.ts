@@ -2,11 +2,12 @@ import { type CacheObservation, causeOf, createBreakDetector } from '../cache/br
 import type { ModelRow } from '../cache/model-table.js';
 import { type Cost, priceUsage } from '../cache/price.js';
 import type { LevelSalts } from '../cache/salts.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { LlmReply } from '../llm/fake-llm.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { BreakCause } from '../model/run-log.js';
 import type { CallPurpose } from '../model/run-plan.js';
+import type { Usage } from '../model/usage.js';
 import { checkRead, checkUsage, checkWindow } from './invariants.js';
 import type { RunEnv } from './run-env.js';
 
@@ -36,6 +37,8 @@ export interface Outgoing {
   readonly deletedTokens: number;
   /** Part of them that is not billed as read. */
   readonly unbilledTokens: number;
+  /** Chance that it breaks for no reason the recording tells (K14). */
+  readonly risk: number;
 }
 
 /** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
@@ -118,6 +121,7 @@ export class Exchange {
       outputCost: cost.outputNano,
       cost: cost.totalNano,
       rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
+      ...(out.risk === 0 ? NO_RISK : { risk: riskOf(out, usage) }),
     });
     if (chain === 'own') {
       if (out.announced === 'compaction' || out.announced === 'microcompaction')
@@ -140,6 +144,23 @@ export class Exchange {
     }
     return { ok: true, usage, outcome, latencyMs: reply.latencyMs, fault: reply.fault, cost };
   }
+}
+
+const NO_RISK = {};
+
+/** What a break that nothing foretells would cost here: everything behind system and tools written again in place of read. */
+function riskOf(out: Outgoing, usage: Usage): { readonly chance: number; readonly cost: number } {
+  const { view, model, breakpoints } = out;
+  const kept = view.systemEnd === 0 ? 0 : view.sums[view.systemEnd - 1]!;
+  const lost = Math.max(0, usage.cacheRead - kept);
+  const isLong = isLongTtl(breakpoints.at(-1)?.ttlMs ?? TTL_5M_MS);
+  const broken: Usage = {
+    ...usage,
+    cacheRead: usage.cacheRead - lost,
+    cacheWrite5m: usage.cacheWrite5m + (isLong ? 0 : lost),
+    cacheWrite1h: usage.cacheWrite1h + (isLong ? lost : 0),
+  };
+  return { chance: out.risk, cost: priceUsage(model, broken).totalNano - priceUsage(model, usage).totalNano };
 }
 
 /** What the cache did with a request, as far as the break detector asks. */

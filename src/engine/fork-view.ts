@@ -11,6 +11,7 @@ export class ForkView implements PrefixView {
   readonly length: number;
   readonly digests: Float64Array;
   readonly sums: Float64Array;
+  readonly uncounted: Float64Array;
   readonly toolsEnd: number;
   readonly systemEnd: number;
   private readonly covered: number[] = [];
@@ -24,10 +25,12 @@ export class ForkView implements PrefixView {
     context.reserve(this.length);
     this.digests = context.digests;
     this.sums = context.sums;
+    this.uncounted = context.uncounted;
     this.toolsEnd = context.toolsEnd;
     this.systemEnd = context.systemEnd;
     const end = Math.min(context.length, this.length);
-    for (let i = shared; i < end; i++) this.covered.push(this.digests[i]!, this.sums[i]!);
+    for (let i = shared; i < end; i++) this.covered.push(this.digests[i]!, this.sums[i]!, this.uncounted[i]!);
+    const thinking = shared === 0 ? 0 : this.uncounted[shared - 1]!;
     let digest: Digest = shared === 0 ? 1 : this.digests[shared - 1]!;
     let sum = shared === 0 ? 0 : this.sums[shared - 1]!;
     for (let i = 0; i < added.length; i++) {
@@ -36,15 +39,18 @@ export class ForkView implements PrefixView {
       sum += block.tokens;
       this.digests[shared + i] = digest;
       this.sums[shared + i] = sum;
+      this.uncounted[shared + i] = thinking;
     }
   }
 
   /** The request is over: the thread's own columns are as they were. */
   close(): void {
     const { covered } = this;
-    for (let i = 0; i < covered.length; i += 2) {
-      this.digests[this.shared + i / 2] = covered[i]!;
-      this.sums[this.shared + i / 2] = covered[i + 1]!;
+    for (let i = 0; i < covered.length; i += 3) {
+      const position = this.shared + i / 3;
+      this.digests[position] = covered[i]!;
+      this.sums[position] = covered[i + 1]!;
+      this.uncounted[position] = covered[i + 2]!;
     }
   }
 }

@@ -5,8 +5,12 @@ import { renderPrompt } from './render-prompt.js';
 import { INDEX_FACT } from './session-state.js';
 import type { ThreadRun } from './thread-run.js';
 import { inNewForm, renewSystem } from './thread-start.js';
+import { clearConversation, compactByHand, rewindConversation } from './user-acts.js';
 
-/** Something happens to a thread besides messages and calls. Recorded compactions are the recording's own and pass by. */
+/**
+ * Something happens to a thread besides messages and calls. What the user did happens in every run (C1); automatic
+ * compactions are the recording's own and pass by, with what it attached because of them (C2).
+ */
 export function happen(run: ThreadRun, event: ThreadEvent): void {
   switch (event.kind) {
     case 'manual-compact':
@@ -16,7 +20,7 @@ export function happen(run: ThreadRun, event: ThreadEvent): void {
       return;
     case 'resume':
       notice(run, event.kind, `the session was taken up again: ${event.reason}`);
-      resume(run);
+      resume(run, event.lostIds ?? []);
       return;
     case 'model-switch':
       notice(run, event.kind, `the model changes to ${event.model}`);
@@ -39,7 +43,17 @@ export function happen(run: ThreadRun, event: ThreadEvent): void {
       );
       return;
     case 'recorded-compaction':
-      if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+      if (event.trigger === 'manual') compactByHand(run, event);
+      else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+      return;
+    case 'clear':
+      notice(run, event.kind, 'the user emptied the conversation');
+      clearConversation(run);
+      return;
+    case 'rewind':
+      if (rewindConversation(run, event.lastId) === 'rewound')
+        notice(run, event.kind, 'the user went back to an earlier message');
+      else notice(run, event.kind, 'the user went back to a message that this run no longer holds');
       return;
     case 'agent-message':
       send(run, event.letter);
@@ -61,10 +75,11 @@ function send(run: ThreadRun, letter: Letter): void {
 }
 
 /** A new process reads the record back: what layers changed only in memory is as it was before. */
-function resume(run: ThreadRun): void {
+function resume(run: ThreadRun, lostIds: readonly string[]): void {
   run.joinPending();
   const form = run.env.plan.policy.params['client.resume'];
-  const rebuilt = run.journal.rebuild();
+  const lost = new Set(run.env.habits.record === 'parent-chain' ? lostIds : []);
+  const rebuilt = run.journal.rebuild().filter((message) => !lost.has(message.id));
   const messages = form === 'new-content' ? inNewForm(rebuilt) : rebuilt;
   const before = run.context.unchanged;
   run.context.replaceHistory(messages);

@@ -36,7 +36,7 @@ export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
     purpose: run.isMain ? 'main' : 'subagent',
     turn: run.turn,
     model: run.model.row,
-    salts: run.model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort),
+    salts: run.model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort, run.client.key),
     view: context,
     breakpoints: breakpointsOf(run, context, call),
     startMs: run.now,
@@ -51,5 +51,6 @@ export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
     announced: run.announced,
     deletedTokens: run.view.deletedTokens,
     unbilledTokens: run.env.client.deletedIsFree ? run.view.deletedTokens : 0,
+    risk: run.client.risk,
   };
 }

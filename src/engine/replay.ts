@@ -2,6 +2,9 @@ import { canonicalJson, sha256Hex } from '../base/digest.js';
 import { createEventQueue } from '../base/queue.js';
 import { createRandom } from '../base/random.js';
 import { createPromptCache } from '../cache/prompt-cache.js';
+import type { HabitsAt } from '../client/call-plan.js';
+import { fadeOf } from '../client/fade-of.js';
+import { habitsOf } from '../client/resolve-habits.js';
 import { createFakeLlm } from '../llm/fake-llm.js';
 import { createFaultPlan } from '../llm/faults.js';
 import { type LogSink, RUN_LOG_VERSION } from '../model/run-log.js';
@@ -68,8 +71,16 @@ export function* replayParts(
     },
   });
   const random = createRandom(plan.seed);
+  const habitsAt: HabitsAt = (version) => habitsOf(plan.policy.params, version);
+  const habits = habitsAt(transcript.agentVersion);
   const cache =
-    plan.cache.mode === 'off' ? null : createPromptCache({ fade: plan.cache.fade, seed: plan.seed });
+    plan.cache.mode === 'off'
+      ? null
+      : createPromptCache({
+          fade: fadeOf(plan.cache.fade, habits),
+          seed: plan.seed,
+          lookback: habits.lookback,
+        });
   const { supported: tiers, skipped } = tiersAtWork(plan, transcript);
   for (const entry of skipped) sink.write(entry);
   const env: RunEnv = {
@@ -81,7 +92,11 @@ export function* replayParts(
       createFaultPlan(plan.llm.faults, random.split('faults')),
     ),
     tiers,
-    client: clientRules(plan.policy.params, tiers),
+    client: clientRules(plan.policy.params, tiers, habits),
+    habits,
+    habitsAt,
+    agentVersion: transcript.agentVersion,
+    cache,
     files: createHome(plan),
     random,
     warnings: createWarnings(),

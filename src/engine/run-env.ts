@@ -1,5 +1,8 @@
 import type { Files } from '../base/files.js';
 import type { Random } from '../base/random.js';
+import type { PromptCache } from '../cache/prompt-cache.js';
+import type { HabitsAt } from '../client/call-plan.js';
+import type { ClientHabits } from '../client/habits.js';
 import type { FakeLlm } from '../llm/fake-llm.js';
 import type { LogSink } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
@@ -20,6 +23,13 @@ export interface RunEnv {
   readonly tiers: readonly TierDefinition[];
   /** How the client goes about its requests. */
   readonly client: ClientRules;
+  /** What the client does to its requests towards the cache; at the first version of the recording, and at others. */
+  readonly habits: ClientHabits;
+  readonly habitsAt: HabitsAt;
+  /** Version of the agent that made the recording, first seen. */
+  readonly agentVersion: string | null;
+  /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */
+  readonly cache: PromptCache | null;
   readonly files: Files;
   readonly random: Random;
   readonly warnings: WarningList;

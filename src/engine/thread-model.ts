@@ -2,8 +2,11 @@ import type { ModelRow } from '../cache/model-table.js';
 import { resolveModel } from '../cache/models.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import type { ClientHabits } from '../client/habits.js';
+import { largestPrompt, recordedWindow } from '../client/window.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
+import { type ClientKey, saltsUnder } from './client-key.js';
 import { policyWindow } from './policy-window.js';
 
 /** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
@@ -12,11 +15,11 @@ export class ThreadModel {
   /** Name as configured, suffix included. */
   name: string;
   private readonly firstRecorded: string;
-  private readonly salts = new Map<string, LevelSalts>();
   private lastSalts: {
     readonly row: ModelRow;
     readonly images: string;
     readonly effort: string | null;
+    readonly key: ClientKey;
     readonly salts: LevelSalts;
   } | null = null;
   private lastTtlMs: number;
@@ -24,11 +27,19 @@ export class ThreadModel {
   /** What tiers ask of the model. */
   facts: { readonly name: string; readonly window: number; readonly maxOutput: number };
   private readonly isBounded: boolean;
+  private readonly imagesBreak: boolean;
+  private readonly agentVersion: string | null;
+  private readonly largestPrompt: number;
 
   constructor(
     private readonly plan: RunPlan,
     private readonly thread: Thread,
+    habits: ClientHabits,
+    agentVersion: string | null,
   ) {
+    this.imagesBreak = habits.images === 'break';
+    this.agentVersion = agentVersion;
+    this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
     const first = thread.steps.find((step) => step.kind === 'call');
     this.firstRecorded = first?.kind === 'call' ? first.call.model : (plan.model ?? 'claude-sonnet-4-5');
     this.name = this.nameFor(this.firstRecorded);
@@ -69,31 +80,46 @@ export class ThreadModel {
   /** Longest prompt the API takes; null when the policy is unbounded. */
   apiWindow(): number | null {
     if (!this.isBounded) return null;
-    return this.plan.window ?? this.row.window;
+    return this.plan.window ?? this.provenWindow() ?? this.row.window;
+  }
+
+  /** The window that the recording worked with, where the model is the recording's own. */
+  private provenWindow(): number | null {
+    if (this.plan.model !== null) return null;
+    return recordedWindow(this.name, this.largestPrompt, this.agentVersion);
   }
 
   /** Window as the policy believes it to be (WIN-1). */
   private policyWindow(): number {
     if (this.plan.window !== null) return this.plan.window;
-    return policyWindow(this.plan.policy.params, this.name);
+    if (typeof this.plan.policy.params['window.explicit'] === 'number')
+      return policyWindow(this.plan.policy.params, this.name);
+    return this.provenWindow() ?? policyWindow(this.plan.policy.params, this.name);
   }
 
   /** Salts of the cache keys for this model. */
-  saltsFor(images: 'images' | 'no-images', effort: string | null): LevelSalts {
+  saltsFor(images: 'images' | 'no-images', effort: string | null, key: ClientKey): LevelSalts {
     const last = this.lastSalts;
-    if (last !== null && last.row === this.row && last.images === images && last.effort === effort)
+    if (
+      last !== null &&
+      last.row === this.row &&
+      last.images === images &&
+      last.effort === effort &&
+      last.key === key
+    )
       return last.salts;
-    const key = `${this.row.id} ${images} ${effort ?? ''}`;
-    let salts = this.salts.get(key);
-    if (salts === undefined) {
-      salts = levelSalts({
+    const { thinking, delivery } = key;
+    const salts = saltsUnder(
+      key,
+      levelSalts({
         model: this.row,
-        imagesPresent: images === 'images',
+        delivery,
+        imagesPresent: images === 'images' && this.imagesBreak,
+        ...(thinking === null ? {} : { thinking: { mode: thinking === 'on' ? 'enabled' : 'disabled' } }),
         ...(effort === null ? {} : { effort }),
-      });
-      this.salts.set(key, salts);
-    }
-    this.lastSalts = { row: this.row, images, effort, salts };
+      }),
+    );
+    this.lastSalts = { row: this.row, images, effort, key, salts };
     return salts;
   }
 

@@ -6,6 +6,7 @@ import type { BreakCause } from '../model/run-log.js';
 import type { Point } from '../model/tier.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
 import { apply, type Tally } from './apply.js';
+import { ClientState } from './client-state.js';
 import { Context, type Origin } from './context.js';
 import { Exchange, type Outgoing } from './exchange.js';
 import { happen } from './happen.js';
@@ -16,7 +17,8 @@ import type { RunEnv } from './run-env.js';
 import { type CounterRules, counterRules, SeenCounter } from './seen-counter.js';
 import { finishThread, keepRecord } from './session-record.js';
 import type { SessionState } from './session-state.js';
-import { thinkingEdits } from './strip-thinking.js';
+import { stripThinking } from './strip-thinking.js';
+import { suggest } from './suggest.js';
 import { ThreadModel } from './thread-model.js';
 import { startThread, tellWarm } from './thread-start.js';
 import { ThreadView } from './thread-view.js';
@@ -31,6 +33,7 @@ export class ThreadRun {
   readonly counter: CounterRules;
   readonly seen: SeenCounter;
   readonly model: ThreadModel;
+  readonly client: ClientState;
   readonly exchange: Exchange;
   readonly view: ThreadView;
   readonly host: TierHost;
@@ -76,7 +79,8 @@ export class ThreadRun {
     this.context = new Context(thread.prefix);
     this.counter = counterRules(env.plan.policy.params, env.plan.estimatorFactor);
     this.seen = new SeenCounter(this.counter);
-    this.model = new ThreadModel(env.plan, thread);
+    this.model = new ThreadModel(env.plan, thread, env.habits, env.agentVersion);
+    this.client = new ClientState(this);
     this.exchange = new Exchange(env, thread.id);
     this.view = new ThreadView(this.context, this.seen, env.files);
     this.random = env.random.split(`thread ${thread.id}`);
@@ -285,25 +289,14 @@ export class ThreadRun {
     if (pending.length === 0) return;
     this.pending = [];
     this.join(pending, 'original');
-    if (
-      this.model.row.thinking === 'keep-last-turn' &&
-      this.env.client.dropsThinking &&
-      pending.some((message) => message.origin === 'human')
-    ) {
-      this.stripThinking();
-    }
+    if (pending.some(isSpoken)) this.spoken = 'spoken';
+    if (pending.some((message) => message.origin === 'human')) stripThinking(this, 'latest-turn');
   }
 
-  /** Models that keep thinking for one turn only drop it when the user speaks again (api.md 1.7). */
-  private stripThinking(): void {
-    const { edits, keptFrom } = thinkingEdits(this.model.row, this.context.messages, this.thinkingStrippedTo);
-    this.thinkingStrippedTo = keptFrom;
-    if (edits.length === 0) return;
-    this.context.rewrite(edits);
-    this.announced ??= 'thinking';
-  }
-
-  private thinkingStrippedTo = 0;
+  /** Whether somebody spoke since the latest request. */
+  spoken: 'spoken' | 'silent' = 'silent';
+  /** Messages whose thinking is gone, from the first on. */
+  thinkingStrippedTo = 0;
 
   /** The history is another one: thinking may stand anywhere in it. */
   forgetStripped(): void {
@@ -326,11 +319,13 @@ export class ThreadRun {
       return;
     }
     this.prevention.check(this);
+    this.client.before(call);
     if (!this.send(call)) {
       this.lostCalls++;
       return;
     }
     this.askTiers('after-response');
+    if (this.client.suggests && this.failure === null) suggest(this, call);
     if (hasToolUse(call.response)) return;
     keepRecord(this);
     this.askTiers('end-of-loop');
@@ -364,6 +359,16 @@ export class ThreadRun {
     }
   }
 
+  /** Takes note that a request of the thread's own chain was answered. */
+  noteSent(out: Outgoing, call: RecordedCall): void {
+    const { context } = this;
+    context.sent();
+    this.sentLength = context.length;
+    this.sentTokens = context.trueTokens;
+    this.cachedUntilMs = out.startMs + this.model.ttlFor(call);
+    this.announced = null;
+  }
+
   private answered(
     call: RecordedCall,
     out: Outgoing,
@@ -371,11 +376,8 @@ export class ThreadRun {
     latencyMs: number,
   ): void {
     const { context } = this;
-    context.sent();
-    this.sentLength = context.length;
-    this.sentTokens = context.trueTokens;
-    this.cachedUntilMs = out.startMs + this.model.ttlFor(call);
-    this.announced = null;
+    this.noteSent(out, call);
+    this.spoken = 'silent';
     this.now += latencyMs;
     this.previousEndMs = this.now;
     this.recordedEndMs = call.endMs;
@@ -389,6 +391,11 @@ export class ThreadRun {
     this.env.forks.note(this, call.id);
     if (this.thread.fork !== undefined) tellWarm(this, out, usage, latencyMs);
   }
+}
+
+/** True for a message that somebody speaks: no result, nothing the client attaches by itself. */
+function isSpoken({ origin }: Message): boolean {
+  return origin !== 'tool' && origin !== 'attachment';
 }
 
 /** The recorded response as it is answered in this run. */

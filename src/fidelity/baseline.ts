@@ -1,5 +1,5 @@
-import { BARE_API } from '../client/habits.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import { BARE_API } from '../client/habits.js';
 import type { Transcript } from '../model/transcript.js';
 import type { Usage } from '../model/usage.js';
 import type { Prediction, Walk } from './predict.js';

@@ -7,6 +7,7 @@ import { createPromptCache, type PromptCache } from '../cache/prompt-cache.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { HabitsAt } from '../client/call-plan.js';
+import { fadeOf } from '../client/fade-of.js';
 import { recordedHabits } from '../client/resolve-habits.js';
 import {
   prefixTokensOf,
@@ -260,7 +261,11 @@ class ThreadWalk {
 
 /** Walks a transcript as it happened, all threads through one cache, and predicts what each request reads. */
 export function predictRequests(transcript: Transcript, truth: Truth, mode: PredictionMode): Walk {
-  const cache = createPromptCache({ fade: 'likely', lookback: 'observed' });
+  const habits = recordedHabits(transcript.agentVersion);
+  const cache = createPromptCache({
+    fade: fadeOf('client', habits),
+    lookback: habits.lookback,
+  });
   const predictions = new Map<string, Prediction>();
   const breaks: UnexplainedBreak[] = [];
   const queue = createEventQueue<() => void>();

@@ -1,6 +1,6 @@
 import { type CallPlan, type HabitsAt, planCalls } from '../client/call-plan.js';
-import { messageTokens } from '../model/message.js';
 import type { Block } from '../model/block.js';
+import { messageTokens } from '../model/message.js';
 import type { Thread, ThreadEvent } from '../model/transcript.js';
 import type { RecordedRequest, Truth } from './truth.js';
 

@@ -1,6 +1,6 @@
 import type { ModelRow } from '../cache/model-table.js';
-import type { RecordedCall, Step, Thread } from '../model/transcript.js';
 import { compareVersions } from '../model/agent-version.js';
+import type { RecordedCall, Step, Thread } from '../model/transcript.js';
 
 /**
  * What the recordings show beyond the documented cache, each rule with its evidence in docs/fidelity.md.

@@ -1,3 +1,5 @@
+import { DEFAULT_WINDOW_TOKENS } from '../cache/models.js';
+import { recordedWindow } from '../client/window.js';
 import { counterRules, SeenCounter } from '../engine/seen-counter.js';
 import type { Message } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
@@ -8,7 +10,7 @@ import { thresholds } from '../tiers/window/thresholds.js';
 import { startsMidSession } from './first-prompt.js';
 import type { Walk } from './predict.js';
 import type { RecordedRequest, Truth } from './truth.js';
-import { rangeOf, recordedWindow, type VersionRange } from './version-map.js';
+import { rangeOf, type VersionRange } from './version-map.js';
 import { isInferred } from './weigh.js';
 
 /** Which mechanism is checked. */
@@ -93,7 +95,7 @@ interface Profile {
 
 function profileOf(version: string | null, window: number): Profile {
   const range = rangeOf(version);
-  const params = resolvePolicy(range.profile, {});
+  const params = resolvePolicy(range.profile, range.set);
   const limits = thresholds(params, window);
   return {
     range,
@@ -135,7 +137,7 @@ class ThreadTriggers {
     const requests = truth.threads.get(thread.id) ?? [];
     const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
     this.#startsInside = requests.length > 0 && startsMidSession(thread, requests[0]!);
-    this.#window = recordedWindow(requests[0]?.model ?? '', largest);
+    this.#window = recordedWindow(requests[0]?.model ?? '', largest, agentVersion) ?? DEFAULT_WINDOW_TOKENS;
     this.#version = agentVersion;
     this.#profile = profileOf(agentVersion, this.#window);
     this.#counter = new SeenCounter(counterRules(this.#profile.params, 1));

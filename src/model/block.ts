@@ -28,6 +28,8 @@ export interface BlockFacts {
   readonly jsonLike?: boolean;
   /** The result is only a pointer to an earlier read (RES-1). */
   readonly stub?: boolean;
+  /** The client that recorded the result had cut it or stored it already. */
+  readonly limited?: boolean;
   /** User text that holds a local-command-stdout marker (TOK-7). */
   readonly localCommand?: boolean;
   /** Kind of the attachment this block was rendered from. */
@@ -84,6 +86,7 @@ class UniformFacts implements BlockFacts {
   declare readonly images?: number;
   declare readonly jsonLike?: boolean;
   declare readonly stub?: boolean;
+  declare readonly limited?: boolean;
   declare readonly localCommand?: boolean;
   declare readonly attachment?: string;
   declare readonly replaces?: NonNullable<BlockFacts['replaces']>;
@@ -95,6 +98,7 @@ class UniformFacts implements BlockFacts {
     mine.images = facts.images;
     mine.jsonLike = facts.jsonLike;
     mine.stub = facts.stub;
+    mine.limited = facts.limited;
     mine.localCommand = facts.localCommand;
     mine.attachment = facts.attachment;
     mine.replaces = facts.replaces;

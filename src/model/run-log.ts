@@ -107,6 +107,8 @@ export interface RequestEntry {
   readonly cost: number;
   /** Part of the cost that pays for `rewritten`. */
   readonly rewriteCost: number;
+  /** A break that nothing foretells (K14): its chance, and what it would add; absent where the client knows of none. */
+  readonly risk?: { readonly chance: number; readonly cost: number };
 }
 
 /** The cache served markedly less than before (BRD-1). */

@@ -9,6 +9,7 @@ export const CALL_PURPOSES = [
   'auto_memory',
   'dream',
   'agent_summary',
+  'suggestion',
 ] as const;
 export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
@@ -67,7 +68,8 @@ export interface CachePlan {
   /** `recorded`: each call writes with the lifetime its recording used, five minutes where it is silent. */
   readonly ttl: '5m' | '1h' | 'recorded';
   readonly subagentTtl: '5m' | '1h' | 'recorded';
-  readonly fade: 'off' | 'expected' | 'sampled';
+  /** How five-minute entries end; `client`: as the habits of the client say. */
+  readonly fade: 'client' | 'off' | 'expected' | 'likely' | 'sampled';
 }
 
 /** What the home holds before the first session. */

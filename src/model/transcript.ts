@@ -44,7 +44,7 @@ export type SpokenThinking = 'on' | 'off' | 'unsaid';
 
 /** Something that happens to a thread besides messages and calls. */
 export type ThreadEvent =
-  /** A compaction the recording holds: applied when validating, ignored when a policy decides for itself. */
+  /** A compaction the recording holds: one by hand happens in every run, an automatic one is the policy's to decide (C1). */
   | {
       readonly kind: 'recorded-compaction';
       readonly at: number;
@@ -55,6 +55,8 @@ export type ThreadEvent =
       readonly summary: Message | null;
       /** Messages kept verbatim behind the summary, by id. */
       readonly keptIds: readonly string[];
+      /** What the user asked the summary to do. */
+      readonly instructions?: string;
     }
   | {
       readonly kind: 'recorded-microcompact';

@@ -1,5 +1,7 @@
 import { CcbenchError } from '../base/errors.js';
 import { createRegistry, unknownName } from '../base/registry.js';
+import { clientNamed } from '../client/catalogue.js';
+import { RECORDED_CLIENT } from '../client/habits.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { mask } from './baselines/mask.js';
@@ -59,9 +61,16 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
       ? (policy.set[spec.path] as ParamValue)
       : spec.default;
   }
+  values['client.use'] = policy.client;
   for (const path of Object.keys(set)) values[path] = checkParam(path, set[path]);
+  checkClient(values['client.use']);
   checkExclusive(values);
   return values;
+}
+
+/** The client must be one of the known ones, or the recording's. */
+function checkClient(name: ParamValue | undefined): void {
+  if (name !== RECORDED_CLIENT) clientNamed(String(name));
 }
 
 /** The parameter at a path. */

@@ -1,14 +1,9 @@
+import { CLIENT_PARAMS } from '../client/params.js';
 import type { ParamSpec } from '../model/params.js';
 
-/** Parameters of the client itself: how it counts and where it marks the cache. */
+/** Parameters of the client itself: its habits towards the cache, how it counts and tries again. */
 export const CORE_PARAMS: readonly ParamSpec[] = [
-  {
-    path: 'client.breakpoints',
-    kind: { type: 'choice', values: ['system+last', 'system+last-two', 'none'] },
-    default: 'system+last',
-    unit: null,
-    help: 'Where cache breakpoints go: the system prompt and the last message, or the last two messages.',
-  },
+  ...CLIENT_PARAMS,
   {
     path: 'counter.newContent',
     kind: { type: 'choice', values: ['none', 'rough', 'padded'] },
@@ -43,13 +38,6 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     default: false,
     unit: null,
     help: 'Whether a main request refused as too long is sent once more without streaming (2.0.76, 2.1.7).',
-  },
-  {
-    path: 'client.thinking',
-    kind: { type: 'choice', values: ['model', 'keep-all'] },
-    default: 'model',
-    unit: null,
-    help: 'Earlier thinking: what the model keeps by itself, or all of it as the client asks (clear_thinking, keep all).',
   },
   {
     path: 'context.memoryFiles',

@@ -9,6 +9,8 @@ export interface Policy {
   readonly summary: string;
   /** Names of tiers, in the order they are asked. */
   readonly tiers: readonly string[];
+  /** Whose habits towards the cache hold: a client by name, or the one that made the recording. */
+  readonly client: string;
   /** Values that differ from the parameters' defaults. */
   readonly set: ParamValues;
   /** Where numbers come from, by parameter path; `*` speaks for the rest. */

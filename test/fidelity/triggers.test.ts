@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions } from '../../src/model/agent-version.js';
 import type { TriggerReport } from '../../src/fidelity/triggers.js';
 import { countTriggers } from '../../src/fidelity/triggers.js';
 import { validateTranscript } from '../../src/fidelity/validate.js';
 import { rangeOf, recordedWindow } from '../../src/fidelity/version-map.js';
+import { compareVersions } from '../../src/model/agent-version.js';
 import { RecordingBuilder, toolUse } from './recording.js';
 
 /** A session that grows by steps to the given prompts, with a compaction behind one of them. */

@@ -1,5 +1,7 @@
 import { createLifetime, type Lifetime } from '../../cache/fade.js';
 import { isLongTtl } from '../../cache/ttl.js';
+import { fadeOf } from '../../client/fade-of.js';
+import { habitsOf } from '../../client/resolve-habits.js';
 import { firstTokenMs } from '../../llm/latency.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { RequestColumns } from './request-columns.js';
@@ -30,7 +32,9 @@ export class ColumnarCache {
     this.readyAtMs = new Float64Array(entries);
     this.expiresAtMs = new Float64Array(entries).fill(Number.NEGATIVE_INFINITY);
     this.ttlMs = new Float64Array(entries);
-    this.lifetime = createLifetime(plan.cache.fade, plan.seed);
+    const { policy, cache, seed } = plan;
+    const habits = habitsOf(policy.params, columns.run.transcript.agentVersion);
+    this.lifetime = createLifetime(fadeOf(cache.fade, habits), seed);
     this.latencyScale = plan.llm.fake.latencyScale;
   }
 

@@ -1,3 +1,4 @@
+import { habitsOf, isPlainClient } from '../../client/resolve-habits.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
@@ -38,6 +39,7 @@ export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   const { threads, sessions } = transcript;
   return (
     plan.timing === 'recorded' &&
+    isPlainClient(habitsOf(plan.policy.params, transcript.agentVersion)) &&
     plan.llm.faults.length === 0 &&
     sessions === undefined &&
     threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&

@@ -6,6 +6,7 @@ export const mask: Policy = {
   kind: 'baseline',
   summary: 'Masks all but the latest ten tool results, every turn.',
   tiers: ['baseline-mask'],
+  client: 'recorded',
   set: {},
   sources: {
     '*': 'a baseline: no client is meant',

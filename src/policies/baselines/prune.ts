@@ -6,6 +6,7 @@ export const prune: Policy = {
   kind: 'baseline',
   summary: 'Protects the newest tool results and clears the rest each time a batch has piled up.',
   tiers: ['baseline-prune'],
+  client: 'recorded',
   set: {},
   sources: {
     '*': 'a baseline: no client is meant',

@@ -6,6 +6,7 @@ export const summarise: Policy = {
   kind: 'baseline',
   summary: 'Summarises 21 old turns at a time and keeps the latest ten.',
   tiers: ['baseline-summarise'],
+  client: 'recorded',
   set: { 'compact.summariser': 'own', 'compact.ownToolTokens': 0 },
   sources: {
     '*': 'a baseline: no client is meant',

@@ -6,6 +6,7 @@ export const truncate: Policy = {
   kind: 'baseline',
   summary: 'Drops the oldest half of the conversation when the window is full.',
   tiers: ['baseline-truncate'],
+  client: 'recorded',
   set: { 'window.reserve': 'capped' },
   sources: {
     '*': 'a baseline: no client is meant',

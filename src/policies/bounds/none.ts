@@ -6,6 +6,7 @@ export const none: Policy = {
   kind: 'bound',
   summary: 'No context management: the conversation grows until the window refuses it.',
   tiers: [],
+  client: 'recorded',
   set: {},
   sources: { '*': 'a bound: the request as it is' },
 };

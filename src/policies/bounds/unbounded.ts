@@ -6,6 +6,7 @@ export const unbounded: Policy = {
   kind: 'bound',
   summary: 'No context management and no limit: what the session would cost in an infinite window.',
   tiers: [],
+  client: 'recorded',
   set: { 'window.bounded': false },
   sources: { '*': 'a bound: an infinite window' },
 };

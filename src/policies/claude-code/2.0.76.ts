@@ -6,9 +6,9 @@ export const claudeCode2076: Policy = {
   kind: 'measured',
   summary: 'Claude Code 2.0.76 as shipped and measured.',
   tiers: ['storage', 'microcompact-token', 'auto-compact'],
+  client: 'claude-code/2.0.76',
   set: {
     'window.models': 'suffix-only',
-    'client.breakpoints': 'system+last-two',
     'compact.summariser': 'own',
     'compact.scratchpad': 'keep',
     'compact.tooLong': 'none',
@@ -18,6 +18,7 @@ export const claudeCode2076: Policy = {
     'breaker.maxFailures': null,
     'restore.largeFiles': 'reference',
     'storage.messageBudget': null,
+    'storage.exempt': ['Read', 'WebFetch'],
     'sessionMemory.enabled': false,
     'reactive.enabled': false,
     'counter.newContent': 'none',
@@ -30,6 +31,7 @@ export const claudeCode2076: Policy = {
     'storage.defaultThreshold': 1_000_000_000,
   },
   sources: {
+    'storage.exempt': 'STO-1; recorded at 2.1.17: 73,469 characters of WebFetch in line',
     '*': 'the published client against a local stub of the API, 2.0.76',
     'window.reserveCap': 'measured: fires at 155,000; 84,000 at 50 %',
     'window.blockingOffset': 'measured: no local block',

@@ -6,9 +6,9 @@ export const claudeCode20: Policy = {
   kind: 'analysed',
   summary: 'Claude Code 2.0 as analysed: token-triggered microcompaction, then full compaction.',
   tiers: ['microcompact-token', 'auto-compact'],
+  client: 'claude-code/2.0.76',
   set: {
     'window.models': 'suffix-only',
-    'client.breakpoints': 'system+last-two',
     'counter.newContent': 'none',
     'window.reserve': 'none',
     'window.blockingOffset': null,

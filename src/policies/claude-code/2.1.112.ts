@@ -6,9 +6,8 @@ export const claudeCode21112: Policy = {
   kind: 'measured',
   summary: 'Claude Code 2.1.112 as shipped and measured.',
   tiers: ['storage', 'auto-compact', 'blocking'],
+  client: 'claude-code/2.1.112',
   set: {
-    'client.breakpoints': 'system+last',
-    'client.thinking': 'keep-all',
     'counter.newContent': 'rough',
     'window.models': 'known',
     'window.reserve': 'capped',
@@ -28,7 +27,6 @@ export const claudeCode21112: Policy = {
   },
   sources: {
     '*': 'the published client against a local stub of the API, 2.1.112',
-    'client.thinking': 'measured: clear_thinking, keep all',
     'compact.forkMaxOutputTokens': 'measured: max_tokens of the summary call',
     'window.reserve': 'measured: min(max output, 20,000)',
     'breaker.scope': 'measured: three failures per user prompt',

@@ -6,9 +6,8 @@ export const claudeCode21325: Policy = {
   kind: 'measured',
   summary: 'Claude Code 2.1.325 as shipped and measured.',
   tiers: ['storage', 'auto-compact', 'blocking', 'reactive'],
+  client: 'claude-code/2.1.325',
   set: {
-    'client.breakpoints': 'system+last',
-    'client.thinking': 'keep-all',
     'counter.newContent': 'rough',
     'window.models': 'known',
     'window.reserve': 'capped',
@@ -29,7 +28,6 @@ export const claudeCode21325: Policy = {
   },
   sources: {
     '*': 'the published client against a local stub of the API, 2.1.325',
-    'client.thinking': 'measured: clear_thinking, keep all',
     'compact.forkMaxOutputTokens': 'measured: max_tokens of the summary call',
     'compact.keepLastRounds': 'measured: the last API round stays verbatim',
     'compact.tooLong': 'measured: tail, until 3 messages are left',

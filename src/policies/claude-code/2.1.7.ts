@@ -6,9 +6,9 @@ export const claudeCode217: Policy = {
   kind: 'measured',
   summary: 'Claude Code 2.1.7 as shipped and measured.',
   tiers: ['storage', 'microcompact-token', 'auto-compact', 'blocking'],
+  client: 'claude-code/2.0.76',
   set: {
     'window.models': 'suffix-only',
-    'client.breakpoints': 'system+last-two',
     'compact.summariser': 'own',
     'compact.scratchpad': 'keep',
     'compact.tooLong': 'none',
@@ -18,6 +18,7 @@ export const claudeCode217: Policy = {
     'breaker.maxFailures': null,
     'restore.largeFiles': 'reference',
     'storage.messageBudget': null,
+    'storage.exempt': ['Read', 'WebFetch'],
     'sessionMemory.enabled': false,
     'reactive.enabled': false,
     'counter.newContent': 'rough',
@@ -25,6 +26,7 @@ export const claudeCode217: Policy = {
     'microcompact.token.keepOriginals': true,
   },
   sources: {
+    'storage.exempt': 'STO-1; recorded at 2.1.17: 73,469 characters of WebFetch in line',
     '*': 'the published client against a local stub of the API, 2.1.7',
     'window.reserve': 'measured: 8,192 gives 178,808, 64,000 gives 123,000',
     'window.blockingOffset': 'measured: blocks at 165,000 with compaction off',

@@ -6,9 +6,9 @@ export const claudeCode21: Policy = {
   kind: 'analysed',
   summary: 'Claude Code 2.1.7 as analysed: adds session memory, the blocking limit and the output reserve.',
   tiers: ['microcompact-token', 'session-memory', 'auto-compact', 'blocking'],
+  client: 'claude-code/2.0.76',
   set: {
     'window.models': 'suffix-only',
-    'client.breakpoints': 'system+last-two',
     'counter.newContent': 'rough',
     'window.reserve': 'max-output',
     'compact.summariser': 'own',

@@ -19,9 +19,8 @@ export const claudeCode2026: Policy = {
     'dreaming',
     'agents',
   ],
+  client: 'claude-code/2.1.112',
   set: {
-    'client.breakpoints': 'system+last',
-    'client.thinking': 'keep-all',
     'counter.newContent': 'padded',
     'counter.jsonBytesPerToken': 2,
     'window.models': 'known',
@@ -34,7 +33,6 @@ export const claudeCode2026: Policy = {
   },
   sources: {
     '*': 'public analysis of the client, early 2026',
-    'client.thinking': 'MIC-4: all thinking turns are kept while active',
     'counter.newContent': 'TOK-5 with the padding of TOK-3',
     'counter.jsonBytesPerToken': 'TOK-1',
     'window.reserve': 'WIN-2: min(max output, 20,000)',

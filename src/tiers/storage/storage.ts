@@ -9,6 +9,9 @@ import { cutBlock, previewBlock, stubBlock } from './replacements.js';
 import { resultPath } from './result-path.js';
 import { findSlots, fullText, isWholeRead, type Slot } from './slots.js';
 
+/** What a client adds to a result that it cut at its limit: the mark must not carry it over that limit again. */
+const LIMIT_MARK_CHARS = 300;
+
 /** Results that arrived since the last request: each is decided upon once, before it is sent (STO-3). */
 class Storage implements TierInstance {
   /** Messages that hold them, as many as `waitingCount` says. */
@@ -97,8 +100,8 @@ class Storage implements TierInstance {
 
   private thresholdOf({ tool, facts }: Block): number {
     if ((facts.images ?? 0) > 0) return Number.POSITIVE_INFINITY;
-    if (tool === null) return this.defaultThreshold;
-    return this.thresholds.get(tool) ?? this.defaultThreshold;
+    const threshold = (tool === null ? undefined : this.thresholds.get(tool)) ?? this.defaultThreshold;
+    return facts.limited === true ? threshold + LIMIT_MARK_CHARS : threshold;
   }
 
   private stubRepeated(slots: readonly Slot[]): void {

@@ -59,14 +59,26 @@ function isJsonLike(path: string | null, text: string): boolean {
   return (path !== null && JSON_PATH.test(path)) || looksLikeJson(text);
 }
 
+const STORED = '<persisted-output>';
+const CUT = /\[\d+ (?:characters|lines) truncated\]/;
+/** No client cuts shorter results than this. */
+const SHORTEST_CUT = 16_000;
+
+/** True for a result that the recording's client had stored or cut before the model saw it. */
+function isLimited(text: string): boolean {
+  return text.startsWith(STORED) || (text.length >= SHORTEST_CUT && CUT.test(text));
+}
+
 function resultFacts(path: string | null, text: string, isError: boolean, images: number): BlockFacts {
   const jsonLike = isJsonLike(path, text);
-  if (path === null && !isError && images === 0 && !jsonLike) return NO_FACTS;
+  const limited = isLimited(text);
+  if (path === null && !isError && images === 0 && !jsonLike && !limited) return NO_FACTS;
   const facts: { -readonly [Key in keyof BlockFacts]: BlockFacts[Key] } = {};
   if (path !== null) facts.path = path;
   if (isError) facts.isError = true;
   if (images > 0) facts.images = images;
   if (jsonLike) facts.jsonLike = true;
+  if (limited) facts.limited = true;
   return facts;
 }
 

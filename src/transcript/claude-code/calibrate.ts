@@ -229,7 +229,8 @@ class ThreadCalibrator {
    * latest response never enters a prompt: it is sized by estimate, and everything else by the growth.
    */
   #dropThinking(prompt: number, model: string): 'dropped' | 'kept' {
-    if (!keepsLastTurnOnly(model) || !this.#fresh.some((message) => message.origin === 'human')) return 'kept';
+    if (!keepsLastTurnOnly(model) || !this.#fresh.some((message) => message.origin === 'human'))
+      return 'kept';
     const growth = prompt - this.#anchor!.prompt;
     const dropped = total(this.#thinking.map((block) => block.tokens));
     const spoken = this.#fresh.map(withoutThinking);

@@ -43,30 +43,44 @@ export interface Opening {
   readonly history: DraftMessage | null;
 }
 
-function hidden(attachment: string, origin: MessageOrigin, tokens: number): DraftMessage | null {
-  if (tokens === 0) return null;
-  const block = createBlock({
-    kind: 'text',
-    role: 'user',
-    tokens,
-    rough: 0,
-    facts: { attachment },
-    digest: digestParts([attachment, tokens]),
-  });
-  return draftMessage({ id: attachment, role: 'user', origin, timeMs: null, blocks: [block] });
+function hidden(attachment: string, origin: MessageOrigin, sizes: readonly number[]): DraftMessage | null {
+  const blocks = sizes
+    .filter((tokens) => tokens > 0)
+    .map((tokens, i) =>
+      createBlock({
+        kind: 'text',
+        role: 'user',
+        tokens,
+        rough: 0,
+        facts: { attachment },
+        digest: digestParts([attachment, i, tokens]),
+      }),
+    );
+  if (blocks.length === 0) return null;
+  return draftMessage({ id: attachment, role: 'user', origin, timeMs: null, blocks });
 }
 
 /**
  * Divides the tokens that no message explains in a first prompt. System and tools are what the first request read, or a
  * share of the rest where it read nothing (K8, K9); behind them come reminders, which a compaction keeps. A file that
- * begins in mid-session has history there, which a compaction removes (K13).
+ * begins in mid-session has history there, which a compaction removes (K13); the part that its first request read is told apart.
  */
 export function openingOf(unexplained: number, firstRead: number, version: string | null): Opening {
   if (unexplained > LARGEST_PREFIX_TOKENS || firstRead > LARGEST_PREFIX_TOKENS) {
     const prefixTokens = Math.min(TYPICAL_PREFIX_TOKENS, unexplained);
-    return { prefixTokens, context: null, history: hidden(EARLIER_HISTORY, 'meta', unexplained - prefixTokens) };
+    const history = unexplained - prefixTokens;
+    const warm = Math.max(0, Math.min(history, firstRead - prefixTokens));
+    return {
+      prefixTokens,
+      context: null,
+      history: hidden(EARLIER_HISTORY, 'meta', [warm, history - warm]),
+    };
   }
   const prefixTokens =
     firstRead > 0 ? Math.min(firstRead, unexplained) : Math.round(unexplained * coldPrefixShare(version));
-  return { prefixTokens, context: hidden(OPENING_CONTEXT, 'context', unexplained - prefixTokens), history: null };
+  return {
+    prefixTokens,
+    context: hidden(OPENING_CONTEXT, 'context', [unexplained - prefixTokens]),
+    history: null,
+  };
 }

@@ -144,7 +144,9 @@ class StepGrouper {
   /** The steps in order, the late ones in their places. */
   steps(): DraftStep[] {
     const steps = this.#inOrder();
-    return this.#saysThinking ? steps : steps.filter((step) => step.kind !== 'event' || !isSpeaker(step.event));
+    return this.#saysThinking
+      ? steps
+      : steps.filter((step) => step.kind !== 'event' || !isSpeaker(step.event));
   }
 
   #inOrder(): DraftStep[] {
@@ -211,7 +213,8 @@ class StepGrouper {
     const kept: string[] = [];
     if (lastId !== null) {
       for (const step of this.#inOrder()) {
-        const message = step.kind === 'message' ? step.message : step.kind === 'call' ? step.call.message : null;
+        const message =
+          step.kind === 'message' ? step.message : step.kind === 'call' ? step.call.message : null;
         if (message !== null) kept.push(message.id);
         if (message?.id === lastId) break;
       }

@@ -1,0 +1,89 @@
+import { digestParts } from '../base/digest.js';
+import { TTL_1H_MS } from '../cache/ttl.js';
+import { type CallPlan, planCalls } from '../client/call-plan.js';
+import { hazardOf } from '../client/hazard.js';
+import { isBareClient } from '../client/resolve-habits.js';
+import { recordedWarmth, type Warmth } from '../client/warmth.js';
+import type { RecordedCall } from '../model/transcript.js';
+import { type ClientKey, FIRST_KEY } from './client-key.js';
+import type { ThreadRun } from './thread-run.js';
+import { warmUp } from './warm-up.js';
+
+const TWO_TO_53 = 2 ** 53;
+
+/** What a thread's client does about its calls: the habits of `src/client`, played forward. */
+export class ClientState {
+  key: ClientKey = FIRST_KEY;
+  private readonly plans: readonly CallPlan[] | null;
+  private order = 0;
+  private warmth: Warmth = 'none';
+  private previousStartMs: number | null = null;
+  /** Chance of a break that nothing foretells at the latest call. */
+  risk = 0;
+
+  constructor(private readonly run: ThreadRun) {
+    const { env, thread } = run;
+    this.plans = isBareClient(env.habits) ? null : planCalls(thread, env.habitsAt, env.agentVersion);
+  }
+
+  /** Before the request of a call: whatever the client changes about the cache happens here. */
+  before(call: RecordedCall): void {
+    if (this.plans === null) return;
+    const plan = this.plans[this.order++]!;
+    const { thinking, delivery } = plan;
+    if (thinking !== this.key.thinking || delivery !== this.key.delivery)
+      this.key = { ...this.key, thinking, delivery };
+    if (this.previousStartMs === null) this.begin(call);
+    else if (plan.fresh === 'version') this.startAnew('all');
+    else if (plan.fresh !== null) this.startAnew(this.warmth === 'none' ? 'all' : 'messages');
+    else if (plan.habits.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
+      this.startAnew('messages');
+    if (plan.habits.outside === 'half') this.warmFromOutside(call);
+    this.risk = this.chance();
+    this.previousStartMs = this.run.now;
+  }
+
+  /** Chance that the request at hand breaks for no reason the recording tells (K14); 0 for a first one. */
+  private chance(): number {
+    if (this.plans === null || this.previousStartMs === null) return 0;
+    return hazardOf({ spoken: this.run.spoken, gapMs: this.run.now - this.previousStartMs });
+  }
+
+  /** A suggestion follows the response of the latest call. */
+  get suggests(): boolean {
+    return this.plans?.[this.order - 1]?.suggestion === 'asked';
+  }
+
+  private startAnew(level: 'messages' | 'all'): void {
+    const { messagesTime, prefixTime } = this.key;
+    this.key =
+      level === 'all'
+        ? { ...this.key, prefixTime: prefixTime + 1 }
+        : { ...this.key, messagesTime: messagesTime + 1 };
+  }
+
+  /** What the recorded first request found is there for this one as well (K11). */
+  private begin(call: RecordedCall): void {
+    const { run } = this;
+    if (run.env.habits.firstRequest === 'cold' || call.usage === null) return;
+    this.warmth = recordedWarmth(run.thread, call);
+    const read = call.usage.cacheRead;
+    if (this.warmth === 'prefix') warmUp(run, run.context.systemEnd, call);
+    else if (this.warmth === 'messages') warmUp(run, run.context.positionsWithin(read), call);
+  }
+
+  /** Other sessions may keep system and tools warm beyond an hour: every second time where they were at first. */
+  private warmFromOutside(call: RecordedCall): void {
+    const { run } = this;
+    if (this.warmth !== 'prefix' || this.previousStartMs === null) return;
+    const ttlMs = run.model.ttlFor(call);
+    if (ttlMs !== TTL_1H_MS || run.now - this.previousStartMs <= ttlMs) return;
+    if (this.draw('outside', call) < 0.5) warmUp(run, run.context.systemEnd, call);
+  }
+
+  /** A number between 0 and 1 that depends on seed, thread and call alone. */
+  private draw(what: string, call: RecordedCall): number {
+    const { plan } = this.run.env;
+    return digestParts([what, plan.seed, this.run.thread.id, call.id]) / TWO_TO_53;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Message } from '../model/message.js';
+import type { ThreadEvent } from '../model/transcript.js';
+import type { ThreadRun } from './thread-run.js';
+
+/** What a user did in a recording happens in every run of it, whatever the policy (C1, INV-16). */
+
+type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
+
+/**
+ * The user asked for a compaction. The policy carries it out in its own way; one that has none takes the recorded summary,
+ * and with it what the recording attached.
+ */
+export function compactByHand(run: ThreadRun, event: RecordedCompaction): void {
+  if (run.isStuck) return;
+  run.joinPending();
+  run.historyReplaced = false;
+  run.askTiers('manual', { instructions: event.instructions ?? null, partial: null });
+  if (run.historyReplaced || event.summary === null || canCompact(run)) {
+    if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+    return;
+  }
+  const kept = new Set(event.keptIds);
+  const messages = run.context.messages.filter(({ id, origin }) => origin === 'context' || kept.has(id));
+  replaceConversation(run, [...messages.filter(isContext), event.summary, ...messages.filter(isSaid)]);
+}
+
+function canCompact(run: ThreadRun): boolean {
+  return run.env.tiers.some((tier) => tier.points.includes('manual'));
+}
+
+function isContext({ origin }: Message): boolean {
+  return origin === 'context';
+}
+
+function isSaid(message: Message): boolean {
+  return !isContext(message);
+}
+
+/** The user emptied the conversation: only what stands in front of every history stays. */
+export function clearConversation(run: ThreadRun): void {
+  run.joinPending();
+  replaceConversation(run, run.context.messages.filter(isContext));
+}
+
+/** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
+export function rewindConversation(run: ThreadRun, lastId: string | null): 'rewound' | 'not-found' {
+  run.joinPending();
+  const { messages } = run.context;
+  const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
+  if (lastId !== null && last === -1) return 'not-found';
+  replaceConversation(
+    run,
+    messages.filter((message, i) => i <= last || isContext(message)),
+  );
+  return 'rewound';
+}
+
+function replaceConversation(run: ThreadRun, messages: readonly Message[]): void {
+  run.context.replaceHistory(messages);
+  run.forgetStripped();
+  run.view.deletedTokens = 0;
+  run.seen.restart(run.context.messages);
+  run.journal.restart(run.context.messages);
+  run.host.reset(run.context.messages);
+  run.announced = 'messages';
+}
