@@ -274,6 +274,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .description('Hold the simulator against recordings: predicted and recorded reads, cost and triggers.'),
   )
     .argument('<recording...>', 'recordings, request traces, or folders of them (searched to the bottom)')
+    .option('--forward', 'show each session run forward, beside its recorded cost')
     .option('--worst <n>', 'how many of the requests furthest off to show', whole, 5)
     .option('--save <file>', 'write the totals to this file')
     .option('--against <file>', 'compare with saved totals; worse is exit code 98')
@@ -283,6 +284,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       'after',
       examples(
         'validate ~/.claude/projects',
+        'validate ~/.claude/projects --forward',
         'validate session.jsonl --json',
         'validate recordings/ --against fidelity.json',
       ),

@@ -4,13 +4,11 @@ import type { FidelityReport } from '../fidelity/report.js';
 import type { TraceFidelity } from '../fidelity/traces.js';
 import type { TriggerCheck } from '../fidelity/triggers.js';
 import { type FileFidelity, WAYS } from '../fidelity/validate.js';
-import { formatCount, formatDecimal, formatDuration, formatShare, printable } from '../report/format.js';
+import { formatCount, formatDuration, formatShare, printable } from '../report/format.js';
 import { type Column, type Row, tableLines, wrapText } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
-import { inputId } from './read-input.js';
-
-/** Longest name of a file in a table. */
-const NAME_CHARS = 34;
+import { sessionLines, summaryLines, trustSentence } from './forward-text.js';
+import { percent, shortName } from './validate-cells.js';
 
 const FIGURES: readonly Column[] = [
   { header: '', align: 'left', drop: null },
@@ -18,16 +16,14 @@ const FIGURES: readonly Column[] = [
   { header: 'requests', align: 'right', drop: 2 },
   { header: 'class', align: 'right', drop: null },
   { header: '> 60 s', align: 'right', drop: null },
+  { header: 'not full found', align: 'right', drop: null },
+  { header: 'false', align: 'right', drop: 5 },
   { header: 'prompt', align: 'right', drop: 1 },
   { header: 'reads', align: 'right', drop: null },
   { header: 'writes', align: 'right', drop: 3 },
   { header: 'cost', align: 'right', drop: null },
   { header: 'worst', align: 'right', drop: 4 },
 ];
-
-function percent(share: number | null): string {
-  return share === null ? '–' : `${formatDecimal(share * 100, 2)}%`;
-}
 
 function figureRow(name: string, way: string, requests: string, figures: FidelityFigures): Row {
   const total = name === '' ? figures.costErrorWorst : null;
@@ -38,6 +34,8 @@ function figureRow(name: string, way: string, requests: string, figures: Fidelit
       requests,
       percent(figures.classAgreement),
       percent(figures.classAgreementOver60s),
+      percent(figures.recallNotFull),
+      formatCount(figures.falseAlarms),
       percent(figures.promptError),
       percent(figures.readError),
       percent(figures.creationError),
@@ -46,11 +44,6 @@ function figureRow(name: string, way: string, requests: string, figures: Fidelit
     ],
     ...(way === 'baseline' ? { tone: 'dim' as const } : {}),
   };
-}
-
-function shortName(path: string): string {
-  const name = printable(inputId(path));
-  return name.length <= NAME_CHARS ? name : `${name.slice(0, NAME_CHARS - 1)}…`;
 }
 
 function figureLines(files: readonly FileFidelity[], report: FidelityReport, screen: Screen): string[] {
@@ -188,13 +181,28 @@ function section(title: string, lines: readonly string[], { style }: Screen): st
   return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
 }
 
+/** How much `ccbench validate` prints of the sessions run forward: what they come to, or each of them. */
+export type ForwardDetail = 'summary' | 'sessions';
+
 /** What `ccbench validate` prints. */
-export function validateText(files: readonly FileFidelity[], report: FidelityReport, screen: Screen): string {
+export function validateText(
+  files: readonly FileFidelity[],
+  report: FidelityReport,
+  forward: ForwardDetail,
+  screen: Screen,
+): string {
   const { triggers } = report.total;
+  const trust = trustSentence(report.total.forward);
   const lines: string[] = [];
   if (files.length > 0) {
     lines.push(
-      screen.style.bold('Predicted against recorded'),
+      screen.style.bold('How far a cost is off'),
+      ...summaryLines(report.total, screen),
+      ...(forward === 'sessions'
+        ? section('Run forward, session by session', sessionLines(files, screen), screen)
+        : []),
+      '',
+      screen.style.bold('Replayed as it happened, request by request'),
       ...figureLines(files, report, screen),
       ...section(
         `Breaks inside the lifetime that nothing explains, given as events (${report.total.unexplainedBreaks})`,
@@ -209,6 +217,7 @@ export function validateText(files: readonly FileFidelity[], report: FidelityRep
       ...section('Furthest off, blind', worstLines(report.worst.blind, screen), screen),
       ...section('Furthest off, given', worstLines(report.worst.given, screen), screen),
       ...section('Left out', leftOutLines(files, screen), screen),
+      ...(trust === null ? [] : ['', ...wrapText(trust, screen.width, '', '')]),
     );
   }
   if (report.traces !== null) {

@@ -28,7 +28,7 @@ function predictionOf(
     cacheWrite1h: long ? written : 0,
     output,
   };
-  return { usage, cause };
+  return { usage, cause, risk: { chance: 0, cost: 0 } };
 }
 
 /**

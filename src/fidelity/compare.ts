@@ -16,7 +16,17 @@ export interface FidelityFigures {
   readonly readError: number | null;
   readonly creationError: number | null;
   readonly costErrorMedian: number | null;
+  readonly costErrorP75: number | null;
+  readonly costErrorP90: number | null;
   readonly costErrorWorst: number | null;
+  /** Signed error of all files together, and the same with what unforeseen breaks add on average. */
+  readonly netError: number | null;
+  readonly netErrorWithHazard: number | null;
+  readonly netUsd: number;
+  /** Share of the requests that did not read the previous prefix in full which were predicted so. */
+  readonly recallNotFull: number | null;
+  /** Requests predicted not to read it in full that did. */
+  readonly falseAlarms: number;
 }
 
 /** One request: what was recorded and what was predicted. */
@@ -26,6 +36,8 @@ export interface Comparison {
   readonly predictedPrompt: number;
   readonly predicted: Usage;
   readonly cause: PredictedCause;
+  /** Chance of a break that nothing foretells, and what it would add. */
+  readonly risk: { readonly chance: number; readonly cost: number };
   readonly recordedClass: ReadClass;
   readonly predictedClass: ReadClass;
 }
@@ -34,6 +46,9 @@ export interface Comparison {
 export interface Tally {
   readonly requests: number;
   readonly agreeing: number;
+  readonly notFull: number;
+  readonly notFullFound: number;
+  readonly falseAlarms: number;
   readonly late: number;
   readonly lateAgreeing: number;
   readonly promptOff: number;
@@ -43,6 +58,7 @@ export interface Tally {
   readonly creationOff: number;
   readonly creation: number;
   readonly predictedNano: number;
+  readonly hazardNano: number;
   readonly recordedNano: number;
 }
 
@@ -76,6 +92,7 @@ export function compareRequests(
         predictedPrompt: prompts.get(request.key)!,
         predicted: prediction.usage,
         cause: prediction.cause,
+        risk: prediction.risk,
         recordedClass: classOf(request.read, previousPrefix),
         predictedClass: classOf(prediction.usage.cacheRead, previousPrefix),
       });
@@ -84,7 +101,8 @@ export function compareRequests(
   return found;
 }
 
-function inputNano(model: string, usage: Usage): number {
+/** Cost of a request without its output. */
+export function inputNano(model: string, usage: Usage): number {
   return priceUsage(rowOf(model), { ...usage, output: 0 }).totalNano;
 }
 
@@ -93,6 +111,9 @@ export function tally(comparisons: readonly Comparison[]): Tally {
   const sums = {
     requests: 0,
     agreeing: 0,
+    notFull: 0,
+    notFullFound: 0,
+    falseAlarms: 0,
     late: 0,
     lateAgreeing: 0,
     promptOff: 0,
@@ -102,12 +123,18 @@ export function tally(comparisons: readonly Comparison[]): Tally {
     creationOff: 0,
     creation: 0,
     predictedNano: 0,
+    hazardNano: 0,
     recordedNano: 0,
   };
-  for (const { request, predicted, predictedPrompt, recordedClass, predictedClass } of comparisons) {
+  for (const { request, predicted, predictedPrompt, recordedClass, predictedClass, risk } of comparisons) {
     const agrees = recordedClass === predictedClass ? 1 : 0;
     sums.requests++;
     sums.agreeing += agrees;
+    if (recordedClass !== 'full') {
+      sums.notFull++;
+      if (predictedClass !== 'full') sums.notFullFound++;
+    } else if (predictedClass !== 'full') sums.falseAlarms++;
+    sums.hazardNano += risk.chance * risk.cost;
     if (request.gapMs! > LATE_MS) {
       sums.late++;
       sums.lateAgreeing += agrees;
@@ -136,6 +163,8 @@ export function figuresOf(files: readonly Tally[]): FidelityFigures {
   const large = files.filter((file) => file.requests >= FEWEST_REQUESTS_FOR_WORST);
   const candidates = files.length === 1 ? files : large;
   const worst = candidates.flatMap((file) => costError(file) ?? []);
+  const predictedNano = pool((sums) => sums.predictedNano);
+  const recordedNano = pool((sums) => sums.recordedNano);
   return {
     classAgreement: ratio(
       pool((sums) => sums.agreeing),
@@ -158,6 +187,16 @@ export function figuresOf(files: readonly Tally[]): FidelityFigures {
       pool((sums) => sums.creation),
     ),
     costErrorMedian: quantile(costs, 0.5),
+    costErrorP75: quantile(costs, 0.75),
+    costErrorP90: quantile(costs, 0.9),
     costErrorWorst: worst.length === 0 ? null : Math.max(...worst),
+    netError: ratio(predictedNano - recordedNano, recordedNano),
+    netErrorWithHazard: ratio(predictedNano + pool((sums) => sums.hazardNano) - recordedNano, recordedNano),
+    netUsd: (predictedNano - recordedNano) / 1e9,
+    recallNotFull: ratio(
+      pool((sums) => sums.notFullFound),
+      pool((sums) => sums.notFull),
+    ),
+    falseAlarms: pool((sums) => sums.falseAlarms),
   };
 }

@@ -3,11 +3,13 @@ import { createEventQueue } from '../base/queue.js';
 import { isBreak } from '../cache/break-detector.js';
 import type { ModelRow } from '../cache/model-table.js';
 import { findModel, resolveModel } from '../cache/models.js';
+import { priceUsage } from '../cache/price.js';
 import { createPromptCache, type PromptCache } from '../cache/prompt-cache.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { HabitsAt } from '../client/call-plan.js';
 import { fadeOf } from '../client/fade-of.js';
+import { hazardOf } from '../client/hazard.js';
 import { recordedHabits } from '../client/resolve-habits.js';
 import {
   prefixTokensOf,
@@ -43,6 +45,8 @@ export type PredictedCause =
 export interface Prediction {
   readonly usage: Usage;
   readonly cause: PredictedCause;
+  /** Chance of a break that nothing foretells, and what it would add (K14). */
+  readonly risk: { readonly chance: number; readonly cost: number };
 }
 
 /** A break inside the lifetime that nothing in the transcript explains, taken from the record. */
@@ -67,6 +71,8 @@ const FALLBACK_MODEL = 'claude-sonnet-4-5';
 export function rowOf(model: string): ModelRow {
   return findModel(model) ?? { ...resolveModel(FALLBACK_MODEL), id: model };
 }
+
+const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
 
 /** A response is readable this long after its request began, unless it ended earlier. */
 const FIRST_TOKEN_MS = 2_000;
@@ -132,7 +138,9 @@ class ThreadWalk {
     }
     this.#send(track, plan, 'write');
     this.#previous = plan;
-    return [request.key, { usage: this.#usage(request, Math.min(read, request.cached)), cause }];
+    const usage = this.#usage(request, Math.min(read, request.cached));
+    const risk = cause === 'hit' ? this.#risk(plan, usage) : NO_RISK;
+    return [request.key, { usage, cause, risk }];
   }
 
   /** The suggestion behind the latest request reads the whole prompt and writes it with the response. */
@@ -243,6 +251,16 @@ class ThreadWalk {
     if (plan.client.thinking !== previous.client.thinking) return 'thinking';
     if (plan.client.delivery !== previous.client.delivery) return 'fallback';
     return shrank ? 'shrank' : 'hit';
+  }
+
+  /** A break would leave system and tools, and have everything behind them written again. */
+  #risk({ request, spoken }: RequestPlan, usage: Usage): Prediction['risk'] {
+    const kept = Math.min(usage.cacheRead, this.#track!.sharedTokens);
+    const row = rowOf(request.model);
+    return {
+      chance: hazardOf({ spoken, gapMs: request.gapMs! }),
+      cost: priceUsage(row, this.#usage(request, kept)).totalNano - priceUsage(row, usage).totalNano,
+    };
   }
 
   #usage(request: RecordedRequest, read: number): Usage {

@@ -27,7 +27,7 @@ class SizeWalk {
   #rebuilt: 'none' | 'compaction' | 'microcompaction' = 'none';
   #cleared = 0;
   #firstPrompt = 0;
-  readonly #base: number;
+  #base: number;
   readonly #tokensOf = new Map<string, number>();
 
   constructor(
@@ -53,6 +53,10 @@ class SizeWalk {
   }
 
   #add(message: Message): void {
+    if (message.origin === 'context') {
+      this.#base += messageTokens(message);
+      return;
+    }
     this.#fresh.push(message);
     for (const block of message.blocks) {
       if (block.kind === 'tool_result' && block.toolUseId !== null)

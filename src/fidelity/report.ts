@@ -34,6 +34,7 @@ function fileJson(file: FileFidelity): object {
       checks: file.triggers.checks,
       unrecordedAt: file.triggers.unrecorded,
     },
+    forward: file.forward.kind === 'empty' ? null : file.forward,
     leftOut: file.leftOut,
   };
 }

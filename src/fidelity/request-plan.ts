@@ -18,6 +18,8 @@ export interface RequestPlan {
   readonly cause: RebuildCause | null;
   /** Blocks since the previous request, those of thinking not counted: its response and what followed it. */
   readonly blocks: number;
+  /** Whether somebody spoke since the previous request. */
+  readonly spoken: 'spoken' | 'silent';
   /** What the response adds to the prompt. */
   readonly response: { readonly tokens: number; readonly blocks: number };
 }
@@ -56,10 +58,15 @@ export function planRequests(
   let recorded: RebuildCause | null = null;
   let order = 0;
   let blocks = 0;
+  let spoken: RequestPlan['spoken'] = 'silent';
   for (const step of thread.steps) {
     if (step.kind === 'event') recorded = recordedCause(step.event) ?? recorded;
-    else if (step.kind === 'message') blocks += counted(step.message.blocks);
-    else {
+    else if (step.kind === 'message') {
+      const { origin } = step.message;
+      blocks += counted(step.message.blocks);
+      if (origin !== 'tool' && origin !== 'attachment') spoken = 'spoken';
+    }
+    if (step.kind === 'call') {
       const client = clientPlans[order++]!;
       const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
       const added = blocks;
@@ -74,9 +81,11 @@ export function planRequests(
         rebuild: fresh === 'version' ? 'prefix' : fresh === null && recorded === null ? 'none' : 'messages',
         cause: fresh ?? recorded,
         blocks: added,
+        spoken,
         response: { tokens: messageTokens(step.call.response), blocks: own },
       });
       recorded = null;
+      spoken = 'silent';
     }
   }
   return plans;

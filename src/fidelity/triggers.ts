@@ -7,7 +7,7 @@ import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/tra
 import { resolvePolicy } from '../policies/catalogue.js';
 import { COMPACTABLE_TOOLS } from '../tiers/compactable.js';
 import { thresholds } from '../tiers/window/thresholds.js';
-import { startsMidSession } from './first-prompt.js';
+import { startsMidSession } from './mid-session.js';
 import type { Walk } from './predict.js';
 import type { RecordedRequest, Truth } from './truth.js';
 import { rangeOf, type VersionRange } from './version-map.js';
@@ -136,7 +136,7 @@ class ThreadTriggers {
   ) {
     const requests = truth.threads.get(thread.id) ?? [];
     const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
-    this.#startsInside = requests.length > 0 && startsMidSession(thread, requests[0]!);
+    this.#startsInside = requests.length > 0 && startsMidSession(thread);
     this.#window = recordedWindow(requests[0]?.model ?? '', largest, agentVersion) ?? DEFAULT_WINDOW_TOKENS;
     this.#version = agentVersion;
     this.#profile = profileOf(agentVersion, this.#window);

@@ -1,3 +1,4 @@
+import { clientOfVersion } from '../client/catalogue.js';
 import type { Transcript } from '../model/transcript.js';
 import { predictByBaseline } from './baseline.js';
 import {
@@ -8,7 +9,9 @@ import {
   type Tally,
   tally,
 } from './compare.js';
-import { startsMidSession } from './first-prompt.js';
+import { type ForwardOutcome, runForward } from './forward.js';
+import { type ForwardFigures, forwardFigures } from './forward-figures.js';
+import { startsMidSession } from './mid-session.js';
 import { predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { checkTriggers, countTriggers, type TriggerCounts, type TriggerReport } from './triggers.js';
@@ -27,11 +30,14 @@ export interface FileFidelity {
   readonly version: string | null;
   readonly range: VersionRange;
   readonly requests: number;
+  readonly callIds: ReadonlySet<string>;
   readonly comparisons: Readonly<Record<Way, readonly Comparison[]>>;
   readonly tallies: Readonly<Record<Way, Tally>>;
   readonly figures: Readonly<Record<Way, FidelityFigures>>;
   readonly breaks: readonly UnexplainedBreak[];
   readonly triggers: TriggerReport;
+  /** The recording run forward. */
+  readonly forward: ForwardOutcome;
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -43,6 +49,9 @@ export interface TotalFidelity {
   readonly given: FidelityFigures;
   readonly baseline: FidelityFigures;
   readonly triggers: TriggerCounts;
+  readonly forward: ForwardFigures;
+  /** The same by generation of the client. */
+  readonly byClient: Readonly<Record<string, ForwardFigures>>;
 }
 
 /** Predicts every request of a recording in all ways and compares with what was recorded. */
@@ -67,21 +76,22 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
     version: transcript.agentVersion,
     range: rangeOf(transcript.agentVersion),
     requests: comparisons.blind.length,
+    callIds: new Set([...truth.threads.values()].flat().map((request) => request.callId)),
     comparisons,
     tallies,
     figures: eachWay((way) => figuresOf([tallies[way]])),
     breaks: given.breaks,
     triggers,
+    forward: runForward(transcript, truth, file),
     leftOut: [...truth.leftOut, ...unseenParts(transcript, truth, triggers)],
   };
 }
 
 function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerReport): readonly LeftOut[] {
   const left: LeftOut[] = [];
-  const inside = transcript.threads.filter((thread) => {
-    const first = truth.threads.get(thread.id)?.[0];
-    return first !== undefined && startsMidSession(thread, first);
-  }).length;
+  const inside = transcript.threads.filter(
+    (thread) => truth.threads.get(thread.id)?.[0] !== undefined && startsMidSession(thread),
+  ).length;
   if (inside > 0) {
     left.push({
       what: 'threads that start in mid-session',
@@ -102,11 +112,23 @@ function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerRepo
 /** The figures of all files together. */
 export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
   const figures = eachWay((way) => figuresOf(files.map((file) => file.tallies[way])));
+  const sessions = files.flatMap(({ forward }) => (forward.kind === 'ran' ? [forward.session] : []));
+  const crashed = files.flatMap(({ forward }) => (forward.kind === 'crashed' ? [forward.session] : []));
   return {
     requests: files.reduce((sum, file) => sum + file.requests, 0),
     unexplainedBreaks: files.reduce((sum, file) => sum + file.breaks.length, 0),
     ...figures,
     triggers: countTriggers(files.map((file) => file.triggers)),
+    forward: forwardFigures(sessions, crashed),
+    byClient: Object.fromEntries(
+      [...new Set(sessions.map(({ client }) => client))].map((client) => [
+        client,
+        forwardFigures(
+          sessions.filter((session) => session.client === client),
+          crashed.filter(({ version }) => clientOfVersion(version).name === client),
+        ),
+      ]),
+    ),
   };
 }
 

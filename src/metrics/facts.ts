@@ -7,6 +7,7 @@ import type {
   WarningEntry,
 } from '../model/run-log.js';
 import type { CallPurpose } from '../model/run-plan.js';
+import type { CostInterval } from './cost-interval.js';
 import type { LongTermFacts } from './long-term-fold.js';
 
 /** Sums over a group of answered requests. Money is in whole nano-dollars. */
@@ -96,6 +97,8 @@ export interface RunFacts {
   readonly requests: RequestFacts;
   readonly byPurpose: Readonly<Record<CallPurpose, RequestFacts>>;
   readonly cost: CostFacts;
+  /** What breaks that nothing foretells may make of the cost; null where none are known. Nano-dollars. */
+  readonly costInterval: CostInterval | null;
   readonly breaks: BreaksFacts;
   /** Largest prompt + output of the main loop; null without a request. */
   readonly peakContextTokens: number | null;

@@ -111,7 +111,8 @@ export function createMetricsFold(): MetricsFold {
       }
     },
     finish() {
-      const { turns, ...totals } = requests.finish();
+      const { turns, risks, ...totals } = requests.finish();
+      const layerTotals = layers.finish();
       if (end !== null && end.cost !== totals.cost.total) {
         throw new CcbenchError(
           'invariant',
@@ -131,7 +132,8 @@ export function createMetricsFold(): MetricsFold {
         requestsRefused,
         refusals: sortedRecord(refusals),
         callsLost,
-        ...layers.finish(),
+        ...layerTotals,
+        costInterval: risks.interval(totals.cost.total, layerTotals.compactions.done > 0 ? 'some' : 'none'),
         notices: sortedRecord(notices),
         estimator: estimatorOf(breakdowns),
         longTerm: longTerm.finish(),

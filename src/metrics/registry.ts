@@ -88,6 +88,34 @@ const ALL: readonly Metric[] = [
     hitRate(f.byPurpose.subagent),
   ),
   requestMetric('costUsd', 'usd', 'lower', 'cost of all requests', (f) => usd(f.cost.total)),
+  requestMetric(
+    'costExpectedUsd',
+    'usd',
+    'lower',
+    'cost of all requests with what breaks that nothing foretells add on average (K14)',
+    (f) => usd(f.costInterval?.expected ?? f.cost.total),
+  ),
+  requestMetric(
+    'costLowUsd',
+    'usd',
+    'lower',
+    'lower end of the interval that holds nine of ten sessions; none where the client is the bare API',
+    (f) => (f.costInterval === null ? null : usd(f.costInterval.low)),
+  ),
+  requestMetric(
+    'costHighUsd',
+    'usd',
+    'lower',
+    'upper end of the interval that holds nine of ten sessions; none where the client is the bare API',
+    (f) => (f.costInterval === null ? null : usd(f.costInterval.high)),
+  ),
+  requestMetric(
+    'costUsdUnseen',
+    'usd',
+    'lower',
+    'cost of requests that no transcript shows: suggestions, and what layers asked',
+    (f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent),
+  ),
   requestMetric('costUsdMain', 'usd', 'lower', 'cost of the main loop', (f) => usd(f.cost.byLayer.main)),
   requestMetric('costUsdSubagents', 'usd', 'lower', 'cost of the loops of subagents', (f) =>
     usd(f.cost.byLayer.subagent),
@@ -97,7 +125,7 @@ const ALL: readonly Metric[] = [
     'usd',
     'lower',
     'cost of the requests that layers made: summaries, notes, memory',
-    (f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent),
+    (f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent - f.cost.byLayer.suggestion),
   ),
   requestMetric(
     'costUsdRewrites',

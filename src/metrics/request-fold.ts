@@ -2,6 +2,7 @@ import { CcbenchError } from '../base/errors.js';
 import { ratio } from '../base/stats.js';
 import type { BreakCause, RequestEntry, ThreadEntry } from '../model/run-log.js';
 import { CALL_PURPOSES, type CallPurpose } from '../model/run-plan.js';
+import { RiskTally } from './cost-interval.js';
 import type { CostFacts, RequestFacts, ThreadFacts } from './facts.js';
 import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';
 
@@ -18,6 +19,7 @@ export interface RequestTotals {
   readonly keptContentShare: number | null;
   /** Main-loop turns, summed over the main threads. */
   readonly turns: number;
+  readonly risks: RiskTally;
 }
 
 /** Adds up requests and threads; one call per request, which allocates nothing. */
@@ -97,6 +99,7 @@ export function createRequestFold(): RequestFold {
   let kept = 0;
   let keptCalls = 0;
   let thread: Mutable<ThreadFacts> | null = null;
+  const risks = new RiskTally();
 
   const openThread = (id: string, entry: ThreadEntry | null): Mutable<ThreadFacts> => {
     const opened: Mutable<ThreadFacts> = {
@@ -149,6 +152,7 @@ export function createRequestFold(): RequestFold {
         keptCalls += 1;
       }
       addTo(models, entry.model, 1);
+      if (entry.risk !== undefined) risks.add(entry.risk);
     },
     finish() {
       const byCause: Record<string, number> = { carry, new: fresh };
@@ -175,6 +179,7 @@ export function createRequestFold(): RequestFold {
         peakContextTokens: peak < 0 ? null : peak,
         keptContentShare: ratio(kept, keptCalls),
         turns,
+        risks,
       };
     },
   };

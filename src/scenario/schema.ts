@@ -67,9 +67,11 @@ const cacheSchema = z
     ttl: ttlSchema.optional().describe('Lifetime of cache entries of the main thread.'),
     subagentTtl: ttlSchema.optional().describe('Lifetime of cache entries of subagents.'),
     fade: z
-      .enum(['off', 'expected', 'sampled'])
+      .enum(['client', 'off', 'expected', 'likely', 'sampled'])
       .optional()
-      .describe('How entries near the end of their life behave: all or nothing, expected value, or drawn.'),
+      .describe(
+        'How five-minute entries end: as the client says, on time, where half are left, where most are left, or drawn.',
+      ),
   })
   .meta({ id: 'Cache' })
   .describe('The simulated prompt cache.');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
+import { containedFiles } from '../../fidelity/contained.js';
 import { fidelityPoints } from '../../fidelity/points.js';
 import { readSaved, worseFigures } from '../../fidelity/regression.js';
 import { type FidelityReport, fidelityReport } from '../../fidelity/report.js';
@@ -24,6 +25,7 @@ export interface ValidateOptions {
   readonly against?: string;
   readonly out?: string;
   readonly png?: boolean;
+  readonly forward?: boolean;
 }
 
 type Validated =
@@ -66,29 +68,30 @@ export async function validateCommand(
       return validateFile(path, inputOptions(session));
     }).finally(() => progress.clear());
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
+    const all = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
+    const contained = containedFiles(all);
+    const fidelities = all.filter(({ file }) => contained.every((other) => other.file !== file));
     const report = fidelityReport(
-      used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : [])),
+      fidelities,
       rates.length === 0 ? null : validateTraces(rates),
       options.worst,
     );
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     if (session.json) {
-      printJson(session, { ...report, skipped, ...(saved === null ? {} : { worse }) });
+      printJson(session, { ...report, skipped, contained, ...(saved === null ? {} : { worse }) });
     } else {
-      const fidelities = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
       const screen = screenFor(host.stdout, session.colors);
-      host.stdout.write(validateText(fidelities, report, screen));
+      host.stdout.write(
+        validateText(fidelities, report, options.forward === true ? 'sessions' : 'summary', screen),
+      );
+      for (const { file, within, responses } of contained)
+        note(session, `left out: ${file}, all of whose ${responses} responses are in ${within} too`);
       for (const { figure, before, now } of worse)
         note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
     }
     await save(output, report);
     if (options.out !== undefined) {
-      await writeChart(
-        session,
-        used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : [])),
-        options.out,
-        options,
-      );
+      await writeChart(session, fidelities, options.out, options);
     }
     return worse.length > 0 ? EXIT.regression : EXIT.fine;
   } catch (error) {

@@ -1,0 +1,46 @@
+/** A recording with the ids of its responses. */
+export interface Identified {
+  readonly file: string;
+  readonly callIds: ReadonlySet<string>;
+}
+
+/** A file that another one holds in full. */
+export interface Contained {
+  readonly file: string;
+  readonly within: string;
+  readonly responses: number;
+}
+
+/**
+ * The files of which another one holds every response: sessions that were copied when they were taken up again. Counting them
+ * would count the same requests twice. Of equal files the first stays.
+ */
+export function containedFiles(files: readonly Identified[]): readonly Contained[] {
+  const holders = new Map<string, Identified[]>();
+  for (const file of files)
+    for (const id of file.callIds) {
+      const list = holders.get(id);
+      if (list === undefined) holders.set(id, [file]);
+      else list.push(file);
+    }
+  const found: Contained[] = [];
+  for (const [order, file] of files.entries()) {
+    const [first] = file.callIds;
+    const candidates = first === undefined ? [] : holders.get(first)!;
+    const within = candidates.find(
+      (other) =>
+        other !== file &&
+        holdsAll(other, file) &&
+        (other.callIds.size > file.callIds.size || files.indexOf(other) < order),
+    );
+    if (within !== undefined)
+      found.push({ file: file.file, within: within.file, responses: file.callIds.size });
+  }
+  return found;
+}
+
+function holdsAll(other: Identified, file: Identified): boolean {
+  if (other.callIds.size < file.callIds.size) return false;
+  for (const id of file.callIds) if (!other.callIds.has(id)) return false;
+  return true;
+}

@@ -1,0 +1,182 @@
+import { ratio } from '../base/stats.js';
+import { clientOfVersion } from '../client/catalogue.js';
+import { RECORDED_CLIENT } from '../client/habits.js';
+import { replay } from '../engine/replay.js';
+import { DEFAULT_FAKE_LLM } from '../llm/default-fake.js';
+import { type CostInterval, RiskTally } from '../metrics/cost-interval.js';
+import type { LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { Transcript } from '../model/transcript.js';
+import { resolvePolicy } from '../policies/catalogue.js';
+import { inputNano } from './compare.js';
+import type { RecordedRequest, Truth } from './truth.js';
+import { rangeOf } from './version-map.js';
+
+/** A number of the run beside the recorded one. */
+export interface Beside {
+  readonly predicted: number;
+  readonly recorded: number;
+}
+
+/** One recording run forward: what would have happened, beside what did. */
+export interface ForwardSession {
+  readonly file: string;
+  readonly version: string | null;
+  readonly profile: string;
+  readonly client: string;
+  readonly requests: number;
+  /** Recorded calls that the run did not get to. */
+  readonly callsLost: number;
+  /** Input cost of the requests that the recording shows too, in nano-dollars. */
+  readonly cost: Beside;
+  /** The same with what breaks that nothing foretells add on average, and the ends that hold nine of ten sessions. */
+  readonly interval: CostInterval;
+  readonly hitRate: { readonly predicted: number | null; readonly recorded: number | null };
+  readonly compactions: Beside;
+  /** The first request behind each compaction that both made, in order: its prompt and what it read. */
+  readonly contextAfter: readonly Beside[];
+  readonly firstReadAfter: readonly Beside[];
+}
+
+/** A recording whose run failed. */
+export interface CrashedSession {
+  readonly file: string;
+  readonly version: string | null;
+  readonly message: string;
+}
+
+/** What came of running a recording forward; null for one without a request that can be priced. */
+export type ForwardOutcome =
+  | { readonly kind: 'ran'; readonly session: ForwardSession }
+  | { readonly kind: 'crashed'; readonly session: CrashedSession }
+  | { readonly kind: 'empty' };
+
+/** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times. */
+export function forwardPlan(transcript: Transcript): RunPlan {
+  const { profile, set } = rangeOf(transcript.agentVersion);
+  return {
+    version: 1,
+    name: 'forward',
+    seed: 1,
+    model: null,
+    window: null,
+    policy: { name: profile, params: resolvePolicy(profile, { ...set, 'client.use': RECORDED_CLIENT }) },
+    cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
+    timing: 'recorded',
+    estimatorFactor: 1,
+    llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
+  };
+}
+
+class ForwardSink {
+  predictedNano = 0;
+  prompt = 0;
+  read = 0;
+  requests = 0;
+  lost = 0;
+  compactions = 0;
+  readonly risks = new RiskTally();
+  /** The first request of a thread behind each of its compactions. */
+  readonly after: RequestEntry[] = [];
+  readonly #compacted = new Set<string>();
+
+  write(entry: LogEntry): void {
+    if (entry.type === 'request') this.#request(entry);
+    else if (entry.type === 'layer') this.#layer(entry);
+    else if (entry.type === 'lost') this.lost += entry.calls;
+  }
+
+  #request(entry: RequestEntry): void {
+    if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
+    this.requests++;
+    this.predictedNano += entry.cost - entry.outputCost;
+    this.prompt += entry.prompt;
+    this.read += entry.read;
+    if (entry.risk !== undefined) this.risks.add(entry.risk);
+    if (this.#compacted.delete(entry.thread)) this.after.push(entry);
+  }
+
+  #layer({ action, outcome, thread }: LayerEntry): void {
+    if (action !== 'compact' || outcome !== 'done') return;
+    this.compactions++;
+    this.#compacted.add(thread);
+  }
+}
+
+/** The first recorded request behind each compaction, in the order of the threads. */
+function recordedAfter(transcript: Transcript, truth: Truth): RecordedRequest[] {
+  const found: RecordedRequest[] = [];
+  for (const thread of transcript.threads) {
+    let compacted = false;
+    for (const step of thread.steps) {
+      if (step.kind === 'event' && step.event.kind === 'recorded-compaction') compacted = true;
+      if (step.kind !== 'call' || !compacted) continue;
+      const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
+      if (request === undefined) continue;
+      found.push(request);
+      compacted = false;
+    }
+  }
+  return found;
+}
+
+function countCompactions(transcript: Transcript): number {
+  let count = 0;
+  for (const { steps } of transcript.threads)
+    for (const step of steps) if (step.kind === 'event' && step.event.kind === 'recorded-compaction') count++;
+  return count;
+}
+
+/** Runs a recording forward under the profile of its version, without a look at its automatic compactions. */
+export function runForward(transcript: Transcript, truth: Truth, file: string): ForwardOutcome {
+  const version = transcript.agentVersion;
+  const recorded = [...truth.threads.values()].flat();
+  const recordedNano = recorded.reduce((sum, request) => sum + inputNano(request.model, request.usage), 0);
+  if (recorded.length < FEWEST_REQUESTS || recordedNano === 0) return { kind: 'empty' };
+  const plan = forwardPlan(transcript);
+  const sink = new ForwardSink();
+  try {
+    replay(plan, transcript, sink);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'crashed', session: { file, version, message } };
+  }
+  const cost = { predicted: sink.predictedNano, recorded: recordedNano };
+  const behind = recordedAfter(transcript, truth);
+  const pairs = Math.min(behind.length, sink.after.length);
+  const beside = (pick: (run: RequestEntry) => number, own: (request: RecordedRequest) => number): Beside[] =>
+    behind.slice(0, pairs).map((request, i) => ({ predicted: pick(sink.after[i]!), recorded: own(request) }));
+  const prompt = recorded.reduce((sum, request) => sum + request.prompt, 0);
+  const read = recorded.reduce((sum, request) => sum + request.read, 0);
+  const compactions = { predicted: sink.compactions, recorded: countCompactions(transcript) };
+  return {
+    kind: 'ran',
+    session: {
+      file,
+      version,
+      profile: plan.policy.name,
+      client: clientOfVersion(version).name,
+      requests: recorded.length,
+      callsLost: sink.lost,
+      cost,
+      interval: sink.risks.interval(cost.predicted, compactions.predicted > 0 ? 'some' : 'none') ?? {
+        expected: cost.predicted,
+        low: cost.predicted,
+        high: cost.predicted,
+      },
+      hitRate: { predicted: ratio(sink.read, sink.prompt), recorded: ratio(read, prompt) },
+      compactions,
+      contextAfter: beside(
+        (entry) => entry.prompt,
+        (request) => request.prompt,
+      ),
+      firstReadAfter: beside(
+        (entry) => entry.read,
+        (request) => request.read,
+      ),
+    },
+  };
+}
+
+/** A single request tells nothing about what a session costs. */
+const FEWEST_REQUESTS = 2;

@@ -1,0 +1,98 @@
+/** What breaks that nothing foretells do to a cost (K14), and how far a run may be off besides. Nano-dollars. */
+export interface CostInterval {
+  /** The cost with what such breaks add on average. */
+  readonly expected: number;
+  /** Nine of ten sessions cost something between these two. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Cells of the distribution of what breaks add. */
+const CELLS = 512;
+
+/** Rarer breaks count for the mean alone. */
+const LEAST_CHANCE = 0.001;
+
+/** Standard deviations beyond the mean up to which the distribution is kept. */
+const REACH = 8;
+
+/** Share of what breaks add that the upper end covers; the lower end is a session without one. */
+const UPPER_SHARE = 0.95;
+
+/**
+ * How far nine of ten recorded sessions were from the simulator besides such breaks: without a compaction, and with one,
+ * whose summary and restored files are the simulator's own (docs/fidelity.md).
+ */
+const PLAIN_ERROR = 0.02;
+const COMPACTED_ERROR = 0.06;
+
+/** Collects the risks of a run's requests; what it costs is what they say. */
+export class RiskTally {
+  private readonly chances: number[] = [];
+  private readonly costs: number[] = [];
+  private mean = 0;
+  private isKnown = false;
+
+  add({ chance, cost }: { readonly chance: number; readonly cost: number }): void {
+    this.isKnown = true;
+    this.mean += chance * cost;
+    if (chance < LEAST_CHANCE || cost <= 0) return;
+    this.chances.push(chance);
+    this.costs.push(cost);
+  }
+
+  /** The interval around a cost; null where the client of the run knows of no such breaks. */
+  interval(cost: number, compactions: 'none' | 'some'): CostInterval | null {
+    if (!this.isKnown) return null;
+    const error = compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
+    return {
+      expected: Math.round(cost + this.mean),
+      low: Math.round(cost * (1 - error)),
+      high: Math.round((cost + this.quantile(UPPER_SHARE)) * (1 + error)),
+    };
+  }
+
+  /** What breaks add at most in so many of a hundred sessions: independent events, added up on a grid. */
+  private quantile(share: number): number {
+    let mean = 0;
+    let variance = 0;
+    let most = 0;
+    for (let i = 0; i < this.chances.length; i++) {
+      const chance = this.chances[i]!;
+      const cost = this.costs[i]!;
+      mean += chance * cost;
+      variance += chance * (1 - chance) * cost * cost;
+      most += cost;
+    }
+    const limit = Math.min(most, mean + REACH * Math.sqrt(variance));
+    if (limit <= 0) return 0;
+    const step = limit / (CELLS - 1);
+    let cells = new Float64Array(CELLS);
+    cells[0] = 1;
+    for (let i = 0; i < this.chances.length; i++)
+      cells = withBreak(cells, this.chances[i]!, this.costs[i]! / step);
+    let sum = 0;
+    for (let i = 0; i < CELLS; i++) {
+      sum += cells[i]!;
+      if (sum >= share) return i * step;
+    }
+    return limit;
+  }
+}
+
+/** The distribution after one more break of a chance, so many cells away; what falls between two cells goes to both. */
+function withBreak(cells: Float64Array, chance: number, distance: number): Float64Array<ArrayBuffer> {
+  const whole = Math.floor(distance);
+  const part = distance - whole;
+  const after = new Float64Array(CELLS);
+  for (let i = 0; i < CELLS; i++) {
+    const before = cells[i]!;
+    if (before === 0) continue;
+    const near = Math.min(CELLS - 1, i + whole);
+    const far = Math.min(CELLS - 1, near + 1);
+    after[i] = after[i]! + before * (1 - chance);
+    after[near] = after[near]! + before * chance * (1 - part);
+    after[far] = after[far]! + before * chance * part;
+  }
+  return after;
+}
