@@ -33,6 +33,12 @@ const PER_MILLION = 1e-6;
 /** Differences below this are rounding, not money. */
 const EQUAL_USD = 1e-9;
 
+/** The lifetime that costs less, by what an hour costs more. */
+export function cheaperLifetime(moreUsd: number): CheaperLifetime {
+  if (Math.abs(moreUsd) < EQUAL_USD) return 'equal';
+  return moreUsd > 0 ? '5m' : '1h';
+}
+
 interface Sums {
   cost5m: number;
   premium: number;
@@ -56,7 +62,7 @@ export function lifetimeCosts(
     id: session.id,
     cost5mUsd: sums.cost5m,
     cost1hUsd: sums.cost5m + difference,
-    cheaper: Math.abs(difference) < EQUAL_USD ? 'equal' : difference > 0 ? '5m' : '1h',
+    cheaper: cheaperLifetime(difference),
     premiumUsd: sums.premium,
     savedUsd: sums.saved,
     rescuedTokens: sums.rescued,

@@ -25,8 +25,19 @@ import { PromptTrack } from './prompt-track.js';
 import { planRequests, type RebuildCause, type RequestPlan } from './request-plan.js';
 import type { RecordedRequest, Truth } from './truth.js';
 
-/** `blind` knows the first request of each thread; `given` also the breaks that nothing explains. */
-export type PredictionMode = 'blind' | 'given';
+/** How a walk goes through a transcript. */
+export interface WalkOptions {
+  /** Breaks that nothing explains: not looked at, taken from the record as they are found, or given by request key. */
+  readonly breaks: 'unknown' | 'found' | ReadonlySet<string>;
+  /** Lifetime of what is written: as recorded, or the same for all. */
+  readonly lifetime: 'recorded' | '5m' | '1h';
+}
+
+/** Knows the first request of each thread and nothing else of what was read. */
+export const BLIND: WalkOptions = { breaks: 'unknown', lifetime: 'recorded' };
+
+/** Knows also the breaks that nothing explains. */
+export const GIVEN: WalkOptions = { breaks: 'found', lifetime: 'recorded' };
 
 /** Why a request is predicted to read what it reads. */
 export type PredictedCause =
@@ -104,13 +115,19 @@ class ThreadWalk {
     private readonly transcript: Transcript,
     truth: Truth,
     private readonly cache: PromptCache,
-    private readonly mode: PredictionMode,
+    private readonly options: WalkOptions,
     habitsAt: HabitsAt,
   ) {
     this.plans = planRequests(thread, truth, habitsAt, transcript.agentVersion);
     const none: WrittenLifetimes = { system: '5m', messages: '5m' };
     const writer = this.plans.find((plan) => plan.request.creation > 0);
-    this.#lifetimes = writer === undefined ? none : writtenLifetimes(writer.client.call, none);
+    this.#lifetimes = writer === undefined ? none : this.#lifetimesOf(writer, none);
+  }
+
+  #lifetimesOf({ client }: RequestPlan, before: WrittenLifetimes): WrittenLifetimes {
+    const { lifetime } = this.options;
+    if (lifetime !== 'recorded') return { system: lifetime, messages: lifetime };
+    return writtenLifetimes(client.call, before);
   }
 
   get nextStartMs(): number | null {
@@ -123,17 +140,22 @@ class ThreadWalk {
     const { request } = plan;
     this.#effort = request.effort ?? this.#effort;
     this.#previousLifetimeMs = TTL_MS[this.#lifetimes.messages];
-    this.#lifetimes = writtenLifetimes(plan.client.call, this.#lifetimes);
+    this.#lifetimes = this.#lifetimesOf(plan, this.#lifetimes);
     const track = this.#track ?? this.#open(plan);
     const isFirst = this.#previous === null;
     const shrank = isFirst ? false : this.#advance(track, plan);
     let read = isFirst ? request.read : this.#send(track, plan, 'read-only');
     if (read === 0 && this.#isWarmOutside(plan)) read = Math.round(track.sharedTokens * OUTSIDE_WARMTH);
     let cause: PredictedCause = isFirst ? 'first' : this.#causeOf(plan, shrank);
-    if (this.mode === 'given' && !isFirst && this.#isUnexplained(plan, read)) {
+    const { breaks: given } = this.options;
+    if (given === 'found' && !isFirst && this.#isUnexplained(plan, read)) {
       breaks.push({ request, expectedRead: read, reason: request.missReason });
       track.changeAfter(request.read);
       read = request.read;
+      cause = 'given-break';
+    } else if (typeof given !== 'string' && given.has(request.key)) {
+      track.changeAfter(request.read);
+      read = this.#send(track, plan, 'read-only');
       cause = 'given-break';
     }
     this.#send(track, plan, 'write');
@@ -278,7 +300,7 @@ class ThreadWalk {
 }
 
 /** Walks a transcript as it happened, all threads through one cache, and predicts what each request reads. */
-export function predictRequests(transcript: Transcript, truth: Truth, mode: PredictionMode): Walk {
+export function predictRequests(transcript: Transcript, truth: Truth, options: WalkOptions): Walk {
   const habits = recordedHabits(transcript.agentVersion);
   const cache = createPromptCache({
     fade: fadeOf('client', habits),
@@ -288,7 +310,7 @@ export function predictRequests(transcript: Transcript, truth: Truth, mode: Pred
   const breaks: UnexplainedBreak[] = [];
   const queue = createEventQueue<() => void>();
   for (const thread of transcript.threads) {
-    const walk = new ThreadWalk(thread, transcript, truth, cache, mode, recordedHabits);
+    const walk = new ThreadWalk(thread, transcript, truth, cache, options, recordedHabits);
     let done = 0;
     const run = (): void => {
       const plan = walk.plans[done++]!;

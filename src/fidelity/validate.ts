@@ -12,7 +12,7 @@ import {
 import { type ForwardOutcome, runForward } from './forward.js';
 import { type ForwardFigures, forwardFigures } from './forward-figures.js';
 import { startsMidSession } from './mid-session.js';
-import { predictRequests, type UnexplainedBreak } from './predict.js';
+import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { checkTriggers, countTriggers, type TriggerCounts, type TriggerReport } from './triggers.js';
 import { type LeftOut, recordedTruth, type Truth } from './truth.js';
@@ -58,8 +58,8 @@ export interface TotalFidelity {
 export function validateTranscript(transcript: Transcript, file: string): FileFidelity {
   const truth = recordedTruth(transcript);
   const learnt = predictPrompts(transcript, truth, 'learnt');
-  const given = predictRequests(transcript, truth, 'given');
-  const blind = predictRequests(transcript, truth, 'blind');
+  const given = predictRequests(transcript, truth, GIVEN);
+  const blind = predictRequests(transcript, truth, BLIND);
   const comparisons = {
     blind: compareRequests(truth, blind, learnt),
     given: compareRequests(truth, given, learnt),

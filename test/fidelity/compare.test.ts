@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classOf, compareRequests, figuresOf, tally } from '../../src/fidelity/compare.js';
 import { fidelityPoints, worstPoints } from '../../src/fidelity/points.js';
-import { predictRequests } from '../../src/fidelity/predict.js';
+import { BLIND, predictRequests } from '../../src/fidelity/predict.js';
 import { readSaved, worseFigures } from '../../src/fidelity/regression.js';
 import { recordedTruth } from '../../src/fidelity/truth.js';
 import { totalFidelity, validateTranscript } from '../../src/fidelity/validate.js';
@@ -40,7 +40,7 @@ describe('figures', () => {
       ['main#2', 33_000],
       ['main#3', 32_000],
     ]);
-    const sums = tally(compareRequests(truth, predictRequests(transcript, truth, 'blind'), prompts));
+    const sums = tally(compareRequests(truth, predictRequests(transcript, truth, BLIND), prompts));
     const figures = figuresOf([sums]);
     expect(figures.classAgreement).toBeCloseTo(2 / 3);
     expect(figures.classAgreementOver60s).toBe(1);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PredictionMode, predictRequests } from '../../src/fidelity/predict.js';
+import { BLIND, GIVEN, predictRequests, type WalkOptions } from '../../src/fidelity/predict.js';
 import { recordedTruth } from '../../src/fidelity/truth.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import { begun, RecordingBuilder, THINKING, toolUse } from './recording.js';
 
-function predict(transcript: Transcript, mode: PredictionMode = 'blind') {
-  const walk = predictRequests(transcript, recordedTruth(transcript), mode);
+function predict(transcript: Transcript, options: WalkOptions = BLIND) {
+  const walk = predictRequests(transcript, recordedTruth(transcript), options);
   const reads: number[] = [];
   const causes: string[] = [];
   for (const { usage, cause } of walk.predictions.values()) {
@@ -88,39 +88,130 @@ describe('the suggestion behind a turn', () => {
   });
 });
 
-describe('thinking', () => {
-  const flips = (model: string) =>
-    new RecordingBuilder(OLD, model)
-      .say('go on', 0)
-      .answer({ at: 5, read: 16_000, write: 14_000, blocks: [THINKING, toolUse('t1')] })
+/** Metadata of a prompt that asks for thinking. */
+const ON = { thinkingMetadata: { maxThinkingTokens: 31_999 } };
+
+describe('K1 thinking is switched by who speaks', () => {
+  const flips = (version: string, model = 'claude-opus-4-6') =>
+    new RecordingBuilder(version, model)
+      .say('go on', 0, ON)
+      .answer({ at: 5, read: 16_000, write: 14_000, blocks: [toolUse('t1')] })
       .result('t1', 'ok', 10)
+      .say('<command-name>/review</command-name>', 10)
       .say('a skill', 10, { isMeta: true })
       .answer({ at: 15, read: 16_000, write: 15_000 })
-      .say('and then', 20)
-      .answer({ at: 25, read: 30_000, write: 2_000, blocks: [THINKING, { type: 'text', text: 'yes' }] });
+      .say('and then', 20, ON)
+      .answer({ at: 25, read: 30_000, write: 2_000 });
 
-  it('is part of the key of models with a budget; a change back finds the earlier messages', () => {
-    const { reads, causes } = predict(flips('claude-opus-4-5-20251101').read());
+  it('off without metadata, on again by the next prompt; a change back finds the earlier messages', () => {
+    const { reads, causes } = predict(flips('2.0.64').read());
     expect(reads).toEqual([16_000, 16_000, 30_000]);
     expect(causes.slice(1)).toEqual(['thinking', 'thinking']);
   });
 
-  it('is not part of the key of models that decide for themselves', () => {
-    expect(predict(flips('claude-opus-4-6').read()).reads).toEqual([16_000, 30_000, 31_000]);
+  it('models with a budget and models that decide for themselves alike', () => {
+    expect(predict(flips('2.0.64', 'claude-opus-4-5').read()).reads).toEqual([16_000, 16_000, 30_000]);
+  });
+
+  it('no longer from 2.1.46 on', () => {
+    expect(predict(flips('2.1.46').read()).causes.slice(1)).toEqual(['hit', 'hit']);
+  });
+
+  it('a thinking block tells that it was on although nobody said so', () => {
+    const recording = new RecordingBuilder('2.1.31')
+      .say('go on', 0, ON)
+      .answer({ at: 5, read: 16_000, write: 14_000, blocks: [toolUse('t1')] })
+      .result('t1', 'ok', 10)
+      .say('<command-name>/review</command-name>', 10)
+      .say('a skill', 10, { isMeta: true })
+      .answer({ at: 15, read: 30_000, write: 1_000, blocks: [THINKING, toolUse('t2')] });
+    expect(predict(recording.read()).reads).toEqual([16_000, 30_000]);
   });
 
   it('CCH-1 a change back does not reach beyond twenty blocks', () => {
-    const recording = new RecordingBuilder(OLD, 'claude-opus-4-5-20251101')
-      .say('go on', 0)
-      .answer({ at: 5, read: 16_000, write: 14_000, blocks: [THINKING, { type: 'text', text: 'yes' }] })
+    const recording = new RecordingBuilder('2.0.64')
+      .say('go on', 0, ON)
+      .answer({ at: 5, read: 16_000, write: 14_000 })
+      .say('<command-name>/review</command-name>', 10)
       .say('a skill', 10, { isMeta: true });
     for (let i = 0; i < 12; i++) {
       recording
         .answer({ at: 15 + i * 10, read: 16_000, write: 15_000 + i * 100, blocks: [toolUse(`t${i}`)] })
         .result(`t${i}`, 'ok', 20 + i * 10);
     }
-    recording.say('and then', 200).answer({ at: 205, read: 16_000, write: 17_000, blocks: [THINKING] });
+    recording.say('and then', 200, ON).answer({ at: 205, read: 16_000, write: 17_000 });
     expect(predict(recording.read()).reads.at(-1)).toBe(16_000);
+  });
+});
+
+describe('K2 the first search for a tool', () => {
+  const searches = (version: string) => {
+    const search = (id: string) => ({ type: 'tool_use', id, name: 'ToolSearch', input: { query: 'x' } });
+    return begun(version, undefined, { read: 16_000, write: 14_000, blocks: [search('s1')] })
+      .result('s1', 'ok', 8)
+      .answer({ at: 10, read: 16_000, write: 15_000, blocks: [search('s2')] })
+      .result('s2', 'ok', 12)
+      .answer({ at: 14, read: 31_000, write: 1_000 });
+  };
+
+  it.each(['2.1.91', '2.1.119', '2.1.205'])('of a process changes the tools at %s, later ones do not', (version) => {
+    expect(predict(searches(version).read())).toMatchObject({
+      reads: [16_000, 16_000, 31_000],
+      causes: ['first', 'tools', 'hit'],
+    });
+  });
+
+  it.each(['2.1.90', '2.1.101', '2.1.110', '2.1.209'])('leaves them as they are at %s', (version) => {
+    expect(predict(searches(version).read()).reads).toEqual([16_000, 30_000, 31_000]);
+  });
+});
+
+describe('K4 a response in one piece', () => {
+  const whole = [{ type: 'text', text: 'so' }, toolUse('t1')];
+  const falls = (version: string) =>
+    begun(version, undefined, { read: 16_000, write: 14_000, blocks: [toolUse('t0')] })
+      .result('t0', 'ok', 8)
+      .answer({ at: 40, read: 16_000, write: 15_000, blocks: whole })
+      .result('t1', 'ok', 42)
+      .answer({ at: 45, read: 30_000, write: 2_000, blocks: [toolUse('t2')] });
+
+  it('has entries of its own up to 2.1.29, and the streamed ones stay beside it', () => {
+    expect(predict(falls('2.0.64').read())).toMatchObject({
+      reads: [16_000, 16_000, 30_000],
+      causes: ['first', 'fallback', 'fallback'],
+    });
+    expect(predict(falls('2.1.30').read()).reads).toEqual([16_000, 30_000, 31_000]);
+  });
+});
+
+describe('K7 the lookback of clients with one breakpoint', () => {
+  const step = (version: string, calls: number) => {
+    const uses = Array.from({ length: calls }, (_, i) => toolUse(`t${i}`));
+    const recording = begun(version, undefined, { blocks: [THINKING, uses[0]!] });
+    for (const use of uses.slice(1)) {
+      const message = {
+        id: 'msg_1',
+        role: 'assistant',
+        model: 'claude-opus-4-6',
+        content: [use],
+        usage: { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 30_000 },
+      };
+      recording.line('assistant', 6, { requestId: 'req_msg_1', message });
+    }
+    for (let i = 0; i < calls; i++) recording.result(`t${i}`, 'ok', 8);
+    return predict(recording.answer({ at: 12, read: 30_000, write: 900 }).read()).reads[1];
+  };
+
+  it('finds 20 added blocks, thinking not counted', () => {
+    expect(step('2.1.112', 10)).toBe(30_000);
+  });
+
+  it('does not find 22', () => {
+    expect(step('2.1.112', 11)).toBeLessThan(30_000);
+  });
+
+  it('is no limit for clients that mark the last two messages', () => {
+    expect(step('2.1.42', 13)).toBe(30_000);
   });
 });
 
@@ -191,8 +282,23 @@ describe('rebuilt prompts', () => {
   it('a prompt that shrinks for no recorded reason is read as far as it goes', () => {
     const recording = begun(OLD, undefined, warm)
       .say('and then', 20)
-      .answer({ at: 25, read: 60_000, write: 500 });
-    expect(predict(recording.read())).toMatchObject({ reads: [16_000, 60_500], causes: ['first', 'shrank'] });
+      .answer({ at: 25, read: 90_000, write: 500 });
+    expect(predict(recording.read())).toMatchObject({ reads: [16_000, 90_500], causes: ['first', 'shrank'] });
+  });
+
+  it('K6 one that shrinks by 20,000 and more was microcompacted without a line: system and tools are left', () => {
+    const recording = begun(OLD, undefined, warm)
+      .say('and then', 20)
+      .answer({ at: 25, read: 16_000, write: 64_000 });
+    expect(predict(recording.read()).reads).toEqual([16_000, 16_000]);
+  });
+
+  it('K3 the hook of a process that took the session up tells of it', () => {
+    const recording = begun('2.1.205', undefined, warm)
+      .line('attachment', 40, { attachment: { type: 'hook_success', hookName: 'SessionStart:resume' } })
+      .say('and then', 41)
+      .answer({ at: 45, read: 16_000, write: 85_000 });
+    expect(predict(recording.read())).toMatchObject({ reads: [16_000, 16_000], causes: ['first', 'resume'] });
   });
 });
 
@@ -209,7 +315,7 @@ describe('given breaks', () => {
   });
 
   it('enter as events with their recorded reason, and what follows is predicted again', () => {
-    const { reads, causes, breaks } = predict(broken().read(), 'given');
+    const { reads, causes, breaks } = predict(broken().read(), GIVEN);
     expect(reads).toEqual([16_000, 16_000, 100_500]);
     expect(causes).toEqual(['first', 'given-break', 'hit']);
     expect(breaks.map(({ request, reason, expectedRead }) => [request.key, reason, expectedRead])).toEqual([
@@ -219,7 +325,7 @@ describe('given breaks', () => {
 
   it('are not taken from beyond the lifetime: an expiry has to be predicted', () => {
     const recording = begun(OLD).say('and then', 305).answer({ at: 310, read: 0, write: 31_000 });
-    expect(predict(recording.read(), 'given').breaks).toEqual([]);
+    expect(predict(recording.read(), GIVEN).breaks).toEqual([]);
   });
 });
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quantile } from '../../src/base/stats.js';
+import { recordedWindow } from '../../src/client/window.js';
 import type { FidelityFigures } from '../../src/fidelity/compare.js';
 import { traceHitRate, validateTraces } from '../../src/fidelity/traces.js';
 import { totalFidelity, validateTranscript, WAYS } from '../../src/fidelity/validate.js';
-import { rangeOf, recordedWindow } from '../../src/fidelity/version-map.js';
+import { rangeOf } from '../../src/fidelity/version-map.js';
 import { fitShape, sampleWorkload } from '../../src/fidelity/workload-fit.js';
 import { resolvePolicy } from '../../src/policies/catalogue.js';
 import { thresholds } from '../../src/tiers/window/thresholds.js';
@@ -71,7 +72,7 @@ describe.skipIf(!sharedData.present)('the simulator against the shared recording
       .map((row) => Object.fromEntries(row.split(',').map((cell, i) => [names[i]!, cell])))
       .filter((event) => event.kind === 'compact_boundary' && event.trigger === 'auto');
     const reached = events.filter((event) => {
-      const window = recordedWindow(event.model!, Number(event.preTokens));
+      const window = recordedWindow(event.model!, Number(event.preTokens), event.version!)!;
       const params = resolvePolicy(rangeOf(event.version!).profile, {});
       return Number(event.preTokens) >= thresholds(params, window).autoCompact!;
     });

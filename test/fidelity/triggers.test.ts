@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { TriggerReport } from '../../src/fidelity/triggers.js';
 import { countTriggers } from '../../src/fidelity/triggers.js';
 import { validateTranscript } from '../../src/fidelity/validate.js';
-import { rangeOf, recordedWindow } from '../../src/fidelity/version-map.js';
+import { recordedWindow } from '../../src/client/window.js';
+import { rangeOf } from '../../src/fidelity/version-map.js';
 import { compareVersions } from '../../src/model/agent-version.js';
 import { RecordingBuilder, toolUse } from './recording.js';
 
@@ -137,8 +138,10 @@ describe('the version map', () => {
     [null, 'claude-code/2.0.76'],
     ['1.0.98', 'claude-code/2.0.76'],
     ['2.1.5', 'claude-code/2.1.7'],
-    ['2.1.24', 'claude-code/2.1.7'],
-    ['2.1.217', 'claude-code/2.1.112'],
+    ['2.1.20', 'claude-code/2.1.7'],
+    ['2.1.21', 'claude-code/2.1.112'],
+    ['2.1.174', 'claude-code/2.1.112'],
+    ['2.1.217', 'claude-code/2.1.325'],
     ['2.1.325', 'claude-code/2.1.325'],
     ['2.2.0', 'claude-code/2.1.325'],
   ])('%s is spoken for by %s', (version, profile) => {
@@ -150,11 +153,13 @@ describe('the version map', () => {
     expect(compareVersions('2.1.12-beta', '2.1.12')).toBe(0);
   });
 
-  it('takes 200,000 for a 4.6 model unless its prompts are longer, a million for later ones', () => {
-    expect(recordedWindow('claude-opus-4-6', 170_000)).toBe(200_000);
-    expect(recordedWindow('claude-opus-4-6', 230_000)).toBe(1_000_000);
-    expect(recordedWindow('claude-opus-4-7', 190_000)).toBe(1_000_000);
-    expect(recordedWindow('claude-sonnet-4-5', 100_000)).toBe(200_000);
-    expect(recordedWindow('a model of tomorrow', 100_000)).toBe(200_000);
+  it('WIN-1 a prompt beyond 180,000 proves the long window; a 4.6 model has it from 2.1.91 on', () => {
+    expect(recordedWindow('claude-opus-4-6', 170_000, '2.1.90')).toBe(200_000);
+    expect(recordedWindow('claude-opus-4-6', 170_000, '2.1.91')).toBe(1_000_000);
+    expect(recordedWindow('claude-opus-4-6', 180_001, '2.1.42')).toBe(1_000_000);
+    expect(recordedWindow('claude-opus-4-7', 100_000, '2.1.104')).toBe(1_000_000);
+    expect(recordedWindow('claude-sonnet-4-5', 180_000, '2.1.42')).toBe(200_000);
+    expect(recordedWindow('a model of tomorrow', 100_000, '2.1.42')).toBe(200_000);
+    expect(recordedWindow('claude-opus-4-6', 170_000, null)).toBeNull();
   });
 });

@@ -67,7 +67,8 @@ function hidden(attachment: string, origin: MessageOrigin, sizes: readonly numbe
  */
 export function openingOf(unexplained: number, firstRead: number, version: string | null): Opening {
   if (unexplained > LARGEST_PREFIX_TOKENS || firstRead > LARGEST_PREFIX_TOKENS) {
-    const prefixTokens = Math.min(TYPICAL_PREFIX_TOKENS, unexplained);
+    const isPrefix = firstRead > 0 && firstRead <= LARGEST_PREFIX_TOKENS;
+    const prefixTokens = Math.min(isPrefix ? firstRead : TYPICAL_PREFIX_TOKENS, unexplained);
     const history = unexplained - prefixTokens;
     const warm = Math.max(0, Math.min(history, firstRead - prefixTokens));
     return {
