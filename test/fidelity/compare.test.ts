@@ -62,7 +62,14 @@ describe('figures', () => {
       readError: null,
       creationError: null,
       costErrorMedian: null,
+      costErrorP75: null,
+      costErrorP90: null,
       costErrorWorst: null,
+      netError: null,
+      netErrorWithHazard: null,
+      netUsd: 0,
+      recallNotFull: null,
+      falseAlarms: 0,
     });
     const some = { ...one, requests: 60, agreeing: 54, recordedNano: 100, predictedNano: 103 };
     const few = { ...one, requests: 40, agreeing: 40, recordedNano: 100, predictedNano: 150 };

@@ -154,12 +154,15 @@ describe('K2 the first search for a tool', () => {
       .answer({ at: 14, read: 31_000, write: 1_000 });
   };
 
-  it.each(['2.1.91', '2.1.119', '2.1.205'])('of a process changes the tools at %s, later ones do not', (version) => {
-    expect(predict(searches(version).read())).toMatchObject({
-      reads: [16_000, 16_000, 31_000],
-      causes: ['first', 'tools', 'hit'],
-    });
-  });
+  it.each(['2.1.91', '2.1.119', '2.1.205'])(
+    'of a process changes the tools at %s, later ones do not',
+    (version) => {
+      expect(predict(searches(version).read())).toMatchObject({
+        reads: [16_000, 16_000, 31_000],
+        causes: ['first', 'tools', 'hit'],
+      });
+    },
+  );
 
   it.each(['2.1.90', '2.1.101', '2.1.110', '2.1.209'])('leaves them as they are at %s', (version) => {
     expect(predict(searches(version).read()).reads).toEqual([16_000, 30_000, 31_000]);

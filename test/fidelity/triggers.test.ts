@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { recordedWindow } from '../../src/client/window.js';
 import type { TriggerReport } from '../../src/fidelity/triggers.js';
 import { countTriggers } from '../../src/fidelity/triggers.js';
 import { validateTranscript } from '../../src/fidelity/validate.js';
-import { recordedWindow } from '../../src/client/window.js';
 import { rangeOf } from '../../src/fidelity/version-map.js';
 import { compareVersions } from '../../src/model/agent-version.js';
 import { RecordingBuilder, toolUse } from './recording.js';
