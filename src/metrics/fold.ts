@@ -59,6 +59,7 @@ export function createMetricsFold(): MetricsFold {
   let end: EndEntry | null = null;
   let requestsRefused = 0;
   let callsLost = 0;
+  let lostReason: string | null = null;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
 
@@ -89,6 +90,7 @@ export function createMetricsFold(): MetricsFold {
           return addTo(refusals, entry.error, 1);
         case 'lost':
           callsLost += entry.calls;
+          lostReason ??= entry.reason;
           return;
         case 'notice':
           longTerm.addNotice(entry);
@@ -131,6 +133,7 @@ export function createMetricsFold(): MetricsFold {
         requestsRefused,
         refusals: sortedRecord(refusals),
         callsLost,
+        lostReason,
         ...layers.finish(),
         notices: sortedRecord(notices),
         estimator: estimatorOf(breakdowns),
