@@ -5,8 +5,8 @@ import { parseVary } from '../../src/study/vary.js';
 
 const axes = ['a=0..1000', 'b=x,y,z'].map((text) => parseVary(text, () => 1, 'allowed'));
 
-function trial(index: number, objective: number | null, feasible = true): Trial {
-  return { candidate: { index, values: [String(index)] }, share: 1, objective, feasible };
+function trial(index: number, objective: number | null, feasible = true, callsLost = 0): Trial {
+  return { candidate: { index, values: [String(index)] }, share: 1, objective, feasible, callsLost };
 }
 
 describe('search', () => {
