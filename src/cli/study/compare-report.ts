@@ -4,6 +4,7 @@ import type { MetricAxis } from '../../report/charts/sweep-point.js';
 import type { ComparisonTable } from '../../report/page-data.js';
 import type { ReportedRun } from '../../report/page-run.js';
 import type { Comparison } from '../../study/comparison.js';
+import type { VariantCompleteness } from '../../study/completeness.js';
 import type { Job } from '../../study/job.js';
 import { openTranscript } from '../../study/transcript-input.js';
 import { execute } from '../execute.js';
@@ -23,6 +24,11 @@ const TRADE_OFF = ['costUsd', 'keptContentShare'] as const;
 export function metricAxis(name: string): MetricAxis {
   const { unit, better } = findMetric(name)!;
   return { name, unit, better };
+}
+
+/** The mark of a point that takes no part in the ranking. */
+export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
+  return standing === 'ranked' ? {} : { mark: 'unranked' };
 }
 
 /** Charts and report.html of a comparison: the variants over its first transcript side by side, with the table of all. */
@@ -53,10 +59,11 @@ export async function writeCompareReport(
     runs.push({ name: row.name, entries, facts, digest, policyInfo: policyInfoOf(facts) });
   }
   const [x, y] = TRADE_OFF;
-  const points = comparison.variants.flatMap(({ name, metrics }) => {
+  const points = comparison.variants.flatMap(({ name, metrics, completeness }) => {
     const cost = metrics[x] ?? null;
     const kept = metrics[y] ?? null;
-    return cost === null || kept === null ? [] : [{ label: name, x: cost, y: kept }];
+    if (cost === null || kept === null) return [];
+    return [{ label: name, x: cost, y: kept, ...pointMark(completeness) }];
   });
   const charts: NamedChart[] =
     points.length < 2
