@@ -41,6 +41,16 @@ describe('search', () => {
     expect(order.map(({ candidate }) => candidate.index)).toEqual([3, 4, 1, 0, 2]);
   });
 
+  it('ranks what lost calls behind what answered them, however cheap it is', () => {
+    const order = rank([
+      trial(0, 1, false, 7),
+      trial(1, null, false, Number.POSITIVE_INFINITY),
+      trial(2, 9, false),
+      trial(3, 5),
+    ]);
+    expect(order.map(({ candidate }) => candidate.index)).toEqual([3, 2, 0, 1]);
+  });
+
   it('looks at little work first and lets the best third go on', () => {
     expect(rungsOf('random', 100)).toEqual([1]);
     expect(rungsOf('halving', 5)).toEqual([1]);

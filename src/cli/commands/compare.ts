@@ -237,7 +237,7 @@ function comparisonJson(
     baseline: comparison.baseline,
     best: comparison.best,
     ...completenessJson(comparison.completeness),
-    transcripts: inputs.transcripts.map(({ label }) => label),
+    transcripts: inputs.sessions,
     skipped,
     failed: results.flatMap((result) =>
       result.ok

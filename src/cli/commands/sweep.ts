@@ -277,7 +277,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
           },
     ...completenessJson(told.completeness),
     fitted: fit === null ? null : { metric, path: axes[0]!.path, ...fit },
-    transcripts: inputs.transcripts.map(({ label }) => label),
+    transcripts: inputs.sessions,
     skipped: inputs.skipped,
     ran: told.ran,
   };

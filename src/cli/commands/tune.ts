@@ -24,7 +24,13 @@ import { screenFor } from '../paint.js';
 import { readTextInput } from '../read-input.js';
 import { type CliSession, note, printJson } from '../session.js';
 import { chosenMetric } from '../study/chosen-metrics.js';
-import { completenessJson, completenessNotes, meansNote, standingJson } from '../study/completeness-notes.js';
+import {
+  completenessJson,
+  completenessNotes,
+  meansNote,
+  standingJson,
+  whyNoneRanked,
+} from '../study/completeness-notes.js';
 import { compilePoint, type Point, pointName, runKey, type SweptPoint } from '../study/points.js';
 import { pointsCsv } from '../study/points-csv.js';
 import { repeatCommand } from '../study/repeat-command.js';
@@ -145,7 +151,7 @@ export async function tuneCommand(
       session,
       isRanked
         ? `none of ${drawn.length} settings holds ${rules}`
-        : `no setting is chosen: calls were lost under each of ${drawn.length}`,
+        : `no setting is chosen: ${whyNoneRanked(completeness, 'setting')}`,
     );
   }
   const front = frontOf(ranked, goal);
@@ -161,7 +167,7 @@ export async function tuneCommand(
     ...completenessJson(completeness),
     drawn: drawn.length,
     rungs,
-    transcripts: inputs.transcripts.map(({ label }) => label),
+    transcripts: inputs.sessions,
     skipped: inputs.skipped,
   };
   const runs = tried.map((item) => item.runs);
@@ -219,8 +225,10 @@ interface Rung {
 async function runRung(rung: Rung, candidates: readonly Candidate[], share: number): Promise<JudgedRung> {
   const { goal, inputs, points } = rung;
   const wanted = [goal.metric, ...goal.constraints.map(({ metric }) => metric)];
-  const work = rungWork(inputs.transcripts.length, share);
-  const planned = inputs.transcripts.slice(0, work.transcripts).flatMap((transcript) =>
+  const work = rungWork(inputs.sessions.length, share);
+  const sessions = new Set(inputs.sessions.slice(0, work.transcripts));
+  const used = inputs.transcripts.filter(({ label }) => sessions.has(label));
+  const planned = used.flatMap((transcript) =>
     candidates.flatMap((candidate) =>
       points[candidate.index]!.runs.filter((run) => inputs.of(run.transcript) === transcript).map(
         ({ plan }) => ({

@@ -1,5 +1,6 @@
 import { findMetric } from '../../metrics/registry.js';
 import type { NamedChart } from '../../report/charts/chart-spec.js';
+import type { ParetoPoint } from '../../report/charts/pareto.js';
 import type { MetricAxis } from '../../report/charts/sweep-point.js';
 import type { ComparisonTable } from '../../report/page-data.js';
 import type { ReportedRun } from '../../report/page-run.js';
@@ -46,10 +47,10 @@ export async function writeCompareReport(
 ): Promise<void> {
   const first = planned[0]!.transcript;
   const { pareto } = await import('../../report/charts/pareto.js');
-  const shown = planned.filter(({ transcript }) => transcript === first).slice(0, SHOWN_RUNS);
-  const transcript = openTranscript(first.input);
+  const shown = planned.filter(({ transcript }) => transcript.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
-  for (const { row, job } of shown) {
+  for (const { row, job, transcript: own } of shown) {
+    const transcript = openTranscript(own.input);
     const { digest, facts, entries } = await execute(job.plan, transcript, {
       timings: 'off',
       interrupt: session.host.interrupt,
@@ -63,10 +64,12 @@ export async function writeCompareReport(
     const cost = metrics[x] ?? null;
     const kept = metrics[y] ?? null;
     if (cost === null || kept === null) return [];
-    return [{ label: name, x: cost, y: kept, ...pointMark(completeness) }];
+    const point: ParetoPoint = { label: name, x: cost, y: kept, ...pointMark(completeness) };
+    return [point];
   });
+  const isRanked = points.some(({ mark }) => mark === undefined);
   const charts: NamedChart[] =
-    points.length < 2
+    points.length < 2 || !isRanked
       ? []
       : [
           {

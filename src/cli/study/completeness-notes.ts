@@ -32,9 +32,16 @@ export function rowNote({ unfinished, run }: VariantCompleteness): string | unde
   return run === 1 ? 'unfinished' : `${formatCount(unfinished.length)} of ${formatCount(run)} unfinished`;
 }
 
+/** The rows were run over different sessions, and none is common to all. */
+function isApart({ variants, compared }: Completeness): boolean {
+  return compared.length === 0 && variants.some(({ notRun }) => notRun.length > 0);
+}
+
 /** What the numbers are means of; empty for one session. */
-export function meansNote({ transcripts, compared }: Completeness): string {
+export function meansNote(completeness: Completeness): string {
+  const { transcripts, compared } = completeness;
   if (transcripts.length === 1) return '';
+  if (isApart(completeness)) return 'means over the sessions of each row';
   if (compared.length === transcripts.length) return `means over ${sessions(transcripts.length)}`;
   if (compared.length === 0) return 'means over all sessions, finished or not';
   return `means over ${formatCount(compared.length)} of ${sessions(transcripts.length)}`;
@@ -46,7 +53,7 @@ function capped(lines: readonly string[], more: (count: number) => string): read
 }
 
 /** One sentence per row that did not finish everything: `3 of 12 sessions did not finish under none`. */
-function rowSentences({ variants, transcripts }: Completeness, noun: RowNoun): readonly string[] {
+function rowSentences({ variants }: Completeness, noun: RowNoun): readonly string[] {
   const lines = variants.flatMap((variant) => {
     const { name, unfinished, run, standing } = variant;
     if (unfinished.length === 0) return [];
@@ -56,7 +63,7 @@ function rowSentences({ variants, transcripts }: Completeness, noun: RowNoun): r
         : standing === 'unranked'
           ? 'it is not ranked'
           : 'it is neither compared nor ranked';
-    if (transcripts.length === 1) return [`${name} did not finish (${lossText(unfinished[0]!)}): ${place}`];
+    if (run === 1) return [`${name} did not finish (${lossText(unfinished[0]!)}): ${place}`];
     return [`${unfinished.length} of ${sessions(run)} did not finish under ${name}: ${place}`];
   });
   return capped(lines, (count) => `… nor under ${formatCount(count)} more ${noun}s`);
@@ -65,7 +72,7 @@ function rowSentences({ variants, transcripts }: Completeness, noun: RowNoun): r
 /** One sentence per session that is not compared, with the rows that left it unfinished. */
 function leftOutSentences(completeness: Completeness): readonly string[] {
   const { transcripts, compared, variants } = completeness;
-  if (transcripts.length === 1) return [];
+  if (transcripts.length === 1 || isApart(completeness)) return [];
   const lines = transcripts
     .filter((transcript) => !compared.includes(transcript))
     .map((transcript) => {
@@ -81,8 +88,12 @@ function leftOutSentences(completeness: Completeness): readonly string[] {
   return capped(lines, (count) => `… and ${formatCount(count)} more sessions`);
 }
 
-/** Why nothing is ranked although some sessions can be compared. */
-function whyNone({ variants, transcripts }: Completeness, noun: RowNoun): string {
+/** Why nothing is ranked, where nothing is. */
+export function whyNoneRanked(completeness: Completeness, noun: RowNoun): string {
+  const { variants, transcripts, compared } = completeness;
+  if (isApart(completeness)) return `the ${noun}s were run over different sessions`;
+  if (transcripts.length === 1) return `the session was finished under no ${noun}`;
+  if (compared.length === 0) return `no session was finished under every ${noun}`;
   const open = transcripts.filter((name) =>
     variants.every(({ unfinished, notRun }) =>
       [...unfinished.map(({ transcript }) => transcript), ...notRun].includes(name),
@@ -101,13 +112,8 @@ function rankingSentences(
 ): readonly string[] {
   const { variants, transcripts, compared } = completeness;
   if (variants.length < 2) return [];
-  if (compared.length === 0) {
-    const which = transcripts.length === 1 ? 'the session was not' : 'no session was';
-    const by = transcripts.length === 1 ? `any ${noun}` : `every ${noun}`;
-    return [`no ranking: ${which} finished under ${by}, so the values cannot be compared`];
-  }
   const ranked = variants.filter(({ standing }) => standing === 'ranked');
-  if (ranked.length === 0) return [`no ranking: ${whyNone(completeness, noun)}`];
+  if (ranked.length === 0) return [`no ranking: ${whyNoneRanked(completeness, noun)}`];
   if (ranked.length === 1)
     return [`no ranking: no other ${noun} answered as many calls as ${ranked[0]!.name}`];
   const own = runs.filter((_run, i) => variants[i]!.standing === 'ranked');

@@ -1,6 +1,7 @@
 import { paramSpecs } from '../../policies/catalogue.js';
 import type { NamedChart } from '../../report/charts/chart-spec.js';
 import type { ComparisonTable } from '../../report/page-data.js';
+import type { VariantCompleteness } from '../../study/completeness.js';
 import type { Axis } from '../../study/vary.js';
 import { metricAxis, pointMark } from './compare-report.js';
 import type { SweptPoint } from './points.js';
@@ -27,6 +28,11 @@ function isNumeric(axis: Axis): boolean {
   return axis.values.every((value) => Number.isFinite(Number(value)));
 }
 
+/** The mark of a point beside a line: points over different sessions are not ranked, but finished. */
+function lineMark(completeness: VariantCompleteness): { readonly mark?: 'unranked' } {
+  return completeness.unfinished.length === 0 ? {} : pointMark(completeness);
+}
+
 /** Lines for one number, lines per value or a heat map for two, and cost against kept content. */
 async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<readonly NamedChart[]> {
   const [{ sweepLine }, { sweepHeatmap }, { pareto }] = await Promise.all([
@@ -36,13 +42,16 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
   ]);
   const charts: NamedChart[] = [];
   const [first, second] = axes;
+  const isRanked = swept.some(({ completeness }) => completeness.standing === 'ranked');
   for (const metric of names) {
-    const values = swept.flatMap(({ metrics }) => metrics[metric] ?? []);
-    if (first === undefined || values.length < 2) continue;
+    const shown = swept.filter(({ metrics }) => (metrics[metric] ?? null) !== null);
+    if (first === undefined || shown.length < 2) continue;
     const isCompletion = COMPLETION.has(metric);
-    if (isCompletion && values.every((value) => value === values[0])) continue;
-    const axis = isCompletion ? { ...metricAxis(metric), better: null } : metricAxis(metric);
-    const markOf = isCompletion ? () => ({}) : pointMark;
+    if (isCompletion && new Set(shown.map(({ metrics }) => metrics[metric])).size === 1) continue;
+    const axis = isCompletion || !isRanked ? { ...metricAxis(metric), better: null } : metricAxis(metric);
+    const markOf = isCompletion ? () => ({}) : lineMark;
+    if (!isCompletion && shown.every(({ completeness }) => lineMark(completeness).mark !== undefined))
+      continue;
     if (axes.length === 1 && isNumeric(first)) {
       const points = swept.map(({ point, metrics, completeness }) => ({
         x: Number(point.values[0]),
@@ -79,7 +88,7 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
     if (costUsd == null || keptContentShare == null) return [];
     return [{ label: point.values.join(' '), x: costUsd, y: keptContentShare, ...pointMark(completeness) }];
   });
-  if (points.length >= 2) {
+  if (points.length >= 2 && isRanked) {
     const [x, y] = [metricAxis('costUsd'), metricAxis('keptContentShare')];
     charts.push({ name: 'cost-against-kept', spec: pareto({ x, y, points, subtitle: name }) });
   }

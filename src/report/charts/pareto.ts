@@ -77,7 +77,6 @@ function titleOf(
   front: readonly ParetoPoint[],
   metrics: string,
 ): string {
-  if (ranked.length === 0) return `No setting is ranked by ${metrics}`;
   if (ranked.length === 1 && unranked.length > 0) return `Only ${ranked[0]!.label} is ranked by ${metrics}`;
   return `${formatCount(front.length)} of ${formatCount(ranked.length)} settings are not beaten in both ${metrics}`;
 }
