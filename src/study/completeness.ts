@@ -14,10 +14,7 @@ export interface UnfinishedRun {
   readonly callsLost: number | null;
 }
 
-/**
- * `ranked`: it takes part in the ranking. `unranked`: it is compared, but calls were lost that it or another variant answered
- * elsewhere. `apart`: it has no finished run to compare.
- */
+/** `ranked`: it may win. `unranked`: it is compared, but lost calls. `apart`: it has no finished run to compare. */
 export type Standing = 'ranked' | 'unranked' | 'apart';
 
 /** How far a variant came. */
@@ -28,16 +25,22 @@ export interface VariantCompleteness {
   readonly run: number;
   readonly finished: number;
   readonly unfinished: readonly UnfinishedRun[];
-  /** Transcripts of the study that are not its own. */
-  readonly notRun: readonly string[];
 }
 
 /** What of a study can be compared. */
 export interface Completeness {
   readonly transcripts: readonly string[];
+  /** Those that some variant finished. */
+  readonly finished: readonly string[];
   /** Those that means and differences are taken over. */
   readonly compared: readonly string[];
   readonly variants: readonly VariantCompleteness[];
+}
+
+/** A transcript that is not compared, with the variants that did not finish it; null stands for one that was not run over it. */
+export interface LeftOut {
+  readonly transcript: string;
+  readonly under: readonly { readonly name: string; readonly run: UnfinishedRun | null }[];
 }
 
 /** Whose finished runs a transcript needs to be compared: those of every variant that finished any, or of the foremost alone. */
@@ -55,26 +58,27 @@ function answeredIn(record: MetricRecord | null): number {
   return record === null ? -1 : (record.callsAnswered ?? 0);
 }
 
-function unfinishedOf({ byTranscript }: VariantRuns): readonly UnfinishedRun[] {
-  return [...byTranscript].flatMap(([transcript, record]) =>
-    isFinished(record)
-      ? []
-      : [
-          {
-            transcript,
-            callsAnswered: record?.callsAnswered ?? null,
-            callsLost: record?.callsLost ?? null,
-          },
-        ],
-  );
+function unfinishedRun(transcript: string, record: MetricRecord | null): UnfinishedRun {
+  const { callsAnswered = null, callsLost = null } = record ?? {};
+  return { transcript, callsAnswered, callsLost };
 }
 
-/** The variants that finished every one of their transcripts that any variant finished. */
-function foremostOf(variants: readonly VariantRuns[]): readonly VariantRuns[] {
+function unfinishedOf({ byTranscript }: VariantRuns): readonly UnfinishedRun[] {
+  const open = [...byTranscript].filter(([, record]) => !isFinished(record));
+  return open.map(([transcript, record]) => unfinishedRun(transcript, record));
+}
+
+/** The transcripts that some variant finished. */
+function finishedBySome(variants: readonly VariantRuns[]): ReadonlySet<string> {
   const finished = new Set<string>();
   for (const { byTranscript } of variants) {
     for (const [transcript, record] of byTranscript) if (isFinished(record)) finished.add(transcript);
   }
+  return finished;
+}
+
+/** The variants that finished every one of their transcripts that any variant finished. */
+function foremostOf(variants: readonly VariantRuns[], finished: ReadonlySet<string>): readonly VariantRuns[] {
   return variants.filter(({ byTranscript }) => {
     const runs = [...byTranscript];
     const isPart = runs.some(([, record]) => isFinished(record));
@@ -106,7 +110,8 @@ function rankedOf(
  */
 export function completenessOf(variants: readonly VariantRuns[], basis: ComparisonBasis): Completeness {
   const transcripts = [...new Set(variants.flatMap(({ byTranscript }) => [...byTranscript.keys()]))];
-  const foremost = foremostOf(variants);
+  const finished = finishedBySome(variants);
+  const foremost = foremostOf(variants, finished);
   const takesPart = ({ byTranscript }: VariantRuns): boolean => [...byTranscript.values()].some(isFinished);
   const deciding = basis === 'foremost' ? foremost : variants.filter(takesPart);
   const compared = transcripts.filter(
@@ -120,6 +125,7 @@ export function completenessOf(variants: readonly VariantRuns[], basis: Comparis
   };
   return {
     transcripts,
+    finished: [...finished],
     compared,
     variants: variants.map((variant) => {
       const unfinished = unfinishedOf(variant);
@@ -129,10 +135,30 @@ export function completenessOf(variants: readonly VariantRuns[], basis: Comparis
         run: variant.byTranscript.size,
         finished: variant.byTranscript.size - unfinished.length,
         unfinished,
-        notRun: transcripts.filter((transcript) => !variant.byTranscript.has(transcript)),
       };
     }),
   };
+}
+
+/** The variants were run over different transcripts, and none is common to all. */
+export function isApart({ variants, transcripts, compared }: Completeness): boolean {
+  return compared.length === 0 && variants.some(({ run }) => run < transcripts.length);
+}
+
+/** The transcripts that are not compared, and because of whom; empty where the variants have none in common. */
+export function leftOutOf(variants: readonly VariantRuns[], completeness: Completeness): readonly LeftOut[] {
+  if (isApart(completeness)) return [];
+  const compared = new Set(completeness.compared);
+  return completeness.transcripts
+    .filter((transcript) => !compared.has(transcript))
+    .map((transcript) => ({
+      transcript,
+      under: variants.flatMap(({ name, byTranscript }): LeftOut['under'] => {
+        const record = byTranscript.get(transcript);
+        if (record === undefined) return [{ name, run: null }];
+        return isFinished(record) ? [] : [{ name, run: unfinishedRun(transcript, record) }];
+      }),
+    }));
 }
 
 /** The mean of each metric over the records that have a value for it. */

@@ -2,7 +2,7 @@ import { CcbenchError } from '../../base/errors.js';
 import { unknownName } from '../../base/registry.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../report/comparison-text.js';
 import { type Comparison, compareVariants } from '../../study/comparison.js';
-import { isFinished } from '../../study/completeness.js';
+import { isFinished, type VariantRuns } from '../../study/completeness.js';
 import type { Job, JobResult } from '../../study/job.js';
 import { splitValues } from '../../study/split-values.js';
 import { type Variant, variantsOf } from '../../study/variants.js';
@@ -95,7 +95,7 @@ export async function compareCommand(
     const runs = runsByVariant(rows, planned, results);
     const comparison = compareVariants(runs, baseline, names, seed);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
-    const json = comparisonJson(comparison, inputs, skipped, results, planned);
+    const json = comparisonJson(comparison, runs, inputs, skipped, results, planned);
     const table = comparisonTable(name, comparison, runs);
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));
@@ -216,6 +216,7 @@ function runsCsv(
 
 function comparisonJson(
   comparison: Comparison,
+  runs: readonly VariantRuns[],
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
   results: readonly JobResult[],
@@ -236,7 +237,7 @@ function comparisonJson(
     })),
     baseline: comparison.baseline,
     best: comparison.best,
-    ...completenessJson(comparison.completeness),
+    ...completenessJson(comparison.completeness, runs),
     transcripts: inputs.sessions,
     skipped,
     failed: results.flatMap((result) =>

@@ -246,7 +246,8 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   const best = bestRanked(swept, findMetric(metric)!);
   const fit = fitOf(axes, swept, metric);
   const notes: string[] = [];
-  if (best !== null && swept.length > 1) {
+  const ranked = told.completeness.variants.filter(({ standing }) => standing === 'ranked');
+  if (best !== null && ranked.length > 1) {
     const value = formatValue(best.metrics[metric] ?? null, findMetric(metric)!.unit);
     notes.push(
       `best ${metric}: ${value} at ${best.point.set.join(', ')}`,
@@ -275,7 +276,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
             value: best.metrics[metric] ?? null,
             command: told.repeat(best.point),
           },
-    ...completenessJson(told.completeness),
+    ...completenessJson(told.completeness, told.runs),
     fitted: fit === null ? null : { metric, path: axes[0]!.path, ...fit },
     transcripts: inputs.sessions,
     skipped: inputs.skipped,

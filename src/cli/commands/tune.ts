@@ -140,6 +140,7 @@ export async function tuneCommand(
     await threads?.close();
   }
   const { tried, completeness } = judged!;
+  const runs = tried.map((item) => item.runs);
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
   );
@@ -164,13 +165,12 @@ export async function tuneCommand(
       metrics: item.metrics,
     })),
     constraints: { implied: IMPLIED, given: goal.constraints.map(({ text }) => text) },
-    ...completenessJson(completeness),
+    ...completenessJson(completeness, runs),
     drawn: drawn.length,
     rungs,
     transcripts: inputs.sessions,
     skipped: inputs.skipped,
   };
-  const runs = tried.map((item) => item.runs);
   const notes = [
     `holds: ${[IMPLIED, ...goal.constraints.map(({ text }) => text)].join('; ')}`,
     ...[meansNote(completeness)].filter((line) => line !== ''),

@@ -2,7 +2,9 @@ import { ratio } from '../../base/stats.js';
 import { formatCount } from '../../report/format.js';
 import {
   type Completeness,
+  isApart,
   isFinished,
+  leftOutOf,
   type UnfinishedRun,
   type VariantCompleteness,
   type VariantRuns,
@@ -30,11 +32,6 @@ function lossText({ callsAnswered, callsLost }: UnfinishedRun): string {
 export function rowNote({ unfinished, run }: VariantCompleteness): string | undefined {
   if (unfinished.length === 0) return undefined;
   return run === 1 ? 'unfinished' : `${formatCount(unfinished.length)} of ${formatCount(run)} unfinished`;
-}
-
-/** The rows were run over different sessions, and none is common to all. */
-function isApart({ variants, compared }: Completeness): boolean {
-  return compared.length === 0 && variants.some(({ notRun }) => notRun.length > 0);
 }
 
 /** What the numbers are means of; empty for one session. */
@@ -70,35 +67,26 @@ function rowSentences({ variants }: Completeness, noun: RowNoun): readonly strin
 }
 
 /** One sentence per session that is not compared, with the rows that left it unfinished. */
-function leftOutSentences(completeness: Completeness): readonly string[] {
-  const { transcripts, compared, variants } = completeness;
-  if (transcripts.length === 1 || isApart(completeness)) return [];
-  const lines = transcripts
-    .filter((transcript) => !compared.includes(transcript))
-    .map((transcript) => {
-      const under = variants.flatMap(({ name, unfinished, notRun }) => {
-        const run = unfinished.find((item) => item.transcript === transcript);
-        if (run !== undefined) return [`${name} (${lossText(run)})`];
-        return notRun.includes(transcript) ? [`${name} (not run)`] : [];
-      });
-      const more = under.length - LISTED_ROWS;
-      const rest = more > 0 ? ` and ${formatCount(more)} more` : '';
-      return `left out: ${transcript}, not finished under ${under.slice(0, LISTED_ROWS).join(', ')}${rest}`;
-    });
+function leftOutSentences(completeness: Completeness, runs: readonly VariantRuns[]): readonly string[] {
+  if (completeness.transcripts.length === 1) return [];
+  const lines = leftOutOf(runs, completeness).map(({ transcript, under }) => {
+    const names = under
+      .slice(0, LISTED_ROWS)
+      .map(({ name, run }) => `${name} (${run === null ? 'not run' : lossText(run)})`);
+    const more = under.length - LISTED_ROWS;
+    const rest = more > 0 ? ` and ${formatCount(more)} more` : '';
+    return `left out: ${transcript}, not finished under ${names.join(', ')}${rest}`;
+  });
   return capped(lines, (count) => `… and ${formatCount(count)} more sessions`);
 }
 
 /** Why nothing is ranked, where nothing is. */
 export function whyNoneRanked(completeness: Completeness, noun: RowNoun): string {
-  const { variants, transcripts, compared } = completeness;
+  const { transcripts, finished, compared } = completeness;
   if (isApart(completeness)) return `the ${noun}s were run over different sessions`;
   if (transcripts.length === 1) return `the session was finished under no ${noun}`;
   if (compared.length === 0) return `no session was finished under every ${noun}`;
-  const open = transcripts.filter((name) =>
-    variants.every(({ unfinished, notRun }) =>
-      [...unfinished.map(({ transcript }) => transcript), ...notRun].includes(name),
-    ),
-  );
+  const open = transcripts.filter((name) => !finished.includes(name));
   if (open.length === 0) return `no ${noun} finished every session that another one finished`;
   const rest = open.length === 1 ? '' : ` and ${formatCount(open.length - 1)} more`;
   return `no ${noun} finished ${open[0]}${rest}, and not all came equally far: leave ${rest === '' ? 'it' : 'them'} out to rank the rest`;
@@ -115,7 +103,9 @@ function rankingSentences(
   const ranked = variants.filter(({ standing }) => standing === 'ranked');
   if (ranked.length === 0) return [`no ranking: ${whyNoneRanked(completeness, noun)}`];
   if (ranked.length === 1)
-    return [`no ranking: no other ${noun} answered as many calls as ${ranked[0]!.name}`];
+    return [
+      `no ranking: only ${ranked[0]!.name} finished${transcripts.length === 1 ? '' : ' every session'}`,
+    ];
   const own = runs.filter((_run, i) => variants[i]!.standing === 'ranked');
   const common = transcripts.filter((name) => own.every((run) => isFinished(run.byTranscript.get(name))));
   if (common.length <= compared.length) return [];
@@ -133,7 +123,7 @@ export function completenessNotes(
   return [
     ...rankingSentences(completeness, noun, runs),
     ...rowSentences(completeness, noun),
-    ...leftOutSentences(completeness),
+    ...leftOutSentences(completeness, runs),
   ];
 }
 
@@ -163,19 +153,14 @@ export function standingJson({ standing, run, finished, unfinished }: VariantCom
 }
 
 /** What was compared, left out and ranked, for JSON. */
-export function completenessJson({ compared, transcripts, variants }: Completeness) {
+export function completenessJson(completeness: Completeness, runs: readonly VariantRuns[]) {
+  const { compared, variants } = completeness;
   return {
     compared,
-    leftOut: transcripts
-      .filter((transcript) => !compared.includes(transcript))
-      .map((transcript) => ({
-        transcript,
-        under: variants.flatMap(({ name, unfinished, notRun }) =>
-          notRun.includes(transcript) || unfinished.some((item) => item.transcript === transcript)
-            ? [name]
-            : [],
-        ),
-      })),
+    leftOut: leftOutOf(runs, completeness).map(({ transcript, under }) => ({
+      transcript,
+      under: under.map(({ name }) => name),
+    })),
     ranked: variants.filter(({ standing }) => standing === 'ranked').map(({ name }) => name),
   };
 }
