@@ -3,7 +3,7 @@ export const EXIT = {
   fine: 0,
   /** A fault of ccbench itself. */
   internal: 1,
-  /** Bad input or usage. */
+  /** Bad input or usage; a run in which no call was answered is one of bad input. */
   input: 2,
   /** A metric is worse than the baseline's. */
   regression: 98,
@@ -19,7 +19,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANING: readonly (readonly [ExitCode, string])[] = [
   [EXIT.fine, 'fine'],
   [EXIT.internal, 'a fault of ccbench itself'],
-  [EXIT.input, 'bad input or usage'],
+  [EXIT.input, 'bad input or usage, or a run in which no call was answered'],
   [EXIT.regression, 'a regression against a baseline'],
   [EXIT.expectation, 'an expectation failed'],
   [EXIT.interrupted, 'interrupted'],

@@ -18,6 +18,20 @@ export function refKey(ref: TranscriptRef): string {
   }
 }
 
+/** Equal keys are the same session: a generated one is the same work whatever model it is given to. */
+export function sessionKey(ref: TranscriptRef): string {
+  switch (ref.kind) {
+    case 'file':
+      return refKey(ref);
+    case 'synthetic':
+      return `synthetic ${JSON.stringify({ ...ref.spec, model: null })}`;
+    case 'sessions': {
+      const parts = ref.sessions.map((part) => ({ ...part, transcript: sessionKey(part.transcript) }));
+      return `sessions ${JSON.stringify(parts)}`;
+    }
+  }
+}
+
 /** What the user would call it. */
 export function refLabel(ref: TranscriptRef): string {
   switch (ref.kind) {

@@ -143,7 +143,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   study(
     program
       .command('compare')
-      .description('Compare variants of scenarios over transcripts: one table, differences to a baseline.'),
+      .description('Compare variants over sessions that all finish: one table, differences to a baseline.'),
   )
     .argument('<scenario...>', 'scenario files (YAML)')
     .option('--policy <names>', 'a variant for each of these policies, separated by commas')
@@ -198,7 +198,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   study(
     program
       .command('tune')
-      .description('Search the settings that make a metric best while constraints hold.'),
+      .description('Search the settings that make a metric best, finish every session and hold constraints.'),
   )
     .argument('<scenario>', 'scenario file (YAML)')
     .requiredOption(

@@ -1,3 +1,4 @@
+import { completionOf } from '../metrics/completion.js';
 import { formatMoney, formatValue, printable } from '../report/format.js';
 import { type Column, tableLines } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
@@ -7,6 +8,7 @@ const COLUMNS: readonly Column[] = [
   { header: 'run', align: 'left', drop: null },
   { header: 'cost', align: 'right', drop: null },
   { header: 'against first', align: 'right', drop: 3 },
+  { header: 'answered', align: 'right', drop: 6 },
   { header: 'cache hits', align: 'right', drop: 5 },
   { header: 'compactions', align: 'right', drop: 4 },
   { header: 'peak context', align: 'right', drop: 2 },
@@ -19,16 +21,21 @@ function change(first: number | null, now: number | null): string {
   return now === first ? '=' : `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(1)} %`;
 }
 
-/** The runs of a scenario side by side. */
+/** The runs of a scenario side by side; the cost of a run that did not finish is compared with nothing. */
 export function variantTable(results: readonly RunResult[], screen: Screen): string {
-  const first = results[0]?.metrics.costUsd ?? null;
-  const rows = results.map(({ planned, metrics, execution }, i) => {
+  const isFinished = ({ execution }: RunResult): boolean => completionOf(execution.facts).finished;
+  const first = results[0];
+  const base = first !== undefined && isFinished(first) ? (first.metrics.costUsd ?? null) : null;
+  const rows = results.map((result, i) => {
+    const { planned, metrics, execution } = result;
     const value = (name: string): number | null => metrics[name] ?? null;
+    const finished = isFinished(result);
     return {
       cells: [
-        printable(planned.label),
+        printable(finished ? planned.label : `${planned.label} (unfinished)`),
         formatMoney(value('costUsd')),
-        i === 0 ? '' : change(first, value('costUsd')),
+        i === 0 || !finished ? '' : change(base, value('costUsd')),
+        formatValue(value('finishedShare'), 'share'),
         formatValue(value('cacheHitRate'), 'share'),
         formatValue(value('compactions'), 'count'),
         formatValue(value('peakContextTokens'), 'tokens'),

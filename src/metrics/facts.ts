@@ -109,6 +109,8 @@ export interface RunFacts {
   readonly requestsRefused: number;
   readonly refusals: Readonly<Record<string, number>>;
   readonly callsLost: number;
+  /** Why the first of them were lost; null when none were. */
+  readonly lostReason: string | null;
   readonly layers: Readonly<Record<Layer, LayerFacts>>;
   readonly failures: Readonly<Record<string, number>>;
   readonly breaker: { readonly trips: number; readonly skips: number; readonly resets: number };

@@ -59,6 +59,7 @@ export function createMetricsFold(): MetricsFold {
   let end: EndEntry | null = null;
   let requestsRefused = 0;
   let callsLost = 0;
+  let lostReason: string | null = null;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
 
@@ -89,6 +90,7 @@ export function createMetricsFold(): MetricsFold {
           return addTo(refusals, entry.error, 1);
         case 'lost':
           callsLost += entry.calls;
+          lostReason ??= entry.reason;
           return;
         case 'notice':
           longTerm.addNotice(entry);
@@ -132,6 +134,7 @@ export function createMetricsFold(): MetricsFold {
         requestsRefused,
         refusals: sortedRecord(refusals),
         callsLost,
+        lostReason,
         ...layerTotals,
         costInterval: risks.interval(totals.cost.total, layerTotals.compactions.done > 0 ? 'some' : 'none'),
         notices: sortedRecord(notices),

@@ -54,6 +54,29 @@ Known keys (the other families take their keys from the run):
 
 ${keys.join('\n')}
 
+## Runs that did not finish
+
+A run is unfinished when calls of its transcript were not answered: a prompt was refused, a guard ended the prompt or the run, a
+fork never began. \`finishedShare\` of a run is the share of its calls that were answered, \`callsLost\` counts the others;
+requests that layers make count in neither. Cost and every other metric are of the answered calls alone, so an unfinished run is
+cheap for the wrong reason. \`run\` marks it in the terminal, in \`summary.json\` (\`finished\`, \`calls\`) and in \`report.html\`;
+one in which nothing was answered is exit code 2. \`costPerTurnUsd\` divides by completed turns, for whoever wants a rate all the same.
+
+\`compare\`, \`sweep\` and \`tune\` never let unfinished work win. A session is one transcript of the study; a row is a variant, a point or
+a setting.
+
+- Means and differences are taken over the sessions that every row finished; rows that finished none stand apart. The notes,
+  the CSV and the JSON (\`compared\`, \`leftOut\`) say which sessions were left out, and under which row. A run that failed with an
+  error counts as unfinished.
+- A row is ranked (stars, best point, front, verdicts) when it finished every session that any row finished. A session that none
+  finished is left out; where it broke off at different calls, nothing is ranked, as the one that came furthest did not finish
+  either. Rows over different sessions are not ranked. Where fewer than two rows are ranked, nothing is starred.
+- \`finishedShare\` and \`callsLost\` of a row are means over all its sessions, compared or not; a run that failed has a share of 0.
+  The share of its sessions that finished is \`sessions.finishedShare\` in the JSON, and stands beside its name:
+  \`none (3 of 12 unfinished)\`.
+- \`tune\` asks of every setting that it finishes what any setting finishes, before any \`--subject-to\`. It compares over the sessions
+  that those settings finished, and runs all settings on the whole work when none that was left came through it.
+
 ## Expectations
 
 A scenario may list expectations: a metric, one of \`>=\` \`<=\` \`>\` \`<\` \`==\` \`!=\`, and a number, which may end in \`k\` (thousand),

@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, Fiel
   request: [...fields('number', REQUEST_NUMBERS), ...fields('string', ['thread', 'purpose', 'model'])],
   break: [...fields('number', ['t', 'lostTokens']), ...fields('string', ['thread', 'cause'])],
   refused: [...fields('number', ['t', 'status']), ...fields('string', ['thread', 'error'])],
-  lost: [...fields('number', ['t', 'calls']), ['thread', 'string']],
+  lost: [...fields('number', ['t', 'calls']), ...fields('string', ['thread', 'reason'])],
   layer: [
     ...fields('number', ['t', 'turn', 'saved', 'cacheLost', 'calls', 'cost']),
     ...fields('string', ['thread', 'layer', 'action', 'outcome']),

@@ -1,6 +1,7 @@
 import { MS_PER_HOUR } from '../base/clock.js';
 import { createRegistry } from '../base/registry.js';
 import { ratio, sum } from '../base/stats.js';
+import { completionOf } from './completion.js';
 import type { BreakFacts, RequestFacts, RunFacts } from './facts.js';
 import { METRIC_FAMILIES } from './families.js';
 import { LONG_TERM_METRICS } from './long-term-metrics.js';
@@ -134,8 +135,12 @@ const ALL: readonly Metric[] = [
     'cost of content that had been cached and was paid for again',
     (f) => usd(rewriteCost(f)),
   ),
-  requestMetric('costPerTurnUsd', 'usd', 'lower', 'cost of all requests / turns of the main loop', (f) =>
-    ratio(usd(f.cost.total), f.turns),
+  requestMetric(
+    'costPerTurnUsd',
+    'usd',
+    'lower',
+    'cost of all requests / completed turns: the answered calls of the main loop',
+    (f) => ratio(usd(f.cost.total), f.byPurpose.main.calls),
   ),
   metric(
     'peakContextTokens',
@@ -159,6 +164,23 @@ const ALL: readonly Metric[] = [
   ),
   requestMetric('cacheBreaksExpected', 'count', 'lower', 'drops of cache reads that a layer announced', (f) =>
     countBreaks(f.breaks.expected),
+  ),
+  metric(
+    'finishedShare',
+    'share',
+    'higher',
+    'calls of the transcript that were answered / all of them; below 1 the run is unfinished',
+    (f) => {
+      const { answered, calls } = completionOf(f);
+      return ratio(answered, calls);
+    },
+  ),
+  metric(
+    'callsAnswered',
+    'count',
+    'higher',
+    'calls of the transcript that were answered, without those that layers make',
+    (f) => completionOf(f).answered,
   ),
   metric('requestsRefused', 'count', 'lower', 'requests the API would not take', (f) => f.requestsRefused),
   metric(

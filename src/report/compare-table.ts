@@ -1,3 +1,4 @@
+import { completionOf } from '../metrics/completion.js';
 import { METRICS } from '../metrics/registry.js';
 import { formatValue } from './format.js';
 import type { ComparisonTable } from './page-data.js';
@@ -6,6 +7,8 @@ import type { ReportedRun } from './page-run.js';
 /** The metrics of a comparison for which nobody chose others. */
 const CHOSEN = [
   'costUsd',
+  'finishedShare',
+  'callsLost',
   'cacheHitRate',
   'promptTokens',
   'peakContextTokens',
@@ -13,15 +16,15 @@ const CHOSEN = [
   'tokensSaved',
   'cacheTokensDestroyed',
   'requestsRefused',
-  'callsLost',
 ] as const;
 
-/** Runs side by side by their main metrics, the best value of each marked where values differ. */
+/** Runs side by side by their main metrics, the best value of each among the finished ones marked where values differ. */
 export function compareTable(runs: readonly ReportedRun[]): ComparisonTable {
   const metrics = CHOSEN.map((name) => METRICS.get(name));
   const values = runs.map(({ facts }) => metrics.map((metric) => metric.value(facts)));
+  const finished = runs.map(({ facts }) => completionOf(facts).finished);
   const best = metrics.map(({ better }, column) => {
-    const known = values.map((row) => row[column] ?? null).filter((value) => value !== null);
+    const known = values.flatMap((row, i) => (finished[i] ? (row[column] ?? []) : []));
     if (better === null || known.length < 2 || new Set(known).size === 1) return null;
     return better === 'lower' ? Math.min(...known) : Math.max(...known);
   });
@@ -30,10 +33,13 @@ export function compareTable(runs: readonly ReportedRun[]): ComparisonTable {
     columns: [...CHOSEN],
     rows: runs.map(({ name }, row) => ({
       name,
+      ...(finished[row] ? {} : { note: 'unfinished' }),
       cells: metrics.map(({ unit }, column) => {
         const value = values[row]![column] ?? null;
         const text = formatValue(value, unit);
-        return value !== null && value === best[column] ? { text, mark: 'best' as const } : { text };
+        return finished[row] && value !== null && value === best[column]
+          ? { text, mark: 'best' as const }
+          : { text };
       }),
     })),
     notes: [],

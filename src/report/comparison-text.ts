@@ -1,6 +1,6 @@
 import { type Cell, csv } from './csv.js';
 import { printable } from './format.js';
-import type { ComparisonCell, ComparisonTable } from './page-data.js';
+import type { ComparisonCell, ComparisonRow, ComparisonTable } from './page-data.js';
 import { type Column, tableLines } from './table.js';
 import type { Screen } from './terminal.js';
 
@@ -10,6 +10,10 @@ const BEST = '*';
 function cellText({ text, note, mark }: ComparisonCell): string {
   const value = mark === 'best' ? `${text}${BEST}` : text;
   return note === undefined || note === '' ? value : `${value} (${note})`;
+}
+
+function rowName({ name, note }: ComparisonRow): string {
+  return printable(note === undefined ? name : `${name} (${note})`);
 }
 
 /** A comparison on the terminal: columns that do not fit are dropped from the right. */
@@ -24,7 +28,7 @@ export function comparisonLines(table: ComparisonTable, screen: Screen): readonl
       }),
     ),
   ];
-  const rows = table.rows.map(({ name, cells }) => ({ cells: [printable(name), ...cells.map(cellText)] }));
+  const rows = table.rows.map((row) => ({ cells: [rowName(row), ...row.cells.map(cellText)] }));
   return [...tableLines(columns, rows, { indent: '', ...screen }), ...table.notes];
 }
 
@@ -35,10 +39,10 @@ function escaped(text: string): string {
 /** A comparison as a page of Markdown. */
 export function comparisonMarkdown(table: ComparisonTable): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const rows = table.rows.map(({ name, cells }) =>
+  const rows = table.rows.map((row) =>
     line([
-      escaped(name),
-      ...cells.map(({ text, note, mark }) => {
+      escaped(rowName(row)),
+      ...row.cells.map(({ text, note, mark }) => {
         const value = mark === 'best' ? `**${escaped(text)}**` : escaped(text);
         return note === undefined || note === '' ? value : `${value}<br>${escaped(note)}`;
       }),

@@ -12,6 +12,8 @@ export interface ComparisonTable {
 /** One variant of a comparison. */
 export interface ComparisonRow {
   readonly name: string;
+  /** Behind the name, such as that it did not finish. */
+  readonly note?: string;
   readonly cells: readonly ComparisonCell[];
 }
 
@@ -98,7 +100,8 @@ export interface PageLayerFigures {
 export interface PageRun {
   readonly name: string;
   readonly digest: string | null;
-  readonly complete: boolean;
+  /** What went unanswered, and why; null for a run that finished. */
+  readonly unfinished: string | null;
   /** Who ran what, in short. */
   readonly about: readonly (readonly [string, string])[];
   readonly cards: readonly PageFact[];

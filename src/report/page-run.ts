@@ -8,6 +8,7 @@ import type { PageFact, PageRequests, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
 import type { NamedThreshold, PolicyInfo } from './policy-info.js';
 import { valueBlocks } from './terminal-blocks.js';
+import { unfinishedText } from './unfinished-text.js';
 
 /** A run as a report is made from it. */
 export interface ReportedRun {
@@ -146,7 +147,7 @@ export function pageRun({ name, entries, facts, digest, policyInfo }: ReportedRu
   return {
     name: printable(name),
     digest,
-    complete: facts.complete,
+    unfinished: unfinishedText(facts),
     about: aboutOf(facts),
     cards: cardsOf(facts, window),
     blocks: valueBlocks(facts).map(({ title, rows }) => ({

@@ -1,3 +1,4 @@
+import { completionOf } from '../metrics/completion.js';
 import type { ExpectationResult } from '../metrics/expect.js';
 import type { RunFacts } from '../metrics/facts.js';
 import { metricValues } from '../metrics/registry.js';
@@ -13,6 +14,12 @@ export interface RunReport {
   readonly expectations: readonly ExpectationResult[];
 }
 
+/** Whether a run finished, and how far it came. */
+export function finishedJson(facts: RunFacts) {
+  const { finished, calls, answered, lost, reason } = completionOf(facts);
+  return { finished, calls: { all: calls, answered, lost, reason } };
+}
+
 /** summary.json: who ran what, every metric, the splits behind them. Key order is fixed; money in the splits is in nano-dollars. */
 export function summaryJson({ digest, facts, expectations }: RunReport): string {
   const { run } = facts;
@@ -26,6 +33,7 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     digest,
     planDigest: run?.planDigest ?? null,
     complete: facts.complete,
+    ...finishedJson(facts),
     passed: expectations.length === 0 ? null : expectations.every((result) => result.passed),
     metrics: metricValues(facts),
     expectations,

@@ -14,6 +14,7 @@ import {
   VALUE_COLUMNS,
   valueBlocks,
 } from './terminal-blocks.js';
+import { unfinishedText } from './unfinished-text.js';
 
 /** How a report is put on a screen. */
 export interface Screen {
@@ -124,8 +125,9 @@ export function terminalReport(report: RunReport, screen: Screen): string {
   const { facts, expectations, digest } = report;
   const { style } = screen;
   const lines = titleLines(facts, screen);
-  if (!facts.complete)
-    lines.push(style.red(`${INDENT}the run did not come to its end: these numbers are partial`));
+  const unfinished = unfinishedText(facts);
+  if (unfinished !== null)
+    lines.push(...wrapText(unfinished, screen.width, INDENT, INDENT).map((line) => style.red(line)));
   lines.push(
     ...valueLines(facts, screen),
     ...section('Layers', layerLines(facts, screen), screen),

@@ -2,13 +2,14 @@ import { createRandom } from '../base/random.js';
 import { bootstrapMean, mean } from '../base/stats.js';
 import type { Metric } from '../metrics/metric.js';
 import { findMetric } from '../metrics/registry.js';
+import {
+  type Completeness,
+  completenessOf,
+  type VariantCompleteness,
+  type VariantRuns,
+  variantMeans,
+} from './completeness.js';
 import type { MetricRecord } from './job.js';
-
-/** What a variant came to, by the key of the transcript. */
-export interface VariantRuns {
-  readonly name: string;
-  readonly byTranscript: ReadonlyMap<string, MetricRecord>;
-}
 
 /** How a variant differs from the baseline in one metric. */
 export interface Difference {
@@ -20,15 +21,27 @@ export interface Difference {
   readonly low: number | null;
   readonly high: number | null;
   readonly pairs: number;
-  /** `one-pair`: a difference without an interval; `differs`: a metric that has no better direction. */
-  readonly verdict: 'better' | 'worse' | 'differs' | 'within-noise' | 'same' | 'one-pair' | 'no-data';
+  /**
+   * `one-pair`: a difference without an interval; `differs`: a metric that has no better direction; `unranked`: one of the two
+   * answered fewer calls than another variant.
+   */
+  readonly verdict:
+    | 'better'
+    | 'worse'
+    | 'differs'
+    | 'within-noise'
+    | 'same'
+    | 'one-pair'
+    | 'no-data'
+    | 'unranked';
 }
 
 /** A row of a comparison. */
 export interface ComparedVariant {
   readonly name: string;
-  /** Every metric that was measured, as the mean over the transcripts that have a value. */
+  /** Every metric that was measured, as the mean over the compared transcripts that have a value. */
   readonly metrics: MetricRecord;
+  readonly completeness: VariantCompleteness;
   /** To the baseline, by metric; null for the baseline itself. */
   readonly differences: Readonly<Record<string, Difference>> | null;
 }
@@ -39,7 +52,8 @@ export interface Comparison {
   /** Those that are compared. */
   readonly metrics: readonly string[];
   readonly variants: readonly ComparedVariant[];
-  /** Best variant by metric; null where values do not differ, or not by more than noise. */
+  readonly completeness: Completeness;
+  /** Best ranked variant by metric; null where values do not differ, or not by more than noise. */
   readonly best: Readonly<Record<string, string | null>>;
 }
 
@@ -55,11 +69,21 @@ function verdictOf(metric: Metric, differences: readonly number[], low: number |
   return high < 0 === (metric.better === 'lower') ? 'better' : 'worse';
 }
 
-function difference(metric: Metric, variant: VariantRuns, baseline: VariantRuns, seed: number): Difference {
+interface Paired {
+  readonly variant: VariantRuns;
+  readonly baseline: VariantRuns;
+  /** Transcripts that both finished. */
+  readonly compared: readonly string[];
+  /** Whether a difference tells which of the two is better. */
+  readonly kind: 'ranked' | 'unranked';
+}
+
+function difference(metric: Metric, paired: Paired, seed: number): Difference {
+  const { variant, baseline, compared, kind } = paired;
   const differences: number[] = [];
   const bases: number[] = [];
-  for (const [key, record] of variant.byTranscript) {
-    const now = record[metric.name] ?? null;
+  for (const key of compared) {
+    const now = variant.byTranscript.get(key)?.[metric.name] ?? null;
     const before = baseline.byTranscript.get(key)?.[metric.name] ?? null;
     if (now === null || before === null) continue;
     const exact = now - before;
@@ -77,55 +101,88 @@ function difference(metric: Metric, variant: VariantRuns, baseline: VariantRuns,
     low,
     high,
     pairs: differences.length,
-    verdict: verdictOf(metric, differences, low, high),
+    verdict: kind === 'unranked' ? kind : verdictOf(metric, differences, low, high),
   };
 }
 
-/** The mean of each metric over the records that have a value for it. */
-export function meansOf(records: readonly MetricRecord[]): MetricRecord {
-  const names = new Set(records.flatMap((record) => Object.keys(record)));
-  return Object.fromEntries(
-    [...names].map((name) => [name, mean(records.flatMap((record) => record[name] ?? []))]),
-  );
+/** The better of two values first. */
+function byValue(metric: Metric): (a: ComparedVariant, b: ComparedVariant) => number {
+  const sign = metric.better === 'lower' ? 1 : -1;
+  return (a, b) => sign * (a.metrics[metric.name]! - b.metrics[metric.name]!);
 }
 
-function bestOf(metric: Metric, rows: readonly ComparedVariant[]): string | null {
+/** The ranked variant with the best value, if its difference to the rival that `verdictAgainst` takes is more than noise. */
+function bestOf(
+  metric: Metric,
+  rows: readonly ComparedVariant[],
+  verdictAgainst: (winner: ComparedVariant, second: ComparedVariant) => Difference['verdict'],
+): string | null {
   if (metric.better === null) return null;
-  const known = rows.filter(({ metrics }) => metrics[metric.name] != null);
-  const values = known.map(({ metrics }) => metrics[metric.name]!);
-  if (known.length < 2 || new Set(values).size === 1) return null;
-  const record = metric.better === 'lower' ? Math.min(...values) : Math.max(...values);
-  const winners = known.filter(({ metrics }) => metrics[metric.name] === record);
-  if (winners.length > 1) return null;
-  const verdict = winners[0]!.differences?.[metric.name]?.verdict;
-  return verdict === 'within-noise' ? null : winners[0]!.name;
+  const [winner, second] = rows
+    .filter(({ metrics, completeness }) => completeness.standing === 'ranked' && metrics[metric.name] != null)
+    .sort(byValue(metric));
+  if (winner === undefined || second === undefined) return null;
+  if (winner.metrics[metric.name] === second.metrics[metric.name]) return null;
+  return verdictAgainst(winner, second) === 'within-noise' ? null : winner.name;
 }
 
-/** Compares variants with a baseline, paired over transcripts; a difference whose interval holds zero is noise, not a win. */
+/**
+ * Compares variants with a baseline, paired over the transcripts that every one of them finished; a difference whose interval
+ * holds zero is noise, not a win.
+ */
 export function compareVariants(
   variants: readonly VariantRuns[],
   baseline: string,
   metricNames: readonly string[],
   seed: number,
 ): Comparison {
-  const base = variants.find((variant) => variant.name === baseline)!;
+  const completeness = completenessOf(variants, 'every-variant');
+  const { compared } = completeness;
+  const at = variants.findIndex((variant) => variant.name === baseline);
+  const base = completeness.variants[at]!;
   const metrics = metricNames.map((name) => findMetric(name)!);
-  const rows = variants.map(
-    (variant): ComparedVariant => ({
+  const rows = variants.map((variant, i): ComparedVariant => {
+    const own = completeness.variants[i]!;
+    const isApart = own.standing === 'apart' || base.standing === 'apart';
+    const isRanked = own.standing === 'ranked' && base.standing === 'ranked';
+    const paired: Paired = {
+      variant,
+      baseline: variants[at]!,
+      compared: isApart ? [] : compared,
+      kind: isRanked ? 'ranked' : 'unranked',
+    };
+    return {
       name: variant.name,
-      metrics: meansOf([...variant.byTranscript.values()]),
+      metrics: variantMeans(variant, completeness),
+      completeness: own,
       differences:
-        variant === base
+        i === at
           ? null
-          : Object.fromEntries(
-              metrics.map((metric) => [metric.name, difference(metric, variant, base, seed)]),
-            ),
-    }),
-  );
+          : Object.fromEntries(metrics.map((metric) => [metric.name, difference(metric, paired, seed)])),
+    };
+  });
   return {
     baseline,
     metrics: metricNames,
     variants: rows,
-    best: Object.fromEntries(metrics.map((metric) => [metric.name, bestOf(metric, rows)])),
+    completeness,
+    best: Object.fromEntries(
+      metrics.map((metric) => [
+        metric.name,
+        bestOf(metric, rows, (winner, second) => {
+          if (winner.name !== baseline && base.standing === 'ranked')
+            return winner.differences![metric.name]!.verdict;
+          const runsOf = ({ name }: ComparedVariant): VariantRuns =>
+            variants.find((variant) => variant.name === name)!;
+          const pair = {
+            variant: runsOf(winner),
+            baseline: runsOf(second),
+            compared,
+            kind: 'ranked' as const,
+          };
+          return difference(metric, pair, seed).verdict;
+        }),
+      ]),
+    ),
   };
 }

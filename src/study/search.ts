@@ -14,10 +14,12 @@ export interface Trial {
   readonly candidate: Candidate;
   /** Share of the work the rung looks at. */
   readonly share: number;
-  /** What is minimised; null when a run failed or has no data. */
+  /** What is minimised; null without data, and for a setting that is not ranked. */
   readonly objective: number | null;
-  /** Every constraint held in every run. */
+  /** It is ranked, and every constraint held in every run. */
   readonly feasible: boolean;
+  /** Calls that were lost in all runs. */
+  readonly callsLost: number;
 }
 
 /** Draws different settings: each axis is cut into as many equal parts as settings, and every part is used once. */
@@ -55,15 +57,21 @@ export function rungsOf(method: 'random' | 'halving', candidates: number): reado
   return rungs;
 }
 
-/** Best first: what holds its constraints, then the objective, then the order of drawing. */
+/** Best first: what holds its constraints, then the calls that were lost, the objective, the order of drawing. */
 export function rank(trials: readonly Trial[]): readonly Trial[] {
   const value = ({ objective }: Trial): number => objective ?? Number.POSITIVE_INFINITY;
   return [...trials].sort(
     (a, b) =>
       Number(b.feasible) - Number(a.feasible) ||
-      (value(a) === value(b) ? 0 : value(a) - value(b)) ||
+      ascending(a.callsLost, b.callsLost) ||
+      ascending(value(a), value(b)) ||
       a.candidate.index - b.candidate.index,
   );
+}
+
+/** Of two numbers, which may be infinite. */
+function ascending(a: number, b: number): number {
+  return a === b ? 0 : a - b;
 }
 
 /** The candidates that go on to the next rung: the best third, at least one. */

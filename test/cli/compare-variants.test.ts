@@ -68,7 +68,7 @@ describe('ccbench compare', () => {
     for (const name of ['compare.csv', 'compare.json', 'compare.md', 'report.html'])
       expect(names).toContain(name);
     const csv = readFileSync(join(cwd, 'reports/tiny-compare/compare.csv'), 'utf8').split('\n');
-    expect(csv[0]).toBe('variant,transcript,costUsd,apiCalls');
+    expect(csv[0]).toBe('variant,transcript,finished,compared,costUsd,apiCalls');
     expect(csv).toHaveLength(4);
     expect((await cli(['compare', 'a.yaml', '--metrics', 'costUsd,apiCalls'], { cwd })).code).toBe(0);
   });

@@ -14,6 +14,9 @@ describe('comparison with an earlier report', () => {
     expect(sinceLast(run({ costUsd: 2 }), run({ costUsd: 1 }, 'b'))).toContain('fell by 50.0 %');
     expect(sinceLast(run({ costUsd: 2 }), run({ costUsd: 2.0001 }, 'b'))).toContain('less than 0.1 %');
     expect(sinceLast(run({ costUsd: null }), run({ costUsd: 1 }, 'b'))).toContain('no cost to compare');
+    expect(sinceLast(run({ costUsd: 2, callsLost: 0 }), run({ costUsd: 1, callsLost: 9 }, 'b'))).toBe(
+      'differs from the last report: 9 calls were lost, 0 then, so the costs do not compare',
+    );
   });
 
   it('finds what became worse by more than the tolerance, each metric in its own direction', () => {

@@ -254,6 +254,7 @@ it('counts refusals, lost calls, notices and keeps skipped rows and warnings', (
     requestsRefused: 1,
     refusals: { prompt_too_long: 1 },
     callsLost: 4,
+    lostReason: 'refused',
     notices: { resume: 1 },
     estimator: { heuristic: 90, true: 150 },
   });

@@ -71,11 +71,6 @@ describe('metricValues', () => {
     });
   });
 
-  it('divides the cost by the turns of the main loop', () => {
-    const facts = foldLog([requestEntry({ turn: 4, inputCost: 2e9 })]);
-    expect(metricValues(facts).costPerTurnUsd).toBe(0.5);
-  });
-
   it('has no data over requests when none was answered, and counts of zero for events', () => {
     const values = metricValues(foldLog([]));
     const empty = METRICS.names.filter((name) => values[name] === null);

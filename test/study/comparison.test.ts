@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { compareVariants, meansOf } from '../../src/study/comparison.js';
+import { compareVariants } from '../../src/study/comparison.js';
+import { meansOf } from '../../src/study/completeness.js';
 
 type Costs = readonly (number | null)[];
 
 function variant(name: string, costs: Costs) {
-  return { name, byTranscript: new Map(costs.map((costUsd, i) => [`t${i}`, { costUsd }] as const)) };
+  const finished = { finishedShare: 1, callsAnswered: 9, callsLost: 0 };
+  return {
+    name,
+    byTranscript: new Map(costs.map((costUsd, i) => [`t${i}`, { ...finished, costUsd }] as const)),
+  };
 }
 
 function compare(base: Costs, other: Costs) {

@@ -5,8 +5,8 @@ import { parseVary } from '../../src/study/vary.js';
 
 const axes = ['a=0..1000', 'b=x,y,z'].map((text) => parseVary(text, () => 1, 'allowed'));
 
-function trial(index: number, objective: number | null, feasible = true): Trial {
-  return { candidate: { index, values: [String(index)] }, share: 1, objective, feasible };
+function trial(index: number, objective: number | null, feasible = true, callsLost = 0): Trial {
+  return { candidate: { index, values: [String(index)] }, share: 1, objective, feasible, callsLost };
 }
 
 describe('search', () => {
@@ -39,6 +39,16 @@ describe('search', () => {
   it('ranks what holds its constraints first, and a failed run last', () => {
     const order = rank([trial(0, null), trial(1, 5), trial(2, 1, false), trial(3, 3), trial(4, 3)]);
     expect(order.map(({ candidate }) => candidate.index)).toEqual([3, 4, 1, 0, 2]);
+  });
+
+  it('ranks what lost calls behind what answered them, however cheap it is', () => {
+    const order = rank([
+      trial(0, 1, false, 7),
+      trial(1, null, false, Number.POSITIVE_INFINITY),
+      trial(2, 9, false),
+      trial(3, 5),
+    ]);
+    expect(order.map(({ candidate }) => candidate.index)).toEqual([3, 2, 0, 1]);
   });
 
   it('looks at little work first and lets the best third go on', () => {

@@ -2,17 +2,20 @@ import { CcbenchError } from '../../base/errors.js';
 import { unknownName } from '../../base/registry.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../report/comparison-text.js';
 import { type Comparison, compareVariants } from '../../study/comparison.js';
+import { isFinished, type VariantRuns } from '../../study/completeness.js';
 import type { Job, JobResult } from '../../study/job.js';
 import { splitValues } from '../../study/split-values.js';
 import { type Variant, variantsOf } from '../../study/variants.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { ExitCode } from '../exit-codes.js';
 import { openReport, type ReportFolder } from '../output.js';
 import { screenFor } from '../paint.js';
 import { readTextInput } from '../read-input.js';
 import { type CliSession, printJson } from '../session.js';
+import { answeredExit } from '../study/answered-exit.js';
 import { COMPARED_METRICS, chosenMetric } from '../study/chosen-metrics.js';
 import { writeCompareReport } from '../study/compare-report.js';
 import { comparisonTable } from '../study/comparison-table.js';
+import { completenessJson, standingJson } from '../study/completeness-notes.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { noteFailures, runStudy } from '../study/run-study.js';
 import { jsonText } from '../study/study-files.js';
@@ -89,20 +92,22 @@ export async function compareCommand(
     if (failed === results.length)
       throw new CcbenchError('bad-input', 'no run of the comparison came to its end');
     const seed = rows[0]!.runs[0]!.plan.seed;
-    const comparison = compareVariants(runsByVariant(rows, planned, results), baseline, names, seed);
+    const runs = runsByVariant(rows, planned, results);
+    const comparison = compareVariants(runs, baseline, names, seed);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
-    const json = comparisonJson(comparison, inputs, skipped, results, planned);
-    const table = comparisonTable(name, comparison, inputs.transcripts.length);
+    const json = comparisonJson(comparison, runs, inputs, skipped, results, planned);
+    const table = comparisonTable(name, comparison, runs);
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));
       await folder.write('', 'compare.md', comparisonMarkdown(table));
-      await folder.write('', 'compare.csv', runsCsv(planned, results, names));
-      await writeCompareReport(session, folder, name, comparison, table, planned);
+      await folder.write('', 'compare.csv', runsCsv(planned, results, names, comparison));
+      const done = results.filter(({ ok }) => ok).map(({ index }) => planned[index]!);
+      await writeCompareReport(session, folder, name, comparison, table, done);
       folder.commit();
     }
     if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
     else printTable(session, comparisonLines(table, screenFor(session.host.stdout, session.colors)), folder);
-    return EXIT.fine;
+    return answeredExit(session, runs);
   } finally {
     folder?.discard();
   }
@@ -182,7 +187,7 @@ function runsByVariant(rows: readonly Row[], planned: readonly Planned[], result
     byTranscript: new Map(
       results.flatMap((result) => {
         const { row: owner, transcript } = planned[result.index]!;
-        return result.ok && owner === row ? [[transcript.label, result.metrics] as const] : [];
+        return owner === row ? [[transcript.label, result.ok ? result.metrics : null] as const] : [];
       }),
     ),
   }));
@@ -192,27 +197,35 @@ function runsCsv(
   planned: readonly Planned[],
   results: readonly JobResult[],
   names: readonly string[],
+  { completeness }: Comparison,
 ): string {
   return recordsCsv(
-    ['variant', 'transcript'],
+    ['variant', 'transcript', 'finished', 'compared'],
     names,
-    results.flatMap((result) => {
+    results.map((result) => {
       const { row, transcript } = planned[result.index]!;
-      return result.ok ? [{ keys: [row.name, transcript.label], values: result.metrics }] : [];
+      const finished = !result.ok ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
+      const compared = completeness.compared.includes(transcript.label) ? 'yes' : 'no';
+      return {
+        keys: [row.name, transcript.label, finished, compared],
+        values: result.ok ? result.metrics : {},
+      };
     }),
   );
 }
 
 function comparisonJson(
   comparison: Comparison,
+  runs: readonly VariantRuns[],
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
   results: readonly JobResult[],
   planned: readonly Planned[],
 ) {
   return {
-    variants: comparison.variants.map(({ name, metrics, differences }) => ({
+    variants: comparison.variants.map(({ name, metrics, differences, completeness }) => ({
       name,
+      ...standingJson(completeness),
       metrics,
       differences,
       runs: results.flatMap((result) => {
@@ -224,7 +237,8 @@ function comparisonJson(
     })),
     baseline: comparison.baseline,
     best: comparison.best,
-    transcripts: inputs.transcripts.map(({ label }) => label),
+    ...completenessJson(comparison.completeness, runs),
+    transcripts: inputs.sessions,
     skipped,
     failed: results.flatMap((result) =>
       result.ok

@@ -5,7 +5,7 @@ import { parseLog } from '../../metrics/read-log.js';
 import { metricValues } from '../../metrics/registry.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
-import { summaryJson } from '../../report/summary-json.js';
+import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FileContent, openFile } from '../output.js';
@@ -59,6 +59,7 @@ export async function reportCommand(
       name: facts.run?.name ?? null,
       policy: facts.run?.policy ?? null,
       complete: facts.complete,
+      ...finishedJson(facts),
       metrics: metricValues(facts),
       skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
       warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),

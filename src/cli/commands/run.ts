@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { sha256Hex } from '../../base/digest.js';
 import { CcbenchError } from '../../base/errors.js';
+import { completionOf } from '../../metrics/completion.js';
 import { type ExpectationResult, evaluateExpectation } from '../../metrics/expect.js';
 import { metricValues } from '../../metrics/registry.js';
 import type { LogEntry } from '../../model/run-log.js';
 import type { Transcript } from '../../model/transcript.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
-import { summaryJson } from '../../report/summary-json.js';
+import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
+import { unfinishedText } from '../../report/unfinished-text.js';
 import type { TranscriptRef } from '../../scenario/normalise.js';
 import { type EarlierRun, type Regression, readEarlier, regressions, sinceLast } from '../compare.js';
 import { type Execution, execute, logLines } from '../execute.js';
@@ -95,7 +97,7 @@ export async function runCommand(
     for (const folder of opened.toReversed()) folder.discard();
   }
   if (session.json) printJson(session, runJson(results));
-  return exitOf(session, results);
+  return exitOf(session, results, options);
 }
 
 async function runScenario(
@@ -231,6 +233,7 @@ function runJson(results: readonly RunResult[]): object {
     policy: planned.run.plan.policy.name,
     transcript: execution.facts.run?.transcript.id ?? null,
     digest: execution.digest,
+    ...finishedJson(execution.facts),
     metrics,
     expectations,
     regressions,
@@ -252,10 +255,15 @@ function runJson(results: readonly RunResult[]): object {
   };
 }
 
-function exitOf(session: CliSession, results: readonly RunResult[]): ExitCode {
+function exitOf(session: CliSession, results: readonly RunResult[], { quiet }: RunOptions): ExitCode {
   let failed = 0;
   let worse = 0;
-  for (const { planned, expectations, regressions } of results) {
+  let silent = 0;
+  for (const { planned, execution, expectations, regressions } of results) {
+    const unfinished = unfinishedText(execution.facts);
+    const isSilent = completionOf(execution.facts).answered === 0;
+    if (unfinished !== null && (isSilent || quiet === true)) note(session, `${planned.label}: ${unfinished}`);
+    if (isSilent) silent++;
     for (const { passed, text, message } of expectations) {
       if (passed) continue;
       failed++;
@@ -267,5 +275,6 @@ function exitOf(session: CliSession, results: readonly RunResult[]): ExitCode {
     }
   }
   if (failed > 0) return EXIT.expectation;
+  if (silent > 0) return EXIT.input;
   return worse > 0 ? EXIT.regression : EXIT.fine;
 }

@@ -1,19 +1,43 @@
 import { CcbenchError } from '../../base/errors.js';
 import { findMetric } from '../../metrics/registry.js';
-import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../report/comparison-text.js';
+import { comparisonLines, comparisonMarkdown } from '../../report/comparison-text.js';
 import { formatDecimal, formatValue } from '../../report/format.js';
 import type { ComparisonTable } from '../../report/page-data.js';
-import { meansOf } from '../../study/comparison.js';
+import { bestRanked } from '../../study/best-ranked.js';
+import {
+  type Completeness,
+  completenessOf,
+  type VariantRuns,
+  variantMeans,
+} from '../../study/completeness.js';
 import { type FittedMinimum, fitMinimum } from '../../study/fit-minimum.js';
+import type { MetricRecord } from '../../study/job.js';
 import type { StoredResult } from '../../study/results-file.js';
 import { splitValues } from '../../study/split-values.js';
 import { type Axis, grid, parseVary } from '../../study/vary.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { ExitCode } from '../exit-codes.js';
 import { screenFor } from '../paint.js';
 import { readTextInput } from '../read-input.js';
 import { type CliSession, note, printJson } from '../session.js';
+import { answeredExit } from '../study/answered-exit.js';
 import { chosenMetric } from '../study/chosen-metrics.js';
-import { compilePoint, type PlannedPoint, type Point, runKey, type SweptPoint } from '../study/points.js';
+import {
+  completenessJson,
+  completenessNotes,
+  meansNote,
+  partialNotes,
+  rowNote,
+  standingJson,
+} from '../study/completeness-notes.js';
+import {
+  compilePoint,
+  type PlannedPoint,
+  type Point,
+  pointName,
+  runKey,
+  type SweptPoint,
+} from '../study/points.js';
+import { pointsCsv } from '../study/points-csv.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
 import { jsonText } from '../study/study-files.js';
@@ -33,7 +57,15 @@ export interface SweepOptions {
 }
 
 /** Metrics of a sweep for which nobody chose others. */
-const SWEPT_METRICS = ['costUsd', 'cacheHitRate', 'compactions', 'keptContentShare', 'requestsRefused'];
+const SWEPT_METRICS = [
+  'costUsd',
+  'finishedShare',
+  'callsLost',
+  'cacheHitRate',
+  'compactions',
+  'keptContentShare',
+  'requestsRefused',
+];
 
 /** Points that the terminal lists; the files hold all. */
 const LISTED_POINTS = 40;
@@ -92,12 +124,12 @@ export async function sweepCommand(
     commandOf: ({ point, recording }) =>
       repeatCommand({ file, text, set: [...options.set, ...point.set], recording }),
   });
-  const swept = gather(points, planned, found);
-  if (swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
+  const gathered = gather(points, planned, found);
+  if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
   const repeat = (point: Point): string =>
     repeatCommand({ file, text, set: [...options.set, ...point.set], recording: null });
-  await tell(session, { name, axes, names, swept, inputs, folder, repeat, ran });
-  return EXIT.fine;
+  await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran });
+  return answeredExit(session, gathered.runs);
 }
 
 function planPoints(
@@ -120,68 +152,66 @@ function planPoints(
   );
 }
 
+interface Gathered {
+  /** The points of which a run came to its end. */
+  readonly swept: readonly SweptPoint[];
+  readonly completeness: Completeness;
+  readonly runs: readonly VariantRuns[];
+}
+
 function gather(
   points: readonly Point[],
   planned: readonly PlannedPoint[],
   found: ReadonlyMap<string, StoredResult>,
-): readonly SweptPoint[] {
-  const byPoint = new Map<Point, PlannedPoint[]>(points.map((point) => [point, []]));
-  for (const item of planned) byPoint.get(item.point)!.push(item);
-  return points.flatMap((point) => {
-    const runs = byPoint.get(point)!.flatMap((item) => {
-      const result = found.get(runKey(item.job));
-      return result === undefined ? [] : [{ transcript: item.transcript, metrics: result.metrics }];
-    });
-    return runs.length === 0 ? [] : [{ point, runs, metrics: meansOf(runs.map(({ metrics }) => metrics)) }];
+): Gathered {
+  const byPoint = new Map(points.map((point) => [point, new Map<string, MetricRecord | null>()]));
+  for (const { point, transcript, job } of planned)
+    byPoint.get(point)!.set(transcript, found.get(runKey(job))?.metrics ?? null);
+  const runs = points.map((point) => ({ name: pointName(point), byTranscript: byPoint.get(point)! }));
+  const completeness = completenessOf(runs, 'every-variant');
+  const swept = points.flatMap((point, i) => {
+    if ([...runs[i]!.byTranscript.values()].every((record) => record === null)) return [];
+    const metrics = variantMeans(runs[i]!, completeness);
+    return [{ point, metrics, completeness: completeness.variants[i]!, runs: runs[i]! }];
   });
+  return { swept, completeness, runs };
 }
 
-interface Told {
+interface Told extends Gathered {
   readonly name: string;
   readonly axes: readonly Axis[];
   readonly names: readonly string[];
-  readonly swept: readonly SweptPoint[];
   readonly inputs: StudyInputs;
   readonly folder: SweepFolder | null;
   readonly ran: number;
   repeat(point: Point): string;
 }
 
-/** The point with the best value of a metric; the first of equals, null where no direction is better. */
-function bestPoint(swept: readonly SweptPoint[], metric: string): SweptPoint | null {
-  const { better } = findMetric(metric)!;
-  let best: SweptPoint | null = null;
-  for (const item of swept) {
-    const value = item.metrics[metric] ?? null;
-    if (better === null || value === null) continue;
-    const record = best?.metrics[metric] ?? null;
-    if (record === null || (better === 'lower' ? value < record : value > record)) best = item;
-  }
-  return best;
-}
-
 /** Where a smooth curve through a sweep over one number has its smallest value. */
 function fitOf(axes: readonly Axis[], swept: readonly SweptPoint[], metric: string): FittedMinimum | null {
   const [axis] = axes;
   if (axis === undefined || axes.length !== 1 || findMetric(metric)!.better !== 'lower') return null;
-  const points = swept.flatMap(({ point, metrics }) => {
+  const points = swept.flatMap(({ point, metrics, completeness }) => {
     const x = Number(point.values[0]);
-    const y = metrics[metric] ?? null;
+    const y = completeness.standing === 'ranked' ? (metrics[metric] ?? null) : null;
     return Number.isFinite(x) && y !== null ? [{ x, y }] : [];
   });
   return fitMinimum(points, axis.scale);
 }
 
-function tableOf({ name, axes, names, swept, inputs }: Told, notes: readonly string[]): ComparisonTable {
-  const best = new Map(names.map((metric) => [metric, bestPoint(swept, metric)] as const));
+function tableOf(told: Told, notes: readonly string[]): ComparisonTable {
+  const { name, axes, names, swept, completeness, runs } = told;
+  const best = new Map(names.map((metric) => [metric, bestRanked(swept, findMetric(metric)!)] as const));
+  const ranked = swept.filter((item) => item.completeness.standing === 'ranked');
   const differ = new Map(
-    names.map((metric) => [metric, new Set(swept.map(({ metrics }) => metrics[metric])).size > 1] as const),
+    names.map((metric) => [metric, new Set(ranked.map(({ metrics }) => metrics[metric])).size > 1] as const),
   );
   return {
     caption: `${name}: ${axes.map(({ path }) => path).join(' × ')}`,
     columns: names,
     rows: swept.map((item) => ({
-      name: item.point.set.length === 0 ? 'base' : item.point.set.join(', '),
+      name: pointName(item.point),
+      ...noteOf(item),
       cells: names.map((metric) => {
         const text = formatValue(item.metrics[metric] ?? null, findMetric(metric)!.unit);
         return best.get(metric) === item && differ.get(metric) === true
@@ -190,19 +220,34 @@ function tableOf({ name, axes, names, swept, inputs }: Told, notes: readonly str
       }),
     })),
     notes: [
-      ...(inputs.transcripts.length > 1 ? [`means over ${inputs.transcripts.length} transcripts`] : []),
+      ...[meansNote(completeness)].filter((line) => line !== ''),
+      ...partialNotes(runs, completeness, names),
+      ...completenessNotes(completeness, 'point', runs),
       ...notes,
     ],
   };
 }
 
+/** The note of a row that did not finish everything. */
+export function noteOf({ completeness }: SweptPoint): { readonly note?: string } {
+  const note = rowNote(completeness);
+  return note === undefined ? {} : { note };
+}
+
+function runsJson({ byTranscript }: VariantRuns) {
+  return [...byTranscript].flatMap(([transcript, metrics]) =>
+    metrics === null ? [] : [{ transcript, metrics }],
+  );
+}
+
 async function tell(session: CliSession, told: Told): Promise<void> {
   const { axes, names, swept, inputs, folder } = told;
   const [metric] = names as [string];
-  const best = bestPoint(swept, metric);
+  const best = bestRanked(swept, findMetric(metric)!);
   const fit = fitOf(axes, swept, metric);
   const notes: string[] = [];
-  if (best !== null && swept.length > 1) {
+  const ranked = told.completeness.variants.filter(({ standing }) => standing === 'ranked');
+  if (best !== null && ranked.length > 1) {
     const value = formatValue(best.metrics[metric] ?? null, findMetric(metric)!.unit);
     notes.push(
       `best ${metric}: ${value} at ${best.point.set.join(', ')}`,
@@ -216,7 +261,12 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   }
   const json = {
     axes: axes.map(({ path, values, scale }) => ({ path, values, scale })),
-    points: swept.map(({ point, metrics, runs }) => ({ settings: point.settings, metrics, runs })),
+    points: swept.map(({ point, metrics, completeness, runs }) => ({
+      settings: point.settings,
+      ...standingJson(completeness),
+      metrics,
+      runs: runsJson(runs),
+    })),
     best:
       best === null
         ? null
@@ -226,8 +276,9 @@ async function tell(session: CliSession, told: Told): Promise<void> {
             value: best.metrics[metric] ?? null,
             command: told.repeat(best.point),
           },
+    ...completenessJson(told.completeness, told.runs),
     fitted: fit === null ? null : { metric, path: axes[0]!.path, ...fit },
-    transcripts: inputs.transcripts.map(({ label }) => label),
+    transcripts: inputs.sessions,
     skipped: inputs.skipped,
     ran: told.ran,
   };
@@ -235,16 +286,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   if (folder !== null) {
     await folder.write('', 'sweep.json', jsonText(json));
     await folder.write('', 'sweep.md', comparisonMarkdown(table));
-    const rows = swept.map((item) => ({ keys: item.point.values, values: item.metrics }));
-    await folder.write(
-      '',
-      'sweep.csv',
-      recordsCsv(
-        axes.map(({ path }) => path),
-        Object.keys(swept[0]!.metrics),
-        rows,
-      ),
-    );
+    await folder.write('', 'sweep.csv', pointsCsv(axes, told.completeness.compared, swept));
     await writeSweepReport(folder, { name: told.name, axes, names, swept, table });
   }
   if (session.json) {

@@ -1,14 +1,13 @@
 import { CcbenchError } from '../../base/errors.js';
 import { createRandom } from '../../base/random.js';
-import { type Expectation, holds, parseExpectation } from '../../metrics/expect.js';
+import { parseExpectation } from '../../metrics/expect.js';
 import { findMetric } from '../../metrics/registry.js';
 import { paretoFront } from '../../report/charts/pareto.js';
-import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../report/comparison-text.js';
+import { comparisonLines, comparisonMarkdown } from '../../report/comparison-text.js';
 import { formatValue } from '../../report/format.js';
 import type { ComparisonTable } from '../../report/page-data.js';
-import { meansOf } from '../../study/comparison.js';
+import type { Completeness } from '../../study/completeness.js';
 import type { MetricRecord } from '../../study/job.js';
-import type { StoredResult } from '../../study/results-file.js';
 import {
   type Candidate,
   drawCandidates,
@@ -18,14 +17,22 @@ import {
   survivors,
   type Trial,
 } from '../../study/search.js';
-import type { Axis } from '../../study/vary.js';
+import { type CandidateRuns, type Goal, judge } from '../../study/trial.js';
 import type { WorkerPool } from '../../study/worker-pool.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { screenFor } from '../paint.js';
 import { readTextInput } from '../read-input.js';
 import { type CliSession, note, printJson } from '../session.js';
 import { chosenMetric } from '../study/chosen-metrics.js';
-import { compilePoint, type Point, runKey, type SweptPoint } from '../study/points.js';
+import {
+  completenessJson,
+  completenessNotes,
+  meansNote,
+  standingJson,
+  whyNoneRanked,
+} from '../study/completeness-notes.js';
+import { compilePoint, type Point, pointName, runKey, type SweptPoint } from '../study/points.js';
+import { pointsCsv } from '../study/points-csv.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
 import { openThreads } from '../study/run-study.js';
@@ -33,7 +40,7 @@ import { jsonText } from '../study/study-files.js';
 import { globbedRecordings, loadInputs, type StudyInputs } from '../study/study-inputs.js';
 import { openSweepFolder, type SweepFolder } from '../study/sweep-folder.js';
 import { writeSweepReport } from '../study/sweep-report.js';
-import { axesOf } from './sweep.js';
+import { axesOf, noteOf } from './sweep.js';
 
 /** Options of `ccbench tune`. */
 export interface TuneOptions {
@@ -57,17 +64,16 @@ const KEPT = 'keptContentShare';
 /** Settings that the terminal lists. */
 const LISTED = 10;
 
-interface Goal {
-  readonly metric: string;
-  /** 1 when smaller is wanted, −1 when larger is. */
-  readonly sign: 1 | -1;
-  readonly constraints: readonly Expectation[];
+/** What every search asks of a setting, whatever the goal. */
+const IMPLIED = 'finishes every session that any setting finishes';
+
+interface Tried extends SweptPoint {
+  readonly trial: Trial;
 }
 
-interface Tried {
-  readonly trial: Trial;
-  readonly point: Point;
-  readonly metrics: MetricRecord;
+interface JudgedRung {
+  readonly completeness: Completeness;
+  readonly tried: readonly Tried[];
 }
 
 /** `ccbench tune`: searches the settings that make a metric best while constraints hold. */
@@ -101,7 +107,7 @@ export async function tuneCommand(
     repeatCommand({ file, text, set: [...options.set, ...point.set], recording });
   const rungs = rungsOf(options.method, drawn.length);
   let candidates: readonly Candidate[] = drawn;
-  let tried: readonly Tried[] = [];
+  let judged: JudgedRung | null = null;
   const threads = openThreads(options.workers);
   try {
     for (const [i, share] of rungs.entries()) {
@@ -118,43 +124,65 @@ export async function tuneCommand(
         globbed: recordings !== undefined,
         repeat,
       };
-      tried = await runRung(rung, candidates, share);
-      const best = survivors(tried.map(({ trial }) => trial));
-      const unbeaten = frontOf(tried, goal).map(({ trial }) => trial.candidate);
+      judged = await runRung(rung, candidates, share);
+      if (share === 1 && candidates.length < drawn.length && !isFinishedBySome(judged)) {
+        note(
+          session,
+          'no setting that was left finished every session: all settings are run on the whole work',
+        );
+        judged = await runRung(rung, drawn, share);
+      }
+      const best = survivors(judged.tried.map(({ trial }) => trial));
+      const unbeaten = frontOf(judged.tried, goal).map(({ trial }) => trial.candidate);
       candidates = [...new Set([...best, ...unbeaten])].sort((a, b) => a.index - b.index);
     }
   } finally {
     await threads?.close();
   }
+  const { tried, completeness } = judged!;
+  const runs = tried.map((item) => item.runs);
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
   );
   const best = ranked.find(({ trial }) => trial.feasible && trial.objective !== null) ?? null;
   if (best === null) {
+    const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
+    const rules = goal.constraints.map(({ text }) => text).join(' and ');
     note(
       session,
-      `none of ${drawn.length} settings holds ${goal.constraints.map(({ text }) => text).join(' and ')}`,
+      isRanked
+        ? `none of ${drawn.length} settings holds ${rules}`
+        : `no setting is chosen: ${whyNoneRanked(completeness, 'setting')}`,
     );
   }
   const front = frontOf(ranked, goal);
-  const swept: readonly SweptPoint[] = ranked.map(({ point, metrics }) => ({ point, metrics, runs: [] }));
   const json = {
     best: best === null ? null : { ...settingJson(best, goal), command: repeat(best.point) },
     front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
-    tried: ranked.map((item) => ({ ...settingJson(item, goal), metrics: item.metrics })),
+    tried: ranked.map((item) => ({
+      ...settingJson(item, goal),
+      ...standingJson(item.completeness),
+      metrics: item.metrics,
+    })),
+    constraints: { implied: IMPLIED, given: goal.constraints.map(({ text }) => text) },
+    ...completenessJson(completeness, runs),
     drawn: drawn.length,
     rungs,
-    transcripts: inputs.transcripts.map(({ label }) => label),
+    transcripts: inputs.sessions,
     skipped: inputs.skipped,
   };
-  const notes =
-    best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`];
+  const notes = [
+    `holds: ${[IMPLIED, ...goal.constraints.map(({ text }) => text)].join('; ')}`,
+    ...[meansNote(completeness)].filter((line) => line !== ''),
+    ...completenessNotes(completeness, 'setting', runs),
+    ...(best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`]),
+  ];
   const table = tableOf(name, goal, ranked, front, best, notes);
   if (folder !== null) {
     await folder.write('', 'tune.json', jsonText(json));
     await folder.write('', 'tune.md', comparisonMarkdown(table));
-    await folder.write('', 'tune.csv', triedCsv(axes, ranked));
-    await writeSweepReport(folder, { name, axes, names: [goal.metric], swept, table });
+    await folder.write('', 'tune.csv', pointsCsv(axes, completeness.compared, ranked));
+    await writeSweepReport(folder, { name, axes, names: [goal.metric], swept: ranked, table });
   }
   if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
   else {
@@ -194,15 +222,13 @@ interface Rung {
   repeat(point: Point, recording: string | null): string;
 }
 
-async function runRung(
-  rung: Rung,
-  candidates: readonly Candidate[],
-  share: number,
-): Promise<readonly Tried[]> {
+async function runRung(rung: Rung, candidates: readonly Candidate[], share: number): Promise<JudgedRung> {
   const { goal, inputs, points } = rung;
   const wanted = [goal.metric, ...goal.constraints.map(({ metric }) => metric)];
-  const work = rungWork(inputs.transcripts.length, share);
-  const planned = inputs.transcripts.slice(0, work.transcripts).flatMap((transcript) =>
+  const work = rungWork(inputs.sessions.length, share);
+  const sessions = new Set(inputs.sessions.slice(0, work.transcripts));
+  const used = inputs.transcripts.filter(({ label }) => sessions.has(label));
+  const planned = used.flatMap((transcript) =>
     candidates.flatMap((candidate) =>
       points[candidate.index]!.runs.filter((run) => inputs.of(run.transcript) === transcript).map(
         ({ plan }) => ({
@@ -223,22 +249,32 @@ async function runRung(
     metrics: wanted,
     commandOf: ({ point, recording }) => rung.repeat(point, recording),
   });
-  const byCandidate = new Map<Candidate, (StoredResult | null)[]>(
-    candidates.map((candidate) => [candidate, []]),
+  const records = new Map(candidates.map((candidate) => [candidate, new Map<string, MetricRecord | null>()]));
+  for (const { candidate, transcript, job } of planned)
+    records.get(candidate)!.set(transcript, found.get(runKey(job))?.metrics ?? null);
+  const runs = candidates.map(
+    (candidate): CandidateRuns => ({
+      candidate,
+      name: pointName(points[candidate.index]!),
+      byTranscript: records.get(candidate)!,
+    }),
   );
-  for (const { candidate, job } of planned) byCandidate.get(candidate)!.push(found.get(runKey(job)) ?? null);
-  return candidates.map((candidate) => {
-    const own = byCandidate.get(candidate)!;
-    const records = own.flatMap((result) => (result === null ? [] : [result.metrics]));
-    const metrics = meansOf(records);
-    const whole = records.length === own.length && own.length > 0;
-    const value = whole ? (metrics[goal.metric] ?? null) : null;
-    const feasible =
-      whole &&
-      records.every((record) => goal.constraints.every((rule) => holds(rule, record[rule.metric] ?? null)));
-    const trial = { candidate, share, objective: value === null ? null : value * goal.sign, feasible };
-    return { trial, point: points[candidate.index]!, metrics };
-  });
+  const { completeness, tried } = judge(runs, goal, share);
+  return {
+    completeness,
+    tried: tried.map(({ trial, metrics }, i) => ({
+      trial,
+      metrics,
+      point: points[trial.candidate.index]!,
+      completeness: completeness.variants[i]!,
+      runs: runs[i]!,
+    })),
+  };
+}
+
+/** Some setting came through every session of the rung: none can answer more. */
+function isFinishedBySome({ completeness }: JudgedRung): boolean {
+  return completeness.variants.some(({ unfinished }) => unfinished.length === 0);
 }
 
 /** The feasible settings that none beats in both the goal and the content that is kept. */
@@ -270,13 +306,22 @@ function tableOf(
   best: Tried | null,
   notes: readonly string[],
 ): ComparisonTable {
-  const columns = [...new Set([goal.metric, KEPT, ...goal.constraints.map(({ metric }) => metric)])];
+  const columns = [
+    ...new Set([
+      goal.metric,
+      'finishedShare',
+      'callsLost',
+      KEPT,
+      ...goal.constraints.map(({ metric }) => metric),
+    ]),
+  ];
   const onFront = new Set(front);
   return {
     caption: `${name}: settings by ${goal.metric}`,
     columns: [...columns, 'holds', 'front'],
     rows: ranked.map((item) => ({
-      name: item.point.set.join(', '),
+      name: pointName(item.point),
+      ...noteOf(item),
       cells: [
         ...columns.map((metric) => {
           const text = formatValue(item.metrics[metric] ?? null, findMetric(metric)!.unit);
@@ -288,13 +333,4 @@ function tableOf(
     })),
     notes: [`front: no other setting is better in both ${goal.metric} and ${KEPT}`, ...notes],
   };
-}
-
-function triedCsv(axes: readonly Axis[], ranked: readonly Tried[]): string {
-  const rows = ranked.map(({ point, metrics }) => ({ keys: point.values, values: metrics }));
-  return recordsCsv(
-    axes.map(({ path }) => path),
-    Object.keys(ranked[0]?.metrics ?? {}),
-    rows,
-  );
 }

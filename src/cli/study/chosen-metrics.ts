@@ -6,6 +6,8 @@ import { findMetric, metricNames } from '../../metrics/registry.js';
 /** The metrics of a comparison for which nobody chose others. */
 export const COMPARED_METRICS: readonly string[] = [
   'costUsd',
+  'finishedShare',
+  'callsLost',
   'cacheHitRate',
   'compactions',
   'tokensSaved',

@@ -1,9 +1,11 @@
 import { findMetric } from '../../metrics/registry.js';
 import type { NamedChart } from '../../report/charts/chart-spec.js';
+import type { ParetoPoint } from '../../report/charts/pareto.js';
 import type { MetricAxis } from '../../report/charts/sweep-point.js';
 import type { ComparisonTable } from '../../report/page-data.js';
 import type { ReportedRun } from '../../report/page-run.js';
 import type { Comparison } from '../../study/comparison.js';
+import type { VariantCompleteness } from '../../study/completeness.js';
 import type { Job } from '../../study/job.js';
 import { openTranscript } from '../../study/transcript-input.js';
 import { execute } from '../execute.js';
@@ -25,6 +27,11 @@ export function metricAxis(name: string): MetricAxis {
   return { name, unit, better };
 }
 
+/** The mark of a point that takes no part in the ranking. */
+export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
+  return standing === 'ranked' ? {} : { mark: 'unranked' };
+}
+
 /** Charts and report.html of a comparison: the variants over its first transcript side by side, with the table of all. */
 export async function writeCompareReport(
   session: CliSession,
@@ -40,10 +47,10 @@ export async function writeCompareReport(
 ): Promise<void> {
   const first = planned[0]!.transcript;
   const { pareto } = await import('../../report/charts/pareto.js');
-  const shown = planned.filter(({ transcript }) => transcript === first).slice(0, SHOWN_RUNS);
-  const transcript = openTranscript(first.input);
+  const shown = planned.filter(({ transcript }) => transcript.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
-  for (const { row, job } of shown) {
+  for (const { row, job, transcript: own } of shown) {
+    const transcript = openTranscript(own.input);
     const { digest, facts, entries } = await execute(job.plan, transcript, {
       timings: 'off',
       interrupt: session.host.interrupt,
@@ -53,13 +60,16 @@ export async function writeCompareReport(
     runs.push({ name: row.name, entries, facts, digest, policyInfo: policyInfoOf(facts) });
   }
   const [x, y] = TRADE_OFF;
-  const points = comparison.variants.flatMap(({ name, metrics }) => {
+  const points = comparison.variants.flatMap(({ name, metrics, completeness }) => {
     const cost = metrics[x] ?? null;
     const kept = metrics[y] ?? null;
-    return cost === null || kept === null ? [] : [{ label: name, x: cost, y: kept }];
+    if (cost === null || kept === null) return [];
+    const point: ParetoPoint = { label: name, x: cost, y: kept, ...pointMark(completeness) };
+    return [point];
   });
+  const isRanked = points.some(({ mark }) => mark === undefined);
   const charts: NamedChart[] =
-    points.length < 2
+    points.length < 2 || !isRanked
       ? []
       : [
           {

@@ -2,6 +2,8 @@ import { findMetric } from '../../metrics/registry.js';
 import { formatDecimal, formatValue } from '../../report/format.js';
 import type { ComparisonTable } from '../../report/page-data.js';
 import type { ComparedVariant, Comparison, Difference } from '../../study/comparison.js';
+import type { VariantRuns } from '../../study/completeness.js';
+import { completenessNotes, meansNote, partialNotes, rowNote } from './completeness-notes.js';
 
 function percent(share: number): string {
   const size = Math.abs(share) * 100;
@@ -17,7 +19,7 @@ function signed(value: number, metric: string): string {
 function differenceText(difference: Difference, metric: string): string {
   const { mean, relative, verdict } = difference;
   if (verdict === 'no-data' || mean === null) return '';
-  if (verdict === 'same') return '=';
+  if (verdict === 'same' || (verdict === 'unranked' && mean === 0)) return '=';
   if (verdict === 'within-noise') return 'within noise';
   return relative === null ? signed(mean, metric) : percent(relative);
 }
@@ -35,7 +37,11 @@ const VERDICTS: Readonly<Record<Difference['verdict'], string>> = {
   same: 'the same',
   'one-pair': 'one transcript, no interval',
   'no-data': 'no data',
+  unranked: 'not ranked',
 };
+
+/** Columns that say how far a variant came: over all its sessions, so no difference is paired with them. */
+const COMPLETION_COLUMNS = new Set(['finishedShare', 'callsLost', 'callsAnswered']);
 
 /** One sentence per variant on the first metric, with its interval. */
 function headlineNotes(comparison: Comparison): readonly string[] {
@@ -44,6 +50,7 @@ function headlineNotes(comparison: Comparison): readonly string[] {
   return comparison.variants.flatMap(({ name, differences }) => {
     const difference = differences?.[metric];
     if (difference === undefined || difference.verdict === 'same') return [];
+    if (difference.verdict === 'unranked' && !difference.mean) return [];
     const interval = intervalText(difference, metric);
     const mean = difference.mean === null ? '' : `${signed(difference.mean, metric)} `;
     const size = difference.relative === null ? '' : `${percent(difference.relative)}, `;
@@ -53,24 +60,29 @@ function headlineNotes(comparison: Comparison): readonly string[] {
 }
 
 /** What the reader must know to read the table. */
-function notesOf(comparison: Comparison, transcripts: number): readonly string[] {
+function notesOf(comparison: Comparison, runs: readonly VariantRuns[]): readonly string[] {
+  const { completeness, baseline, metrics } = comparison;
   const about =
-    transcripts === 1
+    completeness.transcripts.length === 1
       ? 'one transcript: differences have no interval, so nothing says whether they would last'
-      : `means over ${transcripts} transcripts; differences are paired, intervals are 95 % bootstrap; one that holds 0 is noise`;
-  return [`* best · differences to ${comparison.baseline} · ${about}`];
+      : `${meansNote(completeness)}; differences are paired, intervals are 95 % bootstrap; one that holds 0 is noise`;
+  return [
+    `* best · differences to ${baseline} · ${about}`,
+    ...partialNotes(runs, completeness, metrics),
+    ...completenessNotes(completeness, 'variant', runs),
+  ];
 }
 
 /** A comparison as reports show it. */
 export function comparisonTable(
   caption: string,
   comparison: Comparison,
-  transcripts: number,
+  runs: readonly VariantRuns[],
 ): ComparisonTable {
   const cellsOf = (row: ComparedVariant) =>
     comparison.metrics.map((name) => {
       const text = formatValue(row.metrics[name] ?? null, findMetric(name)!.unit);
-      const difference = row.differences?.[name];
+      const difference = COMPLETION_COLUMNS.has(name) ? undefined : row.differences?.[name];
       const note = difference === undefined ? '' : differenceText(difference, name);
       if (comparison.best[name] === row.name) return { text, note, mark: 'best' as const };
       return difference?.verdict === 'worse' ? { text, note, mark: 'worse' as const } : { text, note };
@@ -78,7 +90,10 @@ export function comparisonTable(
   return {
     caption,
     columns: comparison.metrics,
-    rows: comparison.variants.map((row) => ({ name: row.name, cells: cellsOf(row) })),
-    notes: [...notesOf(comparison, transcripts), ...headlineNotes(comparison)],
+    rows: comparison.variants.map((row) => {
+      const note = rowNote(row.completeness);
+      return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
+    }),
+    notes: [...notesOf(comparison, runs), ...headlineNotes(comparison)],
   };
 }

@@ -2,6 +2,7 @@ import { CcbenchError, ProblemList } from '../../base/errors.js';
 import { planDigest } from '../../engine/replay.js';
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../../scenario/compile.js';
 import { builtinContext } from '../../scenario/context.js';
+import type { VariantCompleteness, VariantRuns } from '../../study/completeness.js';
 import type { Job, MetricRecord } from '../../study/job.js';
 import type { Axis } from '../../study/vary.js';
 
@@ -17,9 +18,15 @@ export interface Point {
 /** A point with what its runs came to. */
 export interface SweptPoint {
   readonly point: Point;
-  /** Means over the transcripts. */
+  /** Means over the compared transcripts. */
   readonly metrics: MetricRecord;
-  readonly runs: readonly { readonly transcript: string; readonly metrics: MetricRecord }[];
+  readonly completeness: VariantCompleteness;
+  readonly runs: VariantRuns;
+}
+
+/** The name of a point among others. */
+export function pointName({ set }: Point): string {
+  return set.length === 0 ? 'base' : set.join(', ');
 }
 
 /** Shows a problem of a varied setting at the option that varies it. */

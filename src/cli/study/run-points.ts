@@ -33,9 +33,10 @@ export async function runPoints(
   const { folder, metrics } = options;
   const found = folder?.results ?? new Map<string, StoredResult>();
   const keys = planned.map(({ job }) => runKey(job));
+  const needed = [...metrics, 'finishedShare', 'callsAnswered'];
   const isFinished = (key: string): boolean => {
     const result = found.get(key);
-    return result !== undefined && metrics.every((name) => Object.hasOwn(result.metrics, name));
+    return result !== undefined && needed.every((name) => Object.hasOwn(result.metrics, name));
   };
   const left = [...new Map(planned.map((item, i) => [keys[i]!, item] as const))].filter(
     ([key]) => !isFinished(key),

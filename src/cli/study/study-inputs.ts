@@ -8,7 +8,7 @@ import type { TranscriptInput } from '../../study/transcript-input.js';
 import { eachFile, type SkippedFile } from '../each-file.js';
 import { reasonLine } from '../fail.js';
 import { breathe } from '../interrupt.js';
-import { inputOf, openRef, refKey, refLabel } from '../open-ref.js';
+import { inputOf, openRef, refKey, refLabel, sessionKey } from '../open-ref.js';
 import { type CliSession, inputOptions, note } from '../session.js';
 import { loadTranscript } from '../transcripts.js';
 import { expandGlobs } from './glob.js';
@@ -16,7 +16,7 @@ import { expandGlobs } from './glob.js';
 /** A transcript of a study. */
 export interface StudyTranscript {
   readonly input: TranscriptInput;
-  /** The path as the user wrote it, or the name of a generated session. */
+  /** The session: the path as the user wrote it, or the name of a generated one, which several models may be given. */
   readonly label: string;
   readonly path: string | null;
 }
@@ -24,6 +24,8 @@ export interface StudyTranscript {
 /** The transcripts that runs refer to; those that cannot be read are left out and said so. */
 export interface StudyInputs {
   readonly transcripts: readonly StudyTranscript[];
+  /** The labels of the sessions, each once. */
+  readonly sessions: readonly string[];
   readonly skipped: readonly SkippedFile[];
   /** Null for one that was left out. */
   of(ref: TranscriptRef): StudyTranscript | null;
@@ -46,7 +48,7 @@ export async function globbedRecordings(
 /** Loads every transcript that the runs refer to, each once. */
 export async function loadInputs(session: CliSession, runs: readonly CompiledRun[]): Promise<StudyInputs> {
   const byRef = new Map<string, StudyTranscript | null>();
-  const labels = new Set<string>();
+  const labels = new Map<string, string>();
   const problems: { readonly file: string; readonly error: CcbenchError }[] = [];
   for (const { transcript: ref } of runs) {
     const key = refKey(ref);
@@ -54,7 +56,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     await breathe(session.host.interrupt);
     try {
       const loaded = load(session, ref);
-      byRef.set(key, { ...loaded, label: unique(loaded.label, labels) });
+      byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       byRef.set(key, null);
@@ -69,6 +71,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   for (const { error } of problems) note(session, `left out: ${reasonLine(error)}`);
   return {
     transcripts,
+    sessions: [...new Set(transcripts.map(({ label }) => label))],
     skipped: problems.map(({ file, error }) => ({ file, reason: error.message })),
     of: (ref) => byRef.get(refKey(ref)) ?? null,
   };
@@ -79,10 +82,12 @@ function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
   return { input: inputOf(ref, inputOptions(session)), label: refLabel(ref), path };
 }
 
-function unique(label: string, taken: Set<string>): string {
-  let name = label;
-  for (let n = 2; taken.has(name); n++) name = `${label} #${n}`;
-  taken.add(name);
+/** The label of a session: its own among others that would be called the same. */
+function labelOf(session: string, label: string, known: Map<string, string>): string {
+  const taken = new Set(known.values());
+  let name = known.get(session) ?? label;
+  for (let n = 2; !known.has(session) && taken.has(name); n++) name = `${label} #${n}`;
+  known.set(session, name);
   return name;
 }
 

@@ -2,10 +2,18 @@ import { formatCount } from '../format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { DISTINCT, LIGHT } from './palette.js';
-import { axisTitle, type MetricAxis, unitFormat } from './sweep-point.js';
+import {
+  axisTitle,
+  type Markable,
+  type MetricAxis,
+  splitRanked,
+  subtitleWith,
+  UNRANKED_MARK,
+  unitFormat,
+} from './sweep-point.js';
 
 /** A setting with its two values. */
-export interface ParetoPoint {
+export interface ParetoPoint extends Markable {
   readonly label: string;
   readonly x: number;
   readonly y: number;
@@ -30,14 +38,25 @@ function labelled(front: readonly ParetoPoint[]): readonly ParetoPoint[] {
   return kept;
 }
 
-/** The points that no other one equals or beats in both values while beating it in one, by x. */
+/** Points at the same place as one, under all their names. */
+function together(points: readonly ParetoPoint[]): readonly ParetoPoint[] {
+  const places = new Map<string, ParetoPoint>();
+  for (const point of points) {
+    const place = `${point.x} ${point.y}`;
+    const known = places.get(place);
+    places.set(place, known === undefined ? point : { ...known, label: `${known.label}, ${point.label}` });
+  }
+  return [...places.values()];
+}
+
+/** The ranked points that no other one equals or beats in both values while beating it in one, by x. */
 export function paretoFront(
   points: readonly ParetoPoint[],
   better: { readonly x: MetricAxis['better']; readonly y: MetricAxis['better'] },
 ): readonly ParetoPoint[] {
   const signX = better.x === 'higher' ? -1 : 1;
   const signY = better.y === 'higher' ? -1 : 1;
-  const sorted = [...points].sort((a, b) => signX * (a.x - b.x) || signY * (a.y - b.y));
+  const sorted = [...splitRanked(points)[0]].sort((a, b) => signX * (a.x - b.x) || signY * (a.y - b.y));
   const front: ParetoPoint[] = [];
   let record = Number.POSITIVE_INFINITY;
   let recordX: number | null = null;
@@ -52,9 +71,20 @@ export function paretoFront(
   return front.sort((a, b) => a.x - b.x);
 }
 
+function titleOf(
+  ranked: readonly ParetoPoint[],
+  unranked: readonly ParetoPoint[],
+  front: readonly ParetoPoint[],
+  metrics: string,
+): string {
+  if (ranked.length === 1 && unranked.length > 0) return `Only ${ranked[0]!.label} is ranked by ${metrics}`;
+  return `${formatCount(front.length)} of ${formatCount(ranked.length)} settings are not beaten in both ${metrics}`;
+}
+
 /** Two metrics of many settings against one another, with the settings that no other one beats in both. */
 export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
-  const front = paretoFront(points, { x: x.better, y: y.better });
+  const [ranked, unranked] = splitRanked(points);
+  const front = paretoFront(ranked, { x: x.better, y: y.better });
   const axes = {
     x: {
       field: 'x',
@@ -71,15 +101,19 @@ export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
       axis: { format: unitFormat(y.unit) },
     },
   };
+  const textBeside = (color: string) => ({
+    mark: { type: 'text', align: 'left', dx: 8, dy: 12, color },
+    encoding: { ...axes, text: { field: 'label', type: 'nominal' } },
+  });
   return chartSpec(
     {
-      text: `${formatCount(front.length)} of ${formatCount(points.length)} settings are not beaten in both ${x.name} and ${y.name}`,
-      subtitle,
+      text: titleOf(ranked, unranked, front, `${x.name} and ${y.name}`),
+      subtitle: subtitleWith(subtitle, unranked.length),
     },
     {
       layer: [
         {
-          data: { values: keepExtremes(points, (point) => point.y) },
+          data: { values: keepExtremes(ranked, (point) => point.y) },
           mark: { type: 'point', filled: true, size: 30, color: DISTINCT.grey, opacity: 0.6 },
           encoding: axes,
         },
@@ -93,10 +127,20 @@ export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
             },
           ],
         },
+        ...(unranked.length === 0
+          ? []
+          : [
+              {
+                data: { values: keepExtremes(together(unranked), (point) => point.y) },
+                layer: [
+                  { mark: UNRANKED_MARK, encoding: axes },
+                  ...(unranked.length > MAX_LABELS ? [] : [textBeside(LIGHT.muted)]),
+                ],
+              },
+            ]),
         {
           data: { values: labelled(front) },
-          mark: { type: 'text', align: 'left', dx: 8, dy: 12, color: LIGHT.ink },
-          encoding: { ...axes, text: { field: 'label', type: 'nominal' } },
+          ...textBeside(LIGHT.ink),
         },
       ],
     },

@@ -3,14 +3,17 @@ import { LIGHT } from './palette.js';
 import {
   axisTitle,
   bestOf,
+  type Markable,
   type MetricAxis,
   metricPhrase,
   type SweepAxis,
+  splitRanked,
+  subtitleWith,
   unitFormat,
 } from './sweep-point.js';
 
 /** One cell of a sweep over two parameters. */
-export interface SweepCell {
+export interface SweepCell extends Markable {
   readonly x: number | string;
   readonly y: number | string;
   readonly value: number | null;
@@ -25,9 +28,24 @@ export interface SweepHeatmapInput {
   readonly subtitle: string;
 }
 
-/** A metric over two parameters, the best cell framed. Light is better, where one direction is. */
+function colorOf(metric: MetricAxis) {
+  return {
+    field: 'value',
+    type: 'quantitative',
+    scale: { scheme: 'cividis', reverse: metric.better === 'lower', zero: false },
+    legend: {
+      title: axisTitle(metric),
+      titleColor: LIGHT.muted,
+      format: unitFormat(metric.unit),
+      orient: 'right',
+      direction: 'vertical',
+    },
+  };
+}
+
+/** A metric over two parameters, the best cell framed. Light is better, where one direction is; a cross is not ranked. */
 export function sweepHeatmap({ x, y, metric, cells, subtitle }: SweepHeatmapInput): ChartSpec {
-  const values = cells.filter(({ value }) => value !== null);
+  const [values, unranked] = splitRanked(cells.filter(({ value }) => value !== null));
   const best = bestOf(values, ({ value }) => value, metric.better);
   const rows = new Set(cells.map((cell) => cell.y)).size;
   const axes = {
@@ -39,29 +57,25 @@ export function sweepHeatmap({ x, y, metric, cells, subtitle }: SweepHeatmapInpu
       ? `${metric.name} over ${x.name} and ${y.name}`
       : `Best ${metricPhrase(metric, best.value!)} at ${x.name} = ${best.x}, ${y.name} = ${best.y}`;
   return chartSpec(
-    { text: title, subtitle },
+    { text: title, subtitle: subtitleWith(subtitle, unranked.length) },
     {
       height: Math.max(160, Math.min(480, rows * 30)),
       data: { values },
       layer: [
-        {
-          mark: { type: 'rect' },
-          encoding: {
-            ...axes,
-            color: {
-              field: 'value',
-              type: 'quantitative',
-              scale: { scheme: 'cividis', reverse: metric.better === 'lower', zero: false },
-              legend: {
-                title: axisTitle(metric),
-                titleColor: LIGHT.muted,
-                format: unitFormat(metric.unit),
-                orient: 'right',
-                direction: 'vertical',
+        ...(values.length === 0 && unranked.length > 0
+          ? []
+          : [{ mark: { type: 'rect' }, encoding: { ...axes, color: colorOf(metric) } }]),
+        ...(unranked.length === 0
+          ? []
+          : [
+              {
+                data: { values: unranked },
+                layer: [
+                  { mark: { type: 'rect', fill: LIGHT.shade }, encoding: axes },
+                  { mark: { type: 'text', text: '×', fontSize: 16, color: LIGHT.muted }, encoding: axes },
+                ],
               },
-            },
-          },
-        },
+            ]),
         ...(best === null
           ? []
           : [

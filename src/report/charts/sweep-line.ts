@@ -3,14 +3,18 @@ import { distinctColor, LIGHT } from './palette.js';
 import {
   axisTitle,
   bestOf,
+  type Markable,
   type MetricAxis,
   metricPhrase,
   type SweepAxis,
+  splitRanked,
+  subtitleWith,
+  UNRANKED_MARK,
   unitFormat,
 } from './sweep-point.js';
 
 /** One point of a sweep over one parameter. */
-export interface SweepLinePoint {
+export interface SweepLinePoint extends Markable {
   readonly x: number;
   /** null = the run has no data for the metric; the point is left out. */
   readonly y: number | null;
@@ -30,11 +34,12 @@ export interface SweepLineInput {
   readonly subtitle: string;
 }
 
-/** A metric against one parameter, the best point marked. */
+/** A metric against one parameter, the best point marked; points that are not ranked are crosses on the axis. */
 export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepLineInput): ChartSpec {
-  const values = points.flatMap((point) =>
+  const shown = points.flatMap((point) =>
     point.y === null ? [] : [{ ...point, y: point.y, series: point.series ?? metric.name }],
   );
+  const [values, unranked] = splitRanked(shown);
   const names = [...new Set(values.map(({ series }) => series))];
   const best = bestOf(values, ({ y }) => y, metric.better);
   const x = {
@@ -62,7 +67,7 @@ export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepL
       ? `${metric.name} against ${parameter.name}`
       : `Best ${metricPhrase(metric, best.y)} at ${parameter.name} = ${best.x}`;
   return chartSpec(
-    { text: title, subtitle },
+    { text: title, subtitle: subtitleWith(subtitle, unranked.length) },
     {
       data: { values },
       layer: [
@@ -75,6 +80,9 @@ export function sweepLine({ parameter, metric, scale, points, subtitle }: SweepL
                 encoding: { x, y: { ...y, field: 'low' }, y2: { field: 'high' }, color },
               },
             ]),
+        ...(unranked.length === 0
+          ? []
+          : [{ data: { values: unranked }, mark: UNRANKED_MARK, encoding: { x, y: { value: 'height' } } }]),
         { mark: { type: 'line', point: { filled: true, size: 30 } }, encoding: { x, y, color } },
         ...(best === null
           ? []

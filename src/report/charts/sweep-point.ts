@@ -1,5 +1,6 @@
 import type { MetricUnit } from '../../metrics/metric.js';
 import { formatValue } from '../format.js';
+import { LIGHT } from './palette.js';
 
 /** An axis of a sweep: a parameter or a metric. */
 export interface SweepAxis {
@@ -13,6 +14,34 @@ export interface MetricAxis extends SweepAxis {
   readonly unit: MetricUnit;
   readonly better: 'lower' | 'higher' | null;
 }
+
+/** Whether a point takes part in the ranking: one under which fewer calls were answered than elsewhere does not. */
+export interface Markable {
+  readonly mark?: 'unranked';
+}
+
+/** The points that are ranked, and those that are only shown. */
+export function splitRanked<Row extends Markable>(
+  rows: readonly Row[],
+): readonly [readonly Row[], readonly Row[]] {
+  return [rows.filter(({ mark }) => mark === undefined), rows.filter(({ mark }) => mark !== undefined)];
+}
+
+/** The subtitle of a chart, with the meaning of its crosses where it has any. */
+export function subtitleWith(subtitle: string, unranked: number): string {
+  if (unranked === 0) return subtitle;
+  return `${subtitle} · ×: not ranked, calls went unanswered (${unranked})`;
+}
+
+/** The mark of points that are not ranked. */
+export const UNRANKED_MARK = {
+  type: 'point',
+  shape: 'M-1,-1L1,1M-1,1L1,-1',
+  size: 60,
+  strokeWidth: 2,
+  color: LIGHT.muted,
+  opacity: 1,
+} as const;
 
 const UNIT_WORDS: Readonly<Record<MetricUnit, string | null>> = {
   tokens: 'tokens',

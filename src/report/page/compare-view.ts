@@ -5,7 +5,7 @@ import type { Store } from './store.js';
 /** The variants side by side; a click on a name shows that run below. */
 export function compareView(store: Store, data: PageData, table: ComparisonTable): HTMLElement {
   const head = ['', ...table.columns].map((name) => h('th', { scope: 'col' }, name));
-  const rows = table.rows.map(({ name, cells }) => {
+  const rows = table.rows.map(({ name, note: rowNote, cells }) => {
     const run = data.runs.findIndex((item) => item.name === name);
     const label =
       run < 0
@@ -19,7 +19,13 @@ export function compareView(store: Store, data: PageData, table: ComparisonTable
     return h(
       'tr',
       {},
-      h('th', { scope: 'row' }, swatch, label),
+      h(
+        'th',
+        { scope: 'row' },
+        swatch,
+        label,
+        rowNote === undefined ? null : h('small', {}, ` (${rowNote})`),
+      ),
       ...cells.map(({ text, note, mark }) =>
         h(
           'td',

@@ -1,4 +1,4 @@
-import type { PageData } from '../page-data.js';
+import type { PageData, PageRun } from '../page-data.js';
 import { compareView } from './compare-view.js';
 import { h } from './dom.js';
 import { createEventsView } from './events-view.js';
@@ -35,6 +35,11 @@ function startTable(app: HTMLElement, data: PageData): void {
   );
 }
 
+/** The name of a run, with the warning that goes wherever it is shown. */
+function runName({ name, unfinished }: PageRun): string {
+  return unfinished === null ? name : `${name} (unfinished)`;
+}
+
 function startRuns(app: HTMLElement, data: PageData): void {
   const store = createStore();
   const models = data.runs.map(createRunModel);
@@ -47,7 +52,7 @@ function startRuns(app: HTMLElement, data: PageData): void {
       'button',
       { type: 'button', click: () => store.update({ run: index, event: null, cursor: null }) },
       h('i', { class: 'swatch', style: `background:${data.colors.runs[index]}` }),
-      run.name,
+      runName(run),
     ),
   );
   const summary = h('section', { id: 'summary' });
@@ -62,7 +67,10 @@ function startRuns(app: HTMLElement, data: PageData): void {
     const { run } = model();
     for (const [index, tab] of tabs.entries())
       tab.setAttribute('aria-pressed', String(index === store.view.run));
-    summary.replaceChildren(h('h2', {}, several ? `Summary of ${run.name}` : 'Summary'), summaryView(run));
+    summary.replaceChildren(
+      h('h2', {}, several ? `Summary of ${runName(run)}` : 'Summary'),
+      summaryView(run),
+    );
     const shown = layersView(run, data);
     layers.replaceChildren(...(shown === null ? [] : [shown]));
     policy.replaceChildren(h('h2', {}, 'Scenario and policy'), policyView(run));
@@ -87,7 +95,7 @@ function startRuns(app: HTMLElement, data: PageData): void {
     h(
       'header',
       {},
-      h('h1', {}, data.title),
+      h('h1', {}, several ? data.title : runName({ ...data.runs[0]!, name: data.title })),
       h('nav', { 'aria-label': 'Parts of the report' }, ...links),
       themeButton(),
     ),

@@ -31,9 +31,7 @@ export function summaryView(run: PageRun): HTMLElement {
     'div',
     {},
     h('p', { class: 'about' }, ...about),
-    run.complete
-      ? null
-      : h('p', { class: 'alarm' }, 'The run did not come to its end: these numbers are partial.'),
+    run.unfinished === null ? null : h('p', { class: 'alarm', role: 'status' }, run.unfinished),
     h('div', { class: 'cards' }, ...run.cards.map(card)),
     h(
       'details',

@@ -1,0 +1,29 @@
+import type { RunFacts } from './facts.js';
+
+/** How far a run came through the calls of its transcript. */
+export interface Completion {
+  /** Calls of the transcript. */
+  readonly calls: number;
+  readonly answered: number;
+  /** Calls that could not take place; in a log without its end, those it does not hold as well. */
+  readonly lost: number;
+  /** Every call was answered, and there was one. */
+  readonly finished: boolean;
+  /** Why the first calls were lost; null where none were, or the log does not say. */
+  readonly reason: string | null;
+}
+
+/** How far a run came: calls of the loops, without the requests that layers make. */
+export function completionOf(facts: RunFacts): Completion {
+  const { main, subagent } = facts.byPurpose;
+  const answered = main.calls + subagent.calls;
+  const seen = answered + facts.callsLost;
+  const calls = facts.complete ? seen : Math.max(seen, facts.run?.transcript.calls ?? 0);
+  return {
+    calls,
+    answered,
+    lost: calls - answered,
+    finished: facts.complete && answered > 0 && answered === calls,
+    reason: facts.lostReason,
+  };
+}

@@ -1,0 +1,204 @@
+import { mean } from '../base/stats.js';
+import type { MetricRecord } from './job.js';
+
+/** What a variant came to, by the name of the transcript; null where its run failed. */
+export interface VariantRuns {
+  readonly name: string;
+  readonly byTranscript: ReadonlyMap<string, MetricRecord | null>;
+}
+
+/** A run in which calls were lost, or which failed: then neither number is known. */
+export interface UnfinishedRun {
+  readonly transcript: string;
+  readonly callsAnswered: number | null;
+  readonly callsLost: number | null;
+}
+
+/** `ranked`: it may win. `unranked`: it is compared, but lost calls. `apart`: it has no finished run to compare. */
+export type Standing = 'ranked' | 'unranked' | 'apart';
+
+/** How far a variant came. */
+export interface VariantCompleteness {
+  readonly name: string;
+  readonly standing: Standing;
+  /** Transcripts it was run over, and how many of them it finished. */
+  readonly run: number;
+  readonly finished: number;
+  readonly unfinished: readonly UnfinishedRun[];
+}
+
+/** What of a study can be compared. */
+export interface Completeness {
+  readonly transcripts: readonly string[];
+  /** Those that some variant finished. */
+  readonly finished: readonly string[];
+  /** Those that means and differences are taken over. */
+  readonly compared: readonly string[];
+  readonly variants: readonly VariantCompleteness[];
+}
+
+/** A transcript that is not compared, with the variants that did not finish it; null stands for one that was not run over it. */
+export interface LeftOut {
+  readonly transcript: string;
+  readonly under: readonly { readonly name: string; readonly run: UnfinishedRun | null }[];
+}
+
+/** Whose finished runs a transcript needs to be compared: those of every variant that finished any, or of the foremost alone. */
+export type ComparisonBasis = 'every-variant' | 'foremost';
+
+/** The metrics that say how far a run came; for a variant they are taken over all its transcripts, finished or not. */
+const COMPLETION_METRICS: readonly string[] = ['callsAnswered', 'callsLost'];
+
+/** Every call of the transcript was answered. */
+export function isFinished(record: MetricRecord | null | undefined): boolean {
+  return record?.finishedShare === 1;
+}
+
+function answeredIn(record: MetricRecord | null): number {
+  return record === null ? -1 : (record.callsAnswered ?? 0);
+}
+
+function unfinishedRun(transcript: string, record: MetricRecord | null): UnfinishedRun {
+  const { callsAnswered = null, callsLost = null } = record ?? {};
+  return { transcript, callsAnswered, callsLost };
+}
+
+function unfinishedOf({ byTranscript }: VariantRuns): readonly UnfinishedRun[] {
+  const open = [...byTranscript].filter(([, record]) => !isFinished(record));
+  return open.map(([transcript, record]) => unfinishedRun(transcript, record));
+}
+
+/** The transcripts that some variant finished. */
+function finishedBySome(variants: readonly VariantRuns[]): ReadonlySet<string> {
+  const finished = new Set<string>();
+  for (const { byTranscript } of variants) {
+    for (const [transcript, record] of byTranscript) if (isFinished(record)) finished.add(transcript);
+  }
+  return finished;
+}
+
+/** The variants that finished every one of their transcripts that any variant finished. */
+function foremostOf(variants: readonly VariantRuns[], finished: ReadonlySet<string>): readonly VariantRuns[] {
+  return variants.filter(({ byTranscript }) => {
+    const runs = [...byTranscript];
+    const isPart = runs.some(([, record]) => isFinished(record));
+    return isPart && runs.every(([name, record]) => isFinished(record) || !finished.has(name));
+  });
+}
+
+/** The foremost, unless they lost calls that one of them, or any other variant, answered: unfinished work never wins. */
+function rankedOf(
+  variants: readonly VariantRuns[],
+  foremost: readonly VariantRuns[],
+): ReadonlySet<VariantRuns> {
+  const most = new Map<string, number>();
+  for (const { byTranscript } of variants) {
+    for (const [transcript, record] of byTranscript)
+      most.set(transcript, Math.max(most.get(transcript) ?? -1, answeredIn(record)));
+  }
+  const isAlike = foremost.every(({ byTranscript }) =>
+    [...byTranscript].every(([transcript, record]) => answeredIn(record) === most.get(transcript)),
+  );
+  const [first, second] = foremost;
+  const isAlone = first !== undefined && second === undefined && unfinishedOf(first).length > 0;
+  return new Set(isAlike && !isAlone ? foremost : []);
+}
+
+/**
+ * Finds what can be compared and ranked. A variant is ranked when it finished every transcript that any variant finished; one that
+ * none finished is left out, and ends the ranking where it broke off at different calls.
+ */
+export function completenessOf(variants: readonly VariantRuns[], basis: ComparisonBasis): Completeness {
+  const transcripts = [...new Set(variants.flatMap(({ byTranscript }) => [...byTranscript.keys()]))];
+  const finished = finishedBySome(variants);
+  const foremost = foremostOf(variants, finished);
+  const takesPart = ({ byTranscript }: VariantRuns): boolean => [...byTranscript.values()].some(isFinished);
+  const deciding = basis === 'foremost' ? foremost : variants.filter(takesPart);
+  const compared = transcripts.filter(
+    (transcript) =>
+      deciding.length > 0 && deciding.every(({ byTranscript }) => isFinished(byTranscript.get(transcript))),
+  );
+  const ranked = rankedOf(variants, foremost);
+  const standingOf = (variant: VariantRuns): Standing => {
+    if (compared.length === 0 || !takesPart(variant)) return 'apart';
+    return ranked.has(variant) ? 'ranked' : 'unranked';
+  };
+  return {
+    transcripts,
+    finished: [...finished],
+    compared,
+    variants: variants.map((variant) => {
+      const unfinished = unfinishedOf(variant);
+      return {
+        name: variant.name,
+        standing: standingOf(variant),
+        run: variant.byTranscript.size,
+        finished: variant.byTranscript.size - unfinished.length,
+        unfinished,
+      };
+    }),
+  };
+}
+
+/** The variants were run over different transcripts, and none is common to all. */
+export function isApart({ variants, transcripts, compared }: Completeness): boolean {
+  return compared.length === 0 && variants.some(({ run }) => run < transcripts.length);
+}
+
+/** The transcripts that are not compared, and because of whom; empty where the variants have none in common. */
+export function leftOutOf(variants: readonly VariantRuns[], completeness: Completeness): readonly LeftOut[] {
+  if (isApart(completeness)) return [];
+  const compared = new Set(completeness.compared);
+  return completeness.transcripts
+    .filter((transcript) => !compared.has(transcript))
+    .map((transcript) => ({
+      transcript,
+      under: variants.flatMap(({ name, byTranscript }): LeftOut['under'] => {
+        const record = byTranscript.get(transcript);
+        if (record === undefined) return [{ name, run: null }];
+        return isFinished(record) ? [] : [{ name, run: unfinishedRun(transcript, record) }];
+      }),
+    }));
+}
+
+/** The mean of each metric over the records that have a value for it. */
+export function meansOf(records: readonly MetricRecord[]): MetricRecord {
+  const names = new Set(records.flatMap((record) => Object.keys(record)));
+  return Object.fromEntries(
+    [...names].map((name) => [name, mean(records.flatMap((record) => record[name] ?? []))]),
+  );
+}
+
+function present(records: readonly (MetricRecord | null)[]): readonly MetricRecord[] {
+  return records.filter((record) => record !== null);
+}
+
+/** The records of a variant that its means are taken over: those compared, or all where nothing is. */
+function recordsOf({ byTranscript }: VariantRuns, { compared }: Completeness): readonly MetricRecord[] {
+  const keys = compared.length === 0 ? [...byTranscript.keys()] : compared;
+  return present(keys.map((transcript) => byTranscript.get(transcript) ?? null));
+}
+
+/** The means of a variant over the compared transcripts; how far it came is told over all of them. */
+export function variantMeans(variant: VariantRuns, completeness: Completeness): MetricRecord {
+  const all = [...variant.byTranscript.values()];
+  const came = meansOf(present(all));
+  const shares = all.flatMap((record) => (record === null ? 0 : (record.finishedShare ?? [])));
+  return {
+    ...meansOf(recordsOf(variant, completeness)),
+    ...Object.fromEntries(COMPLETION_METRICS.map((name) => [name, came[name] ?? null])),
+    finishedShare: mean(shares),
+  };
+}
+
+/** Of how many compared transcripts each variant has a value for a metric. */
+export function valueCounts(
+  variants: readonly VariantRuns[],
+  completeness: Completeness,
+  metric: string,
+): readonly number[] {
+  return variants.map(
+    (variant) =>
+      recordsOf(variant, completeness).filter((record) => (record[metric] ?? null) !== null).length,
+  );
+}
