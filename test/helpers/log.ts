@@ -61,6 +61,7 @@ export function requestEntry(change: Partial<Omit<RequestEntry, 'prompt' | 'cost
     output: 0,
     seen: null,
     kept: null,
+    untouched: null,
     fresh: 0,
     rewritten: 0,
     cause: null,
