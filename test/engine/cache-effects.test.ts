@@ -73,6 +73,21 @@ describe('cached microcompaction', () => {
 });
 
 describe('microcompaction that rewrites', () => {
+  it('C12 two layers in one turn destroy 135,540 cached tokens, not 135,420 and 135,540', () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 13_524 }]);
+    // The last request holds 15,100 + 10 × 13,544 = 150,540 tokens; then comes more than any clearing makes room for.
+    talk.tools([{ tool: 'Task', tokens: 132_000 }]).answer(10);
+    const set = { 'counter.newContent': 'rough' };
+    const entries = runLog(planOf({ policy: 'claude-code/2.0', set }), talk.transcript());
+    // The first result stands behind 15,120 tokens, the conversation behind 15,000.
+    expect(ofType(entries, 'layer')).toMatchObject([
+      { turn: 12, layer: 'microcompact', outcome: 'done', cacheLost: 150_540 - 15_120 },
+      { turn: 12, layer: 'full-compact', outcome: 'done', cacheLost: 120 },
+    ]);
+    expect(metricValues(foldLog(entries)).cacheTokensDestroyed).toBe(135_540);
+  });
+
   it('MIC-2 time-based: reads fall once, at the gap', () => {
     const talk = new Conversation().human(100);
     for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 2_000 }]);

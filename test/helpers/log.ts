@@ -1,5 +1,6 @@
 import type {
   BreakEntry,
+  CrossingEntry,
   EndEntry,
   LayerEntry,
   LogEntry,
@@ -104,6 +105,22 @@ export function layerEntry(change: Partial<LayerEntry> = {}): LayerEntry {
     calls: 0,
     cost: 0,
     details: {},
+    ...change,
+  };
+}
+
+/** A crossing of the untouched context alone. */
+export function crossingEntry(change: Partial<CrossingEntry> = {}): CrossingEntry {
+  return {
+    type: 'crossing',
+    t: 0,
+    thread: 'main',
+    turn: 1,
+    state: 'avoided',
+    threshold: 167_000,
+    seen: 100_000,
+    untouched: 167_000,
+    layers: ['microcompact'],
     ...change,
   };
 }
