@@ -1,23 +1,8 @@
 import type { Digest } from '../base/digest.js';
 import type { Breakpoint } from '../model/prefix.js';
+import type { BreakCause } from '../model/run-log.js';
 import { LOOKBACK_POSITIONS } from './prompt-cache.js';
 import { isLongTtl } from './ttl.js';
-
-/** What a break was put down to (BRD-2). `parameters` covers betas and every other setting of the request. */
-export type BreakCause =
-  | 'model'
-  | 'tools'
-  | 'system'
-  | 'parameters'
-  | 'messages'
-  | 'not-readable-yet'
-  | 'ttl-5m'
-  | 'ttl-1h'
-  | 'lookback'
-  | 'server';
-
-/** What an agent announces before it breaks the cache on purpose (BRD-3). */
-export type ExpectedCause = 'compaction' | 'microcompaction' | 'deletion';
 
 /** One request of a thread after its response; the detector keeps it until the next, so pass a fresh object. */
 export interface CacheObservation {
@@ -41,29 +26,31 @@ export interface CacheObservation {
 }
 
 /** A drop of cache reads and what explains it. */
-export type BreakReport = {
+export interface BreakReport {
+  readonly cause: BreakCause;
+  /** A layer had announced it, and nothing else explains it (BRD-3). */
+  readonly expected: boolean;
   readonly previousReadTokens: number;
   readonly readTokens: number;
   readonly lostTokens: number;
   /** Between the starts of the two requests. */
   readonly gapMs: number;
-  /** For `messages`: the first position that changed. */
+  /** Where messages changed: the first position that did. */
   readonly position: number | null;
   /** For `tools`: which, where known. */
   readonly tools: readonly string[] | null;
-} & (
-  | { readonly expected: false; readonly cause: BreakCause }
-  | { readonly expected: true; readonly cause: ExpectedCause }
-);
+}
 
 /** Watches the cache reads of one thread (BRD). */
 export interface BreakDetector {
+  /** What a miss of this request is put down to; `announced` is what a layer said it would break (BRD-3). */
+  causeOf(current: CacheObservation, announced: BreakCause | null): BreakCause;
   /** Compares a request with the previous one; null when nothing broke. */
-  observe(observation: CacheObservation): BreakReport | null;
-  /** The next drop is on purpose. */
-  announce(cause: ExpectedCause): void;
-  /** Forgets the baseline: the next request is the first. */
-  reset(): void;
+  observe(current: CacheObservation, announced: BreakCause | null): BreakReport | null;
+  /** A request beside the thread's own read what the previous one left: its lifetime begins anew. */
+  renew(atMs: number): void;
+  /** The latest request of the thread; null before the first. */
+  readonly previous: CacheObservation | null;
 }
 
 /** Reads must drop by more than one part in twenty … (BRD-1). */
@@ -78,7 +65,8 @@ export function isBreak(previousReadTokens: number, readTokens: number): boolean
   return lost * DROP_PARTS > previousReadTokens && lost > DROP_TOKENS;
 }
 
-function lastPosition(observation: CacheObservation): number {
+/** Last position that a request left in the cache. */
+export function lastPosition(observation: CacheObservation): number {
   return observation.breakpoints.at(-1)?.position ?? -1;
 }
 
@@ -91,52 +79,87 @@ function reaches(breakpoints: readonly Breakpoint[], position: number): boolean 
   return false;
 }
 
-/** The first explanation that holds: what the client changed, then time, then reach, then the server. */
-export function causeOf(previous: CacheObservation, current: CacheObservation): BreakCause {
+/** What the client changed between two requests; null when the second only grew. */
+function changeBetween(previous: CacheObservation, current: CacheObservation): BreakCause | null {
   if (current.model !== previous.model) return 'model';
   if (current.toolsDigest !== previous.toolsDigest) return 'tools';
   if (current.systemDigest !== previous.systemDigest) return 'system';
   if (current.parametersDigest !== previous.parametersDigest) return 'parameters';
   const changed = current.firstChangedPosition;
-  if (changed !== null && changed <= lastPosition(previous)) return 'messages';
-  if (current.sawUnreadable) return 'not-readable-yet';
-  const ttlMs = previous.entryTtlMs;
-  if (ttlMs !== null && current.startMs - previous.startMs >= ttlMs) {
-    return isLongTtl(ttlMs) ? 'ttl-1h' : 'ttl-5m';
-  }
-  if (!reaches(current.breakpoints, lastPosition(previous))) return 'lookback';
-  return 'server';
+  return changed !== null && changed <= lastPosition(previous) ? 'messages' : null;
 }
 
-/** Creates a detector for one thread. */
-export function createBreakDetector(): BreakDetector {
-  let previous: CacheObservation | null = null;
-  let announced: ExpectedCause | null = null;
+/** A miss before anybody asks how much time has passed: what changed, else whether the entry was in reach. */
+export function timelessCause(previous: CacheObservation, current: CacheObservation): BreakCause {
+  const change = changeBetween(previous, current);
+  if (change !== null) return change;
+  return reaches(current.breakpoints, lastPosition(previous)) ? 'server' : 'lookback';
+}
+
+/** What is known of a miss. */
+export interface Miss {
+  /** What it is put down to when time does not explain it. */
+  readonly timeless: BreakCause;
+  readonly announced: BreakCause | null;
+  /** Since what could have been read was last used. */
+  readonly idleMs: number;
+  /** How long that lives; null when there was nothing. */
+  readonly ttlMs: number | null;
+  readonly sawUnreadable: boolean;
+}
+
+/**
+ * The first explanation that holds (C11): time, unless a live entry was only not readable yet; then what a layer announced,
+ * what the client changed, reach, and the server.
+ */
+export function explainMiss({ timeless, announced, idleMs, ttlMs, sawUnreadable }: Miss): BreakCause {
+  const nothingChanged = announced === null && (timeless === 'lookback' || timeless === 'server');
+  if (nothingChanged && sawUnreadable) return 'not-readable-yet';
+  if (ttlMs !== null && idleMs >= ttlMs) return isLongTtl(ttlMs) ? 'ttl-1h' : 'ttl-5m';
+  return announced ?? timeless;
+}
+
+/** Creates a detector for one thread; it may go on from another thread's latest request. */
+export function createBreakDetector(from: CacheObservation | null = null): BreakDetector {
+  let previous = from;
+  let usedMs = from?.startMs ?? 0;
+
+  function causeOf(current: CacheObservation, announced: BreakCause | null): BreakCause {
+    if (previous === null) return announced ?? 'server';
+    return explainMiss({
+      timeless: timelessCause(previous, current),
+      announced,
+      idleMs: current.startMs - usedMs,
+      ttlMs: previous.entryTtlMs,
+      sawUnreadable: current.sawUnreadable,
+    });
+  }
+
   return {
-    observe(current) {
+    causeOf,
+    observe(current, announced) {
       const before = previous;
-      const expectedCause = announced;
+      const broke = before !== null && isBreak(before.readTokens, current.readTokens);
+      const cause = broke ? causeOf(current, announced) : null;
       previous = current;
-      announced = null;
-      if (before === null || !isBreak(before.readTokens, current.readTokens)) return null;
-      const cause = expectedCause ?? causeOf(before, current);
+      usedMs = current.startMs;
+      if (before === null || cause === null) return null;
       return {
+        cause,
+        expected: cause === announced,
         previousReadTokens: before.readTokens,
         readTokens: current.readTokens,
         lostTokens: before.readTokens - current.readTokens,
         gapMs: current.startMs - before.startMs,
-        expected: expectedCause !== null,
-        cause,
-        position: cause === 'messages' ? current.firstChangedPosition : null,
+        position: cause === 'messages' || cause === 'thinking' ? current.firstChangedPosition : null,
         tools: cause === 'tools' ? (current.changedTools ?? null) : null,
-      } as BreakReport;
+      };
     },
-    announce(cause) {
-      announced = cause;
+    renew(atMs) {
+      usedMs = Math.max(usedMs, atMs);
     },
-    reset() {
-      previous = null;
-      announced = null;
+    get previous() {
+      return previous;
     },
   };
 }

@@ -25,20 +25,8 @@ export function apply(run: ThreadRun, action: Action): Outcome {
       return deleteCached(run, action);
     case 'ask':
       return ask(run, action.request);
-    case 'replace-history': {
-      const before = run.context.trueTokens;
-      const messages = withReminderFirst(run.context.messages, action.messages);
-      run.tally.cacheLost += run.cachedBehind(run.context.replaceHistory(messages));
-      run.forgetStripped();
-      run.view.deletedTokens = 0;
-      run.seen.restart(run.context.messages);
-      run.journal.restart(run.context.messages);
-      run.announced = 'compaction';
-      run.historyReplaced = true;
-      if (run.context.trueTokens > before)
-        run.env.warnings.add('compaction-grew', 'a compaction left more than it found');
-      return DONE;
-    }
+    case 'replace-history':
+      return replaceHistory(run, action);
     case 'attach':
       run.join([action.message], 'made');
       return DONE;
@@ -74,10 +62,36 @@ export function apply(run: ThreadRun, action: Action): Outcome {
       run.stop(action.what, action.message);
       return DONE;
     case 'cleanup':
-      run.host.reset(run.context.messages);
-      renderPrompt(run);
-      return DONE;
+      return cleanUp(run, action);
   }
+}
+
+function replaceHistory(run: ThreadRun, action: Extract<Action, { kind: 'replace-history' }>): Outcome {
+  const { context, view } = run;
+  const before = view.trueTokens;
+  const cached = run.cachedTokens(context.unchanged);
+  run.prevention.compacting(run);
+  const position = context.replaceHistory(withReminderFirst(context.messages, action.messages));
+  run.tally.cacheLost += Math.max(0, cached - run.cachedTokens(position));
+  run.forgetStripped();
+  view.deletions.clear();
+  run.takenOut.compact(action.by.layer, before - view.trueTokens);
+  run.seen.restart(context.messages);
+  run.journal.restart(context.messages);
+  run.announced = 'compaction';
+  run.historyReplaced = true;
+  if (view.trueTokens > before)
+    run.env.warnings.add('compaction-grew', 'a compaction left more than it found');
+  return DONE;
+}
+
+/** What enters the system prompt with the new history (AUT-3) is part of what the compaction left. */
+function cleanUp(run: ThreadRun, action: Extract<Action, { kind: 'cleanup' }>): Outcome {
+  const before = run.view.trueTokens;
+  run.host.reset(run.context.messages);
+  renderPrompt(run);
+  run.takenOut.compact(action.by.layer, before - run.view.trueTokens);
+  return DONE;
 }
 
 /** The reminder with the context map goes first in every history (FLT-5). */
@@ -98,32 +112,27 @@ function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks
       throw new CcbenchError('internal', `an edit names no block: ${edit.messageId} ${edit.blockIndex}`);
     seenSaved += estimateBlock(old, rules) - (edit.block === null ? 0 : estimateBlock(edit.block, rules));
   }
+  const tokensBefore = run.context.trueTokens;
+  const cached = run.cachedTokens(run.context.unchanged);
   const position = run.context.rewrite(action.edits);
-  const touchedSent = position >= 0 && position < run.sentLength;
+  run.takenOut.take(action.by.layer, tokensBefore - run.context.trueTokens, action.keep);
   if (action.keep === 'frozen') run.journal.freeze(action.edits);
   run.seen.reduce(seenSaved);
-  if (touchedSent) {
-    run.tally.cacheLost += run.cachedBehind(position);
+  if (position >= 0 && position < run.sentLength) {
+    run.tally.cacheLost += Math.max(0, cached - run.cachedTokens(position));
     run.announced ??= action.cause;
   }
   return DONE;
 }
 
 function deleteCached(run: ThreadRun, action: Extract<Action, { kind: 'delete-cached' }>): Outcome {
-  let trueTokens = 0;
-  for (const { toolUseId, messageIndex } of action.results) {
-    const message = run.context.messages[messageIndex];
-    const result = message?.blocks.find((block) => block.toolUseId === toolUseId);
-    if (result === undefined) throw new CcbenchError('internal', `no tool result ${toolUseId} to delete`);
-    trueTokens += result.tokens;
-  }
-  run.view.deletedTokens += trueTokens;
-  run.seen.deleteCached(trueTokens);
+  const tokens = run.view.deletions.add(action.by.layer, action.results);
+  run.takenOut.take(action.by.layer, tokens, 'live');
+  run.seen.deleteCached(tokens);
   return DONE;
 }
 
 function report(run: ThreadRun, entry: LayerReport): void {
-  run.prevention.note(entry);
   const { tally } = run;
   const details = tally.keepAlives > 0 ? { ...entry.details, keepAlives: tally.keepAlives } : entry.details;
   run.env.sink.write({
@@ -147,5 +156,8 @@ function report(run: ThreadRun, entry: LayerReport): void {
     cost: tally.costNano,
     cacheLost: tally.cacheLost,
   });
-  run.clearTally();
+  tally.calls = 0;
+  tally.costNano = 0;
+  tally.cacheLost = 0;
+  tally.keepAlives = 0;
 }

@@ -5,6 +5,7 @@ import { type ComposedAnswer, composeAnswer, type Question } from '../llm/answer
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
 import type { Answer, AskRequest, CallFailure, Outcome } from '../model/action.js';
 import { type Block, createBlock } from '../model/block.js';
+import type { DeletedContent } from '../model/deleted-content.js';
 import { type Message, messageTokens } from '../model/message.js';
 import type { PrefixView } from '../model/prefix.js';
 import type { FaultRule } from '../model/run-plan.js';
@@ -19,15 +20,23 @@ const KEEP_ALIVE_MS = 30 * MS_PER_SECOND;
 
 /** Asks the LLM for a layer: builds the request, sends it, retries what is transient, and composes the answer. */
 export function ask(run: ThreadRun, request: AskRequest): Outcome {
-  const { view, freshTokens } = viewOf(run, request);
+  const shown = viewOf(run, request);
   try {
-    return exchange(run, request, view, freshTokens);
+    return exchange(run, request, shown);
   } finally {
-    if (view instanceof ForkView) view.close();
+    if (shown.view instanceof ForkView) shown.view.close();
   }
 }
 
-function exchange(run: ThreadRun, request: AskRequest, view: PrefixView, freshTokens: number): Outcome {
+/** A request as a layer sends it. */
+interface Shown {
+  readonly view: PrefixView;
+  readonly freshTokens: number;
+  /** A fork carries the thread's deletions with it (MIC-3); a call with a prefix of its own sends everything. */
+  readonly deleted: DeletedContent | null;
+}
+
+function exchange(run: ThreadRun, request: AskRequest, { view, freshTokens, deleted }: Shown): Outcome {
   const { env } = run;
   const random = run.askRandom(request.purpose);
   const question: Question = {
@@ -69,11 +78,11 @@ function exchange(run: ThreadRun, request: AskRequest, view: PrefixView, freshTo
         recordedLatencyMs: null,
         seen: null,
         kept: null,
+        untouched: null,
         freshTokens,
         firstChanged: null,
         announced: request.shape.kind === 'own' ? 'system' : null,
-        deletedTokens: request.shape.kind === 'own' ? 0 : run.view.deletedTokens,
-        unbilledTokens: 0,
+        deleted,
         risk: 0,
       },
       'beside',
@@ -127,12 +136,8 @@ function conversationTokens(view: PrefixView, instruction: Message): number {
   return view.sums[view.length - 1]! - before - messageTokens(instruction);
 }
 
-/** A fork carries the thread's deletions with it (MIC-3); a call with a prefix of its own sends everything. */
 function windowFor(run: ThreadRun, request: AskRequest): number | null {
-  if (request.model !== undefined) return resolveModel(request.model).window;
-  const window = run.model.apiWindow();
-  if (window === null || request.shape.kind === 'own') return window;
-  return window + run.view.deletedTokens;
+  return request.model === undefined ? run.model.apiWindow() : resolveModel(request.model).window;
 }
 
 /** A blocking call holds the thread up until it is over, with keep-alives on the way (FUL-5). */
@@ -144,10 +149,7 @@ function finishTime(run: ThreadRun, request: AskRequest, endMs: number): void {
 }
 
 /** The request a layer sends: a fork of the thread's own, or one with a prefix of its own. */
-function viewOf(
-  run: ThreadRun,
-  request: AskRequest,
-): { readonly view: PrefixView; readonly freshTokens: number } {
+function viewOf(run: ThreadRun, request: AskRequest): Shown {
   const { shape, messages, instruction } = request;
   const instructionTokens = messageTokens(instruction);
   const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;
@@ -160,7 +162,8 @@ function viewOf(
     const unsent = context.tokensBetween(context.unchanged, length);
     let freshTokens = Math.min(context.freshTokens, unsent);
     for (const block of added) freshTokens += block.tokens;
-    return { view: new ForkView(context, length, added), freshTokens };
+    const deleted = run.view.deletions.within(length, added);
+    return { view: new ForkView(context, length, added), freshTokens, deleted };
   }
   const prefix =
     shape.kind === 'fork'
@@ -173,6 +176,7 @@ function viewOf(
   return {
     view: context,
     freshTokens: prefixFresh + instructionTokens + Math.min(run.context.freshTokens, context.trueTokens),
+    deleted: shape.kind === 'fork' ? run.view.deletions.within(0, context.blocks) : null,
   };
 }
 

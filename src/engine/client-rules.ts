@@ -15,7 +15,7 @@ export interface ClientRules {
   readonly breakpoints: ClientHabits['breakpoints'];
   /** A fork marks the end of what its siblings share. */
   readonly marksSharedEnd: boolean;
-  /** Deleted content is billed no more (an assumption, MIC-3). */
+  /** Deleted content is billed no more (MIC-3). */
   readonly deletedIsFree: boolean;
   /** Auto-compaction is at work: cheap layers may prevent one (LOP-3). */
   readonly autoCompacts: boolean;
@@ -36,7 +36,7 @@ export function clientRules(
     dropsThinking: habits.thinking === 'model',
     breakpoints: habits.breakpoints,
     marksSharedEnd: params['agents.mark'] === 'shared-end',
-    deletedIsFree: params['microcompact.cached.billDeleted'] === 'free',
+    deletedIsFree: params['microcompact.cached.billDeleted'] !== 'read',
     autoCompacts: has('auto-compact') && autoCompactEnabled(params),
     keepsRecord: has('dreaming'),
   };

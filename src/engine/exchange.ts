@@ -1,13 +1,14 @@
-import { type CacheObservation, causeOf, createBreakDetector } from '../cache/break-detector.js';
+import { type CacheObservation, createBreakDetector, lastPosition } from '../cache/break-detector.js';
 import type { ModelRow } from '../cache/model-table.js';
 import { type Cost, priceUsage } from '../cache/price.js';
 import type { LevelSalts } from '../cache/salts.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { LlmReply } from '../llm/fake-llm.js';
+import type { DeletedContent } from '../model/deleted-content.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { BreakCause } from '../model/run-log.js';
 import type { CallPurpose } from '../model/run-plan.js';
-import type { Usage } from '../model/usage.js';
+import { promptTokens, type Usage } from '../model/usage.js';
 import { checkRead, checkUsage, checkWindow } from './invariants.js';
 import type { RunEnv } from './run-env.js';
 
@@ -27,34 +28,37 @@ export interface Outgoing {
   readonly seen: number | null;
   /** Share of the session's own content that is still in the request; null for requests beside the loop. */
   readonly kept: number | null;
+  /** Tokens it would hold had no layer taken anything out; null for requests beside the loop. */
+  readonly untouched: number | null;
   /** Tokens that no earlier request of the thread held. */
   readonly freshTokens: number;
   /** First position that differs from the thread's previous request; null when it only grew. */
   readonly firstChanged: number | null;
   /** What a layer announced as the reason of the change (BRD-3). */
   readonly announced: BreakCause | null;
-  /** Tokens deleted on the server that the request still names (MIC-3). */
-  readonly deletedTokens: number;
-  /** Part of them that is not billed as read. */
-  readonly unbilledTokens: number;
+  /** What of the request was deleted on the server (MIC-3); null when nothing was. */
+  readonly deleted: DeletedContent | null;
   /** Chance that it breaks for no reason the recording tells (K14). */
   readonly risk: number;
 }
 
 /** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
 export class Exchange {
-  private readonly detector = createBreakDetector();
-  private previous: CacheObservation | null = null;
+  private detector = createBreakDetector();
 
   constructor(
     private readonly env: RunEnv,
     private readonly thread: string,
   ) {}
 
+  /** The latest request of the thread's own chain. */
+  get latest(): CacheObservation | null {
+    return this.detector.previous;
+  }
+
   /** Goes on from another thread's latest request: a fork, or a session taken up again. */
-  adopt(other: Exchange): void {
-    this.previous = other.previous;
-    if (other.previous !== null) this.detector.observe(other.previous);
+  adopt(latest: CacheObservation | null): void {
+    this.detector = createBreakDetector(latest);
   }
 
   /** Sends a request of the thread's own chain, or one made beside it by a layer. */
@@ -76,21 +80,17 @@ export class Exchange {
       });
       return reply;
     }
-    const { outcome } = reply;
-    checkUsage(reply.usage, outcome.promptTokens);
+    const { outcome, usage } = reply;
+    const deletedTokens = out.deleted?.tokens ?? 0;
+    const prompt = promptTokens(usage);
+    checkUsage(usage, outcome.promptTokens, deletedTokens);
     checkRead(outcome.readTokens, outcome.hitPosition, out.view);
-    checkWindow(outcome.promptTokens, out.windowTokens);
-    const unbilled = Math.min(out.unbilledTokens, reply.usage.cacheRead);
-    const usage =
-      unbilled === 0 ? reply.usage : { ...reply.usage, cacheRead: reply.usage.cacheRead - unbilled };
+    checkWindow(outcome.promptTokens - deletedTokens, out.windowTokens);
     const cost = priceUsage(out.model, usage);
-    const unread = outcome.promptTokens - outcome.readTokens;
+    const unread = prompt - usage.cacheRead;
     const rewritten = Math.max(0, unread - out.freshTokens);
     const observation = observationOf(out, answerOf(reply));
-    let cause: BreakCause | null = null;
-    if (rewritten > 0) {
-      cause = out.announced ?? (this.previous === null ? 'server' : causeOf(this.previous, observation));
-    }
+    const cause = rewritten > 0 ? this.causeOf(out, observation, chain) : null;
     const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
     const n = ++this.env.totals.requests;
     this.env.totals.costNano += cost.totalNano;
@@ -102,16 +102,17 @@ export class Exchange {
       turn: out.turn,
       purpose: out.purpose,
       model: out.model.id,
-      prompt: outcome.promptTokens - unbilled,
+      prompt,
       read: usage.cacheRead,
       write5m: usage.cacheWrite5m,
       write1h: usage.cacheWrite1h,
       input: usage.input,
       output: usage.output,
-      context: outcome.promptTokens + usage.output - out.deletedTokens,
+      context: outcome.promptTokens + usage.output - deletedTokens,
       seen: out.seen,
       kept: out.kept,
-      fresh: Math.min(out.freshTokens, outcome.promptTokens),
+      untouched: out.untouched,
+      fresh: Math.min(out.freshTokens, prompt),
       rewritten,
       cause,
       latencyMs: reply.latencyMs,
@@ -124,25 +125,37 @@ export class Exchange {
       ...(out.risk === 0 ? NO_RISK : { risk: riskOf(out, usage) }),
     });
     if (chain === 'own') {
-      if (out.announced === 'compaction' || out.announced === 'microcompaction')
-        this.detector.announce(out.announced);
-      const report = this.detector.observe(observation);
-      this.previous = observation;
+      const report = this.detector.observe(observation, out.announced);
       if (report !== null) {
-        const named = out.announced ?? (report.cause === 'deletion' ? 'microcompaction' : report.cause);
+        const { cause: named, expected, lostTokens, position } = report;
         this.env.sink.write({
           type: 'break',
           t: out.startMs,
           thread: this.thread,
           n,
           cause: named,
-          expected: report.expected || out.announced !== null,
-          lostTokens: report.lostTokens,
-          position: report.position,
+          expected,
+          lostTokens,
+          position,
         });
       }
-    }
+    } else this.renew(out, observation, outcome.hitPosition);
     return { ok: true, usage, outcome, latencyMs: reply.latencyMs, fault: reply.fault, cost };
+  }
+
+  /** Why tokens had to be paid for again; a call with a prefix of its own shares none with the thread, at any time. */
+  private causeOf(out: Outgoing, observation: CacheObservation, chain: 'own' | 'beside'): BreakCause {
+    if (chain === 'beside' && out.announced !== null) return out.announced;
+    return this.detector.causeOf(observation, out.announced);
+  }
+
+  /** A request beside the loop that holds the thread's prefix keeps it alive when it reads or writes all of it. */
+  private renew(out: Outgoing, { systemDigest, startMs }: CacheObservation, hitPosition: number): void {
+    const { previous } = this.detector;
+    if (previous === null || previous.systemDigest !== systemDigest) return;
+    const end = lastPosition(previous);
+    const written = out.write === 'write' ? (out.breakpoints.at(-1)?.position ?? -1) : -1;
+    if (hitPosition >= end || written >= end) this.detector.renew(startMs);
   }
 }
 

@@ -1,57 +1,123 @@
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
-import type { Thread, Transcript } from '../model/transcript.js';
+import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
+import { ResultLedger } from '../tiers/microcompact/ledger.js';
 import { FileReads } from '../tiers/storage/file-reads.js';
+import type { Deletions } from './deletions.js';
+import { type Standing, standingOf } from './standing.js';
+import { TakenOut } from './taken-out.js';
 import type { ThreadRun } from './thread-run.js';
 
-/** A parent right after the response that starts children: what they inherit (AGT-1). */
+/** A parent right after the response that starts children: what they inherit, whatever it does later (AGT-1, C5). */
 export interface ForkPoint {
   readonly prefix: readonly Block[];
   readonly messages: readonly Message[];
   readonly freshTokens: number;
   readonly sentLength: number;
   readonly reads: FileReads | null;
+  readonly standing: Standing;
+  /** Edits that stay pinned while the cache lives (MIC-3). */
+  readonly deletions: Deletions;
+  readonly takenOut: TakenOut;
+  readonly ledger: ResultLedger | null;
 }
 
 /** Children of one turn. */
 interface Family {
   readonly children: string[];
   point: ForkPoint | null;
+  /** Milliseconds by which the call that starts them was answered later than recorded. */
+  shiftMs: number;
+  /** Why they cannot start; null while they can. */
+  lostBecause: string | null;
   /** When the first child's response begins: what it wrote is readable from then on (CCH-5). */
   warmAtMs: number | null;
 }
 
-/** Where threads fork, and what their children start from. */
+/** Where threads fork, what their children start from, and when (C4). */
 export class ForkPoints {
   private readonly families = new Map<string, Family>();
+  private ready: string[] = [];
 
   constructor(transcript: Transcript) {
-    for (const { id, parentId, fork } of transcript.threads) {
-      if (fork === undefined || parentId === null) continue;
-      const key = keyOf(parentId, fork.callId);
-      const family = this.families.get(key) ?? { children: [], point: null, warmAtMs: null };
+    const forks = transcript.threads.filter(({ fork, parentId }) => fork !== undefined && parentId !== null);
+    for (const { id, parentId, fork } of forks) {
+      const { callId } = fork!;
+      const key = keyOf(parentId!, callId);
+      let family = this.families.get(key);
+      if (family === undefined) {
+        const lostBecause = hasCall(transcript, parentId!, callId)
+          ? null
+          : `the transcript has no call ${callId} that could start it`;
+        family = { children: [], point: null, shiftMs: 0, lostBecause, warmAtMs: null };
+        this.families.set(key, family);
+      }
       family.children.push(id);
-      this.families.set(key, family);
+      if (family.lostBecause !== null) this.ready.push(id);
     }
   }
 
-  /** A call was answered: when children start from it, what they inherit is set aside. */
-  note(run: ThreadRun, callId: string): void {
+  /** A call was answered: the children that start from it may begin, with what is set aside here. */
+  note(run: ThreadRun, call: RecordedCall): void {
     if (this.families.size === 0) return;
-    const family = this.families.get(keyOf(run.thread.id, callId));
+    const family = this.families.get(keyOf(run.thread.id, call.id));
     if (family === undefined) return;
     const reads = run.shared.get('fileReads');
+    const ledger = run.shared.get('microcompact');
+    const { deletions } = run.view;
+    const takenOut = new TakenOut();
+    takenOut.adopt(run.takenOut, deletions.layer, deletions.tokens);
     family.point = {
       prefix: run.context.prefix,
       messages: [...run.context.messages],
       freshTokens: run.context.freshTokens,
       sentLength: run.sentLength,
       reads: reads instanceof FileReads ? reads.clone() : null,
+      standing: standingOf(run),
+      deletions: deletions.copyTo(run.context),
+      takenOut,
+      ledger: ledger instanceof ResultLedger ? ledger.clone() : null,
     };
+    family.shiftMs = run.now - call.endMs;
+    this.ready.push(...family.children);
+  }
+
+  /** A call was lost, and the children that it would have started with it. */
+  lose(run: ThreadRun, call: RecordedCall): void {
+    if (this.families.size === 0) return;
+    const family = this.families.get(keyOf(run.thread.id, call.id));
+    if (family === undefined) return;
+    family.lostBecause = 'the call that starts it was not answered';
+    family.shiftMs = run.shiftMs;
+    this.ready.push(...family.children);
+  }
+
+  /** Children that know by now whether they start; each is told once. */
+  takeReady(): readonly string[] {
+    const { ready } = this;
+    this.ready = [];
+    return ready;
+  }
+
+  get hasReady(): boolean {
+    return this.ready.length > 0;
+  }
+
+  /** Whether a thread waits for a call of its parent. */
+  waits(thread: Thread): boolean {
+    return this.familyOf(thread) !== undefined;
+  }
+
+  shiftOf(thread: Thread): number {
+    return this.familyOf(thread)?.shiftMs ?? 0;
   }
 
   pointOf(thread: Thread): ForkPoint | null {
     return this.familyOf(thread)?.point ?? null;
+  }
+
+  whyLost(thread: Thread): string | null {
+    return this.familyOf(thread)?.lostBecause ?? null;
   }
 
   /** Number of a child among its siblings, from 1. */
@@ -77,6 +143,11 @@ export class ForkPoints {
       ? undefined
       : this.families.get(keyOf(parentId, fork.callId));
   }
+}
+
+function hasCall({ threads }: Transcript, threadId: string, callId: string): boolean {
+  const steps = threads.find(({ id }) => id === threadId)?.steps ?? [];
+  return steps.some((step) => step.kind === 'call' && step.call.id === callId);
 }
 
 function keyOf(parentId: string, callId: string): string {

@@ -2,6 +2,7 @@ import { createBlock } from '../model/block.js';
 import type { Letter, ThreadEvent } from '../model/transcript.js';
 import { postOffice } from '../tiers/agents/post-office.js';
 import { renderPrompt } from './render-prompt.js';
+import { returnAtResume } from './returned-content.js';
 import { INDEX_FACT } from './session-state.js';
 import type { ThreadRun } from './thread-run.js';
 import { inNewForm, renewSystem } from './thread-start.js';
@@ -85,8 +86,8 @@ function resume(run: ThreadRun, lostIds: readonly string[]): void {
   run.context.replaceHistory(messages);
   run.forgetStripped();
   if (run.context.unchanged < before) run.announced ??= 'messages';
-  run.view.deletedTokens = 0;
   run.seen.forgetDeleted();
+  returnAtResume(run);
   run.host.resume(run.context.messages, run.view);
   renderPrompt(run);
   if (form === 'new-system') renewSystem(run);

@@ -18,10 +18,11 @@ export function checkRequestShape(context: Context): void {
   if (context.lastRole === 'assistant') broken('INV-1', 'the request does not end with the user');
 }
 
-/** INV-5: every token of the prompt is read, written or plain input, exactly. */
-export function checkUsage(usage: Usage, prompt: number): void {
-  if (promptTokens(usage) !== prompt)
-    broken('INV-5', `${promptTokens(usage)} tokens billed for a prompt of ${prompt}`);
+/** INV-5: every token of the prompt is read, written or plain input, exactly; deleted content is billed as read or not at all. */
+export function checkUsage(usage: Usage, byteTokens: number, deletedTokens: number): void {
+  const billed = promptTokens(usage);
+  if (billed !== byteTokens && billed !== byteTokens - deletedTokens)
+    broken('INV-5', `${billed} tokens billed for a prompt of ${byteTokens - deletedTokens}`);
   if (
     usage.input < 0 ||
     usage.cacheRead < 0 ||
@@ -48,4 +49,10 @@ export function checkWindow(prompt: number, windowTokens: number | null): void {
   if (windowTokens !== null && prompt > windowTokens) {
     broken('INV-2', `a prompt of ${prompt} tokens was answered in a window of ${windowTokens}`);
   }
+}
+
+/** INV-15: calls of a child are lost only if the call that starts it was. */
+export function checkLostChild(thread: string, reason: string | null): asserts reason is string {
+  if (reason === null)
+    broken('INV-15', `the fork ${thread} did not start, though nothing happened to its call`);
 }

@@ -28,10 +28,9 @@ export function breakpointsOf(
 
 /** The request of a thread's own loop, ready to be sent. */
 export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
-  const { context } = run;
+  const { context, view } = run;
   context.seal(run.now);
   checkRequestShape(context);
-  const window = run.model.apiWindow();
   return {
     purpose: run.isMain ? 'main' : 'subagent',
     turn: run.turn,
@@ -41,16 +40,16 @@ export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
     breakpoints: breakpointsOf(run, context, call),
     startMs: run.now,
     write: 'write',
-    windowTokens: window === null ? null : window + run.view.deletedTokens,
+    windowTokens: run.model.apiWindow(),
     outputTokens: outputOf(call),
     recordedLatencyMs: run.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
     seen: run.seen.tokens,
-    kept: context.keptShare(run.view.deletedTokens),
+    kept: context.keptShare(view.deletedTokens),
+    untouched: view.trueTokens + run.takenOut.total,
     freshTokens: context.freshTokens,
     firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
     announced: run.announced,
-    deletedTokens: run.view.deletedTokens,
-    unbilledTokens: run.env.client.deletedIsFree ? run.view.deletedTokens : 0,
+    deleted: view.deletedTokens === 0 ? null : view.deletions,
     risk: run.client.risk,
   };
 }

@@ -1,69 +1,85 @@
-import type { LayerReport } from '../model/action.js';
-import type { Layer } from '../model/run-log.js';
+import type { CrossingEntry, Layer } from '../model/run-log.js';
+import { compactsOn, mayCompact } from '../tiers/auto-compact/may-compact.js';
 import { autoCompactThreshold } from '../tiers/window/thresholds.js';
+import type { ThreadModel } from './thread-model.js';
 import type { ThreadRun } from './thread-run.js';
 
 /**
- * What the cheap layers prevent (LOP-3): a compaction that would have come by now had they taken nothing out since the last
- * one. It is put down to the layer that took out most, and counted once: that compaction would have started the count anew.
+ * What the cheap layers prevent (LOP-3, C10): the context that nobody has touched since the last compaction is kept beside the
+ * real one. When it crosses the threshold and the real one does not, a compaction was prevented; each crossing counts once, and
+ * not at all when the real one crosses later.
  */
 export class Prevention {
-  private readonly taken = new Map<Layer, number>();
-  private total = 0;
-  private window = -1;
-  private threshold = 0;
+  private facts: ThreadModel['facts'] | null = null;
+  private threshold = Number.POSITIVE_INFINITY;
+  /** The untouched context is over the threshold. */
+  private isOver = false;
+  /** Layers that keep the real one below it since then. */
+  private avoidedBy: readonly Layer[] | null = null;
 
-  /** A layer acted; a compaction starts over. */
-  note(entry: LayerReport): void {
-    if (entry.outcome !== 'done') return;
-    if (entry.action === 'compact') {
-      this.restart();
+  /** Asked before each request, after the layers have acted. */
+  check(run: ThreadRun): void {
+    if (!run.env.client.autoCompacts) return;
+    const threshold = this.thresholdOf(run);
+    if (this.isOver) {
+      if (this.avoidedBy !== null && run.seen.tokens >= threshold) this.follow(run);
       return;
     }
-    const seen = (entry.seenBefore ?? 0) - (entry.seenAfter ?? 0);
-    if (seen <= 0) return;
-    this.taken.set(entry.layer, (this.taken.get(entry.layer) ?? 0) + seen);
-    this.total += seen;
+    if (run.seen.untouchedTokens < threshold) return;
+    this.isOver = true;
+    const { tokens } = run.seen;
+    if (tokens >= threshold) return;
+    this.avoidedBy = decisive(run.takenOut.recentByLayer(), threshold - tokens);
+    tell(run, 'avoided', threshold, this.avoidedBy);
+  }
+
+  /** A layer puts another history in place: from there on the untouched context is the real one again. */
+  compacting(run: ThreadRun): void {
+    if (this.avoidedBy !== null && run.seen.tokens >= this.threshold) this.follow(run);
+    this.isOver = false;
+    this.avoidedBy = null;
+  }
+
+  private follow(run: ThreadRun): void {
+    tell(run, 'made', this.threshold, this.avoidedBy!);
+    this.avoidedBy = null;
   }
 
   private thresholdOf(run: ThreadRun): number {
-    const { window } = run.model.facts;
-    if (window !== this.window) {
-      this.window = window;
-      this.threshold = autoCompactThreshold(run.env.plan.policy.params, window);
-    }
+    const { facts } = run.model;
+    if (facts === this.facts) return this.threshold;
+    const { params } = run.env.plan.policy;
+    const compacts = mayCompact(params, run.source) && compactsOn(params, facts.name);
+    this.facts = facts;
+    this.threshold = compacts ? autoCompactThreshold(params, facts.window) : Number.POSITIVE_INFINITY;
+    this.isOver = false;
+    this.avoidedBy = null;
     return this.threshold;
   }
+}
 
-  private restart(): void {
-    this.taken.clear();
-    this.total = 0;
-  }
+function tell(
+  run: ThreadRun,
+  state: CrossingEntry['state'],
+  threshold: number,
+  layers: readonly Layer[],
+): void {
+  run.env.sink.write({
+    type: 'crossing',
+    t: run.now,
+    thread: run.thread.id,
+    turn: run.turn,
+    state,
+    threshold,
+    seen: run.seen.tokens,
+    untouched: run.seen.untouchedTokens,
+    layers,
+  });
+}
 
-  /** Asked before each request: tells of a compaction that did not have to be. */
-  check(run: ThreadRun): void {
-    if (this.total === 0) return;
-    if (!run.env.client.autoCompacts) return;
-    const threshold = this.thresholdOf(run);
-    const seen = run.seen.tokens;
-    if (seen >= threshold || seen + this.total < threshold) return;
-    let layer: Layer | null = null;
-    let most = 0;
-    const taken: Partial<Record<Layer, number>> = {};
-    for (const [name, tokens] of this.taken) {
-      taken[name] = tokens;
-      if (tokens <= most) continue;
-      layer = name;
-      most = tokens;
-    }
-    run.env.sink.write({
-      type: 'notice',
-      t: run.now,
-      thread: run.thread.id,
-      what: `compaction-prevented-by-${layer}`,
-      message: `${seen} tokens are below the threshold of ${threshold} because layers took ${this.total} out`,
-      details: { threshold, seen, taken },
-    });
-    this.restart();
-  }
+/** The layers that made the difference: each without which the room would be gone, or all of them together. */
+function decisive(taken: readonly (readonly [Layer, number])[], room: number): readonly Layer[] {
+  const some = taken.filter(([, tokens]) => tokens > 0);
+  const alone = some.filter(([, tokens]) => tokens >= room);
+  return (alone.length > 0 ? alone : some).map(([layer]) => layer);
 }

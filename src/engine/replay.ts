@@ -17,6 +17,7 @@ import { estimatorError } from '../tokens/estimator-error.js';
 import { clientRules } from './client-rules.js';
 import { ForkPoints } from './fork-points.js';
 import { createHome } from './home.js';
+import { checkLostChild } from './invariants.js';
 import type { RequestListener, RunEnv } from './run-env.js';
 import { Sessions } from './session-state.js';
 import { ThreadRun } from './thread-run.js';
@@ -90,6 +91,7 @@ export function* replayParts(
       cache,
       plan.llm.fake.latencyScale,
       createFaultPlan(plan.llm.faults, random.split('faults')),
+      plan.policy.params['microcompact.cached.billDeleted'] === 'read' ? 'read' : 'free',
     ),
     tiers,
     client: clientRules(plan.policy.params, tiers, habits),
@@ -135,11 +137,19 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
     const run = new ThreadRun(env, thread);
     runs.set(thread.id, run);
     office.register(thread.id, run.session.name, run.isMain);
-    const timeMs = run.nextTimeMs();
+    const timeMs = env.forks.waits(thread) ? null : run.nextTimeMs();
     if (timeMs !== null) queue.push(timeMs, run);
   }
   const runOf = (id: string | null | undefined): ThreadRun | null =>
     id === null || id === undefined ? null : (runs.get(id) ?? null);
+  const queueForks = (): void => {
+    for (const id of env.forks.takeReady()) {
+      const run = runs.get(id)!;
+      const timeMs = run.nextTimeMs();
+      if (timeMs !== null) queue.push(timeMs + env.forks.shiftOf(run.thread), run);
+    }
+  };
+  queueForks();
   let endMs = 0;
   let steps = 0;
   for (let next = queue.pop(); next !== null; next = queue.pop()) {
@@ -161,6 +171,7 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
     }
     for (;;) {
       run.advance();
+      if (env.forks.hasReady) queueForks();
       if (++steps % STEPS_PER_PART === 0) yield;
       endMs = Math.max(endMs, run.now);
       const timeMs = run.nextTimeMs();
@@ -177,6 +188,8 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
       }
     }
   }
+  for (const run of runs.values())
+    if (!started.has(run) && run.nextTimeMs() !== null) checkLostChild(run.thread.id, null);
   return endMs;
 }
 

@@ -34,19 +34,26 @@ export class SeenCounter {
   private anchorTokens = 0;
   private newer = 0;
   private deleted = 0;
+  private untouchedAnchor = 0;
+  private untouchedNewer = 0;
 
   constructor(private readonly rules: CounterRules) {}
 
   get tokens(): number {
+    return this.count(this.anchorTokens - this.deleted, this.newer);
+  }
+
+  /** What it would show had no layer taken anything out since the last compaction (C10). */
+  get untouchedTokens(): number {
+    return this.count(this.untouchedAnchor, this.untouchedNewer);
+  }
+
+  private count(anchor: number, newer: number): number {
     const { newContent, heuristic, factor } = this.rules;
-    if (newContent === 'none') return Math.max(0, this.anchorTokens - this.deleted);
+    if (newContent === 'none') return Math.max(0, anchor);
     const padding = heuristic.padding;
-    const padded =
-      padding === null ? this.newer : Math.ceil((this.newer * padding.numerator) / padding.denominator);
-    return Math.max(
-      0,
-      this.anchorTokens - this.deleted + (factor === 1 ? padded : Math.round(padded * factor)),
-    );
+    const padded = padding === null ? newer : Math.ceil((newer * padding.numerator) / padding.denominator);
+    return Math.max(0, anchor + (factor === 1 ? padded : Math.round(padded * factor)));
   }
 
   /** Takes over what another counter of the same rules has seen, for a fork. */
@@ -54,17 +61,23 @@ export class SeenCounter {
     this.anchorTokens = other.anchorTokens;
     this.newer = other.newer;
     this.deleted = other.deleted;
+    this.untouchedAnchor = other.untouchedAnchor;
+    this.untouchedNewer = other.untouchedNewer;
   }
 
   /** A message joined the context. */
   add(message: Message): void {
-    this.newer += estimateMessage(message, this.rules.heuristic);
+    const tokens = estimateMessage(message, this.rules.heuristic);
+    this.newer += tokens;
+    this.untouchedNewer += tokens;
   }
 
-  /** A response with usage came in: the anchor (TOK-4). */
-  anchor(usage: Usage): void {
+  /** A response with usage came in: the anchor (TOK-4); the untouched context would have had so many tokens more. */
+  anchor(usage: Usage, takenOut: number): void {
     this.anchorTokens = totalTokens(usage);
     this.newer = 0;
+    this.untouchedAnchor = this.anchorTokens + takenOut;
+    this.untouchedNewer = 0;
   }
 
   /** The history was replaced: usage from before it says nothing any more. */
@@ -72,6 +85,8 @@ export class SeenCounter {
     this.anchorTokens = 0;
     this.newer = 0;
     this.deleted = 0;
+    this.untouchedAnchor = 0;
+    this.untouchedNewer = 0;
     for (const message of messages) this.add(message);
   }
 
@@ -80,13 +95,19 @@ export class SeenCounter {
     this.newer -= tokens;
   }
 
-  /** Content was deleted on the server (MIC-3): usage goes on counting it among the reads. */
+  /** Content was deleted on the server (MIC-3): the usage that is known still counts it. */
   deleteCached(tokens: number): void {
     this.deleted += tokens;
   }
 
-  /** The server forgot its deletions. */
+  /** What was deleted is no longer subtracted: usage leaves it out by itself, or a new process knows of no deletions. */
   forgetDeleted(): void {
+    this.deleted = 0;
+  }
+
+  /** The server forgot its deletions: so many tokens are sent again, whether the known usage counts them or not. */
+  returnDeleted(tokens: number): void {
+    this.anchorTokens += tokens - this.deleted;
     this.deleted = 0;
   }
 }

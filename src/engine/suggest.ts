@@ -12,7 +12,6 @@ import type { ThreadRun } from './thread-run.js';
 export function suggest(run: ThreadRun, call: RecordedCall): void {
   const { context, model } = run;
   stripThinking(run, 'none');
-  const window = model.apiWindow();
   const out: Outgoing = {
     purpose: 'suggestion',
     turn: run.turn,
@@ -22,16 +21,16 @@ export function suggest(run: ThreadRun, call: RecordedCall): void {
     breakpoints: breakpointsOf(run, context, call),
     startMs: run.now,
     write: 'write',
-    windowTokens: window === null ? null : window + run.view.deletedTokens,
+    windowTokens: model.apiWindow(),
     outputTokens: 0,
     recordedLatencyMs: null,
     seen: null,
     kept: null,
+    untouched: null,
     freshTokens: context.freshTokens,
     firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
     announced: run.announced,
-    deletedTokens: run.view.deletedTokens,
-    unbilledTokens: run.env.client.deletedIsFree ? run.view.deletedTokens : 0,
+    deleted: run.view.deletedTokens === 0 ? null : run.view.deletions,
     risk: 0,
   };
   if (run.exchange.send(out, 'own').ok) run.noteSent(out, call);

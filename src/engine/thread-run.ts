@@ -5,7 +5,9 @@ import { hasToolUse, type Message } from '../model/message.js';
 import type { BreakCause } from '../model/run-log.js';
 import type { Point } from '../model/tier.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
+import { answeredMessage } from './answered-message.js';
 import { apply, type Tally } from './apply.js';
+import { CachedPrefix } from './cached-prefix.js';
 import { ClientState } from './client-state.js';
 import { Context, type Origin } from './context.js';
 import { Exchange, type Outgoing } from './exchange.js';
@@ -13,12 +15,15 @@ import { happen } from './happen.js';
 import { Journal } from './journal.js';
 import { outgoingOf } from './main-request.js';
 import { Prevention } from './prevention.js';
+import { returnExpired } from './returned-content.js';
 import type { RunEnv } from './run-env.js';
 import { type CounterRules, counterRules, SeenCounter } from './seen-counter.js';
 import { finishThread, keepRecord } from './session-record.js';
 import type { SessionState } from './session-state.js';
+import type { Standing } from './standing.js';
 import { stripThinking } from './strip-thinking.js';
 import { suggest } from './suggest.js';
+import { TakenOut } from './taken-out.js';
 import { ThreadModel } from './thread-model.js';
 import { startThread, tellWarm } from './thread-start.js';
 import { ThreadView } from './thread-view.js';
@@ -45,6 +50,8 @@ export class ThreadRun {
   sharedTokens: number | null = null;
   sharedEnd: number | null = null;
   readonly prevention = new Prevention();
+  readonly takenOut = new TakenOut();
+  readonly cached = new CachedPrefix();
   readonly tally: Tally = { calls: 0, costNano: 0, cacheLost: 0, keepAlives: 0 };
   /** Milliseconds by which simulated time runs behind the recording. */
   shiftMs = 0;
@@ -65,7 +72,6 @@ export class ThreadRun {
   private lostCalls = 0;
   private cursor = 0;
   private pending: Message[] = [];
-  private cachedUntilMs = 0;
   private readonly wakes = new Wakes();
   private previousEndMs: number | null = null;
   private recordedEndMs = 0;
@@ -104,6 +110,10 @@ export class ThreadRun {
 
   get isMain(): boolean {
     return this.thread.parentId === null;
+  }
+
+  get source(): MutableMoment['source'] {
+    return this.moment.source;
   }
 
   get isStuck(): boolean {
@@ -156,13 +166,12 @@ export class ThreadRun {
   }
 
   /** Takes over another thread's conversation as it stands there, with what its requests have shown. */
-  inheritMessages(messages: readonly Message[], from: ThreadRun): void {
+  inheritMessages(messages: readonly Message[], from: Standing): void {
     this.join(messages, 'original');
     this.host.resume(this.context.messages, this.view);
     this.seen.adopt(from.seen);
-    this.exchange.adopt(from.exchange);
-    this.cachedUntilMs = from.cachedUntilMs;
-    this.sentTokens = from.sentTokens;
+    this.exchange.adopt(from.latest);
+    this.cached.adopt(from.cached);
     this.lastResponseMs = from.lastResponseMs;
   }
 
@@ -230,13 +239,6 @@ export class ThreadRun {
     this.shiftMs += ms;
   }
 
-  clearTally(): void {
-    this.tally.calls = 0;
-    this.tally.costNano = 0;
-    this.tally.cacheLost = 0;
-    this.tally.keepAlives = 0;
-  }
-
   /** A generator for one call of a layer: the same call in the same thread draws the same, whatever others asked (INV-11). */
   askRandom(purpose: string): Random {
     const count = (this.askCounts.get(purpose) ?? 0) + 1;
@@ -244,13 +246,10 @@ export class ThreadRun {
     return this.random.split(`${purpose} ${count}`);
   }
 
-  /** Cached tokens behind a position that is about to change: they must be written again. */
-  cachedBehind(position: number): number {
-    if (position < 0 || position >= this.sentLength || this.now >= this.cachedUntilMs) return 0;
-    return Math.max(0, this.sentTokens - (position === 0 ? 0 : this.context.sums[position - 1]!));
+  /** Cached tokens in front of a position that is as it was sent. */
+  cachedTokens(position: number): number {
+    return this.cached.tokensBefore(position, this.context, this.view.deletions, this.now);
   }
-
-  private sentTokens = 0;
 
   /** Asks the tiers of a point of the loop. */
   askTiers(point: Point, manual: MutableMoment['manual'] = null): void {
@@ -261,11 +260,8 @@ export class ThreadRun {
     moment.prompt = this.promptNumber;
     moment.lastResponseMs = this.lastResponseMs;
     moment.manual = manual;
-    this.view.cacheIsWarm = this.now < this.cachedUntilMs;
-    if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) {
-      this.view.deletedTokens = 0;
-      this.seen.forgetDeleted();
-    }
+    this.view.cacheIsWarm = this.now < this.cached.untilMs;
+    if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
     const isBeside = point === 'wake' || point === 'session-end';
     this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped);
   }
@@ -305,7 +301,7 @@ export class ThreadRun {
 
   private call(call: RecordedCall): void {
     if (this.failure !== null) {
-      this.lostCalls++;
+      this.lose(call);
       return;
     }
     this.model.use(call.model);
@@ -315,13 +311,13 @@ export class ThreadRun {
     this.askTiers('results');
     if (this.failure === null) this.askTiers('before-request');
     if (this.failure !== null) {
-      this.lostCalls++;
+      this.lose(call);
       return;
     }
     this.prevention.check(this);
     this.client.before(call);
     if (!this.send(call)) {
-      this.lostCalls++;
+      this.lose(call);
       return;
     }
     this.askTiers('after-response');
@@ -329,6 +325,12 @@ export class ThreadRun {
     if (hasToolUse(call.response)) return;
     keepRecord(this);
     this.askTiers('end-of-loop');
+  }
+
+  /** A recorded call cannot take place, and with it what it would have started. */
+  private lose(call: RecordedCall): void {
+    this.lostCalls++;
+    this.env.forks.lose(this, call);
   }
 
   /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
@@ -364,8 +366,7 @@ export class ThreadRun {
     const { context } = this;
     context.sent();
     this.sentLength = context.length;
-    this.sentTokens = context.trueTokens;
-    this.cachedUntilMs = out.startMs + this.model.ttlFor(call);
+    this.cached.renew(context.trueTokens, out.startMs + this.model.ttlFor(call));
     this.announced = null;
   }
 
@@ -386,9 +387,10 @@ export class ThreadRun {
     context.extend([response]);
     this.journal.append(response);
     this.host.observe(response);
-    this.seen.anchor(usage);
-    if (this.env.client.deletedIsFree) this.seen.forgetDeleted();
-    this.env.forks.note(this, call.id);
+    const { deletedIsFree } = this.env.client;
+    this.seen.anchor(usage, this.takenOut.recent - (deletedIsFree ? 0 : this.view.deletedTokens));
+    if (deletedIsFree) this.seen.forgetDeleted();
+    this.env.forks.note(this, call);
     if (this.thread.fork !== undefined) tellWarm(this, out, usage, latencyMs);
   }
 }
@@ -396,10 +398,4 @@ export class ThreadRun {
 /** True for a message that somebody speaks: no result, nothing the client attaches by itself. */
 function isSpoken({ origin }: Message): boolean {
   return origin !== 'tool' && origin !== 'attachment';
-}
-
-/** The recorded response as it is answered in this run. */
-function answeredMessage(call: RecordedCall, usage: NonNullable<Message['usage']>, at: number): Message {
-  const { id, role, origin, blocks, attachedTo } = call.response;
-  return { id, role, origin, blocks, at, responseId: call.id, usage, attachedTo };
 }

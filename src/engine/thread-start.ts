@@ -4,27 +4,33 @@ import { type Message, withBlocks } from '../model/message.js';
 import { promptTokens, type Usage } from '../model/usage.js';
 import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from '../tiers/agents/fork-layout.js';
 import { postOffice } from '../tiers/agents/post-office.js';
+import { resultLedger } from '../tiers/microcompact/ledger.js';
 import { fileReads } from '../tiers/storage/file-reads.js';
 import { contextMessage } from './context-message.js';
 import type { Outgoing } from './exchange.js';
+import { checkLostChild } from './invariants.js';
 import { renderPrompt } from './render-prompt.js';
+import { returnAtResume } from './returned-content.js';
+import { standingOf } from './standing.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** Begins a thread: on its own, as the continuation of an earlier session, or as a fork of its parent (AGT-1). */
 export function startThread(run: ThreadRun, parent: ThreadRun | null, origin: ThreadRun | null): void {
   const { env, thread, session } = run;
-  run.shiftMs = parent?.shiftMs ?? 0;
+  const isFork = thread.fork !== undefined && parent !== null;
+  run.shiftMs = isFork ? env.forks.shiftOf(thread) : (parent?.shiftMs ?? 0);
   if (run.isMain) session.state = 'running';
   postOffice(env.sessions.world).arrive(thread.id);
   if (origin !== null) run.now = Math.max(run.now, origin.now);
-  if (thread.fork !== undefined && parent !== null) inherit(run, parent);
+  if (isFork) inherit(run, parent);
   else {
     const reminder = contextMessage(env.plan.policy.params, 0);
     if (reminder !== null && origin === null) run.expectMessage(reminder);
     renderPrompt(run);
     if (origin !== null) takeUp(run, origin);
   }
-  if (parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
+  if (!isFork && parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
+  const takenOut = run.takenOut.byLayer();
   env.sink.write({
     type: 'thread',
     t: run.nextTimeMs() ?? 0,
@@ -34,6 +40,7 @@ export function startThread(run: ThreadRun, parent: ThreadRun | null, origin: Th
     prefixTokens: run.context.prefixTokens,
     window: run.model.apiWindow(),
     ...(run.sharedTokens === null ? {} : { sharedTokens: run.sharedTokens }),
+    ...(takenOut === null ? {} : { takenOut }),
     ...(thread.session === undefined ? {} : { session: thread.session }),
   });
 }
@@ -43,7 +50,7 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   const { env, thread } = run;
   const point = env.forks.pointOf(thread);
   if (point === null) {
-    run.giveUp('the call that started this fork was never answered');
+    lose(run);
     return;
   }
   if (carriesForkMarker(point.messages)) {
@@ -58,7 +65,10 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   run.context.replacePrefix(
     layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
   );
-  run.inheritMessages(point.messages, parent);
+  run.inheritMessages(point.messages, point.standing);
+  run.view.deletions = point.deletions.copyTo(run.context);
+  run.takenOut.adopt(point.takenOut, point.deletions.layer, point.deletions.tokens);
+  if (point.ledger !== null) resultLedger(run).adopt(point.ledger);
   run.context.freshTokens = point.freshTokens;
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;
@@ -70,6 +80,20 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   run.expectMessage(lead);
   if (params['agents.warmFirst'] === true)
     run.shiftMs += Math.max(0, env.forks.holdUntil(thread) - (run.nextTimeMs() ?? 0));
+}
+
+/** A child that cannot start is told of where users look, and never for another reason than the call that starts it (INV-15). */
+function lose(run: ThreadRun): void {
+  const reason = run.env.forks.whyLost(run.thread);
+  checkLostChild(run.thread.id, reason);
+  const message = `the fork ${run.thread.label} never started: ${reason}`;
+  run.env.warnings.add(
+    'fork-lost',
+    `a fork never started, and all its calls are lost: ${reason}`,
+    'the events tell what ended the prompt before that call: a refusal, a guard or a fault',
+  );
+  tell(run, 'fork-lost', message);
+  run.giveUp(reason);
 }
 
 /** A child's response began: what it wrote can be read by the siblings that wait for it (CCH-5). */
@@ -84,7 +108,10 @@ export function tellWarm(run: ThreadRun, out: Outgoing, usage: Usage, latencyMs:
 function takeUp(run: ThreadRun, origin: ThreadRun): void {
   const form = run.env.plan.policy.params['client.resume'];
   const messages = origin.journal.rebuild();
-  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, origin);
+  returnAtResume(origin);
+  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, standingOf(origin));
+  run.seen.forgetDeleted();
+  run.takenOut.adopt(origin.takenOut, 'microcompact', 0);
   run.context.freshTokens = origin.context.freshTokens;
   run.sentLength = run.context.length;
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;

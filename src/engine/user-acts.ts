@@ -58,7 +58,8 @@ export function rewindConversation(run: ThreadRun, lastId: string | null): 'rewo
 function replaceConversation(run: ThreadRun, messages: readonly Message[]): void {
   run.context.replaceHistory(messages);
   run.forgetStripped();
-  run.view.deletedTokens = 0;
+  run.view.deletions.clear();
+  run.takenOut.forget();
   run.seen.restart(run.context.messages);
   run.journal.restart(run.context.messages);
   run.host.reset(run.context.messages);

@@ -185,7 +185,7 @@ class ThreadTriggers {
       this.#steps++;
     }
     this.#prompt = request.prompt;
-    this.#counter.anchor(request.usage);
+    this.#counter.anchor(request.usage, 0);
     this.#index++;
   }
 

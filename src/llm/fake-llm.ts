@@ -2,11 +2,13 @@ import type { ApiError } from '../cache/api-error.js';
 import type { ModelRow } from '../cache/model-table.js';
 import type { CacheOutcome, CacheRequest, PromptCache } from '../cache/prompt-cache.js';
 import type { LevelSalts } from '../cache/salts.js';
+import type { DeletedContent } from '../model/deleted-content.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { CallPurpose, FaultRule } from '../model/run-plan.js';
-import type { Usage } from '../model/usage.js';
+import { promptTokens, type Usage } from '../model/usage.js';
 import { type FaultPlan, faultDelayMs, faultError, promptTooLong } from './faults.js';
 import { firstTokenMs, responseMs } from './latency.js';
+import { usageOf } from './usage-of.js';
 
 /** A request to the fake LLM. */
 export interface LlmCall {
@@ -19,6 +21,8 @@ export interface LlmCall {
   readonly write: 'write' | 'read-only';
   /** Longest prompt the model takes; null takes any. */
   readonly windowTokens: number | null;
+  /** What of the bytes was deleted on the server and takes no room in the window (MIC-3); null when nothing was. */
+  readonly deleted: DeletedContent | null;
   /** Tokens the answer will have. */
   readonly outputTokens: number;
   /** How long the recorded answer took; null lets the model table say. */
@@ -49,40 +53,40 @@ export interface FakeLlm {
   call(call: LlmCall): LlmReply;
 }
 
+/** Whether deleted content is left out of the bill, or still billed as read (MIC-3). */
+export type DeletedBilling = 'free' | 'read';
+
 /** Creates a fake LLM in front of a prompt cache; without one, every token is plain input. Faults strike before all else. */
 export function createFakeLlm(
   cache: PromptCache | null,
   latencyScale: number,
   faults: FaultPlan | null = null,
+  billing: DeletedBilling = 'free',
 ): FakeLlm {
   const request = new CacheCall(latencyScale);
   return {
     call(call) {
-      const { view, model, windowTokens } = call;
-      const promptTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
+      const { view, model, windowTokens, deleted } = call;
+      const byteTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
+      const held = deleted === null ? byteTokens : byteTokens - deleted.tokens;
       const fault = faults === null ? null : faults.next(call.purpose);
       const delayMs = fault === null ? 0 : faultDelayMs(fault);
-      let error = fault === null ? null : faultError(fault, promptTokens, windowTokens);
+      let error = fault === null ? null : faultError(fault, held, windowTokens);
       const retryAfterSeconds = error === null ? null : fault!.retryAfterSeconds;
-      if (error === null && windowTokens !== null && promptTokens > windowTokens) {
-        error = promptTooLong(promptTokens, windowTokens);
+      if (error === null && windowTokens !== null && held > windowTokens) {
+        error = promptTooLong(held, windowTokens);
       }
       if (error !== null) {
         const latencyMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;
-        return { ok: false, error, promptTokens, latencyMs, retryAfterSeconds };
+        return { ok: false, error, promptTokens: held, latencyMs, retryAfterSeconds };
       }
-      const outcome = cache === null ? uncached(promptTokens) : cache.request(request.become(call));
-      const uncachedTokens = promptTokens - outcome.readTokens;
+      const outcome = cache === null ? uncached(byteTokens) : cache.request(request.become(call));
+      const usage = usageOf(outcome, call.outputTokens, billing === 'free' ? deleted : null);
+      const uncachedTokens = promptTokens(usage) - usage.cacheRead;
       return {
         ok: true,
         outcome,
-        usage: {
-          input: outcome.inputTokens,
-          cacheRead: outcome.readTokens,
-          cacheWrite5m: outcome.write5mTokens,
-          cacheWrite1h: outcome.write1hTokens,
-          output: call.outputTokens,
-        },
+        usage,
         latencyMs:
           (call.recordedLatencyMs ?? responseMs(model, uncachedTokens, call.outputTokens, latencyScale)) +
           delayMs,

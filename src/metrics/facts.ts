@@ -9,6 +9,7 @@ import type {
 import type { CallPurpose } from '../model/run-plan.js';
 import type { CostInterval } from './cost-interval.js';
 import type { LongTermFacts } from './long-term-fold.js';
+import type { SavedFacts, SavedTotals } from './saved-fold.js';
 
 /** Sums over a group of answered requests. Money is in whole nano-dollars. */
 export interface RequestFacts {
@@ -34,13 +35,12 @@ export interface CostFacts {
 }
 
 /** What one layer did over the run. */
-export interface LayerFacts {
+export interface LayerFacts extends SavedFacts {
   /** Entries of the layer: done + failed + declined. */
   readonly triggers: number;
   readonly done: number;
   readonly failed: number;
   readonly declined: number;
-  readonly saved: number;
   readonly cacheLost: number;
   readonly calls: number;
   readonly costNanoUsd: number;
@@ -115,6 +115,8 @@ export interface RunFacts {
   readonly failures: Readonly<Record<string, number>>;
   readonly breaker: { readonly trips: number; readonly skips: number; readonly resets: number };
   readonly compactions: CompactionFacts;
+  /** Times the untouched context crossed the threshold and the real one never did, or only later (LOP-3). */
+  readonly crossings: Pick<SavedTotals, 'prevented' | 'putOff'>;
   readonly storedResults: number;
   /** Files put back after compactions; null when no layer stated a number. */
   readonly restoredFiles: number | null;

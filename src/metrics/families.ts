@@ -31,6 +31,9 @@ const LAYER_FIELDS: Readonly<Record<string, LayerField>> = {
   failed: { unit: 'count', read: (layer) => layer.failed },
   declined: { unit: 'count', read: (layer) => layer.declined },
   saved: { unit: 'tokens', read: (layer) => layer.saved },
+  notCarried: { unit: 'tokens', read: (layer) => layer.notCarried },
+  prevented: { unit: 'count', read: (layer) => layer.prevented },
+  putOff: { unit: 'count', read: (layer) => layer.putOff },
   cacheLost: { unit: 'tokens', read: (layer) => layer.cacheLost },
   calls: { unit: 'count', read: (layer) => layer.calls },
   costUsd: { unit: 'usd', read: (layer) => usd(layer.costNanoUsd) },
@@ -117,7 +120,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     name: 'layers',
     better: null,
     keyName: '<layer>.<field>',
-    help: 'what one layer did: times it fired, how that ended, tokens it took out, cached tokens it destroyed, its requests and their cost',
+    help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`), those tokens summed over the requests (`notCarried`), compactions it prevented or only put off, alone or with others, cached tokens it destroyed, its requests and their cost',
     keys: LAYERS.flatMap((layer) => Object.keys(LAYER_FIELDS).map((field) => `${layer}.${field}`)),
     unit: (key) => layerField(key)[1].unit,
     value(facts, key) {

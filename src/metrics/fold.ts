@@ -1,20 +1,22 @@
 import { CcbenchError } from '../base/errors.js';
-import type {
-  BreakCause,
-  BreakdownEntry,
-  BreakEntry,
-  EndEntry,
-  LogEntry,
-  LogSink,
-  RunEntry,
-  SkippedEntry,
-  WarningEntry,
+import {
+  type BreakCause,
+  type BreakdownEntry,
+  type BreakEntry,
+  type EndEntry,
+  LAYERS,
+  type LogEntry,
+  type LogSink,
+  type RunEntry,
+  type SkippedEntry,
+  type WarningEntry,
 } from '../model/run-log.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { createLayerFold } from './layer-fold.js';
 import { createLongTermFold } from './long-term-fold.js';
 import { createRequestFold } from './request-fold.js';
-import { addTo, sortedRecord, type Tally } from './tally.js';
+import { createSavedFold } from './saved-fold.js';
+import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';
 
 type BreakMap = Map<BreakCause, { count: number; lostTokens: number }>;
 
@@ -48,6 +50,7 @@ export function createMetricsFold(): MetricsFold {
   const requests = createRequestFold();
   const layers = createLayerFold();
   const longTerm = createLongTermFold();
+  const saved = createSavedFold();
   const unexpected: BreakMap = new Map();
   const expected: BreakMap = new Map();
   const refusals: Tally = new Map();
@@ -74,13 +77,20 @@ export function createMetricsFold(): MetricsFold {
       switch (entry.type) {
         case 'request':
           longTerm.addRequest(entry);
+          saved.addRequest(entry);
           return requests.addRequest(entry);
         case 'thread':
           longTerm.addThread(entry);
+          saved.addThread(entry);
           return requests.addThread(entry);
         case 'layer':
           longTerm.addLayer(entry);
+          saved.addLayer(entry);
           return layers.addLayer(entry);
+        case 'returned':
+          return saved.addReturned(entry);
+        case 'crossing':
+          return saved.addCrossing(entry);
         case 'breaker':
           return layers.addBreaker(entry);
         case 'break':
@@ -114,13 +124,14 @@ export function createMetricsFold(): MetricsFold {
     },
     finish() {
       const { turns, risks, ...totals } = requests.finish();
-      const layerTotals = layers.finish();
       if (end !== null && end.cost !== totals.cost.total) {
         throw new CcbenchError(
           'invariant',
           `the log ends with a cost of ${end.cost} nano-dollars, its requests add up to ${totals.cost.total} (INV-5)`,
         );
       }
+      const { layers: acts, ...others } = layers.finish();
+      const { byLayer, prevented, putOff } = saved.finish();
       return {
         run,
         complete: end !== null,
@@ -135,8 +146,10 @@ export function createMetricsFold(): MetricsFold {
         refusals: sortedRecord(refusals),
         callsLost,
         lostReason,
-        ...layerTotals,
-        costInterval: risks.interval(totals.cost.total, layerTotals.compactions.done > 0 ? 'some' : 'none'),
+        ...others,
+        layers: recordOf(LAYERS, (layer) => ({ ...acts[layer], ...byLayer[layer] })),
+        crossings: { prevented, putOff },
+        costInterval: risks.interval(totals.cost.total, others.compactions.done > 0 ? 'some' : 'none'),
         notices: sortedRecord(notices),
         estimator: estimatorOf(breakdowns),
         longTerm: longTerm.finish(),

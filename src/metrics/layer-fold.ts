@@ -1,14 +1,18 @@
-import { type BreakerEntry, LAYERS, type LayerEntry } from '../model/run-log.js';
+import { type BreakerEntry, LAYERS, type Layer, type LayerEntry } from '../model/run-log.js';
 import type { LayerFacts, RunFacts } from './facts.js';
+import type { SavedFacts } from './saved-fold.js';
 import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What the layers of a run add up to. */
+/** What the layers of a run add up to, besides what they kept out of the contexts. */
 export type LayerTotals = Pick<
   RunFacts,
-  'layers' | 'failures' | 'breaker' | 'compactions' | 'storedResults' | 'restoredFiles' | 'overshootTokens'
->;
+  'failures' | 'breaker' | 'compactions' | 'storedResults' | 'restoredFiles' | 'overshootTokens'
+> & { readonly layers: Readonly<Record<Layer, Acts>> };
+
+/** What one layer did. */
+type Acts = Omit<LayerFacts, keyof SavedFacts>;
 
 /** Adds up layer and breaker entries. */
 export interface LayerFold {
@@ -20,8 +24,8 @@ export interface LayerFold {
 /** Name under which failures without a name of their own are counted. */
 const UNNAMED_FAILURE = 'unnamed';
 
-function emptyLayer(): Mutable<LayerFacts> {
-  return { triggers: 0, done: 0, failed: 0, declined: 0, saved: 0, cacheLost: 0, calls: 0, costNanoUsd: 0 };
+function emptyLayer(): Mutable<Acts> {
+  return { triggers: 0, done: 0, failed: 0, declined: 0, cacheLost: 0, calls: 0, costNanoUsd: 0 };
 }
 
 /** True for an entry that replaces history: keeping notes and dropping or clearing content is none. */
@@ -64,7 +68,6 @@ export function createLayerFold(): LayerFold {
       const sums = layers[entry.layer];
       sums.triggers += 1;
       sums[entry.outcome] += 1;
-      sums.saved += entry.saved;
       sums.cacheLost += entry.cacheLost;
       sums.calls += entry.calls;
       sums.costNanoUsd += entry.cost;

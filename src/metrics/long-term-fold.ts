@@ -5,6 +5,8 @@ import { addTo, detailAmount, sortedRecord, type Tally } from './tally.js';
 export interface LongTermFacts {
   readonly forks: {
     readonly started: number;
+    /** Those that could not start because the call that starts them was lost. */
+    readonly lost: number;
     /** First requests of forks: what they held, and what of it was read from the cache. */
     readonly firstPromptTokens: number;
     readonly firstReadTokens: number;
@@ -53,7 +55,7 @@ export interface LongTermFold {
 /** Creates an empty fold. */
 export function createLongTermFold(): LongTermFold {
   const waitingForks = new Set<string>();
-  const forks = { started: 0, firstPromptTokens: 0, firstReadTokens: 0 };
+  const forks = { started: 0, lost: 0, firstPromptTokens: 0, firstReadTokens: 0 };
   const memory = { written: 0, removed: 0, merged: 0, contradicted: 0, indexCuts: 0, refused: 0, corrupt: 0 };
   const dreams = { completed: 0, failed: 0, killed: 0, reclaimed: 0 };
   const messages = { sent: 0, delivered: 0, late: 0, waiting: 0, lost: 0 };
@@ -102,6 +104,7 @@ export function createLongTermFold(): LongTermFold {
         indexLines = detailAmount(entry.details, 'lines') ?? indexLines;
         if (typeof entry.details.cutBy === 'string') memory.indexCuts += 1;
       }
+      if (entry.what === 'fork-lost') forks.lost += 1;
       if (entry.what !== 'messages') return;
       for (const key of Object.keys(messages) as (keyof typeof messages)[])
         messages[key] += amount(entry, key);

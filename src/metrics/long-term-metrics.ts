@@ -14,6 +14,12 @@ function count(
 /** Metrics of what outlives one thread and one session. */
 export const LONG_TERM_METRICS: readonly Metric[] = [
   count('forks', null, 'threads that started as a copy of their parent', (f) => f.forks.started),
+  count(
+    'forksLost',
+    'lower',
+    'forks that never started because the call that starts them was lost',
+    (f) => f.forks.lost,
+  ),
   {
     name: 'forkHitRate',
     unit: 'share',

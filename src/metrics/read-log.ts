@@ -40,6 +40,12 @@ const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, Fiel
     ...fields('string', ['thread', 'layer', 'action', 'outcome']),
     ['details', 'object'],
   ],
+  returned: [...fields('number', ['t', 'tokens']), ...fields('string', ['thread', 'layer'])],
+  crossing: [
+    ...fields('number', ['t', 'threshold']),
+    ...fields('string', ['thread', 'state']),
+    ['layers', 'object'],
+  ],
   breaker: [...fields('number', ['t']), ...fields('string', ['thread', 'state'])],
   notice: [...fields('number', ['t']), ...fields('string', ['thread', 'what'])],
   skipped: fields('string', ['what', 'needs']),
@@ -54,6 +60,8 @@ const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, Fiel
 const CLOSED: readonly (readonly [LogEntry['type'], string, readonly string[]])[] = [
   ['request', 'purpose', CALL_PURPOSES],
   ['layer', 'layer', LAYERS],
+  ['returned', 'layer', LAYERS],
+  ['crossing', 'state', ['avoided', 'made']],
   ['layer', 'outcome', ['done', 'failed', 'declined']],
 ];
 

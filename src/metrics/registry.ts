@@ -46,7 +46,7 @@ function rewriteCost(facts: RunFacts): number {
   return total - byCause.carry! - byCause.new! - byCause.output!;
 }
 
-function layerSum(facts: RunFacts, field: 'saved' | 'cacheLost'): number {
+function layerSum(facts: RunFacts, field: 'saved' | 'notCarried' | 'cacheLost'): number {
   return sum(Object.values(facts.layers).map((layer) => layer[field]));
 }
 
@@ -241,6 +241,20 @@ const ALL: readonly Metric[] = [
     (f) => f.compactions.thrash,
   ),
   metric(
+    'compactionsPrevented',
+    'count',
+    null,
+    'times the context would have crossed the auto-compact threshold had no layer taken anything out since the last compaction, and never did',
+    (f) => f.crossings.prevented,
+  ),
+  metric(
+    'compactionsPutOff',
+    'count',
+    null,
+    'times it would have crossed the threshold and did so only later',
+    (f) => f.crossings.putOff,
+  ),
+  metric(
     'microcompactions',
     'count',
     null,
@@ -269,14 +283,25 @@ const ALL: readonly Metric[] = [
     (f) => f.breaker.trips,
   ),
   metric('breakerSkips', 'count', null, 'attempts the open breaker avoided', (f) => f.breaker.skips),
-  metric('tokensSaved', 'tokens', 'higher', 'tokens the layers took out of the context', (f) =>
-    layerSum(f, 'saved'),
+  metric(
+    'tokensSaved',
+    'tokens',
+    'higher',
+    'tokens that layers keep out of the conversations at their ends; what came back is not among them',
+    (f) => layerSum(f, 'saved'),
+  ),
+  metric(
+    'tokensNotCarried',
+    'tokens',
+    'higher',
+    'tokens that layers kept out, summed over the requests of the loops: what the prompts did not carry and nobody paid for',
+    (f) => layerSum(f, 'notCarried'),
   ),
   metric(
     'cacheTokensDestroyed',
     'tokens',
     'lower',
-    'cached tokens behind the first position a layer changed',
+    'cached tokens behind the first position that layers changed, each counted once per request',
     (f) => layerSum(f, 'cacheLost'),
   ),
   metric(

@@ -66,6 +66,8 @@ export interface ThreadEntry {
   readonly window: number | null;
   /** For a fork: tokens it shares with its parent byte for byte, tools and system included (AGT-1). */
   readonly sharedTokens?: number;
+  /** True tokens that layers had taken out of the conversation it starts with, by layer; absent when none had. */
+  readonly takenOut?: Readonly<Partial<Record<Layer, number>>>;
   /** Session it belongs to, where there are several. */
   readonly session?: string;
 }
@@ -93,6 +95,8 @@ export interface RequestEntry {
   readonly seen: number | null;
   /** Share of the session's own tokens (tools and system included) that the request still holds as they came; null beside the loop. */
   readonly kept: number | null;
+  /** What the prompt would have been had no layer taken anything out of the conversation (LOP-3); null beside the loop. */
+  readonly untouched: number | null;
   /** Tokens of the prompt that the thread's previous request did not hold. */
   readonly fresh: number;
   /** Tokens that request held and that were not read from the cache this time. */
@@ -167,14 +171,43 @@ export interface LayerEntry {
   readonly seenAfter: number | null;
   readonly trueBefore: number;
   readonly trueAfter: number;
+  /** Tokens it took out of the context just then; what came back later is in `returned` entries. */
   readonly saved: number;
-  /** Cached tokens behind the first changed position: what the next request must write again. */
+  /** Cached tokens behind the first changed position that no earlier change since the last request had destroyed. */
   readonly cacheLost: number;
   /** Requests this action made, and what they cost in nano-dollars. */
   readonly calls: number;
   readonly cost: number;
   /** Numbers and names particular to the layer. */
   readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Content that a layer had taken out is in the context again. */
+export interface ReturnedEntry {
+  readonly type: 'returned';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  readonly layer: Layer;
+  readonly tokens: number;
+  /** `expired`: deletions went with the cache (MIC-3); `resume`: the record still had it. */
+  readonly why: 'expired' | 'resume';
+}
+
+/** The context that no layer has touched since the last compaction crossed the auto-compact threshold (LOP-3). */
+export interface CrossingEntry {
+  readonly type: 'crossing';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  /** `avoided`: the real one did not; `made`: it has followed, so that the compaction was only put off. */
+  readonly state: 'avoided' | 'made';
+  readonly threshold: number;
+  /** Both contexts as the policy's counter sees them. */
+  readonly seen: number;
+  readonly untouched: number;
+  /** Layers without which the real one would have crossed it too; all that took something out when no single one made it. */
+  readonly layers: readonly Layer[];
 }
 
 /** The breaker opened: no more automatic attempts. */
@@ -234,6 +267,8 @@ export type LogEntry =
   | RefusedEntry
   | LostEntry
   | LayerEntry
+  | ReturnedEntry
+  | CrossingEntry
   | BreakerEntry
   | NoticeEntry
   | SkippedEntry

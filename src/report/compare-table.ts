@@ -13,7 +13,9 @@ const CHOSEN = [
   'promptTokens',
   'peakContextTokens',
   'compactions',
+  'compactionsPrevented',
   'tokensSaved',
+  'tokensNotCarried',
   'cacheTokensDestroyed',
   'requestsRefused',
 ] as const;

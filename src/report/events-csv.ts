@@ -74,6 +74,15 @@ function rowOf(entry: LogEntry): Row | null {
         costUsd: exactUsd(entry.cost),
         details: detailsOf(entry.details),
       };
+    case 'returned':
+      return { turn: entry.turn, name: entry.layer, reason: entry.why, savedTokens: -entry.tokens };
+    case 'crossing':
+      return {
+        turn: entry.turn,
+        name: entry.layers.join(' '),
+        outcome: entry.state,
+        details: detailsOf({ threshold: entry.threshold, seen: entry.seen, untouched: entry.untouched }),
+      };
     case 'breaker':
       return { turn: entry.turn, name: entry.state, details: detailsOf({ failures: entry.failures }) };
     case 'notice':

@@ -96,6 +96,22 @@ export interface PageLayerFigures {
   readonly cost: number;
 }
 
+/** What one layer did over the run. */
+export interface PageLayer {
+  readonly name: string;
+  readonly acts: number;
+  /** Tokens it keeps out of the conversations at their ends. */
+  readonly saved: number;
+  /** Those tokens summed over the requests. */
+  readonly notCarried: number;
+  /** Compactions it prevented, and those it only put off. */
+  readonly prevented: number;
+  readonly putOff: number;
+  readonly lost: number;
+  /** Nano-dollars. */
+  readonly cost: number;
+}
+
 /** One run as the page shows it. */
 export interface PageRun {
   readonly name: string;
@@ -121,6 +137,8 @@ export interface PageRun {
   };
   readonly requests: PageRequests;
   readonly events: readonly PageEvent[];
+  /** Layers that acted. */
+  readonly layers: readonly PageLayer[];
   readonly policy: PolicyInfo | null;
   /** The settings of the scenario besides the policy's numbers. */
   readonly settings: readonly (readonly [string, string])[];

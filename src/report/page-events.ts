@@ -52,6 +52,36 @@ function describe(entry: LogEntry): Described | null {
         lost: 0,
         details: { calls: entry.calls },
       };
+    case 'returned':
+      return {
+        kind: 'notice',
+        turn: entry.turn,
+        name: 'content returned',
+        action: entry.layer,
+        outcome: entry.why,
+        reason:
+          entry.why === 'expired'
+            ? `${entry.tokens} deleted tokens are sent again: the cache is gone`
+            : `${entry.tokens} cleared tokens are sent again: the record still had them`,
+        lost: 0,
+        details: { layer: entry.layer, tokens: entry.tokens },
+      };
+    case 'crossing':
+      return {
+        kind: 'notice',
+        turn: entry.turn,
+        name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only put off',
+        action: entry.layers.join(', '),
+        outcome: entry.state,
+        reason: `untouched, the context would have ${entry.untouched} tokens; it has ${entry.seen}, the threshold is ${entry.threshold}`,
+        lost: 0,
+        details: {
+          threshold: entry.threshold,
+          seen: entry.seen,
+          untouched: entry.untouched,
+          layers: entry.layers,
+        },
+      };
     case 'breaker':
       return {
         kind: 'breaker',

@@ -4,7 +4,7 @@ import { metricValues } from '../metrics/registry.js';
 import type { LogEntry, RequestEntry } from '../model/run-log.js';
 import { runSeries } from './charts/run-series.js';
 import { formatCount, formatMoney, formatShare, printable } from './format.js';
-import type { PageFact, PageRequests, PageRun } from './page-data.js';
+import type { PageFact, PageLayer, PageRequests, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
 import type { NamedThreshold, PolicyInfo } from './policy-info.js';
 import { valueBlocks } from './terminal-blocks.js';
@@ -75,7 +75,7 @@ function card(label: string, value: string, note: string, tone: PageFact['tone']
 
 function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
   const values = metricValues(facts);
-  const { compactions } = facts;
+  const { compactions, crossings } = facts;
   const destroyed = values.cacheTokensDestroyed ?? 0;
   const troubles = facts.requestsRefused + facts.callsLost + compactions.failed;
   return [
@@ -97,7 +97,7 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
     card(
       'Compactions',
       formatCount(compactions.done),
-      destroyed === 0 ? 'no cached token destroyed' : `${formatCount(destroyed)} cached tokens destroyed`,
+      `${formatCount(crossings.prevented)} prevented, ${destroyed === 0 ? 'no' : formatCount(destroyed)} cached tokens destroyed`,
     ),
     card('Requests', formatCount(facts.requests.calls), `${formatCount(facts.turns)} turns of the main loop`),
     card(
@@ -107,6 +107,21 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
       troubles > 0 ? 'bad' : 'plain',
     ),
   ];
+}
+
+function layersOf(facts: RunFacts): readonly PageLayer[] {
+  return Object.entries(facts.layers)
+    .filter(([, { triggers }]) => triggers > 0)
+    .map(([name, { triggers, saved, notCarried, prevented, putOff, cacheLost, costNanoUsd }]) => ({
+      name,
+      acts: triggers,
+      saved,
+      notCarried,
+      prevented,
+      putOff,
+      lost: cacheLost,
+      cost: costNanoUsd,
+    }));
 }
 
 function settingsOf(plan: unknown): readonly (readonly [string, string])[] {
@@ -164,6 +179,7 @@ export function pageRun({ name, entries, facts, digest, policyInfo }: ReportedRu
     gaps: gaps.map(({ fromMs, toMs }) => [fromMs, toMs] as const),
     ...requestColumns(requests),
     events: pageEvents(entries),
+    layers: layersOf(facts),
     policy: policyInfo,
     settings: settingsOf(facts.run?.plan ?? null),
     skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),

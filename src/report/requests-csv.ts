@@ -16,6 +16,7 @@ const COLUMNS: readonly (readonly [string, (entry: RequestEntry) => Cell])[] = [
   ['uncachedTokens', (e) => e.input],
   ['outputTokens', (e) => e.output],
   ['seenTokens', (e) => e.seen],
+  ['untouchedTokens', (e) => e.untouched ?? null],
   ['freshTokens', (e) => e.fresh],
   ['rewrittenTokens', (e) => e.rewritten],
   ['rewriteCause', (e) => e.cause],

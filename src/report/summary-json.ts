@@ -41,6 +41,7 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     requestsByPurpose: facts.byPurpose,
     layers: facts.layers,
     compactions: facts.compactions,
+    crossings: facts.crossings,
     failures: facts.failures,
     breaker: facts.breaker,
     cacheBreaks: facts.breaks,

@@ -46,15 +46,15 @@ function requestsBlock(facts: RunFacts): Block {
   );
   const duration =
     facts.durationMs === null ? '' : `in ${formatDuration(facts.durationMs)} of simulated time`;
-  return {
-    title: 'Requests',
-    rows: [
-      row('answered', formatCount(facts.requests.calls), countPhrase(byPurpose)),
-      row('turns', formatCount(facts.turns), duration),
-      alarm('refused', facts.requestsRefused, countPhrase(facts.refusals)),
-      alarm('lost', facts.callsLost, facts.callsLost > 0 ? 'recorded calls that could not take place' : ''),
-    ],
-  };
+  const rows = [
+    row('answered', formatCount(facts.requests.calls), countPhrase(byPurpose)),
+    row('turns', formatCount(facts.turns), duration),
+    alarm('refused', facts.requestsRefused, countPhrase(facts.refusals)),
+    alarm('lost', facts.callsLost, facts.callsLost > 0 ? 'recorded calls that could not take place' : ''),
+  ];
+  const { lost } = facts.longTerm.forks;
+  if (lost > 0) rows.push(alarm('forks lost', lost, 'the call that starts them was not answered'));
+  return { title: 'Requests', rows };
 }
 
 function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
@@ -88,7 +88,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     parent === null && window !== null ? [window] : [],
   );
   const window = windows.length === 0 ? '' : `of a window of ${formatCount(Math.max(...windows))}`;
-  const { compactions, breaker } = facts;
+  const { compactions, breaker, crossings } = facts;
   const kinds = countPhrase({
     full: compactions.full,
     'session-memory': compactions.sessionMemory,
@@ -104,6 +104,11 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
       facts.overshootTokens === null ? '' : 'past a threshold',
     ),
     row('compactions', formatCount(compactions.done), kinds),
+    row(
+      'prevented',
+      formatCount(crossings.prevented),
+      crossings.putOff > 0 ? `${formatCount(crossings.putOff)} more only put off` : '',
+    ),
     alarm(
       'thrash',
       compactions.thrash,
@@ -161,10 +166,12 @@ export const LAYER_COLUMNS: readonly Column[] = [
   { header: 'done', align: 'right', drop: 3 },
   { header: 'failed', align: 'right', drop: 4 },
   { header: 'declined', align: 'right', drop: 1 },
-  { header: 'saved', align: 'right', drop: 7 },
-  { header: 'cache lost', align: 'right', drop: 6 },
+  { header: 'saved', align: 'right', drop: 9 },
+  { header: 'not carried', align: 'right', drop: 6 },
+  { header: 'prevented', align: 'right', drop: 5 },
+  { header: 'cache lost', align: 'right', drop: 8 },
   { header: 'calls', align: 'right', drop: 2 },
-  { header: 'cost', align: 'right', drop: 5 },
+  { header: 'cost', align: 'right', drop: 7 },
 ];
 
 /** One row per layer that fired. */
@@ -180,6 +187,8 @@ export function layerRows(facts: RunFacts): readonly Row[] {
         formatCount(layer.failed),
         formatCount(layer.declined),
         formatCount(layer.saved),
+        formatCount(layer.notCarried),
+        formatCount(layer.prevented),
         formatCount(layer.cacheLost),
         formatCount(layer.calls),
         formatMoneyCell(usd(layer.costNanoUsd), decimals),

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type BreakCause,
-  type CacheObservation,
-  createBreakDetector,
-  isBreak,
-} from '../../src/cache/break-detector.js';
+import { type CacheObservation, createBreakDetector, isBreak } from '../../src/cache/break-detector.js';
+import type { BreakCause } from '../../src/model/run-log.js';
 import { mark1h, mark5m } from '../helpers/cache-request.js';
 
 const BEFORE: CacheObservation = {
@@ -29,10 +25,14 @@ const AFTER: CacheObservation = {
   breakpoints: [mark5m(2), mark5m(55)],
 };
 
-function compare(after: Partial<CacheObservation>, before: Partial<CacheObservation> = {}) {
+function compare(
+  after: Partial<CacheObservation>,
+  before: Partial<CacheObservation> = {},
+  announced: BreakCause | null = null,
+) {
   const detector = createBreakDetector();
-  detector.observe({ ...BEFORE, ...before });
-  return detector.observe({ ...AFTER, ...after });
+  detector.observe({ ...BEFORE, ...before }, null);
+  return detector.observe({ ...AFTER, ...after }, announced);
 }
 
 describe('what counts as a break', () => {
@@ -62,9 +62,9 @@ describe('what counts as a break', () => {
 
   it('BRD-1 compares with the previous request alone: the drop becomes the baseline', () => {
     const detector = createBreakDetector();
-    expect(detector.observe(BEFORE)).toBeNull();
-    expect(detector.observe(AFTER)).not.toBeNull();
-    expect(detector.observe({ ...AFTER, startMs: 70_000 })).toBeNull();
+    expect(detector.observe(BEFORE, null)).toBeNull();
+    expect(detector.observe(AFTER, null)).not.toBeNull();
+    expect(detector.observe({ ...AFTER, startMs: 70_000 }, null)).toBeNull();
   });
 });
 
@@ -101,38 +101,48 @@ describe('causes', () => {
     expect(compare({ firstChangedPosition: 50 })?.cause).toBe('messages');
   });
 
-  it('BRD-2 blames what the client changed before time', () => {
-    expect(compare({ startMs: 900_000, systemDigest: 9, firstChangedPosition: 1 })?.cause).toBe('system');
+  it('C11 time explains first, whatever the client changed and a layer announced', () => {
+    const late = { startMs: 300_000, firstChangedPosition: 1 };
+    expect(compare({ ...late, systemDigest: 9 })?.cause).toBe('ttl-5m');
+    expect(compare({ ...late, model: 'claude-opus-4-5' })?.cause).toBe('ttl-5m');
+    expect(compare(late, {}, 'microcompaction')).toMatchObject({ cause: 'ttl-5m', expected: false });
+    expect(compare({ ...late, startMs: 299_999 }, {}, 'microcompaction')).toMatchObject({
+      cause: 'microcompaction',
+      expected: true,
+    });
+  });
+
+  it('C11 CCH-5 an entry that lives and is only not readable yet is no matter of time', () => {
+    expect(compare({ startMs: 420_000, sawUnreadable: true })?.cause).toBe('not-readable-yet');
+    expect(compare({ startMs: 420_000, sawUnreadable: true, systemDigest: 9 })?.cause).toBe('ttl-5m');
+  });
+
+  it('C11 what a request beside the loop has read lives on from there', () => {
+    const detector = createBreakDetector();
+    detector.observe(BEFORE, null);
+    detector.renew(200_000);
+    expect(detector.causeOf({ ...AFTER, startMs: 499_999 }, 'compaction')).toBe('compaction');
+    expect(detector.causeOf({ ...AFTER, startMs: 500_000 }, 'compaction')).toBe('ttl-5m');
   });
 });
 
 describe('expected breaks', () => {
-  it.each(['compaction', 'microcompaction', 'deletion'] as const)(
+  it.each(['compaction', 'microcompaction', 'thinking'] as const)(
     'BRD-3 %s is announced and not flagged',
     (cause) => {
-      const detector = createBreakDetector();
-      detector.observe(BEFORE);
-      detector.announce(cause);
-      expect(detector.observe({ ...AFTER, firstChangedPosition: 3 })).toMatchObject({
-        expected: true,
-        cause,
-      });
+      expect(compare({ firstChangedPosition: 3 }, {}, cause)).toMatchObject({ expected: true, cause });
     },
   );
 
   it('BRD-3 an announcement covers one request', () => {
     const detector = createBreakDetector();
-    detector.announce('deletion');
-    expect(detector.observe(BEFORE)).toBeNull();
-    expect(detector.observe(AFTER)).toMatchObject({ expected: false });
+    expect(detector.observe(BEFORE, 'compaction')).toBeNull();
+    expect(detector.observe(AFTER, null)).toMatchObject({ expected: false });
   });
 
-  it('BRD-3 a reset forgets the baseline and what was announced', () => {
-    const detector = createBreakDetector();
-    detector.observe(BEFORE);
-    detector.announce('compaction');
-    detector.reset();
-    expect(detector.observe(AFTER)).toBeNull();
-    expect(detector.observe({ ...AFTER, readTokens: 0, startMs: 61_000 })).toMatchObject({ expected: false });
+  it('AGT-1 a fork goes on from its parent’s latest request', () => {
+    const detector = createBreakDetector(BEFORE);
+    expect(detector.previous).toBe(BEFORE);
+    expect(detector.observe(AFTER, null)).toMatchObject({ lostTokens: 85_000, cause: 'server' });
   });
 });

@@ -27,7 +27,7 @@ describe('cached microcompaction', () => {
       talk().transcript(),
     );
 
-  it('MIC-3 INV-3 the bytes of every request are those of a run without it, and cache reads do not fall', () => {
+  it('MIC-3 INV-3 C7 the bytes of every request are those of a run without it; reads drop by exactly the deleted tokens', () => {
     const on = run(true);
     const off = run(false);
     expect(ofType(on.entries, 'layer').filter((entry) => entry.action === 'delete').length).toBeGreaterThan(
@@ -36,10 +36,34 @@ describe('cached microcompaction', () => {
     expect(sentFor(on.sent, 'main').map((request) => request.prefixes)).toEqual(
       sentFor(off.sent, 'main').map((request) => request.prefixes),
     );
-    const reads = (entries: readonly LogEntry[]) => mainRequests(entries).map((request) => request.read);
-    expect(reads(on.entries)).toEqual(reads(off.entries));
-    for (const [i, read] of reads(on.entries).entries())
-      if (i > 0) expect(read).toBeGreaterThan(reads(on.entries)[i - 1]!);
+    const whole = mainRequests(off.entries);
+    let deleted = 0;
+    const turns = new Map(ofType(on.entries, 'layer').map((entry) => [entry.turn, entry.saved]));
+    for (const [i, request] of mainRequests(on.entries).entries()) {
+      deleted += turns.get(request.turn) ?? 0;
+      expect(request.read).toBe(whole[i]!.read - deleted);
+      expect(request.prompt).toBe(whole[i]!.prompt - deleted);
+      expect(request.write5m).toBe(whole[i]!.write5m);
+    }
+    // Three deletions of seven results each.
+    expect(deleted).toBe(21 * 1_500);
+    // BRD-3: a drop that the client knows of is no break.
+    expect(ofType(on.entries, 'break')).toEqual([]);
+  });
+
+  it('C7 billed as read, deleted content stays among the reads until the cache is gone', () => {
+    const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
+    const entries = (billDeleted: string) =>
+      runLog(
+        planOf({ policy: POLICY, set: { ...set, 'microcompact.cached.billDeleted': billDeleted } }),
+        talk().transcript(),
+      );
+    const reads = (billDeleted: string) => mainRequests(entries(billDeleted)).map((request) => request.read);
+    expect(reads('read')).toEqual(mainRequests(run(false).entries).map((request) => request.read));
+    expect(mainRequests(entries('read')).map((request) => request.seen)).toEqual(
+      mainRequests(entries('free')).map((request) => request.seen),
+    );
+    expect(runLog(planOf({ policy: POLICY, set }), talk().transcript())).toEqual(entries('free'));
   });
 
   it('MIC-3 the counter sees what the model sees', () => {
@@ -49,6 +73,21 @@ describe('cached microcompaction', () => {
 });
 
 describe('microcompaction that rewrites', () => {
+  it('C12 two layers in one turn destroy 135,540 cached tokens, not 135,420 and 135,540', () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 13_524 }]);
+    // The last request holds 15,100 + 10 × 13,544 = 150,540 tokens; then comes more than any clearing makes room for.
+    talk.tools([{ tool: 'Task', tokens: 132_000 }]).answer(10);
+    const set = { 'counter.newContent': 'rough' };
+    const entries = runLog(planOf({ policy: 'claude-code/2.0', set }), talk.transcript());
+    // The first result stands behind 15,120 tokens, the conversation behind 15,000.
+    expect(ofType(entries, 'layer')).toMatchObject([
+      { turn: 12, layer: 'microcompact', outcome: 'done', cacheLost: 150_540 - 15_120 },
+      { turn: 12, layer: 'full-compact', outcome: 'done', cacheLost: 120 },
+    ]);
+    expect(metricValues(foldLog(entries)).cacheTokensDestroyed).toBe(135_540);
+  });
+
   it('MIC-2 time-based: reads fall once, at the gap', () => {
     const talk = new Conversation().human(100);
     for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Read', tokens: 2_000 }]);

@@ -125,9 +125,8 @@ describe('cheapest first', () => {
     expect(done(on, 'microcompact')).toBeGreaterThan(0);
     expect(done(on, 'full-compact')).toBe(0);
     expect(done(off, 'full-compact')).toBe(1);
-    const told = ofType(on, 'notice').filter((entry) => entry.what.startsWith('compaction-prevented-by'));
-    expect(told.map((entry) => entry.what)).toEqual(['compaction-prevented-by-microcompact']);
-    expect(ofType(off, 'notice')).toEqual([]);
+    expect(ofType(on, 'crossing')).toMatchObject([{ state: 'avoided', layers: ['microcompact'] }]);
+    expect(ofType(off, 'crossing')).toEqual([]);
   });
 
   it('LOP-3 storage keeps both from firing', () => {
@@ -136,7 +135,7 @@ describe('cheapest first', () => {
     const policy = 'claude-code/2.1.7';
     const on = run({ policy }, built.answer(10));
     expect([done(on, 'microcompact'), done(on, 'full-compact')]).toEqual([0, 0]);
-    expect(ofType(on, 'notice').map((entry) => entry.what)).toEqual(['compaction-prevented-by-storage']);
+    expect(ofType(on, 'crossing')).toMatchObject([{ state: 'avoided', layers: ['storage'] }]);
     const off = run({ policy, set: { 'storage.enabled': false } }, built);
     expect(done(off, 'microcompact') + done(off, 'full-compact')).toBeGreaterThan(0);
   });

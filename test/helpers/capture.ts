@@ -19,6 +19,7 @@ export interface Sent {
   readonly digest: Digest;
   /** Digests of every prefix of it. */
   readonly prefixes: readonly Digest[];
+  /** Tokens the model holds: without what was deleted on the server. */
   readonly tokens: number;
   /** Longest prompt the model would take; null for any. */
   readonly windowTokens: number | null;
@@ -39,7 +40,7 @@ export function runSent(
   const spy = vi.spyOn(Exchange.prototype, 'send').mockImplementation(function (this: Exchange, out, chain) {
     const { view } = out;
     const prefixes = Array.from({ length: view.length }, (_, i) => view.digests[i]!);
-    const tokens = view.sums[view.length - 1]!;
+    const tokens = view.sums[view.length - 1]! - (out.deleted?.tokens ?? 0);
     const blocks = view instanceof Context ? [...view.blocks] : null;
     const reply = send.call(this, out, chain);
     sent.push({

@@ -1,5 +1,6 @@
 import type {
   BreakEntry,
+  CrossingEntry,
   EndEntry,
   LayerEntry,
   LogEntry,
@@ -61,6 +62,7 @@ export function requestEntry(change: Partial<Omit<RequestEntry, 'prompt' | 'cost
     output: 0,
     seen: null,
     kept: null,
+    untouched: null,
     fresh: 0,
     rewritten: 0,
     cause: null,
@@ -103,6 +105,22 @@ export function layerEntry(change: Partial<LayerEntry> = {}): LayerEntry {
     calls: 0,
     cost: 0,
     details: {},
+    ...change,
+  };
+}
+
+/** A crossing of the untouched context alone. */
+export function crossingEntry(change: Partial<CrossingEntry> = {}): CrossingEntry {
+  return {
+    type: 'crossing',
+    t: 0,
+    thread: 'main',
+    turn: 1,
+    state: 'avoided',
+    threshold: 167_000,
+    seen: 100_000,
+    untouched: 167_000,
+    layers: ['microcompact'],
     ...change,
   };
 }

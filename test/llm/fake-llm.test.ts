@@ -21,6 +21,7 @@ function call(given: Partial<LlmCall> = {}): LlmCall {
     startMs: 0,
     write: 'write',
     windowTokens: 200_000,
+    deleted: null,
     outputTokens: 100,
     recordedLatencyMs: null,
     ...given,

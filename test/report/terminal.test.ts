@@ -4,7 +4,15 @@ import { foldLog } from '../../src/metrics/fold.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import { plainStyle, textWidth } from '../../src/report/style.js';
 import { terminalReport } from '../../src/report/terminal.js';
-import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
+import {
+  breakEntry,
+  crossingEntry,
+  endEntry,
+  layerEntry,
+  requestEntry,
+  runEntry,
+  threadEntry,
+} from '../helpers/log.js';
 
 const BODY: LogEntry[] = [
   runEntry({ name: 'back-from-lunch' }),
@@ -26,6 +34,9 @@ const BODY: LogEntry[] = [
     details: { overshoot: 321 },
   }),
   layerEntry({ turn: 8, outcome: 'failed', failure: 'prompt_too_long' }),
+  crossingEntry(),
+  crossingEntry({ turn: 3 }),
+  crossingEntry({ turn: 5, state: 'made' }),
   { type: 'breaker', t: 0, thread: 'main', turn: 9, failures: 3, state: 'tripped' },
   { type: 'skipped', what: 'dreaming', needs: 'timestamps' },
   { type: 'warning', code: 'w', message: 'No recorded usage.', remedy: 'Record it.', count: 3 },
@@ -60,7 +71,11 @@ describe('terminalReport', () => {
     ['the breaker', /^ {2}breaker trips +1/m],
     ['the total cost', /^ {2}total +\$12\.50 +\$6\.25 per turn$/m],
     ['the cost of rewrites', /^ {2}rewrite:ttl-5m +\$0\.25 +2\.0%$/m],
-    ['LOP-3 what a layer saved', /^ {2}full-compact +2 +1 +1 +0 +120,000 +150,000 +1 +\$2\.50$/m],
+    [
+      'LOP-3 C9 what a layer keeps out at the end, and over the requests',
+      /^ {2}full-compact +2 +1 +1 +120,000 +120,000 +0 +150,000 +1 +\$2\.50$/m,
+    ],
+    ['LOP-3 C10 what layers prevented', /^ {2}prevented +1 +1 more only put off$/m],
     ['failures', /^ {2}failures: prompt_too_long 1$/m],
     ['unexpected breaks', /^ {2}ttl-5m +1 +107,000$/m],
     ['expected breaks', /^ {2}compaction +1 +150,000 {2}expected$/m],

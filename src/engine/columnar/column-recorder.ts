@@ -1,6 +1,6 @@
 import { MS_PER_HOUR } from '../../base/clock.js';
 import type { Digest } from '../../base/digest.js';
-import { type CacheObservation, causeOf } from '../../cache/break-detector.js';
+import { type CacheObservation, timelessCause } from '../../cache/break-detector.js';
 import type { ModelRow } from '../../cache/model-table.js';
 import { keyAt, LOOKBACK_POSITIONS } from '../../cache/prompt-cache.js';
 import type { BreakCause, EndEntry, LogEntry, LogSink, RunEntry } from '../../model/run-log.js';
@@ -39,7 +39,7 @@ const KNOWN_ENTRIES: ReadonlySet<LogEntry['type']> = new Set([
 export class ColumnRecorder implements LogSink {
   private readonly numbers = NUMBERS.map(() => new GrowableFloats());
   private readonly announced: (BreakCause | null)[] = [];
-  private readonly staticCause: BreakCause[] = [];
+  private readonly timelessCause: BreakCause[] = [];
   private readonly lookFrom = new GrowableFloats();
   private readonly look = new GrowableFloats();
   private readonly marksFrom = new GrowableFloats();
@@ -93,7 +93,7 @@ export class ColumnRecorder implements LogSink {
     };
     for (let i = 0; i < NUMBERS.length; i++) this.numbers[i]!.push(values[NUMBERS[i]!]);
     this.announced.push(out.announced);
-    this.staticCause.push(previous === undefined ? 'server' : causeOf(previous, current));
+    this.timelessCause.push(previous === undefined ? 'server' : timelessCause(previous, current));
     this.noteLookUps(out);
     this.noteMarks(out);
   };
@@ -182,7 +182,7 @@ export class ColumnRecorder implements LogSink {
       gapMs: floats('gapMs'),
       firstChanged: Int32Array.from(floats('firstChanged')),
       announced: this.announced,
-      staticCause: this.staticCause,
+      timelessCause: this.timelessCause,
       lookFrom: whole(this.lookFrom),
       look: whole(this.look),
       marksFrom: whole(this.marksFrom),
@@ -211,8 +211,7 @@ function isPlain(out: Outgoing): boolean {
     out.write === 'write' &&
     out.recordedLatencyMs !== null &&
     out.seen !== null &&
-    out.deletedTokens === 0 &&
-    out.unbilledTokens === 0 &&
+    out.deleted === null &&
     out.announced !== 'compaction' &&
     out.announced !== 'microcompaction' &&
     breakpoints.every(({ ttlMs }) => ttlMs === breakpoints[0]!.ttlMs)

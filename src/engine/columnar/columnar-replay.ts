@@ -1,6 +1,6 @@
-import { isBreak } from '../../cache/break-detector.js';
+import { explainMiss, isBreak } from '../../cache/break-detector.js';
 import { priceUsage } from '../../cache/price.js';
-import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { BreakCause, LogSink } from '../../model/run-log.js';
 import type { CachePlan, RunPlan } from '../../model/run-plan.js';
 import { rewriteCostOf } from '../exchange.js';
@@ -107,7 +107,7 @@ class ColumnarReplay {
       const t = columns.startMs[r]!;
       const readBefore = this.readBefore[threadIndex]!;
       const broke = readBefore !== NOTHING_SENT && isBreak(readBefore, read);
-      const found =
+      const cause =
         rewritten > 0 || broke ? this.causeOf(r, this.ttlBefore[threadIndex]!, sawUnreadable) : null;
       sink.write({
         type: 'request',
@@ -126,9 +126,10 @@ class ColumnarReplay {
         context: prompt + output,
         seen: columns.seen[r]!,
         kept: Number.isNaN(kept) ? null : kept,
+        untouched: prompt,
         fresh: Math.min(fresh, prompt),
         rewritten,
-        cause: rewritten > 0 ? (announced ?? found) : null,
+        cause: rewritten > 0 ? cause : null,
         latencyMs: columns.latencyMs[r]!,
         readCost: cost.cacheReadNano,
         writeCost,
@@ -143,10 +144,10 @@ class ColumnarReplay {
           t,
           thread: thread.id,
           n: r + 1,
-          cause: announced ?? found!,
-          expected: announced !== null,
+          cause: cause!,
+          expected: cause === announced,
           lostTokens: readBefore - read,
-          position: found === 'messages' ? columns.firstChanged[r]! : null,
+          position: cause === 'messages' || cause === 'thinking' ? columns.firstChanged[r]! : null,
         });
       }
       this.readBefore[threadIndex] = read;
@@ -154,14 +155,19 @@ class ColumnarReplay {
     }
   }
 
-  /** Why something was not read: what the client changed, then time, then reach, then the server (BRD-2). */
+  /** Why something was not read (BRD-2). */
   private causeOf(r: number, ttlBefore: number, sawUnreadable: boolean): BreakCause {
     const { columns } = this;
-    const known = columns.staticCause[r]!;
-    const gapMs = columns.gapMs[r]!;
-    if (Number.isNaN(gapMs) || (known !== 'lookback' && known !== 'server')) return known;
-    if (sawUnreadable) return 'not-readable-yet';
-    if (ttlBefore > 0 && gapMs >= ttlBefore) return isLongTtl(ttlBefore) ? 'ttl-1h' : 'ttl-5m';
-    return known;
+    const timeless = columns.timelessCause[r]!;
+    const announced = columns.announced[r]!;
+    const idleMs = columns.gapMs[r]!;
+    if (Number.isNaN(idleMs)) return announced ?? timeless;
+    return explainMiss({
+      timeless,
+      announced,
+      idleMs,
+      ttlMs: ttlBefore > 0 ? ttlBefore : null,
+      sawUnreadable,
+    });
   }
 }

@@ -27,7 +27,7 @@ export interface RequestColumns {
   readonly firstChanged: Int32Array;
   readonly announced: readonly (BreakCause | null)[];
   /** What a miss is put down to when time does not explain it. */
-  readonly staticCause: readonly BreakCause[];
+  readonly timelessCause: readonly BreakCause[];
   /** Entries that may be read, in the order they are looked for: those of request r from `lookFrom[r]` to `lookFrom[r + 1]`. */
   readonly lookFrom: Int32Array;
   readonly look: Int32Array;

@@ -139,7 +139,7 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
     const given: ApiAnswer = finishAnswer(answer(request), request, error === null ? fault : null);
     const { outputTokens } = given;
     const call = { purpose, model, salts, view, breakpoints, startMs, windowTokens, outputTokens } as const;
-    const reply = llm.call({ ...call, write: 'write', recordedLatencyMs: null });
+    const reply = llm.call({ ...call, write: 'write', deleted: null, recordedLatencyMs: null });
     if (!reply.ok) return refuse(reply.error, path, reply.latencyMs + delayMs);
     calls.push({ path, startMs, status: 200, usage: reply.usage });
     const id = `msg_${requests}`;

@@ -5,7 +5,7 @@ import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { DISTINCT } from './palette.js';
 import { runSubtitle, shortTokens } from './run-series.js';
 
-const KINDS = ['taken out of the context', 'cached tokens destroyed'] as const;
+const KINDS = ['out of the context at the end', 'cached tokens destroyed'] as const;
 
 function titleOf(facts: RunFacts): string {
   let saved = 0;
@@ -15,10 +15,10 @@ function titleOf(facts: RunFacts): string {
     lost += layer.cacheLost;
   }
   if (saved === 0 && lost === 0) return 'Tokens saved by layers: none';
-  return `Layers take out ${shortTokens(saved)} tokens and destroy ${shortTokens(lost)} cached ones`;
+  return `Layers keep ${shortTokens(saved)} tokens out at the end and destroy ${shortTokens(lost)} cached ones`;
 }
 
-/** Tokens each layer took out of the context, beside the cached tokens it destroyed. */
+/** Tokens each layer keeps out of the context at the end, beside the cached tokens it destroyed. */
 export function savedByLayer(facts: RunFacts, entries: readonly LogEntry[]): ChartSpec {
   const fired = LAYERS.filter((layer) => facts.layers[layer].triggers > 0);
   const values = fired.flatMap((layer) => {

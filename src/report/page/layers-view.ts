@@ -1,28 +1,20 @@
 import { formatCount, formatMoney } from '../format.js';
-import type { PageData, PageRun } from '../page-data.js';
+import type { PageData, PageLayer, PageRun } from '../page-data.js';
 import { h } from './dom.js';
 
-interface LayerSums {
-  acts: number;
-  saved: number;
-  lost: number;
-  cost: number;
+/** What a layer prevented, in words; empty when nothing. */
+function preventedText({ prevented, putOff }: PageLayer): string {
+  const said: string[] = [];
+  if (prevented > 0) said.push(`prevented ${formatCount(prevented)}`);
+  if (putOff > 0) said.push(`put off ${formatCount(putOff)}`);
+  const last = prevented + putOff === 1 ? 'compaction' : 'compactions';
+  return said.length === 0 ? '' : `, ${said.join(' and ')} ${last}`;
 }
 
-/** Tokens each layer took out, beside the cached tokens it destroyed. */
+/** Tokens each layer keeps out, beside the cached tokens it destroyed. */
 export function layersView(run: PageRun, data: PageData): HTMLElement | null {
-  const sums = new Map<string, LayerSums>();
-  for (const event of run.events) {
-    if (event.layer === undefined) continue;
-    const now = sums.get(event.name) ?? { acts: 0, saved: 0, lost: 0, cost: 0 };
-    now.acts += 1;
-    now.saved += event.layer.saved;
-    now.lost += event.lost;
-    now.cost += event.layer.cost;
-    sums.set(event.name, now);
-  }
-  if (sums.size === 0) return null;
-  const largest = Math.max(...[...sums.values()].map(({ saved, lost }) => Math.max(saved, lost)), 1);
+  if (run.layers.length === 0) return null;
+  const largest = Math.max(...run.layers.map(({ saved, lost }) => Math.max(saved, lost)), 1);
   const bar = (tokens: number, tone: string, label: string): HTMLElement =>
     h(
       'div',
@@ -32,7 +24,7 @@ export function layersView(run: PageRun, data: PageData): HTMLElement | null {
       h('b', {}, formatCount(tokens)),
     );
   const rows = Object.keys(data.colors.layers).flatMap((name) => {
-    const layer = sums.get(name);
+    const layer = run.layers.find((item) => item.name === name);
     if (layer === undefined) return [];
     return [
       h(
@@ -42,10 +34,17 @@ export function layersView(run: PageRun, data: PageData): HTMLElement | null {
         h(
           'p',
           { class: 'quiet' },
-          `acted ${formatCount(layer.acts)} times, its requests cost ${formatMoney(layer.cost / 1e9)}`,
+          `acted ${formatCount(layer.acts)} times, its requests cost ${formatMoney(layer.cost / 1e9)}${preventedText(layer)}`,
         ),
-        bar(layer.saved, 'after', 'taken out'),
+        bar(layer.saved, 'after', 'out at the end'),
         bar(layer.lost, 'before', 'cache lost'),
+        layer.notCarried === 0
+          ? null
+          : h(
+              'p',
+              { class: 'quiet' },
+              `${formatCount(layer.notCarried)} tokens not carried, summed over the requests`,
+            ),
       ),
     ];
   });

@@ -9,8 +9,9 @@ import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
 import { compactFromNotes } from '../session-memory/compact.js';
 import { WINDOW_PARAMS } from '../window/params.js';
-import { autoCompactEnabled, autoCompactThreshold } from '../window/thresholds.js';
+import { autoCompactThreshold } from '../window/thresholds.js';
 import { compactionHistory } from './history.js';
+import { compactsOn, mayCompact } from './may-compact.js';
 
 /**
  * Auto-compaction (LOP-1): at the threshold, session memory first, then full compaction; with the breaker (BRK-1), the
@@ -32,15 +33,9 @@ function createAutoCompact(context: TierContext): TierInstance {
   const history = compactionHistory(context.shared);
   const maxFailures = param.numberOrNull(params, 'breaker.maxFailures');
   const scope = param.text(params, 'breaker.scope');
-  const enabled = autoCompactEnabled(params);
-  const allowed =
-    context.source === 'main' ||
-    (context.source === 'subagent' && param.isOn(params, 'autoCompact.subagents'));
+  const allowed = mayCompact(params, context.source);
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
-  const exceptModels = param.names(params, 'autoCompact.exceptModels');
-  const compactsOn = (model: string): boolean =>
-    !exceptModels.includes(model) || param.numberOrNull(params, 'window.explicit') !== null;
   let window = -1;
   let threshold = 0;
   const limit = (): number => {
@@ -114,7 +109,7 @@ function createAutoCompact(context: TierContext): TierInstance {
     resume: () => history.restart(),
     due(moment, view) {
       if (moment.point === 'manual') return true;
-      return enabled && allowed && view.seenTokens >= limit() && compactsOn(context.model().name);
+      return allowed && view.seenTokens >= limit() && compactsOn(params, context.model().name);
     },
     act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
   };

@@ -31,8 +31,6 @@ class ApiNativeMicrocompact implements TierInstance {
   private readonly clearThinking: boolean;
   private readonly idleMs: number;
   private readonly keepTurns: number;
-  /** True tokens of the client's history that the server leaves out. */
-  private clearedTokens = 0;
 
   constructor(context: TierContext) {
     const { params } = context;
@@ -55,7 +53,6 @@ class ApiNativeMicrocompact implements TierInstance {
 
   reset(): void {
     this.ledger.reset();
-    this.clearedTokens = 0;
   }
 
   resume(): void {
@@ -73,7 +70,7 @@ class ApiNativeMicrocompact implements TierInstance {
   }
 
   private toolsAreDue(view: ContextView): boolean {
-    if (!this.clearTools || view.trueTokens + this.clearedTokens <= this.triggerTokens) return false;
+    if (!this.clearTools || view.trueTokens + this.ledger.serverTokens <= this.triggerTokens) return false;
     this.beyond.advance();
     return this.beyond.clearable >= this.clearAtLeast;
   }
@@ -108,7 +105,7 @@ class ApiNativeMicrocompact implements TierInstance {
       });
     }
     if (clearing.edits.length === 0) return;
-    this.clearedTokens += clearing.saved;
+    this.ledger.serverTokens += clearing.saved;
     const reason = clearsTools
       ? `the prompt has more than ${this.triggerTokens} tokens`
       : `idle for more than ${this.idleMs / MS_PER_MINUTE} minutes: older thinking is dropped`;

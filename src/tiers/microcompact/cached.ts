@@ -106,8 +106,8 @@ export const cachedMicrocompactTier: TierDefinition = {
     integerParam('microcompact.cached.keepRecent', 5, 'results', 'The latest results stay (MIC-3).'),
     choiceParam(
       'microcompact.cached.billDeleted',
-      ['read', 'free'],
-      'Assumption: deleted tokens are still billed as cache reads, or not at all (the feature is not documented).',
+      ['free', 'read'],
+      'Deleted content leaves the prompt and the bill (free), or is still billed as read from the cache (MIC-3).',
     ),
   ],
   create: (context) => new CachedMicrocompact(context),

@@ -52,6 +52,8 @@ export class ResultLedger {
   activeRough = 0;
   /** Deletions on the server that are sent again with each request. */
   pinned = 0;
+  /** True tokens of the client's history that the server leaves out by itself (MIC-4). */
+  serverTokens = 0;
   /** Changes whenever a known result changes its state; growth alone leaves it. */
   version = 0;
   private nextMessage = 0;
@@ -79,10 +81,33 @@ export class ResultLedger {
     this.active = 0;
     this.activeRough = 0;
     this.pinned = 0;
+    this.serverTokens = 0;
     this.version++;
     this.nextMessage = 0;
     this.firstActive = 0;
     this.openCalls = [];
+  }
+
+  /** Knows what another thread's ledger knows, and nothing else: all of it has been sent before (AGT-1). */
+  adopt(other: ResultLedger): void {
+    this.reset();
+    for (const entry of other.entries) this.entries.push({ ...entry, turn: 0 });
+    this.memories = [...other.memories];
+    this.thinking = [...other.thinking];
+    this.thinkingResponses = other.thinkingResponses;
+    this.active = other.active;
+    this.activeRough = other.activeRough;
+    this.pinned = other.pinned;
+    this.serverTokens = other.serverTokens;
+    this.nextMessage = other.nextMessage;
+    this.openCalls = [...other.openCalls];
+  }
+
+  /** An independent copy, to be taken over later. */
+  clone(): ResultLedger {
+    const copy = new ResultLedger();
+    copy.adopt(this);
+    return copy;
   }
 
   /** The oldest result with its content in place. */
@@ -193,7 +218,7 @@ export class ResultLedger {
 }
 
 /** The ledger of a thread, shared by the forms of microcompaction. */
-export function resultLedger(context: TierContext): ResultLedger {
+export function resultLedger(context: Pick<TierContext, 'shared'>): ResultLedger {
   let ledger = context.shared.get('microcompact') as ResultLedger | undefined;
   if (ledger === undefined) {
     ledger = new ResultLedger();

@@ -72,7 +72,7 @@ export function* compactFromNotes(
     resultTokens: estimate.seen,
   };
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
-  const { trueTokens } = view;
+  const { trueTokens, prefixTokens } = view;
   const entry: LayerReport = {
     layer: 'session-memory',
     action: 'compact',
@@ -90,7 +90,9 @@ export function* compactFromNotes(
   state.compactions = number;
   yield { kind: 'replace-history', by: BY, messages: result };
   yield { kind: 'cleanup', by: BY };
-  yield { kind: 'report', entry };
+  const entered = view.prefixTokens - prefixTokens; // AUT-3: the system prompt was rendered anew
+  const { trueAfter, saved } = entry;
+  yield { kind: 'report', entry: { ...entry, trueAfter: trueAfter + entered, saved: saved - entered } };
   return 'done';
 }
 

@@ -1,0 +1,21 @@
+import type { CacheObservation } from '../cache/break-detector.js';
+import { CachedPrefix } from './cached-prefix.js';
+import { SeenCounter } from './seen-counter.js';
+import type { ThreadRun } from './thread-run.js';
+
+/** What the requests of a thread have shown so far; another thread can go on from it. */
+export interface Standing {
+  readonly seen: SeenCounter;
+  readonly latest: CacheObservation | null;
+  readonly cached: CachedPrefix;
+  readonly lastResponseMs: number | null;
+}
+
+/** Where a thread stands now; what it does later changes nothing in it. */
+export function standingOf(run: ThreadRun): Standing {
+  const seen = new SeenCounter(run.counter);
+  const cached = new CachedPrefix();
+  seen.adopt(run.seen);
+  cached.adopt(run.cached);
+  return { seen, cached, latest: run.exchange.latest, lastResponseMs: run.lastResponseMs };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
+import type { LogEntry } from '../../src/model/run-log.js';
+import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
+import { Conversation } from '../helpers/conversation.js';
+import { ofType, planOf, runLog } from '../helpers/plan.js';
+
+const POLICY = 'claude-code/2026';
+const CACHED = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true } as const;
+
+/** 15,100 tokens and so many turns with a result of some size. */
+function work(turns: number, tokens: number, tool = 'Read'): Conversation {
+  const talk = new Conversation().human(100);
+  for (let i = 0; i < turns; i++) talk.tools([{ tool, tokens }]);
+  return talk;
+}
+
+function run(talk: Conversation, set: Readonly<Record<string, unknown>> = CACHED): LogEntry[] {
+  return runLog(planOf({ policy: POLICY, set }), talk.transcript());
+}
+
+describe('compactions that layers prevent', () => {
+  it('C10 none while the untouched context stays below the threshold, however much is taken out', () => {
+    // 15,100 + 29 × 5,020 = 160,680 at the last request, below 167,000.
+    const entries = run(work(29, 5_000).answer(10));
+    expect(metricValues(foldLog(entries)).tokensSaved).toBeGreaterThan(100_000);
+    expect(ofType(entries, 'crossing')).toEqual([]);
+  });
+
+  it('C10 one when it crosses, and none for the rest of the way', () => {
+    const entries = run(work(60, 5_000).answer(10));
+    // At turn 31 the counter knows 15,100 + 29 × 5,020 + 20 and adds a third to the newest result: 167,367.
+    expect(ofType(entries, 'crossing')).toMatchObject([
+      { state: 'avoided', turn: 31, threshold: 167_000, untouched: 167_367, layers: ['microcompact'] },
+    ]);
+    expect(ofType(entries, 'layer').some(({ action }) => action === 'compact')).toBe(false);
+    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+  });
+
+  it('C10 a compaction that comes later was put off, and the next crossing counts anew', () => {
+    // Results that no layer clears fill the real context too.
+    const talk = work(20, 5_000);
+    for (let i = 0; i < 30; i++) talk.tools([{ tool: 'Task', tokens: 5_000 }]);
+    const entries = run(talk.answer(10));
+    const done = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
+    expect(done).toMatchObject([{ outcome: 'done' }]);
+    expect(ofType(entries, 'crossing').map(({ state, turn }) => [state, turn < done[0]!.turn])).toEqual([
+      ['avoided', true],
+      ['made', false],
+    ]);
+    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 0, compactionsPutOff: 1 });
+  });
+
+  it('C10 it counts for the layer without which the context would have crossed', () => {
+    // What storage takes out, some 250 tokens, is less than the untouched context is over the threshold.
+    const talk = new Conversation().human(100).tools([{ tool: 'Bash', tokens: 800 }]);
+    for (let i = 0; i < 40; i++) talk.tools([{ tool: 'Read', tokens: 5_000 }]);
+    const set = { ...CACHED, 'storage.enabled': true, 'storage.tools': { Bash: 3_000 } };
+    const entries = run(talk.answer(10), set);
+    expect(foldLog(entries).layers.storage.saved).toBeGreaterThan(0);
+    expect(ofType(entries, 'crossing')).toMatchObject([{ layers: ['microcompact'] }]);
+  });
+
+  it('C10 for all of them where no single one would have been enough to miss', () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 6; i++) talk.tools([{ tool: 'Bash', tokens: 12_000 }]);
+    for (let i = 0; i < 20; i++) talk.tools([{ tool: 'Read', tokens: 5_000 }]);
+    const set = { ...CACHED, 'storage.enabled': true };
+    expect(ofType(run(talk.answer(10), set), 'crossing')).toMatchObject([
+      { layers: ['storage', 'microcompact'] },
+    ]);
+  });
+
+  it('BRK-2 C10 a subagent never compacts, so nothing prevents it from doing so', () => {
+    const main = new Conversation()
+      .human(100)
+      .tools([{ tool: 'Task', tokens: 100 }])
+      .wait(900)
+      .answer(10);
+    const child = new Conversation().wait(2).human(50);
+    for (let i = 0; i < 16; i++) child.tools([{ tool: 'Bash', tokens: 12_000 }]);
+    const threads = [main.thread(), child.answer(10).thread('child', 'main')];
+    const plan = planOf({ policy: POLICY, set: { ...CACHED, 'storage.enabled': true } });
+    const entries = runLog(plan, { ...main.transcript(), threads });
+    expect(metricValues(foldLog(entries)).tokensSaved).toBeGreaterThan(170_000);
+    expect(ofType(entries, 'crossing')).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
+import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
+import { Conversation } from '../helpers/conversation.js';
+import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+
+const POLICY = 'claude-code/2026';
+
+function work(talk: Conversation, turns: number): Conversation {
+  for (let i = 0; i < turns; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
+  return talk;
+}
+
+describe('content that comes back', () => {
+  it('C9 MIC-3 deletions end with the cache: seven results are sent again, and then eight are deleted', () => {
+    const talk = work(new Conversation().human(100), 12)
+      .answer(10)
+      .wait(6 * 60)
+      .human(20);
+    const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
+    const entries = runLog(planOf({ policy: POLICY, set }), work(talk, 2).answer(10).transcript());
+    expect(ofType(entries, 'returned')).toMatchObject([
+      { layer: 'microcompact', tokens: 7_000, why: 'expired', turn: 14 },
+    ]);
+    expect(ofType(entries, 'layer').map(({ turn, saved }) => [turn, saved])).toEqual([
+      [13, 7_000],
+      [15, 8_000],
+    ]);
+    // Out at requests 13, 15 and 16, not at 14.
+    expect(metricValues(foldLog(entries))).toMatchObject({
+      tokensSaved: 8_000,
+      tokensNotCarried: 7_000 + 0 + 8_000 + 8_000,
+    });
+    const [, , , , , , , , , , , , , back] = mainRequests(entries);
+    expect(back).toMatchObject({ prompt: 15_100 + 12 * 1_020 + 10 + 20, cause: 'ttl-5m' });
+    // The counter knows that the content is back.
+    expect(back!.seen).toBeGreaterThanOrEqual(back!.prompt);
+  });
+
+  it('C9 a resume reads the record back: what was cleared in memory is there again', () => {
+    const talk = work(new Conversation().human(100), 12)
+      .answer(10)
+      .wait(75 * 60)
+      .human(20)
+      .answer(10)
+      .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
+      .human(20)
+      .answer(10);
+    const set = { ...COMPACTION_ONLY, 'microcompact.timeBased.enabled': true };
+    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'idle', saved: 7 * 988 }]);
+    expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 7 * 988, why: 'resume' }]);
+    expect(metricValues(foldLog(entries))).toMatchObject({ tokensSaved: 0, tokensNotCarried: 7 * 988 });
+  });
+
+  it('C7 a changed system prompt does not bring it back: it is neither read nor written', () => {
+    const talk = work(new Conversation().human(100), 12).event((at) => ({
+      kind: 'prefix-change',
+      at,
+      what: 'system',
+      label: 'new',
+    }));
+    const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
+    const entries = runLog(planOf({ policy: POLICY, set }), talk.answer(10).transcript());
+    expect(mainRequests(entries).at(-1)).toMatchObject({
+      read: 0,
+      write5m: 15_100 + 12 * 1_020 - 7_000,
+      prompt: 15_100 + 12 * 1_020 - 7_000,
+      cause: 'system',
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
+import type { LogEntry, ReturnedEntry } from '../../src/model/run-log.js';
+import { crossingEntry, layerEntry, requestEntry, threadEntry } from '../helpers/log.js';
+
+function cleared(saved: number, thread = 'main'): LogEntry {
+  return layerEntry({ layer: 'microcompact', action: 'delete', saved, thread });
+}
+
+function returned(tokens: number, thread = 'main'): ReturnedEntry {
+  return { type: 'returned', t: 0, thread, turn: 1, layer: 'microcompact', tokens, why: 'expired' };
+}
+
+function values(...entries: LogEntry[]) {
+  return metricValues(foldLog(entries));
+}
+
+describe('what layers save', () => {
+  it('C9 a token that is taken out, comes back and is taken out again was saved while it was gone', () => {
+    const entries = [
+      threadEntry(),
+      cleared(1_000),
+      requestEntry({ n: 1 }),
+      requestEntry({ n: 2 }),
+      returned(1_000),
+      requestEntry({ n: 3 }),
+      cleared(1_200),
+      requestEntry({ n: 4 }),
+    ];
+    expect(values(...entries)).toMatchObject({ tokensSaved: 1_200, tokensNotCarried: 2 * 1_000 + 1_200 });
+    expect(foldLog(entries).layers.microcompact).toMatchObject({ saved: 1_200, notCarried: 3_200 });
+  });
+
+  it('C9 counts the requests of the loops alone: a layer’s own would not be made without it', () => {
+    const entries = [cleared(500), requestEntry({ purpose: 'session_memory' }), requestEntry({ n: 2 })];
+    expect(values(...entries).tokensNotCarried).toBe(500);
+  });
+
+  it('C9 C7 deleted content that is billed as read is carried', () => {
+    const billed = requestEntry({ read: 900, output: 50, context: 900 + 50 - 500 });
+    expect(values(cleared(500), billed)).toMatchObject({ tokensSaved: 500, tokensNotCarried: 0 });
+  });
+
+  it('C9 what a fork inherits is not carried by it, and saved by its parent', () => {
+    const fork = threadEntry({ thread: 'fork', parent: 'main', takenOut: { microcompact: 700 } });
+    const request = requestEntry({ thread: 'fork', purpose: 'subagent' });
+    const both = [cleared(700), fork, request];
+    expect(values(...both)).toMatchObject({ tokensSaved: 700, tokensNotCarried: 700 });
+    expect(values(...both, cleared(100, 'fork')).tokensSaved).toBe(800);
+    expect(values(...both, returned(700, 'fork')).tokensSaved).toBe(700);
+  });
+
+  it('C9 a compaction that leaves more than it found saves less than nothing', () => {
+    expect(values(layerEntry({ saved: -300 }), requestEntry())).toMatchObject({
+      tokensSaved: -300,
+      tokensNotCarried: -300,
+    });
+  });
+});
+
+describe('what layers prevent', () => {
+  it('C10 each crossing counts once, for every layer that made the difference', () => {
+    const facts = foldLog([crossingEntry({ layers: ['storage', 'microcompact'] }), crossingEntry()]);
+    expect(metricValues(facts)).toMatchObject({ compactionsPrevented: 2, compactionsPutOff: 0 });
+    expect(facts.layers.microcompact).toMatchObject({ prevented: 2, putOff: 0 });
+    expect(facts.layers.storage).toMatchObject({ prevented: 1, putOff: 0 });
+  });
+
+  it('C10 a crossing that the real context makes later was only put off', () => {
+    const facts = foldLog([crossingEntry(), crossingEntry({ state: 'made' }), crossingEntry()]);
+    expect(metricValues(facts)).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 1 });
+    expect(facts.layers.microcompact).toMatchObject({ prevented: 1, putOff: 1 });
+  });
+});
