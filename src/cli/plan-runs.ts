@@ -35,7 +35,7 @@ const FLAGS = ['seed', 'policy', 'model'] as const;
 
 function changesOf(changes: ScenarioChanges): readonly string[] {
   const given = FLAGS.filter((key) => changes[key] !== undefined);
-  return [...changes.set, ...given.map((key) => `${key}=${JSON.stringify(changes[key])}`)];
+  return [...given.map((key) => `${key}=${JSON.stringify(changes[key])}`), ...changes.set];
 }
 
 /** Shows a problem of `--seed`, `--policy` or `--model` at that option. */
