@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'file-unreadable'
   | 'internal'
   | 'invariant'
+  | 'no-effect'
   | 'not-supported'
   | 'output-unwritable'
   | 'unknown-name';

@@ -1,6 +1,12 @@
 import { join, resolve } from 'node:path';
 import { CcbenchError, ProblemList } from '../base/errors.js';
-import { type CompiledRun, type CompiledScenario, compileScenario } from '../scenario/compile.js';
+import { unknownName } from '../base/registry.js';
+import {
+  type CompiledRun,
+  type CompiledScenario,
+  compileScenario,
+  type ScenarioSource,
+} from '../scenario/compile.js';
 import { builtinContext } from '../scenario/context.js';
 import { type EarlierRun, readEarlier } from './compare.js';
 import { filesOf } from './open-ref.js';
@@ -13,6 +19,8 @@ export interface ScenarioChanges {
   readonly seed?: number;
   readonly policy?: string;
   readonly model?: string;
+  /** One variant alone; `base` is the scenario itself. */
+  readonly variant?: string;
 }
 
 /** A run with its place below the report folder. */
@@ -31,11 +39,14 @@ export interface PlannedScenario {
   readonly runs: readonly PlannedRun[];
 }
 
+/** What the scenario without a variant is called. */
+export const BASE = 'base';
+
 const FLAGS = ['seed', 'policy', 'model'] as const;
 
 function changesOf(changes: ScenarioChanges): readonly string[] {
   const given = FLAGS.filter((key) => changes[key] !== undefined);
-  return [...changes.set, ...given.map((key) => `${key}=${JSON.stringify(changes[key])}`)];
+  return [...given.map((key) => `${key}=${JSON.stringify(changes[key])}`), ...changes.set];
 }
 
 /** Shows a problem of `--seed`, `--policy` or `--model` at that option. */
@@ -90,6 +101,21 @@ function checkTranscripts(scenario: CompiledScenario, cwd: string): readonly Ccb
   return problems;
 }
 
+/** A scenario with the wanted variant alone, or with all of them. */
+function compileWanted(source: ScenarioSource, variant: string | undefined): CompiledScenario {
+  if (variant === undefined) return compileScenario(source, builtinContext);
+  if (variant === BASE) return compileScenario({ ...source, runs: 'base' }, builtinContext);
+  const scenario = compileScenario(source, builtinContext);
+  const runs = scenario.runs.filter((run) => run.variant === variant);
+  if (runs.length > 0) return { ...scenario, runs };
+  const known = new Set(scenario.runs.map((run) => run.variant ?? BASE));
+  const { code, message, hint } = unknownName('variant', variant, [...known]);
+  throw new CcbenchError(code, message, {
+    place: { file: `--variant ${variant}` },
+    ...(hint === null ? {} : { hint }),
+  });
+}
+
 /** Reads and checks all scenarios before anything runs; every problem of every file is reported at once. */
 export function planScenarios(
   files: readonly string[],
@@ -102,7 +128,7 @@ export function planScenarios(
   for (const file of files) {
     try {
       const text = readTextInput(file, { cwd });
-      const scenario = compileScenario({ text, file, set: changesOf(changes) }, builtinContext);
+      const scenario = compileWanted({ text, file, set: changesOf(changes) }, changes.variant);
       problems.push(...checkTranscripts(scenario, cwd));
       const other = fileOf.get(scenario.name);
       if (other !== undefined) {

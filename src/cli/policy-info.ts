@@ -3,7 +3,7 @@ import { policyWindow } from '../engine/policy-window.js';
 import type { RunFacts } from '../metrics/facts.js';
 import type { ParamValue, ParamValues } from '../model/params.js';
 import type { RunPlan } from '../model/run-plan.js';
-import { paramSpecs, policyRegistry } from '../policies/catalogue.js';
+import { paramSpecs, paramsOf, policyRegistry } from '../policies/catalogue.js';
 import type { Policy } from '../policies/policy.js';
 import { policyThresholds } from '../policies/policy-thresholds.js';
 import type { NamedThreshold, PolicyInfo, PolicyParam } from '../report/policy-info.js';
@@ -65,7 +65,7 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
     kind: policy.kind,
     summary: policy.summary,
     tiers: policy.tiers,
-    params: paramSpecs.map((spec) => paramOf(policy, params, spec)),
+    params: paramsOf(policy).map((spec) => paramOf(policy, params, spec)),
     thresholds: window === null ? [] : thresholdsOf(policy, complete, window),
   };
 }

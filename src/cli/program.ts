@@ -1,52 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
+import { collect, count, factor, lifetimes, method, percent, whole } from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;
-
-const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
-
-function whole(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 up.');
-  return Number(text);
-}
-
-function percent(text: string): number {
-  const value = Number(text.replace(/%$/, ''));
-  if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
-    throw new InvalidArgumentError('It must be 0 to 100 per cent.');
-  return value;
-}
-
-function lifetimes(text: string): readonly number[] {
-  return text.split(',').map((part) => {
-    const value = Number(part);
-    if (!/^\s*\d+(\.\d+)?\s*$/.test(part) || value <= 0) {
-      throw new InvalidArgumentError('It must be seconds above zero, separated by commas, such as 45,90.');
-    }
-    return value;
-  });
-}
-
-function count(text: string): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 up.');
-  return Number(text);
-}
-
-function factor(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < 1)
-    throw new InvalidArgumentError('It must be a number from 1 up, such as 1.6.');
-  return Number(text);
-}
-
-function method(text: string): string {
-  if (text !== 'random' && text !== 'halving')
-    throw new InvalidArgumentError('It must be random or halving.');
-  return text;
-}
 
 /** Options of the commands that make many runs. */
 function study(command: Command): Command {
@@ -117,6 +76,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--seed <n>', 'seed of everything that is drawn', whole)
     .option('--policy <name>', 'policy instead of the scenario’s')
     .option('--model <name>', 'model instead of the scenario’s')
+    .option('--variant <name>', 'this variant alone; base is the scenario itself')
     .option('--out <folder>', 'folder that holds one report folder per scenario', 'reports')
     .option('--no-files', 'write no report')
     .option('--no-charts', 'write no charts and no report.html')

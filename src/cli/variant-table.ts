@@ -1,6 +1,6 @@
 import { completionOf } from '../metrics/completion.js';
 import { formatMoney, formatValue, printable } from '../report/format.js';
-import { type Column, tableLines } from '../report/table.js';
+import { type Column, droppedHeaders, tableLines } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import type { RunResult } from './commands/run.js';
 
@@ -43,5 +43,8 @@ export function variantTable(results: readonly RunResult[], screen: Screen): str
       ],
     };
   });
-  return tableLines(COLUMNS, rows, { indent: '', ...screen }).join('\n');
+  const left = droppedHeaders(COLUMNS, rows, screen.width);
+  const note =
+    left.length === 0 ? [] : [`left out, too wide for ${screen.width} columns: ${left.join(', ')}`];
+  return [...tableLines(COLUMNS, rows, { indent: '', ...screen }), ...note].join('\n');
 }

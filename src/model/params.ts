@@ -15,6 +15,8 @@ export type ParamKind =
   | {
       readonly type: 'integer' | 'number';
       readonly min: number;
+      /** Present where `min` itself is not accepted. */
+      readonly minIs?: 'excluded';
       readonly max: number;
       readonly nullable?: boolean;
     }

@@ -2,7 +2,7 @@ import { CcbenchError } from '../base/errors.js';
 import { createRegistry, unknownName } from '../base/registry.js';
 import { clientNamed } from '../client/catalogue.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
-import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
+import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { mask } from './baselines/mask.js';
 import { prune } from './baselines/prune.js';
@@ -19,6 +19,7 @@ import { claudeCode21 } from './claude-code/2.1.js';
 import { claudeCode2026 } from './claude-code/2026.js';
 import { CORE_PARAMS } from './core-params.js';
 import { checkExclusive, NAMED_ONLY_PARAMS } from './exclusive.js';
+import { isReadBy, layersOf } from './param-readers.js';
 import type { Policy } from './policy.js';
 
 /** Every policy, by name; adding one is one file and one line. */
@@ -52,7 +53,12 @@ const specByPath = new Map(paramSpecs.map((spec) => [spec.path, spec] as const))
 if (specByPath.size !== paramSpecs.length)
   throw new CcbenchError('duplicate-name', 'two parameters share a path');
 
-/** The complete parameters of a policy with a user's changes; unknown paths and bad values are errors. */
+/** The parameters that the layers of a policy, or its client, go by. */
+export function paramsOf(policy: Policy): readonly ParamSpec[] {
+  return paramSpecs.filter((spec) => isReadBy(policy, spec.path) && !NAMED_ONLY_PARAMS.includes(spec));
+}
+
+/** The complete parameters of a policy with a user's changes; unknown paths, bad values and changes without effect are errors. */
 export function resolvePolicy(name: string, set: Readonly<Record<string, unknown>>): ParamValues {
   const policy = policyRegistry.get(name);
   const values: Record<string, ParamValue> = {};
@@ -62,7 +68,10 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
       : spec.default;
   }
   values['client.use'] = policy.client;
-  for (const path of Object.keys(set)) values[path] = checkParam(path, set[path]);
+  for (const path of Object.keys(set)) {
+    values[path] = checkParam(path, set[path]);
+    checkEffect(policy, path);
+  }
   checkClient(values['client.use']);
   checkExclusive(values);
   return values;
@@ -73,11 +82,35 @@ function checkClient(name: ParamValue | undefined): void {
   if (name !== RECORDED_CLIENT) clientNamed(String(name));
 }
 
+/** Refuses a parameter that no layer of a policy reads (C39). */
+function checkEffect(policy: Policy, path: string): void {
+  if (isReadBy(policy, path)) return;
+  const layers = layersOf(path)!;
+  const others = policyRegistry.all().filter((other) => isReadBy(other, path));
+  throw new CcbenchError(
+    'no-effect',
+    `${path} has no effect under ${policy.name}: it belongs to ${anyOf(layers)}, which this policy does not have`,
+    {
+      hint: `take it out, or set it under a policy that has the layer: ${others.map(({ name }) => name).join(', ')}`,
+    },
+  );
+}
+
+function anyOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
 /** The parameter at a path. */
 function paramSpec(path: string): ParamSpec {
   const spec = specByPath.get(path);
   if (spec === undefined) throw unknownName('policy parameter', path, [...specByPath.keys()]);
   return spec;
+}
+
+function rangeText(kind: Extract<ParamKind, { readonly min: number }>): string {
+  return kind.minIs === 'excluded'
+    ? `above ${kind.min} and at most ${kind.max}`
+    : `from ${kind.min} to ${kind.max}`;
 }
 
 /** A value checked against its parameter. */
@@ -116,12 +149,14 @@ function checkParam(path: string, value: unknown): ParamValue {
       const ok =
         typeof value === 'number' &&
         Number.isFinite(value) &&
-        value >= kind.min &&
+        (kind.minIs === 'excluded' ? value > kind.min : value >= kind.min) &&
         value <= kind.max &&
         (!whole || Number.isInteger(value));
       return ok
         ? (value as number)
-        : fail(`a ${whole ? 'whole ' : ''}number from ${kind.min} to ${kind.max}`);
+        : fail(
+            `a ${whole ? 'whole ' : ''}number ${rangeText(kind)}${kind.nullable === true ? ', or null' : ''}`,
+          );
     }
   }
 }

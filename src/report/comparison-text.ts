@@ -1,7 +1,7 @@
 import { type Cell, csv } from './csv.js';
 import { printable } from './format.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from './page-data.js';
-import { type Column, tableLines } from './table.js';
+import { type Column, droppedHeaders, tableLines } from './table.js';
 import type { Screen } from './terminal.js';
 
 /** Set behind the best value of a column. */
@@ -16,7 +16,7 @@ function rowName({ name, note }: ComparisonRow): string {
   return printable(note === undefined ? name : `${name} (${note})`);
 }
 
-/** A comparison on the terminal: columns that do not fit are dropped from the right. */
+/** A comparison on the terminal: columns that do not fit are left out from the right, and named below. */
 export function comparisonLines(table: ComparisonTable, screen: Screen): readonly string[] {
   const columns: Column[] = [
     { header: 'variant', align: 'left', drop: null },
@@ -29,7 +29,13 @@ export function comparisonLines(table: ComparisonTable, screen: Screen): readonl
     ),
   ];
   const rows = table.rows.map((row) => ({ cells: [rowName(row), ...row.cells.map(cellText)] }));
-  return [...tableLines(columns, rows, { indent: '', ...screen }), ...table.notes];
+  const left = droppedHeaders(columns, rows, screen.width);
+  const note = `left out, too wide for ${screen.width} columns: ${left.join(', ')} (--json has them)`;
+  return [
+    ...tableLines(columns, rows, { indent: '', ...screen }),
+    ...(left.length === 0 ? [] : [note]),
+    ...table.notes,
+  ];
 }
 
 function escaped(text: string): string {

@@ -67,13 +67,26 @@ export function formatDuration(ms: number | null): string {
   return `${formatDecimal(ms / 3_600_000, 1)} h`;
 }
 
+/** A number of things, or a mean of such numbers, which is seldom whole and never looks as if it were: 3, 1.3, 0.33. */
+function formatMean(value: number | null): string {
+  if (value === null || Number.isInteger(value)) return formatCount(value);
+  return Math.abs(value) < 1 ? value.toPrecision(2) : grouped(value.toFixed(1));
+}
+
+/** Tokens or milliseconds from which on a mean tells nothing by its decimals. */
+const WHOLE_FROM = 100;
+
+function formatLargeMean(value: number | null): string {
+  return value !== null && Math.abs(value) >= WHOLE_FROM ? formatCount(value) : formatMean(value);
+}
+
 const BY_UNIT: Readonly<Record<MetricUnit, (value: number | null) => string>> = {
-  tokens: formatCount,
-  count: formatCount,
+  tokens: formatLargeMean,
+  count: formatMean,
   usd: formatMoney,
   share: formatShare,
   ratio: (value) => formatDecimal(value, 3),
-  ms: formatCount,
+  ms: formatLargeMean,
   hours: (value) => formatDecimal(value, 2),
 };
 

@@ -48,6 +48,22 @@ function paint(line: string, tone: Tone, style: Style): string {
   return tone === 'bad' ? style.red(line) : line;
 }
 
+function widthsOf(columns: readonly Column[], rows: readonly Row[]): readonly number[] {
+  return columns.map((column, index) =>
+    Math.max(textWidth(column.header), ...rows.map((row) => textWidth(row.cells[index] ?? ''))),
+  );
+}
+
+/** Headers of the columns that a table of a width leaves out. */
+export function droppedHeaders(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  width: number,
+): readonly string[] {
+  const kept = new Set(keepColumns(columns, widthsOf(columns, rows), width));
+  return columns.flatMap(({ header }, index) => (kept.has(index) ? [] : [header]));
+}
+
 /** Lines of an aligned table; columns that do not fit are dropped, keys are never cut. Columns that are empty throughout go too. */
 export function tableLines(
   columns: readonly Column[],
@@ -55,9 +71,7 @@ export function tableLines(
   options: { readonly indent: string; readonly width: number; readonly style: Style },
 ): string[] {
   const { indent, style } = options;
-  const widths = columns.map((column, index) =>
-    Math.max(textWidth(column.header), ...rows.map((row) => textWidth(row.cells[index] ?? ''))),
-  );
+  const widths = widthsOf(columns, rows);
   const kept = keepColumns(columns, widths, options.width - indent.length).filter(
     (index) => widths[index]! > 0,
   );

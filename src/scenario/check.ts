@@ -1,9 +1,10 @@
 import { CcbenchError } from '../base/errors.js';
 import { unknownName } from '../base/registry.js';
+import { checkOverrides } from './check-overrides.js';
 import { checkSessions } from './check-sessions.js';
 import { checkSynthetic } from './check-synthetic.js';
 import { type Checker, consult, group, isGroup, list, refuse } from './checker.js';
-import type { OverrideName, ScenarioContext } from './context.js';
+import type { ScenarioContext } from './context.js';
 import { defaultPolicy } from './defaults.js';
 import { formatPath, type Path, type ScenarioDocument, valueAt } from './document.js';
 import type { ProblemCollector } from './load.js';
@@ -77,14 +78,7 @@ function checkPolicy(checker: Checker, at: Path): void {
       consult(checker, [...set, param], side, () => context.policies.resolve(name, { [param]: value }));
     }
   }
-  const overrides = group(valueAt(document.value, [...at, 'overrides']));
-  for (const key of Object.keys(context.overrides) as OverrideName[]) {
-    const value = overrides[key];
-    if (typeof value !== 'number' && value !== true) continue;
-    const param = context.overrides[key];
-    const set = { [param.path]: value === true ? param.whenTrue : value };
-    consult(checker, [...at, 'overrides', key], 'value', () => context.policies.resolve(name, set));
-  }
+  checkOverrides(checker, at, name);
 }
 
 const AMOUNTS = ['summaryTokens', 'scratchpadTokens', 'notesTokens'] as const;

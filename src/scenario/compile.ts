@@ -1,11 +1,12 @@
 import type { Expectation } from '../metrics/expect.js';
 import type { RunPlan } from '../model/run-plan.js';
 import { checkMeaning } from './check.js';
+import { checkWindows } from './check-overrides.js';
 import type { OverrideName, ScenarioContext } from './context.js';
 import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 import type { Scenario } from './schema.js';
-import { assign, withRecordings } from './set-path.js';
+import { assign, withoutVariants, withRecordings } from './set-path.js';
 
 /** A scenario's text, where it is from, and what the command line changes in it. */
 export interface ScenarioSource {
@@ -14,6 +15,10 @@ export interface ScenarioSource {
   readonly file: string;
   /** `path=value`, in order; a later one wins. */
   readonly set: readonly string[];
+  /** Those of `set` that a study takes one after the other; none where absent. */
+  readonly varied?: readonly string[];
+  /** Whether the variants are wanted; they are where absent. */
+  readonly runs?: 'base';
   /** Recordings in the place of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
   readonly recordings?: readonly string[];
 }
@@ -36,11 +41,13 @@ export interface CompiledScenario {
   readonly runs: readonly CompiledRun[];
 }
 
+/** The parameters that overrides set; one that a variant inherits and its policy does not know is passed over. */
 function overrideValues(run: NormalRun, context: ScenarioContext): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const key of Object.keys(context.overrides) as OverrideName[]) {
     const value = run.overrides[key];
     const param = context.overrides[key];
+    if (!context.policies.reads(run.policy.name, param.path)) continue;
     if (typeof value === 'number') values[param.path] = value;
     else if (value === true) values[param.path] = param.whenTrue;
   }
@@ -81,7 +88,8 @@ function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioC
 export function compileScenario(source: ScenarioSource, context: ScenarioContext): CompiledScenario {
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
-  const document = assign(withRecordings(written, source.recordings), source.set, context, problems);
+  const changed = assign(withRecordings(written, source.recordings), source.set, context, problems);
+  const document = source.runs === 'base' ? withoutVariants(changed) : changed;
 
   checkShape(document, problems);
   checkMeaning(document, context, problems);
@@ -89,6 +97,10 @@ export function compileScenario(source: ScenarioSource, context: ScenarioContext
   if (found.length > 0) throw scenarioProblems(source.file, found);
 
   const normal = normaliseScenario(document.value as Scenario, document, context.policies.names);
+  const varied = new Set((source.varied ?? []).map((change) => `--set ${change}`));
+  checkWindows({ document, context, problems }, normal, varied);
+  const empty = problems.list();
+  if (empty.length > 0) throw scenarioProblems(source.file, empty);
   return {
     name: normal.name,
     description: normal.description,

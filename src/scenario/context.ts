@@ -1,15 +1,21 @@
 import { resolveModel } from '../cache/models.js';
+import { policyWindow } from '../engine/policy-window.js';
 import { type Expectation, parseExpectation } from '../metrics/expect.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import { paramSpecs, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
+import { isReadBy } from '../policies/param-readers.js';
 import { WORKLOADS } from '../transcript/synthetic/workloads.js';
 
 /** The policies a scenario may name and the parameters it may set. */
 export interface PolicyCatalogue {
   readonly names: readonly string[];
   readonly specs: readonly ParamSpec[];
-  /** Every parameter of a policy with the given ones replaced; throws for an unknown path or a value out of range. */
+  /** Every parameter of a policy with the given ones replaced; throws for an unknown path, a value out of range or without effect. */
   resolve(name: string, set: Readonly<Record<string, unknown>>): ParamValues;
+  /** Whether anything in a policy reads a parameter. */
+  reads(name: string, path: string): boolean;
+  /** The window in tokens that a client with these parameters assumes for a model (WIN-1). */
+  assumedWindow(params: ParamValues, model: string): number;
 }
 
 /** Keys of `overrides` that are policy parameters under another name. */
@@ -38,7 +44,13 @@ export interface ScenarioContext {
 
 /** Policies, models, metrics and workloads that ccbench has. */
 export const builtinContext: ScenarioContext = {
-  policies: { names: policyRegistry.names, specs: paramSpecs, resolve: resolvePolicy },
+  policies: {
+    names: policyRegistry.names,
+    specs: paramSpecs,
+    resolve: resolvePolicy,
+    reads: (name, path) => isReadBy(policyRegistry.get(name), path),
+    assumedWindow: policyWindow,
+  },
   overrides: {
     autoCompactPercent: { path: 'window.percent', whenTrue: null }, // WIN-4
     disableCompact: { path: 'compact.enabled', whenTrue: false }, // WIN-7

@@ -13,7 +13,8 @@ export interface LocatedProblem {
   readonly error: CcbenchError;
 }
 
-function formatNumber(value: number): string {
+/** A number as people write it: 200,000. */
+export function formatNumber(value: number): string {
   const [whole, fraction] = String(value).split('.');
   const grouped = whole!.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
@@ -100,8 +101,8 @@ function wrongValue(document: ScenarioDocument, path: Path): LocatedProblem {
     const hint = `it must be ${acceptsWords(node)}`;
     return { path, error: new CcbenchError('bad-value', `${label} is missing`, { place, hint }) };
   }
-  const details =
-    typeof value === 'number' && node.type === 'string' ? { place, hint: 'put it in quotes' } : { place };
+  const hint = typeof value === 'number' && node.type === 'string' ? 'put it in quotes' : node.description;
+  const details = hint === undefined ? { place } : { place, hint };
   const sentence = `${label} must be ${acceptsWords(node)}; found ${foundWords(value)}`;
   return { path, error: new CcbenchError('bad-value', sentence, details) };
 }

@@ -22,7 +22,8 @@ function paramSchema(spec: ParamSpec): object {
     case 'integer':
     case 'number': {
       const type = kind.nullable === true ? [kind.type, 'null'] : kind.type;
-      return { type, minimum: kind.min, maximum: kind.max, ...about };
+      const minimum = kind.minIs === 'excluded' ? 'exclusiveMinimum' : 'minimum';
+      return { type, [minimum]: kind.min, maximum: kind.max, ...about };
     }
   }
 }

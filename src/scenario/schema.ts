@@ -43,13 +43,11 @@ const overridesSchema = z
   .strictObject({
     autoCompactPercent: z
       .number()
-      .min(0)
+      .gt(0)
       .max(100)
       .nullable()
       .optional()
-      .describe(
-        'Compact at this share of the window, in percent; can only make compaction earlier; 0 is ignored.',
-      ),
+      .describe('Compact at this share of the window, in percent; can only make compaction earlier.'),
     disableCompact: z.boolean().optional().describe('No compaction at all, not even by hand.'),
     disableAutoCompact: z.boolean().optional().describe('No automatic compaction.'),
     contextWindow: orNull(

@@ -118,6 +118,14 @@ export function withRecordings(
   };
 }
 
+/** A scenario with its base alone. */
+export function withoutVariants(document: ScenarioDocument): ScenarioDocument {
+  const { value } = document;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return document;
+  const { variants: _variants, ...base } = value as Readonly<Record<string, unknown>>;
+  return { ...document, value: base };
+}
+
 /** Applies `path=value` changes of the command line; what is wrong with one is reported at that option. */
 export function assign(
   document: ScenarioDocument,
@@ -132,6 +140,12 @@ export function assign(
     const place: Place = { file: `--set ${change}` };
     try {
       const { path, value: wanted } = parseAssignment(change, context);
+      const lost = assigned.find((item) => item.path.length > path.length && covers(path, item.path));
+      if (lost !== undefined) {
+        throw new CcbenchError('no-effect', `it replaces what ${lost.place.file} has set`, {
+          hint: 'put what belongs to it behind it, or take one of them out',
+        });
+      }
       value = replaceAt(prepare(value, path), path, wanted);
       assigned.unshift({ path, place });
     } catch (error) {

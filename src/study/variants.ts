@@ -60,7 +60,8 @@ export function variantsOf(source: ScenarioSource, choices: VariantChoices): rea
   for (const combination of combinations) {
     const set = [...source.set, ...combination.map((choice) => choice.set)];
     try {
-      const { runs } = compileScenario({ ...source, set }, builtinContext);
+      const varied = combination.flatMap((choice) => (choice.label === null ? [] : [choice.set]));
+      const { runs } = compileScenario({ ...source, set, varied }, builtinContext);
       const label = combination.flatMap((choice) => choice.label ?? []).join(', ');
       for (const variant of new Set(runs.map((run) => run.variant))) {
         const own = runs.filter((run) => run.variant === variant);

@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-
-const CHROMIUM = '/usr/bin/chromium';
+import { findBrowser, thisMachine } from '../../scripts/find-browser.mjs';
 
 const FLAGS = [
   '--no-sandbox',
@@ -19,12 +18,10 @@ const FLAGS = [
 
 /** Starts the browser; its absence is a failure that says what to do. */
 export async function openBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) {
-    throw new Error(
-      `${CHROMIUM} is missing: install it with apt-get install -y --no-install-recommends chromium`,
-    );
-  }
-  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+  const executablePath = findBrowser(await thisMachine());
+  if (executablePath === null)
+    throw new Error('no Chrome, Chromium or Edge was found: `node scripts/set-up-browser.mjs` installs one');
+  return chromium.launch({ executablePath, headless: true, args: FLAGS });
 }
 
 /** A page that was opened from a file, and what it did that it should not. */

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { reportHtml } from '../../src/report/report-html.js';
 import { sampleRun } from '../helpers/sample-run.js';
 import { openBrowser, openPage } from './browser.js';
@@ -13,8 +13,8 @@ const TWO = reportHtml({
 });
 
 let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
+beforeEach(async () => {
+  browser ??= await openBrowser();
 });
 afterAll(async () => browser?.close());
 

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { scenario, tempFolder } from './cli.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
-const BUILT = existsSync(MAIN);
-if (!BUILT) console.warn('dist is not built: the tests that start a process are skipped');
 
 interface Ended {
   readonly code: number | null;
@@ -23,7 +21,11 @@ function start(argv: readonly string[], cwd: string, env: Record<string, string>
   return { child, ended };
 }
 
-describe.skipIf(!BUILT)('the built command', () => {
+beforeEach(() => {
+  if (!existsSync(MAIN)) throw new Error('dist is not built: type `npm run build`');
+});
+
+describe('the built command', () => {
   it('gives the same digest in another folder, time zone and locale', async () => {
     const digests: string[] = [];
     for (const env of [

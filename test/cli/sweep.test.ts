@@ -42,7 +42,9 @@ describe('ccbench sweep', () => {
   });
 
   it('makes a grid of several settings and fractions of the window', async () => {
-    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    const cwd = tempFolder({
+      'a.yaml': scenario('tiny').replace('policy: none', 'policy: baselines/truncate'),
+    });
     const vary = ['--vary', 'window.explicit=0.5w,1w', '--vary', 'cache.ttl=5m,1h'];
     const { stdout } = await cli(['sweep', 'a.yaml', ...vary, '--json', '--no-files'], { cwd });
     const points = JSON.parse(stdout).points.map((point: { settings: object }) => point.settings);

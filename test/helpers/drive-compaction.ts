@@ -9,6 +9,7 @@ import type { ManualCompaction, Transcript } from '../../src/model/transcript.js
 import { resolvePolicy } from '../../src/policies/catalogue.js';
 import { compactFully } from '../../src/tiers/full-compact/compact.js';
 import { workState } from '../../src/tiers/restore/work-state.js';
+import { effective } from './effective.js';
 import { planOf } from './plan.js';
 
 /** The messages of a built conversation as they stand before its next call. */
@@ -62,7 +63,7 @@ export function compactWith(
   reply: (n: number, request: AskRequest) => Outcome,
   manual: ManualCompaction | null = null,
 ): Compaction {
-  const params = resolvePolicy(policy, set);
+  const params = resolvePolicy(policy, effective(policy, set));
   const context: TierContext = {
     params,
     thread: 'main',

@@ -20,6 +20,24 @@ describe('numbers as people read them', () => {
     ]);
   });
 
+  it('shows a mean of counts as the mean it is', () => {
+    const means = [4 / 3, 1 / 3, 3.04, 2, 1_234.5, 1 / 40, -4 / 3];
+    expect(means.map((value) => formatValue(value, 'count'))).toEqual([
+      '1.3',
+      '0.33',
+      '3.0',
+      '2',
+      '1,234.5',
+      '0.025',
+      '-1.3',
+    ]);
+    expect([4 / 3, 99.5, 149_214 + 1 / 3].map((value) => formatValue(value, 'tokens'))).toEqual([
+      '1.3',
+      '99.5',
+      '149,214',
+    ]);
+  });
+
   it('gives money the digits that tell something', () => {
     expect([0, 12.344, 1234.5, 0.0123, 0.5, 0.99999, 0.000045, -2].map(formatMoney)).toEqual([
       '$0',

@@ -66,6 +66,8 @@ export const smallContext: ScenarioContext = {
       }
       return values;
     },
+    reads: () => true,
+    assumedWindow: (params) => (params['window.told'] as number | null) ?? 200_000,
   },
   overrides: {
     autoCompactPercent: { path: 'auto.percent', whenTrue: null },

@@ -178,7 +178,9 @@ function planRuns(rows: readonly Row[], inputs: StudyInputs, metrics: readonly s
 }
 
 function commandOf({ row, transcript }: Planned, globbed: boolean): string {
-  return repeatCommand({ ...row, recording: globbed ? transcript.path : null });
+  const isOneOfSeveral = globbed || row.runs.length > 1;
+  const recordings = isOneOfSeveral && transcript.path !== null ? [transcript.path] : null;
+  return repeatCommand({ ...row, recordings });
 }
 
 function runsByVariant(rows: readonly Row[], planned: readonly Planned[], results: readonly JobResult[]) {

@@ -2,7 +2,7 @@ import { CcbenchError } from '../../base/errors.js';
 import { resolveModel } from '../../cache/models.js';
 import { policyWindow } from '../../engine/policy-window.js';
 import type { ParamValue } from '../../model/params.js';
-import { paramSpecs, policyRegistry, resolvePolicy } from '../../policies/catalogue.js';
+import { paramSpecs, paramsOf, policyRegistry, resolvePolicy } from '../../policies/catalogue.js';
 import type { Policy } from '../../policies/policy.js';
 import { policyThresholds } from '../../policies/policy-thresholds.js';
 import { formatCount, formatDecimal } from '../../report/format.js';
@@ -47,10 +47,10 @@ export interface ShowOptions {
 /** `ccbench policies show <name>`: tiers, thresholds and every parameter with its source. */
 export function showPolicyCommand(session: CliSession, name: string, options: ShowOptions): ExitCode {
   const policy = policyRegistry.get(name);
-  const params = resolvePolicy(name, changesOf(options.set));
+  const params = resolvePolicy(name, changesOf(name, options.set));
   resolveModel(options.model);
   const limits = policyThresholds(policy, params, policyWindow(params, options.model));
-  const parameters = paramSpecs.map((spec) => ({
+  const parameters = paramsOf(policy).map((spec) => ({
     path: spec.path,
     value: params[spec.path] as ParamValue,
     default: spec.default,
@@ -101,7 +101,8 @@ function sourceOf(policy: Policy, path: string, set: readonly string[]): string 
   );
 }
 
-function changesOf(set: readonly string[]): Readonly<Record<string, unknown>> {
+/** The changes of the command line, each checked by itself so that a problem is shown at its option. */
+function changesOf(name: string, set: readonly string[]): Readonly<Record<string, unknown>> {
   const changes: Record<string, unknown> = {};
   for (const change of set) {
     const at = change.indexOf('=');
@@ -110,7 +111,17 @@ function changesOf(set: readonly string[]): Readonly<Record<string, unknown>> {
         hint: 'e.g. --set window.percent=50',
       });
     }
-    changes[change.slice(0, at)] = typedValue(change.slice(at + 1));
+    const path = change.slice(0, at);
+    changes[path] = typedValue(change.slice(at + 1));
+    try {
+      resolvePolicy(name, { [path]: changes[path] });
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      throw new CcbenchError(error.code, error.message, {
+        place: { file: `--set ${change}` },
+        ...(error.hint === null ? {} : { hint: error.hint }),
+      });
+    }
   }
   return changes;
 }

@@ -41,7 +41,13 @@ import { pointsCsv } from '../study/points-csv.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
 import { jsonText } from '../study/study-files.js';
-import { globbedRecordings, loadInputs, type StudyInputs, windowOf } from '../study/study-inputs.js';
+import {
+  globbedRecordings,
+  loadInputs,
+  recordingsOf,
+  type StudyInputs,
+  windowOf,
+} from '../study/study-inputs.js';
 import { openSweepFolder, type SweepFolder } from '../study/sweep-folder.js';
 import { writeSweepReport } from '../study/sweep-report.js';
 
@@ -113,21 +119,21 @@ export async function sweepCommand(
     points.flatMap((point) => point.runs),
   );
   const planned = planPoints(points, inputs, names, recordings !== undefined);
+  const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
   const name = `${base.runs[0]!.plan.name}-sweep`;
   const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
   for (const line of folder?.notes ?? []) note(session, line);
+  const repeat = (point: Point, recordings: readonly string[] | null = used): string =>
+    repeatCommand({ file, text, variant: null, set: [...options.set, ...point.set], recordings });
   const { found, ran } = await runPoints(session, planned, inputs, {
     label: name,
     workers: options.workers,
     folder,
     metrics: names,
-    commandOf: ({ point, recording }) =>
-      repeatCommand({ file, text, set: [...options.set, ...point.set], recording }),
+    commandOf: ({ point, recording }) => repeat(point, recording === null ? null : [recording]),
   });
   const gathered = gather(points, planned, found);
   if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
-  const repeat = (point: Point): string =>
-    repeatCommand({ file, text, set: [...options.set, ...point.set], recording: null });
   await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran });
   return answeredExit(session, gathered.runs);
 }

@@ -37,7 +37,7 @@ import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
 import { openThreads } from '../study/run-study.js';
 import { jsonText } from '../study/study-files.js';
-import { globbedRecordings, loadInputs, type StudyInputs } from '../study/study-inputs.js';
+import { globbedRecordings, loadInputs, recordingsOf, type StudyInputs } from '../study/study-inputs.js';
 import { openSweepFolder, type SweepFolder } from '../study/sweep-folder.js';
 import { writeSweepReport } from '../study/sweep-report.js';
 import { axesOf, noteOf } from './sweep.js';
@@ -103,8 +103,9 @@ export async function tuneCommand(
   const name = `${base.runs[0]!.plan.name}-tune`;
   const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
   for (const line of folder?.notes ?? []) note(session, line);
-  const repeat = (point: Point, recording: string | null = null): string =>
-    repeatCommand({ file, text, set: [...options.set, ...point.set], recording });
+  const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
+  const repeat = (point: Point, recorded: readonly string[] | null = used): string =>
+    repeatCommand({ file, text, variant: null, set: [...options.set, ...point.set], recordings: recorded });
   const rungs = rungsOf(options.method, drawn.length);
   let candidates: readonly Candidate[] = drawn;
   let judged: JudgedRung | null = null;
@@ -219,7 +220,7 @@ interface Rung {
   readonly label: string;
   readonly folder: SweepFolder | null;
   readonly globbed: boolean;
-  repeat(point: Point, recording: string | null): string;
+  repeat(point: Point, recordings: readonly string[] | null): string;
 }
 
 async function runRung(rung: Rung, candidates: readonly Candidate[], share: number): Promise<JudgedRung> {
@@ -247,7 +248,7 @@ async function runRung(rung: Rung, candidates: readonly Candidate[], share: numb
     threads: rung.threads,
     folder: rung.folder,
     metrics: wanted,
-    commandOf: ({ point, recording }) => rung.repeat(point, recording),
+    commandOf: ({ point, recording }) => rung.repeat(point, recording === null ? null : [recording]),
   });
   const records = new Map(candidates.map((candidate) => [candidate, new Map<string, MetricRecord | null>()]));
   for (const { candidate, transcript, job } of planned)

@@ -47,12 +47,15 @@ export function compilePoint(
 ): Point {
   const set = axes.map((axis, i) => `${axis.path}=${values[i]!}`);
   try {
-    const { runs } = compileScenario({ ...source, set: [...source.set, ...set] }, builtinContext);
+    const { runs } = compileScenario(
+      { ...source, set: [...source.set, ...set], varied: set, runs: 'base' },
+      builtinContext,
+    );
     return {
       values,
       settings: Object.fromEntries(axes.map((axis, i) => [axis.path, values[i]!])),
       set,
-      runs: runs.filter((run) => run.variant === null),
+      runs,
     };
   } catch (error) {
     if (!(error instanceof CcbenchError)) throw error;

@@ -77,6 +77,16 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   };
 }
 
+/** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */
+export function recordingsOf(
+  { transcripts, skipped }: StudyInputs,
+  from: 'scenario' | 'command line',
+): readonly string[] | null {
+  if (from === 'scenario' && skipped.length === 0) return null;
+  const paths = transcripts.flatMap(({ path }) => path ?? []);
+  return paths.length === transcripts.length ? paths : null;
+}
+
 function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
   return { input: inputOf(ref, inputOptions(session)), label: refLabel(ref), path };

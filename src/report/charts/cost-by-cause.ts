@@ -1,11 +1,11 @@
 import type { LogEntry } from '../../model/run-log.js';
 import { formatMoney } from '../format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
-import { type CostSeries, causePhrase, costSeries } from './cost-series.js';
+import { type CostPoint, type CostSeries, causePhrase, costSeries } from './cost-series.js';
 import { keepExtremes } from './keep-extremes.js';
 import { causeColors } from './palette.js';
 import { runSeries, runSubtitle, shortShare } from './run-series.js';
-import { inUnit, timeUnit } from './time-unit.js';
+import { inUnit, type TimeUnit, timeUnit } from './time-unit.js';
 
 const NANO = 1e9;
 
@@ -19,6 +19,11 @@ function titleOf({ causes, points }: CostSeries): string {
   return `${subject}: ${shortShare(last.paid[largest]! / last.total)} of ${formatMoney(last.total / NANO)}`;
 }
 
+/** The points by their place on the axis; of several that fall on one place the last, which holds the others. */
+function byPlace(points: readonly CostPoint[], unit: TimeUnit): readonly (readonly [number, CostPoint])[] {
+  return [...new Map(points.map((point) => [inUnit(point.t, unit), point] as const))];
+}
+
 /** What a run has paid so far over simulated time, by what it paid for. */
 export function costByCause(entries: readonly LogEntry[]): ChartSpec {
   const { requests, fromMs, toMs } = runSeries(entries);
@@ -26,9 +31,11 @@ export function costByCause(entries: readonly LogEntry[]): ChartSpec {
   const series = costSeries(requests);
   const { causes } = series;
   const kept = keepExtremes(series.points, ({ total }) => total, 600);
-  const values = kept.flatMap((point) =>
+  const last = kept.at(-1);
+  const drawn = last === undefined ? [] : [...kept, { ...last, t: toMs }];
+  const values = byPlace(drawn, unit).flatMap(([x, point]) =>
     causes.map((cause, order) => ({
-      x: inUnit(point.t, unit),
+      x,
       cause: causePhrase(cause),
       usd: point.paid[order]! / NANO,
       order,

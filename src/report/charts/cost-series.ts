@@ -1,8 +1,7 @@
 import type { RequestEntry } from '../../model/run-log.js';
 
-/** What has been paid up to and with a request, by cause, in nano-dollars. */
+/** What has been paid up to and with all requests of a time, by cause, in nano-dollars. */
 export interface CostPoint {
-  readonly n: number;
   readonly t: number;
   readonly total: number;
   readonly paid: readonly number[];
@@ -25,7 +24,7 @@ function costParts(entry: RequestEntry): readonly (readonly [string, number])[] 
   return parts;
 }
 
-/** Adds up costs over the requests of a run. */
+/** Adds up costs over the requests of a run, in the order of time: one point for each time, however many requests it has. */
 export function costSeries(requests: readonly RequestEntry[]): CostSeries {
   const rewrites = new Set<string>();
   for (const entry of requests) {
@@ -35,15 +34,16 @@ export function costSeries(requests: readonly RequestEntry[]): CostSeries {
   const position = new Map(causes.map((cause, index) => [cause, index]));
   const paid = causes.map(() => 0);
   let total = 0;
-  const points = requests.map((entry) => {
+  const byTime = new Map<number, CostPoint>();
+  for (const entry of [...requests].sort((a, b) => a.t - b.t)) {
     for (const [cause, cost] of costParts(entry)) {
       const index = position.get(cause);
       if (index !== undefined) paid[index]! += cost;
     }
     total += entry.cost;
-    return { n: entry.n, t: entry.t, total, paid: [...paid] };
-  });
-  return { causes, points };
+    byTime.set(entry.t, { t: entry.t, total, paid: [...paid] });
+  }
+  return { causes, points: [...byTime.values()] };
 }
 
 /** A cause as a reader says it. */

@@ -4,7 +4,7 @@ import { s } from './dom.js';
 import { createFrame, type Drawing } from './frame.js';
 import type { RunModel } from './run-model.js';
 import type { RunChartOptions } from './split-chart.js';
-import type { Store } from './store.js';
+import type { Axis, Store } from './store.js';
 
 /** Indexes of the requests to draw: the last one of each pixel, and the one before the visible part. */
 function steps(model: RunModel, { view, x }: Drawing): readonly (readonly [number, number])[] {
@@ -39,9 +39,9 @@ function area(
 
 /** What the chosen run has paid so far, by cause. */
 export function createCostChart(store: Store, options: RunChartOptions): HTMLElement {
-  const total = (model: RunModel, index: number): number => {
+  const total = (model: RunModel, index: number, axis: Axis): number => {
     let sum = 0;
-    for (const column of model.paid) sum += column[index]!;
+    for (const column of model.paid(axis)) sum += column[index]!;
     return sum / 1e9;
   };
   return createFrame(store, {
@@ -53,7 +53,8 @@ export function createCostChart(store: Store, options: RunChartOptions): HTMLEle
     model: options.model,
     run: () => store.view.run,
     domain: options.domain,
-    yMax: () => (options.model().count === 0 ? 1 : total(options.model(), options.model().count - 1)),
+    yMax: () =>
+      options.model().count === 0 ? 1 : total(options.model(), options.model().count - 1, 'request'),
     yText: (value) =>
       formatMoney(value)
         .replace(/\.00$/, '')
@@ -62,10 +63,11 @@ export function createCostChart(store: Store, options: RunChartOptions): HTMLEle
       const { plot, x, y } = drawing;
       const model = options.model();
       const points = steps(model, drawing);
+      const paid = model.paid(drawing.view.axis);
       const colors = causeColors(model.causes);
       const sumTo = (cause: number, index: number): number => {
         let sum = 0;
-        for (let i = 0; i < cause; i++) sum += model.paid[i]![index]!;
+        for (let i = 0; i < cause; i++) sum += paid[i]![index]!;
         return y.px(sum / 1e9);
       };
       for (let cause = 0; cause < model.causes.length; cause++) {
@@ -85,7 +87,7 @@ export function createCostChart(store: Store, options: RunChartOptions): HTMLEle
       if (px < x.px(x.from) || px > x.px(x.to)) return;
       layer.append(
         s('line', { class: 'hair', x1: px, x2: px, y1: 6, y2: 6 + height }),
-        s('circle', { class: 'dot', cx: px, cy: y.px(total(model, view.cursor)), r: 4 }),
+        s('circle', { class: 'dot', cx: px, cy: y.px(total(model, view.cursor, view.axis)), r: 4 }),
       );
     },
     hover: (index, place) => options.tooltip.show(options.model(), index, place),

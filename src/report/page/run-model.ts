@@ -15,14 +15,15 @@ export interface RunModel {
   readonly count: number;
   readonly prompt: Float64Array;
   readonly cost: Float64Array;
-  /** Names of the causes of cost, and what was paid for each up to and with request i. */
+  /** Names of the causes of cost. */
   readonly causes: readonly string[];
-  readonly paid: readonly Float64Array[];
   /** Indexes of the requests of main conversations, and of each other conversation. */
   readonly main: readonly number[];
   readonly others: readonly (readonly number[])[];
   /** Indexes of all requests along the axis. */
   order(axis: Axis): readonly number[];
+  /** What was paid for each cause up to and with request i, along the axis. */
+  paid(axis: Axis): readonly Float64Array[];
   x(index: number, axis: Axis): number;
   eventX(event: PageEvent, axis: Axis): number;
   /** The whole axis. */
@@ -32,25 +33,31 @@ export interface RunModel {
   sums(range: readonly [number, number] | null, axis: Axis): Sums;
 }
 
-function costsByCause(run: PageRun): { causes: readonly string[]; paid: readonly Float64Array[] } {
+/** The causes of a run's cost, and running sums by cause over its requests in any order. */
+function costsByCause(run: PageRun): {
+  readonly causes: readonly string[];
+  paidIn(order: readonly number[]): readonly Float64Array[];
+} {
   const { requests, names } = run;
-  const count = requests.t.length;
   const present = names.causes.filter((_name, cause) =>
     requests.cause.some((value, index) => value === cause && requests.rewriteCost[index]! > 0),
   );
   const sorted = [...present].sort();
   const causes = ['carry', 'new', ...sorted.map((cause) => `rewrite:${cause}`), 'output'];
-  const paid = causes.map(() => new Float64Array(count));
   const place = names.causes.map((name) => 2 + sorted.indexOf(name));
-  const sums = causes.map(() => 0);
-  for (let i = 0; i < count; i++) {
-    sums[0]! += requests.readCost[i]!;
-    sums[1]! += requests.freshCost[i]!;
-    if (requests.rewriteCost[i]! > 0) sums[place[requests.cause[i]!]!]! += requests.rewriteCost[i]!;
-    sums[causes.length - 1]! += requests.outputCost[i]!;
-    for (let cause = 0; cause < causes.length; cause++) paid[cause]![i] = sums[cause]!;
-  }
-  return { causes, paid };
+  const paidIn = (order: readonly number[]): readonly Float64Array[] => {
+    const paid = causes.map(() => new Float64Array(order.length));
+    const sums = causes.map(() => 0);
+    for (const i of order) {
+      sums[0]! += requests.readCost[i]!;
+      sums[1]! += requests.freshCost[i]!;
+      if (requests.rewriteCost[i]! > 0) sums[place[requests.cause[i]!]!]! += requests.rewriteCost[i]!;
+      sums[causes.length - 1]! += requests.outputCost[i]!;
+      for (let cause = 0; cause < causes.length; cause++) paid[cause]![i] = sums[cause]!;
+    }
+    return paid;
+  };
+  return { causes, paidIn };
 }
 
 function byThread(run: PageRun, axisOrder: readonly number[]): Pick<RunModel, 'main' | 'others'> {
@@ -97,15 +104,19 @@ export function createRunModel(run: PageRun): RunModel {
   const x = (index: number, axis: Axis): number => (axis === 'time' ? requests.t[index]! : index + 1);
   let end = 0;
   for (let i = 0; i < count; i++) end = Math.max(end, requests.t[i]! + requests.latencyMs[i]!);
+  const { causes, paidIn } = costsByCause(run);
+  const paidInLog = paidIn(inLog);
+  const paidInTime = paidIn(inTime);
   const start = count === 0 ? 0 : requests.t[inTime[0]!]!;
   return {
     run,
     count,
     prompt,
     cost,
-    ...costsByCause(run),
+    causes,
     ...byThread(run, inTime),
     order,
+    paid: (axis) => (axis === 'time' ? paidInTime : paidInLog),
     x,
     eventX: (event, axis) => (axis === 'time' ? event.t : event.after + 0.5),
     domain: (axis) => (axis === 'time' ? [start, Math.max(end, start + 1)] : [0.5, Math.max(count, 1) + 0.5]),

@@ -58,7 +58,7 @@ export const WINDOW_PARAMS: readonly ParamSpec[] = [
   ),
   {
     path: 'window.percent',
-    kind: { type: 'number', min: -1_000_000, max: 1_000_000, nullable: true },
+    kind: { type: 'number', min: 0, minIs: 'excluded', max: 100, nullable: true }, // WIN-4
     default: null,
     unit: '%',
     help: 'Percentage override: compact at this share of the effective window, if that is earlier (WIN-4).',

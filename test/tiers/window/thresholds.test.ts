@@ -125,8 +125,16 @@ describe('percentage override', () => {
     );
   });
 
-  it.each([0, -5, 100.01, 250, null])('WIN-4 %s is ignored', (percent) => {
-    expect(at(percent)).toBe(167_000);
+  it('WIN-4 null is none', () => {
+    expect(at(null)).toBe(167_000);
+  });
+
+  it.each([0, -5, 100.01, 250])('WIN-4 %s would be ignored by the client, so it is refused', (percent) => {
+    expect(() => at(percent)).toThrow(
+      `window.percent must be a number above 0 and at most 100, or null; found ${percent}`,
+    );
+    const resolved = { ...resolvePolicy('claude-code/2026', {}), 'window.percent': percent };
+    expect(autoCompactThreshold(resolved, WINDOW)).toBe(167_000);
   });
 });
 

@@ -1,0 +1,50 @@
+import { InvalidArgumentError } from 'commander';
+
+/** An option that may be given several times. */
+export const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
+
+/** A whole number. */
+export function whole(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 up.');
+  return Number(text);
+}
+
+/** A percentage. */
+export function percent(text: string): number {
+  const value = Number(text.replace(/%$/, ''));
+  if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
+    throw new InvalidArgumentError('It must be 0 to 100 per cent.');
+  return value;
+}
+
+/** Seconds, separated by commas. */
+export function lifetimes(text: string): readonly number[] {
+  return text.split(',').map((part) => {
+    const value = Number(part);
+    if (!/^\s*\d+(\.\d+)?\s*$/.test(part) || value <= 0) {
+      throw new InvalidArgumentError('It must be seconds above zero, separated by commas, such as 45,90.');
+    }
+    return value;
+  });
+}
+
+/** A whole number from 1 up. */
+export function count(text: string): number {
+  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1 up.');
+  return Number(text);
+}
+
+/** A number from 1 up. */
+export function factor(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < 1)
+    throw new InvalidArgumentError('It must be a number from 1 up, such as 1.6.');
+  return Number(text);
+}
+
+/** A way to search. */
+export function method(text: string): string {
+  if (text !== 'random' && text !== 'halving')
+    throw new InvalidArgumentError('It must be random or halving.');
+  return text;
+}
