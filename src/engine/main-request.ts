@@ -9,6 +9,9 @@ import type { ThreadRun } from './thread-run.js';
 /** Breakpoints one request may have (CCH-1). */
 const MAX_BREAKPOINTS = 4;
 
+/** What is told of requests that nothing in the transcript asks for. */
+const UNPROMPTED = 'responses follow nothing that the user sent; a short prompt was put in front of them';
+
 /** Where a thread marks the cache; a fork also marks the end of what its siblings share. */
 export function breakpointsOf(
   run: ThreadRun,
@@ -30,6 +33,7 @@ export function breakpointsOf(
 export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
   const { context } = run;
   context.seal(run.now);
+  if (context.endWithUser(run.now)) run.env.warnings.add('unprompted-request', UNPROMPTED);
   checkRequestShape(context);
   const window = run.model.apiWindow();
   return {
