@@ -169,9 +169,11 @@ export function inspectTranscript(
   const steps = transcript.threads.flatMap((thread) => thread.steps);
   const mains = transcript.threads.filter((thread) => thread.parentId === null);
   const mainSteps = mains.flatMap((thread) => thread.steps);
-  const humanPrompts = mainSteps.filter(
-    (step) => step.kind === 'message' && step.message.origin === 'human',
-  ).length;
+  const humanPrompts = new Set(
+    mainSteps.flatMap((step) =>
+      step.kind === 'message' && step.message.origin === 'human' ? [step.message.id] : [],
+    ),
+  ).size;
   const mainCalls = mainSteps.filter((step) => step.kind === 'call').length;
   let maxPrompt: number | null = null;
   let lastMs = 0;

@@ -1,5 +1,17 @@
 import fc from 'fast-check';
-import { ask, assistant, attachment, type Fields, result, say, system, usage, user } from './session.js';
+import {
+  ask,
+  assistant,
+  attachment,
+  type Fields,
+  progress,
+  result,
+  say,
+  system,
+  told,
+  usage,
+  user,
+} from './session.js';
 
 const MODEL = { model: 'claude-sonnet-4-5' };
 
@@ -12,29 +24,6 @@ const boundary = (uuid: string, seconds: number, preTokens: number, fields: Fiel
   system(uuid, seconds, 'compact_boundary', {
     compactMetadata: { trigger: 'auto', preTokens, ...fields },
     logicalParentUuid: 'r2',
-  });
-
-const progress = (uuid: string, seconds: number, data: Fields): Fields => ({
-  parentUuid: 'a2',
-  isSidechain: false,
-  sessionId: 's1',
-  version: '2.1.100',
-  type: 'progress',
-  data,
-  toolUseID: `p-${uuid}`,
-  parentToolUseID: 'agent-call',
-  uuid,
-  timestamp: new Date(Date.UTC(2026, 0, 2) + seconds * 1_000).toISOString(),
-});
-
-/** A line of a subagent as its parent tells it. */
-const told = (uuid: string, seconds: number, message: Fields): Fields =>
-  progress(uuid, seconds, {
-    message: { ...message, uuid: `${uuid}-in` },
-    normalizedMessages: [],
-    type: 'agent_progress',
-    prompt: 'look',
-    agentId: 'ag1',
   });
 
 /** A small session with everything that sessions are known to hold, in order. */
@@ -50,15 +39,9 @@ export const ODD_LINES: readonly Fields[] = [
   result('r2again', 5, 't2', 'a.ts\n'),
   attachment('att1', 5, { type: 'todo_reminder', content: [] }, { parentUuid: 'r2' }),
   response('a2', 6, 'm2', ask('agent-call', 'Task', { prompt: 'look' }), 60_000),
-  told('g1', 7, { type: 'user', message: { role: 'user', content: 'look' } }),
-  told('g2', 8, {
-    type: 'assistant',
-    message: { ...MODEL, id: 'mg1', role: 'assistant', content: ask('tg1'), usage: usage(3, 9_000, 900, 40) },
-  }),
-  told('g3', 9, {
-    type: 'user',
-    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'tg1', content: 'ok' }] },
-  }),
+  told('ag1', user('g1', 7, 'look')),
+  told('ag1', assistant('g2', 8, 'mg1', ask('tg1'), { ...MODEL, usage: usage(3, 9_000, 900, 40) })),
+  told('ag1', result('g3', 9, 'tg1')),
   result('r3', 10, 'agent-call', 'found it'),
   result('r4', 10, 'nobody', 'a result without a call'),
   response('a3', 12, 'm3', say('done'), 110_000),

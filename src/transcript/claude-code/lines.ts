@@ -2,6 +2,7 @@ import type { Block } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
 import type { LinePlace, LocatedLine } from '../json-lines.js';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
+import { type AgentMessage, agentMessageOf } from './agent-message.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from './blocks.js';
 import { isCommandText, isExitCommand, originOf } from './origins.js';
 import { type FileTexts, RecordedText } from './recorded-text.js';
@@ -268,6 +269,8 @@ export class LineParser {
   #before: Line | null = null;
   #beforeInMain: Line | null = null;
   #at: LinePlace | null = null;
+  /** The latest line is a subagent's, found in the file of its parent. */
+  isTold = false;
 
   constructor(texts: FileTexts | null) {
     this.#place = (part, text) =>
@@ -286,6 +289,7 @@ export class LineParser {
    * metadata, which belongs to no conversation.
    */
   parse(json: LocatedLine, head: JsonObject = NO_MEMBERS): Line | null {
+    this.isTold = false;
     if (json.value === IDLE_LINE) return null;
     this.#at = json.place;
     const timeMs = this.#times.read(json.value.timestamp);
@@ -309,11 +313,26 @@ export class LineParser {
         if (!isObject(value.attachment)) return null;
         return new AttachmentRecord(json, moment, attachmentBlocks(value.attachment, this.#place));
       }
-      case 'progress':
+      case 'progress': {
+        const told = agentMessageOf(value);
+        if (told !== null) return this.#told(json, moment, told);
         return tellsNothing(value, this.#beforeInMain) ? null : new HiddenRecord(json, moment);
+      }
       default:
         return null;
     }
+  }
+
+  /** A line of a subagent, with what only the line around it says. */
+  #told({ line, value, place }: LocatedLine, moment: Moment, { agentId, line: inner }: AgentMessage): Line {
+    this.isTold = true;
+    const sessionId = value.sessionId ?? moment.head.sessionId;
+    const version = value.version ?? moment.head.version;
+    const own = { ...inner, isSidechain: true, agentId, sessionId, version };
+    const timeMs = this.#times.read(inner.timestamp) ?? moment.timeMs;
+    const at: Moment = { timeMs, before: moment.before, head: NO_MEMBERS };
+    const json: LocatedLine = { line, value: own, place };
+    return inner.type === 'user' ? this.#user(json, at) : this.#assistant(json, at);
   }
 
   #user(json: LocatedLine, moment: Moment): Line {
