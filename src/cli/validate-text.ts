@@ -4,10 +4,18 @@ import type { FidelityReport } from '../fidelity/report.js';
 import type { TraceFidelity } from '../fidelity/traces.js';
 import type { TriggerCheck } from '../fidelity/triggers.js';
 import { type FileFidelity, WAYS } from '../fidelity/validate.js';
-import { formatCount, formatDecimal, formatDuration, formatShare, printable } from '../report/format.js';
+import {
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../report/format.js';
 import { type Column, type Row, tableLines, wrapText } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import { inputId } from './read-input.js';
+import type { RecordedCosts } from './recorded-costs.js';
 
 /** Longest name of a file in a table. */
 const NAME_CHARS = 34;
@@ -184,12 +192,33 @@ function traceLines(traces: TraceFidelity, screen: Screen): string[] {
   return [...lines, ...tableLines(columns, rows, { indent: '  ', ...screen })];
 }
 
+const COSTS: readonly Column[] = [
+  { header: '', align: 'left', drop: null },
+  { header: 'cost', align: 'right', drop: null },
+];
+
+function costLines({ costUsd, each, notes }: RecordedCosts, screen: Screen): string[] {
+  const rows: Row[] = [
+    ...each.map(({ name, costUsd: own }) => ({ cells: [shortName(name), formatMoney(own)] })),
+    { cells: ['all', formatMoney(costUsd)], tone: 'strong' },
+  ];
+  return [
+    ...tableLines(COSTS, rows, { indent: '  ', ...screen }),
+    ...notes.flatMap((note) => wrapText(printable(note), screen.width, '  ', '    ')),
+  ];
+}
+
 function section(title: string, lines: readonly string[], { style }: Screen): string[] {
   return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
 }
 
 /** What `ccbench validate` prints. */
-export function validateText(files: readonly FileFidelity[], report: FidelityReport, screen: Screen): string {
+export function validateText(
+  files: readonly FileFidelity[],
+  report: FidelityReport,
+  recorded: RecordedCosts | null,
+  screen: Screen,
+): string {
   const { triggers } = report.total;
   const lines: string[] = [];
   if (files.length > 0) {
@@ -208,6 +237,7 @@ export function validateText(files: readonly FileFidelity[], report: FidelityRep
       ),
       ...section('Furthest off, blind', worstLines(report.worst.blind, screen), screen),
       ...section('Furthest off, given', worstLines(report.worst.given, screen), screen),
+      ...section('As recorded', recorded === null ? [] : costLines(recorded, screen), screen),
       ...section('Left out', leftOutLines(files, screen), screen),
     );
   }

@@ -1,5 +1,7 @@
+import type { RecordedBill } from '../model/recorded-bill.js';
+import { AS_RECORDED, recordedRow } from '../report/as-recorded.js';
 import { formatMoney, formatValue, printable } from '../report/format.js';
-import { type Column, tableLines } from '../report/table.js';
+import { type Column, type Row, tableLines } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import type { RunResult } from './commands/run.js';
 
@@ -19,12 +21,20 @@ function change(first: number | null, now: number | null): string {
   return now === first ? '=' : `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(1)} %`;
 }
 
-/** The runs of a scenario side by side. */
+function recordedCells(bill: RecordedBill): Row {
+  const [cost, ...rest] = recordedRow(
+    [bill],
+    ['costUsd', 'cacheHitRate', 'compactions', 'peakContextTokens'],
+  ).cells;
+  return { cells: [AS_RECORDED, cost!.text, '', ...rest.map(({ text }) => text), ''] };
+}
+
+/** The runs of a scenario side by side, in front of them what their recording cost itself. */
 export function variantTable(results: readonly RunResult[], screen: Screen): string {
   const first = results[0]?.metrics.costUsd ?? null;
-  const rows = results.map(({ planned, metrics, execution }, i) => {
+  const rows = results.flatMap(({ planned, metrics, execution }, i) => {
     const value = (name: string): number | null => metrics[name] ?? null;
-    return {
+    const own = {
       cells: [
         printable(planned.label),
         formatMoney(value('costUsd')),
@@ -35,6 +45,9 @@ export function variantTable(results: readonly RunResult[], screen: Screen): str
         execution.digest.slice(0, 12),
       ],
     };
+    const transcript = execution.facts.run?.transcript;
+    const isNew = transcript?.id !== results[i - 1]?.execution.facts.run?.transcript.id;
+    return transcript?.recorded === undefined || !isNew ? [own] : [recordedCells(transcript.recorded), own];
   });
   return tableLines(COLUMNS, rows, { indent: '', ...screen }).join('\n');
 }

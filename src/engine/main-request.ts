@@ -1,9 +1,9 @@
+import { outputOf } from '../model/output-of.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { RecordedCall } from '../model/transcript.js';
 import { breakpointsFor } from './breakpoints-for.js';
 import type { Outgoing } from './exchange.js';
 import { checkRequestShape } from './invariants.js';
-import { outputOf } from './output-of.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** Breakpoints one request may have (CCH-1). */

@@ -2,6 +2,7 @@ import { canonicalJson, sha256Hex } from '../base/digest.js';
 import { createEventQueue } from '../base/queue.js';
 import { createRandom } from '../base/random.js';
 import { createPromptCache } from '../cache/prompt-cache.js';
+import { recordedBill } from '../cache/recorded-bill.js';
 import { createFakeLlm } from '../llm/fake-llm.js';
 import { createFaultPlan } from '../llm/faults.js';
 import { type LogSink, RUN_LOG_VERSION } from '../model/run-log.js';
@@ -50,6 +51,7 @@ export function* replayParts(
   timing: TimingSink = NO_TIMING,
   onRequest: RequestListener | null = null,
 ): Generator<void, void, void> {
+  const recorded = recordedBill(transcript);
   sink.write({
     type: 'run',
     version: RUN_LOG_VERSION,
@@ -65,6 +67,7 @@ export function* replayParts(
       carries: transcript.carries,
       threads: transcript.threads.length,
       calls: countCalls(transcript),
+      ...(recorded === null ? {} : { recorded }),
     },
   });
   const random = createRandom(plan.seed);

@@ -1,5 +1,7 @@
 import { CcbenchError } from '../../base/errors.js';
 import { unknownName } from '../../base/registry.js';
+import { AS_RECORDED } from '../../report/as-recorded.js';
+import { OPEN_LOOP } from '../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../report/comparison-text.js';
 import { type Comparison, compareVariants } from '../../study/comparison.js';
 import type { Job, JobResult } from '../../study/job.js';
@@ -13,6 +15,7 @@ import { type CliSession, printJson } from '../session.js';
 import { COMPARED_METRICS, chosenMetric } from '../study/chosen-metrics.js';
 import { writeCompareReport } from '../study/compare-report.js';
 import { comparisonTable } from '../study/comparison-table.js';
+import { type RecordedReference, recordedReference, withRecorded } from '../study/recorded-reference.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { noteFailures, runStudy } from '../study/run-study.js';
 import { jsonText } from '../study/study-files.js';
@@ -91,12 +94,14 @@ export async function compareCommand(
     const seed = rows[0]!.runs[0]!.plan.seed;
     const comparison = compareVariants(runsByVariant(rows, planned, results), baseline, names, seed);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
-    const json = comparisonJson(comparison, inputs, skipped, results, planned);
-    const table = comparisonTable(name, comparison, inputs.transcripts.length);
+    const recorded = recordedReference(inputs);
+    const json = comparisonJson(comparison, recorded, inputs, skipped, results, planned);
+    const compared = withRecorded(comparisonTable(name, comparison, inputs.transcripts.length), recorded);
+    const table = { ...compared, notes: [...compared.notes, OPEN_LOOP] };
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));
       await folder.write('', 'compare.md', comparisonMarkdown(table));
-      await folder.write('', 'compare.csv', runsCsv(planned, results, names));
+      await folder.write('', 'compare.csv', runsCsv(recorded, planned, results, names));
       await writeCompareReport(session, folder, name, comparison, table, planned);
       folder.commit();
     }
@@ -189,39 +194,50 @@ function runsByVariant(rows: readonly Row[], planned: readonly Planned[], result
 }
 
 function runsCsv(
+  recorded: RecordedReference | null,
   planned: readonly Planned[],
   results: readonly JobResult[],
   names: readonly string[],
 ): string {
-  return recordsCsv(
-    ['variant', 'transcript'],
-    names,
-    results.flatMap((result) => {
+  return recordsCsv(['variant', 'transcript'], names, [
+    ...(recorded?.runs ?? []).map(({ transcript, metrics }) => ({
+      keys: [AS_RECORDED, transcript],
+      values: metrics,
+    })),
+    ...results.flatMap((result) => {
       const { row, transcript } = planned[result.index]!;
       return result.ok ? [{ keys: [row.name, transcript.label], values: result.metrics }] : [];
     }),
-  );
+  ]);
 }
 
 function comparisonJson(
   comparison: Comparison,
+  recorded: RecordedReference | null,
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
   results: readonly JobResult[],
   planned: readonly Planned[],
 ) {
   return {
-    variants: comparison.variants.map(({ name, metrics, differences }) => ({
-      name,
-      metrics,
-      differences,
-      runs: results.flatMap((result) => {
-        const { row, transcript } = planned[result.index]!;
-        return result.ok && row.name === name
-          ? [{ transcript: transcript.label, metrics: result.metrics, skipped: result.skipped }]
-          : [];
-      }),
-    })),
+    variants: [
+      ...(recorded === null
+        ? []
+        : [{ name: AS_RECORDED, metrics: recorded.metrics, differences: null, runs: recorded.runs }]),
+      ...comparison.variants.map(({ name, metrics, differences }) => ({
+        name,
+        metrics,
+        differences,
+        runs: results.flatMap((result) => {
+          const { row, transcript } = planned[result.index]!;
+          return result.ok && row.name === name
+            ? [{ transcript: transcript.label, metrics: result.metrics, skipped: result.skipped }]
+            : [];
+        }),
+      })),
+    ],
+    assumes: OPEN_LOOP,
+    notes: recorded?.costs.notes ?? [],
     baseline: comparison.baseline,
     best: comparison.best,
     transcripts: inputs.transcripts.map(({ label }) => label),

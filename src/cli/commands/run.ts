@@ -5,6 +5,7 @@ import { type ExpectationResult, evaluateExpectation } from '../../metrics/expec
 import { metricValues } from '../../metrics/registry.js';
 import type { LogEntry } from '../../model/run-log.js';
 import type { Transcript } from '../../model/transcript.js';
+import { recordedJson } from '../../report/as-recorded.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
 import { summaryJson } from '../../report/summary-json.js';
@@ -231,6 +232,7 @@ function runJson(results: readonly RunResult[]): object {
     policy: planned.run.plan.policy.name,
     transcript: execution.facts.run?.transcript.id ?? null,
     digest: execution.digest,
+    asRecorded: recordedJson(execution.facts),
     metrics,
     expectations,
     regressions,

@@ -2,6 +2,7 @@ import { CcbenchError } from '../../base/errors.js';
 import { createRandom } from '../../base/random.js';
 import { type Expectation, holds, parseExpectation } from '../../metrics/expect.js';
 import { findMetric } from '../../metrics/registry.js';
+import { OPEN_LOOP } from '../../report/assumptions.js';
 import { paretoFront } from '../../report/charts/pareto.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../report/comparison-text.js';
 import { formatValue } from '../../report/format.js';
@@ -26,6 +27,7 @@ import { readTextInput } from '../read-input.js';
 import { type CliSession, note, printJson } from '../session.js';
 import { chosenMetric } from '../study/chosen-metrics.js';
 import { compilePoint, type Point, runKey, type SweptPoint } from '../study/points.js';
+import { recordedReference, referenceNotes } from '../study/recorded-reference.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
 import { openThreads } from '../study/run-study.js';
@@ -138,7 +140,10 @@ export async function tuneCommand(
   }
   const front = frontOf(ranked, goal);
   const swept: readonly SweptPoint[] = ranked.map(({ point, metrics }) => ({ point, metrics, runs: [] }));
+  const recorded = recordedReference(inputs);
   const json = {
+    recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
+    assumes: OPEN_LOOP,
     best: best === null ? null : { ...settingJson(best, goal), command: repeat(best.point) },
     front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
     tried: ranked.map((item) => ({ ...settingJson(item, goal), metrics: item.metrics })),
@@ -147,8 +152,11 @@ export async function tuneCommand(
     transcripts: inputs.transcripts.map(({ label }) => label),
     skipped: inputs.skipped,
   };
-  const notes =
-    best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`];
+  const notes = [
+    ...(best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`]),
+    ...referenceNotes(recorded, [goal.metric, KEPT]),
+    OPEN_LOOP,
+  ];
   const table = tableOf(name, goal, ranked, front, best, notes);
   if (folder !== null) {
     await folder.write('', 'tune.json', jsonText(json));

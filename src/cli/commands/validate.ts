@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
+import { recordedBill } from '../../cache/recorded-bill.js';
 import { fidelityPoints } from '../../fidelity/points.js';
 import { readSaved, worseFigures } from '../../fidelity/regression.js';
 import { type FidelityReport, fidelityReport } from '../../fidelity/report.js';
 import { traceHitRate, validateTraces } from '../../fidelity/traces.js';
 import type { FileFidelity } from '../../fidelity/validate.js';
 import { validateTranscript } from '../../fidelity/validate.js';
+import type { RecordedBill } from '../../model/recorded-bill.js';
 import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findRecordings } from '../find-recordings.js';
@@ -13,6 +15,7 @@ import { openFile } from '../output.js';
 import { screenFor } from '../paint.js';
 import { createProgress } from '../progress.js';
 import { type InputOptions, readTextInput } from '../read-input.js';
+import { recordedCosts } from '../recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { inputFormat, loadTranscript, parseTrace } from '../transcripts.js';
 import { validateText } from '../validate-text.js';
@@ -27,7 +30,7 @@ export interface ValidateOptions {
 }
 
 type Validated =
-  | { readonly kind: 'recording'; readonly fidelity: FileFidelity }
+  | { readonly kind: 'recording'; readonly fidelity: FileFidelity; readonly bill: RecordedBill | null }
   | { readonly kind: 'trace'; readonly hitRate: number | null };
 
 function validateFile(path: string, input: InputOptions): Validated {
@@ -40,7 +43,11 @@ function validateFile(path: string, input: InputOptions): Validated {
     });
   }
   const { transcript } = loadTranscript(path, input);
-  return { kind: 'recording', fidelity: validateTranscript(transcript, path) };
+  return {
+    kind: 'recording',
+    fidelity: validateTranscript(transcript, path),
+    bill: recordedBill(transcript),
+  };
 }
 
 /** `ccbench validate`: how far the simulator is from what was recorded. */
@@ -71,13 +78,18 @@ export async function validateCommand(
       rates.length === 0 ? null : validateTraces(rates),
       options.worst,
     );
+    const recorded = recordedCosts(
+      used.flatMap((item) =>
+        item.kind === 'recording' ? [{ name: item.fidelity.file, bill: item.bill }] : [],
+      ),
+    );
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     if (session.json) {
-      printJson(session, { ...report, skipped, ...(saved === null ? {} : { worse }) });
+      printJson(session, { recorded, ...report, skipped, ...(saved === null ? {} : { worse }) });
     } else {
       const fidelities = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
       const screen = screenFor(host.stdout, session.colors);
-      host.stdout.write(validateText(fidelities, report, screen));
+      host.stdout.write(validateText(fidelities, report, recorded, screen));
       for (const { figure, before, now } of worse)
         note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
     }

@@ -35,6 +35,7 @@ export function summaryView(run: PageRun): HTMLElement {
       ? null
       : h('p', { class: 'alarm' }, 'The run did not come to its end: these numbers are partial.'),
     h('div', { class: 'cards' }, ...run.cards.map(card)),
+    ...run.assumptions.map((sentence) => h('p', { class: 'quiet' }, sentence)),
     h(
       'details',
       {},
