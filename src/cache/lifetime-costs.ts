@@ -8,6 +8,9 @@ export interface LifetimePrices {
   readonly cacheWrite1h: number;
 }
 
+/** The prices of a request by its model and its prompt, which may cross a price step. */
+export type PriceOf = (model: string, promptTokens: number) => LifetimePrices;
+
 /** The lifetime that costs less. */
 export type CheaperLifetime = '5m' | '1h' | 'equal';
 
@@ -51,10 +54,7 @@ interface Sums {
  * Money of a session at both lifetimes: hits at the read price, the rest of each prompt written, output on top.
  * A request of another model than the one before it reads nothing.
  */
-export function lifetimeCosts(
-  session: LifetimeSession,
-  prices: (model: string) => LifetimePrices,
-): SessionCost {
+export function lifetimeCosts(session: LifetimeSession, prices: PriceOf): SessionCost {
   const sums: Sums = { cost5m: 0, premium: 0, saved: 0, rescued: 0, breakEven: 0 };
   for (const thread of session.threads) addThread(sums, thread, prices);
   const difference = sums.premium - sums.saved;
@@ -70,10 +70,10 @@ export function lifetimeCosts(
   };
 }
 
-function addThread(sums: Sums, thread: LifetimeThread, prices: (model: string) => LifetimePrices): void {
+function addThread(sums: Sums, thread: LifetimeThread, prices: PriceOf): void {
   for (let i = 0; i < thread.length; i++) {
-    const price = prices(thread.models[i]!);
     const prompt = thread.promptTokens[i]!;
+    const price = prices(thread.models[i]!, prompt);
     const reusable = i > 0 && thread.models[i - 1] === thread.models[i] ? thread.reusableTokens[i]! : 0;
     const gapMs = i > 0 ? thread.startMs[i]! - thread.startMs[i - 1]! : Number.POSITIVE_INFINITY;
     const read5m = gapMs <= FIVE_MINUTES_MS ? reusable : 0;

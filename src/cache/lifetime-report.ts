@@ -1,5 +1,5 @@
 import { mean, quantile, ratio, sum } from '../base/stats.js';
-import { type LifetimePrices, lifetimeCosts, type SessionCost } from './lifetime-costs.js';
+import { lifetimeCosts, type PriceOf, type SessionCost } from './lifetime-costs.js';
 import { type CurvePoint, LIFETIME_SECONDS, type LifetimeSession, lifetimeCurve } from './lifetime-curve.js';
 
 /** Five minutes against one hour over all sessions; shares are null when there is no session. */
@@ -37,7 +37,7 @@ export interface ConversationHitRates {
 export function lifetimeReport(
   sessions: readonly LifetimeSession[],
   ttlSeconds: readonly (number | null)[] = LIFETIME_SECONDS,
-  prices: (model: string) => LifetimePrices,
+  prices: PriceOf,
 ): LifetimeReport {
   const threads = sessions.flatMap((session) => session.threads);
   return {

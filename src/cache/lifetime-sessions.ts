@@ -1,4 +1,5 @@
 import { type Message, messageTokens } from '../model/message.js';
+import { outputOf } from '../model/output-of.js';
 import type { RequestTrace } from '../model/request-trace.js';
 import type { Thread, Transcript } from '../model/transcript.js';
 import { promptTokens } from '../model/usage.js';
@@ -78,7 +79,7 @@ function threadRequests(thread: Thread): readonly LifetimeRequest[] {
         startMs: Math.max(call.startMs, requests.at(-1)?.startMs ?? call.startMs),
         promptTokens: prompt,
         reusableTokens: reusable,
-        outputTokens: call.usage?.output ?? messageTokens(call.response),
+        outputTokens: outputOf(call),
         model: call.model,
       });
       reusable = prompt;

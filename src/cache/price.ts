@@ -36,7 +36,7 @@ export const NO_COST: Cost = Object.freeze({
 });
 
 /** The prices that hold for a prompt of this length; a step reprices the whole request. */
-function pricesFor(row: ModelRow, prompt: number): Prices {
+export function pricesFor(row: ModelRow, prompt: number): Prices {
   let prices = row.pricesPerMTok;
   for (const step of row.priceSteps) if (prompt > step.overPromptTokens) prices = step.prices;
   return prices;

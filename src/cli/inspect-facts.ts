@@ -1,11 +1,14 @@
-import { quantile, ratio } from '../base/stats.js';
+import { quantile, ratio, sum } from '../base/stats.js';
 import { transcriptSession } from '../cache/lifetime-sessions.js';
-import { findModel } from '../cache/models.js';
-import { NANO_PER_DOLLAR, priceUsage } from '../cache/price.js';
+import { recordedBill } from '../cache/recorded-bill.js';
+import { usd } from '../metrics/metric.js';
+import { recordedUsd } from '../metrics/recorded-metrics.js';
 import type { Message } from '../model/message.js';
+import type { RecordedBill } from '../model/recorded-bill.js';
 import type { Thread, Transcript } from '../model/transcript.js';
-import { promptTokens } from '../model/usage.js';
+import { promptTokens, type Usage } from '../model/usage.js';
 import type { Warning } from '../model/warning.js';
+import { billNotes } from '../report/as-recorded.js';
 import { breakdown } from '../tokens/breakdown.js';
 import { type ContentFacts, mergeBreakdowns } from './merge-breakdowns.js';
 
@@ -29,12 +32,22 @@ export interface BilledFacts {
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
   readonly output: number;
-  /** Calls whose recorded output is a placeholder: neither counted nor priced. */
-  readonly placeholderOutputs: number;
+  /** Calls whose recorded output is a placeholder: it is estimated from the response. */
+  readonly estimatedOutputs: number;
   readonly hitRate: number | null;
   /** At list prices, over the calls whose model is known; null when there is none. */
   readonly costUsd: number | null;
+  readonly costByPartUsd: Readonly<Record<keyof Usage, number>>;
+  readonly subagentsUsd: number;
+  readonly threads: readonly {
+    readonly thread: string;
+    readonly calls: number;
+    readonly costUsd: number;
+  }[];
   readonly unpricedCalls: number;
+  readonly withoutUsage: number;
+  /** What the cost leaves out, and what of it is estimated. */
+  readonly notes: readonly string[];
 }
 
 /** A compaction the recording holds. */
@@ -95,41 +108,30 @@ function gapFacts(transcript: Transcript): GapFacts | null {
   };
 }
 
-function billedFacts(transcript: Transcript): BilledFacts | null {
-  const sums = {
-    calls: 0,
-    input: 0,
-    cacheRead: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    output: 0,
-    placeholderOutputs: 0,
-  };
-  let prompt = 0;
-  let costNano = 0;
-  let priced = 0;
-  for (const { steps } of transcript.threads) {
-    for (const step of steps) {
-      if (step.kind !== 'call' || step.call.usage === null) continue;
-      const { outputIsPlaceholder } = step.call;
-      const usage = outputIsPlaceholder ? { ...step.call.usage, output: 0 } : step.call.usage;
-      sums.calls++;
-      if (outputIsPlaceholder) sums.placeholderOutputs++;
-      for (const key of ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output'] as const)
-        sums[key] += usage[key];
-      prompt += promptTokens(usage);
-      const row = findModel(step.call.model);
-      if (row === null) continue;
-      priced++;
-      costNano += priceUsage(row, usage).totalNano;
-    }
-  }
-  if (sums.calls === 0) return null;
+function billedFacts(bill: RecordedBill): BilledFacts {
+  const { tokens, costNano, calls, estimatedOutputs, withoutUsage } = bill;
   return {
-    ...sums,
-    hitRate: ratio(sums.cacheRead, prompt),
-    costUsd: priced === 0 ? null : costNano / NANO_PER_DOLLAR,
-    unpricedCalls: sums.calls - priced,
+    calls,
+    ...tokens,
+    estimatedOutputs,
+    hitRate: ratio(tokens.cacheRead, promptTokens(tokens)),
+    costUsd: recordedUsd(bill),
+    costByPartUsd: {
+      input: usd(costNano.input),
+      cacheRead: usd(costNano.cacheRead),
+      cacheWrite5m: usd(costNano.cacheWrite5m),
+      cacheWrite1h: usd(costNano.cacheWrite1h),
+      output: usd(costNano.output),
+    },
+    subagentsUsd: usd(costNano.total - bill.mainCostNano),
+    threads: bill.threads.map(({ thread, calls: own, costNano: cost }) => ({
+      thread,
+      calls: own,
+      costUsd: usd(cost.total),
+    })),
+    unpricedCalls: sum(Object.values(bill.unpriced)),
+    withoutUsage,
+    notes: billNotes([bill]),
   };
 }
 
@@ -166,12 +168,15 @@ export function inspectTranscript(
   source: { readonly file: string; readonly format: string },
 ): TranscriptFacts {
   const session = transcriptSession(transcript);
+  const bill = recordedBill(transcript);
   const steps = transcript.threads.flatMap((thread) => thread.steps);
   const mains = transcript.threads.filter((thread) => thread.parentId === null);
   const mainSteps = mains.flatMap((thread) => thread.steps);
-  const humanPrompts = mainSteps.filter(
-    (step) => step.kind === 'message' && step.message.origin === 'human',
-  ).length;
+  const humanPrompts = new Set(
+    mainSteps.flatMap((step) =>
+      step.kind === 'message' && step.message.origin === 'human' ? [step.message.id] : [],
+    ),
+  ).size;
   const mainCalls = mainSteps.filter((step) => step.kind === 'call').length;
   let maxPrompt: number | null = null;
   let lastMs = 0;
@@ -202,7 +207,7 @@ export function inspectTranscript(
         breakdown: breakdown(messagesOf(thread), 'true'),
       })),
     ),
-    billed: billedFacts(transcript),
+    billed: bill === null ? null : billedFacts(bill),
     compactions: compactionFacts(transcript),
     resumes: steps.filter((step) => step.kind === 'event' && step.event.kind === 'resume').length,
     warnings: transcript.warnings,

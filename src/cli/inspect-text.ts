@@ -1,4 +1,5 @@
 import { ratio } from '../base/stats.js';
+import { AS_RECORDED } from '../report/as-recorded.js';
 import {
   formatCount,
   formatDecimal,
@@ -9,7 +10,7 @@ import {
 } from '../report/format.js';
 import { type Column, type Row, tableLines, wrapText } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
-import type { BilledFacts, TranscriptFacts } from './inspect-facts.js';
+import type { TranscriptFacts } from './inspect-facts.js';
 
 const INDENT = '  ';
 /** What stands for a value that is not there. */
@@ -37,14 +38,6 @@ function counted(models: Readonly<Record<string, number>>): string {
     : names.map((name) => `${name} ×${formatCount(models[name]!)}`).join(', ');
 }
 
-function leftOut({ unpricedCalls, placeholderOutputs }: BilledFacts): string {
-  const parts: string[] = [];
-  if (unpricedCalls > 0) parts.push(`without ${formatCount(unpricedCalls)} calls of unknown models`);
-  if (placeholderOutputs > 0)
-    parts.push(`without the output of ${formatCount(placeholderOutputs)} calls, which is not recorded`);
-  return parts.length === 0 ? '' : ` ${parts.join(', ')}`;
-}
-
 function overview(facts: TranscriptFacts): readonly Row[] {
   const { gaps, billed } = facts;
   const agents = facts.subagents === 0 ? '' : ` (${formatCount(facts.subagents)} subagents)`;
@@ -70,13 +63,15 @@ function overview(facts: TranscriptFacts): readonly Row[] {
     ]);
   }
   if (billed !== null) {
+    const subagents =
+      billed.subagentsUsd === 0 ? '' : `, ${formatMoney(billed.subagentsUsd)} of it for subagents`;
     rows.push(
       [
         'recorded usage',
         `read ${formatCount(billed.cacheRead)}, written 5 min ${formatCount(billed.cacheWrite5m)}, written 1 h ${formatCount(billed.cacheWrite1h)}, uncached ${formatCount(billed.input)}, output ${formatCount(billed.output)}`,
       ],
       ['recorded hit rate', formatShare(billed.hitRate)],
-      ['at list price', `${formatMoney(billed.costUsd)}${leftOut(billed)}`],
+      [AS_RECORDED, `${formatMoney(billed.costUsd)}${subagents}`],
     );
   }
   if (facts.resumes > 0) rows.push(['resumed', `${formatCount(facts.resumes)} times`]);
@@ -176,6 +171,9 @@ export function inspectText(facts: TranscriptFacts, screen: Screen): string {
   const lines = [
     `${style.bold(printable(facts.file))}${INDENT}${style.dim(facts.format)}`,
     ...tableLines(PAIR, overview(facts), { indent: INDENT, ...screen }),
+    ...(facts.billed?.notes ?? []).flatMap((note) =>
+      wrapText(printable(note), screen.width, INDENT, INDENT + INDENT).map(style.dim),
+    ),
     '',
     style.bold('Tokens by kind and tool'),
     ...tableLines(AMOUNT, contentRows(facts), { indent: INDENT, ...screen }),

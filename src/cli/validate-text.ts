@@ -4,10 +4,11 @@ import type { FidelityReport } from '../fidelity/report.js';
 import type { TraceFidelity } from '../fidelity/traces.js';
 import type { TriggerCheck } from '../fidelity/triggers.js';
 import { type FileFidelity, WAYS } from '../fidelity/validate.js';
-import { formatCount, formatDuration, formatShare, printable } from '../report/format.js';
+import { formatCount, formatDuration, formatMoney, formatShare, printable } from '../report/format.js';
 import { type Column, type Row, tableLines, wrapText } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import { sessionLines, summaryLines, trustSentence } from './forward-text.js';
+import type { RecordedCosts } from './recorded-costs.js';
 import { percent, shortName } from './validate-cells.js';
 
 const FIGURES: readonly Column[] = [
@@ -177,6 +178,22 @@ function traceLines(traces: TraceFidelity, screen: Screen): string[] {
   return [...lines, ...tableLines(columns, rows, { indent: '  ', ...screen })];
 }
 
+const COSTS: readonly Column[] = [
+  { header: '', align: 'left', drop: null },
+  { header: 'cost', align: 'right', drop: null },
+];
+
+function costLines({ costUsd, each, notes }: RecordedCosts, screen: Screen): string[] {
+  const rows: Row[] = [
+    ...each.map(({ name, costUsd: own }) => ({ cells: [shortName(name), formatMoney(own)] })),
+    { cells: ['all', formatMoney(costUsd)], tone: 'strong' },
+  ];
+  return [
+    ...tableLines(COSTS, rows, { indent: '  ', ...screen }),
+    ...notes.flatMap((note) => wrapText(printable(note), screen.width, '  ', '    ')),
+  ];
+}
+
 function section(title: string, lines: readonly string[], { style }: Screen): string[] {
   return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
 }
@@ -184,11 +201,17 @@ function section(title: string, lines: readonly string[], { style }: Screen): st
 /** How much `ccbench validate` prints of the sessions run forward: what they come to, or each of them. */
 export type ForwardDetail = 'summary' | 'sessions';
 
+/** What is shown beside the figures. */
+export interface ValidateDetail {
+  readonly recorded: RecordedCosts | null;
+  readonly forward: ForwardDetail;
+}
+
 /** What `ccbench validate` prints. */
 export function validateText(
   files: readonly FileFidelity[],
   report: FidelityReport,
-  forward: ForwardDetail,
+  { recorded, forward }: ValidateDetail,
   screen: Screen,
 ): string {
   const { triggers } = report.total;
@@ -216,6 +239,7 @@ export function validateText(
       ),
       ...section('Furthest off, blind', worstLines(report.worst.blind, screen), screen),
       ...section('Furthest off, given', worstLines(report.worst.given, screen), screen),
+      ...section('As recorded', recorded === null ? [] : costLines(recorded, screen), screen),
       ...section('Left out', leftOutLines(files, screen), screen),
       ...(trust === null ? [] : ['', ...wrapText(trust, screen.width, '', '')]),
     );

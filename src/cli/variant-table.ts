@@ -1,6 +1,8 @@
 import { completionOf } from '../metrics/completion.js';
+import type { RecordedBill } from '../model/recorded-bill.js';
+import { AS_RECORDED, recordedRow } from '../report/as-recorded.js';
 import { formatMoney, formatValue, printable } from '../report/format.js';
-import { type Column, droppedHeaders, tableLines } from '../report/table.js';
+import { type Column, droppedHeaders, type Row, tableLines } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import type { RunResult } from './commands/run.js';
 
@@ -21,16 +23,27 @@ function change(first: number | null, now: number | null): string {
   return now === first ? '=' : `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(1)} %`;
 }
 
-/** The runs of a scenario side by side; the cost of a run that did not finish is compared with nothing. */
+function recordedCells(bill: RecordedBill): Row {
+  const [cost, ...rest] = recordedRow(
+    [bill],
+    ['costUsd', 'finishedShare', 'cacheHitRate', 'compactions', 'peakContextTokens'],
+  ).cells;
+  return { cells: [AS_RECORDED, cost!.text, '', ...rest.map(({ text }) => text), ''] };
+}
+
+/**
+ * The runs of a scenario side by side, in front of them what their recording cost itself; the cost of a run that did not finish
+ * is compared with nothing.
+ */
 export function variantTable(results: readonly RunResult[], screen: Screen): string {
   const isFinished = ({ execution }: RunResult): boolean => completionOf(execution.facts).finished;
   const first = results[0];
   const base = first !== undefined && isFinished(first) ? (first.metrics.costUsd ?? null) : null;
-  const rows = results.map((result, i) => {
+  const rows = results.flatMap((result, i) => {
     const { planned, metrics, execution } = result;
     const value = (name: string): number | null => metrics[name] ?? null;
     const finished = isFinished(result);
-    return {
+    const own = {
       cells: [
         printable(finished ? planned.label : `${planned.label} (unfinished)`),
         formatMoney(value('costUsd')),
@@ -42,6 +55,9 @@ export function variantTable(results: readonly RunResult[], screen: Screen): str
         execution.digest.slice(0, 12),
       ],
     };
+    const transcript = execution.facts.run?.transcript;
+    const isNew = transcript?.id !== results[i - 1]?.execution.facts.run?.transcript.id;
+    return transcript?.recorded === undefined || !isNew ? [own] : [recordedCells(transcript.recorded), own];
   });
   const left = droppedHeaders(COLUMNS, rows, screen.width);
   const note =

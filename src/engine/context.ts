@@ -1,11 +1,13 @@
 import { chainDigest, type Digest } from '../base/digest.js';
 import { CcbenchError } from '../base/errors.js';
 import type { BlockEdit } from '../model/action.js';
-import { type Block, createBlock } from '../model/block.js';
-import { createMessage, type Message, withBlocks } from '../model/message.js';
+import type { Block } from '../model/block.js';
+import { type Message, withBlocks } from '../model/message.js';
 import type { PrefixView } from '../model/prefix.js';
+import { changedBlocks } from './changed-blocks.js';
 import { GrowableFloats } from './growable.js';
 import { KnownItems } from './known-items.js';
+import { goOn, leadingMarker, missingResults } from './markers.js';
 import { OpenCalls } from './open-calls.js';
 import { orderMessages } from './order-messages.js';
 
@@ -19,8 +21,6 @@ export interface Repairs {
   readonly leadingMarkers: number;
 }
 
-const MISSING_RESULT = '[no result: the call was interrupted]';
-const LEADING_MARKER = '[the conversation continues from here]';
 const START: Digest = 1;
 
 /** Whether a message came with the session, or was made by a layer. */
@@ -200,25 +200,30 @@ export class Context implements PrefixView {
   }
 
   private answerOpenCalls(at: number): void {
-    const blocks = this.calls
-      .takeAll()
-      .map((toolUseId) =>
-        createBlock({ kind: 'tool_result', role: 'user', tokens: 12, text: MISSING_RESULT, toolUseId }),
-      );
-    this.counts.missingResults += blocks.length;
-    const index = this.messages.length;
-    for (const block of blocks) this.pushBlock(block, index, 'made');
-    this.made.add(`repair-${index}`);
-    this.messages.push(createMessage({ id: `repair-${index}`, role: 'user', origin: 'marker', blocks, at }));
+    const ids = this.calls.takeAll();
+    this.counts.missingResults += ids.length;
+    this.put(missingResults(this.messages.length, ids, at));
   }
 
   private lead(at: number): void {
     this.counts.leadingMarkers++;
-    const block = createBlock({ kind: 'text', role: 'user', tokens: 9, text: LEADING_MARKER });
-    const id = `lead-${this.messages.length}`;
-    this.made.add(id);
-    this.pushBlock(block, this.messages.length, 'made');
-    this.messages.push(createMessage({ id, role: 'user', origin: 'marker', blocks: [block], at }));
+    this.put(leadingMarker(this.messages.length, at));
+  }
+
+  /** Lets the user speak last where nothing asks for a response; false when something does (FLT-4). */
+  endWithUser(now: number): boolean {
+    const last = this.lastRole;
+    if (last === 'user') return false;
+    if (last === null) this.lead(now);
+    else this.put(goOn(this.messages.length, now));
+    return true;
+  }
+
+  /** Adds a repair. */
+  private put(marker: Message): void {
+    this.made.add(marker.id);
+    for (const block of marker.blocks) this.pushBlock(block, this.messages.length, 'made');
+    this.messages.push(marker);
   }
 
   private pushBlock(block: Block, owner: number, origin: Origin): void {
@@ -404,14 +409,4 @@ export class Context implements PrefixView {
 
 function holdsImage(block: Block): boolean {
   return block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0;
-}
-
-function changedBlocks(message: Message, changes: ReadonlyMap<number, Block | null>): readonly Block[] {
-  const blocks: Block[] = [];
-  message.blocks.forEach((block, i) => {
-    const change = changes.get(i);
-    if (change === undefined) blocks.push(block);
-    else if (change !== null) blocks.push(change);
-  });
-  return blocks;
 }

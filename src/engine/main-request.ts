@@ -1,13 +1,16 @@
+import { outputOf } from '../model/output-of.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { RecordedCall } from '../model/transcript.js';
 import { breakpointsFor } from './breakpoints-for.js';
 import type { Outgoing } from './exchange.js';
 import { checkRequestShape } from './invariants.js';
-import { outputOf } from './output-of.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** Breakpoints one request may have (CCH-1). */
 const MAX_BREAKPOINTS = 4;
+
+/** What is told of requests that nothing in the transcript asks for. */
+const UNPROMPTED = 'responses follow nothing that the user sent; a short prompt was put in front of them';
 
 /** Where a thread marks the cache; a fork also marks the end of what its siblings share. */
 export function breakpointsOf(
@@ -30,6 +33,7 @@ export function breakpointsOf(
 export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
   const { context, view } = run;
   context.seal(run.now);
+  if (context.endWithUser(run.now)) run.env.warnings.add('unprompted-request', UNPROMPTED);
   checkRequestShape(context);
   return {
     purpose: run.isMain ? 'main' : 'subagent',

@@ -2,6 +2,7 @@ import { canonicalJson, sha256Hex } from '../base/digest.js';
 import { createEventQueue } from '../base/queue.js';
 import { createRandom } from '../base/random.js';
 import { createPromptCache } from '../cache/prompt-cache.js';
+import { recordedBill } from '../cache/recorded-bill.js';
 import type { HabitsAt } from '../client/call-plan.js';
 import { fadeOf } from '../client/fade-of.js';
 import { habitsOf } from '../client/resolve-habits.js';
@@ -54,6 +55,7 @@ export function* replayParts(
   timing: TimingSink = NO_TIMING,
   onRequest: RequestListener | null = null,
 ): Generator<void, void, void> {
+  const recorded = recordedBill(transcript);
   sink.write({
     type: 'run',
     version: RUN_LOG_VERSION,
@@ -69,6 +71,7 @@ export function* replayParts(
       carries: transcript.carries,
       threads: transcript.threads.length,
       calls: countCalls(transcript),
+      ...(recorded === null ? {} : { recorded }),
     },
   });
   const random = createRandom(plan.seed);

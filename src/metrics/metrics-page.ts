@@ -77,6 +77,21 @@ a setting.
 - \`tune\` asks of every setting that it finishes what any setting finishes, before any \`--subject-to\`. It compares over the sessions
   that those settings finished, and runs all settings on the whole work when none that was left came through it.
 
+## What a recording cost
+
+\`recordedCostUsd\` and every row \`as recorded\` are one figure, the same in \`inspect\`, \`ttl\`, \`validate\`, \`run\`, \`compare\`,
+\`sweep\` and \`tune\`: the usage of each response, once per response, at the list price of its model, with the price steps of long prompts.
+Subagents are in it, those whose files lie beside the session and those that only the progress of their parent tells of. Where
+a recording holds a placeholder for the output (Claude Code before 2.1.59), the tokens of the response stand for it, and reports
+say for how many calls. Calls of unknown models and responses without usage are left out and counted. No transcript holds the summary
+requests of compactions (unless their fork has a file), the hidden requests for suggestions, or the fees of server tools such as web
+search: these are not in the figure, while a replay pays for its own summaries.
+
+## What a run assumes
+
+A replay is open-loop: the answers of the transcript come whatever the policy has taken out of the context. A policy that throws
+away what the model needed is not punished by worse answers or extra calls; \`keptContentShare\` says how much it threw away.
+
 ## Expectations
 
 A scenario may list expectations: a metric, one of \`>=\` \`<=\` \`>\` \`<\` \`==\` \`!=\`, and a number, which may end in \`k\` (thousand),

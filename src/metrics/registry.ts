@@ -6,6 +6,7 @@ import type { BreakFacts, RequestFacts, RunFacts } from './facts.js';
 import { METRIC_FAMILIES } from './families.js';
 import { LONG_TERM_METRICS } from './long-term-metrics.js';
 import { type Metric, usd } from './metric.js';
+import { recordedUsd } from './recorded-metrics.js';
 
 /** The notice of an input that was turned away (WIN-6). */
 const BLOCKED_INPUT = 'blocked';
@@ -142,6 +143,10 @@ const ALL: readonly Metric[] = [
     'cost of all requests / completed turns: the answered calls of the main loop',
     (f) => ratio(usd(f.cost.total), f.byPurpose.main.calls),
   ),
+  metric('recordedCostUsd', 'usd', null, 'what the recording cost, by the usage in it', (f) => {
+    const bill = f.run?.transcript.recorded;
+    return bill === undefined ? null : recordedUsd(bill);
+  }),
   metric(
     'peakContextTokens',
     'tokens',

@@ -1,3 +1,4 @@
+import type { RecordedBill } from './recorded-bill.js';
 import type { CallPurpose } from './run-plan.js';
 import type { Warning } from './warning.js';
 
@@ -52,6 +53,8 @@ export interface RunEntry {
     readonly carries: readonly string[];
     readonly threads: number;
     readonly calls: number;
+    /** What the session cost where it comes from; absent where nothing tells. */
+    readonly recorded?: RecordedBill;
   };
 }
 

@@ -1,5 +1,6 @@
 import { completionOf } from '../metrics/completion.js';
 import { METRICS } from '../metrics/registry.js';
+import { recordedRow } from './as-recorded.js';
 import { formatValue } from './format.js';
 import type { ComparisonTable } from './page-data.js';
 import type { ReportedRun } from './page-run.js';
@@ -30,20 +31,25 @@ export function compareTable(runs: readonly ReportedRun[]): ComparisonTable {
     if (better === null || known.length < 2 || new Set(known).size === 1) return null;
     return better === 'lower' ? Math.min(...known) : Math.max(...known);
   });
+  const [first, ...others] = runs.map(({ facts }) => facts.run?.transcript);
+  const bill = others.every((other) => other?.id === first?.id) ? first?.recorded : undefined;
   return {
     caption: 'Variants side by side',
     columns: [...CHOSEN],
-    rows: runs.map(({ name }, row) => ({
-      name,
-      ...(finished[row] ? {} : { note: 'unfinished' }),
-      cells: metrics.map(({ unit }, column) => {
-        const value = values[row]![column] ?? null;
-        const text = formatValue(value, unit);
-        return finished[row] && value !== null && value === best[column]
-          ? { text, mark: 'best' as const }
-          : { text };
-      }),
-    })),
+    rows: [
+      ...(bill === undefined ? [] : [recordedRow([bill], CHOSEN)]),
+      ...runs.map(({ name }, row) => ({
+        name,
+        ...(finished[row] ? {} : { note: 'unfinished' }),
+        cells: metrics.map(({ unit }, column) => {
+          const value = values[row]![column] ?? null;
+          const text = formatValue(value, unit);
+          return finished[row] && value !== null && value === best[column]
+            ? { text, mark: 'best' as const }
+            : { text };
+        }),
+      })),
+    ],
     notes: [],
   };
 }

@@ -121,6 +121,8 @@ export interface PageRun {
   /** Who ran what, in short. */
   readonly about: readonly (readonly [string, string])[];
   readonly cards: readonly PageFact[];
+  /** Sentences that the reader must know to read the numbers. */
+  readonly assumptions: readonly string[];
   readonly blocks: readonly { readonly title: string; readonly facts: readonly PageFact[] }[];
   readonly threads: readonly {
     readonly id: string;

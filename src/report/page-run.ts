@@ -1,7 +1,10 @@
 import type { RunFacts } from '../metrics/facts.js';
 import { usd } from '../metrics/metric.js';
+import { recordedUsd } from '../metrics/recorded-metrics.js';
 import { metricValues } from '../metrics/registry.js';
 import type { LogEntry, RequestEntry } from '../model/run-log.js';
+import { againstRecorded } from './as-recorded.js';
+import { assumptionsOf } from './assumptions.js';
 import { runSeries } from './charts/run-series.js';
 import { formatCount, formatMoney, formatShare, printable } from './format.js';
 import type { PageFact, PageLayer, PageRequests, PageRun } from './page-data.js';
@@ -71,6 +74,15 @@ function requestColumns(requests: readonly RequestEntry[]): Pick<PageRun, 'names
 
 function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
   return { label, value, note, tone };
+}
+
+function recordedCards({ run, cost }: RunFacts): readonly PageFact[] {
+  const bill = run?.transcript.recorded;
+  const recorded = bill === undefined ? null : recordedUsd(bill);
+  if (recorded === null || recorded === 0) return [];
+  return [
+    card('As recorded', formatMoney(recorded), `this run: ${againstRecorded(usd(cost.total), recorded)}`),
+  ];
 }
 
 function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
@@ -164,7 +176,8 @@ export function pageRun({ name, entries, facts, digest, policyInfo }: ReportedRu
     digest,
     unfinished: unfinishedText(facts),
     about: aboutOf(facts),
-    cards: cardsOf(facts, window),
+    cards: [...recordedCards(facts), ...cardsOf(facts, window)],
+    assumptions: assumptionsOf(facts).map(printable),
     blocks: valueBlocks(facts).map(({ title, rows }) => ({
       title,
       facts: rows.map(({ cells, tone }) => ({

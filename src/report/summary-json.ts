@@ -2,6 +2,8 @@ import { completionOf } from '../metrics/completion.js';
 import type { ExpectationResult } from '../metrics/expect.js';
 import type { RunFacts } from '../metrics/facts.js';
 import { metricValues } from '../metrics/registry.js';
+import { recordedJson } from './as-recorded.js';
+import { OPEN_LOOP } from './assumptions.js';
 
 /** Version of the summary's shape. */
 const SUMMARY_VERSION = 1;
@@ -35,6 +37,8 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     complete: facts.complete,
     ...finishedJson(facts),
     passed: expectations.length === 0 ? null : expectations.every((result) => result.passed),
+    asRecorded: recordedJson(facts),
+    assumes: OPEN_LOOP,
     metrics: metricValues(facts),
     expectations,
     costNanoUsd: facts.cost,

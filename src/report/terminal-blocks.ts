@@ -1,7 +1,9 @@
 import { ratio } from '../base/stats.js';
 import type { BreakFacts, RunFacts } from '../metrics/facts.js';
 import { usd } from '../metrics/metric.js';
+import { recordedUsd } from '../metrics/recorded-metrics.js';
 import { metricValues } from '../metrics/registry.js';
+import { AS_RECORDED, againstRecorded } from './as-recorded.js';
 import {
   formatCount,
   formatDecimal,
@@ -125,22 +127,32 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
   return { title: 'Context', rows };
 }
 
+/** What the recording cost, in front of what its replay does. */
+function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
+  const bill = run?.transcript.recorded;
+  const cost = bill === undefined ? null : recordedUsd(bill);
+  if (bill === undefined || cost === null) return [];
+  return [row(AS_RECORDED, formatMoneyCell(cost, decimals), `${formatCount(bill.calls)} calls`)];
+}
+
 function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block[] {
   const { total, byCause, byLayer } = facts.cost;
   const decimals = moneyDecimals(usd(total));
   const money = (nanoUsd: number): string => formatMoneyCell(usd(nanoUsd), decimals);
   const line = ([name, part]: [string, number]): Row => row(name, money(part), shareNote(part, total));
   const perTurn = values.costPerTurnUsd ?? null;
-  const head: Row = {
-    ...row('total', money(total), perTurn === null ? '' : `${formatMoney(perTurn)} per turn`),
-    tone: 'strong',
-  };
+  const recorded = values.recordedCostUsd ?? null;
+  const notes = [
+    ...(perTurn === null ? [] : [`${formatMoney(perTurn)} per turn`]),
+    ...(recorded === null || recorded === 0 ? [] : [againstRecorded(usd(total), recorded)]),
+  ];
+  const head: Row = { ...row('total', money(total), notes.join(', ')), tone: 'strong' };
   const causes = Object.entries(byCause).filter(([name, part]) => part > 0 || !name.startsWith('rewrite:'));
   const layers = Object.entries(byLayer).filter(
     ([name]) => facts.byPurpose[name as keyof typeof byLayer].calls > 0,
   );
   return [
-    { title: 'Cost by cause', rows: [head, ...causes.map(line)] },
+    { title: 'Cost by cause', rows: [...recordedRows(facts, decimals), head, ...causes.map(line)] },
     { title: 'Cost by layer', rows: layers.map(line) },
   ];
 }

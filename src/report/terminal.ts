@@ -1,6 +1,7 @@
 import type { ExpectationResult } from '../metrics/expect.js';
 import type { RunFacts } from '../metrics/facts.js';
 import { findMetric } from '../metrics/registry.js';
+import { assumptionsOf } from './assumptions.js';
 import { formatCount, formatValue, printable } from './format.js';
 import { type Style, textWidth } from './style.js';
 import type { RunReport } from './summary-json.js';
@@ -135,6 +136,10 @@ export function terminalReport(report: RunReport, screen: Screen): string {
     ...section('Expectations', expectationLines(expectations, screen), screen),
     ...section('Skipped', skippedLines(facts, screen), screen),
     ...section('Warnings', warningLines(facts, screen), screen),
+    '',
+    ...assumptionsOf(facts).flatMap((sentence) =>
+      wrapText(printable(sentence), screen.width, '', INDENT).map((line) => style.dim(line)),
+    ),
   );
   if (digest !== null) lines.push('', style.dim(`digest ${digest}`));
   return `${lines.join('\n')}\n`;

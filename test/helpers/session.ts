@@ -80,6 +80,26 @@ export function attachment(uuid: string, seconds: number, value: Fields, fields:
   return { ...envelope(uuid, seconds, fields), type: 'attachment', attachment: value };
 }
 
+/** A line of progress. */
+export function progress(uuid: string, seconds: number, data: Fields, fields: Fields = {}): Fields {
+  const ids = { toolUseID: `show-${uuid}`, parentToolUseID: 'task' };
+  const { uuid: id, timestamp, ...rest } = envelope(uuid, seconds, fields);
+  return { ...rest, type: 'progress', data, ...ids, uuid: id, timestamp };
+}
+
+/** A line of a subagent as the file of its parent tells it. */
+export function told(agentId: string, line: Fields, fields: Fields = {}): Fields {
+  const { type, message, uuid, timestamp } = line;
+  const data = {
+    message: { type, message, uuid, timestamp },
+    normalizedMessages: [],
+    type: 'agent_progress',
+    prompt: 'look',
+    agentId,
+  };
+  return { ...progress(`told-${String(uuid)}`, 0, data, fields), timestamp };
+}
+
 /** A text block and a tool call as content. */
 export const say = (text: string): readonly Fields[] => [{ type: 'text', text }];
 export const ask = (id: string, name = 'Bash', input: Fields = {}): readonly Fields[] => [

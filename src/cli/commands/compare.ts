@@ -1,5 +1,7 @@
 import { CcbenchError } from '../../base/errors.js';
 import { unknownName } from '../../base/registry.js';
+import { AS_RECORDED } from '../../report/as-recorded.js';
+import { OPEN_LOOP } from '../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../report/comparison-text.js';
 import { type Comparison, compareVariants } from '../../study/comparison.js';
 import { isFinished, type VariantRuns } from '../../study/completeness.js';
@@ -16,6 +18,7 @@ import { COMPARED_METRICS, chosenMetric } from '../study/chosen-metrics.js';
 import { writeCompareReport } from '../study/compare-report.js';
 import { comparisonTable } from '../study/comparison-table.js';
 import { completenessJson, standingJson } from '../study/completeness-notes.js';
+import { type RecordedReference, recordedReference, withRecorded } from '../study/recorded-reference.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { noteFailures, runStudy } from '../study/run-study.js';
 import { jsonText } from '../study/study-files.js';
@@ -95,12 +98,18 @@ export async function compareCommand(
     const runs = runsByVariant(rows, planned, results);
     const comparison = compareVariants(runs, baseline, names, seed);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
-    const json = comparisonJson(comparison, runs, inputs, skipped, results, planned);
-    const table = comparisonTable(name, comparison, runs);
+    const { compared } = comparison.completeness;
+    const recorded = recordedReference({
+      ...inputs,
+      transcripts: inputs.transcripts.filter(({ label }) => compared.includes(label)),
+    });
+    const json = comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned);
+    const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
+    const table = { ...variants, notes: [...variants.notes, OPEN_LOOP] };
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));
       await folder.write('', 'compare.md', comparisonMarkdown(table));
-      await folder.write('', 'compare.csv', runsCsv(planned, results, names, comparison));
+      await folder.write('', 'compare.csv', runsCsv(recorded, planned, results, names, comparison));
       const done = results.filter(({ ok }) => ok).map(({ index }) => planned[index]!);
       await writeCompareReport(session, folder, name, comparison, table, done);
       folder.commit();
@@ -196,15 +205,18 @@ function runsByVariant(rows: readonly Row[], planned: readonly Planned[], result
 }
 
 function runsCsv(
+  recorded: RecordedReference | null,
   planned: readonly Planned[],
   results: readonly JobResult[],
   names: readonly string[],
   { completeness }: Comparison,
 ): string {
-  return recordsCsv(
-    ['variant', 'transcript', 'finished', 'compared'],
-    names,
-    results.map((result) => {
+  return recordsCsv(['variant', 'transcript', 'finished', 'compared'], names, [
+    ...(recorded?.runs ?? []).map(({ transcript, metrics }) => ({
+      keys: [AS_RECORDED, transcript, 'yes', 'yes'],
+      values: metrics,
+    })),
+    ...results.map((result) => {
       const { row, transcript } = planned[result.index]!;
       const finished = !result.ok ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
       const compared = completeness.compared.includes(transcript.label) ? 'yes' : 'no';
@@ -213,11 +225,12 @@ function runsCsv(
         values: result.ok ? result.metrics : {},
       };
     }),
-  );
+  ]);
 }
 
 function comparisonJson(
   comparison: Comparison,
+  recorded: RecordedReference | null,
   runs: readonly VariantRuns[],
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
@@ -225,18 +238,25 @@ function comparisonJson(
   planned: readonly Planned[],
 ) {
   return {
-    variants: comparison.variants.map(({ name, metrics, differences, completeness }) => ({
-      name,
-      ...standingJson(completeness),
-      metrics,
-      differences,
-      runs: results.flatMap((result) => {
-        const { row, transcript } = planned[result.index]!;
-        return result.ok && row.name === name
-          ? [{ transcript: transcript.label, metrics: result.metrics, skipped: result.skipped }]
-          : [];
-      }),
-    })),
+    variants: [
+      ...(recorded === null
+        ? []
+        : [{ name: AS_RECORDED, metrics: recorded.metrics, differences: null, runs: recorded.runs }]),
+      ...comparison.variants.map(({ name, metrics, differences, completeness }) => ({
+        name,
+        ...standingJson(completeness),
+        metrics,
+        differences,
+        runs: results.flatMap((result) => {
+          const { row, transcript } = planned[result.index]!;
+          return result.ok && row.name === name
+            ? [{ transcript: transcript.label, metrics: result.metrics, skipped: result.skipped }]
+            : [];
+        }),
+      })),
+    ],
+    assumes: OPEN_LOOP,
+    notes: recorded?.costs.notes ?? [],
     baseline: comparison.baseline,
     best: comparison.best,
     ...completenessJson(comparison.completeness, runs),

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../base/digest.js';
 import { foldLog } from '../../metrics/fold.js';
 import { parseLog } from '../../metrics/read-log.js';
 import { metricValues } from '../../metrics/registry.js';
+import { recordedJson } from '../../report/as-recorded.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
 import { finishedJson, summaryJson } from '../../report/summary-json.js';
@@ -60,6 +61,7 @@ export async function reportCommand(
       policy: facts.run?.policy ?? null,
       complete: facts.complete,
       ...finishedJson(facts),
+      asRecorded: recordedJson(facts),
       metrics: metricValues(facts),
       skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
       warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),

@@ -6,6 +6,7 @@ import { type ExpectationResult, evaluateExpectation } from '../../metrics/expec
 import { metricValues } from '../../metrics/registry.js';
 import type { LogEntry } from '../../model/run-log.js';
 import type { Transcript } from '../../model/transcript.js';
+import { recordedJson } from '../../report/as-recorded.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
 import { finishedJson, summaryJson } from '../../report/summary-json.js';
@@ -234,6 +235,7 @@ function runJson(results: readonly RunResult[]): object {
     transcript: execution.facts.run?.transcript.id ?? null,
     digest: execution.digest,
     ...finishedJson(execution.facts),
+    asRecorded: recordedJson(execution.facts),
     metrics,
     expectations,
     regressions,

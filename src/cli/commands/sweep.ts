@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../base/errors.js';
 import { findMetric } from '../../metrics/registry.js';
+import { OPEN_LOOP } from '../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown } from '../../report/comparison-text.js';
 import { formatDecimal, formatValue } from '../../report/format.js';
 import type { ComparisonTable } from '../../report/page-data.js';
@@ -38,6 +39,7 @@ import {
   type SweptPoint,
 } from '../study/points.js';
 import { pointsCsv } from '../study/points-csv.js';
+import { recordedReference, referenceNotes } from '../study/recorded-reference.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
 import { jsonText } from '../study/study-files.js';
@@ -265,7 +267,11 @@ async function tell(session: CliSession, told: Told): Promise<void> {
       `a curve through the ${fit.points} points near it is smallest at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
     );
   }
+  const recorded = recordedReference(inputs);
+  notes.push(...referenceNotes(recorded, names), OPEN_LOOP);
   const json = {
+    recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
+    assumes: OPEN_LOOP,
     axes: axes.map(({ path, values, scale }) => ({ path, values, scale })),
     points: swept.map(({ point, metrics, completeness, runs }) => ({
       settings: point.settings,

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
-import type { LifetimePrices, SessionCost } from '../../cache/lifetime-costs.js';
+import type { PriceOf, SessionCost } from '../../cache/lifetime-costs.js';
 import { LIFETIME_SECONDS, type LifetimeSession } from '../../cache/lifetime-curve.js';
 import { type LifetimeReport, lifetimeReport } from '../../cache/lifetime-report.js';
 import { traceSession, transcriptSession } from '../../cache/lifetime-sessions.js';
 import { findModel, resolveModel } from '../../cache/models.js';
+import { pricesFor } from '../../cache/price.js';
+import { recordedBill } from '../../cache/recorded-bill.js';
+import type { RecordedBill } from '../../model/recorded-bill.js';
 import type { Warning } from '../../model/warning.js';
+import { AS_RECORDED } from '../../report/as-recorded.js';
 import { formatCount, formatDuration, formatMoney, formatShare, printable } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
@@ -13,6 +17,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openFile } from '../output.js';
 import { screenFor } from '../paint.js';
 import type { InputOptions } from '../read-input.js';
+import { type RecordedCosts, recordedCosts } from '../recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { inputFormat, loadTranscript, parseTrace } from '../transcripts.js';
 
@@ -27,6 +32,8 @@ export interface TtlOptions {
 
 interface ReadSession {
   readonly session: LifetimeSession;
+  /** What it cost where it was recorded; null where nothing tells. */
+  readonly bill: RecordedBill | null;
   readonly warnings: readonly Warning[];
 }
 
@@ -36,10 +43,15 @@ const FALLBACK_MODEL = 'claude-sonnet-4-5';
 function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
   if (inputFormat(path, input) === 'request-trace') {
     const trace = parseTrace(path, input);
-    return { session: traceSession(trace, { mainOnly }), warnings: trace.warnings };
+    return { session: traceSession(trace, { mainOnly }), bill: null, warnings: trace.warnings };
   }
   const { transcript } = loadTranscript(path, input);
-  return { session: transcriptSession(transcript, { mainOnly }), warnings: transcript.warnings };
+  const threads = transcript.threads.filter(({ parentId }) => parentId === null || !mainOnly);
+  return {
+    session: transcriptSession(transcript, { mainOnly }),
+    bill: recordedBill({ threads }),
+    warnings: transcript.warnings,
+  };
 }
 
 /** `ccbench ttl`: the hit rate at every lifetime, and both lifetimes in money. */
@@ -52,10 +64,10 @@ export async function ttlCommand(
     readSession(path, inputOptions(session), options.mainOnly === true),
   );
   const unknownModels = new Set<string>();
-  const prices = (model: string): LifetimePrices => {
+  const prices: PriceOf = (model, promptTokens) => {
     const row = findModel(model);
     if (row === null) unknownModels.add(model);
-    return (row ?? resolveModel(FALLBACK_MODEL)).pricesPerMTok;
+    return pricesFor(row ?? resolveModel(FALLBACK_MODEL), promptTokens);
   };
   const sessions = used.map((item) => item.session);
   const report = lifetimeReport(
@@ -63,6 +75,7 @@ export async function ttlCommand(
     options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl),
     prices,
   );
+  const recorded = recordedCosts(used.map((item) => ({ name: item.session.id, bill: item.bill })));
   if (options.out !== undefined) await writeChart(session, report, options.out, options);
   const warnings = used.flatMap((item) =>
     item.warnings.map(({ code, message, remedy, count }) => ({
@@ -75,10 +88,11 @@ export async function ttlCommand(
   );
   if (session.json) {
     const pricedAs = [...unknownModels].sort().map((model) => ({ model, pricedAs: FALLBACK_MODEL }));
-    printJson(session, { ...report, unknownModels: pricedAs, skipped, warnings });
+    printJson(session, { recorded, ...report, unknownModels: pricedAs, skipped, warnings });
     return EXIT.fine;
   }
-  session.host.stdout.write(reportText(report, options, screenFor(session.host.stdout, session.colors)));
+  const screen = screenFor(session.host.stdout, session.colors);
+  session.host.stdout.write(reportText(report, recorded, options, screen));
   for (const { session: id, message, count } of warnings) {
     note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
   }
@@ -119,6 +133,8 @@ const CURVE: readonly Column[] = [
   { header: 'hit tokens', align: 'right', drop: 1 },
 ];
 
+const RECORDED_COLUMN: Column = { header: AS_RECORDED, align: 'right', drop: null };
+
 const SESSIONS: readonly Column[] = [
   { header: 'session', align: 'left', drop: null },
   { header: '5 min', align: 'right', drop: null },
@@ -128,7 +144,17 @@ const SESSIONS: readonly Column[] = [
   { header: 'break-even', align: 'right', drop: 1 },
 ];
 
-function reportText(report: LifetimeReport, options: TtlOptions, screen: Screen): string {
+const COSTS: readonly Column[] = [
+  { header: '', align: 'left', drop: null },
+  { header: 'cost', align: 'right', drop: null },
+];
+
+function reportText(
+  report: LifetimeReport,
+  recorded: RecordedCosts | null,
+  options: TtlOptions,
+  screen: Screen,
+): string {
   const { curve, cost } = report;
   const size = `${formatCount(report.sessions)} sessions · ${formatCount(report.requests)} requests · ${formatCount(report.promptTokens)} prompt tokens`;
   const lines = [
@@ -147,15 +173,36 @@ function reportText(report: LifetimeReport, options: TtlOptions, screen: Screen)
     ),
     '',
   ];
-  if (options.perSession === true) lines.push(...sessionLines(cost.perSession, screen), '');
+  if (options.perSession === true) lines.push(...sessionLines(cost.perSession, recorded, screen), '');
+  if (recorded !== null) lines.push(...recordedLines(report, recorded, screen), '');
   for (const sentence of moneySentences(report)) lines.push(...wrapText(sentence, screen.width, '', ''));
   return `${lines.join('\n')}\n`;
 }
 
-function sessionLines(costs: readonly SessionCost[], screen: Screen): readonly string[] {
-  const rows = costs.map((cost) => ({
+/** What the sessions cost as recorded, and at each lifetime alone. */
+function recordedLines({ cost }: LifetimeReport, recorded: RecordedCosts, screen: Screen): readonly string[] {
+  const rows = [
+    { cells: [AS_RECORDED, formatMoney(recorded.costUsd)] },
+    { cells: ['5 minutes', formatMoney(cost.total5mUsd)] },
+    { cells: ['1 hour', formatMoney(cost.total1hUsd)] },
+  ];
+  return [
+    ...tableLines(COSTS, rows, { indent: '  ', ...screen }),
+    ...recorded.notes.flatMap((note) => wrapText(printable(note), screen.width, '  ', '    ')),
+  ];
+}
+
+function sessionLines(
+  costs: readonly SessionCost[],
+  recorded: RecordedCosts | null,
+  screen: Screen,
+): readonly string[] {
+  const [name, ...rest] = SESSIONS as [Column, ...Column[]];
+  const columns = recorded === null ? SESSIONS : [name, RECORDED_COLUMN, ...rest];
+  const rows = costs.map((cost, i) => ({
     cells: [
       printable(cost.id),
+      ...(recorded === null ? [] : [formatMoney(recorded.each[i]!.costUsd)]),
       formatMoney(cost.cost5mUsd),
       formatMoney(cost.cost1hUsd),
       cost.cheaper,
@@ -163,7 +210,7 @@ function sessionLines(costs: readonly SessionCost[], screen: Screen): readonly s
       formatCount(cost.breakEvenTokens),
     ],
   }));
-  return tableLines(SESSIONS, rows, { indent: '  ', ...screen });
+  return tableLines(columns, rows, { indent: '  ', ...screen });
 }
 
 /** 5 minutes against 1 hour in words. */

@@ -2,6 +2,7 @@ import { CcbenchError } from '../../base/errors.js';
 import { createRandom } from '../../base/random.js';
 import { parseExpectation } from '../../metrics/expect.js';
 import { findMetric } from '../../metrics/registry.js';
+import { OPEN_LOOP } from '../../report/assumptions.js';
 import { paretoFront } from '../../report/charts/pareto.js';
 import { comparisonLines, comparisonMarkdown } from '../../report/comparison-text.js';
 import { formatValue } from '../../report/format.js';
@@ -33,6 +34,7 @@ import {
 } from '../study/completeness-notes.js';
 import { compilePoint, type Point, pointName, runKey, type SweptPoint } from '../study/points.js';
 import { pointsCsv } from '../study/points-csv.js';
+import { recordedReference, referenceNotes } from '../study/recorded-reference.js';
 import { repeatCommand } from '../study/repeat-command.js';
 import { runPoints } from '../study/run-points.js';
 import { openThreads } from '../study/run-study.js';
@@ -157,7 +159,10 @@ export async function tuneCommand(
     );
   }
   const front = frontOf(ranked, goal);
+  const recorded = recordedReference(inputs);
   const json = {
+    recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
+    assumes: OPEN_LOOP,
     best: best === null ? null : { ...settingJson(best, goal), command: repeat(best.point) },
     front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
     tried: ranked.map((item) => ({
@@ -177,6 +182,8 @@ export async function tuneCommand(
     ...[meansNote(completeness)].filter((line) => line !== ''),
     ...completenessNotes(completeness, 'setting', runs),
     ...(best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`]),
+    ...referenceNotes(recorded, [goal.metric, KEPT]),
+    OPEN_LOOP,
   ];
   const table = tableOf(name, goal, ranked, front, best, notes);
   if (folder !== null) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
+import { recordedBill } from '../../cache/recorded-bill.js';
 import { containedFiles } from '../../fidelity/contained.js';
 import { fidelityPoints } from '../../fidelity/points.js';
 import { readSaved, worseFigures } from '../../fidelity/regression.js';
@@ -7,6 +8,7 @@ import { type FidelityReport, fidelityReport } from '../../fidelity/report.js';
 import { traceHitRate, validateTraces } from '../../fidelity/traces.js';
 import type { FileFidelity } from '../../fidelity/validate.js';
 import { validateTranscript } from '../../fidelity/validate.js';
+import type { RecordedBill } from '../../model/recorded-bill.js';
 import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findRecordings } from '../find-recordings.js';
@@ -14,6 +16,7 @@ import { openFile } from '../output.js';
 import { screenFor } from '../paint.js';
 import { createProgress } from '../progress.js';
 import { type InputOptions, readTextInput } from '../read-input.js';
+import { recordedCosts } from '../recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { inputFormat, loadTranscript, parseTrace } from '../transcripts.js';
 import { validateText } from '../validate-text.js';
@@ -29,7 +32,7 @@ export interface ValidateOptions {
 }
 
 type Validated =
-  | { readonly kind: 'recording'; readonly fidelity: FileFidelity }
+  | { readonly kind: 'recording'; readonly fidelity: FileFidelity; readonly bill: RecordedBill | null }
   | { readonly kind: 'trace'; readonly hitRate: number | null };
 
 function validateFile(path: string, input: InputOptions): Validated {
@@ -42,7 +45,11 @@ function validateFile(path: string, input: InputOptions): Validated {
     });
   }
   const { transcript } = loadTranscript(path, input);
-  return { kind: 'recording', fidelity: validateTranscript(transcript, path) };
+  return {
+    kind: 'recording',
+    fidelity: validateTranscript(transcript, path),
+    bill: recordedBill(transcript),
+  };
 }
 
 /** `ccbench validate`: how far the simulator is from what was recorded. */
@@ -76,13 +83,23 @@ export async function validateCommand(
       rates.length === 0 ? null : validateTraces(rates),
       options.worst,
     );
+    const recorded = recordedCosts(
+      used.flatMap((item) =>
+        item.kind === 'recording' ? [{ name: item.fidelity.file, bill: item.bill }] : [],
+      ),
+    );
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     if (session.json) {
-      printJson(session, { ...report, skipped, contained, ...(saved === null ? {} : { worse }) });
+      printJson(session, { recorded, ...report, skipped, contained, ...(saved === null ? {} : { worse }) });
     } else {
       const screen = screenFor(host.stdout, session.colors);
       host.stdout.write(
-        validateText(fidelities, report, options.forward === true ? 'sessions' : 'summary', screen),
+        validateText(
+          fidelities,
+          report,
+          { recorded, forward: options.forward === true ? 'sessions' : 'summary' },
+          screen,
+        ),
       );
       for (const { file, within, responses } of contained)
         note(session, `left out: ${file}, all of whose ${responses} responses are in ${within} too`);

@@ -1,10 +1,12 @@
 import { CcbenchError, ProblemList } from '../../base/errors.js';
 
 import { findModel, resolveWindow } from '../../cache/models.js';
+import { recordedBill } from '../../cache/recorded-bill.js';
+import type { RecordedBill } from '../../model/recorded-bill.js';
 import type { Transcript } from '../../model/transcript.js';
 import type { CompiledRun } from '../../scenario/compile.js';
 import type { TranscriptRef } from '../../scenario/normalise.js';
-import type { TranscriptInput } from '../../study/transcript-input.js';
+import { openTranscript, type TranscriptInput } from '../../study/transcript-input.js';
 import { eachFile, type SkippedFile } from '../each-file.js';
 import { reasonLine } from '../fail.js';
 import { breathe } from '../interrupt.js';
@@ -19,6 +21,8 @@ export interface StudyTranscript {
   /** The session: the path as the user wrote it, or the name of a generated one, which several models may be given. */
   readonly label: string;
   readonly path: string | null;
+  /** What it cost where it was recorded; null where nothing tells. */
+  readonly bill: RecordedBill | null;
 }
 
 /** The transcripts that runs refer to; those that cannot be read are left out and said so. */
@@ -89,7 +93,9 @@ export function recordingsOf(
 
 function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
-  return { input: inputOf(ref, inputOptions(session)), label: refLabel(ref), path };
+  const input = inputOf(ref, inputOptions(session));
+  const bill = ref.kind === 'synthetic' ? null : recordedBill(openTranscript(input));
+  return { input, label: refLabel(ref), path, bill };
 }
 
 /** The label of a session: its own among others that would be called the same. */

@@ -33,6 +33,7 @@ export function summaryView(run: PageRun): HTMLElement {
     h('p', { class: 'about' }, ...about),
     run.unfinished === null ? null : h('p', { class: 'alarm', role: 'status' }, run.unfinished),
     h('div', { class: 'cards' }, ...run.cards.map(card)),
+    ...run.assumptions.map((sentence) => h('p', { class: 'quiet' }, sentence)),
     h(
       'details',
       {},

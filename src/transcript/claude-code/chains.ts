@@ -1,4 +1,5 @@
 import type { WarningList } from '../../model/warning.js';
+import { splitClients } from './clients.js';
 import type { Line } from './lines.js';
 
 /** The lines of one conversation, in file order. */
@@ -7,6 +8,8 @@ export interface Chain {
   readonly label: string;
   readonly isMain: boolean;
   readonly lines: readonly Line[];
+  /** Lines at the start that are another conversation's. */
+  readonly shared: number;
 }
 
 /** False when no line is told apart by its root and none names a parent that comes later, so that there is no circle. */
@@ -124,7 +127,12 @@ export function splitChains(lines: readonly Line[], warnings: WarningList): read
     ...chain,
     isMain: false,
     lines: inTimeOrder(chain.lines, warnings),
+    shared: 0,
   }));
   if (main.length === 0) return chains;
-  return [{ id: 'main', label: 'main', isMain: true, lines: inTimeOrder(main, warnings) }, ...chains];
+  const mains = splitClients(main, warnings).map((client, i): Chain => {
+    const id = i === 0 ? 'main' : `main-${i + 1}`;
+    return { id, label: id, isMain: true, lines: inTimeOrder(client.lines, warnings), shared: client.shared };
+  });
+  return [...mains, ...chains];
 }

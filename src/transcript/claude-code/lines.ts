@@ -3,6 +3,7 @@ import type { MessageOrigin } from '../../model/message.js';
 import type { SpokenThinking } from '../../model/transcript.js';
 import type { LinePlace, LocatedLine } from '../json-lines.js';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../narrow.js';
+import { type AgentMessage, agentMessageOf } from './agent-message.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from './blocks.js';
 import { isCommandText, isExitCommand, isLocalCommandText, originOf } from './origins.js';
 import { type ProcessStart, processStart } from './process-start.js';
@@ -301,6 +302,8 @@ export class LineParser {
   #before: Line | null = null;
   #beforeInMain: Line | null = null;
   #at: LinePlace | null = null;
+  /** The latest line is a subagent's, found in the file of its parent. */
+  isTold = false;
 
   constructor(texts: FileTexts | null) {
     this.#place = (part, text) =>
@@ -319,6 +322,7 @@ export class LineParser {
    * metadata, which belongs to no conversation.
    */
   parse(json: LocatedLine, head: JsonObject = NO_MEMBERS): Line | null {
+    this.isTold = false;
     if (json.value === IDLE_LINE) return null;
     this.#at = json.place;
     const timeMs = this.#times.read(json.value.timestamp);
@@ -351,11 +355,25 @@ export class LineParser {
       case 'progress': {
         const start = processStart(objectOf(value.data));
         if (start !== null) return new HiddenRecord(json, moment, start);
+        const told = agentMessageOf(value);
+        if (told !== null) return this.#told(json, moment, told);
         return tellsNothing(value, this.#beforeInMain) ? null : new HiddenRecord(json, moment);
       }
       default:
         return null;
     }
+  }
+
+  /** A line of a subagent, with what only the line around it says. */
+  #told({ line, value, place }: LocatedLine, moment: Moment, { agentId, line: inner }: AgentMessage): Line {
+    this.isTold = true;
+    const sessionId = value.sessionId ?? moment.head.sessionId;
+    const version = value.version ?? moment.head.version;
+    const own = { ...inner, isSidechain: true, agentId, sessionId, version };
+    const timeMs = this.#times.read(inner.timestamp) ?? moment.timeMs;
+    const at: Moment = { timeMs, before: moment.before, head: NO_MEMBERS };
+    const json: LocatedLine = { line, value: own, place };
+    return inner.type === 'user' ? this.#user(json, at) : this.#assistant(json, at);
   }
 
   #user(json: LocatedLine, moment: Moment): Line {

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../narrow.js';
 import { normaliseInput } from '../normalise-input.js';
+import { agentMessageOf } from './agent-message.js';
 import { renderAttachment } from './attachments.js';
 
 /** The content blocks of a message; a text alone is one text block. */
@@ -54,6 +55,7 @@ export function contentText(content: JsonObject): string | null {
 /** The text of one part of a line: a content block of its message, or what it attaches. */
 export function textOfPart(line: JsonObject, part: number): string | null {
   if (line.type === 'attachment') return renderAttachment(objectOf(line.attachment));
-  const content = contentBlocks(objectOf(line.message).content)[part];
+  const message = (agentMessageOf(line)?.line ?? line).message;
+  const content = contentBlocks(objectOf(message).content)[part];
   return content === undefined ? null : contentText(content);
 }

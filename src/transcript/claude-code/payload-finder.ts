@@ -3,11 +3,20 @@ const RESULT_KEY = ',"toolUseResult":';
 const RESULT_PROBE = 'UseResu';
 /** Two objects on one line. */
 const NEXT_OBJECT = Buffer.from('}{"');
-/** What a running tool shows; such lines carry nothing for the model. */
+/** What a running tool shows, and what its subagents say. */
 const PROGRESS_KEY = '"type":"progress","data":';
 /** Bytes at the start of a line in which the type of progress stands. */
 const HEAD_BYTES = 1_024;
 const DATA_KEY_BYTES = ',"data":'.length;
+/** How the data of progress begins that carries a message of a subagent, in whichever order its members come, or the start of a process. */
+const TOLD_DATA = [
+  '"message":',
+  '"type":"agent_progress"',
+  '"agentId":',
+  '"prompt":',
+  '"normalizedMessages":',
+  '"type":"hook_progress","hookEvent":"SessionStart"',
+].map((text) => Buffer.from(`{${text}`));
 /** Ends of `toolUseID` and `parentToolUseID`, which stand behind the data of progress. */
 const PROGRESS_MARK = Buffer.from('UseID');
 
@@ -21,6 +30,16 @@ const SPACE = 0x20;
 /** Bytes of numbers and of `true`, `false` and `null`. */
 function isBare(byte: number): boolean {
   return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x2b && byte <= 0x2e);
+}
+
+/** True when the data of progress that begins at an index is for the terminal alone. */
+export function isForTerminal(bytes: Buffer, at: number, end: number): boolean {
+  for (const data of TOLD_DATA) {
+    const behind = at + data.length;
+    if (bytes[at + 2] !== data[2] || behind > end) continue;
+    if (data.compare(bytes, at, behind) === 0) return false;
+  }
+  return true;
 }
 
 /** The opening quote of the text whose closing quote stands before `behind`; -1 when it lies below a limit. */
@@ -129,7 +148,9 @@ export class PayloadFinder {
     if (!this.#tail.isProgress) return;
     const head = buffer.toString('latin1', start, Math.min(start + HEAD_BYTES, end));
     const found = head.indexOf(PROGRESS_KEY);
-    if (found !== -1) this.#place(start + found + PROGRESS_KEY.length - DATA_KEY_BYTES, buffer, end);
+    if (found === -1) return;
+    const data = start + found + PROGRESS_KEY.length;
+    if (isForTerminal(buffer, data, end)) this.#place(data - DATA_KEY_BYTES, buffer, end);
   }
 
   /** Looks for the copy of a tool's result; false when there is no key of one. */

@@ -1,11 +1,11 @@
 import { digestParts } from '../../base/digest.js';
 import { CcbenchError } from '../../base/errors.js';
 import { type Block, createBlock } from '../../model/block.js';
-import type { Capability, Step, Thread, Transcript } from '../../model/transcript.js';
+import type { Capability, SessionInfo, Step, Thread, Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
 import { type ReadObject, streamJsonLines, unpackBytes } from '../json-lines.js';
 import { calibrateThread, learnRatio } from './calibrate.js';
-import { splitChains } from './chains.js';
+import { type Chain, splitChains } from './chains.js';
 import { type Line, LineParser } from './lines.js';
 import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
 import { groupSteps } from './responses.js';
@@ -45,14 +45,21 @@ function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-function readLines(stream: SessionStream, warnings: WarningList, lines: Line[]): void {
+/** The lines of all files of a session. */
+interface SessionLines {
+  readonly own: Line[];
+  /** Lines of subagents that stand in the file of their parent. */
+  readonly told: Line[];
+}
+
+function readLines(stream: SessionStream, warnings: WarningList, lines: SessionLines): void {
   const { name, chunks, source } = stream;
   const parser = new LineParser(source === null ? null : new FileTexts(name, source));
   const reader = new SessionLineReader((head) => parser.isIdle(head));
   const read: ReadObject = (buffer, start, end) => reader.read(buffer, start, end);
   for (const json of streamJsonLines(chunks, { name, warnings, read })) {
     const line = parser.parse(json, reader.head);
-    if (line !== null) lines.push(line);
+    if (line !== null) (parser.isTold ? lines.told : lines.own).push(line);
   }
 }
 
@@ -78,7 +85,11 @@ function prefixBlocks(prefixTokens: number, version: string | null): readonly Bl
   });
 }
 
-function carriesOf(lines: readonly Line[], steps: readonly Step[]): readonly Capability[] {
+function firstVersion(lines: readonly Line[]): string | null {
+  return lines.find((line) => line.version !== null)?.version ?? null;
+}
+
+function carriesOf(chains: readonly Chain[], steps: readonly Step[]): readonly Capability[] {
   let hasUsage = false;
   let hasOutput = false;
   for (const step of steps) {
@@ -89,15 +100,49 @@ function carriesOf(lines: readonly Line[], steps: readonly Step[]): readonly Cap
   const missing = new Set<Capability>();
   if (!hasUsage) for (const each of ['usage', 'lifetimes'] as const) missing.add(each);
   if (!hasOutput) missing.add('output-tokens');
-  if (lines.every((line) => line.timeMs === null))
+  if (chains.every((chain) => chain.lines.every((line) => line.timeMs === null)))
     for (const each of ['timestamps', 'latency'] as const) missing.add(each);
   return claudeCodeCarries.filter((capability) => !missing.has(capability));
 }
 
-function build(lines: readonly Line[], id: string, warnings: WarningList): Transcript {
-  const chains = splitChains(lines, warnings).filter((chain) =>
-    chain.lines.some((line) => line.type === 'user' || line.type === 'assistant'),
+function hasMessage(chain: Chain): boolean {
+  return chain.lines.some((line) => line.type === 'user' || line.type === 'assistant');
+}
+
+/** The subagents that are known from the file of their parent alone (K15). */
+function toldChains({ own, told }: SessionLines, warnings: WarningList): readonly Chain[] {
+  if (told.length === 0) return [];
+  const known = new Set(own.map((line) => line.agentId));
+  const chains = splitChains(
+    told.filter((line) => !known.has(line.agentId)),
+    warnings,
   );
+  if (chains.length > 0) {
+    warnings.add(
+      'agents-told',
+      'subagents are known from the progress of their parent alone, which leaves out what they say last',
+      'keep their agent-*.jsonl files in a folder subagents beside the session',
+      chains.length,
+    );
+  }
+  return chains;
+}
+
+/** The sessions of clients that wrote one file in turns; null for one client. */
+function sessionsOf(chains: readonly Chain[], originMs: number): readonly SessionInfo[] | null {
+  const mains = chains.filter((chain) => chain.isMain);
+  if (mains.length < 2) return null;
+  return mains.map(({ id, lines, shared }) => {
+    const firstMs = lines.slice(shared).find((line) => line.timeMs !== null)?.timeMs ?? originMs;
+    const startMs = Math.max(0, firstMs - originMs);
+    return { name: id, startMs, resumes: shared === 0 ? null : mains[0]!.id, ending: 'clean' };
+  });
+}
+
+function build(read: SessionLines, id: string, warnings: WarningList): Transcript {
+  const lines = read.own;
+  const whole = splitChains(lines, warnings).filter(hasMessage);
+  const chains = [...whole, ...toldChains(read, warnings)];
   if (chains.length === 0) {
     throw new CcbenchError('bad-transcript', `${id}: the file holds no message of a Claude Code session`, {
       hint: 'pass the session file itself, as found below ~/.claude/projects',
@@ -108,15 +153,17 @@ function build(lines: readonly Line[], id: string, warnings: WarningList): Trans
   const charsPerToken = learnRatio(drafts);
   const startedAtMs = chains[0]!.lines.find((line) => line.timeMs !== null)?.timeMs ?? null;
   const mainId = chains[0]!.isMain ? chains[0]!.id : null;
+  const sessions = sessionsOf(chains, startedAtMs ?? 0);
   const threads = chains.map((chain, i): Thread => {
-    const version = chain.lines.find((line) => line.version !== null)?.version ?? null;
+    const version = firstVersion(chain.lines);
     const { steps, prefixTokens } = calibrateThread(drafts[i]!, { charsPerToken, warnings });
     return {
       id: chain.id,
-      parentId: chain.id === mainId ? null : mainId,
+      parentId: chain.isMain ? null : mainId,
       label: chain.label,
       prefix: prefixBlocks(prefixTokens, version),
       steps: finishSteps(steps, startedAtMs ?? 0),
+      ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
     };
   });
   const steps = threads.length === 1 ? threads[0]!.steps : threads.flatMap((thread) => thread.steps);
@@ -127,10 +174,11 @@ function build(lines: readonly Line[], id: string, warnings: WarningList): Trans
   return {
     id,
     source: 'claude-code',
-    carries: carriesOf(lines, steps),
-    agentVersion: lines.find((line) => line.version !== null)?.version ?? null,
+    carries: carriesOf(chains, steps),
+    agentVersion: firstVersion(lines) ?? firstVersion(read.told),
     startedAtMs,
     threads,
+    ...(sessions === null ? {} : { sessions }),
     warnings: warnings.list(),
   };
 }
@@ -163,7 +211,7 @@ export function readClaudeCodeFiles(
     });
   }
   const agents = files.length === 1 ? [] : files.filter(isAgent);
-  const lines: Line[] = [];
+  const lines: SessionLines = { own: [], told: [] };
   for (const file of [...mains, ...agents]) readLines(streamOf(file, warnings), warnings, lines);
   return build(lines, options.id, warnings);
 }

@@ -2,7 +2,7 @@ import { decodeUtf8, parseObject } from '../json-lines.js';
 import type { JsonObject } from '../narrow.js';
 import { type LineHead, LineHeads } from './line-head.js';
 import { createLineReader, isWhole } from './line-reader.js';
-import { PayloadFinder } from './payload-finder.js';
+import { isForTerminal, PayloadFinder } from './payload-finder.js';
 
 /** What a line shares with no other. */
 export const NO_MEMBERS: JsonObject = Object.freeze({});
@@ -51,6 +51,7 @@ export class SessionLineReader {
     if (head.isProgress) {
       const isIdle =
         this.#isIdle(head.members) &&
+        isForTerminal(buffer, behind, end) &&
         LineHeads.isParent(buffer, start, at) &&
         this.#hasIdleEnd(buffer, behind, end);
       return isIdle ? IDLE_LINE : null;

@@ -22,6 +22,7 @@ interface RawLine {
   readonly type: string;
   readonly subtype?: string;
   readonly message?: { readonly id: string; readonly model: string; readonly usage: RawUsage };
+  readonly data?: { readonly type: string; readonly message?: RawLine };
 }
 
 const files = sharedData.files('transcripts/claude-code');
@@ -38,10 +39,13 @@ function rawLines(path: string): readonly RawLine[] {
     .map((line) => JSON.parse(line) as RawLine);
 }
 
-/** Totals by the plainest deduplication: the largest output per message id, made-up responses left out. */
+/** Totals by the plainest deduplication: the largest output per message id, made-up responses left out (K15). */
 function rawTotals(path: string) {
   const byId = new Map<string, RawUsage>();
-  for (const line of rawLines(path)) {
+  const lines = rawLines(path).map((line) =>
+    line.data?.type === 'agent_progress' && line.data.message !== undefined ? line.data.message : line,
+  );
+  for (const line of lines) {
     if (line.type !== 'assistant' || line.message === undefined || line.message.model === '<synthetic>')
       continue;
     const seen = byId.get(line.message.id);
@@ -97,13 +101,13 @@ const KNOWN: Readonly<Record<string, { readonly calls: readonly number[]; readon
   'entireio__cli__v2.1.1-auto155k-x2-ttl5m': { calls: [219] },
   'entireio__cli__v2.1.12-microcompact-ttl5m': { calls: [57] },
   'entireio__cli__v2.1.17-microcompact-x2-auto155k-ttl1h': { calls: [131], rewrites: 1 },
-  'entireio__cli__v2.1.29-auto167k-manual-ttl1h-span50h': { calls: [204] },
+  'entireio__cli__v2.1.29-auto167k-manual-ttl1h-span50h': { calls: [204, 14, 17, 11, 7, 23, 10] },
   'entireio__cli__v2.1.42-auto167k-ttl1h-gap10h': { calls: [93] },
   'marot__spotter__4d5611e5-subagent-a2898e3': { calls: [12] },
   'marot__spotter__4d5611e5-subagent-acompact-e1f845': { calls: [1] },
-  'marot__spotter__4d5611e5-v2.1.39-auto167k-ttl5m-gap4h': { calls: [139] },
+  'marot__spotter__4d5611e5-v2.1.39-auto167k-ttl5m-gap4h': { calls: [139, 11] },
   marot__spotter__short: { calls: [1] },
-  'marot__spotter__subagent-small': { calls: [12] },
+  'marot__spotter__subagent-small': { calls: [12, 5] },
   'marot__spotter__tool_heavy-small': { calls: [4] },
 };
 

@@ -1,0 +1,115 @@
+import { isOutputEstimated, outputOf } from '../model/output-of.js';
+import type { BillCost, RecordedBill, ThreadBill } from '../model/recorded-bill.js';
+import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
+import { promptTokens, type Usage } from '../model/usage.js';
+import { findModel } from './models.js';
+import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
+
+/** Labels of the forks that write summaries begin so (spec of transcripts §6). */
+const SUMMARY_FORK = 'acompact-';
+
+const NO_TOKENS: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
+
+/** What was billed for a call, output estimated where it is not recorded; null without usage. */
+export function billedUsage(call: RecordedCall): Usage | null {
+  if (call.usage === null || !isOutputEstimated(call)) return call.usage;
+  return { ...call.usage, output: outputOf(call) };
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
+    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
+    output: a.output + b.output,
+  };
+}
+
+function billCost(cost: Cost): BillCost {
+  return {
+    input: cost.inputNano,
+    cacheRead: cost.cacheReadNano,
+    cacheWrite5m: cost.cacheWrite5mNano,
+    cacheWrite1h: cost.cacheWrite1hNano,
+    output: cost.outputNano,
+    total: cost.totalNano,
+  };
+}
+
+class BillWriter {
+  readonly #unpriced = new Map<string, number>();
+  readonly #threads: ThreadBill[] = [];
+  #cost = NO_COST;
+  #mainCost = 0;
+  #tokens = NO_TOKENS;
+  #calls = 0;
+  #mainCalls = 0;
+  #mainPrompts = 0;
+  #peak: number | null = null;
+  #estimated = 0;
+  #withoutUsage = 0;
+  #compactions = 0;
+  #summaries = 0;
+
+  add(thread: Thread): void {
+    let cost = NO_COST;
+    let calls = 0;
+    for (const step of thread.steps) {
+      if (step.kind === 'event' && step.event.kind === 'recorded-compaction') this.#compactions++;
+      if (step.kind !== 'call') continue;
+      const usage = billedUsage(step.call);
+      if (usage === null) {
+        this.#withoutUsage++;
+        continue;
+      }
+      calls++;
+      if (isOutputEstimated(step.call)) this.#estimated++;
+      if (thread.label.startsWith(SUMMARY_FORK)) this.#summaries++;
+      if (thread.parentId === null) this.#addMain(usage);
+      this.#tokens = addUsage(this.#tokens, usage);
+      const row = findModel(step.call.model);
+      if (row === null) this.#unpriced.set(step.call.model, (this.#unpriced.get(step.call.model) ?? 0) + 1);
+      else cost = addCost(cost, priceUsage(row, usage));
+    }
+    this.#calls += calls;
+    this.#cost = addCost(this.#cost, cost);
+    if (thread.parentId === null) this.#mainCost += cost.totalNano;
+    if (calls > 0) this.#threads.push({ thread: thread.id, calls, costNano: billCost(cost) });
+  }
+
+  #addMain(usage: Usage): void {
+    this.#mainCalls++;
+    this.#mainPrompts += promptTokens(usage);
+    this.#peak = Math.max(this.#peak ?? 0, promptTokens(usage) + usage.output);
+  }
+
+  finish(): RecordedBill | null {
+    if (this.#calls === 0) return null;
+    return {
+      calls: this.#calls,
+      mainCalls: this.#mainCalls,
+      tokens: this.#tokens,
+      mainPromptTokens: this.#mainPrompts,
+      peakContextTokens: this.#peak,
+      costNano: billCost(this.#cost),
+      mainCostNano: this.#mainCost,
+      threads: this.#threads,
+      estimatedOutputs: this.#estimated,
+      unpriced: Object.fromEntries([...this.#unpriced].sort(([a], [b]) => (a < b ? -1 : 1))),
+      withoutUsage: this.#withoutUsage,
+      compactions: this.#compactions,
+      summaries: Math.min(this.#summaries, this.#compactions),
+    };
+  }
+}
+
+/**
+ * What a recording cost, by the usage of each response at list prices: every command that names a recorded cost names
+ * this one. Null where nothing carries usage. Fees of server tools (web search) are not priced.
+ */
+export function recordedBill(transcript: Pick<Transcript, 'threads'>): RecordedBill | null {
+  const bill = new BillWriter();
+  for (const thread of transcript.threads) bill.add(thread);
+  return bill.finish();
+}

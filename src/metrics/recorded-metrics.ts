@@ -1,0 +1,34 @@
+import { ratio, sum } from '../base/stats.js';
+import type { RecordedBill } from '../model/recorded-bill.js';
+import { promptTokens } from '../model/usage.js';
+import { usd } from './metric.js';
+
+/** Dollars of a recording; null where no call of it could be priced. */
+export function recordedUsd({ costNano, calls, unpriced }: RecordedBill): number | null {
+  return sum(Object.values(unpriced)) === calls ? null : usd(costNano.total);
+}
+
+/** The metrics of a run that a recording can tell about itself, by name. */
+export function recordedMetrics(bill: RecordedBill): Readonly<Record<string, number | null>> {
+  const { tokens, costNano, calls, mainCalls } = bill;
+  const prompts = promptTokens(tokens);
+  const cost = recordedUsd(bill);
+  return {
+    apiCalls: calls,
+    turns: mainCalls,
+    promptTokens: prompts,
+    cacheReadTokens: tokens.cacheRead,
+    cacheCreationTokens: tokens.cacheWrite5m + tokens.cacheWrite1h,
+    uncachedTokens: tokens.input,
+    outputTokens: tokens.output,
+    cacheHitRate: ratio(tokens.cacheRead, prompts),
+    costUsd: cost,
+    costUsdMain: cost === null ? null : usd(bill.mainCostNano),
+    costUsdSubagents: cost === null ? null : usd(costNano.total - bill.mainCostNano),
+    costPerTurnUsd: cost === null ? null : ratio(usd(costNano.total), mainCalls),
+    peakContextTokens: bill.peakContextTokens,
+    meanPromptTokens: ratio(bill.mainPromptTokens, mainCalls),
+    compactions: bill.compactions,
+    recordedCostUsd: cost,
+  };
+}

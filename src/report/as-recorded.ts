@@ -1,0 +1,69 @@
+import { mean, sum } from '../base/stats.js';
+import type { RunFacts } from '../metrics/facts.js';
+import { recordedMetrics } from '../metrics/recorded-metrics.js';
+import { findMetric } from '../metrics/registry.js';
+import type { RecordedBill } from '../model/recorded-bill.js';
+import { formatCount, formatDecimal, formatValue } from './format.js';
+import type { ComparisonRow } from './page-data.js';
+
+/** Name of the row for what recordings cost themselves. */
+export const AS_RECORDED = 'as recorded';
+
+/** How a cost differs from the recorded one: `+3.1 % against the recording`. */
+export function againstRecorded(costUsd: number, recordedUsd: number): string {
+  const percent = ((costUsd - recordedUsd) / recordedUsd) * 100;
+  const size = Math.abs(percent) < 0.05 ? '0' : formatDecimal(Math.abs(percent), 1);
+  const sign = size === '0' ? '±' : percent < 0 ? '−' : '+';
+  return `${sign}${size} % against the recording`;
+}
+
+/** What recordings tell of themselves as the row of a table: means over those that tell. */
+export function recordedRow(bills: readonly RecordedBill[], columns: readonly string[]): ComparisonRow {
+  const records = bills.map(recordedMetrics);
+  const cells = columns.map((name) => {
+    const value = mean(records.flatMap((record) => record[name] ?? []));
+    return { text: formatValue(value, findMetric(name)?.unit ?? 'count') };
+  });
+  return { name: AS_RECORDED, cells };
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** What no transcript holds, so that the row can be set beside others. */
+function missingNote(bills: readonly RecordedBill[]): string {
+  const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
+  return `${AS_RECORDED}: at list prices, without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestion requests, fees of web searches`;
+}
+
+/** What there is to say about recorded costs: what they leave out, and what of them is estimated. */
+export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
+  if (bills.length === 0) return [];
+  const total = (pick: (bill: RecordedBill) => number): number => sum(bills.map(pick));
+  const notes = [missingNote(bills)];
+  const estimated = total((bill) => bill.estimatedOutputs);
+  if (estimated > 0) {
+    const of = formatCount(total((bill) => bill.calls));
+    notes.push(
+      `${AS_RECORDED}: the output of ${formatCount(estimated)} of ${of} calls is estimated, as the recording holds placeholders`,
+    );
+  }
+  const unpriced = total((bill) => sum(Object.values(bill.unpriced)));
+  if (unpriced > 0) {
+    const models = [...new Set(bills.flatMap((bill) => Object.keys(bill.unpriced)))].sort().join(', ');
+    notes.push(`${AS_RECORDED}: without ${counted(unpriced, 'call', 'calls')} of unknown models (${models})`);
+  }
+  const bare = total((bill) => bill.withoutUsage);
+  if (bare > 0)
+    notes.push(
+      `${AS_RECORDED}: without ${counted(bare, 'response that carries', 'responses that carry')} no usage`,
+    );
+  return notes;
+}
+
+/** What the recording of a run says of itself, under the names of the metrics; null where it tells nothing. */
+export function recordedJson({ run }: RunFacts): object | null {
+  const bill = run?.transcript.recorded;
+  return bill === undefined ? null : { metrics: recordedMetrics(bill), notes: billNotes([bill]) };
+}
