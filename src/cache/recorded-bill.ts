@@ -11,7 +11,7 @@ const SUMMARY_FORK = 'acompact-';
 const NO_TOKENS: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
 
 /** What was billed for a call, output estimated where it is not recorded; null without usage. */
-export function billedUsage(call: RecordedCall): Usage | null {
+function billedUsage(call: RecordedCall): Usage | null {
   if (call.usage === null || !isOutputEstimated(call)) return call.usage;
   return { ...call.usage, output: outputOf(call) };
 }

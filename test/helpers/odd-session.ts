@@ -91,11 +91,29 @@ export const ODD_LINES: readonly Fields[] = [
   assistant('bare', 9_200, 'mbare', ask('t11'), { ...MODEL, usage: null }),
 ];
 
+/** The lines by two clients in any turns, each line behind the latest of its own client or behind any. */
+const clientsInTurns: fc.Arbitrary<readonly Fields[]> = fc
+  .tuple(
+    fc.array(fc.constantFrom('2.1.100', '2.1.101'), {
+      minLength: ODD_LINES.length,
+      maxLength: ODD_LINES.length,
+    }),
+    fc.constantFrom('own', 'any'),
+  )
+  .map(([versions, parents]) =>
+    ODD_LINES.map((line, i) => {
+      const own = parents === 'own' ? versions.lastIndexOf(versions[i]!, i - 1) : -1;
+      const parent = i === 0 ? undefined : ODD_LINES[own === -1 ? i - 1 : own];
+      return { ...line, version: versions[i]!, parentUuid: parent?.uuid ?? null };
+    }),
+  );
+
 /** Recordings that nobody wrote so: some of the lines, in any order, some of them twice. */
 export const oddSession: fc.Arbitrary<readonly Fields[]> = fc.oneof(
   fc.shuffledSubarray([...ODD_LINES], { minLength: 1 }),
   fc.subarray([...ODD_LINES], { minLength: 1 }),
   fc.array(fc.constantFrom(...ODD_LINES), { minLength: 1, maxLength: 30 }),
+  clientsInTurns,
   fc
     .tuple(fc.nat(ODD_LINES.length - 1), fc.nat(ODD_LINES.length - 1))
     .map(([a, b]) => ODD_LINES.slice(Math.min(a, b), Math.max(a, b) + 1)),
