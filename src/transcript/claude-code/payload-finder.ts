@@ -11,6 +11,9 @@ const DATA_KEY_BYTES = ',"data":'.length;
 /** Ends of `toolUseID` and `parentToolUseID`, which stand behind the data of progress. */
 const PROGRESS_MARK = Buffer.from('UseID');
 
+/** How the name of a hook begins that tells of a new process (K3). */
+const START_HOOK = Buffer.from('"SessionStart:');
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -129,7 +132,8 @@ export class PayloadFinder {
     if (!this.#tail.isProgress) return;
     const head = buffer.toString('latin1', start, Math.min(start + HEAD_BYTES, end));
     const found = head.indexOf(PROGRESS_KEY);
-    if (found !== -1) this.#place(start + found + PROGRESS_KEY.length - DATA_KEY_BYTES, buffer, end);
+    if (found === -1 || this.tellsOfStart(buffer, start + found, end)) return;
+    this.#place(start + found + PROGRESS_KEY.length - DATA_KEY_BYTES, buffer, end);
   }
 
   /** Looks for the copy of a tool's result; false when there is no key of one. */
@@ -145,6 +149,11 @@ export class PayloadFinder {
   /** True when a stretch of a line holds no second object. */
   isAlone(buffer: Buffer, start: number, end: number): boolean {
     return buffer.subarray(start, end).indexOf(NEXT_OBJECT) === -1;
+  }
+
+  /** True when a stretch of a line may tell of a process that began. */
+  tellsOfStart(buffer: Buffer, start: number, end: number): boolean {
+    return buffer.subarray(start, end).indexOf(START_HOOK) !== -1;
   }
 
   #place(cut: number, buffer: Buffer, end: number): void {

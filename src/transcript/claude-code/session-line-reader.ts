@@ -52,7 +52,8 @@ export class SessionLineReader {
       const isIdle =
         this.#isIdle(head.members) &&
         LineHeads.isParent(buffer, start, at) &&
-        this.#hasIdleEnd(buffer, behind, end);
+        this.#hasIdleEnd(buffer, behind, end) &&
+        !this.#payload.tellsOfStart(buffer, behind, end);
       return isIdle ? IDLE_LINE : null;
     }
     const parent = buffer.toString('utf8', start, at);
