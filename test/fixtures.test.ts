@@ -13,7 +13,7 @@ describe('fixtures', () => {
     expectGenerated(FILE, fixtureText({ workload: 'bugfix', turns: 20, seed: 7 }));
   });
 
-  it('replay to the usage they record', () => {
+  it('replay to the usage they record under the bare API that billed them', () => {
     const transcript = readTranscript(readFileSync(resolve(import.meta.dirname, '..', FILE)), {
       id: 'bugfix-20-turns',
     });
@@ -21,7 +21,10 @@ describe('fixtures', () => {
       step.kind === 'call' ? [step.call.usage!] : [],
     );
     const replayed = mainRequests(
-      runLog(planOf({ policy: 'unbounded', cache: { ttl: 'recorded' } }), transcript),
+      runLog(
+        planOf({ policy: 'unbounded', set: { 'client.use': 'none' }, cache: { ttl: 'recorded' } }),
+        transcript,
+      ),
     );
     expect(replayed.map((entry) => [entry.prompt, entry.read])).toEqual(
       recorded.map((usage) => [

@@ -1,9 +1,11 @@
 import { sha256Hex } from '../base/digest.js';
 import type { Block } from '../model/block.js';
 import { hasToolUse, type Message } from '../model/message.js';
-import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
+import type { RecordedCall, SpokenThinking, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
 import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from './claude-code/calibrate.js';
 import { isPlaceholderOutput } from './claude-code/draft.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT } from './claude-code/opening.js';
+import { SKILL_TOOL } from './claude-code/spoken-thinking.js';
 import { contentOf, usageFields } from './claude-code/write-content.js';
 import { textOrFiller } from './filler.js';
 
@@ -19,9 +21,28 @@ const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
 const DEFAULT_VERSION = '2.1.217';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Events that write no line of their own. */
-const SILENT_EVENTS = new Set<ThreadEvent['kind']>(['model-switch', 'prefix-change', 'resume', 'version']);
-/** Attachments a reader works out again from usage. */
-const INFERRED = new Set<string | undefined>([RESTORED_CONTEXT, UNLOGGED_CONTEXT]);
+const SILENT_EVENTS = new Set<ThreadEvent['kind']>([
+  'model-switch',
+  'prefix-change',
+  'resume',
+  'version',
+  'rewind',
+  'speaker',
+  'fallback',
+]);
+/** Messages a reader works out again from usage. */
+const INFERRED = new Set<string | undefined>([
+  OPENING_CONTEXT,
+  EARLIER_HISTORY,
+  RESTORED_CONTEXT,
+  UNLOGGED_CONTEXT,
+]);
+/** What a prompt says about thinking (K1). */
+const THINKING_METADATA: Readonly<Record<SpokenThinking, object>> = {
+  on: { thinkingMetadata: { level: 'high', disabled: false, triggers: [] } },
+  off: { thinkingMetadata: { level: 'none', disabled: true, triggers: [] } },
+  unsaid: {},
+};
 
 function uuidOf(seed: string): string {
   const hex = sha256Hex(seed);
@@ -55,6 +76,11 @@ class ThreadWriter {
   #version: string;
   #session = 0;
   #now = 0;
+  /** What the next message says about thinking; null when it does not speak. */
+  #spoken: SpokenThinking | null = null;
+  /** How the next response came. */
+  #delivery: 'streamed' | 'whole' = 'streamed';
+  #skillCallId: string | null = null;
 
   constructor(
     transcript: Transcript,
@@ -70,6 +96,10 @@ class ThreadWriter {
     this.#version = transcript.agentVersion ?? DEFAULT_VERSION;
   }
 
+  get #startUuid(): string {
+    return uuidOf(`${this.#seed}/start`);
+  }
+
   write(): string {
     if (this.#agentId === null || this.#thread.parentId === null) this.#opening();
     for (const [i, step] of this.#thread.steps.entries()) {
@@ -82,11 +112,7 @@ class ThreadWriter {
 
   /** A line no request contains, at the start of the transcript: readers count time from the first line. */
   #opening(): void {
-    this.#line(
-      { type: 'system', subtype: 'informational', content: 'start' },
-      0,
-      uuidOf(`${this.#seed}/start`),
-    );
+    this.#line({ type: 'system', subtype: 'informational', content: 'start' }, 0, this.#startUuid);
   }
 
   /** Start of the call that follows a step with no other line between: readers take it from the last user line. */
@@ -151,15 +177,29 @@ class ThreadWriter {
           ? {}
           : { isMeta: true };
     const content = isText ? textOrFiller(only!) : blocks.map(contentOf);
-    this.#line({ type: 'user', ...flags, message: { role: 'user', content } }, at, uuid);
+    const fields = { ...flags, ...this.#spokenFields(message), message: { role: 'user', content } };
+    this.#line({ type: 'user', ...fields }, at, uuid);
+  }
+
+  /** What a message that speaks carries: its metadata, and the skill whose text it is. */
+  #spokenFields(message: Message): object {
+    const spoken = this.#spoken;
+    if (spoken === null || message.origin === 'summary' || message.origin === 'tool') return {};
+    this.#spoken = null;
+    const isSkill = message.origin === 'meta' && this.#skillCallId !== null;
+    return { ...THINKING_METADATA[spoken], ...(isSkill ? { sourceToolUseID: this.#skillCallId } : {}) };
   }
 
   #response(message: Message, at: number, body: object, extra: object): void {
-    const blocks = message.blocks.length === 0 ? [null] : message.blocks;
-    const uuids = blocks.map((_, part) => this.#uuid(message, part));
+    const { blocks } = message;
+    const isWhole = this.#delivery === 'whole' || blocks.length === 0;
+    const groups = isWhole ? [blocks] : blocks.map((block) => [block]);
+    const uuids = groups.map((_, part) => this.#uuid(message, part));
+    this.#delivery = 'streamed';
     this.#uuids.set(message.id, uuids);
-    for (const [part, block] of blocks.entries()) {
-      const content = block === null ? [] : [contentOf(block)];
+    this.#skillCallId = blocks.findLast(({ tool }) => tool === SKILL_TOOL)?.toolUseId ?? this.#skillCallId;
+    for (const [part, group] of groups.entries()) {
+      const content = group.map(contentOf);
       const fields = {
         id: message.responseId ?? message.id,
         type: 'message',
@@ -239,6 +279,21 @@ class ThreadWriter {
         break;
       case 'resume':
         this.#session++;
+        break;
+      case 'clear': {
+        const data = { type: 'hook_progress', hookEvent: 'SessionStart', hookName: 'SessionStart:clear' };
+        this.#line({ type: 'progress', data }, event.at, uuid, null);
+        break;
+      }
+      case 'rewind':
+        this.#parent =
+          event.lastId === null ? this.#startUuid : (this.#uuids.get(event.lastId)?.at(-1) ?? this.#parent);
+        break;
+      case 'speaker':
+        this.#spoken = event.thinking;
+        break;
+      case 'fallback':
+        this.#delivery = 'whole';
         break;
       case 'model-switch':
       case 'prefix-change':

@@ -4,14 +4,15 @@ import { generateTranscript } from '../../src/transcript/synthetic/generate-tran
 import { writeClaudeCode } from '../../src/transcript/write-claude-code.js';
 import { mainRequests, planOf, runLog } from './plan.js';
 
-/** A recording the project makes itself: a generated session, billed by the simulator, written as Claude Code writes it. */
+/** A recording the project makes itself: a generated session, billed under the bare API, written as Claude Code writes it. */
 export function fixtureText(spec: {
   readonly workload: string;
   readonly turns: number;
   readonly seed: number;
 }): string {
   const transcript = generateTranscript({ ...spec, model: 'claude-sonnet-4-5', text: 'filler' });
-  const requests = mainRequests(runLog(planOf({ policy: 'unbounded', cache: { ttl: '5m' } }), transcript));
+  const plan = planOf({ policy: 'unbounded', set: { 'client.use': 'none' }, cache: { ttl: '5m' } });
+  const requests = mainRequests(runLog(plan, transcript));
   const [file] = writeClaudeCode(withUsage(transcript, requests)).files;
   return file!.text;
 }

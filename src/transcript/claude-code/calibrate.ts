@@ -1,6 +1,5 @@
 import { digestParts } from '../../base/digest.js';
-import { quantile } from '../../base/stats.js';
-import { type Block, CHARS_PER_TOKEN, createBlock, IMAGE_TOKENS } from '../../model/block.js';
+import { createBlock } from '../../model/block.js';
 import { keepsLastTurnOnly } from '../../model/thinking-rule.js';
 import { promptTokens } from '../../model/usage.js';
 import type { WarningList } from '../../model/warning.js';
@@ -14,21 +13,15 @@ import {
   draftTokens,
   isPlaceholderOutput,
 } from './draft.js';
-import { type Opening, openingOf } from './opening.js';
+import { EARLIER_HISTORY, type Opening, openingOf } from './opening.js';
 import { spread } from './spread.js';
+import { total, weightsOf } from './weights.js';
 
 /** `facts.attachment` of the opaque message for what a compaction brought back without a line of its own. */
 export const RESTORED_CONTEXT = 'restored-context';
 /** `facts.attachment` of the opaque message for growth that the lines of a step cannot explain. */
 export const UNLOGGED_CONTEXT = 'unlogged-context';
 
-/** Characters of a thinking signature per token of the thinking it seals. */
-const SIGNATURE_CHARS_PER_TOKEN = 3;
-/** Fewer steps than this say nothing about a file's own ratio. */
-const FEWEST_SAMPLES = 3;
-/** Bounds of a believable ratio (E6: p5 1.88, p95 3.72, with room on both sides). */
-const SLOWEST_RATIO = 1.25;
-const FASTEST_RATIO = 6;
 /** A response may take its own output count as long as this share of the estimate is left for what followed it. */
 const LEAST_REST_SHARE = 0.5;
 /** Growth beyond twice the estimate and this many tokens is context no line shows (reminders, memory files). */
@@ -40,25 +33,6 @@ export interface Calibrated {
   readonly prefixTokens: number;
 }
 
-function weightOf(block: Block, ratio: number): number {
-  if (block.kind === 'image' || block.kind === 'document') return IMAGE_TOKENS;
-  const sealed = block.kind === 'thinking' && block.text?.chars === 0;
-  if (sealed) return block.chars / SIGNATURE_CHARS_PER_TOKEN;
-  return (block.text?.chars ?? block.chars) / ratio + (block.facts.images ?? 0) * IMAGE_TOKENS;
-}
-
-function weightsOf(messages: readonly DraftMessage[], ratio: number): number[] {
-  const weights: number[] = [];
-  for (const message of messages) for (const block of message.blocks) weights.push(weightOf(block, ratio));
-  return weights;
-}
-
-function total(values: readonly number[]): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
-}
-
 function assign(messages: readonly DraftMessage[], tokens: readonly number[]): void {
   let next = 0;
   for (const message of messages) for (const block of message.blocks) block.tokens = tokens[next++]!;
@@ -66,37 +40,6 @@ function assign(messages: readonly DraftMessage[], tokens: readonly number[]): v
 
 function finalOutput(call: DraftCall): number | null {
   return call.usage === null || isPlaceholderOutput(call.version, call.stopReason) ? null : call.usage.output;
-}
-
-/** Median characters per token over the steps of a recording that only grew; the general median when there are few. */
-export function learnRatio(threads: readonly (readonly DraftStep[])[]): number {
-  const samples: number[] = [];
-  for (const steps of threads) {
-    let before: number | null = null;
-    let chars = 0;
-    for (const step of steps) {
-      if (step.kind === 'message') chars += charsOf(step.message);
-      else if (step.kind === 'event') before = step.event.rebuild === 'none' ? before : null;
-      else {
-        if (step.call.usage !== null) {
-          const prompt = promptTokens(step.call.usage);
-          if (before !== null && prompt > before && chars > 0) samples.push(chars / (prompt - before));
-          before = prompt;
-          chars = 0;
-        }
-        chars += charsOf(step.call.message);
-      }
-    }
-  }
-  const median = samples.length < FEWEST_SAMPLES ? null : quantile(samples, 0.5);
-  return Math.min(FASTEST_RATIO, Math.max(SLOWEST_RATIO, median ?? CHARS_PER_TOKEN));
-}
-
-/** Characters that explain growth; images and sealed thinking count as the text they weigh as. */
-function charsOf(message: DraftMessage): number {
-  let chars = 0;
-  for (const block of message.blocks) chars += weightOf(block, CHARS_PER_TOKEN) * CHARS_PER_TOKEN;
-  return chars;
 }
 
 function withoutThinking(message: DraftMessage): DraftMessage {
@@ -111,6 +54,19 @@ function isNearer(growth: number, gone: number, estimate: number): boolean {
   return gone > 0 && Math.abs(growth + gone - estimate) < Math.abs(growth - estimate);
 }
 
+/** The messages that a rewind leaves, by id: everything up to the last one. */
+function idsUpTo(steps: readonly DraftStep[], lastId: string | null): readonly string[] {
+  if (lastId === null) return [];
+  const ids: string[] = [EARLIER_HISTORY];
+  for (const step of steps) {
+    const message =
+      step.kind === 'message' ? step.message : step.kind === 'call' ? step.call.message : step.event.summary;
+    if (message !== null) ids.push(message.id);
+    if (message?.id === lastId) break;
+  }
+  return ids;
+}
+
 class ThreadCalibrator {
   readonly #ratio: number;
   readonly #warnings: WarningList;
@@ -120,10 +76,12 @@ class ThreadCalibrator {
   #fresh: DraftMessage[] = [];
   #anchor: { readonly call: DraftCall; readonly prompt: number } | null = null;
   #rebuild: 'none' | 'microcompact' | 'compaction' = 'none';
-  /** Tokens that a resume may have lost, and the event that says so. */
-  #lost: { readonly tokens: number; readonly event: DraftEvent } | null = null;
+  /** The resume that may have lost messages, until a prompt tells. */
+  #lost: DraftEvent | null = null;
   #opening: Opening | null = null;
+  /** Thinking that the latest prompt held, and that which left the prompts for good. */
   #thinking: DraftBlock[] = [];
+  readonly #dropped = new Set<DraftBlock>();
   #restored: DraftMessage | null = null;
   #restoredCount = 0;
 
@@ -150,7 +108,8 @@ class ThreadCalibrator {
       else if (step.kind === 'event') {
         const { rebuild } = step.event;
         if (rebuild === 'compaction' || rebuild === 'rewind') {
-          this.#compact(step.event.summary, step.event.keptIds);
+          const { lastId = null, keptIds, summary } = step.event;
+          this.#compact(summary, rebuild === 'rewind' ? idsUpTo(out, lastId) : keptIds);
           openAfter = out.length + 1;
         } else if (rebuild === 'microcompact' && this.#rebuild === 'none') this.#rebuild = 'microcompact';
         else if (rebuild === 'resume') this.#resume(step.event);
@@ -165,6 +124,7 @@ class ThreadCalibrator {
       out.push(step);
     }
     this.#estimate();
+    this.#keepLost();
     return out;
   }
 
@@ -173,7 +133,17 @@ class ThreadCalibrator {
     const kept = new Set(keptIds);
     this.#settled = [...this.#settled, ...this.#fresh].filter((message) => kept.has(message.id));
     this.#fresh = summary === null ? [] : [summary];
+    const held = new Set(this.#settled.flatMap((message) => message.blocks));
+    this.#thinking = this.#thinking.filter((block) => held.has(block));
     this.#rebuild = 'compaction';
+  }
+
+  /** Tokens that messages have in a prompt. */
+  #tokensOf(messages: readonly DraftMessage[]): number {
+    let tokens = 0;
+    for (const { blocks } of messages)
+      for (const block of blocks) if (!this.#dropped.has(block)) tokens += block.tokens;
+    return tokens;
   }
 
   /** Thinking that this turn's prompts hold. */
@@ -184,9 +154,14 @@ class ThreadCalibrator {
 
   #resume(event: DraftEvent): void {
     if (event.lostIds.length === 0) return;
-    const lost = new Set(event.lostIds);
-    const gone = this.#settled.filter((message) => lost.has(message.id));
-    this.#lost = { tokens: total(gone.map(draftTokens)), event };
+    this.#keepLost();
+    this.#lost = event;
+  }
+
+  /** No prompt tells that the latest resume lost anything. */
+  #keepLost(): void {
+    if (this.#lost !== null) this.#lost.lostIds = [];
+    this.#lost = null;
   }
 
   #call(call: DraftCall): void {
@@ -194,14 +169,17 @@ class ThreadCalibrator {
       const prompt = promptTokens(call.usage);
       if (this.#opening === null) this.#first(prompt, call.usage.cacheRead, call.version);
       else if (this.#rebuild === 'compaction') this.#afterCompaction(prompt);
-      else if (this.#rebuild === 'microcompact') this.#estimate();
-      else {
+      else if (this.#rebuild === 'microcompact') {
+        this.#estimate();
+        this.#noteThinking();
+      } else {
         const whole = prompt + this.#lostTokens(prompt - this.#anchor!.prompt);
         if (this.#dropThinking(whole, call.model) === 'kept') {
           this.#grow(whole);
           this.#noteThinking();
         }
       }
+      this.#keepLost();
       this.#settled.push(...this.#fresh);
       this.#fresh = [];
       this.#anchor = { call, prompt };
@@ -213,15 +191,16 @@ class ThreadCalibrator {
   /** Results that a resume did not find again (K12): gone where the growth is nearer to that than to all of them. */
   #lostTokens(growth: number): number {
     if (this.#lost === null) return 0;
-    const { tokens, event } = this.#lost;
+    const lost = new Set(this.#lost.lostIds);
+    const isLost = ({ id }: DraftMessage): boolean => lost.has(id);
+    const tokens = this.#tokensOf(this.#settled.filter(isLost));
+    const unsized = total(weightsOf(this.#fresh.filter(isLost), this.#ratio));
+    if (!isNearer(growth, tokens + unsized, total(weightsOf(this.#fresh, this.#ratio)))) return 0;
+    if (unsized > 0) this.#estimate();
+    this.#settled = this.#settled.filter((message) => !isLost(message));
+    this.#fresh = this.#fresh.filter((message) => !isLost(message));
     this.#lost = null;
-    if (isNearer(growth, tokens, total(weightsOf(this.#fresh, this.#ratio)))) {
-      const gone = new Set(event.lostIds);
-      this.#settled = this.#settled.filter((message) => !gone.has(message.id));
-      return tokens;
-    }
-    event.lostIds = [];
-    return 0;
+    return tokens;
   }
 
   /**
@@ -236,9 +215,12 @@ class ThreadCalibrator {
     const spoken = this.#fresh.map(withoutThinking);
     const latest = total(weightsOf(this.#fresh, this.#ratio)) - total(weightsOf(spoken, this.#ratio));
     if (!isNearer(growth, dropped + latest, total(weightsOf(this.#fresh, this.#ratio)))) return 'kept';
+    const all = this.#fresh;
+    for (const block of this.#thinking) this.#dropped.add(block);
     this.#thinking = [];
     this.#estimate();
-    const all = this.#fresh;
+    for (const { blocks } of all)
+      for (const block of blocks) if (block.kind === 'thinking') this.#dropped.add(block);
     this.#fresh = spoken;
     this.#grow(prompt + dropped);
     this.#fresh = all;
@@ -276,7 +258,7 @@ class ThreadCalibrator {
   }
 
   #afterCompaction(prompt: number): void {
-    const available = prompt - this.#baseTokens - total(this.#settled.map(draftTokens));
+    const available = prompt - this.#baseTokens - this.#tokensOf(this.#settled);
     const estimate = Math.round(total(weightsOf(this.#fresh, this.#ratio)));
     if (available < 0) this.#estimate();
     else if (estimate >= available) this.#spread(available);

@@ -48,6 +48,10 @@ export interface DraftEvent {
   /** Messages that did not come back; emptied where sizes show that they did. */
   lostIds: readonly string[];
   summary: DraftMessage | null;
+  /** What the user asked a compaction to do. */
+  instructions?: string;
+  /** The last message that a rewind leaves; null when it goes back to the beginning. */
+  readonly lastId?: string | null;
   /** It tells nothing but who speaks. */
   readonly isSpeaker?: true;
   make(at: number, summary: Message | null): ThreadEvent;

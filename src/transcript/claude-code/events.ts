@@ -36,9 +36,9 @@ export function clearEvent(line: Line): DraftEvent {
   return { ...plainEvent(line, (at) => ({ kind: 'clear', at })), rebuild: 'compaction' };
 }
 
-/** The user went back to a message; those that stay are known by id. */
-export function rewindEvent(line: Line, lastId: string | null, keptIds: readonly string[]): DraftEvent {
-  return { ...plainEvent(line, (at) => ({ kind: 'rewind', at, lastId })), rebuild: 'rewind', keptIds };
+/** The user went back to a message; null is the beginning. */
+export function rewindEvent(line: Line, lastId: string | null): DraftEvent {
+  return { ...plainEvent(line, (at) => ({ kind: 'rewind', at, lastId })), rebuild: 'rewind', lastId };
 }
 
 /** What the client was when the latest line was written. */
@@ -70,10 +70,10 @@ export function changeEvents(
   return moved ? [resumeEvent(line, 'the session id changed', lostIds())] : [];
 }
 
-/** A compaction; its summary is on a later line. */
+/** A compaction; its summary, and what the user asked of it, are on later lines. */
 export function compactionEvent(line: CompactLine, keptIds: readonly string[]): DraftEvent {
   const { trigger, preTokens, postTokens, durationMs } = line;
-  return {
+  const event: DraftEvent = {
     rebuild: 'compaction',
     timeMs: line.timeMs,
     keptIds,
@@ -88,8 +88,10 @@ export function compactionEvent(line: CompactLine, keptIds: readonly string[]): 
       durationMs,
       summary,
       keptIds,
+      ...(event.instructions === undefined ? {} : { instructions: event.instructions }),
     }),
   };
+  return event;
 }
 
 /** A microcompaction. */

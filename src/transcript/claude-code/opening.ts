@@ -10,10 +10,10 @@ export const OPENING_CONTEXT = 'opening-context';
 export const EARLIER_HISTORY = 'earlier-history';
 
 /** Largest system prompt and tools that are believed: 38,000 is the most read behind a compaction (E6). */
-export const LARGEST_PREFIX_TOKENS = 60_000;
+const LARGEST_PREFIX_TOKENS = 60_000;
 
 /** System and tools where a file begins in mid-session: the median read behind a compaction (E6). */
-export const TYPICAL_PREFIX_TOKENS = 25_000;
+const TYPICAL_PREFIX_TOKENS = 25_000;
 
 /**
  * Share of what no message explains in a first prompt that is system and tools, where nothing was warm, from a version on

@@ -5,6 +5,8 @@ const COMMAND =
 const LOCAL_COMMAND = /^\s*<(?:local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>/;
 const COMMAND_NAME = '<command-name>/';
 const EXIT = /<command-name>\/(?:exit|quit)<\/command-name>/;
+const COMPACT = '<command-name>/compact</command-name>';
+const ARGUMENTS = /<command-args>([\s\S]*?)<\/command-args>/;
 const INTERRUPTED = '[Request interrupted';
 
 /** True for the text of a slash command, a shell command or their output. */
@@ -20,6 +22,13 @@ export function isLocalCommandText(text: string): boolean {
 /** True for the command that ends the client. */
 export function isExitCommand(text: string): boolean {
   return text.includes(COMMAND_NAME) && EXIT.test(text);
+}
+
+/** What the user asks of a compaction by hand; null where the text is no such command or says nothing more. */
+export function compactInstructions(text: string): string | null {
+  if (!text.includes(COMPACT)) return null;
+  const asked = ARGUMENTS.exec(text)?.[1]?.trim() ?? '';
+  return asked === '' ? null : asked;
 }
 
 /** What a line says of who speaks. */

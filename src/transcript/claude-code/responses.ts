@@ -3,27 +3,18 @@ import type { WarningList } from '../../model/warning.js';
 import { answerTo, type ToolCall } from './blocks.js';
 import type { Chain } from './chains.js';
 import { type DraftCall, type DraftEvent, type DraftMessage, type DraftStep, draftMessage } from './draft.js';
-import {
-  type ClientState,
-  changeEvents,
-  clearEvent,
-  compactionEvent,
-  fallbackEvent,
-  microcompactEvent,
-  nextState,
-  resumeEvent,
-  rewindEvent,
-  speakerEvent,
-} from './events.js';
+import { compactionEvent, fallbackEvent, microcompactEvent, rewindEvent, speakerEvent } from './events.js';
+import { keptLines } from './kept-lines.js';
 import {
   type AssistantLine,
   type AttachmentLine,
   type CompactLine,
   callOf,
-  type HiddenLine,
   type Line,
   type UserLine,
 } from './lines.js';
+import { compactInstructions } from './origins.js';
+import { ProcessWatch } from './process-watch.js';
 
 /** What the chains of one transcript share while they are read. */
 export interface GroupingContext {
@@ -50,13 +41,6 @@ function extendCall(call: DraftCall, line: AssistantLine): void {
   if (line.timeMs !== null) call.lastTimeMs = Math.max(line.timeMs, call.lastTimeMs ?? line.timeMs);
 }
 
-function isUnchanged(state: ClientState, line: Line): boolean {
-  return (
-    (line.version === null || line.version === state.version) &&
-    (line.sessionId === null || line.sessionId === state.sessionId)
-  );
-}
-
 function isSpeaker(event: DraftEvent): boolean {
   return event.isSpeaker === true;
 }
@@ -81,19 +65,15 @@ class StepGrouper {
   readonly #messageIds = new Map<string, string>();
   readonly #attachedTo = new Map<string, string>();
   readonly #usedIds = new Set<string>();
-  #state: ClientState = { version: null, sessionId: null };
+  readonly #process = new ProcessWatch();
   #compaction: DraftEvent | null = null;
   #restoring = false;
-  #exited = false;
+  /** The latest compaction, while the command that asked for it may follow. */
+  #asking: DraftEvent | null = null;
   /** A command that speaks to the model came since the latest response. */
   #commanded = false;
-  /** The latest process to begin came since the latest response: its hooks may tell of it more than once. */
-  #started = false;
   /** Responses that were opened when a line was read, by the line's uuid. */
   readonly #slotAtLine = new Map<string, number>();
-  /** Results of the latest response with several calls, and all but the last of earlier ones (K12). */
-  #parallel: { readonly response: string; readonly ids: string[] } | null = null;
-  #lostIds: string[] = [];
   #saysThinking = false;
   /** Lines read so far, the current one included. */
   #linesRead = 0;
@@ -110,8 +90,11 @@ class StepGrouper {
   run(): void {
     for (const line of this.#chain.lines) {
       this.#linesRead++;
-      this.#readChanges(line);
-      if (line.type === 'hidden' || line.type === 'attachment') this.#readStart(line);
+      for (const event of this.#process.before(line)) this.#addEvent(event);
+      if (line.type === 'hidden' || line.type === 'attachment') {
+        const event = this.#process.hook(line);
+        if (event !== null) this.#addEvent(event);
+      }
       if (line.type === 'user') this.#readUser(line);
       else if (line.type === 'attachment') this.#readAttachment(line);
       else if (line.type === 'assistant' && !line.synthetic) this.#readAssistant(line);
@@ -169,57 +152,36 @@ class StepGrouper {
     return id;
   }
 
-  #readChanges(line: Line): void {
-    if (!this.#exited && isUnchanged(this.#state, line)) return;
-    const state = nextState(this.#state, line);
-    const events = changeEvents(this.#state, state, line, () => this.#takeLost());
-    this.#state = state;
-    if (events.length === 0 && this.#exited && line.type !== 'hidden') {
-      const stillLeaving = line.type === 'user' && line.isCommand;
-      if (!stillLeaving) events.push(this.#resume(line, 'the client was left and started again'));
-    }
-    if (events.length > 0) {
-      this.#exited = false;
-      this.#started = true;
-    }
-    for (const event of events) this.#addEvent(event);
-  }
-
-  #resume(line: Line, reason: string): DraftEvent {
-    return resumeEvent(line, reason, this.#takeLost());
-  }
-
-  /** Results beside the record's chain of parents, which a client that goes along it does not find (K12). */
-  #takeLost(): readonly string[] {
-    const lost = [...this.#lostIds, ...(this.#parallel?.ids.slice(0, -1) ?? [])];
-    this.#lostIds = [];
-    this.#parallel = null;
-    return lost;
-  }
-
-  /** A hook tells that a process began (K3): the first one of a session is no news. */
-  #readStart(line: HiddenLine | AttachmentLine): void {
-    if (line.start === null || this.#started || this.#slotStarts.length === 1) return;
-    this.#started = true;
-    if (line.start === 'clear') this.#addEvent(clearEvent(line));
-    else this.#addEvent(this.#resume(line, `the hook of a process that began (${line.start})`));
-  }
-
-  /** A prompt that hangs on an earlier line than the latest responses: they are left behind. */
+  /** A prompt that hangs on an earlier line than the latest responses: they are left behind (C1). */
   #readRewind(line: UserLine): void {
     const slot = this.#slotAtLine.get(line.parentUuid ?? '');
     if (slot === undefined || slot >= this.#slotStarts.length - 1) return;
-    const lastId = this.#messageIds.get(line.parentUuid!) ?? null;
-    const kept: string[] = [];
-    if (lastId !== null) {
-      for (const step of this.#inOrder()) {
-        const message =
-          step.kind === 'message' ? step.message : step.kind === 'call' ? step.call.message : null;
-        if (message !== null) kept.push(message.id);
-        if (message?.id === lastId) break;
-      }
+    const lastId = this.#messageAt(line.parentUuid!);
+    if (lastId !== undefined) this.#addEvent(rewindEvent(line, lastId));
+  }
+
+  /** The message that a line is or hangs on; null at the beginning, undefined where a compaction or a gap lies between. */
+  #messageAt(uuid: string): string | null | undefined {
+    let wanted: string | null = uuid;
+    for (let i = this.#linesRead - 1; i >= 0; i--) {
+      const line = this.#chain.lines[i]!;
+      if (line.type === 'compact') return undefined;
+      if (line.uuid !== wanted) continue;
+      const id = this.#messageIds.get(line.uuid);
+      if (id !== undefined) return id;
+      wanted = line.parentUuid;
+      if (wanted === null) return null;
     }
-    this.#addEvent(rewindEvent(line, lastId, kept));
+    return undefined;
+  }
+
+  /** The command that asked for a compaction stands behind its summary (C1). */
+  #readInstructions({ text }: Block): void {
+    if (this.#asking === null || this.#asking.summary === null) return;
+    const instructions = compactInstructions(text?.read() ?? '');
+    if (instructions === null) return;
+    this.#asking.instructions = instructions;
+    this.#asking = null;
   }
 
   #readSpeaker(line: UserLine): void {
@@ -250,10 +212,12 @@ class StepGrouper {
     const origin = result === undefined ? line.origin : 'tool';
     if (origin === 'human') {
       this.#restoring = false;
+      this.#asking = null;
       this.#readRewind(line);
     }
     if (result === undefined) this.#readSpeaker(line);
-    if (line.isExit) this.#exited = true;
+    if (line.isExit) this.#process.noteExit();
+    if (line.isCommand) this.#readInstructions(blocks[0]!);
     const message = draftMessage({ id: this.#idFor(line), role: 'user', origin, timeMs, blocks });
     if (result === undefined) this.#add({ kind: 'message', message });
     else this.#addResults(message, result);
@@ -282,11 +246,7 @@ class StepGrouper {
       this.#add(step);
       return;
     }
-    if (this.#parallel?.response === key) this.#parallel.ids.push(message.id);
-    else {
-      if (this.#parallel !== null) this.#lostIds.push(...this.#parallel.ids.slice(0, -1));
-      this.#parallel = { response: key, ids: [message.id] };
-    }
+    this.#process.noteResults(key, message.id);
     const slot = this.#slotOf.get(key);
     if (slot === undefined) {
       this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), step]);
@@ -339,7 +299,7 @@ class StepGrouper {
     });
     this.#usedIds.add(key);
     this.#commanded = false;
-    this.#started = false;
+    this.#asking = null;
     const owner = this.#owners.get(key) ?? this.#chain.id;
     this.#owners.set(key, owner);
     if (owner === this.#chain.id) {
@@ -347,7 +307,7 @@ class StepGrouper {
         id: key,
         model: line.model,
         message,
-        version: this.#state.version,
+        version: this.#process.version,
         usage: null,
         stopReason: null,
         missReason: null,
@@ -358,6 +318,7 @@ class StepGrouper {
       };
       this.#calls.set(key, call);
       this.#latest = call;
+      this.#process.noteResponse();
       if (blocks.length > 1) this.#addEvent(fallbackEvent(line));
       this.#slotStarts.push(this.#steps.length);
       this.#add({ kind: 'call', call });
@@ -393,25 +354,13 @@ class StepGrouper {
   #readCompaction(line: CompactLine): void {
     this.#compaction = compactionEvent(line, this.#keptIds(line));
     this.#restoring = true;
-    this.#lostIds = [];
-    this.#parallel = null;
+    this.#asking = line.trigger === 'manual' ? this.#compaction : null;
+    this.#process.forgetResults();
     this.#addEvent(this.#compaction);
   }
 
   #keptIds(line: CompactLine): readonly string[] {
-    let uuids = line.keptUuids;
-    if (uuids.length === 0 && line.keptRange === null) return [];
-    const order = new Map<string, number>();
-    for (let i = 0; i < this.#linesRead; i++) order.set(this.#chain.lines[i]!.uuid, i);
-    if (uuids.length === 0 && line.keptRange !== null) {
-      const head = order.get(line.keptRange.head);
-      const tail = order.get(line.keptRange.tail);
-      const known = head !== undefined && tail !== undefined;
-      uuids = known
-        ? this.#chain.lines.slice(head, tail + 1).map((kept) => kept.uuid)
-        : [line.keptRange.head];
-    }
-    const missing = uuids.filter((uuid) => !order.has(uuid)).length;
+    const { uuids, missing } = keptLines(line, this.#chain.lines.slice(0, this.#linesRead));
     if (missing > 0) {
       this.#warnings.add(
         'kept-line-missing',

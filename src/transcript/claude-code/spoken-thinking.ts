@@ -5,7 +5,7 @@ import { isObject, type JsonObject, numberOf, textOf } from '../narrow.js';
 const INTERRUPTED = '[Request interrupted';
 
 /** The tool whose text speaks for itself, as a prompt does. */
-const SKILL_TOOL = 'Skill';
+export const SKILL_TOOL = 'Skill';
 
 function stateOf(metadata: JsonObject): SpokenThinking {
   const budget = numberOf(metadata.maxThinkingTokens);
