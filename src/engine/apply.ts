@@ -28,7 +28,7 @@ export function apply(run: ThreadRun, action: Action): Outcome {
     case 'replace-history': {
       const before = run.context.trueTokens;
       const messages = withReminderFirst(run.context.messages, action.messages);
-      run.tally.cacheLost += run.cachedBehind(run.context.replaceHistory(messages));
+      run.tally.cacheLost += run.sent.cachedBehind(run.context.replaceHistory(messages), run.now);
       run.forgetStripped();
       run.view.deletedTokens = 0;
       run.seen.restart(run.context.messages);
@@ -99,11 +99,11 @@ function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks
     seenSaved += estimateBlock(old, rules) - (edit.block === null ? 0 : estimateBlock(edit.block, rules));
   }
   const position = run.context.rewrite(action.edits);
-  const touchedSent = position >= 0 && position < run.sentLength;
+  const touchedSent = position >= 0 && position < run.sent.length;
   if (action.keep === 'frozen') run.journal.freeze(action.edits);
   run.seen.reduce(seenSaved);
   if (touchedSent) {
-    run.tally.cacheLost += run.cachedBehind(position);
+    run.tally.cacheLost += run.sent.cachedBehind(position, run.now);
     run.announced ??= action.cause;
   }
   return DONE;

@@ -2,6 +2,7 @@ import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import type { Thread, Transcript } from '../model/transcript.js';
 import { FileReads } from '../tiers/storage/file-reads.js';
+import type { ClientKey } from './client-key.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** A parent right after the response that starts children: what they inherit (AGT-1). */
@@ -10,6 +11,7 @@ export interface ForkPoint {
   readonly messages: readonly Message[];
   readonly freshTokens: number;
   readonly sentLength: number;
+  readonly key: ClientKey;
   readonly reads: FileReads | null;
 }
 
@@ -45,7 +47,8 @@ export class ForkPoints {
       prefix: run.context.prefix,
       messages: [...run.context.messages],
       freshTokens: run.context.freshTokens,
-      sentLength: run.sentLength,
+      sentLength: run.sent.length,
+      key: run.client.key,
       reads: reads instanceof FileReads ? reads.clone() : null,
     };
   }

@@ -47,7 +47,7 @@ export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
     seen: run.seen.tokens,
     kept: context.keptShare(run.view.deletedTokens),
     freshTokens: context.freshTokens,
-    firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
+    firstChanged: run.sent.firstChanged,
     announced: run.announced,
     deletedTokens: run.view.deletedTokens,
     unbilledTokens: run.env.client.deletedIsFree ? run.view.deletedTokens : 0,

@@ -28,7 +28,7 @@ export function suggest(run: ThreadRun, call: RecordedCall): void {
     seen: null,
     kept: null,
     freshTokens: context.freshTokens,
-    firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
+    firstChanged: run.sent.firstChanged,
     announced: run.announced,
     deletedTokens: run.view.deletedTokens,
     unbilledTokens: run.env.client.deletedIsFree ? run.view.deletedTokens : 0,

@@ -7,13 +7,15 @@ import type { Point } from '../model/tier.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
 import { apply, type Tally } from './apply.js';
 import { ClientState } from './client-state.js';
-import { Context, type Origin } from './context.js';
+import { Context } from './context.js';
 import { Exchange, type Outgoing } from './exchange.js';
 import { happen } from './happen.js';
 import { Journal } from './journal.js';
 import { outgoingOf } from './main-request.js';
+import type { Origin } from './own-tokens.js';
 import { Prevention } from './prevention.js';
 import type { RunEnv } from './run-env.js';
+import { SentState } from './sent-state.js';
 import { type CounterRules, counterRules, SeenCounter } from './seen-counter.js';
 import { finishThread, keepRecord } from './session-record.js';
 import type { SessionState } from './session-state.js';
@@ -53,8 +55,7 @@ export class ThreadRun {
   lastResponseMs: number | null = null;
   /** Why the context changed since the last request, first cause wins (BRD-3). */
   announced: BreakCause | null = null;
-  /** Positions of the request that was sent last. */
-  sentLength = 0;
+  readonly sent: SentState;
   /** A layer put a new history in place since this was last cleared. */
   historyReplaced = false;
   private readonly moment: MutableMoment;
@@ -65,7 +66,6 @@ export class ThreadRun {
   private lostCalls = 0;
   private cursor = 0;
   private pending: Message[] = [];
-  private cachedUntilMs = 0;
   private readonly wakes = new Wakes();
   private previousEndMs: number | null = null;
   private recordedEndMs = 0;
@@ -77,6 +77,7 @@ export class ThreadRun {
     readonly thread: Thread,
   ) {
     this.context = new Context(thread.prefix);
+    this.sent = new SentState(this.context);
     this.counter = counterRules(env.plan.policy.params, env.plan.estimatorFactor);
     this.seen = new SeenCounter(this.counter);
     this.model = new ThreadModel(env.plan, thread, env.habits, env.agentVersion);
@@ -161,8 +162,7 @@ export class ThreadRun {
     this.host.resume(this.context.messages, this.view);
     this.seen.adopt(from.seen);
     this.exchange.adopt(from.exchange);
-    this.cachedUntilMs = from.cachedUntilMs;
-    this.sentTokens = from.sentTokens;
+    this.sent.adopt(from.sent);
     this.lastResponseMs = from.lastResponseMs;
   }
 
@@ -244,14 +244,6 @@ export class ThreadRun {
     return this.random.split(`${purpose} ${count}`);
   }
 
-  /** Cached tokens behind a position that is about to change: they must be written again. */
-  cachedBehind(position: number): number {
-    if (position < 0 || position >= this.sentLength || this.now >= this.cachedUntilMs) return 0;
-    return Math.max(0, this.sentTokens - (position === 0 ? 0 : this.context.sums[position - 1]!));
-  }
-
-  private sentTokens = 0;
-
   /** Asks the tiers of a point of the loop. */
   askTiers(point: Point, manual: MutableMoment['manual'] = null): void {
     const { moment } = this;
@@ -261,7 +253,7 @@ export class ThreadRun {
     moment.prompt = this.promptNumber;
     moment.lastResponseMs = this.lastResponseMs;
     moment.manual = manual;
-    this.view.cacheIsWarm = this.now < this.cachedUntilMs;
+    this.view.cacheIsWarm = this.sent.isCachedAt(this.now);
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) {
       this.view.deletedTokens = 0;
       this.seen.forgetDeleted();
@@ -303,9 +295,15 @@ export class ThreadRun {
     this.thinkingStrippedTo = 0;
   }
 
+  /** A call is lost before its request is made. */
+  private lose(): void {
+    this.lostCalls++;
+    this.client.skip();
+  }
+
   private call(call: RecordedCall): void {
     if (this.failure !== null) {
-      this.lostCalls++;
+      this.lose();
       return;
     }
     this.model.use(call.model);
@@ -315,7 +313,7 @@ export class ThreadRun {
     this.askTiers('results');
     if (this.failure === null) this.askTiers('before-request');
     if (this.failure !== null) {
-      this.lostCalls++;
+      this.lose();
       return;
     }
     this.prevention.check(this);
@@ -361,11 +359,7 @@ export class ThreadRun {
 
   /** Takes note that a request of the thread's own chain was answered. */
   noteSent(out: Outgoing, call: RecordedCall): void {
-    const { context } = this;
-    context.sent();
-    this.sentLength = context.length;
-    this.sentTokens = context.trueTokens;
-    this.cachedUntilMs = out.startMs + this.model.ttlFor(call);
+    this.sent.note(out.startMs, this.model.ttlFor(call));
     this.announced = null;
   }
 

@@ -55,13 +55,14 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   const layout = params['agents.layout'] as ForkLayout;
   const child = env.forks.numberOf(thread);
   run.model.follow(parent.model);
+  run.client.adopt(point.key);
   run.context.replacePrefix(
     layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
   );
   run.inheritMessages(point.messages, parent);
   run.context.freshTokens = point.freshTokens;
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
-  run.sentLength = point.sentLength;
+  run.sent.length = point.sentLength;
   run.sharedTokens = run.context.trueTokens;
   if (point.reads !== null) fileReads(run).adopt(point.reads);
   const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
@@ -86,7 +87,8 @@ function takeUp(run: ThreadRun, origin: ThreadRun): void {
   const messages = origin.journal.rebuild();
   run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, origin);
   run.context.freshTokens = origin.context.freshTokens;
-  run.sentLength = run.context.length;
+  run.sent.length = run.context.length;
+  run.client.adopt(origin.client.key);
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
   if (form === 'new-system') renewSystem(run);
   tell(run, 'resume', `the session ${origin.session.name} was taken up again`);
