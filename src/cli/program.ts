@@ -1,4 +1,17 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import {
+  collect,
+  count,
+  examples,
+  factor,
+  lifetimes,
+  method,
+  percent,
+  reading,
+  shared,
+  study,
+  whole,
+} from './command-options.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
@@ -6,78 +19,7 @@ import { packageVersion } from './version.js';
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;
 
-const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
-
-function whole(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 up.');
-  return Number(text);
-}
-
-function percent(text: string): number {
-  const value = Number(text.replace(/%$/, ''));
-  if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
-    throw new InvalidArgumentError('It must be 0 to 100 per cent.');
-  return value;
-}
-
-function lifetimes(text: string): readonly number[] {
-  return text.split(',').map((part) => {
-    const value = Number(part);
-    if (!/^\s*\d+(\.\d+)?\s*$/.test(part) || value <= 0) {
-      throw new InvalidArgumentError('It must be seconds above zero, separated by commas, such as 45,90.');
-    }
-    return value;
-  });
-}
-
-function count(text: string): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 up.');
-  return Number(text);
-}
-
-function factor(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < 1)
-    throw new InvalidArgumentError('It must be a number from 1 up, such as 1.6.');
-  return Number(text);
-}
-
-function method(text: string): string {
-  if (text !== 'random' && text !== 'halving')
-    throw new InvalidArgumentError('It must be random or halving.');
-  return text;
-}
-
-/** Options of the commands that make many runs. */
-function study(command: Command): Command {
-  return reading(command)
-    .option(
-      '--transcripts <pattern>',
-      'recordings instead of the scenario’s, such as "logs/*.jsonl" (repeatable)',
-      collect,
-    )
-    .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', whole)
-    .option('--out <folder>', 'folder that holds the report folders', 'reports')
-    .option('--no-files', 'write no report');
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ccbench ${line}`).join('\n')}`;
-}
-
-function shared(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON object on stdout and nothing else')
-    .option('--debug', 'show stack traces')
-    .option('--no-color', 'no colours (also: NO_COLOR)');
-}
-
-/** A command that reads transcripts. */
-function reading(command: Command): Command {
-  return shared(command).option('--no-cache', 'keep and use no compiled transcripts');
-}
-
-/** Builds the command line. Only this file and commander are loaded for help; each command loads its own parts. */
+/** Builds the command line. Only this file, its options and commander are loaded for help; each command loads its own parts. */
 export function buildProgram(session: CliSession, settle: (code: ExitCode) => void): Command {
   const { host } = session;
   const program = new Command('ccbench')
@@ -363,6 +305,17 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .action(async (name, options) => {
       const { showPolicyCommand } = await import('./commands/policies.js');
       settle(showPolicyCommand(session, name, { ...options, set: options.set ?? [] }));
+    });
+
+  shared(
+    policies
+      .command('clients')
+      .description('List the clients: what each does towards the cache, and how that is known.'),
+  )
+    .addHelpText('after', examples('policies clients', 'policies clients --json'))
+    .action(async () => {
+      const { clientsCommand } = await import('./commands/clients.js');
+      settle(clientsCommand(session));
     });
 
   shared(program.command('bench').description('Time the hot paths of an agent and the replay itself.'))

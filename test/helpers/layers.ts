@@ -26,7 +26,17 @@ interface ImportUse {
   readonly line: number;
 }
 
-const UP_TO_POLICIES = ['base', 'model', 'tokens', 'transcript', 'cache', 'client', 'llm', 'tiers', 'policies'];
+const UP_TO_POLICIES = [
+  'base',
+  'model',
+  'tokens',
+  'transcript',
+  'cache',
+  'client',
+  'llm',
+  'tiers',
+  'policies',
+];
 const UP_TO_METRICS = [...UP_TO_POLICIES, 'engine', 'metrics'];
 const HASH_AND_ZIP = ['crypto', 'zlib'];
 
