@@ -20,8 +20,8 @@ export function lookbackStart(view: PrefixView, position: number, lookback: Look
   const { uncounted } = view;
   let lowest = Math.max(0, position - LOOKBACK_POSITIONS);
   if (uncounted === undefined) return lowest;
-  while (lowest > 0 && position - lowest - (uncounted[position]! - uncounted[lowest]!) < LOOKBACK_POSITIONS)
-    lowest--;
+  const counted = position - uncounted[position]! - LOOKBACK_POSITIONS;
+  while (lowest > 0 && lowest - 1 - uncounted[lowest - 1]! >= counted) lowest--;
   return lowest;
 }
 

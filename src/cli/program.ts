@@ -325,6 +325,17 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(showPolicyCommand(session, name, { ...options, set: options.set ?? [] }));
     });
 
+  shared(
+    policies
+      .command('clients')
+      .description('List the clients: what each does towards the cache, and how that is known.'),
+  )
+    .addHelpText('after', examples('policies clients', 'policies clients --json'))
+    .action(async () => {
+      const { clientsCommand } = await import('./commands/clients.js');
+      settle(clientsCommand(session));
+    });
+
   shared(program.command('bench').description('Time the hot paths of an agent and the replay itself.'))
     .argument('[suite...]', 'suites by name; all unless named')
     .option('--quick', 'fewer rounds, smaller sizes')

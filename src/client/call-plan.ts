@@ -1,4 +1,4 @@
-import { hasToolUse } from '../model/message.js';
+import { hasToolUse, isSpoken } from '../model/message.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
 import type { ClientHabits } from './habits.js';
 import { type Thinking, thinkingOfCalls } from './thinking.js';
@@ -57,8 +57,7 @@ export function planCalls(
   let searched: 'never' | 'now' | 'before' = 'never';
   for (const step of thread.steps) {
     if (step.kind === 'message') {
-      const { origin } = step.message;
-      if (origin !== 'tool' && origin !== 'attachment') spoken = 'spoken';
+      if (isSpoken(step.message)) spoken = 'spoken';
     } else if (step.kind === 'event') {
       if (step.event.kind === 'fallback') delivery = 'whole';
       else if (step.event.kind === 'version') {

@@ -17,25 +17,18 @@ export function habitsOf(params: ParamValues, recordedVersion: string | null): C
   return habits as unknown as ClientHabits;
 }
 
-/** True when nothing but the documented rules of the API decides what a request finds. */
+/** True when a run's requests are those its transcript shows, and the documented rules of the API alone decide what they find. */
 export function isBareClient(habits: ClientHabits): boolean {
   return (
-    isPlainClient(habits) &&
+    habits.suggestions === 'off' &&
     habits.thinkingSwitch === 'constant' &&
     habits.toolLoading === 'stable' &&
     habits.newProcess === 'same' &&
-    habits.fallback === 'same'
-  );
-}
-
-/** True when all requests of a run are those its transcript shows, and nothing beside the cache decides what they find. */
-export function isPlainClient(habits: ClientHabits): boolean {
-  return (
-    habits.suggestions === 'off' &&
+    habits.fallback === 'same' &&
+    habits.lookback === 'documented' &&
     habits.firstRequest === 'cold' &&
     habits.outside === 'cold' &&
-    habits.hazard === 'off' &&
-    habits.lookback === 'documented'
+    habits.hazard === 'off'
   );
 }
 

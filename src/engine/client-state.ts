@@ -1,6 +1,6 @@
 import { digestParts } from '../base/digest.js';
 import { TTL_1H_MS } from '../cache/ttl.js';
-import { type CallPlan, planCalls } from '../client/call-plan.js';
+import { type CallPlan, type FreshStart, planCalls } from '../client/call-plan.js';
 import { hazardOf } from '../client/hazard.js';
 import { isBareClient } from '../client/resolve-habits.js';
 import { recordedWarmth, type Warmth } from '../client/warmth.js';
@@ -18,6 +18,9 @@ export class ClientState {
   private order = 0;
   private warmth: Warmth = 'none';
   private previousStartMs: number | null = null;
+  /** What calls that were lost have changed for the next one. */
+  private fresh: FreshStart | null = null;
+  private inherited: ClientKey = FIRST_KEY;
   /** Chance of a break that nothing foretells at the latest call. */
   risk = 0;
 
@@ -30,17 +33,32 @@ export class ClientState {
   before(call: RecordedCall): void {
     if (this.plans === null) return;
     const plan = this.plans[this.order++]!;
-    const { thinking, delivery } = plan;
+    const { delivery } = plan;
+    const thinking = plan.thinking ?? this.inherited.thinking;
+    const fresh = this.fresh === 'version' ? this.fresh : (plan.fresh ?? this.fresh);
+    this.fresh = null;
     if (thinking !== this.key.thinking || delivery !== this.key.delivery)
       this.key = { ...this.key, thinking, delivery };
     if (this.previousStartMs === null) this.begin(call);
-    else if (plan.fresh === 'version') this.startAnew('all');
-    else if (plan.fresh !== null) this.startAnew(this.warmth === 'none' ? 'all' : 'messages');
+    else if (fresh === 'version') this.startAnew('all');
+    else if (fresh !== null) this.startAnew(this.warmth === 'none' ? 'all' : 'messages');
     else if (plan.habits.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
       this.startAnew('messages');
     if (plan.habits.outside === 'half') this.warmFromOutside(call);
     this.risk = this.chance();
     this.previousStartMs = this.run.now;
+  }
+
+  /** A call is lost before its request is made; what its client changed stays changed. */
+  skip(): void {
+    const fresh = this.plans?.[this.order++]?.fresh ?? null;
+    if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
+  }
+
+  /** Goes on under another thread's key: a fork, or a session taken up again. */
+  adopt(key: ClientKey): void {
+    this.key = key;
+    this.inherited = key;
   }
 
   /** Chance that the request at hand breaks for no reason the recording tells (K14); 0 for a first one. */

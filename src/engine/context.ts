@@ -10,6 +10,7 @@ import { KnownItems } from './known-items.js';
 import { goOn, leadingMarker, missingResults } from './markers.js';
 import { OpenCalls } from './open-calls.js';
 import { orderMessages } from './order-messages.js';
+import { type Origin, OwnTokens } from './own-tokens.js';
 
 /** What flattening had to mend so that the API would take the request (FLT-4). */
 export interface Repairs {
@@ -22,9 +23,6 @@ export interface Repairs {
 }
 
 const START: Digest = 1;
-
-/** Whether a message came with the session, or was made by a layer. */
-export type Origin = 'original' | 'made';
 
 /**
  * The conversation of one thread as it would be sent: blocks in request order with chained digests and running
@@ -44,15 +42,7 @@ export class Context implements PrefixView {
   unchanged = 0;
   /** Tokens of blocks that no request of this thread has held yet. */
   freshTokens = 0;
-  /** Tokens of blocks that came with the session and stand here as they came, tools and system included. */
-  private originalTokens = 0;
-  /** The part of them in front of the messages. */
-  private prefixOriginal = 0;
-  /** The same if no layer had ever touched the conversation. */
-  private everOriginalTokens = 0;
-  /** Ids of messages that did not come with the session: what layers added, and repairs. */
-  private readonly made = new Set<string>();
-  private everThinkingTokens = 0;
+  private readonly own = new OwnTokens();
   private readonly chain = new GrowableFloats();
   private readonly totals = new GrowableFloats();
   /** Blocks of thinking among the positions up to each one (K7). */
@@ -67,8 +57,7 @@ export class Context implements PrefixView {
 
   private layPrefix(): void {
     for (const block of this.prefix) this.pushBlock(block, -1, 'original');
-    this.prefixOriginal = this.originalTokens;
-    this.everOriginalTokens += this.trueTokens - this.prefixTokens;
+    this.own.laidPrefix(this.trueTokens - this.prefixTokens);
     this.toolsEnd = this.prefix.filter((block) => block.role === 'tools').length;
     this.systemEnd = this.prefix.length;
     this.prefixTokens = this.trueTokens;
@@ -81,7 +70,7 @@ export class Context implements PrefixView {
     let same = 0;
     while (same < prefix.length && prefix[same] === this.prefix[same]) same++;
     this.rebuildFrom(0, []);
-    this.originalTokens = 0;
+    this.own.empty('start');
     this.blocks.length = 0;
     this.owners.length = 0;
     this.chain.truncate(0);
@@ -89,7 +78,7 @@ export class Context implements PrefixView {
     this.thinkingCounts.truncate(0);
     this.prefix = prefix;
     this.layPrefix();
-    for (const message of messages) this.append(message, 'again', this.originOf(message));
+    for (const message of messages) this.append(message, 'again', this.own.originOf(message));
     this.freshTokens = freshBefore;
     this.unchanged = Math.min(this.unchanged, same);
   }
@@ -139,37 +128,14 @@ export class Context implements PrefixView {
    * some that a layer made.
    */
   extend(batch: readonly Message[], origin: Origin = 'original'): void {
-    for (let i = 0; i < batch.length; i++) {
-      if (origin === 'original') this.countOriginal(batch[i]!);
-      else this.made.add(batch[i]!.id);
-    }
+    this.own.arrive(batch, origin);
     if (batch.length === 1) this.append(batch[0]!, 'first', origin);
     else for (const message of orderMessages(batch)) this.append(message, 'first', origin);
   }
 
-  private countOriginal({ blocks }: Message): void {
-    for (let i = 0; i < blocks.length; i++) {
-      const { kind, tokens } = blocks[i]!;
-      this.everOriginalTokens += tokens;
-      if (kind === 'thinking') this.everThinkingTokens += tokens;
-    }
-  }
-
   /** Share of the session's own tokens that the model sees as they came; what the server deleted it does not see. */
   keptShare(deletedTokens: number): number | null {
-    if (this.everOriginalTokens <= 0) return null;
-    const visible = Math.max(0, this.originalTokens - deletedTokens);
-    return Math.min(1, Math.round((visible / this.everOriginalTokens) * 1e6) / 1e6);
-  }
-
-  /** Takes note that the API would have dropped all thinking so far, whatever the layers did. */
-  forgetThinking(): void {
-    this.everOriginalTokens -= this.everThinkingTokens;
-    this.everThinkingTokens = 0;
-  }
-
-  private originOf(message: Message): Origin {
-    return this.made.has(message.id) ? 'made' : 'original';
+    return this.own.share(deletedTokens);
   }
 
   private append(message: Message, time: 'first' | 'again', origin: Origin): void {
@@ -183,7 +149,7 @@ export class Context implements PrefixView {
       const block = message.blocks[i]!;
       if (block.kind === 'tool_result' && !this.calls.close(block.toolUseId ?? '')) {
         this.counts.orphanResults++;
-        if (time === 'first' && origin === 'original') this.everOriginalTokens -= block.tokens;
+        if (time === 'first' && origin === 'original') this.own.turnAway(block);
         kept ??= message.blocks.slice(0, i);
         continue;
       }
@@ -221,14 +187,14 @@ export class Context implements PrefixView {
 
   /** Adds a repair. */
   private put(marker: Message): void {
-    this.made.add(marker.id);
+    this.own.noteMade(marker.id);
     for (const block of marker.blocks) this.pushBlock(block, this.messages.length, 'made');
     this.messages.push(marker);
   }
 
   private pushBlock(block: Block, owner: number, origin: Origin): void {
     const position = this.blocks.length;
-    if (origin === 'original' && block.facts.replaces === undefined) this.originalTokens += block.tokens;
+    if (origin === 'original') this.own.add(block);
     const before = position === 0 ? START : this.chain.data[position - 1]!;
     this.chain.push(chainDigest(before, block.digest));
     this.totals.push((position === 0 ? 0 : this.totals.data[position - 1]!) + block.tokens);
@@ -281,7 +247,7 @@ export class Context implements PrefixView {
     const made = new Set<string>();
     for (const message of messages) if (!known.has(message)) made.add(message.id);
     for (const { id } of this.messages) made.delete(id);
-    for (const id of made) this.made.add(id);
+    for (const id of made) this.own.noteMade(id);
     return this.rebuildFrom(0, orderMessages(messages));
   }
 
@@ -296,7 +262,7 @@ export class Context implements PrefixView {
     let newTokens = 0;
     for (const message of tail) {
       const from = this.blocks.length;
-      this.append(message, 'again', this.originOf(message));
+      this.append(message, 'again', this.own.originOf(message));
       if (this.blocks.length - from === message.blocks.length && oldMessages.has(message)) continue;
       for (let i = from; i < this.blocks.length; i++)
         if (!oldBlocks.has(this.blocks[i]!)) newTokens += this.blocks[i]!.tokens;
@@ -316,7 +282,7 @@ export class Context implements PrefixView {
 
   /** Takes everything from a position on away. */
   private cutAt(position: number, firstMessage: number): void {
-    if (firstMessage === 0 && this.imageBlocks === 0) this.originalTokens = this.prefixOriginal;
+    if (firstMessage === 0 && this.imageBlocks === 0) this.own.empty('prefix');
     else this.uncount(position);
     this.blocks.length = position;
     this.owners.length = position;
@@ -330,8 +296,7 @@ export class Context implements PrefixView {
   private uncount(position: number): void {
     for (let i = position; i < this.blocks.length; i++) {
       const block = this.blocks[i]!;
-      if (block.facts.replaces === undefined && !this.made.has(this.messages[this.owners[i]!]!.id))
-        this.originalTokens -= block.tokens;
+      this.own.remove(block, this.messages[this.owners[i]!]!);
       if (this.imageBlocks > 0 && holdsImage(block)) this.imageBlocks--;
     }
   }

@@ -3,6 +3,7 @@ import type { Message } from '../model/message.js';
 import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
 import { ResultLedger } from '../tiers/microcompact/ledger.js';
 import { FileReads } from '../tiers/storage/file-reads.js';
+import type { ClientKey } from './client-key.js';
 import type { Deletions } from './deletions.js';
 import { type Standing, standingOf } from './standing.js';
 import { TakenOut } from './taken-out.js';
@@ -14,6 +15,7 @@ export interface ForkPoint {
   readonly messages: readonly Message[];
   readonly freshTokens: number;
   readonly sentLength: number;
+  readonly key: ClientKey;
   readonly reads: FileReads | null;
   readonly standing: Standing;
   /** Edits that stay pinned while the cache lives (MIC-3). */
@@ -72,6 +74,7 @@ export class ForkPoints {
       messages: [...run.context.messages],
       freshTokens: run.context.freshTokens,
       sentLength: run.sentLength,
+      key: run.client.key,
       reads: reads instanceof FileReads ? reads.clone() : null,
       standing: standingOf(run),
       deletions: deletions.copyTo(run.context),

@@ -1,7 +1,7 @@
 import type { Random } from '../base/random.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
 import type { Action } from '../model/action.js';
-import { hasToolUse, type Message } from '../model/message.js';
+import { hasToolUse, isSpoken, type Message } from '../model/message.js';
 import type { BreakCause } from '../model/run-log.js';
 import type { Point } from '../model/tier.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
@@ -9,11 +9,12 @@ import { answeredMessage } from './answered-message.js';
 import { apply, type Tally } from './apply.js';
 import { CachedPrefix } from './cached-prefix.js';
 import { ClientState } from './client-state.js';
-import { Context, type Origin } from './context.js';
+import { Context } from './context.js';
 import { Exchange, type Outgoing } from './exchange.js';
 import { happen } from './happen.js';
 import { Journal } from './journal.js';
 import { outgoingOf } from './main-request.js';
+import type { Origin } from './own-tokens.js';
 import { Prevention } from './prevention.js';
 import { returnExpired } from './returned-content.js';
 import type { RunEnv } from './run-env.js';
@@ -301,6 +302,7 @@ export class ThreadRun {
 
   private call(call: RecordedCall): void {
     if (this.failure !== null) {
+      this.client.skip();
       this.lose(call);
       return;
     }
@@ -311,6 +313,7 @@ export class ThreadRun {
     this.askTiers('results');
     if (this.failure === null) this.askTiers('before-request');
     if (this.failure !== null) {
+      this.client.skip();
       this.lose(call);
       return;
     }
@@ -393,9 +396,4 @@ export class ThreadRun {
     this.env.forks.note(this, call);
     if (this.thread.fork !== undefined) tellWarm(this, out, usage, latencyMs);
   }
-}
-
-/** True for a message that somebody speaks: no result, nothing the client attaches by itself. */
-function isSpoken({ origin }: Message): boolean {
-  return origin !== 'tool' && origin !== 'attachment';
 }

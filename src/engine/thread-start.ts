@@ -62,6 +62,7 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   const layout = params['agents.layout'] as ForkLayout;
   const child = env.forks.numberOf(thread);
   run.model.follow(parent.model);
+  run.client.adopt(point.key);
   run.context.replacePrefix(
     layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
   );
@@ -114,6 +115,7 @@ function takeUp(run: ThreadRun, origin: ThreadRun): void {
   run.takenOut.adopt(origin.takenOut, 'microcompact', 0);
   run.context.freshTokens = origin.context.freshTokens;
   run.sentLength = run.context.length;
+  run.client.adopt(origin.client.key);
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
   if (form === 'new-system') renewSystem(run);
   tell(run, 'resume', `the session ${origin.session.name} was taken up again`);

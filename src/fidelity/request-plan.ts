@@ -1,6 +1,6 @@
 import { type CallPlan, type HabitsAt, planCalls } from '../client/call-plan.js';
 import type { Block } from '../model/block.js';
-import { messageTokens } from '../model/message.js';
+import { isSpoken, messageTokens } from '../model/message.js';
 import type { Thread, ThreadEvent } from '../model/transcript.js';
 import type { RecordedRequest, Truth } from './truth.js';
 
@@ -62,9 +62,8 @@ export function planRequests(
   for (const step of thread.steps) {
     if (step.kind === 'event') recorded = recordedCause(step.event) ?? recorded;
     else if (step.kind === 'message') {
-      const { origin } = step.message;
       blocks += counted(step.message.blocks);
-      if (origin !== 'tool' && origin !== 'attachment') spoken = 'spoken';
+      if (isSpoken(step.message)) spoken = 'spoken';
     }
     if (step.kind === 'call') {
       const client = clientPlans[order++]!;

@@ -2,7 +2,7 @@
 export interface CostInterval {
   /** The cost with what such breaks add on average. */
   readonly expected: number;
-  /** Nine of ten sessions cost something between these two. */
+  /** Nine of ten sessions cost something between these two; what is expected lies there as well. */
   readonly low: number;
   readonly high: number;
 }
@@ -45,11 +45,9 @@ export class RiskTally {
   interval(cost: number, compactions: 'none' | 'some'): CostInterval | null {
     if (!this.isKnown) return null;
     const error = compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
-    return {
-      expected: Math.round(cost + this.mean),
-      low: Math.round(cost * (1 - error)),
-      high: Math.round((cost + this.quantile(UPPER_SHARE)) * (1 + error)),
-    };
+    const expected = Math.round(cost + this.mean);
+    const high = Math.round((cost + this.quantile(UPPER_SHARE)) * (1 + error));
+    return { expected, low: Math.round(cost * (1 - error)), high: Math.max(expected, high) };
   }
 
   /** What breaks add at most in so many of a hundred sessions: independent events, added up on a grid. */

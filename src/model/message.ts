@@ -68,3 +68,8 @@ export function hasToolUse(message: Message): boolean {
   for (let i = 0; i < message.blocks.length; i++) if (message.blocks[i]!.kind === 'tool_use') return true;
   return false;
 }
+
+/** True for a message that somebody speaks: no result, nothing that a client attaches by itself. */
+export function isSpoken({ origin }: Message): boolean {
+  return origin !== 'tool' && origin !== 'attachment';
+}

@@ -1,6 +1,6 @@
 import { CcbenchError } from '../base/errors.js';
 import { createRegistry, unknownName } from '../base/registry.js';
-import { clientNamed } from '../client/catalogue.js';
+import { clientRegistry } from '../client/catalogue.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import { tierRegistry } from '../tiers/registry.js';
@@ -79,7 +79,8 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
 
 /** The client must be one of the known ones, or the recording's. */
 function checkClient(name: ParamValue | undefined): void {
-  if (name !== RECORDED_CLIENT) clientNamed(String(name));
+  const known = [...clientRegistry.names, RECORDED_CLIENT];
+  if (!known.includes(String(name))) throw unknownName('client', String(name), known);
 }
 
 /** Refuses a parameter that no layer of a policy reads (C39). */

@@ -51,6 +51,42 @@ describe('lists', () => {
     for (const { name } of metrics) expect(listed).toContain(name);
   });
 
+  it('K1 policies clients prints every client, what it does and how that is known', async () => {
+    const cwd = tempFolder();
+    const { clients } = JSON.parse((await cli(['policies', 'clients', '--json'], { cwd })).stdout);
+    const { code, stdout } = await cli(['policies', 'clients'], { cwd });
+    expect(code).toBe(0);
+    expect(clients[0]).toMatchObject({ name: 'none', from: null, habits: [] });
+    expect(clients.length).toBeGreaterThan(5);
+    const asOneLine = stdout.replace(/\s+/g, ' ');
+    for (const { name, summary, habits } of clients) {
+      expect(asOneLine).toContain(`${name} `);
+      expect(asOneLine).toContain(summary);
+      for (const { habit, value, bare, source } of habits) {
+        expect(asOneLine).toContain(`${habit} ${value} ${bare}`);
+        expect(asOneLine).toContain(`${habit}: ${source}`);
+      }
+    }
+    const named = clients.find(({ name }: { readonly name: string }) => name === 'claude-code/2.1.91');
+    expect(named).toMatchObject({ from: '2.1.91' });
+    expect(named.habits).toContainEqual(
+      expect.objectContaining({ habit: 'toolLoading', value: 'first-search', bare: 'stable' }),
+    );
+  });
+
+  it('an unknown client is an error that lists the known ones', async () => {
+    const { code, stderr } = await cli(
+      ['policies', 'show', 'none', '--set', 'client.use=claude-code/2.1.92'],
+      {
+        cwd: tempFolder(),
+      },
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('unknown client "claude-code/2.1.92"');
+    for (const name of ['none', 'recorded', 'claude-code/2.1.91', 'claude-code/2.1.325'])
+      expect(stderr).toContain(name);
+  });
+
   it('cannot be led to print escape sequences from a file', async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, 'a.yaml'), 'name: "\\e[31mred"\n');

@@ -202,6 +202,7 @@ describe('a resume after a compaction', () => {
         'microcompact.cached.enabled': false,
         'microcompact.apiNative.enabled': false,
         'autoMemory.enabled': false,
+        'client.newProcess': 'same',
       };
       const plan = planOf({ policy, set });
       const straight = runSent(plan, talk(false));

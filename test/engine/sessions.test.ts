@@ -132,10 +132,10 @@ describe('a session that takes up an earlier one', () => {
       .human(10)
       .answer(10)
       .transcript();
-    const last = (resume: string) =>
-      mainRequests(runLog(planOf({ policy: POLICY, set: { ...QUIET, 'client.resume': resume } }), talk)).at(
-        -1,
-      )!;
+    const last = (resume: string) => {
+      const set = { ...QUIET, 'client.newProcess': 'same', 'client.resume': resume };
+      return mainRequests(runLog(planOf({ policy: POLICY, set }), talk)).at(-1)!;
+    };
     expect(last('identical').rewritten).toBe(0);
     expect(last('new-system').read).toBe(0);
     expect(last('new-content').read).toBe(15_000);

@@ -1,6 +1,7 @@
 import { type Block, createBlock } from '../../src/model/block.js';
 import { createMessage, type Message } from '../../src/model/message.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../src/model/transcript.js';
+import type { Usage } from '../../src/model/usage.js';
 
 /** Builds small transcripts step by step; sizes are true tokens, four characters each. */
 export class Conversation {
@@ -13,6 +14,8 @@ export class Conversation {
       readonly model?: string;
       readonly toolsTokens?: number;
       readonly systemTokens?: number;
+      /** What ids begin with, where conversations meet in one thread. */
+      readonly ids?: string;
     } = {},
   ) {}
 
@@ -23,7 +26,7 @@ export class Conversation {
   }
 
   private id(kind: string): string {
-    return `${kind}${++this.count}`;
+    return `${this.options.ids ?? ''}${kind}${++this.count}`;
   }
 
   private block(
@@ -55,6 +58,49 @@ export class Conversation {
     return this.push(createMessage({ id, role: 'user', origin: 'human', blocks: [block], at: this.timeMs }));
   }
 
+  /** Somebody else speaks in the place of the user. */
+  say(origin: 'command' | 'meta', tokens: number): this {
+    const id = this.id(origin);
+    const blocks = [this.block('text', 'user', tokens)];
+    return this.push(createMessage({ id, role: 'user', origin, blocks, at: this.timeMs }));
+  }
+
+  /** The user shows an image. */
+  image(tokens: number): this {
+    const id = this.id('human');
+    const blocks = [this.block('image', 'user', tokens)];
+    return this.push(createMessage({ id, role: 'user', origin: 'human', blocks, at: this.timeMs }));
+  }
+
+  /** The client attaches something to a message. */
+  attach(tokens: number, attachedTo: string | null = null): this {
+    const id = this.id('attachment');
+    const blocks = [this.block('text', 'user', tokens, { facts: { attachment: 'file' } })];
+    return this.push(
+      createMessage({ id, role: 'user', origin: 'attachment', blocks, at: this.timeMs, attachedTo }),
+    );
+  }
+
+  /** The recording holds a compaction with a summary of so many tokens; its id is `summary`. */
+  compaction(
+    trigger: 'auto' | 'manual',
+    summaryTokens: number,
+    change: { readonly keptIds?: readonly string[]; readonly instructions?: string } = {},
+  ): this {
+    const blocks = [this.block('text', 'user', summaryTokens, { facts: { replaces: 'summary' } })];
+    return this.event((at) => ({
+      kind: 'recorded-compaction',
+      at,
+      trigger,
+      preTokens: null,
+      postTokens: null,
+      durationMs: null,
+      summary: createMessage({ id: 'summary', role: 'user', origin: 'summary', blocks, at }),
+      keptIds: [],
+      ...change,
+    }));
+  }
+
   /** A call answered by tool calls whose results follow. */
   tools(
     results: readonly { readonly tool: string; readonly tokens: number; readonly path?: string }[],
@@ -84,13 +130,15 @@ export class Conversation {
   }
 
   /** A call answered by text: the loop ends. */
-  answer(tokens: number): this {
+  answer(tokens: number, options: { readonly thinking?: number; readonly usage?: Usage } = {}): this {
     const id = this.id('response');
-    this.call(id, [this.block('text', 'assistant', tokens)]);
+    const blocks = [this.block('text', 'assistant', tokens)];
+    if (options.thinking !== undefined) blocks.unshift(this.block('thinking', 'assistant', options.thinking));
+    this.call(id, blocks, options.usage ?? null);
     return this;
   }
 
-  private call(id: string, blocks: readonly Block[]): void {
+  private call(id: string, blocks: readonly Block[], usage: Usage | null = null): void {
     const startMs = this.timeMs;
     this.timeMs += 1_000;
     const response = createMessage({
@@ -107,7 +155,7 @@ export class Conversation {
       endMs: this.timeMs,
       model: this.options.model ?? 'claude-sonnet-4-5',
       response,
-      usage: null,
+      usage,
       outputIsPlaceholder: false,
       stopReason: null,
       missReason: null,
@@ -131,7 +179,7 @@ export class Conversation {
     return { id, parentId, label: id, prefix, steps: this.steps };
   }
 
-  transcript(): Transcript {
+  transcript(change: Partial<Transcript> = {}): Transcript {
     return {
       id: 'built',
       source: 'test',
@@ -140,6 +188,7 @@ export class Conversation {
       startedAtMs: null,
       threads: [this.thread()],
       warnings: [],
+      ...change,
     };
   }
 }

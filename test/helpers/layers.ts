@@ -26,7 +26,17 @@ interface ImportUse {
   readonly line: number;
 }
 
-const UP_TO_POLICIES = ['base', 'model', 'tokens', 'transcript', 'cache', 'llm', 'tiers', 'policies'];
+const UP_TO_POLICIES = [
+  'base',
+  'model',
+  'tokens',
+  'transcript',
+  'cache',
+  'client',
+  'llm',
+  'tiers',
+  'policies',
+];
 const UP_TO_METRICS = [...UP_TO_POLICIES, 'engine', 'metrics'];
 const HASH_AND_ZIP = ['crypto', 'zlib'];
 
@@ -45,13 +55,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     builtins: [...HASH_AND_ZIP, 'buffer'],
   },
   cache: { folders: ['base', 'model', 'tokens'], packages: {}, builtins: [] },
+  client: { folders: ['base', 'model', 'tokens', 'cache'], packages: {}, builtins: [] },
   llm: {
     folders: ['base', 'model', 'tokens', 'cache'],
     packages: { '@anthropic-ai/sdk': 'lazy' },
     builtins: [],
   },
   tiers: { folders: ['base', 'model', 'tokens'], packages: { zod: 'any' }, builtins: [] },
-  policies: { folders: ['base', 'model', 'tiers'], packages: {}, builtins: [] },
+  policies: { folders: ['base', 'model', 'client', 'tiers'], packages: {}, builtins: [] },
   engine: { folders: UP_TO_POLICIES, packages: {}, builtins: [] },
   metrics: { folders: ['base', 'model'], packages: {}, builtins: [] },
   fidelity: { folders: UP_TO_METRICS, packages: {}, builtins: [] },

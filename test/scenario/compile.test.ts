@@ -14,13 +14,13 @@ describe('defaults', () => {
   it('leaves model and lifetimes to a recording', () => {
     const plan = planOf(recorded());
     expect(plan.model).toBeNull();
-    expect(plan.cache).toEqual({ mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'off' });
+    expect(plan.cache).toEqual({ mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' });
   });
 
   it('decides model and lifetimes for a generated session', () => {
     const plan = planOf(synthetic());
     expect(plan.model).toBe('claude-sonnet-4-5');
-    expect(plan.cache).toEqual({ mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' });
+    expect(plan.cache).toEqual({ mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'client' });
   });
 
   it('E6 draws summaries around 4,400 tokens (12 K characters at 2.75 a token)', () => {

@@ -1,4 +1,4 @@
-import { habitsOf, isPlainClient } from '../../client/resolve-habits.js';
+import { habitsOf, isBareClient } from '../../client/resolve-habits.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
@@ -34,12 +34,12 @@ export function* sweepReplayParts(
   else yield* columnarParts(plan, columns, sink);
 }
 
-/** True when no layer, fault, fork or earlier session has a say in which requests are sent. */
+/** True when no layer, fault, fork, earlier session or habit of a client has a say in which requests are sent. */
 export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   const { threads, sessions } = transcript;
   return (
     plan.timing === 'recorded' &&
-    isPlainClient(habitsOf(plan.policy.params, transcript.agentVersion)) &&
+    isBareClient(habitsOf(plan.policy.params, transcript.agentVersion)) &&
     plan.llm.faults.length === 0 &&
     sessions === undefined &&
     threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&

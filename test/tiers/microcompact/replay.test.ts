@@ -138,7 +138,7 @@ describe('claude-code/2026', () => {
       .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
       .human(20)
       .answer(10);
-    const { requests, layer } = run({ policy, set: QUIET }, talk);
+    const { requests, layer } = run({ policy, set: { ...QUIET, 'client.newProcess': 'same' } }, talk);
     expect(layer('storage')).toMatchObject([
       { action: 'store', details: { tools: { Bash: 1 }, chars: 80_000 } },
     ]);

@@ -28,6 +28,20 @@ describe('thresholds', () => {
     expect(driver.result('t1').facts.replaces).toBe('stored');
   });
 
+  it('STO-1 does not store again what the recording’s client had cut at the same limit, its mark included', () => {
+    const isStored = (chars: number, limited: boolean) => {
+      const driver = new TierDriver([storageTier]);
+      driver.exchange('t1', { tool: 'Bash', text: 'y'.repeat(chars), facts: { limited } });
+      driver.ask('results');
+      return driver.result('t1').facts.replaces === 'stored';
+    };
+    expect([isStored(30_300, false), isStored(30_300, true), isStored(30_301, true)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
   it('STO-1 leaves results with images alone', () => {
     const driver = new TierDriver([storageTier]);
     driver.exchange('t1', { tool: 'Bash', text: lines(400), facts: { images: 1 } });
