@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { browserCommand, browserInstallers } from './browser-installers.mjs';
 import { BROWSER_VARIABLE, findBrowser, thisMachine } from './find-browser.mjs';
+import { startBrowser } from './start-browser.mjs';
 
 const INSTALL_TIMEOUT_MS = 300_000;
 
@@ -63,8 +64,28 @@ async function setUp() {
   );
 }
 
+/**
+ * Refuses a browser that does not start, such as one whose libraries are missing.
+ * @param {string} file
+ */
+async function tryOut(file) {
+  try {
+    await (await startBrowser(file)).close();
+  } catch (error) {
+    const lines = String(error)
+      .replace(/\[pid=\d+\]\[err\] /g, '')
+      .split('\n');
+    const reason = lines.find((line) => line.includes('cannot open shared object')) ?? lines[0];
+    throw new Error(
+      `the browser ${file} does not start (${reason?.trim()}): type \`npx playwright-core install-deps chromium\`, or set ${BROWSER_VARIABLE} to the file of another`,
+    );
+  }
+}
+
 try {
-  console.log(`The tests use the browser ${await setUp()}.`);
+  const file = await setUp();
+  await tryOut(file);
+  console.log(`The tests use the browser ${file}.`);
 } catch (error) {
   console.error(`error: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

@@ -2,26 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { findBrowser, thisMachine } from '../../scripts/find-browser.mjs';
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+import { startBrowser } from '../../scripts/start-browser.mjs';
 
 /** Starts the browser; its absence is a failure that says what to do. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findBrowser(await thisMachine());
   if (executablePath === null)
     throw new Error('no Chrome, Chromium or Edge was found: `node scripts/set-up-browser.mjs` installs one');
-  return chromium.launch({ executablePath, headless: true, args: FLAGS });
+  return startBrowser(executablePath);
 }
 
 /** A page that was opened from a file, and what it did that it should not. */
