@@ -33,11 +33,15 @@ export interface ConversationHitRates {
   readonly min: number | null;
 }
 
-/** Builds the report on sessions: sizes, the curve, and both lifetimes in money. */
+/**
+ * Builds the report on sessions: sizes, the curve, and both lifetimes in money. Costs that are known better than by the gaps
+ * between requests are given, session by session.
+ */
 export function lifetimeReport(
   sessions: readonly LifetimeSession[],
   ttlSeconds: readonly (number | null)[] = LIFETIME_SECONDS,
   prices: PriceOf,
+  costs: readonly (SessionCost | null)[] | null = null,
 ): LifetimeReport {
   const threads = sessions.flatMap((session) => session.threads);
   return {
@@ -45,7 +49,7 @@ export function lifetimeReport(
     requests: sum(threads.map((thread) => thread.length)),
     promptTokens: sum(threads.map((thread) => sumColumn(thread.promptTokens))),
     curve: lifetimeCurve(sessions, ttlSeconds),
-    cost: costReport(sessions.map((session) => lifetimeCosts(session, prices))),
+    cost: costReport(sessions.map((session, i) => costs?.[i] ?? lifetimeCosts(session, prices))),
   };
 }
 

@@ -1,5 +1,6 @@
 import { cheaperLifetime, type SessionCost } from '../cache/lifetime-costs.js';
 import { priceUsage } from '../cache/price.js';
+import { outputOf } from '../model/output-of.js';
 import type { Transcript } from '../model/transcript.js';
 import type { Usage } from '../model/usage.js';
 import { GIVEN, predictRequests, rowOf } from './predict.js';
@@ -10,13 +11,12 @@ const PER_MILLION = 1e-6;
 
 /**
  * What a recording would have cost with five-minute and with one-hour entries: replayed as it happened by the same walk as
- * `validate`, the breaks that nothing explains given, all else by the client's habits. Output is that of `outputOf`.
+ * `validate`, the breaks that nothing explains given, all else by the client's habits. Null without a request that carries usage.
  */
-export function lifetimeChoice(
-  transcript: Transcript,
-  outputOf: (threadId: string, callId: string) => number,
-): SessionCost {
+export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   const truth = recordedTruth(transcript);
+  if (truth.byCall.size === 0) return null;
+  const outputs = outputsOf(transcript);
   const found = predictRequests(transcript, truth, GIVEN);
   const breaks = new Set(found.breaks.map(({ request }) => request.key));
   const short = predictRequests(transcript, truth, { breaks, lifetime: '5m' });
@@ -29,7 +29,7 @@ export function lifetimeChoice(
   for (const requests of truth.threads.values()) {
     for (const { key, model, threadId, callId } of requests) {
       const row = rowOf(model);
-      const output = outputOf(threadId, callId);
+      const output = outputs.get(`${threadId} ${callId}`) ?? 0;
       const with5m: Usage = { ...short.predictions.get(key)!.usage, output };
       const with1h: Usage = { ...long.predictions.get(key)!.usage, output };
       cost5m += priceUsage(row, with5m).totalNano;
@@ -52,4 +52,12 @@ export function lifetimeChoice(
     rescuedTokens: rescued,
     breakEvenTokens: Math.round(breakEven),
   };
+}
+
+function outputsOf({ threads }: Transcript): ReadonlyMap<string, number> {
+  const outputs = new Map<string, number>();
+  for (const { id, steps } of threads)
+    for (const step of steps)
+      if (step.kind === 'call') outputs.set(`${id} ${step.call.id}`, outputOf(step.call));
+  return outputs;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { containedFiles } from '../../src/fidelity/contained.js';
 import { type ForwardSession, forwardPlan, runForward } from '../../src/fidelity/forward.js';
 import { forwardFigures } from '../../src/fidelity/forward-figures.js';
+import { lifetimeChoice } from '../../src/fidelity/lifetime-choice.js';
 import { recordedTruth } from '../../src/fidelity/truth.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import { begun, RecordingBuilder, toolUse } from './recording.js';
@@ -159,5 +160,37 @@ describe('copies of sessions', () => {
         for (const id of lists.flat()) expect(left.has(id)).toBe(true);
       }),
     );
+  });
+});
+
+describe('the choice of a lifetime', () => {
+  const session = () =>
+    begun('2.0.64', undefined, { read: 16_000, write: 14_000 })
+      .say('and then', 600)
+      .answer({ at: 605, read: 0, write: 30_500 });
+
+  it('writes again what five minutes have lost, and pays twice the input price for an hour', () => {
+    const choice = lifetimeChoice(session().read())!;
+    const short = 16_000 * READ + 44_500 * WRITE;
+    const long = 46_000 * READ + 14_500 * 10_000;
+    expect(choice.cost1hUsd - choice.cost5mUsd).toBeCloseTo((long - short) / 1e9, 9);
+    expect(choice).toMatchObject({ cheaper: '1h', rescuedTokens: 30_000 });
+    expect(choice.cost1hUsd - choice.cost5mUsd).toBeCloseTo(choice.premiumUsd - choice.savedUsd, 9);
+  });
+
+  it('gives breaks that nothing explains to both lifetimes', () => {
+    const recording = begun('2.0.64', undefined, { read: 16_000, write: 84_000 })
+      .say('and then', 20)
+      .answer({ at: 25, read: 16_000, write: 84_500, reason: 'system_changed' });
+    const { cost5mUsd, cost1hUsd } = lifetimeChoice(recording.read())!;
+    const written = 84_000 + 84_500;
+    expect(cost1hUsd - cost5mUsd).toBeCloseTo((written * (10_000 - WRITE)) / 1e9, 6);
+  });
+
+  it('cannot be told without usage', () => {
+    const recording = new RecordingBuilder()
+      .say('go on', 0)
+      .answer({ at: 5, read: 0, write: 0, usage: 'absent' });
+    expect(lifetimeChoice(recording.read())).toBeNull();
   });
 });

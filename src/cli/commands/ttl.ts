@@ -6,6 +6,7 @@ import { traceSession, transcriptSession } from '../../cache/lifetime-sessions.j
 import { findModel, resolveModel } from '../../cache/models.js';
 import { pricesFor } from '../../cache/price.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
+import { lifetimeChoice } from '../../fidelity/lifetime-choice.js';
 import type { RecordedBill } from '../../model/recorded-bill.js';
 import type { Warning } from '../../model/warning.js';
 import { AS_RECORDED } from '../../report/as-recorded.js';
@@ -34,6 +35,8 @@ interface ReadSession {
   readonly session: LifetimeSession;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
+  /** Both lifetimes by the client's habits; null where only the gaps between requests can tell. */
+  readonly choice: SessionCost | null;
   readonly warnings: readonly Warning[];
 }
 
@@ -43,13 +46,14 @@ const FALLBACK_MODEL = 'claude-sonnet-4-5';
 function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
   if (inputFormat(path, input) === 'request-trace') {
     const trace = parseTrace(path, input);
-    return { session: traceSession(trace, { mainOnly }), bill: null, warnings: trace.warnings };
+    return { session: traceSession(trace, { mainOnly }), bill: null, choice: null, warnings: trace.warnings };
   }
   const { transcript } = loadTranscript(path, input);
   const threads = transcript.threads.filter(({ parentId }) => parentId === null || !mainOnly);
   return {
     session: transcriptSession(transcript, { mainOnly }),
     bill: recordedBill({ threads }),
+    choice: transcript.source === 'claude-code' ? lifetimeChoice({ ...transcript, threads }) : null,
     warnings: transcript.warnings,
   };
 }
@@ -74,6 +78,7 @@ export async function ttlCommand(
     sessions,
     options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl),
     prices,
+    used.map((item) => item.choice),
   );
   const recorded = recordedCosts(used.map((item) => ({ name: item.session.id, bill: item.bill })));
   if (options.out !== undefined) await writeChart(session, report, options.out, options);
