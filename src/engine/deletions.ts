@@ -10,7 +10,10 @@ export class Deletions implements DeletedContent {
   tokens = 0;
   /** Layer that asked for them. */
   layer: Layer = 'microcompact';
+  private batches: (readonly PlacedResult[])[] = [];
+  /** Ids of the first so many batches: the others are added when somebody has to look for them one by one. */
   private readonly ids = new Set<string>();
+  private indexed = 0;
   /** Index of the last message that holds one. */
   private lastMessage = -1;
 
@@ -19,17 +22,24 @@ export class Deletions implements DeletedContent {
   /** Pins more results; returns their true tokens. */
   add(layer: Layer, results: readonly PlacedResult[]): number {
     let tokens = 0;
-    for (const { toolUseId, messageIndex } of results) {
-      const message = this.context.messages[messageIndex];
-      const result = message?.blocks.find((block) => isResultOf(block, toolUseId));
-      if (result === undefined) throw new CcbenchError('internal', `no tool result ${toolUseId} to delete`);
-      tokens += result.tokens;
-      this.ids.add(toolUseId);
+    for (let i = 0; i < results.length; i++) {
+      const { toolUseId, messageIndex } = results[i]!;
+      tokens += this.tokensOf(toolUseId, messageIndex);
       if (messageIndex > this.lastMessage) this.lastMessage = messageIndex;
     }
+    this.batches.push(results);
     this.layer = layer;
     this.tokens += tokens;
     return tokens;
+  }
+
+  private tokensOf(toolUseId: string, messageIndex: number): number {
+    const blocks = this.context.messages[messageIndex]?.blocks ?? [];
+    for (let i = 0; i < blocks.length; i++) {
+      const { kind, toolUseId: id, tokens } = blocks[i]!;
+      if (kind === 'tool_result' && id === toolUseId) return tokens;
+    }
+    throw new CcbenchError('internal', `no tool result ${toolUseId} to delete`);
   }
 
   /** Forgets them all; returns their true tokens. */
@@ -37,7 +47,9 @@ export class Deletions implements DeletedContent {
     const { tokens } = this;
     if (tokens === 0) return 0;
     this.tokens = 0;
+    this.batches = [];
     this.ids.clear();
+    this.indexed = 0;
     this.lastMessage = -1;
     return tokens;
   }
@@ -48,7 +60,7 @@ export class Deletions implements DeletedContent {
     copy.tokens = this.tokens;
     copy.layer = this.layer;
     copy.lastMessage = this.lastMessage;
-    for (const id of this.ids) copy.ids.add(id);
+    copy.batches = [...this.batches];
     return copy;
   }
 
@@ -64,6 +76,7 @@ export class Deletions implements DeletedContent {
   within(shared: number, added: readonly Block[]): DeletedContent | null {
     if (this.tokens === 0) return null;
     const inShared = this.upTo(shared - 1);
+    if (inShared === this.tokens) return this;
     const tokens = inShared + this.tokensAmong(added, added.length);
     if (tokens === 0) return null;
     const behind = (position: number): number => this.tokensAmong(added, position - shared + 1);
@@ -74,6 +87,8 @@ export class Deletions implements DeletedContent {
   }
 
   private tokensAmong(blocks: readonly Block[], count: number): number {
+    for (; this.indexed < this.batches.length; this.indexed++)
+      for (const { toolUseId } of this.batches[this.indexed]!) this.ids.add(toolUseId);
     let tokens = 0;
     for (let i = 0; i < count; i++) {
       const block = blocks[i]!;
@@ -81,8 +96,4 @@ export class Deletions implements DeletedContent {
     }
     return tokens;
   }
-}
-
-function isResultOf(block: Block, toolUseId: string): boolean {
-  return block.kind === 'tool_result' && block.toolUseId === toolUseId;
 }
