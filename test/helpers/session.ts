@@ -1,5 +1,6 @@
 import type { Message } from '../../src/model/message.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../src/model/transcript.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT } from '../../src/transcript/claude-code/opening.js';
 import { readClaudeCode } from '../../src/transcript/claude-code/read.js';
 
 /** Fields of a session line that differ from the usual ones. */
@@ -131,9 +132,25 @@ export function callsOf(thread: Thread): readonly RecordedCall[] {
   return thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
 }
 
-/** The messages of a thread, without responses and summaries. */
-export function messagesOf(thread: Thread): readonly Message[] {
+function isOpening({ blocks }: Message): boolean {
+  const attachment = blocks[0]?.facts.attachment;
+  return attachment === OPENING_CONTEXT || attachment === EARLIER_HISTORY;
+}
+
+function allMessages(thread: Thread): readonly Message[] {
   return thread.steps.flatMap((step) => (step.kind === 'message' ? [step.message] : []));
+}
+
+/** What no line says in front of the first one, as `[id, tokens of its blocks]`. */
+export function openingSizes(thread: Thread): readonly (readonly [string, readonly number[]])[] {
+  return allMessages(thread)
+    .filter(isOpening)
+    .map(({ id, blocks }) => [id, blocks.map((block) => block.tokens)]);
+}
+
+/** The messages of a thread, without the opening, responses and summaries. */
+export function messagesOf(thread: Thread): readonly Message[] {
+  return allMessages(thread).filter((message) => !isOpening(message));
 }
 
 /** The events of a thread. */
@@ -141,11 +158,12 @@ export function eventsOf(thread: Thread): readonly ThreadEvent[] {
   return thread.steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
 }
 
-/** The steps as short words: `call m1`, `tool r1`, `event resume`. */
+/** The steps behind the opening as short words: `call m1`, `tool r1`, `event resume`. */
 export function outline(thread: Thread): readonly string[] {
-  return thread.steps.map((step: Step) => {
-    if (step.kind === 'call') return `call ${step.call.id}`;
-    return step.kind === 'event' ? `event ${step.event.kind}` : `${step.message.origin} ${step.message.id}`;
+  return thread.steps.flatMap((step: Step) => {
+    if (step.kind === 'call') return [`call ${step.call.id}`];
+    if (step.kind === 'event') return [`event ${step.event.kind}`];
+    return isOpening(step.message) ? [] : [`${step.message.origin} ${step.message.id}`];
   });
 }
 

@@ -7,8 +7,28 @@ import { createMessage, messageTokens } from '../../src/model/message.js';
 import type { Step, Thread, Transcript } from '../../src/model/transcript.js';
 import { readClaudeCode, readClaudeCodeFiles } from '../../src/transcript/claude-code/read.js';
 import { writeClaudeCode } from '../../src/transcript/write-claude-code.js';
-import { callsOf, eventsOf, firstThread, outline } from '../helpers/session.js';
+import {
+  ask,
+  assistant,
+  attachment,
+  callsOf,
+  eventsOf,
+  firstThread,
+  openingSizes,
+  outline,
+  readSession,
+  result,
+  say,
+  system,
+  usage,
+  user,
+} from '../helpers/session.js';
 import { sharedData } from '../helpers/shared.js';
+
+/** 100 tokens at the general 2.75 characters a token. */
+const HUNDRED = 'x'.repeat(275);
+
+const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 function roundTrip(transcript: Transcript): Transcript {
   const files = writeClaudeCode(transcript).files.map(({ name, text }) => ({
@@ -202,6 +222,59 @@ describe('writing Claude Code sessions', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('K1 K3 K4 K12 K13 C1 come back with what users and clients did, and without what no line says', () => {
+    const counted = (prompt: number, read = 0) => ({ usage: usage(0, read, prompt - read, 10) });
+    const [on, off] = ['high', 'none'].map((level) => ({ thinkingMetadata: { level } }));
+    const lines = [
+      system(uuid(0), 0, 'informational'),
+      user(uuid(1), 1, HUNDRED, { ...on, parentUuid: uuid(0) }),
+      assistant(uuid(2), 2, 'm1', [...say('x'), ...ask('t1', 'Skill')], counted(100_000, 80_000)),
+      result(uuid(3), 3, 't1', 'loaded'),
+      user(uuid(4), 3, HUNDRED, { isMeta: true, sourceToolUseID: 't1' }),
+      assistant(uuid(5), 4, 'm2', say('x'), counted(100_130)),
+      user(uuid(6), 5, HUNDRED, { ...off, parentUuid: uuid(5) }),
+      assistant(uuid(7), 6, 'm3', say('x'), counted(100_240)),
+      user(uuid(8), 7, HUNDRED, { parentUuid: uuid(5) }),
+      assistant(uuid(9), 8, 'm4', say('x'), counted(100_240)),
+      attachment(uuid(10), 9, { type: 'hook_success', hookName: 'SessionStart:resume' }),
+      user(uuid(11), 10, HUNDRED, { parentUuid: uuid(0) }),
+      assistant(uuid(12), 11, 'm5', say('x'), counted(25_100)),
+      attachment(uuid(13), 12, { type: 'hook_success', hookName: 'SessionStart:clear' }),
+      user(uuid(14), 13, HUNDRED),
+      assistant(uuid(15), 14, 'm6', say('x'), counted(25_100)),
+      system(uuid(16), 15, 'compact_boundary', { compactMetadata: { trigger: 'manual' } }),
+      user(uuid(17), 15, HUNDRED, { isCompactSummary: true }),
+      user(uuid(18), 15, '<command-name>/compact</command-name><command-args>the plan</command-args>'),
+      user(uuid(19), 16, HUNDRED, on),
+      assistant(uuid(20), 17, 'm7', say('x'), counted(25_300)),
+    ];
+    const transcript = readSession(lines);
+    const thread = firstThread(transcript);
+    expect(happenings(thread).map((event) => event.kind)).toEqual([
+      'speaker',
+      'fallback',
+      'speaker',
+      'speaker',
+      'rewind',
+      'speaker',
+      'resume',
+      'rewind',
+      'speaker',
+      'clear',
+      'speaker',
+      'recorded-compaction',
+      'speaker',
+    ]);
+    const back = firstThread(roundTrip(transcript));
+    expect(happenings(back)).toEqual(happenings(thread));
+    expect(outline(back)).toEqual(outline(thread));
+    expect(billing(back)).toEqual(billing(thread));
+    expect(tokensBetweenCalls(back)).toEqual(tokensBetweenCalls(thread));
+    expect(openingSizes(back)).toEqual([['earlier-history', [55_000, 19_900]]]);
+    const { text } = writeClaudeCode(transcript).files[0]!;
+    expect(text).not.toContain('earlier-history');
   });
 
   describe.skipIf(!sharedData.present)('shared recordings', () => {

@@ -2,8 +2,10 @@ import type { SpokenThinking, ThreadEvent } from '../../model/transcript.js';
 import type { DraftEvent } from './draft.js';
 import type { CompactLine, Line, MicrocompactLine } from './lines.js';
 
+/** An event at the time of the line that tells of it; what a response tells of came before its request. */
 function plainEvent(line: Line, make: (at: number) => ThreadEvent): DraftEvent {
-  return { rebuild: 'none', timeMs: line.timeMs, keptIds: [], lostIds: [], summary: null, make };
+  const timeMs = line.type === 'assistant' && !line.synthetic ? null : line.timeMs;
+  return { rebuild: 'none', timeMs, keptIds: [], lostIds: [], summary: null, make };
 }
 
 /** The process ended and the session was taken up again; what it may not find again is known by id (K12). */

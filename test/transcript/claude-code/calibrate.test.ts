@@ -11,6 +11,8 @@ import {
   type Fields,
   firstThread,
   messagesOf,
+  openingSizes,
+  outline,
   readSession,
   result,
   say,
@@ -21,14 +23,23 @@ import {
 
 const text = (chars: number): string => 'x'.repeat(chars);
 
-/** Prefix and message tokens before each call, rebuilt only at recorded compactions, minus the recorded prompt. */
+/** Tokens of tools and system prompt. */
+function prefixOf(thread: Thread): number {
+  return thread.prefix.reduce((sum, block) => sum + block.tokens, 0);
+}
+
+/**
+ * What stands before each call minus the recorded prompt, rebuilt only at recorded compactions: they keep the prefix and the
+ * opening context.
+ */
 function drift(thread: Thread): readonly number[] {
-  const prefix = thread.prefix.reduce((sum, block) => sum + block.tokens, 0);
+  let base = prefixOf(thread);
   const known = new Map<string, number>();
   const offs: number[] = [];
-  let sum = prefix;
+  let sum = base;
   for (const step of thread.steps) {
     if (step.kind === 'message') {
+      if (step.message.origin === 'context') base += messageTokens(step.message);
       known.set(step.message.id, messageTokens(step.message));
       sum += messageTokens(step.message);
     } else if (step.kind === 'call') {
@@ -36,7 +47,7 @@ function drift(thread: Thread): readonly number[] {
       known.set(step.call.response.id, messageTokens(step.call.response));
       sum += messageTokens(step.call.response);
     } else if (step.event.kind === 'recorded-compaction') {
-      sum = prefix + (step.event.summary === null ? 0 : messageTokens(step.event.summary));
+      sum = base + (step.event.summary === null ? 0 : messageTokens(step.event.summary));
       for (const id of step.event.keptIds) sum += known.get(id) ?? 0;
     }
   }
@@ -76,7 +87,9 @@ describe('true tokens', () => {
     );
     expect(messagesOf(thread).map(messageTokens)).toEqual([100, 150, 50]);
     expect(callsOf(thread).map((call) => messageTokens(call.response))).toEqual([60, 5]);
-    expect(thread.prefix.reduce((sum, block) => sum + block.tokens, 0)).toBe(1_000);
+    // 1,100 − 275 characters at 2.75 a token, of which 63 % are tools and system (K8)
+    expect(prefixOf(thread)).toBe(630);
+    expect(openingSizes(thread)).toEqual([['opening-context', [370]]]);
   });
 
   it('shares the growth by size when the output count is a placeholder', () => {
@@ -108,7 +121,7 @@ describe('true tokens', () => {
     expect(callsOf(thread)[0]!.response.blocks.map((block) => block.tokens)).toEqual([50, 50]);
   });
 
-  it('floors the prefix at what the first request read from the cache', () => {
+  it('K9 takes what the first request read for tools and system, and sizes the messages by the rest', () => {
     const thread = firstThread(
       readSession([
         user('u1', 0, text(2_750)),
@@ -116,9 +129,10 @@ describe('true tokens', () => {
       ]),
     );
     expect(thread.prefix.map((block) => [block.role, block.tokens])).toEqual([
-      ['tools', 900],
-      ['system', 0],
+      ['tools', 675],
+      ['system', 225],
     ]);
+    expect(openingSizes(thread)).toEqual([]);
     expect(messageTokens(messagesOf(thread)[0]!)).toBe(100);
   });
 
@@ -136,17 +150,17 @@ describe('true tokens', () => {
       ]),
     );
     const restored = messagesOf(thread)[1]!;
-    // prompt 2,000 − prefix 1,000 − kept response 50 − summary 200 − prompt 100
+    // prompt 2,000 − prefix and opening context 1,000 − kept response 50 − summary 200 − prompt 100
     expect(messageTokens(restored)).toBe(650);
     expect(restored).toMatchObject({ origin: 'attachment', attachedTo: 'y1' });
     expect(restored.blocks[0]!.text).toBeNull();
-    expect(thread.steps.map((step) => step.kind)).toEqual([
-      'message',
-      'call',
-      'event',
-      'message',
-      'message',
-      'call',
+    expect(outline(thread)).toEqual([
+      'human u1',
+      'call m1',
+      'event recorded-compaction',
+      'attachment restored-context-1',
+      'human u2',
+      'call m2',
     ]);
     expect(drift(thread)).toEqual([0, 0]);
   });
@@ -232,5 +246,78 @@ describe('true tokens', () => {
       ),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('thinking that models drop', () => {
+  const HUNDRED = text(275);
+  const think = [{ type: 'thinking', thinking: HUNDRED, signature: '' }];
+
+  /** Two responses of one turn, both with 100 tokens of thinking, then a prompt and a response of the given size. */
+  function turns(model: string, prompt: number): readonly Fields[] {
+    const line = (uuid: string, id: string, content: readonly Fields[], counts: Fields) =>
+      assistant(uuid, 1, id, content, { usage: counts, model });
+    return [
+      user('u1', 0, HUNDRED),
+      line('a1', 'm1', think, usage(0, 0, 1_100, 102)),
+      line('a2', 'm1', ask('t1'), usage(0, 0, 1_100, 102)),
+      result('r1', 2, 't1', HUNDRED),
+      line('b1', 'm2', think, usage(0, 1_100, 202, 200)),
+      line('b2', 'm2', say(HUNDRED), usage(0, 1_100, 202, 200)),
+      user('u2', 4, HUNDRED),
+      line('c1', 'm3', say(HUNDRED), usage(0, 0, prompt, 100)),
+    ];
+  }
+
+  const sizesOf = (lines: readonly Fields[]) => {
+    const thread = firstThread(readSession(lines));
+    return {
+      responses: callsOf(thread).map((call) => call.response.blocks.map((block) => block.tokens)),
+      messages: messagesOf(thread).map(messageTokens),
+    };
+  };
+
+  it('K5 leaves the prompt when somebody speaks, that of the latest response before it was ever in one', () => {
+    // 1,302 − 100 of the first response + 100 said + 100 asked
+    expect(sizesOf(turns('claude-sonnet-4-5', 1_402))).toEqual({
+      responses: [[100, 2], [100, 100], [100]],
+      messages: [100, 100, 100],
+    });
+  });
+
+  it('K5 leaves it once', () => {
+    const lines = [
+      ...turns('claude-sonnet-4-5', 1_402),
+      user('u3', 6, HUNDRED),
+      assistant('d1', 7, 'm4', say('x'), { usage: usage(0, 0, 1_602, 5), model: 'claude-sonnet-4-5' }),
+    ];
+    expect(sizesOf(lines).messages).toEqual([100, 100, 100, 100]);
+  });
+
+  it('K5 stays where the prompt is as large as with all of it', () => {
+    expect(sizesOf(turns('claude-sonnet-4-5', 1_602))).toEqual({
+      responses: [[100, 2], [100, 100], [100]],
+      messages: [100, 100, 100],
+    });
+  });
+
+  it('K5 stays with models that keep all thinking: the growth is shared', () => {
+    const { responses, messages } = sizesOf(turns('claude-opus-4-6', 1_402));
+    expect(responses[1]![0]! + responses[1]![1]! + messages[2]!).toBe(100);
+  });
+
+  it('K5 is gone with a compaction and does not leave again', () => {
+    const model = 'claude-sonnet-4-5';
+    const lines = [
+      ...turns(model, 1_602).slice(0, 6),
+      system('k1', 3, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }),
+      user('y1', 3, HUNDRED, { isCompactSummary: true }),
+      user('u2', 4, HUNDRED),
+      assistant('c1', 5, 'm3', say('x'), { usage: usage(0, 0, 1_200, 5), model, stop_reason: null }),
+      user('u3', 6, HUNDRED),
+      assistant('d1', 7, 'm4', say('x'), { usage: usage(0, 0, 1_240, 5), model }),
+    ];
+    const { responses, messages } = sizesOf(lines);
+    expect(responses[2]![0]! + messages.at(-1)!).toBe(40);
   });
 });

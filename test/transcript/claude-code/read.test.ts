@@ -92,7 +92,8 @@ describe('responses', () => {
     const transcript = readSession([
       user('u1', 0, 'go'),
       result('r1', 1, 't1'),
-      assistant('a1', 2, 'm1', [...ask('t1'), ...ask('t2')]),
+      assistant('a1', 2, 'm1', ask('t1')),
+      assistant('a1b', 2, 'm1', ask('t2')),
       assistant('a2', 3, 'm2', say('done')),
       result('r2', 4, 't2'),
     ]);
@@ -279,7 +280,8 @@ describe('threads', () => {
     const side = { isSidechain: true };
     const transcript = readSession([
       user('u1', 0, 'go'),
-      assistant('a1', 1, 'm1', [...ask('t1', 'Task'), ...ask('t2', 'Task')]),
+      assistant('a1', 1, 'm1', ask('t1', 'Task')),
+      assistant('a1b', 1, 'm1', ask('t2', 'Task')),
       user('s1', 2, 'job one', { ...side, parentUuid: 'a1' }),
       user('s2', 2, 'job two', { ...side, parentUuid: 'a1' }),
       assistant('b1', 3, 'n1', ask('t3'), {}, { ...side, parentUuid: 's1' }),
@@ -369,9 +371,10 @@ describe('threads', () => {
     const transcript = readSession([...one(1), ...one(2)]);
     const digests = transcript.threads.map((thread) => thread.prefix.map((block) => block.digest));
     expect(digests[0]).toEqual(digests[1]);
-    expect(transcript.threads[0]!.prefix.map((block) => [block.role, block.tokens])[0]).toEqual([
-      'tools',
-      9_000,
+    // three quarters of the 9,000 tokens that the first request read
+    expect(transcript.threads[0]!.prefix.map((block) => [block.role, block.tokens])).toEqual([
+      ['tools', 6_750],
+      ['system', 2_250],
     ]);
   });
 });
@@ -494,6 +497,22 @@ describe('events', () => {
       'human u6',
     ]);
     expect(eventsOf(firstThread(transcript))[0]).toEqual({ kind: 'version', at: 10_000, version: '2.1.101' });
+  });
+
+  it('K3 puts a change that a response tells of before its request', () => {
+    const transcript = readSession([
+      ...before,
+      assistant('a2', 9, 'm2', say('x'), {}, { version: '2.1.101' }),
+    ]);
+    expect(eventsOf(firstThread(transcript)).map((event) => [event.kind, event.at])).toEqual([
+      ['version', 2_000],
+      ['resume', 2_000],
+    ]);
+    expect(callsOf(firstThread(transcript))[1]).toMatchObject({ startMs: 2_000, endMs: 9_000 });
+    const noted = assistant('a0', 5, 'x', say('x'), { model: '<synthetic>' }, { version: '2.1.101' });
+    expect(eventsOf(firstThread(readSession([...before, noted]))).map((event) => event.at)).toEqual([
+      5_000, 5_000,
+    ]);
   });
 
   it('announces another model before its first call', () => {

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sum } from '../../../src/base/stats.js';
 import { messageTokens } from '../../../src/model/message.js';
-import type { Thread, Transcript } from '../../../src/model/transcript.js';
+import type { Thread, ThreadEvent, Transcript } from '../../../src/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../../src/model/usage.js';
 import { readClaudeCode, readClaudeCodeFiles } from '../../../src/transcript/claude-code/read.js';
 import { callsOf, eventsOf } from '../../helpers/session.js';
@@ -77,12 +77,20 @@ function totals(transcript: Transcript) {
   };
 }
 
+const REBUILDS = new Set<ThreadEvent['kind']>([
+  'recorded-compaction',
+  'recorded-microcompact',
+  'resume',
+  'clear',
+  'rewind',
+]);
+
 /** Calls whose prompt is not the sum of prefix and messages, before the first rebuild of the context. */
 function inexactCalls(thread: Thread): readonly string[] {
   const wrong: string[] = [];
   let tokens = sum(thread.prefix.map((block) => block.tokens));
   for (const step of thread.steps) {
-    if (step.kind === 'event' && step.event.kind !== 'model-switch') break;
+    if (step.kind === 'event' && REBUILDS.has(step.event.kind)) break;
     if (step.kind === 'message') tokens += messageTokens(step.message);
     if (step.kind !== 'call') continue;
     if (promptTokens(step.call.usage!) !== tokens) wrong.push(step.call.id);

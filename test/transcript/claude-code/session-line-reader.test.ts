@@ -56,6 +56,17 @@ describe('reader of the lines of a session', () => {
     expect(read(texts(lines))).toEqual(short);
   });
 
+  it('K3 never leaves out lines of progress that tell of a new process', () => {
+    const stop = { type: 'hook_progress', hookName: 'Stop' };
+    const start = { type: 'hook_progress', hookName: 'SessionStart:resume' };
+    const lines = [progressLine('a', stop), progressLine('b', stop), progressLine('c', start)];
+    const [first, second, third] = read(texts(lines), always);
+    expect(first).not.toHaveProperty('data');
+    expect(second).toBe(IDLE_LINE);
+    expect(third).toEqual(lines[2]);
+    expect(read(texts([lines[2]!]), always)).toEqual([lines[2]]);
+  });
+
   it('takes members that stand behind from the line, not from what it shares', () => {
     const [first] = texts([userLine('a', 'one')]);
     const second = first!.replace(/\}$/, ',"version":"2.1.1"}');
