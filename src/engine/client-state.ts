@@ -45,7 +45,7 @@ export class ClientState {
     else if (plan.habits.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
       this.startAnew('messages');
     if (plan.habits.outside === 'half') this.warmFromOutside(call);
-    this.risk = this.chance();
+    this.risk = plan.habits.hazard === 'drawn' ? 0 : this.chance();
     this.previousStartMs = this.run.now;
   }
 
