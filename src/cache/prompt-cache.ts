@@ -15,7 +15,7 @@ export const LOOKBACK_POSITIONS = 20;
 export type Lookback = 'documented' | 'observed';
 
 /** Lowest position that a breakpoint looks at. */
-export function lookbackStart(view: PrefixView, position: number, lookback: Lookback): number {
+function lookbackStart(view: PrefixView, position: number, lookback: Lookback): number {
   if (lookback === 'documented') return Math.max(0, position - LOOKBACK_POSITIONS + 1);
   const { uncounted } = view;
   let lowest = Math.max(0, position - LOOKBACK_POSITIONS);

@@ -8,7 +8,7 @@ import type { ThreadRun } from './thread-run.js';
 export type KeptThinking = 'latest-turn' | 'none';
 
 /** Edits that drop the thinking of earlier turns, from a message on, and the first message that keeps its own (api.md 1.7). */
-export function thinkingEdits(
+function thinkingEdits(
   row: ModelRow,
   messages: readonly Message[],
   from: number,

@@ -6,10 +6,12 @@ import { cli, TRACE, tempFolder } from './cli.js';
 
 const CODEX = `${JSON.stringify({ timestamp: '2026-01-01T00:00:00Z', type: 'session_meta', payload: {} })}\n`;
 
-function session(read: number): string {
-  return begun('2.0.64', undefined, { read: 16_000, write: 14_000, blocks: [toolUse('t1')] })
+/** A session of two responses; those of two names are different ones. */
+function session(read: number, name = 'one'): string {
+  const { text } = begun('2.0.64', undefined, { read: 16_000, write: 14_000, blocks: [toolUse('t1')] })
     .result('t1', 'ok', 20)
-    .answer({ at: 25, read, write: 30_500 - read, reason: 'tools_changed' }).text;
+    .answer({ at: 25, read, write: 30_500 - read, reason: 'tools_changed' });
+  return text.replaceAll('msg_', `msg_${name}_`);
 }
 
 const FIGURES = [
@@ -19,12 +21,19 @@ const FIGURES = [
   'readError',
   'creationError',
   'costErrorMedian',
+  'costErrorP75',
+  'costErrorP90',
   'costErrorWorst',
+  'netError',
+  'netErrorWithHazard',
+  'netUsd',
+  'recallNotFull',
+  'falseAlarms',
 ];
 
 describe('ccbench validate', () => {
   it('prints figures per file and in all, breaks, worst requests and what was left out', async () => {
-    const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000) });
+    const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000, 'two') });
     const { code, stdout } = await cli(['validate', 'one.jsonl', 'two.jsonl'], { cwd });
     expect(code).toBe(0);
     for (const text of ['blind', 'given', 'baseline', 'all', 'tools_changed', 'two main#1', 'Left out']) {
@@ -33,7 +42,7 @@ describe('ccbench validate', () => {
   });
 
   it('has the figures of each file and the total with --json', async () => {
-    const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000) });
+    const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000, 'two') });
     const { stdout } = await cli(['validate', 'one.jsonl', 'two.jsonl', '--json', '--worst', '1'], { cwd });
     const result = JSON.parse(stdout);
     expect(result.files.map((file: { file: string }) => file.file)).toEqual(['one.jsonl', 'two.jsonl']);
@@ -48,6 +57,23 @@ describe('ccbench validate', () => {
     expect(Object.keys(result.total.baseline)).toEqual(FIGURES);
     expect(result.worst.blind).toHaveLength(1);
     expect(result.traces).toBeNull();
+  });
+
+  it('counts a session that another file holds in full once, and says so', async () => {
+    const text = session(30_000);
+    const part = text.split('\n').slice(0, 2).join('\n');
+    const cwd = tempFolder({ 'copy.jsonl': text, 'one.jsonl': text, 'part.jsonl': `${part}\n` });
+    const files = ['one.jsonl', 'copy.jsonl', 'part.jsonl'];
+    const { stdout } = await cli(['validate', ...files, '--json'], { cwd });
+    const result = JSON.parse(stdout);
+    expect(result.files.map((file: { file: string }) => file.file)).toEqual(['one.jsonl']);
+    expect(result.contained).toEqual([
+      { file: 'copy.jsonl', within: 'one.jsonl', responses: 2 },
+      { file: 'part.jsonl', within: 'one.jsonl', responses: 1 },
+    ]);
+    expect(result.total.requests).toBe(1);
+    const { stderr } = await cli(['validate', ...files], { cwd });
+    expect(stderr).toContain('copy.jsonl, all of whose 2 responses are in one.jsonl too');
   });
 
   it('searches folders to the bottom, uses traces too, and leaves out what it cannot read', async () => {
@@ -79,7 +105,7 @@ describe('ccbench validate', () => {
   });
 
   it('saves totals, and worse ones than saved are exit code 98', async () => {
-    const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000) });
+    const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000, 'two') });
     expect((await cli(['validate', 'one.jsonl', '--save', 'saved.json'], { cwd })).code).toBe(0);
     expect((await cli(['validate', 'one.jsonl', '--against', 'saved.json'], { cwd })).code).toBe(0);
     const worse = await cli(['validate', 'one.jsonl', 'two.jsonl', '--against', 'saved.json'], { cwd });

@@ -94,6 +94,23 @@ describe('a session that takes up an earlier one', () => {
     expect(run('identical', 61).request.cause).toBe('ttl-1h');
   });
 
+  it('K3 reads it also when the earlier one had gone on in a new process', () => {
+    const earlier = large().event((at) => ({ kind: 'resume', at, reason: 'restart' }));
+    const requests = mainRequests(
+      runLog(
+        planOf({ policy: POLICY, set: QUIET, cache: { ttl: '1h' } }),
+        sessionsOf([
+          { name: 'a', talk: earlier.human(20).answer(10) },
+          { name: 'b', talk: short(), afterHours: 0.3, resumes: 'a' },
+        ]),
+      ),
+    );
+    const [restarted, last, first] = requests.slice(-3);
+    expect(restarted!.read).toBeGreaterThan(0);
+    expect(last!.read).toBe(0);
+    expect(first!.read).toBe(last!.prompt);
+  });
+
   it('STO-3 keeps stored results as they were sent', () => {
     const built = new Conversation().human(10);
     built.tools([{ tool: 'Bash', tokens: 40_000 }]).answer(10);
