@@ -152,8 +152,24 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
     ([name]) => facts.byPurpose[name as keyof typeof byLayer].calls > 0,
   );
   return [
-    { title: 'Cost by cause', rows: [...recordedRows(facts, decimals), head, ...causes.map(line)] },
+    {
+      title: 'Cost by cause',
+      rows: [...recordedRows(facts, decimals), head, ...intervalRows(facts, money), ...causes.map(line)],
+    },
     { title: 'Cost by layer', rows: layers.map(line) },
+  ];
+}
+
+/** What breaks that nothing foretells may make of the total (K14); nothing where the client is the bare API. */
+function intervalRows({ costInterval }: RunFacts, money: (nano: number) => string): readonly Row[] {
+  if (costInterval === null) return [];
+  const { expected, low, high } = costInterval;
+  return [
+    row(
+      'with chance breaks',
+      money(expected),
+      `on average; nine of ten such sessions: ${money(low).trim()} … ${money(high).trim()}`,
+    ),
   ];
 }
 

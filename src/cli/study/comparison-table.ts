@@ -43,6 +43,19 @@ const VERDICTS: Readonly<Record<Difference['verdict'], string>> = {
 /** Columns that say how far a variant came: over all its sessions, so no difference is paired with them. */
 const COMPLETION_COLUMNS = new Set(['finishedShare', 'callsLost', 'callsAnswered']);
 
+/** Where the cost of a session lies in nine of ten cases, by variant (K14): means of the ends over the sessions compared. */
+function costIntervalNotes({ variants, metrics }: Comparison): readonly string[] {
+  if (metrics[0] !== 'costUsd') return [];
+  return variants.flatMap(({ name, metrics: values }) => {
+    const low = values.costLowUsd ?? null;
+    const high = values.costHighUsd ?? null;
+    if (low === null || high === null) return [];
+    return [
+      `${name}: nine of ten such sessions cost ${formatValue(low, 'usd')} … ${formatValue(high, 'usd')}, breaks that nothing foretells included`,
+    ];
+  });
+}
+
 /** One sentence per variant on the first metric, with its interval. */
 function headlineNotes(comparison: Comparison): readonly string[] {
   const [metric] = comparison.metrics;
@@ -94,6 +107,6 @@ export function comparisonTable(
       const note = rowNote(row.completeness);
       return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
     }),
-    notes: [...notesOf(comparison, runs), ...headlineNotes(comparison)],
+    notes: [...notesOf(comparison, runs), ...headlineNotes(comparison), ...costIntervalNotes(comparison)],
   };
 }
