@@ -29,8 +29,10 @@ export class Prevention {
     this.isOver = true;
     const { tokens } = run.seen;
     if (tokens >= threshold) return;
-    this.avoidedBy = decisive(run.takenOut.recentByLayer(), threshold - tokens);
-    tell(run, 'avoided', threshold, this.avoidedBy);
+    const layers = decisive(run.takenOut.recentByLayer(), threshold - tokens);
+    if (layers.length === 0) return;
+    this.avoidedBy = layers;
+    tell(run, 'avoided', threshold, layers);
   }
 
   /** A layer puts another history in place: from there on the untouched context is the real one again. */

@@ -4,6 +4,7 @@ import { metricValues } from '../../src/metrics/registry.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { sessionsOf } from '../helpers/sessions.js';
 
 const POLICY = 'claude-code/2026';
 
@@ -52,6 +53,37 @@ describe('content that comes back', () => {
     expect(ofType(entries, 'layer')).toMatchObject([{ trigger: 'idle', saved: 7 * 988 }]);
     expect(ofType(entries, 'returned')).toMatchObject([{ tokens: 7 * 988, why: 'resume' }]);
     expect(metricValues(foldLog(entries))).toMatchObject({ tokensSaved: 0, tokensNotCarried: 7 * 988 });
+  });
+
+  it('C9 a session taken up again starts with what its record left out, and with what was only in memory', () => {
+    const first = work(new Conversation().human(100).tools([{ tool: 'Bash', tokens: 10_000 }]), 12)
+      .answer(10)
+      .wait(75 * 60)
+      .human(20)
+      .answer(10);
+    const second = new Conversation().human(20).answer(10);
+    const set = {
+      ...COMPACTION_ONLY,
+      'storage.enabled': true,
+      'microcompact.timeBased.enabled': true,
+      'microcompact.timeBased.keepRecent': 6,
+    };
+    const entries = runLog(
+      planOf({ policy: POLICY, set }),
+      sessionsOf([
+        { name: 'a', talk: first },
+        { name: 'b', talk: second, afterHours: 0.1, resumes: 'a' },
+      ]),
+    );
+    const [stored, cleared] = ofType(entries, 'layer');
+    expect([stored!.layer, cleared!.layer]).toEqual(['storage', 'microcompact']);
+    expect(ofType(entries, 'returned')).toMatchObject([
+      { thread: 'a/main', layer: 'microcompact', tokens: cleared!.saved, why: 'resume' },
+    ]);
+    expect(ofType(entries, 'thread')[1]).toMatchObject({ takenOut: { storage: stored!.saved } });
+    const last = mainRequests(entries).at(-1)!;
+    expect(last.untouched! - last.prompt).toBe(stored!.saved);
+    expect(metricValues(foldLog(entries)).tokensSaved).toBe(stored!.saved);
   });
 
   it('C7 a changed system prompt does not bring it back: it is neither read nor written', () => {

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { eventsCsv } from '../../src/report/events-csv.js';
 import { requestsCsv } from '../../src/report/requests-csv.js';
-import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
+import {
+  breakEntry,
+  crossingEntry,
+  endEntry,
+  layerEntry,
+  requestEntry,
+  runEntry,
+  threadEntry,
+} from '../helpers/log.js';
 
 /** One record of a CSV without quoted cells, by column name. */
 function record(csv: string, line: number): Record<string, string> {
@@ -68,6 +76,26 @@ describe('events.csv', () => {
       name: 'dreaming',
       reason: 'needs timestamps',
     });
+  });
+
+  it('C9 C10 tells of content that came back and of compactions that were prevented', () => {
+    const csv = eventsCsv([
+      { type: 'returned', t: 1, thread: 'main', turn: 2, layer: 'microcompact', tokens: 70, why: 'expired' },
+      crossingEntry({ turn: 4, layers: ['storage', 'microcompact'] }),
+    ]);
+    expect(record(csv, 0)).toMatchObject({
+      event: 'returned',
+      name: 'microcompact',
+      savedTokens: '-70',
+      reason: 'expired',
+    });
+    expect(record(csv, 1)).toMatchObject({
+      event: 'crossing',
+      turn: '4',
+      name: 'storage microcompact',
+      outcome: 'avoided',
+    });
+    expect(csv).toContain('""untouched"":167000');
   });
 
   it('quotes what needs quoting and disarms formulas', () => {
