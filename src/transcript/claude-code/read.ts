@@ -122,7 +122,7 @@ function toldChains({ own, told }: SessionLines, warnings: WarningList): readonl
     warnings.add(
       'agents-told',
       'subagents are known from the progress of their parent alone, which leaves out what they say last',
-      'keep their agent-*.jsonl files in a folder subagents beside the session',
+      'put their agent-*.jsonl files into <session>/subagents beside the session file',
       chains.length,
     );
   }
