@@ -15,6 +15,9 @@ export function recordedMetrics(bill: RecordedBill): Readonly<Record<string, num
   const cost = recordedUsd(bill);
   return {
     apiCalls: calls,
+    callsAnswered: calls,
+    callsLost: 0,
+    finishedShare: 1,
     turns: mainCalls,
     promptTokens: prompts,
     cacheReadTokens: tokens.cacheRead,

@@ -55,7 +55,7 @@ describe('what a recording cost', () => {
     const { stdout } = await cli(['run', 'a.yaml', '--no-files'], { cwd: folder(VARIANTS) });
     const lines = stdout.split('\n');
     const head = lines.findIndex((line) => /^run +cost/.test(line));
-    expect(lines[head + 1]).toMatch(/^as recorded +\$0\.0990 +47\.6%/);
+    expect(lines[head + 1]).toMatch(/^as recorded +\$0\.0990 +100\.0% +47\.6%/);
   });
 
   it('C3 is the first row of a comparison: terminal, json, csv, markdown, page', async () => {
@@ -68,7 +68,7 @@ describe('what a recording cost', () => {
     expect(json.baseline).toBe('base');
     expect(Object.values(json.best)).not.toContain('as recorded');
     const csv = read(cwd, 'replay-compare/compare.csv').split('\n');
-    expect(csv[1]).toMatch(/^as recorded,s\.jsonl,0\.099/);
+    expect(csv[1]).toMatch(/^as recorded,s\.jsonl,yes,yes,0\.099/);
     const page = read(cwd, 'replay-compare/compare.md');
     expect(page.split('\n')[4]).toMatch(/^\| as recorded \| \$0\.0990 \|/);
     expect(page).toContain(NOTE);
@@ -79,7 +79,7 @@ describe('what a recording cost', () => {
   it('C3 is a line beside a sweep and a search', async () => {
     const cwd = folder();
     const swept = await cli(['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'], { cwd });
-    const line = /^as recorded: costUsd \$0\.0990, cacheHitRate 47\.6%/m;
+    const line = /^as recorded: costUsd \$0\.0990, finishedShare 100\.0%, callsLost 0, cacheHitRate 47\.6%/m;
     expect(swept.stdout).toMatch(line);
     for (const text of [NOTE, OPEN_LOOP]) {
       expect(swept.stdout).toContain(text);

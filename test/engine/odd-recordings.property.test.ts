@@ -42,14 +42,17 @@ const call = (id: string): readonly Fields[] => [{ type: 'tool_use', id, name: '
 
 const go = user('u1', 0, 'go');
 
+/** Suggestions end with the assistant: their own words are not counted. */
+const BARE = { 'client.use': 'none' };
+
 describe('recordings that nobody wrote so', () => {
   it.each<readonly [string, number, number, readonly Fields[]]>([
     ['responses with nothing between them', 2, 1, [go, answer('a1', 1, 'm1'), answer('a2', 2, 'm2')]],
-    ['a response in front of everything', 1, 1, [answer('a1', 1, 'm1'), user('u1', 2, 'go')]],
+    ['a response in front of everything', 1, 0, [answer('a1', 1, 'm1'), user('u1', 2, 'go')]],
     [
       'a compaction in front of everything',
       1,
-      1,
+      0,
       [system('b', 0, 'compact_boundary', { compactMetadata: { trigger: 'auto' } }), answer('a1', 1, 'm1')],
     ],
     [
@@ -64,7 +67,7 @@ describe('recordings that nobody wrote so', () => {
         answer('a2', 3, 'm2'),
       ],
     ],
-    ['a result without a call', 1, 1, [result('r', 0, 'nobody'), answer('a1', 1, 'm1')]],
+    ['a result without a call', 1, 0, [result('r', 0, 'nobody'), answer('a1', 1, 'm1')]],
     [
       'a result that comes twice',
       3,
@@ -94,7 +97,7 @@ describe('recordings that nobody wrote so', () => {
     ['commands alone', 1, 0, [user('u1', 0, '<command-name>/status</command-name>'), answer('a1', 1, 'm1')]],
   ])('INV-1 %s: every call is sent, the user speaks first and last', (_name, calls, mended, lines) => {
     for (const policy of ['none', 'unbounded', 'claude-code/2.1', 'claude-code/2026']) {
-      const { entries, sent } = runSent(planOf({ policy }), readSession(lines));
+      const { entries, sent } = runSent(planOf({ policy, set: BARE }), readSession(lines));
       expect(mainRequests(entries)).toHaveLength(calls);
       const unprompted = ofType(entries, 'warning').find(({ code }) => code === 'unprompted-request');
       expect(unprompted?.count ?? 0).toBe(mended);
@@ -124,7 +127,7 @@ describe('recordings that nobody wrote so', () => {
         (lines, policy, window, timing, faults) => {
           const transcript = readOdd(lines);
           if (transcript === null) return;
-          const plan = planOf({ policy, window, timing, faults, cache: { ttl: 'recorded' } });
+          const plan = planOf({ policy, set: BARE, window, timing, faults, cache: { ttl: 'recorded' } });
           expectUserEnds(runSent(plan, transcript).sent);
         },
       ),

@@ -16,7 +16,7 @@ function runScenario(name: string, set: readonly string[] = []): LogEntry[] {
 }
 
 describe('quickstart.yaml', () => {
-  const entries = runScenario('quickstart.yaml');
+  const entries = runScenario('quickstart.yaml', ['client.use=none']);
   const facts = foldLog(entries);
   const untouched = runScenario('quickstart.yaml', ['policy=unbounded']);
 
