@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quantile } from '../../src/base/stats.js';
-import { recordedWindow } from '../../src/client/window.js';
 import { recordedBill } from '../../src/cache/recorded-bill.js';
+import { recordedWindow } from '../../src/client/window.js';
 import type { FidelityFigures } from '../../src/fidelity/compare.js';
 import { containedFiles } from '../../src/fidelity/contained.js';
 import { lifetimeChoice } from '../../src/fidelity/lifetime-choice.js';
@@ -171,7 +171,10 @@ function dollars(usd: number): string {
 function costRows(): readonly string[] {
   const row = (
     name: string,
-    figures: Pick<FidelityFigures, 'costErrorMedian' | 'costErrorP75' | 'costErrorP90' | 'netError' | 'netUsd'>,
+    figures: Pick<
+      FidelityFigures,
+      'costErrorMedian' | 'costErrorP75' | 'costErrorP90' | 'netError' | 'netUsd'
+    >,
   ): string =>
     `| ${name} | ${percent(figures.costErrorMedian)} | ${percent(figures.costErrorP75)} | ${percent(figures.costErrorP90)} | ${signed(figures.netError)} | ${dollars(figures.netUsd)} |`;
   return [
