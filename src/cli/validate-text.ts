@@ -233,7 +233,7 @@ export function validateText(
         screen,
       ),
       ...section(
-        `Triggers: ${triggers.matched} of ${triggers.recorded} matched, ${triggers.early} early, ${triggers.late} late, ${triggers.unrecorded} not recorded (predicted / recorded)`,
+        `Triggers: ${triggers.matched} of ${triggers.recorded} matched (${triggers.withinStep} only within a mean step), ${triggers.early} early, ${triggers.late} late, ${triggers.unrecorded} not recorded (predicted / recorded)`,
         triggerLines(files, screen),
         screen,
       ),

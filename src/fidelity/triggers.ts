@@ -35,6 +35,8 @@ export interface TriggerCheck {
   readonly seenTokens: number;
   /** `late`: the profile does not fire up to the request behind; `early`: before the request ahead of it. */
   readonly verdict: 'matched' | 'early' | 'late';
+  /** The count itself reached the threshold, or only with what a request of the thread adds on average. */
+  readonly reach: 'count' | 'mean-step';
   /** Tokens between the count at the recorded place and the threshold. */
   readonly offTokens: number;
   readonly nextPrompt: SizePair | null;
@@ -63,6 +65,8 @@ export interface TriggerReport {
 export interface TriggerCounts {
   readonly recorded: number;
   readonly matched: number;
+  /** Matched only within the slack of a mean step. */
+  readonly withinStep: number;
   readonly early: number;
   readonly late: number;
   readonly unrecorded: number;
@@ -269,6 +273,7 @@ class ThreadTriggers {
       threshold,
       seenTokens: seen,
       verdict: early ? 'early' : here || fired !== null ? 'matched' : 'late',
+      reach: fired !== null || seen >= threshold ? 'count' : 'mean-step',
       offTokens: (early ? fired!.seen : seen) - threshold,
       nextPrompt: size === undefined ? null : { predicted: size, recorded: request.prompt },
       nextRead:
@@ -326,6 +331,7 @@ export function countTriggers(reports: readonly TriggerReport[]): TriggerCounts 
   return {
     recorded: checks.length,
     matched: having('matched'),
+    withinStep: checks.filter(({ verdict, reach }) => verdict === 'matched' && reach === 'mean-step').length,
     early: having('early'),
     late: having('late'),
     unrecorded: reports.reduce((sum, report) => sum + report.unrecorded.length, 0),

@@ -52,7 +52,7 @@ describe('ccbench validate', () => {
       unexplainedBreaks: 1,
       blind: { classAgreement: 0.5 },
       given: { classAgreement: 1, readError: 0 },
-      triggers: { recorded: 0, matched: 0, early: 0, late: 0, unrecorded: 0 },
+      triggers: { recorded: 0, matched: 0, withinStep: 0, early: 0, late: 0, unrecorded: 0 },
     });
     expect(Object.keys(result.total.baseline)).toEqual(FIGURES);
     expect(result.worst.blind).toHaveLength(1);

@@ -52,7 +52,14 @@ describe('WIN-3 automatic compaction', () => {
 
   it('counts a trigger that no compaction answers, and none in a session below the threshold', () => {
     const above = growing('2.1.42', [100_000, 168_000, 169_000, 170_000, 171_000], null);
-    expect(countTriggers([above])).toEqual({ recorded: 0, matched: 0, early: 0, late: 0, unrecorded: 1 });
+    expect(countTriggers([above])).toEqual({
+      recorded: 0,
+      matched: 0,
+      withinStep: 0,
+      early: 0,
+      late: 0,
+      unrecorded: 1,
+    });
     expect(growing('2.1.42', [100_000, 150_000, 166_000], null).unrecorded).toEqual([]);
   });
 
@@ -162,4 +169,12 @@ describe('the version map', () => {
     expect(recordedWindow('a model of tomorrow', 100_000, '2.1.42')).toBe(200_000);
     expect(recordedWindow('claude-opus-4-6', 170_000, null)).toBeNull();
   });
+});
+
+it('WIN-3 tells a count that reached the threshold from one that needs a mean step', () => {
+  const reached = growing('2.1.42', [100_000, 140_000, 167_100, 40_000], 2);
+  expect(countTriggers([reached])).toMatchObject({ matched: 1, withinStep: 0 });
+  // Steps of 30,000 on average: 160,000 and another one would have crossed 167,000.
+  const near = growing('2.1.42', [100_000, 130_000, 160_000, 40_000], 2);
+  expect(countTriggers([near])).toMatchObject({ matched: 1, withinStep: 1 });
 });
