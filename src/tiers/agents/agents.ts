@@ -106,10 +106,12 @@ class Agents implements TierInstance {
     return createMessage({ id: own, role: 'user', origin: 'attachment', blocks: [block], at });
   }
 
-  /** Three to five words on what the child is doing, by the cheapest model and without tools (AGT-5). */
+  /** Three to five words on what the child is doing, by the cheapest model and without tools (AGT-5); a pause tells nothing. */
   private *tellProgress(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     while (this.nextProgressMs! <= moment.now) {
-      this.nextProgressMs! += this.progressMs;
+      const atMs = this.nextProgressMs!;
+      this.nextProgressMs = atMs + this.progressMs;
+      if (!isAtWork(atMs, moment)) continue;
       const instruction = createMessage({
         id: `progress-${++this.summaries}`,
         role: 'user',
@@ -189,3 +191,8 @@ export const agentsTier: TierDefinition = {
   killSwitch: 'agents.enabled',
   create: (context) => new Agents(context),
 };
+
+/** True when a call of the child was open at a time: its response came later. */
+function isAtWork(atMs: number, { lastResponseMs }: Moment): boolean {
+  return lastResponseMs !== null && atMs <= lastResponseMs;
+}

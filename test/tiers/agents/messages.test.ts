@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../../src/base/files.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
-import type { Letter, LetterWay } from '../../../src/model/transcript.js';
+import type { Letter, LetterWay, Step, Transcript } from '../../../src/model/transcript.js';
 import { mailbox, PostOffice, replyTo } from '../../../src/tiers/agents/post-office.js';
 import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
 import type { LetterSpec } from '../../../src/transcript/synthetic/spec.js';
@@ -231,6 +231,38 @@ describe('working children', () => {
       (entry) => (entry.details.words as string).split(' ').length,
     );
     for (const count of words) expect(count >= 3 && count <= 5).toBe(true);
+  });
+
+  it('C35 are not told of while nothing of them is open: a pause of a day costs no summary', () => {
+    const dayMs = 86_400_000;
+    const transcript = generateTranscript({
+      workload: 'bugfix',
+      turns: 5,
+      seed: 1,
+      text: 'none',
+      steady: { gapSeconds: 10, outputTokens: 50, resultTokens: 500 },
+      forks: [{ afterTurn: 3, children: 1, turns: 15 }],
+    });
+    const later = (step: Step): Step => {
+      if (step.kind === 'message')
+        return { ...step, message: { ...step.message, at: step.message.at + dayMs } };
+      if (step.kind === 'event') return { ...step, event: { ...step.event, at: step.event.at + dayMs } };
+      const { startMs, endMs } = step.call;
+      return { ...step, call: { ...step.call, startMs: startMs + dayMs, endMs: endMs + dayMs } };
+    };
+    const threads = transcript.threads.map((thread) => {
+      if (thread.fork === undefined) return thread;
+      const seventh = thread.steps.findIndex(
+        (_, i) => thread.steps.slice(0, i + 1).filter(({ kind }) => kind === 'call').length === 7,
+      );
+      return { ...thread, steps: thread.steps.map((step, i) => (i > seventh ? later(step) : step)) };
+    });
+    const summaries = (of: Transcript) =>
+      ofType(runLog(planOf({ policy: POLICY }), of), 'request').filter(
+        ({ purpose }) => purpose === 'agent_summary',
+      );
+    // 2,880 half minutes pass; those inside calls are the same as without the pause, give or take one.
+    expect(summaries({ ...transcript, threads }).length).toBeLessThanOrEqual(4);
   });
 
   it('AGT-5 say nothing when the summaries are off', () => {
