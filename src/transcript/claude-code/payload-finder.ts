@@ -8,17 +8,21 @@ const PROGRESS_KEY = '"type":"progress","data":';
 /** Bytes at the start of a line in which the type of progress stands. */
 const HEAD_BYTES = 1_024;
 const DATA_KEY_BYTES = ',"data":'.length;
-/** How the data of progress begins that carries a message of a subagent, in whichever order its members come, or the start of a process. */
+/** How the data of progress begins that carries a message of a subagent, in whichever order its members come. */
 const TOLD_DATA = [
   '"message":',
   '"type":"agent_progress"',
   '"agentId":',
   '"prompt":',
   '"normalizedMessages":',
-  '"type":"hook_progress","hookEvent":"SessionStart"',
 ].map((text) => Buffer.from(`{${text}`));
 /** Ends of `toolUseID` and `parentToolUseID`, which stand behind the data of progress. */
 const PROGRESS_MARK = Buffer.from('UseID');
+
+/** How the data of a hook begin, and what they hold near their start when a process began (K3). */
+const HOOK_DATA = Buffer.from('{"type":"hook_progress"');
+const PROCESS_START = Buffer.from('"SessionStart');
+const HOOK_HEAD_BYTES = 160;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -32,12 +36,17 @@ function isBare(byte: number): boolean {
   return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || (byte >= 0x2b && byte <= 0x2e);
 }
 
+function startsWith(data: Buffer, bytes: Buffer, at: number, end: number): boolean {
+  const behind = at + data.length;
+  return bytes[at + 2] === data[2] && behind <= end && data.compare(bytes, at, behind) === 0;
+}
+
 /** True when the data of progress that begins at an index is for the terminal alone. */
 export function isForTerminal(bytes: Buffer, at: number, end: number): boolean {
+  if (startsWith(HOOK_DATA, bytes, at, end))
+    return bytes.subarray(at, Math.min(end, at + HOOK_HEAD_BYTES)).indexOf(PROCESS_START) === -1;
   for (const data of TOLD_DATA) {
-    const behind = at + data.length;
-    if (bytes[at + 2] !== data[2] || behind > end) continue;
-    if (data.compare(bytes, at, behind) === 0) return false;
+    if (startsWith(data, bytes, at, end)) return false;
   }
   return true;
 }

@@ -149,7 +149,9 @@ describe('clients that write one file in turns', () => {
   });
 
   it('K15 replayed, each reads what it wrote itself', () => {
-    const requests = mainRequests(runLog(planOf({ policy: 'unbounded' }), readSession(IN_TURNS)));
+    const requests = mainRequests(
+      runLog(planOf({ policy: 'unbounded', set: { 'client.use': 'none' } }), readSession(IN_TURNS)),
+    );
     const reads = requests.filter(({ thread }) => thread === 'main').map(({ read }) => read);
     const prompts = requests.filter(({ thread }) => thread === 'main').map(({ prompt }) => prompt);
     expect(reads).toEqual([0, ...prompts.slice(0, -1)]);

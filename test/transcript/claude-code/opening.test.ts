@@ -78,7 +78,7 @@ describe('what stands in front of the first message', () => {
       context: [],
       history: [55_000, 20_000],
     });
-    expect(sizes('2.1.42', 100_000, 20_000)).toEqual({ prefix: 25_000, context: [], history: [75_000] });
+    expect(sizes('2.1.42', 100_000, 20_000)).toEqual({ prefix: 20_000, context: [], history: [80_000] });
     expect(sizes('2.1.42', 90_000, 90_000).history).toEqual([65_000]);
   });
 
