@@ -1,5 +1,6 @@
 import { chainDigest, type Digest, digestParts, digestText } from '../base/digest.js';
 import { literalText, type Text } from './text.js';
+import type { ToolEffect } from './tool-effect.js';
 
 /** Where a block stands in the request: the order of the hashed prefix is tools, system, messages. */
 export type BlockRole = 'tools' | 'system' | 'user' | 'assistant';
@@ -34,6 +35,8 @@ export interface BlockFacts {
   readonly localCommand?: boolean;
   /** Kind of the attachment this block was rendered from. */
   readonly attachment?: string;
+  /** What a tool call does to files, lists and plans. */
+  readonly effect?: ToolEffect;
   /** A replacement made by a layer: what it stands for. */
   readonly replaces?: 'cleared' | 'stored' | 'cut' | 'summary' | 'marker' | 'image';
 }
@@ -89,6 +92,7 @@ class UniformFacts implements BlockFacts {
   declare readonly limited?: boolean;
   declare readonly localCommand?: boolean;
   declare readonly attachment?: string;
+  declare readonly effect?: ToolEffect;
   declare readonly replaces?: NonNullable<BlockFacts['replaces']>;
 
   constructor(facts: BlockFacts) {
@@ -101,6 +105,7 @@ class UniformFacts implements BlockFacts {
     mine.limited = facts.limited;
     mine.localCommand = facts.localCommand;
     mine.attachment = facts.attachment;
+    mine.effect = facts.effect;
     mine.replaces = facts.replaces;
   }
 }

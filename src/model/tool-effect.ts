@@ -1,0 +1,29 @@
+/**
+ * What a tool call does to state that outlives its messages: the file on disk, the todo list, the plan, what runs beside the
+ * conversation. Sizes are those of the content itself, not of the call around it.
+ */
+export type ToolEffect =
+  /** A file has this content now (Write). */
+  | { readonly kind: 'write'; readonly chars: number }
+  /** A file grew or shrank by so many characters (Edit, MultiEdit); null where it cannot be told (replace all, notebooks). */
+  | { readonly kind: 'edit'; readonly chars: number | null }
+  /** A part of a file was read (Read with an offset or a limit). */
+  | { readonly kind: 'read-part' }
+  /** A skill was invoked; its content follows in a message of its own. */
+  | { readonly kind: 'skill'; readonly name: string }
+  /** The whole todo list was written (TodoWrite). */
+  | { readonly kind: 'todo-list'; readonly items: number; readonly chars: number }
+  /** A task joined the list (TaskCreate). */
+  | { readonly kind: 'task-create'; readonly chars: number }
+  /** A task changed (TaskUpdate); `deleted` removes it. */
+  | {
+      readonly kind: 'task-update';
+      readonly task: string;
+      readonly status: string | null;
+      readonly chars: number;
+    }
+  /** Plan mode was entered, or ended with a plan (ExitPlanMode); the plan may be in a file. */
+  | { readonly kind: 'plan-enter' }
+  | { readonly kind: 'plan-exit'; readonly chars: number; readonly path: string | null }
+  /** An agent or a command was started beside the conversation; it runs until its result or notice comes. */
+  | { readonly kind: 'background'; readonly label: string };
