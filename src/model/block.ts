@@ -37,6 +37,8 @@ export interface BlockFacts {
   readonly attachment?: string;
   /** What a tool call does to files, lists and plans. */
   readonly effect?: ToolEffect;
+  /** The size of a restored file is not known: that of its last known version stands for it (RES-1). */
+  readonly estimated?: boolean;
   /** A replacement made by a layer: what it stands for. */
   readonly replaces?: 'cleared' | 'stored' | 'cut' | 'summary' | 'marker' | 'image';
 }
@@ -93,6 +95,7 @@ class UniformFacts implements BlockFacts {
   declare readonly localCommand?: boolean;
   declare readonly attachment?: string;
   declare readonly effect?: ToolEffect;
+  declare readonly estimated?: boolean;
   declare readonly replaces?: NonNullable<BlockFacts['replaces']>;
 
   constructor(facts: BlockFacts) {
@@ -106,6 +109,7 @@ class UniformFacts implements BlockFacts {
     mine.localCommand = facts.localCommand;
     mine.attachment = facts.attachment;
     mine.effect = facts.effect;
+    mine.estimated = facts.estimated;
     mine.replaces = facts.replaces;
   }
 }

@@ -9,8 +9,10 @@ import {
   withTokens,
 } from '../../model/block.js';
 import { literalText, type Text } from '../../model/text.js';
+import type { ToolEffect } from '../../model/tool-effect.js';
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../narrow.js';
 import { attachedImage, renderAttachment } from './attachments.js';
+import { announcementOf, attachedPath, effectOf, noticeNews, planPathOf, resultNews } from './effects.js';
 import { contentBlocks, contentText, toolName, toolResultText, toolUseText } from './part-text.js';
 
 /** A tool call by its id: the name and the file it is about. */
@@ -113,6 +115,14 @@ function textBlock({ role, index, place }: Part, text: string, init: TextBlockIn
   });
 }
 
+/** Facts of a result, with what it tells of plans and of work in the background. */
+function answerFacts(call: ToolCall | undefined, text: string, isError: boolean, images: number): BlockFacts {
+  const path = call?.path ?? (call?.tool === 'ExitPlanMode' && !isError ? planPathOf(text) : null);
+  const facts = resultFacts(path, text, isError, images);
+  const effect = call === undefined || isError ? null : resultNews(call.tool, text);
+  return effect === null ? facts : { ...facts, effect };
+}
+
 function toolResultBlock(part: Part, calls: ReadonlyMap<string, ToolCall>): Block {
   const { content } = part;
   const id = textOf(content.tool_use_id);
@@ -128,29 +138,37 @@ function toolResultBlock(part: Part, calls: ReadonlyMap<string, ToolCall>): Bloc
     kind: 'tool_result',
     toolUseId: call?.id ?? id,
     tool: call?.tool ?? null,
-    facts: resultFacts(call?.path ?? null, text, content.is_error === true, images),
+    facts: answerFacts(call, text, content.is_error === true, images),
   });
+}
+
+/** Whether a result knows the file of its call; one that ends plan mode tells the file by itself. */
+function isAbout({ facts, tool }: Block, call: ToolCall | undefined): boolean {
+  return tool === 'ExitPlanMode' || (facts.path ?? null) === (call?.path ?? null);
 }
 
 /** A tool result as the answer to another call than the one it was read for, or to none. */
 export function answerTo(block: Block, call: ToolCall | undefined): Block {
-  const path = call?.path ?? null;
-  if (block.tool === (call?.tool ?? null) && (block.facts.path ?? null) === path) return block;
+  if (block.tool === (call?.tool ?? null) && isAbout(block, call)) return block;
   const text = block.text!.read();
   const part: Part = { content: {}, role: 'user', index: 0, place: () => block.text! };
   const made = textBlock(part, text, {
     kind: 'tool_result',
     toolUseId: block.toolUseId,
     tool: call?.tool ?? null,
-    facts: resultFacts(path, text, block.facts.isError === true, block.facts.images ?? 0),
+    facts: answerFacts(call, text, block.facts.isError === true, block.facts.images ?? 0),
   });
   return withTokens(made, block.tokens);
 }
 
 function proseBlock(part: Part): Block {
   const text = textOf(part.content.text) ?? '';
-  const local = part.role === 'user' && text.includes('<local-command-stdout>');
-  return textBlock(part, text, { kind: 'text', facts: local ? { localCommand: true } : NO_FACTS });
+  if (part.role !== 'user') return textBlock(part, text, { kind: 'text' });
+  const effect = noticeNews(text);
+  const local = text.includes('<local-command-stdout>');
+  if (effect === null && !local) return textBlock(part, text, { kind: 'text' });
+  const facts = { ...(local && { localCommand: true }), ...(effect !== null && { effect }) };
+  return textBlock(part, text, { kind: 'text', facts });
 }
 
 function thinkingBlock({ content, index, place }: Part): Block {
@@ -166,15 +184,19 @@ function thinkingBlock({ content, index, place }: Part): Block {
   });
 }
 
+function callFacts(path: string | null, effect: ToolEffect | null): BlockFacts {
+  if (effect === null) return path === null ? NO_FACTS : { path };
+  return path === null ? { effect } : { path, effect };
+}
+
 function toolUseBlock(part: Part): Block {
   const { content } = part;
   const tool = toolName(content);
-  const path = pathOf(content, tool);
   return textBlock(part, toolUseText(content), {
     kind: 'tool_use',
     toolUseId: textOf(content.id),
     tool,
-    facts: path === null ? NO_FACTS : { path },
+    facts: callFacts(pathOf(content, tool), effectOf(tool, content.input)),
   });
 }
 
@@ -210,7 +232,13 @@ export function blocksOf(
 
 /** The blocks of an attachment, or null when the model does not see it. */
 export function attachmentBlocks(attachment: JsonObject, place: PlaceText = keepText): Block[] | null {
-  const facts: BlockFacts = { attachment: textOf(attachment.type) ?? 'other' };
+  const path = attachedPath(attachment);
+  const effect = announcementOf(attachment) ?? noticeNews(textOf(attachment.prompt) ?? '');
+  const facts: BlockFacts = {
+    attachment: textOf(attachment.type) ?? 'other',
+    ...(path !== null && { path }),
+    ...(effect !== null && { effect }),
+  };
   const image = attachedImage(attachment);
   if (image !== null) {
     return [

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Block, BlockFacts } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { Text } from '../../model/text.js';
+import type { ToolEffect } from '../../model/tool-effect.js';
 import type { RecordedCall, Step, ThreadEvent, Transcript } from '../../model/transcript.js';
 import type { Usage } from '../../model/usage.js';
 import { RecordedText } from '../claude-code/recorded-text.js';
@@ -52,6 +53,32 @@ class Table<Name extends string> {
   }
 }
 
+/** Values that are kept as JSON, each once. */
+class Distinct<Value> {
+  readonly values: Value[] = [];
+  readonly #rows = new Map<string, number>();
+  /** Rows of objects that were seen before: equal blocks mostly share theirs. */
+  readonly #seen = new Map<Value, number>();
+
+  /** The number of a value, from 1; `replacer` leaves members out. */
+  add(value: Value, replacer?: (key: string, member: unknown) => unknown): number {
+    const seen = this.#seen.get(value);
+    if (seen !== undefined) return seen;
+    const key = JSON.stringify(value, replacer);
+    let row = this.#rows.get(key);
+    if (row === undefined) {
+      row = this.values.push(JSON.parse(key) as Value);
+      this.#rows.set(key, row);
+    }
+    this.#seen.set(value, row);
+    return row;
+  }
+}
+
+function withoutEffect(key: string, member: unknown): unknown {
+  return key === 'effect' ? undefined : member;
+}
+
 type TextRow = Readonly<Record<'text' | 'file' | 'offset' | 'length' | 'part', number>>;
 
 const NO_TEXT: TextRow = { text: TEXT_KINDS.indexOf('none'), file: 0, offset: 0, length: 0, part: 0 };
@@ -61,8 +88,8 @@ const FILLER = TEXT_KINDS.indexOf('filler');
 
 class Compiler {
   readonly #strings = new StringTableWriter();
-  readonly #facts = new Map<string, number>();
-  readonly #factList: BlockFacts[] = [];
+  readonly #facts = new Distinct<Omit<BlockFacts, 'effect'>>();
+  readonly #effects = new Distinct<ToolEffect>();
   readonly #files: string[] = [];
   readonly #events: EventEntry[] = [];
   readonly #usages = new Map<Usage, number>();
@@ -93,7 +120,8 @@ class Compiler {
         transcript: rest,
         threads,
         events: this.#events,
-        facts: this.#factList,
+        facts: this.#facts.values,
+        effects: this.#effects.values,
         files: this.#files,
         columns: writer.entries,
         strings: { encoding, bytes: bytes.length },
@@ -170,7 +198,8 @@ class Compiler {
       digest: block.digest,
       toolUseId: this.#strings.add(block.toolUseId),
       tool: this.#strings.add(block.tool),
-      facts: this.#factsRow(block.facts),
+      facts: this.#facts.add(block.facts, withoutEffect) - 1,
+      effect: block.facts.effect === undefined ? 0 : this.#effects.add(block.facts.effect),
       textChars: block.text?.chars ?? 0,
       ...this.#text(block.text),
     });
@@ -188,16 +217,6 @@ class Compiler {
       return { text: FILLER, file, offset: text.seed, length, part };
     }
     return { ...NO_TEXT, text: EMBEDDED, part: this.#strings.add(text.read()) };
-  }
-
-  #factsRow(facts: BlockFacts): number {
-    const key = JSON.stringify(facts);
-    let row = this.#facts.get(key);
-    if (row === undefined) {
-      row = this.#factList.push(facts) - 1;
-      this.#facts.set(key, row);
-    }
-    return row;
   }
 
   #fileRow(name: string): number {

@@ -1,5 +1,6 @@
 import type { BlockFacts, BlockKind, BlockRole } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
+import type { ToolEffect } from '../../model/tool-effect.js';
 import type { Step, Thread, ThreadEvent, Transcript } from '../../model/transcript.js';
 import type { FillerStyle } from '../synthetic/filler-text.js';
 import type { ColumnEntry } from './columns.js';
@@ -9,7 +10,7 @@ import type { StringEncoding } from './string-table.js';
  * Version of the compiled form and of the readers whose work it holds: it goes up whenever a reader makes something else
  * of the same file.
  */
-export const COMPILED_VERSION = 3;
+export const COMPILED_VERSION = 4;
 
 /** First bytes of a compiled transcript. */
 export const MAGIC = 'ccbench\0';
@@ -57,7 +58,18 @@ export const TEXT_KINDS = ['none', 'recorded', 'embedded', 'filler'] as const;
 export const FILLER_STYLES: readonly FillerStyle[] = ['code', 'output', 'prose', 'words'];
 
 export const BLOCK_COLUMNS = [
-  ...(['kind', 'role', 'tokens', 'chars', 'rough', 'digest', 'toolUseId', 'tool', 'facts'] as const),
+  ...([
+    'kind',
+    'role',
+    'tokens',
+    'chars',
+    'rough',
+    'digest',
+    'toolUseId',
+    'tool',
+    'facts',
+    'effect',
+  ] as const),
   // Recorded texts: file, place and part of the line. Embedded ones: `part` numbers the text itself.
   // Fillers: `file` is the style, `offset` the seed, `length` and `part` number the head and the tail.
   ...(['text', 'textChars', 'file', 'offset', 'length', 'part'] as const),
@@ -91,7 +103,10 @@ export interface CompiledHeader {
   readonly transcript: Omit<Transcript, 'threads'>;
   readonly threads: readonly ThreadEntry[];
   readonly events: readonly EventEntry[];
-  readonly facts: readonly BlockFacts[];
+  /** Facts of blocks, each once, without their effects: a path is written once, however often its file is edited. */
+  readonly facts: readonly Omit<BlockFacts, 'effect'>[];
+  /** Effects of blocks, each once; blocks number them from 1. */
+  readonly effects: readonly ToolEffect[];
   /** Names of the files that texts are read from. */
   readonly files: readonly string[];
   readonly columns: readonly ColumnEntry[];

@@ -67,6 +67,8 @@ function tableOf<Name extends string>(
 class Loader {
   readonly #header: CompiledHeader;
   readonly #facts: readonly BlockFacts[];
+  /** Facts with an effect, each pair once. */
+  readonly #withEffect = new Map<BlockFacts, Map<number, BlockFacts>>();
   readonly #string: (index: number) => string | null;
   readonly #texts: readonly FileTexts[];
   readonly #block: Columns<(typeof BLOCK_COLUMNS)[number]>;
@@ -163,8 +165,21 @@ class Loader {
       text: this.#textAt(row),
       toolUseId: this.#string(block.toolUseId[row]!),
       tool: this.#toolAt(row),
-      facts: this.#facts[block.facts[row]!]!,
+      facts: this.#factsAt(row),
     };
+  }
+
+  #factsAt(row: number): BlockFacts {
+    const facts = this.#facts[this.#block.facts[row]!]!;
+    const number = this.#block.effect[row]!;
+    if (number === 0) return facts;
+    const effect = this.#header.effects[number - 1];
+    if (effect === undefined) throw new RangeError('a block has an effect that is not there');
+    const known = this.#withEffect.get(facts) ?? new Map<number, BlockFacts>();
+    const both = known.get(number) ?? uniformFacts({ ...facts, effect });
+    known.set(number, both);
+    this.#withEffect.set(facts, known);
+    return both;
   }
 
   /** Names of tools are looked up and compared all the time: each is one string, in the form that property names have. */

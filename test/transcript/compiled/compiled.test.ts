@@ -86,6 +86,27 @@ describe('compiled transcripts', () => {
     );
   });
 
+  it('C13 effects of thousands of edits of a few files take a few bytes each', () => {
+    const edits = (count: number): Uint8Array => {
+      const input = (i: number) => ({
+        file_path: `/repo/packages/some/rather/long/folder/file-${i % 5}.ts`,
+        old_string: 'a',
+        new_string: 'b'.repeat(1 + i),
+      });
+      const lines = Array.from({ length: count }, (_, i) => [
+        assistant(`a${i}`, i, `m${i}`, [{ type: 'tool_use', id: `t${i}`, name: 'Edit', input: input(i) }]),
+        result(`r${i}`, i, `t${i}`),
+      ]);
+      const bytes = jsonl([user('u', 0, 'go'), ...lines.flat()]);
+      const made = readClaudeCode(bytes, { id: 'x' });
+      same(made, memorySource(bytes));
+      return compileTranscript(made);
+    };
+    const few = edits(100);
+    const many = edits(1_100);
+    expect((many.length - few.length) / 1_000).toBeLessThan(250);
+  });
+
   it('are not taken for another transcript', () => expect(load(compiled, source, 'y')).toBeNull());
 
   it('take a fraction of the room of their files', () => {
@@ -98,7 +119,7 @@ describe('compiled transcripts', () => {
     expect(
       { version: COMPILED_VERSION, digest: sha256Hex(bytes).slice(0, 16) },
       'what readers make of a file changed: raise COMPILED_VERSION and write both down here',
-    ).toEqual({ version: 3, digest: 'cae35886c3595b61' });
+    ).toEqual({ version: 4, digest: '8917e008a34d284b' });
   });
 
   describe.skipIf(!sharedData.present)('of recordings', () => {
