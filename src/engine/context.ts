@@ -49,6 +49,8 @@ export class Context implements PrefixView {
   private readonly thinkingCounts = new GrowableFloats();
   private readonly calls = new OpenCalls();
   private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
+  /** Repairs that were told already. */
+  private told: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
 
   constructor(prefix: readonly Block[]) {
     this.prefix = prefix;
@@ -113,6 +115,17 @@ export class Context implements PrefixView {
 
   get repairs(): Repairs {
     return { ...this.counts };
+  }
+
+  /** Repairs since this was last asked; null when there were none (C37). */
+  takeRepairs(): Repairs | null {
+    const { counts, told } = this;
+    const orphanResults = counts.orphanResults - told.orphanResults;
+    const missingResults = counts.missingResults - told.missingResults;
+    const leadingMarkers = counts.leadingMarkers - told.leadingMarkers;
+    if (orphanResults + missingResults + leadingMarkers === 0) return null;
+    this.told = this.repairs;
+    return { orphanResults, missingResults, leadingMarkers };
   }
 
   /** True when some image or document is in the request. */

@@ -1,8 +1,8 @@
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
+import { copyFileState, type FileState } from '../tiers/file-state/file-state.js';
 import { ResultLedger } from '../tiers/microcompact/ledger.js';
-import { FileReads } from '../tiers/storage/file-reads.js';
 import type { ClientKey } from './client-key.js';
 import type { Deletions } from './deletions.js';
 import { type Standing, standingOf } from './standing.js';
@@ -16,7 +16,7 @@ export interface ForkPoint {
   readonly freshTokens: number;
   readonly sentLength: number;
   readonly key: ClientKey;
-  readonly reads: FileReads | null;
+  readonly files: FileState | null;
   readonly standing: Standing;
   /** Edits that stay pinned while the cache lives (MIC-3). */
   readonly deletions: Deletions;
@@ -64,7 +64,6 @@ export class ForkPoints {
     if (this.families.size === 0) return;
     const family = this.families.get(keyOf(run.thread.id, call.id));
     if (family === undefined) return;
-    const reads = run.shared.get('fileReads');
     const ledger = run.shared.get('microcompact');
     const { deletions } = run.view;
     const takenOut = new TakenOut();
@@ -75,7 +74,7 @@ export class ForkPoints {
       freshTokens: run.context.freshTokens,
       sentLength: run.sentLength,
       key: run.client.key,
-      reads: reads instanceof FileReads ? reads.clone() : null,
+      files: copyFileState(run),
       standing: standingOf(run),
       deletions: deletions.copyTo(run.context),
       takenOut,

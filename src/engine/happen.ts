@@ -6,7 +6,7 @@ import { returnAtResume } from './returned-content.js';
 import { INDEX_FACT } from './session-state.js';
 import type { ThreadRun } from './thread-run.js';
 import { inNewForm, renewSystem } from './thread-start.js';
-import { clearConversation, compactByHand, rewindConversation } from './user-acts.js';
+import { clearConversation, compactByHand, compactNow, rewindConversation } from './user-acts.js';
 
 /**
  * Something happens to a thread besides messages and calls. What the user did happens in every run (C1); automatic
@@ -15,9 +15,7 @@ import { clearConversation, compactByHand, rewindConversation } from './user-act
 export function happen(run: ThreadRun, event: ThreadEvent): void {
   switch (event.kind) {
     case 'manual-compact':
-      if (run.isStuck) return;
-      run.joinPending();
-      run.askTiers('manual', event.compaction);
+      compactNow(run, event.compaction);
       return;
     case 'resume':
       notice(run, event.kind, `the session was taken up again: ${event.reason}`);

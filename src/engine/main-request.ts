@@ -33,7 +33,9 @@ export function breakpointsOf(
 export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
   const { context, view } = run;
   context.seal(run.now);
-  if (context.endWithUser(run.now)) run.env.warnings.add('unprompted-request', UNPROMPTED);
+  const isPrompted = !context.endWithUser(run.now);
+  if (!isPrompted) run.env.warnings.add('unprompted-request', UNPROMPTED);
+  tellRepairs(run, isPrompted ? 0 : 1);
   checkRequestShape(context);
   return {
     purpose: run.isMain ? 'main' : 'subagent',
@@ -56,4 +58,24 @@ export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
     deleted: view.deletedTokens === 0 ? null : view.deletions,
     risk: run.client.risk,
   };
+}
+
+/** Says what had to be mended so that the API would take the request (FLT-4). */
+function tellRepairs(run: ThreadRun, addedPrompts: number): void {
+  const repairs = run.context.takeRepairs();
+  if (repairs === null && addedPrompts === 0) return;
+  const { orphanResults = 0, missingResults = 0, leadingMarkers = 0 } = repairs ?? {};
+  const done = [
+    [orphanResults, 'results without a call were left out'],
+    [missingResults, 'calls without a result were answered'],
+    [leadingMarkers + addedPrompts, 'short prompts were put in where nothing asks for a response'],
+  ] as const;
+  run.env.sink.write({
+    type: 'notice',
+    t: run.now,
+    thread: run.thread.id,
+    what: 'repaired',
+    message: done.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join('; '),
+    details: { orphanResults, missingResults, leadingMarkers, addedPrompts },
+  });
 }

@@ -4,8 +4,8 @@ import { type Message, withBlocks } from '../model/message.js';
 import { promptTokens, type Usage } from '../model/usage.js';
 import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from '../tiers/agents/fork-layout.js';
 import { postOffice } from '../tiers/agents/post-office.js';
+import { fileState } from '../tiers/file-state/file-state.js';
 import { resultLedger } from '../tiers/microcompact/ledger.js';
-import { fileReads } from '../tiers/storage/file-reads.js';
 import { contextMessage } from './context-message.js';
 import type { Outgoing } from './exchange.js';
 import { checkLostChild } from './invariants.js';
@@ -74,7 +74,7 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;
   run.sharedTokens = run.context.trueTokens;
-  if (point.reads !== null) fileReads(run).adopt(point.reads);
+  if (point.files !== null) fileState(run).adopt(point.files);
   const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
   const lead = childLead(uses, layout, child, run.now);
   run.sharedEnd = run.context.length + lead.blocks.length - 1;

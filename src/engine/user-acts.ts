@@ -1,21 +1,51 @@
 import type { Message } from '../model/message.js';
-import type { ThreadEvent } from '../model/transcript.js';
+import type { ManualCompaction, ThreadEvent } from '../model/transcript.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** What a user did in a recording happens in every run of it, whatever the policy (C1, INV-16). */
 
 type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 
+/** The user asks for a compaction; one that nobody carries out is told (C37). */
+export function compactNow(run: ThreadRun, compaction: ManualCompaction): void {
+  const refusal = refusalOf(run);
+  if (refusal !== null) refuse(run, refusal);
+  if (run.isStuck) return;
+  run.joinPending();
+  run.askTiers('manual', compaction);
+}
+
+/** Why nobody carries out what the user asks for; null when a layer does. */
+function refusalOf(run: ThreadRun): string | null {
+  if (run.isStuck) return 'the prompt before it has failed';
+  if (run.env.plan.policy.params['compact.enabled'] === false) return 'compaction is switched off'; // WIN-7
+  return canCompact(run) ? null : 'this policy has no compaction by hand';
+}
+
+function refuse(run: ThreadRun, reason: string): void {
+  const message = `the user asked for a compaction, and none was made: ${reason}`;
+  run.env.sink.write({
+    type: 'notice',
+    t: run.now,
+    thread: run.thread.id,
+    what: 'compact-refused',
+    message,
+    details: { reason },
+  });
+}
+
 /**
  * The user asked for a compaction. The policy carries it out in its own way; one that has none takes the recorded summary,
  * and with it what the recording attached.
  */
 export function compactByHand(run: ThreadRun, event: RecordedCompaction): void {
+  const isOff = run.env.plan.policy.params['compact.enabled'] === false;
+  if (run.isStuck || isOff) refuse(run, refusalOf(run)!);
   if (run.isStuck) return;
   run.joinPending();
   run.historyReplaced = false;
   run.askTiers('manual', { instructions: event.instructions ?? null, partial: null });
-  if (run.historyReplaced || event.summary === null || canCompact(run)) {
+  if (run.historyReplaced || event.summary === null || isOff || canCompact(run)) {
     if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
     return;
   }
@@ -25,7 +55,7 @@ export function compactByHand(run: ThreadRun, event: RecordedCompaction): void {
 }
 
 function canCompact(run: ThreadRun): boolean {
-  return run.env.tiers.some((tier) => tier.points.includes('manual'));
+  return run.env.tiers.some((tier) => tier.layer === 'full-compact' && tier.points.includes('manual'));
 }
 
 function isContext({ origin }: Message): boolean {

@@ -30,12 +30,7 @@ function emptyLayer(): Mutable<Acts> {
 
 /** True for an entry that replaces history: keeping notes and dropping or clearing content is none. */
 function isCompaction(entry: LayerEntry): boolean {
-  return (
-    entry.layer === 'full-compact' ||
-    entry.layer === 'reactive' ||
-    (entry.layer === 'session-memory' && entry.action === 'compact') ||
-    (entry.layer === 'baseline' && entry.action === 'summarise')
-  );
+  return entry.action === (entry.layer === 'baseline' ? 'summarise' : 'compact');
 }
 
 /** Creates an empty fold over layer and breaker entries. */
@@ -73,8 +68,8 @@ export function createLayerFold(): LayerFold {
       sums.costNanoUsd += entry.cost;
       if (entry.outcome === 'failed') addTo(failures, entry.failure ?? UNNAMED_FAILURE, 1);
       if (isCompaction(entry)) addCompaction(entry);
-      if (entry.layer === 'storage' && entry.outcome === 'done') {
-        storedResults += detailAmount(entry.details, 'results') ?? 1;
+      if (entry.layer === 'storage' && entry.action === 'store' && entry.outcome === 'done') {
+        storedResults += detailAmount(entry.details, 'ids') ?? 0;
       }
       const restored = detailAmount(entry.details, 'restoredFiles');
       if (restored !== null) restoredFiles = (restoredFiles ?? 0) + restored;

@@ -235,7 +235,7 @@ const ALL: readonly Metric[] = [
     'chainedCompactions',
     'count',
     'lower',
-    'compactions that are part of a chain',
+    'compactions within a few turns of the previous one (thrash.chainTurns)',
     (f) => f.compactions.chained,
   ),
   metric(
@@ -279,6 +279,27 @@ const ALL: readonly Metric[] = [
     null,
     'files put back into the context after compactions',
     (f) => f.restoredFiles,
+  ),
+  metric(
+    'restoreFailures',
+    'count',
+    'lower',
+    'files that could not be read again after a compaction',
+    (f) => f.failures['file-unreadable'] ?? 0,
+  ),
+  metric(
+    'refusedCompactions',
+    'count',
+    'lower',
+    'compactions that the user asked for and nobody made',
+    (f) => f.notices['compact-refused'] ?? 0,
+  ),
+  metric(
+    'repairedRequests',
+    'count',
+    'lower',
+    'requests that had to be mended so that the API would take them',
+    (f) => f.notices.repaired ?? 0,
   ),
   metric(
     'breakerTrips',

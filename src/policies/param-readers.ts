@@ -25,6 +25,7 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'compact.autonomous': COMPACTING,
   'compact.hookInstructions': COMPACTING,
   'restore.': COMPACTING,
+  'thrash.chainTurns': [...SUMMARISING, 'baseline-truncate'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],
   'autoMemory.index': null,
   'autoMemory.lineChars': null,

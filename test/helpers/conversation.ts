@@ -1,7 +1,20 @@
-import { type Block, createBlock } from '../../src/model/block.js';
+import { type Block, type BlockFacts, createBlock } from '../../src/model/block.js';
 import { createMessage, type Message } from '../../src/model/message.js';
+import type { ToolEffect } from '../../src/model/tool-effect.js';
 import type { RecordedCall, Step, Thread, ThreadEvent, Transcript } from '../../src/model/transcript.js';
 import type { Usage } from '../../src/model/usage.js';
+
+/** A tool call with its result: sizes of both, and what they are about. */
+export interface ToolStep {
+  readonly tool: string;
+  readonly tokens: number;
+  readonly path?: string;
+  /** Tokens of the call, 20 unless told. */
+  readonly callTokens?: number;
+  readonly effect?: ToolEffect;
+  /** What is known of the result besides its path. */
+  readonly facts?: BlockFacts;
+}
 
 /** Builds small transcripts step by step; sizes are true tokens, four characters each. */
 export class Conversation {
@@ -73,9 +86,9 @@ export class Conversation {
   }
 
   /** The client attaches something to a message. */
-  attach(tokens: number, attachedTo: string | null = null): this {
+  attach(tokens: number, attachedTo: string | null = null, facts: BlockFacts = { attachment: 'file' }): this {
     const id = this.id('attachment');
-    const blocks = [this.block('text', 'user', tokens, { facts: { attachment: 'file' } })];
+    const blocks = [this.block('text', 'user', tokens, { facts })];
     return this.push(
       createMessage({ id, role: 'user', origin: 'attachment', blocks, at: this.timeMs, attachedTo }),
     );
@@ -102,17 +115,17 @@ export class Conversation {
   }
 
   /** A call answered by tool calls whose results follow. */
-  tools(
-    results: readonly { readonly tool: string; readonly tokens: number; readonly path?: string }[],
-    options: { readonly thinking?: number } = {},
-  ): this {
+  tools(results: readonly ToolStep[], options: { readonly thinking?: number } = {}): this {
     const responseId = this.id('response');
     const uses = results.map((result, i) => ({ ...result, toolUseId: `${responseId}-${i}` }));
     const blocks = uses.map((use) =>
-      this.block('tool_use', 'assistant', 20, {
+      this.block('tool_use', 'assistant', use.callTokens ?? 20, {
         toolUseId: use.toolUseId,
         tool: use.tool,
-        facts: use.path === undefined ? {} : { path: use.path },
+        facts: {
+          ...(use.path !== undefined && { path: use.path }),
+          ...(use.effect && { effect: use.effect }),
+        },
       }),
     );
     if (options.thinking !== undefined) blocks.unshift(this.block('thinking', 'assistant', options.thinking));
@@ -122,7 +135,7 @@ export class Conversation {
       const block = this.block('tool_result', 'user', use.tokens, {
         toolUseId: use.toolUseId,
         tool: use.tool,
-        facts: use.path === undefined ? {} : { path: use.path },
+        facts: { ...(use.path !== undefined && { path: use.path }), ...use.facts },
       });
       this.push(createMessage({ id, role: 'user', origin: 'tool', blocks: [block], at: this.timeMs }));
     }

@@ -74,7 +74,7 @@ export function compactWith(
     shared: new Map(),
     session: soloSession(),
   };
-  const work = workState(context.shared);
+  const work = workState(context);
   for (const message of messages) work.observe(message);
   const view: ContextView = {
     messages,

@@ -8,6 +8,7 @@ import type { RunPlan } from '../../src/model/run-plan.js';
 import { soloSession } from '../../src/model/session.js';
 import { literalText } from '../../src/model/text.js';
 import type { ContextView, Moment, TierContext } from '../../src/model/tier.js';
+import { RESTORE_PARAMS } from '../../src/tiers/restore/params.js';
 import { SESSION_MEMORY_PARAMS } from '../../src/tiers/session-memory/params.js';
 import { WINDOW_PARAMS } from '../../src/tiers/window/params.js';
 
@@ -58,6 +59,7 @@ export function modelMessage(id: string, blocks: readonly Block[], init: Partial
 export function tierContext(set: ParamValues = {}, estimatorFactor = 1): TierContext {
   return {
     params: {
+      ...defaults(RESTORE_PARAMS),
       ...defaults(SESSION_MEMORY_PARAMS),
       ...defaults(WINDOW_PARAMS),
       'counter.newContent': 'rough',

@@ -212,10 +212,12 @@ describe('layers', () => {
     expect(foldLog([layerEntry()]).overshootTokens).toBeNull();
   });
 
-  it('STO-1 counts stored results by what the entry says, one by default', () => {
-    const stored = { layer: 'storage', action: 'store' } as const;
+  it('C37 STO-1 counts stored results, not times of storing; stubs are none', () => {
+    const stored = { layer: 'storage', action: 'store', details: { ids: 3 } } as const;
+    const stubs = { layer: 'storage', action: 'stub', details: { ids: 5 } } as const;
     expect(
-      foldLog([layerEntry(stored), layerEntry({ ...stored, details: { results: 3 } })]).storedResults,
+      foldLog([layerEntry(stored), layerEntry(stubs), layerEntry({ ...stored, details: { ids: 1 } })])
+        .storedResults,
     ).toBe(4);
   });
 });

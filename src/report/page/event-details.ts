@@ -34,18 +34,28 @@ function plain(details: Readonly<Record<string, unknown>>, pick: (name: string) 
   });
 }
 
-/** What a compaction was made from, in per cent, where its layer says so. */
-function mixture(details: Readonly<Record<string, unknown>>): readonly Pair[] {
-  const { context } = details;
-  if (context === null || typeof context !== 'object') return [];
-  return Object.entries(context).flatMap(([name, value]): Pair[] =>
-    typeof value === 'number' && value > 0 ? [[words(name), `${value} %`]] : [],
-  );
+/** Tokens of a part of a breakdown, those of all tools where it has them by tool; null where nothing is told. */
+function partTokens(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  if (value === null || typeof value !== 'object') return null;
+  return Object.values(value).reduce((sum: number, tokens) => sum + Number(tokens), 0);
 }
 
-const CAME_OUT = /^(summary|restored|messagesKept|preserved|kept)/;
+/** What a compaction was made from, in per cent and tokens, where its layer says so. */
+function mixture(details: Readonly<Record<string, unknown>>): readonly Pair[] {
+  const { context } = details;
+  const raw = (details.breakdown ?? {}) as Readonly<Record<string, unknown>>;
+  if (context === null || typeof context !== 'object') return [];
+  return Object.entries(context).flatMap(([name, value]): Pair[] => {
+    if (typeof value !== 'number' || value === 0) return [];
+    const tokens = partTokens(raw[name]);
+    return [[words(name), tokens === null ? `${value} %` : `${value} %, ${formatCount(tokens)} tokens`]];
+  });
+}
+
+const CAME_OUT = /^(summary|restored|messagesKept|preserved|kept|clearableAfter|recompacts)/;
 const WENT_IN =
-  /^(messagesSummarised|threshold|overshoot|source|turnsSince|previousTurn|tools|ids|results|chars)/;
+  /^(messagesSummarised|threshold|overshoot|source|turnsSince|previousTurn|chained|thrash|tools|ids|results|chars|clearableBefore)/;
 
 /** Requests that a layer made for this action: the last ones before it that are not of a loop. */
 function ownRequests(model: RunModel, event: PageEvent): readonly number[] {

@@ -5,7 +5,6 @@ import { compactFully } from '../full-compact/compact.js';
 import { FULL_COMPACT_PARAMS } from '../full-compact/params.js';
 import { param } from '../param-reader.js';
 import { RESTORE_PARAMS } from '../restore/params.js';
-import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
 import { compactFromNotes } from '../session-memory/compact.js';
 import { WINDOW_PARAMS } from '../window/params.js';
@@ -29,7 +28,7 @@ export const autoCompactTier: TierDefinition = {
 
 function createAutoCompact(context: TierContext): TierInstance {
   const { params } = context;
-  const work = workState(context.shared);
+  const work = workState(context);
   const history = compactionHistory(context.shared);
   const maxFailures = param.numberOrNull(params, 'breaker.maxFailures');
   const scope = param.text(params, 'breaker.scope');
@@ -64,11 +63,9 @@ function createAutoCompact(context: TierContext): TierInstance {
       return;
     }
     const seen = view.seenTokens;
-    const tracking = history.track(moment, seen, limit());
-    const restored = (kept: readonly Message[]): readonly Message[] =>
-      restore(params, work, kept, moment.now, `notes-${moment.turn}-restored`).messages;
+    const tracking = history.track(moment, seen, limit(), params);
     const compacted =
-      (fromNotes && (yield* compactFromNotes(moment, view, context, restored)) === 'done') ||
+      (fromNotes && (yield* compactFromNotes(moment, view, context, tracking)) === 'done') ||
       (yield* compactFully(moment, view, context, {
         layer: 'full-compact',
         trigger: 'auto',
@@ -90,7 +87,7 @@ function createAutoCompact(context: TierContext): TierInstance {
       layer: 'full-compact',
       trigger: 'manual',
       reason: 'the user asked for it',
-      tracking: history.track(moment, view.seenTokens, limit()),
+      tracking: history.track(moment, view.seenTokens, limit(), params),
     });
     if (!done) return;
     if (history.failures > 0) {
@@ -106,7 +103,11 @@ function createAutoCompact(context: TierContext): TierInstance {
 
   return {
     observe: (message: Message) => work.observe(message),
-    resume: () => history.restart(),
+    reset: (messages) => work.files.reset(messages),
+    resume(messages) {
+      history.restart();
+      work.files.reset(messages);
+    },
     due(moment, view) {
       if (moment.point === 'manual') return true;
       return allowed && view.seenTokens >= limit() && compactsOn(params, context.model().name);

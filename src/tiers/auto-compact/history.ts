@@ -14,12 +14,17 @@ export class CompactionHistory {
   /** The latest compaction has been judged: it counts as one refill at most. */
   private judged = true;
 
-  /** What is told of the trigger (BRK-4); the threshold is null where none fired it. */
-  track(moment: Moment, seen: number, threshold: number | null): Readonly<Record<string, unknown>> {
+  /** What is told of the trigger (BRK-4); the threshold is null where none fired it. What the user asks for is no thrash. */
+  track(
+    moment: Moment,
+    seen: number,
+    threshold: number | null,
+    params: ParamValues,
+  ): Readonly<Record<string, unknown>> {
     const turnsSince = this.lastTurn === null ? null : moment.turn - this.lastTurn;
     return {
-      chained: turnsSince !== null && turnsSince <= 1,
-      thrash: turnsSince !== null && turnsSince <= 1,
+      chained: turnsSince !== null && turnsSince <= param.number(params, 'thrash.chainTurns'),
+      thrash: turnsSince !== null && turnsSince <= 1 && moment.point !== 'manual', // C37
       turnsSincePrevious: turnsSince,
       previousTurn: this.lastTurn,
       threshold,

@@ -1,8 +1,10 @@
 import { chainDigest, digestText } from '../../base/digest.js';
-import type { Action, Answer, LayerReport, Outcome } from '../../model/action.js';
+import type { Action, Answer, Outcome } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { compactionHistory } from '../auto-compact/history.js';
+import { contextBefore, reportCompaction } from '../compaction-report.js';
 import { summaryInstruction } from '../full-compact/prompt.js';
 import { groupByRound } from '../full-compact/rounds.js';
 import { askForSummary } from '../full-compact/summarise.js';
@@ -63,7 +65,8 @@ function* summarise(
   const older = groups.slice(0, -keep).flat();
   const id = `summary-${moment.turn}-${moment.now}`;
   const reason = `${groups.length - 1} turns since the last summary, the latest ${keep} stay`;
-  const { seenTokens: seenBefore, trueTokens: trueBefore } = view;
+  const history = compactionHistory(context.shared);
+  const tracking = history.track(moment, view.seenTokens, null, context.params);
   const result = yield* askForSummary({
     params: context.params,
     messages: older,
@@ -72,25 +75,24 @@ function* summarise(
     style: 'full',
     now: moment.now,
   });
-  const said: Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'seenBefore' | 'trueBefore'> = {
-    layer: 'baseline',
-    action: 'summarise',
-    trigger: 'auto',
-    seenBefore,
-    trueBefore,
-  };
+  const before = contextBefore(view);
   if (!result.ok) {
+    const { seenBefore, trueBefore } = before;
     yield {
       kind: 'report',
       entry: {
-        ...said,
+        layer: 'baseline',
+        action: 'summarise',
+        trigger: 'auto',
         outcome: 'failed',
         reason: result.message,
         failure: result.failure,
+        seenBefore,
         seenAfter: seenBefore,
+        trueBefore,
         trueAfter: trueBefore,
         saved: 0,
-        details: { requests: result.requests },
+        details: { ...tracking, requests: result.requests },
       },
     };
     return;
@@ -98,30 +100,31 @@ function* summarise(
   const summary = summaryMessage(id, moment.now, result.answer);
   const by = { layer: 'baseline', reason } as const;
   const kept = groups.slice(-keep).flat();
-  yield {
-    kind: 'replace-history',
-    by,
-    messages: [...older.filter((message) => head.has(message)), summary, ...kept],
-  };
+  const opened = older.filter((message) => head.has(message));
+  yield { kind: 'replace-history', by, messages: [...opened, summary, ...kept] };
   yield { kind: 'cleanup', by };
-  yield {
-    kind: 'report',
-    entry: {
-      ...said,
-      outcome: 'done',
+  history.succeeded(moment.turn);
+  yield* reportCompaction(
+    {
+      layer: 'baseline',
+      action: 'summarise',
+      trigger: 'auto',
       reason,
-      failure: null,
-      seenAfter: view.seenTokens,
-      trueAfter: view.trueTokens,
-      saved: trueBefore - view.trueTokens,
-      details: {
-        requests: result.requests,
-        summaryTokens: result.answer.tokens,
-        messagesSummarised: older.length - head.size,
-        messagesKept: kept.length + head.size,
+      before,
+      tracking,
+      history: {
+        summarised: older.filter((message) => !head.has(message)),
+        before: opened,
+        after: kept,
+        summaryId: summary.id,
       },
+      restored: null,
+      discoveredTools: [],
+      details: { requests: result.requests, summaryTokens: result.answer.tokens },
     },
-  };
+    context,
+    view,
+  );
 }
 
 function summaryMessage(id: string, at: number, answer: Answer): Message {

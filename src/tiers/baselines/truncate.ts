@@ -1,6 +1,8 @@
 import type { LayerReport } from '../../model/action.js';
 import { type Message, messageTokens } from '../../model/message.js';
 import type { TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { compactionHistory } from '../auto-compact/history.js';
+import { contextBefore, reportCompaction } from '../compaction-report.js';
 import { groupByRound } from '../full-compact/rounds.js';
 import { param, switchParam } from '../param-reader.js';
 import { effectiveWindow } from '../window/thresholds.js';
@@ -36,6 +38,10 @@ function createTruncate(context: TierContext): TierInstance {
       const reason = refused
         ? 'the API refused the request as too long'
         : `${seenBefore} tokens seen, the window holds ${limit()}`;
+      const history = compactionHistory(context.shared);
+      const threshold = refused ? context.model().window : limit();
+      const tracking = history.track(moment, seenBefore, threshold, context.params);
+      const before = contextBefore(view);
       const cut = withoutOldest(view.messages, share);
       const said: Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'seenBefore' | 'trueBefore'> = {
         layer: 'baseline',
@@ -63,19 +69,23 @@ function createTruncate(context: TierContext): TierInstance {
       const by = { layer: 'baseline', reason } as const;
       yield { kind: 'replace-history', by, messages: cut.messages };
       yield { kind: 'cleanup', by };
-      yield {
-        kind: 'report',
-        entry: {
-          ...said,
-          outcome: 'done',
+      history.succeeded(moment.turn);
+      yield* reportCompaction(
+        {
+          layer: 'baseline',
+          action: 'truncate',
+          trigger: said.trigger,
           reason,
-          failure: null,
-          seenAfter: view.seenTokens,
-          trueAfter: view.trueTokens,
-          saved: trueBefore - view.trueTokens,
+          before,
+          tracking,
+          history: { summarised: cut.dropped, before: [], after: cut.messages, summaryId: null },
+          restored: null,
+          discoveredTools: [],
           details: { rounds: cut.rounds },
         },
-      };
+        context,
+        view,
+      );
     },
   };
 }
@@ -84,7 +94,11 @@ function createTruncate(context: TierContext): TierInstance {
 function withoutOldest(
   messages: readonly Message[],
   share: number,
-): { readonly messages: readonly Message[]; readonly rounds: number } | null {
+): {
+  readonly messages: readonly Message[];
+  readonly dropped: readonly Message[];
+  readonly rounds: number;
+} | null {
   const groups = groupByRound(messages);
   const head = messages[0]?.role === 'user' ? 1 : 0;
   if (groups.length <= head + 1) return null;
@@ -93,5 +107,9 @@ function withoutOldest(
   let rounds = 0;
   let dropped = 0;
   while (dropped < wanted && head + rounds < groups.length - 1) dropped += sizes[head + rounds++]!;
-  return { messages: [...groups.slice(0, head), ...groups.slice(head + rounds)].flat(), rounds };
+  return {
+    messages: [...groups.slice(0, head), ...groups.slice(head + rounds)].flat(),
+    dropped: groups.slice(head, head + rounds).flat(),
+    rounds,
+  };
 }

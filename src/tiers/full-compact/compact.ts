@@ -7,12 +7,10 @@ import type { ParamValues } from '../../model/params.js';
 import type { Layer } from '../../model/run-log.js';
 import { lazyText } from '../../model/text.js';
 import type { ContextView, Moment, TierContext } from '../../model/tier.js';
-import { breakdown } from '../../tokens/breakdown.js';
-import { percentages } from '../../tokens/percentages.js';
+import { contextBefore, reportCompaction } from '../compaction-report.js';
 import { param } from '../param-reader.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
-import { autoCompactEnabled, autoCompactThreshold } from '../window/thresholds.js';
 import { sinceBoundary } from './prepare.js';
 import { summaryInstruction } from './prompt.js';
 import { groupByRound } from './rounds.js';
@@ -80,10 +78,13 @@ export function* compactFully(
     yield failure(order, before, result.failure, result.message, result.requests);
     return false;
   }
-  const metrics = percentages(breakdown(view.messages, 'rough'));
-  const state = workState(context.shared);
+  const compacted = contextBefore(view);
   const kept = [...cutTail(params, split, result.summarised), ...split.kept];
-  const restored = restore(params, state, kept, moment.now, `${id}-restored`);
+  const restored = restore(
+    context,
+    { before: split.before, after: kept },
+    { at: moment.now, id: `${id}-restored` },
+  );
   const summary = summaryMessage(id, moment, context, order, result.answer, split);
   const boundary = createMessage({
     id: `${id}-boundary`,
@@ -97,41 +98,29 @@ export function* compactFully(
     by: { layer: order.layer, reason: order.reason },
     messages: [boundary, ...split.before, summary, ...kept, ...restored.messages],
   };
-  state.restartFiles(restored.files);
   yield { kind: 'cleanup', by: { layer: order.layer, reason: 'state of the old history is stale' } };
-  yield {
-    kind: 'report',
-    entry: {
+  yield* reportCompaction(
+    {
       layer: order.layer,
       action: 'compact',
       trigger: order.trigger,
-      outcome: 'done',
       reason: order.reason,
-      failure: null,
-      ...before,
-      seenAfter: view.seenTokens,
-      trueAfter: view.trueTokens,
-      saved: before.trueBefore - view.trueTokens,
+      before: compacted,
+      tracking: order.tracking,
+      history: { summarised: result.summarised, before: split.before, after: kept, summaryId: summary.id },
+      restored,
+      discoveredTools: workState(context).discoveredTools,
       details: {
-        ...order.tracking,
         requests: result.requests,
         shape: result.shape,
         call: result.answer.usage,
         summaryTokens: result.answer.tokens,
-        messagesSummarised: result.summarised.length,
-        messagesKept: kept.length + split.before.length,
-        lastMessage: split.summarised.at(-1)?.id ?? null,
-        preserved: segment(split.before.length > 0 ? split.before : kept, summary.id),
-        recompactsNextTurn: recompacts(context, view.trueTokens), // FUL-12
-        restoredFiles: restored.files.length,
-        restoredReferences: restored.references,
-        restoredSkills: restored.skills,
-        restoredStanding: restored.standing,
-        context: metrics,
         partial: moment.manual?.partial?.direction ?? null,
       },
     },
-  };
+    context,
+    view,
+  );
   return true;
 }
 
@@ -140,18 +129,6 @@ function cutTail(params: ParamValues, split: Split, summarised: readonly Message
   if (param.text(params, 'compact.tooLong') !== 'tail') return [];
   const last = summarised.at(-1)?.id;
   return split.summarised.slice(split.summarised.findIndex((message) => message.id === last) + 1);
-}
-
-/** Where preserved messages stand: first, the summary they hang on, last (FUL-9). */
-function segment(messages: readonly Message[], anchor: string): Readonly<Record<string, string>> | null {
-  const [first] = messages;
-  return first === undefined ? null : { head: first.id, anchor, tail: messages.at(-1)!.id };
-}
-
-/** Whether what is left is at or above the threshold already. */
-function recompacts(context: TierContext, tokens: number): boolean {
-  const { params } = context;
-  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model().window);
 }
 
 /** Which messages go into the summary: all since the boundary, all but the last rounds, or one side of a pivot (FUL-11). */

@@ -109,6 +109,12 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
     'turns',
     'A compaction whose context refills within this many turns counts as thrash.',
   ),
+  integerParam(
+    'thrash.chainTurns',
+    3, // C37
+    'turns',
+    'A compaction within this many turns of the previous one is told as part of a chain (BRK-4).',
+  ),
   {
     path: 'autoCompact.exceptModels',
     kind: { type: 'names' },

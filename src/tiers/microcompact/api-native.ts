@@ -77,6 +77,7 @@ class ApiNativeMicrocompact implements TierInstance {
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+    const clearableBefore = this.ledger.activeTokens;
     const clearing = new Clearing(view.messages);
     const applied: AppliedEdit[] = [];
     const clearsTools = this.toolsAreDue(view);
@@ -132,6 +133,8 @@ class ApiNativeMicrocompact implements TierInstance {
           manual: false,
           seenSaved: clearing.seenSaved,
           applied_edits: applied,
+          clearableBefore,
+          clearableAfter: this.ledger.activeTokens,
         },
       },
     };

@@ -1,8 +1,8 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { type FileState, fileState } from '../file-state/file-state.js';
 import { NameCounts } from '../name-counts.js';
 import { choiceParam, integerParam, param, switchParam } from '../param-reader.js';
-import { type FileReads, fileReads } from '../storage/file-reads.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 
 /** Deletes old results on the server while the cache is warm; local messages stay as they are (MIC-3). */
@@ -10,12 +10,12 @@ class CachedMicrocompact implements TierInstance {
   private readonly ledger: ResultLedger;
   private readonly minActive: number;
   private readonly keepRecent: number;
-  private readonly reads: FileReads;
+  private readonly files: FileState;
 
   constructor(context: TierContext) {
     const { params } = context;
     this.ledger = resultLedger(context);
-    this.reads = fileReads(context);
+    this.files = fileState(context);
     this.keepRecent = param.number(params, 'microcompact.cached.keepRecent');
     this.minActive = Math.max(param.number(params, 'microcompact.cached.minActive'), this.keepRecent + 1);
   }
@@ -37,7 +37,7 @@ class CachedMicrocompact implements TierInstance {
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    const { ledger, reads } = this;
+    const { ledger, files } = this;
     const { active } = ledger;
     // What has not been sent yet is not in the cache and cannot be deleted there.
     const entries = ledger.oldest(active - this.keepRecent, moment.turn);
@@ -52,8 +52,9 @@ class CachedMicrocompact implements TierInstance {
       tools.add(entry.tool);
       saved += entry.tokens;
       seenSaved += entry.rough;
-      reads.drop(entry.toolUseId, entry.path);
+      files.forgetRead(entry.toolUseId, entry.path);
     }
+    const clearableBefore = ledger.activeTokens;
     ledger.mark(entries, 'deleted');
     yield { kind: 'delete-cached', by, results: entries };
     yield {
@@ -77,6 +78,8 @@ class CachedMicrocompact implements TierInstance {
           manual: false,
           seenSaved,
           pinned: ledger.pinned,
+          clearableBefore,
+          clearableAfter: ledger.activeTokens,
         },
       },
     };

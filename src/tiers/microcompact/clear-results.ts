@@ -1,6 +1,6 @@
 import type { Action, LayerReport, Outcome } from '../../model/action.js';
 import type { ContextView, TierContext } from '../../model/tier.js';
-import { fileReads } from '../storage/file-reads.js';
+import { fileState } from '../file-state/file-state.js';
 import { resultPath } from '../storage/result-path.js';
 import { fullText } from '../storage/slots.js';
 import { Clearing } from './clearing.js';
@@ -25,10 +25,10 @@ export function* clearResults(
 ): Generator<Action, void, Outcome> {
   const { form, trigger, reason } = order;
   const clearing = new Clearing(view.messages);
-  const reads = fileReads(context);
+  const files = fileState(context);
   for (const entry of entries) {
     clearing.clearResult(entry);
-    reads.drop(entry.toolUseId, entry.path);
+    files.forgetRead(entry.toolUseId, entry.path);
   }
   const ids = clearing.originals.length;
   let memories = 0;
@@ -37,9 +37,13 @@ export function* clearResults(
     const old = ledger.memories.filter((index) => index < newest);
     ledger.memories = ledger.memories.filter((index) => index >= newest);
     for (const index of old) {
+      for (const { facts } of view.messages[index]?.blocks ?? []) {
+        if (facts.attachment === 'nested_memory' && facts.path !== undefined) files.forgetMemory(facts.path);
+      }
       memories += clearing.remove(index, (block) => block.facts.attachment === 'nested_memory');
     }
   }
+  const clearableBefore = ledger.activeTokens;
   ledger.mark(entries, 'cleared');
   if (clearing.edits.length === 0) return;
   const by = { layer: 'microcompact', reason } as const;
@@ -73,6 +77,8 @@ export function* clearResults(
         memories,
         manual: trigger === 'manual',
         seenSaved: clearing.seenSaved,
+        clearableBefore,
+        clearableAfter: ledger.activeTokens,
       },
     },
   };

@@ -50,6 +50,8 @@ export class ResultLedger {
   /** Results with their content in place, and their sum as a chars/4 counter sees it. */
   active = 0;
   activeRough = 0;
+  /** True tokens of those results (MIC-5). */
+  activeTokens = 0;
   /** Deletions on the server that are sent again with each request. */
   pinned = 0;
   /** True tokens of the client's history that the server leaves out by itself (MIC-4). */
@@ -80,6 +82,7 @@ export class ResultLedger {
     this.thinkingResponses = 0;
     this.active = 0;
     this.activeRough = 0;
+    this.activeTokens = 0;
     this.pinned = 0;
     this.serverTokens = 0;
     this.version++;
@@ -97,6 +100,7 @@ export class ResultLedger {
     this.thinkingResponses = other.thinkingResponses;
     this.active = other.active;
     this.activeRough = other.activeRough;
+    this.activeTokens = other.activeTokens;
     this.pinned = other.pinned;
     this.serverTokens = other.serverTokens;
     this.nextMessage = other.nextMessage;
@@ -138,6 +142,7 @@ export class ResultLedger {
       entry.state = state;
       this.active--;
       this.activeRough -= entry.rough;
+      this.activeTokens -= entry.tokens;
     }
     if (state === 'deleted') this.pinned += entries.length;
     this.version++;
@@ -155,6 +160,7 @@ export class ResultLedger {
       entry.state = 'active';
       this.active++;
       this.activeRough += entry.rough;
+      this.activeTokens += entry.tokens;
     }
     this.pinned = 0;
     this.firstActive = 0;
@@ -189,6 +195,7 @@ export class ResultLedger {
         });
         this.active++;
         this.activeRough += block.rough;
+        this.activeTokens += block.tokens;
       } else if (block.kind === 'thinking') this.registerThinking(message, messageIndex);
       else if (block.facts.attachment === 'nested_memory' && this.memories.at(-1) !== messageIndex) {
         this.memories.push(messageIndex);

@@ -4,6 +4,7 @@ import type { Action, LayerReport, Outcome } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { type FileState, fileState } from '../file-state/file-state.js';
 import { param, switchParam } from '../param-reader.js';
 import { type MemoryFile, MemoryFiles, resolvePath } from './memory-files.js';
 
@@ -15,7 +16,11 @@ class NestedMemory implements TierInstance {
   private readonly workingDirectory: string;
   private readonly denied: readonly string[];
   private readonly touched = new Set<string>();
-  private readonly attached = new Set<string>();
+  /** Which memory files are in the context is part of the file-read state (NES-1). */
+  private readonly state: FileState;
+  /** Files that may not be read: told once. */
+  private readonly refused = new Set<string>();
+  private memoryVersion = 0;
   private queue: string[] = [];
   private failures: string[];
   /** Messages a compaction kept: their paths were touched before it. */
@@ -24,7 +29,9 @@ class NestedMemory implements TierInstance {
   /** Absent when no path can lead to a memory file. */
   readonly observe?: (message: Message) => void;
 
-  constructor({ params }: TierContext) {
+  constructor(context: TierContext) {
+    const { params } = context;
+    this.state = fileState(context);
     this.workingDirectory = resolvePath(param.text(params, 'nestedMemory.workingDirectory'), '/') ?? '/';
     this.files = new MemoryFiles(this.workingDirectory, param.table(params, 'nestedMemory.files'));
     this.failures = [...this.files.broken];
@@ -36,7 +43,12 @@ class NestedMemory implements TierInstance {
   }
 
   private look(message: Message): void {
+    this.state.observe(message);
     if (this.kept.has(message.id)) return;
+    if (this.memoryVersion !== this.state.memoryVersion) {
+      this.memoryVersion = this.state.memoryVersion;
+      this.touched.clear();
+    }
     for (const block of message.blocks) {
       const { path } = block.facts;
       if (path === undefined || (block.kind !== 'tool_use' && block.kind !== 'tool_result')) continue;
@@ -69,11 +81,19 @@ class NestedMemory implements TierInstance {
         this.failures.push(touched);
         continue;
       }
+      if (this.isDenied(path)) {
+        denied++;
+        continue;
+      }
       for (const file of this.files.onTheWayTo(path)) {
-        if (this.attached.has(file.path)) continue;
-        this.attached.add(file.path);
-        if (this.isDenied(file.path)) denied++;
-        else if (file.path !== path) wanted.push(file);
+        if (this.state.memories.has(file.path) || this.refused.has(file.path)) continue;
+        if (this.isDenied(file.path)) {
+          this.refused.add(file.path);
+          denied++;
+        } else {
+          this.state.memories.add(file.path);
+          if (file.path !== path) wanted.push(file);
+        }
       }
     }
     this.queue = [];
@@ -135,13 +155,10 @@ class NestedMemory implements TierInstance {
   /** Only what the messages show is known to be attached. */
   private startOver(messages: readonly Message[]): void {
     this.touched.clear();
-    this.attached.clear();
+    this.refused.clear();
     this.queue = [];
-    for (const message of messages) {
-      for (const { facts } of message.blocks) {
-        if (facts.attachment === ATTACHMENT && facts.path !== undefined) this.attached.add(facts.path);
-      }
-    }
+    this.state.reset(messages);
+    this.memoryVersion = this.state.memoryVersion;
   }
 }
 

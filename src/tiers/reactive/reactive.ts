@@ -42,7 +42,7 @@ function createReactive(context: TierContext): TierInstance {
         layer: 'reactive',
         trigger: 'reactive',
         reason: 'the request was refused as too long',
-        tracking: history.track(moment, view.seenTokens, null),
+        tracking: history.track(moment, view.seenTokens, context.model().window, context.params),
       });
       if (done) history.succeeded(moment.turn);
     },

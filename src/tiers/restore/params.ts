@@ -12,7 +12,7 @@ export const RESTORE_PARAMS: readonly ParamSpec[] = [
     'restore.files',
     5,
     'files',
-    'How many of the most recently read files are read again (RES-1).',
+    'How many of the most recently read or written files are read again (RES-1).',
   ),
   integerParam('restore.fileTokens', 5_000, 'tokens', 'A restored file is cut to this (RES-1).'),
   integerParam('restore.filesTotalTokens', 50_000, 'tokens', 'All restored files together (RES-1).'),
@@ -29,4 +29,9 @@ export const RESTORE_PARAMS: readonly ParamSpec[] = [
   ),
   integerParam('restore.skillTokens', 5_000, 'tokens', 'A restored skill is cut to this (RES-2).'),
   integerParam('restore.skillsTotalTokens', 25_000, 'tokens', 'All restored skills together (RES-2).'),
+  switchParam(
+    'restore.background',
+    true,
+    'Whether agents and commands that still run in the background are named again (RES-3).',
+  ),
 ];

@@ -1,54 +1,95 @@
 import { chainDigest, digestText } from '../../base/digest.js';
-import { textBlock } from '../../model/block.js';
+import { type BlockFacts, textBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { ParamValues } from '../../model/params.js';
 import { lazyText } from '../../model/text.js';
+import type { TierContext } from '../../model/tier.js';
 import { param } from '../param-reader.js';
-import type { WorkItem, WorkState } from './work-state.js';
+import { isNotRestored } from './not-restored.js';
+import { type KeptMessages, VisibleFiles } from './visible-files.js';
+import type { WorkItem } from './work-item.js';
+import { type WorkState, workState } from './work-state.js';
 
 /** What is put back after a compaction. */
 export interface Restored {
   readonly messages: readonly Message[];
-  readonly files: readonly WorkItem[];
+  readonly files: number;
+  /** Files whose size is not known for sure. */
+  readonly estimated: number;
   readonly references: number;
   readonly skills: number;
   readonly standing: number;
+  /** True tokens of all of it. */
+  readonly tokens: number;
+  /** Files that were wanted and could not be read. */
+  readonly failed: readonly string[];
 }
+
+const NOTHING: Restored = {
+  messages: [],
+  files: 0,
+  estimated: 0,
+  references: 0,
+  skills: 0,
+  standing: 0,
+  tokens: 0,
+  failed: [],
+};
 
 /** Estimated tokens of a line that only names a file. */
 const REFERENCE_TOKENS = 30;
 
+/** Where and when something is put back. */
+export interface RestorePlace {
+  readonly at: number;
+  readonly id: string;
+}
+
 /** Chooses and cuts what comes back behind a summary: files, then skills, then todo list, plan and announcements (RES-1 … RES-4). */
-export function restore(
-  params: ParamValues,
-  state: WorkState,
-  kept: readonly Message[],
-  at: number,
-  id: string,
-): Restored {
-  if (!param.isOn(params, 'restore.enabled'))
-    return { messages: [], files: [], references: 0, skills: 0, standing: 0 };
+export function restore(context: TierContext, kept: KeptMessages, { at, id }: RestorePlace): Restored {
+  const { params } = context;
+  if (!param.isOn(params, 'restore.enabled')) return NOTHING;
+  const work = workState(context);
   const messages: Message[] = [];
-  const add = (kind: string, label: string, piece: Piece): void => {
-    messages.push(attachment(`${id}-${messages.length}`, kind, label, piece, at));
+  let tokens = 0;
+  const add = (kind: string, piece: Piece, facts: BlockFacts = {}): void => {
+    const message = attachment(`${id}-${messages.length}`, kind, piece, at, facts);
+    messages.push(message);
+    tokens += message.blocks[0]!.tokens;
   };
-  const files: WorkItem[] = [];
+  const wanted = wantedFiles(context, work, new VisibleFiles(kept));
+  const chosen = chooseFiles(params, wanted.files);
   let references = 0;
-  for (const { item, piece } of chooseFiles(params, state, visibleIn(kept))) {
-    add(piece.how === 'reference' ? 'compact_file_reference' : 'file', item.label, piece);
+  let estimated = 0;
+  for (const piece of chosen) {
+    const isEstimated = wanted.estimated.has(piece.item.label);
     if (piece.how === 'reference') references++;
-    else files.push(item);
+    else if (isEstimated) estimated++;
+    add(
+      piece.how === 'reference' ? 'compact_file_reference' : 'file',
+      piece,
+      isEstimated ? { estimated: true } : {},
+    );
   }
   const skills = choose(
-    state.recentSkills(),
+    work.recentSkills(),
     param.number(params, 'restore.skillTokens'),
     param.number(params, 'restore.skillsTotalTokens'),
-    Number.POSITIVE_INFINITY,
   );
-  for (const { item, piece } of skills) add('skill', item.label, piece);
-  const standing = state.standing();
-  for (const item of standing) add('standing', item.label, { item, rough: item.rough, how: 'whole' });
-  return { messages, files, references, skills: skills.length, standing: standing.length };
+  for (const piece of skills) add('skill', piece);
+  const running = param.isOn(params, 'restore.background') ? work.running() : [];
+  const standing = [...work.standing(), ...running];
+  for (const item of standing) add('standing', { item, rough: item.rough, how: 'whole' });
+  return {
+    messages,
+    files: chosen.length - references,
+    estimated,
+    references,
+    skills: skills.length,
+    standing: standing.length,
+    tokens,
+    failed: wanted.failed,
+  };
 }
 
 /** A piece of work as it comes back. */
@@ -58,72 +99,72 @@ interface Piece {
   readonly how: 'whole' | 'cut' | 'reference';
 }
 
-interface Choice {
-  readonly item: WorkItem;
-  readonly piece: Piece;
+/** The files that take the slots, those of them whose size is estimated, and those that cannot be read. */
+interface WantedFiles {
+  readonly files: readonly WorkItem[];
+  readonly estimated: ReadonlySet<string>;
+  readonly failed: readonly string[];
 }
 
-function chooseFiles(params: ParamValues, state: WorkState, visible: ReadonlySet<string>): readonly Choice[] {
-  const slots = param.number(params, 'restore.files');
-  const candidates: WorkItem[] = [];
-  for (const file of state.recentFiles()) {
-    if (candidates.length >= slots) break;
-    if (file.toolUseId === null || !visible.has(file.toolUseId)) candidates.push(file);
+function wantedFiles(context: TierContext, work: WorkState, visible: VisibleFiles): WantedFiles {
+  const slots = param.number(context.params, 'restore.files');
+  const files: WorkItem[] = [];
+  const estimated = new Set<string>();
+  const failed: string[] = [];
+  for (const file of work.files.recent()) {
+    if (files.length + failed.length >= slots) break;
+    const { path, version } = file;
+    if (isNotRestored(path, work, context.session.recordPath) || visible.has(file)) continue;
+    if (file.isUnreadable) failed.push(path);
+    else files.push({ label: path, ...version });
+    if (version.isEstimated) estimated.add(path);
   }
+  return { files, estimated, failed };
+}
+
+function chooseFiles(params: ParamValues, files: readonly WorkItem[]): readonly Piece[] {
   if (param.text(params, 'restore.largeFiles') === 'cut') {
     return choose(
-      candidates,
+      files,
       param.number(params, 'restore.fileTokens'),
       param.number(params, 'restore.filesTotalTokens'),
-      slots,
     );
   }
   const limit = param.number(params, 'restore.referenceOverChars');
-  return candidates.map((item) => ({
-    item,
-    piece:
-      item.chars < limit
-        ? { item, rough: item.rough, how: 'whole' }
-        : { item, rough: REFERENCE_TOKENS, how: 'reference' },
-  }));
+  return files.map((item) =>
+    item.chars < limit
+      ? { item, rough: item.rough, how: 'whole' }
+      : { item, rough: REFERENCE_TOKENS, how: 'reference' },
+  );
 }
 
-/** Takes items in order while slots and the budget last; one too large for the rest is skipped, a later smaller one may fit. */
-function choose(items: readonly WorkItem[], each: number, total: number, slots: number): readonly Choice[] {
-  const chosen: Choice[] = [];
+/** Takes items in order while the budget lasts; one too large for the rest is skipped, a later smaller one may fit. */
+function choose(items: readonly WorkItem[], each: number, total: number): readonly Piece[] {
+  const chosen: Piece[] = [];
   let left = total;
-  for (const item of items.slice(0, slots)) {
+  for (const item of items) {
     const rough = Math.min(item.rough, each);
     if (rough > left) continue;
     left -= rough;
-    chosen.push({ item, piece: { item, rough, how: rough < item.rough ? 'cut' : 'whole' } });
+    chosen.push({ item, rough, how: rough < item.rough ? 'cut' : 'whole' });
   }
   return chosen;
 }
 
-/** Results still to be seen in the kept messages; a stub or a cleared result shows nothing (RES-1). */
-function visibleIn(kept: readonly Message[]): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const message of kept) {
-    for (const block of message.blocks) {
-      if (block.kind !== 'tool_result' || block.toolUseId === null) continue;
-      if (block.facts.stub !== true && block.facts.replaces === undefined) ids.add(block.toolUseId);
-    }
-  }
-  return ids;
-}
-
-function attachment(id: string, kind: string, label: string, piece: Piece, at: number): Message {
+function attachment(id: string, kind: string, piece: Piece, at: number, more: BlockFacts): Message {
   const { item, rough, how } = piece;
+  const { label } = item;
   const share = item.rough === 0 ? 1 : rough / item.rough;
   const chars = how === 'whole' ? item.chars : rough * 4;
   const text = lazyText(chars, () => `[${kind} ${label}, ${how}]`.padEnd(chars, ' ').slice(0, chars));
   const tokens = how === 'whole' ? item.tokens : Math.max(1, Math.round(item.tokens * share));
   const digest = chainDigest(item.digest, digestText(`restored ${kind} ${how} ${rough}`));
-  const facts =
-    how === 'cut'
-      ? ({ attachment: kind, path: label, replaces: 'cut' } as const)
-      : { attachment: kind, path: label };
+  const facts: BlockFacts = {
+    attachment: kind,
+    path: label,
+    ...(how === 'cut' && { replaces: 'cut' }),
+    ...more,
+  };
   const block = textBlock(text, tokens, digest, facts, rough);
   return createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at });
 }

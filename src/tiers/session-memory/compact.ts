@@ -1,9 +1,11 @@
 import { MS_PER_SECOND } from '../../base/clock.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
-import type { Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext } from '../../model/tier.js';
 import { estimateMessages, PLAIN_RULES } from '../../tokens/heuristic.js';
+import { contextBefore, reportCompaction } from '../compaction-report.js';
 import { param } from '../param-reader.js';
+import { restore } from '../restore/restore.js';
+import { workState } from '../restore/work-state.js';
 import { keptTailStart } from './kept-tail.js';
 import { landExtraction } from './land-extraction.js';
 import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
@@ -24,14 +26,14 @@ const DECLINED = {
 } as const;
 
 /**
- * Compacts from the notes, without a model call (SES-5 … SES-9); `restore` gives what is attached again behind the kept
- * messages (RES). Declined leaves the conversation as it was.
+ * Compacts from the notes, without a model call (SES-5 … SES-9); what a full one puts back comes behind the kept messages
+ * (RES), and it tells of itself like a full one (C37). Declined leaves the conversation as it was.
  */
 export function* compactFromNotes(
   moment: Moment,
   view: ContextView,
   context: TierContext,
-  restore: (kept: readonly Message[]) => readonly Message[],
+  tracking: Readonly<Record<string, unknown>>,
 ): Generator<Action, 'done' | 'declined', Outcome> {
   const { params } = context;
   const isOn =
@@ -53,46 +55,44 @@ export function* compactFromNotes(
   const used = cutForUse(notes, param.number(params, 'sessionMemory.sectionChars'), path);
   const number = state.compactions + 1;
   const at = moment.now + waitedMs;
+  const restored = restore(context, { before: [], after: kept }, { at, id: `notes-${moment.turn}-restored` });
+  const summary = summaryMessage(`notes-summary-${number}`, at, used.notes);
   const result = [
     boundaryMessage(`notes-boundary-${number}`, at),
-    summaryMessage(`notes-summary-${number}`, at, used.notes),
+    summary,
     ...messages.slice(0, start).filter((message) => message.origin === 'context'), // FLT-5
     ...kept,
-    ...restore(kept),
+    ...restored.messages,
   ];
   const estimate = estimateResult(result, view, context);
   const details = {
     waitedMs,
-    keptMessages: kept.length,
     keptTokens: estimateMessages(kept, PLAIN_RULES),
-    summarisedMessages: start,
-    lastMessageId: messages.at(-1)?.id ?? null,
     notesTokens: used.notes.tokens,
     sectionsCut: used.cut,
     resultTokens: estimate.seen,
   };
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
-  const { trueTokens, prefixTokens } = view;
-  const entry: LayerReport = {
-    layer: 'session-memory',
-    action: 'compact',
-    trigger: triggerOf(moment),
-    outcome: 'done',
-    reason: BY.reason,
-    failure: null,
-    seenBefore: view.seenTokens,
-    seenAfter: estimate.seen,
-    trueBefore: trueTokens,
-    trueAfter: estimate.true,
-    saved: trueTokens - estimate.true,
-    details,
-  };
+  const before = contextBefore(view);
   state.compactions = number;
   yield { kind: 'replace-history', by: BY, messages: result };
   yield { kind: 'cleanup', by: BY };
-  const entered = view.prefixTokens - prefixTokens; // AUT-3: the system prompt was rendered anew
-  const { trueAfter, saved } = entry;
-  yield { kind: 'report', entry: { ...entry, trueAfter: trueAfter + entered, saved: saved - entered } };
+  yield* reportCompaction(
+    {
+      layer: 'session-memory',
+      action: 'compact',
+      trigger: triggerOf(moment),
+      reason: BY.reason,
+      before,
+      tracking,
+      history: { summarised: messages.slice(0, start), before: [], after: kept, summaryId: summary.id },
+      restored,
+      discoveredTools: workState(context).discoveredTools,
+      details,
+    },
+    context,
+    view,
+  );
   return 'done';
 }
 

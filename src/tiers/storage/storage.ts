@@ -2,8 +2,8 @@ import type { Action, Outcome } from '../../model/action.js';
 import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { fileState } from '../file-state/file-state.js';
 import { param } from '../param-reader.js';
-import { fileReads } from './file-reads.js';
 import { STORAGE_PARAMS } from './params.js';
 import { cutBlock, previewBlock, stubBlock } from './replacements.js';
 import { resultPath } from './result-path.js';
@@ -27,7 +27,7 @@ class Storage implements TierInstance {
   private readonly previewBytes: number;
   private readonly how: 'store' | 'cut';
   private readonly stubs: boolean;
-  private readonly reads;
+  private readonly files;
 
   constructor(private readonly context: TierContext) {
     const { params } = context;
@@ -40,10 +40,11 @@ class Storage implements TierInstance {
     this.previewBytes = param.number(params, 'storage.previewBytes');
     this.how = param.text(params, 'storage.how') === 'cut' ? 'cut' : 'store';
     this.stubs = param.isOn(params, 'storage.stubRepeatedReads');
-    this.reads = fileReads(context);
+    this.files = fileState(context);
   }
 
   observe(message: Message): void {
+    if (this.stubs) this.files.observe(message);
     if (message.role === 'assistant') {
       if (this.waitingCount > 0) this.forgetWaiting();
       return;
@@ -61,12 +62,12 @@ class Storage implements TierInstance {
     if (hasResult) this.waiting[this.waitingCount++] = message;
   }
 
-  reset(): void {
-    this.reads.clear();
+  reset(messages: readonly Message[]): void {
+    if (this.stubs) this.files.reset(messages);
   }
 
-  resume(): void {
-    this.reads.clear();
+  resume(messages: readonly Message[]): void {
+    this.reset(messages);
   }
 
   due(): boolean {
@@ -83,8 +84,10 @@ class Storage implements TierInstance {
     }
     this.holdToBudget(slots);
     if (this.stubs) {
-      for (const { block, replacement } of slots) {
-        if (replacement === null && isWholeRead(block)) this.reads.note(block.facts.path!, block);
+      for (const { block, replacement, how } of slots) {
+        if (!isWholeRead(block)) continue;
+        if (replacement === null) this.files.show(block.facts.path!, block);
+        else if (how === 'stub') this.files.pointBack(block.facts.path!);
       }
     }
     yield* this.carryOut(slots, 'stub', 'the file was read before and has not changed', view);
@@ -107,7 +110,7 @@ class Storage implements TierInstance {
   private stubRepeated(slots: readonly Slot[]): void {
     for (const slot of slots) {
       const { block } = slot;
-      if (!isWholeRead(block) || !this.reads.holds(block.facts.path!, block)) continue;
+      if (!isWholeRead(block) || !this.files.shows(block.facts.path!, block)) continue;
       const stub = stubBlock(block);
       if (stub.chars >= block.chars) continue;
       slot.replacement = stub;

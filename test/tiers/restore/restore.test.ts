@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../src/base/random.js';
 import { createBlock } from '../../../src/model/block.js';
 import { createMessage, type Message } from '../../../src/model/message.js';
+import { soloSession } from '../../../src/model/session.js';
+import type { TierContext } from '../../../src/model/tier.js';
 import { resolvePolicy } from '../../../src/policies/catalogue.js';
 import { restore } from '../../../src/tiers/restore/restore.js';
-import { WorkState } from '../../../src/tiers/restore/work-state.js';
+import { workState } from '../../../src/tiers/restore/work-state.js';
 import { Conversation } from '../../helpers/conversation.js';
 import { messagesOf } from '../../helpers/drive-compaction.js';
+import { planOf } from '../../helpers/plan.js';
 
 const reads = (files: readonly (readonly [path: string, tokens: number])[]): readonly Message[] => {
   const talk = new Conversation().human(10);
@@ -32,24 +36,24 @@ const attached = (id: string, attachment: string, tokens: number, path?: string)
     ],
   });
 
-const called = (tool: string, tokens: number): Message =>
-  createMessage({
-    id: tool,
-    role: 'assistant',
-    origin: 'model',
-    at: 0,
-    blocks: [createBlock({ kind: 'tool_use', role: 'assistant', tokens, tool, toolUseId: tool, text: tool })],
-  });
-
 function restored(
   messages: readonly Message[],
   set: Readonly<Record<string, unknown>> = {},
   kept: readonly Message[] = [],
   policy = 'claude-code/2026',
 ) {
-  const state = new WorkState();
-  for (const message of messages) state.observe(message);
-  const result = restore(resolvePolicy(policy, set), state, kept, 0, 'r');
+  const context: TierContext = {
+    params: resolvePolicy(policy, set),
+    thread: 'main',
+    source: 'main',
+    model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
+    plan: planOf({ policy }),
+    random: createRandom(1),
+    shared: new Map(),
+    session: soloSession(),
+  };
+  for (const message of messages) workState(context).observe(message);
+  const result = restore(context, { before: [], after: kept }, { at: 0, id: 'r' });
   return {
     ...result,
     paths: result.messages.map((message) => message.blocks[0]!.facts.path),
@@ -83,17 +87,6 @@ describe('files', () => {
     ] as const;
     const { paths } = restored(reads(files), { 'restore.filesTotalTokens': 6_000 });
     expect(paths).toEqual(['/repo/latest.ts', '/repo/small.ts']);
-  });
-
-  it('RES-1 transcript, plan and memory files do not come back', () => {
-    const files = [
-      '/repo/CLAUDE.md',
-      '/data/log.jsonl',
-      '/data/plans/next.md',
-      '/repo/MEMORY.md',
-      '/repo/a.ts',
-    ];
-    expect(restored(reads(files.map((path) => [path, 100] as const))).paths).toEqual(['/repo/a.ts']);
   });
 
   it('RES-1 what is visible in kept messages does not come back; a stub is not visible', () => {
@@ -143,36 +136,13 @@ describe('the rest of the work', () => {
     expect(restored(skills, {}, [], 'claude-code/2.0').skills).toBe(0);
   });
 
-  it('RES-3 todo list, plan in full, and what was announced', () => {
-    const messages = [
-      called('TodoWrite', 300),
-      called('ExitPlanMode', 9_000),
-      attached('m', 'mcp_instructions_delta', 700),
-      attached('t', 'deferred_tools_delta', 400),
-      attached('p', 'plan_mode', 50),
-    ];
-    const { paths, messages: back } = restored(messages);
-    expect(paths).toEqual([
-      'todo list',
-      'plan',
-      'mcp_instructions_delta',
-      'deferred_tools_delta',
-      'plan_mode',
-    ]);
-    expect(back[1]!.blocks[0]!.tokens).toBe(9_000);
-  });
-
   it('RES-4 the list of announced skills is not sent again', () => {
     expect(restored([attached('l', 'skill_listing', 4_000)]).messages).toEqual([]);
   });
 
-  it('files, skills and the rest come in this order; the switch turns all of it off', () => {
-    const messages = [
-      ...reads([['/repo/a.ts', 100]]),
-      attached('s', 'skill', 100, 's'),
-      called('TodoWrite', 20),
-    ];
-    expect(restored(messages).kinds).toEqual(['file', 'skill', 'standing']);
+  it('the switch turns all of it off', () => {
+    const messages = [...reads([['/repo/a.ts', 100]]), attached('s', 'skill', 100, 's')];
+    expect(restored(messages).kinds).toEqual(['file', 'skill']);
     expect(restored(messages, { 'restore.enabled': false }).messages).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../../src/base/files.js';
-import { type Message, messageTokens } from '../../../src/model/message.js';
+import type { Message } from '../../../src/model/message.js';
 import { NOTES_TEMPLATE, notesFromText } from '../../../src/model/notes.js';
 import type { ParamValues } from '../../../src/model/params.js';
 import { literalText } from '../../../src/model/text.js';
 import type { TierContext } from '../../../src/model/tier.js';
+import { workState } from '../../../src/tiers/restore/work-state.js';
 import { compactFromNotes } from '../../../src/tiers/session-memory/compact.js';
 import { rebuildFromCache, rememberSummary } from '../../../src/tiers/session-memory/nested-cache.js';
 import { notesPath, parseSections } from '../../../src/tiers/session-memory/notes-file.js';
@@ -34,36 +35,37 @@ interface Setup {
   readonly messages?: readonly Message[];
   readonly notes?: string | null;
   readonly last?: string | null;
-  readonly restore?: readonly Message[];
   readonly now?: number;
   readonly factor?: number;
   readonly prepare?: (context: TierContext) => void;
 }
 
 function compact(setup: Setup = {}) {
-  const { messages = LONG, notes = NOTES, last = 'm14', restore = [], now = 0 } = setup;
+  const { messages = LONG, notes = NOTES, last = 'm14', now = 0 } = setup;
   const context = tierContext(setup.set, setup.factor);
   const files = createFiles();
   if (notes !== null) files.write(PATH, notes, 0);
   sessionMemoryState(context.shared).lastSummarisedMessageId = last;
   setup.prepare?.(context);
   const view = viewOf(messages, 190_000, files);
-  const driven = drive(
-    compactFromNotes(moment(now, { point: 'before-request' }), view, context, () => restore),
-    files,
-  );
+  const driven = drive(compactFromNotes(moment(now, { point: 'before-request' }), view, context, {}), files);
   return { ...driven, context, files, history: only(driven, 'replace-history')[0]?.messages ?? null };
 }
 
 describe('compaction from notes', () => {
   it('SES-5 FUL-8 puts boundary, summary, kept messages and attachments in this order', () => {
-    const todo = userMessage('todo', [words(7)], { origin: 'attachment' });
-    const run = compact({ restore: [todo] });
+    const attachment = words(7);
+    const facts = { attachment: 'mcp_instructions_delta' };
+    const told = userMessage('m0', [{ ...attachment, facts }], { origin: 'attachment' });
+    const run = compact({ prepare: (context) => workState(context).observe(told) });
     expect(run.result).toBe('done');
     expect(run.actions.map(({ kind }) => kind)).toEqual(['replace-history', 'cleanup', 'report']);
     const history = run.history!;
     expect(history.map(({ origin }) => origin).slice(0, 2)).toEqual(['boundary', 'summary']);
-    expect(history.slice(2).map(({ id }) => id)).toEqual(['m15', 'm16', 'm17', 'm18', 'm19', 'todo']);
+    expect(history.slice(2).map(({ id }) => id)).toEqual([
+      ...['m15', 'm16', 'm17', 'm18', 'm19'],
+      'notes-1-restored-0',
+    ]);
     expect(history[0]!.blocks).toEqual([]);
   });
 
@@ -77,19 +79,21 @@ describe('compaction from notes', () => {
     expect(block.text!.read().endsWith(NOTES)).toBe(true);
   });
 
-  it('SES-5 reports sizes that add up', () => {
+  it('SES-5 FUL-9 reports what it found, what it keeps and what stands before the boundary', () => {
     const run = compact();
-    const trueAfter = run.history!.reduce((sum, message) => sum + messageTokens(message), 0);
-    const entry = reportOf(run);
-    expect(entry).toMatchObject({
+    expect(reportOf(run)).toMatchObject({
       action: 'compact',
       trigger: 'auto',
       outcome: 'done',
       trueBefore: 200_000,
-      trueAfter,
     });
-    expect(entry.saved).toBe(200_000 - trueAfter);
-    expect(entry.details).toMatchObject({ keptMessages: 5, keptTokens: 50_000, summarisedMessages: 15 });
+    expect(reportOf(run).details).toMatchObject({
+      messagesKept: 5,
+      keptTokens: 50_000,
+      messagesSummarised: 15,
+      lastMessage: 'm14',
+      preserved: { head: 'm15', anchor: 'notes-summary-1', tail: 'm19' },
+    });
   });
 
   it.each<[string, Setup, string]>([

@@ -1,0 +1,150 @@
+import type { Action, LayerReport } from '../model/action.js';
+import type { Message } from '../model/message.js';
+import type { ContextView, TierContext } from '../model/tier.js';
+import { type Breakdown, breakdown, type ToolTokens } from '../tokens/breakdown.js';
+import { percentages } from '../tokens/percentages.js';
+import { quietReport } from './quiet-report.js';
+import type { Restored } from './restore/restore.js';
+import { autoCompactEnabled, autoCompactThreshold } from './window/thresholds.js';
+
+/** A context that is about to be compacted. */
+export interface ContextBefore {
+  readonly seenBefore: number;
+  readonly trueBefore: number;
+  /** As the client's own estimate sees it (TOK-7). */
+  readonly parts: Breakdown;
+}
+
+/** Takes note of a context before a compaction changes it. */
+export function contextBefore(view: ContextView): ContextBefore {
+  const { seenTokens: seenBefore, trueTokens: trueBefore } = view;
+  return { seenBefore, trueBefore, parts: breakdown(view.messages, 'rough') };
+}
+
+/** What a compaction made of the conversation (FUL-9). */
+export interface NewHistory {
+  readonly summarised: readonly Message[];
+  /** Messages that stay in front of the summary and behind it. */
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  /** Null where nothing stands for what was taken out. */
+  readonly summaryId: string | null;
+}
+
+/** A compaction that was done, as its layer tells of it. */
+export interface DoneCompaction extends Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'reason'> {
+  readonly before: ContextBefore;
+  /** What is told of the trigger (BRK-4). */
+  readonly tracking: Readonly<Record<string, unknown>>;
+  readonly history: NewHistory;
+  /** Null for a layer that puts nothing back. */
+  readonly restored: Restored | null;
+  /** Announced tools whose definitions had been looked up. */
+  readonly discoveredTools: readonly string[];
+  /** Figures of this kind of compaction alone. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Says what a compaction did: the same figures for every kind, then files that could not be put back (FUL-9, FUL-12, BRK-4). */
+export function* reportCompaction(
+  done: DoneCompaction,
+  context: TierContext,
+  view: ContextView,
+): Generator<Action, void, unknown> {
+  const { layer, action, trigger, reason, before, restored } = done;
+  const { seenBefore, trueBefore, parts } = before;
+  yield {
+    kind: 'report',
+    entry: {
+      layer,
+      action,
+      trigger,
+      outcome: 'done',
+      reason,
+      failure: null,
+      seenBefore,
+      seenAfter: view.seenTokens,
+      trueBefore,
+      trueAfter: view.trueTokens,
+      saved: trueBefore - view.trueTokens,
+      details: {
+        ...done.tracking,
+        ...done.details,
+        ...boundaryFacts(done),
+        recompactsNextTurn: recompacts(context, view.trueTokens), // FUL-12
+        ...(restored !== null && restoredFacts(restored)),
+        context: percentages(parts),
+        breakdown: rawParts(parts),
+      },
+    },
+  };
+  for (const path of restored?.failed ?? []) {
+    yield quietReport(layer, view, {
+      action: 'restore',
+      outcome: 'failed',
+      reason: `${path} could not be read again`,
+      failure: 'file-unreadable',
+      details: { path },
+    });
+  }
+}
+
+/** What the boundary says: counts are of messages that were said, without the reminder in front and the marks of boundaries. */
+function boundaryFacts({ history, discoveredTools }: DoneCompaction): Readonly<Record<string, unknown>> {
+  const summarised = history.summarised.filter(isSaid);
+  const before = history.before.filter(isSaid);
+  const after = history.after.filter(isSaid);
+  const last = before.length > 0 ? before.at(-1) : summarised.at(-1);
+  return {
+    messagesSummarised: summarised.length,
+    messagesKept: before.length + after.length,
+    lastMessage: last?.id ?? null,
+    discoveredTools,
+    preserved: segment(before.length > 0 ? before : after, history.summaryId),
+  };
+}
+
+function isSaid({ origin }: Message): boolean {
+  return origin !== 'context' && origin !== 'boundary';
+}
+
+/** Where preserved messages stand: first, the summary they hang on, last (FUL-9). */
+function segment(messages: readonly Message[], anchor: string | null): object | null {
+  const [first] = messages;
+  return first === undefined ? null : { head: first.id, anchor, tail: messages.at(-1)!.id };
+}
+
+/** Whether what is left is at or above the threshold already. */
+function recompacts(context: TierContext, tokens: number): boolean {
+  const { params } = context;
+  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model().window);
+}
+
+function restoredFacts(restored: Restored): Readonly<Record<string, number>> {
+  return {
+    restoredFiles: restored.files,
+    restoredEstimated: restored.estimated,
+    restoredReferences: restored.references,
+    restoredSkills: restored.skills,
+    restoredStanding: restored.standing,
+    restoredTokens: restored.tokens,
+    restoredFailed: restored.failed.length,
+  };
+}
+
+/** The breakdown in tokens, by name where it has names (TOK-7). */
+function rawParts(parts: Breakdown): Readonly<Record<string, unknown>> {
+  const byTool = (tools: readonly ToolTokens[]): object =>
+    Object.fromEntries(tools.map(({ tool, tokens }) => [tool, tokens]));
+  return {
+    human: parts.human,
+    assistant: parts.assistant,
+    localCommandOutput: parts.localCommandOutput,
+    other: parts.other,
+    toolRequests: byTool(parts.toolRequests),
+    toolResults: byTool(parts.toolResults),
+    attachments: Object.fromEntries(parts.attachments.map(({ type, count }) => [type, count])),
+    duplicateReads: parts.duplicateReadTokens,
+    total: parts.total,
+  };
+}
