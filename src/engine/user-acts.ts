@@ -1,5 +1,6 @@
 import type { Message } from '../model/message.js';
 import type { ManualCompaction, ThreadEvent } from '../model/transcript.js';
+import { policyRegistry } from '../policies/catalogue.js';
 import type { ThreadRun } from './thread-run.js';
 
 /** What a user did in a recording happens in every run of it, whatever the policy (C1, INV-16). */
@@ -18,8 +19,14 @@ export function compactNow(run: ThreadRun, compaction: ManualCompaction): void {
 /** Why nobody carries out what the user asks for; null when a layer does. */
 function refusalOf(run: ThreadRun): string | null {
   if (run.isStuck) return 'the prompt before it has failed';
-  if (run.env.plan.policy.params['compact.enabled'] === false) return 'compaction is switched off'; // WIN-7
+  if (isSwitchedOff(run)) return 'compaction is switched off'; // WIN-7
   return canCompact(run) ? null : 'this policy has no compaction by hand';
+}
+
+/** True when the policy would compact and the user turned that off. */
+function isSwitchedOff({ env }: ThreadRun): boolean {
+  const { name, params } = env.plan.policy;
+  return params['compact.enabled'] === false && policyRegistry.get(name).tiers.includes('auto-compact');
 }
 
 function refuse(run: ThreadRun, reason: string): void {
@@ -39,7 +46,7 @@ function refuse(run: ThreadRun, reason: string): void {
  * and with it what the recording attached.
  */
 export function compactByHand(run: ThreadRun, event: RecordedCompaction): void {
-  const isOff = run.env.plan.policy.params['compact.enabled'] === false;
+  const isOff = isSwitchedOff(run);
   if (run.isStuck || isOff) refuse(run, refusalOf(run)!);
   if (run.isStuck) return;
   run.joinPending();

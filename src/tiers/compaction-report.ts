@@ -71,7 +71,7 @@ export function* reportCompaction(
         ...done.tracking,
         ...done.details,
         ...boundaryFacts(done),
-        recompactsNextTurn: recompacts(context, view.trueTokens), // FUL-12
+        recompactsNextTurn: restored === null ? null : recompacts(context, view.trueTokens), // FUL-12
         ...(restored !== null && restoredFacts(restored)),
         context: percentages(parts),
         breakdown: rawParts(parts),

@@ -39,7 +39,7 @@ function createTruncate(context: TierContext): TierInstance {
         ? 'the API refused the request as too long'
         : `${seenBefore} tokens seen, the window holds ${limit()}`;
       const history = compactionHistory(context.shared);
-      const threshold = refused ? context.model().window : limit();
+      const threshold = refused ? null : limit();
       const tracking = history.track(moment, seenBefore, threshold, context.params);
       const before = contextBefore(view);
       const cut = withoutOldest(view.messages, share);

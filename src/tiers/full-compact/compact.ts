@@ -79,6 +79,7 @@ export function* compactFully(
     return false;
   }
   const compacted = contextBefore(view);
+  const summarised = coveredBy(split, result.summarised);
   const kept = [...cutTail(params, split, result.summarised), ...split.kept];
   const restored = restore(
     context,
@@ -107,7 +108,12 @@ export function* compactFully(
       reason: order.reason,
       before: compacted,
       tracking: order.tracking,
-      history: { summarised: result.summarised, before: split.before, after: kept, summaryId: summary.id },
+      history: {
+        summarised,
+        before: split.before,
+        after: kept,
+        summaryId: summary.id,
+      },
       restored,
       discoveredTools: workState(context).discoveredTools,
       details: {
@@ -122,6 +128,12 @@ export function* compactFully(
     view,
   );
   return true;
+}
+
+/** What the summary is about, of what was sent: retries leave some out, a shared prefix brings more (FUL-9). */
+function coveredBy(split: Split, sent: readonly Message[]): readonly Message[] {
+  const ids = new Set(sent.map(({ id }) => id));
+  return split.summarised.filter(({ id }) => ids.has(id));
 }
 
 /** Newest rounds that a request cut at its tail did not hold: they stay as they are. */

@@ -42,7 +42,7 @@ function createReactive(context: TierContext): TierInstance {
         layer: 'reactive',
         trigger: 'reactive',
         reason: 'the request was refused as too long',
-        tracking: history.track(moment, view.seenTokens, context.model().window, context.params),
+        tracking: history.track(moment, view.seenTokens, null, context.params),
       });
       if (done) history.succeeded(moment.turn);
     },

@@ -74,6 +74,7 @@ export function* compactFromNotes(
   };
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
   const before = contextBefore(view);
+  const summarised = messages.slice(0, start);
   state.compactions = number;
   yield { kind: 'replace-history', by: BY, messages: result };
   yield { kind: 'cleanup', by: BY };
@@ -85,7 +86,7 @@ export function* compactFromNotes(
       reason: BY.reason,
       before,
       tracking,
-      history: { summarised: messages.slice(0, start), before: [], after: kept, summaryId: summary.id },
+      history: { summarised, before: [], after: kept, summaryId: summary.id },
       restored,
       discoveredTools: workState(context).discoveredTools,
       details,

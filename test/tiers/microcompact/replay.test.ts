@@ -51,6 +51,11 @@ describe('the measured clients', () => {
     },
   );
 
+  it('C37 MIC-5 totals of the clearable results before and after: 20 results of 5,010, of which 7 stay', () => {
+    const [cleared] = run({ policy: 'claude-code/2.1.7' }, talk(35_000)).layer('microcompact');
+    expect(cleared!.details).toMatchObject({ clearableBefore: 20 * 5_010, clearableAfter: 7 * 5_010 });
+  });
+
   it('MIC-1 later clients have none', () => {
     expect(run({ policy: 'claude-code/2.1.112' }, talk(40_000)).layer('microcompact')).toEqual([]);
   });
@@ -78,6 +83,12 @@ describe('claude-code/2026', () => {
     expect(layer('microcompact')).toMatchObject([{ turn: 13, action: 'delete', saved: 7_000, cacheLost: 0 }]);
     expect(requests.map((request) => request.rewritten)).toEqual(requests.map(() => 0));
     expect(breaks).toEqual([]);
+  });
+
+  it('C37 MIC-5 cached deletions tell the totals too: 12 results of 1,000, of which 5 stay', () => {
+    const talk = work(new Conversation().human(100), 13, 1_000).answer(10);
+    const [deleted] = run({ policy, set: QUIET }, talk).layer('microcompact');
+    expect(deleted!.details).toMatchObject({ clearableBefore: 12_000, clearableAfter: 5_000 });
   });
 
   it('MIC-3 MIC-2 deletions are forgotten with the cache: then the content is there again and is cleared in place', () => {

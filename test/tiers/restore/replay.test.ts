@@ -144,7 +144,7 @@ describe('what is left out', () => {
       '/repo/AGENTS.md',
       '/repo/MEMORY.md',
     ];
-    const out = ['/home/u/.claude/projects/-repo/5f.jsonl', '/repo/CLAUDE.md', '/repo/src/CLAUDE.local.md'];
+    const out = ['/u/.claude/projects/-repo/5f.jsonl', '/repo/CLAUDE.md', '/repo/src/CLAUDE.local.md'];
     const { files } = afterCompaction(talk(...[...others, ...out].map((path) => read(path, 100))));
     expect(files.map(([path]) => path)).toEqual([...others].reverse());
   });
@@ -245,7 +245,7 @@ describe('lists, plans, skills and what runs', () => {
       facts,
     });
     expect(afterCompaction(talk(exit({ chars: 3_600 }))).standing).toEqual([['plan', 900]]);
-    const file = '/home/u/.claude/plans/calm-river.md';
+    const file = '/u/.claude/plans/calm-river.md';
     const steps = [write(file, 700), exit({ path: file }), edit(file, 400)];
     expect(afterCompaction(talk(...steps))).toMatchObject({ files: [], standing: [['plan', 800]] });
     expect(afterCompaction(talk(exit({ chars: 3_600 }, { isError: true }))).standing).toEqual([]);
