@@ -1,4 +1,5 @@
 import { CcbenchError } from '../base/errors.js';
+import { compactsOn } from '../tiers/auto-compact/may-compact.js';
 import { type Checker, consult, group } from './checker.js';
 import type { OverrideName } from './context.js';
 import { formatPath, type Path, valueAt } from './document.js';
@@ -84,8 +85,7 @@ function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a ch
   const { path } = context.overrides.contextWindow;
   const set = run.overrides.contextWindow === null ? {} : { [path]: run.overrides.contextWindow };
   const params = context.policies.resolve(run.policy.name, { ...run.policy.set, ...set });
-  const exceptions = params['autoCompact.exceptModels'];
-  if (Array.isArray(exceptions) && exceptions.includes(run.model)) return; // There any window set by the user counts.
+  if (!compactsOn({ ...params, [path]: null }, run.model)) return; // There any window set by the user counts.
   const { assumedWindow } = context.policies;
   const window = assumedWindow({ ...params, [path]: null }, run.model);
   if (assumedWindow(params, run.model) !== window) return;
