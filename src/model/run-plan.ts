@@ -26,6 +26,7 @@ export const FAULT_KINDS = [
   'error_as_summary',
   'tool_call',
   'no_summary_tags',
+  'cut_summary',
   'slow',
   'stray_write',
   'aborted',

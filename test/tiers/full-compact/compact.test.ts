@@ -9,6 +9,8 @@ const POLICY = 'claude-code/2026';
 const RAW =
   '<analysis>\nI thought about it.\n</analysis>\n\n<summary>\nDone so far.\n\n\n\nNext.\n</summary>';
 const good = () => answerOf(RAW);
+/** The first answer is empty, the next is good. */
+const emptyFirst = (n: number) => (n === 1 ? answerOf('', { form: 'empty', tokens: 0 }) : good());
 
 function talk(rounds = 3): readonly Message[] {
   const conversation = new Conversation().human(50, 'please fix the parser');
@@ -52,7 +54,7 @@ describe('the request', () => {
     expect(report.details.messagesSummarised).toBe(sent.length);
   });
 
-  it('FUL-1 a summariser of its own gets a line in the place of each image, also inside results', () => {
+  it('C18 FUL-1 the direct call of 2026 gets a line in the place of each image, also inside results; no other call does', () => {
     const image = createBlock({ kind: 'image', role: 'user', tokens: 1_500, text: 'png' });
     const shot = createBlock({
       kind: 'tool_result',
@@ -75,15 +77,18 @@ describe('the request', () => {
       createMessage({ id: 'b', role: 'assistant', origin: 'model', blocks: [use], at: 0 }),
       createMessage({ id: 'c', role: 'user', origin: 'tool', blocks: [shot], at: 0 }),
     ];
-    const own = compactWith('claude-code/2.1', {}, messages, good).asks[0]!.messages;
+    const own = compactWith(POLICY, {}, messages, emptyFirst).asks[1]!.messages;
     expect(own[0]!.blocks).toMatchObject([{ kind: 'text', facts: { replaces: 'image' } }]);
     expect(own[2]!.blocks[0]).toMatchObject({ kind: 'tool_result', toolUseId: 'u1', facts: { images: 0 } });
     expect(own[2]!.blocks[0]!.tokens).toBeLessThan(200);
     const forked = compactWith(POLICY, {}, messages, good).asks[0]!.messages;
     expect(forked.flatMap((message) => message.blocks)).toEqual([image, use, shot]);
+    for (const policy of ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2.0.76', 'claude-code/2.1.7'])
+      expect(compactWith(policy, {}, messages, good).asks[0]!.messages).toEqual(messages);
+    expect(compactWith('claude-code/2.1.112', {}, messages, emptyFirst).asks[1]!.messages).toEqual(messages);
   });
 
-  it('FUL-1 attachments that come back by themselves are not summarised', () => {
+  it('C18 FUL-1 attachments that come back by themselves are not summarised by the direct call of 2026', () => {
     const listing = createBlock({
       kind: 'text',
       role: 'user',
@@ -98,8 +103,13 @@ describe('the request', () => {
       blocks: [listing],
       at: 0,
     });
-    const { asks } = compactWith('claude-code/2.1', {}, [...talk(), attached], good);
-    expect(asks[0]!.messages.some((message) => message.id === 's')).toBe(false);
+    const holds = (policy: string) =>
+      compactWith(policy, {}, [...talk(), attached], emptyFirst)
+        .asks.at(-1)!
+        .messages.some((message) => message.id === 's');
+    expect(holds(POLICY)).toBe(false);
+    for (const policy of ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2.1.112'])
+      expect(holds(policy)).toBe(true);
   });
 
   it('FUL-2 rules tools out at the start and at the end, and asks for nine sections after a scratchpad', () => {
@@ -138,11 +148,12 @@ describe('the request', () => {
     expect(report.details).toMatchObject({ requests: 2, shape: 'own' });
   });
 
-  it('FUL-4 the summariser of 2.0 and 2.1 has a prefix of its own; 2.1 tries a failed stream twice more', () => {
+  it('C21 FUL-4 the summariser of 2.0 and 2.1 has a prefix of its own; both retry transient errors alike', () => {
     const own = (policy: string) => compactWith(policy, {}, talk(), good).asks[0]!;
     expect(own('claude-code/2.0').shape.kind).toBe('own');
     expect(own('claude-code/2.1').shape.kind).toBe('own');
-    expect(own('claude-code/2.1').retries).toBe(own('claude-code/2.0').retries + 2);
+    expect(own('claude-code/2.1').retries).toBe(10);
+    expect(own('claude-code/2.0').retries).toBe(10);
   });
 });
 
