@@ -281,6 +281,13 @@ const ALL: readonly Metric[] = [
     (f) => f.restoredFiles,
   ),
   metric(
+    'hookTokens',
+    'tokens',
+    null,
+    'tokens that hooks of the user put into the context after compactions',
+    (f) => f.hookTokens,
+  ),
+  metric(
     'breakerTrips',
     'count',
     'lower',

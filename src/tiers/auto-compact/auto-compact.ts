@@ -3,6 +3,7 @@ import type { Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { compactFully } from '../full-compact/compact.js';
 import { FULL_COMPACT_PARAMS } from '../full-compact/params.js';
+import { awaitHooks, hookMessages, hookRuns, tellHooks } from '../hooks/hook-runs.js';
 import { param } from '../param-reader.js';
 import { RESTORE_PARAMS } from '../restore/params.js';
 import { restore } from '../restore/restore.js';
@@ -74,10 +75,18 @@ function createAutoCompact(context: TierContext): TierInstance {
     }
     const seen = view.seenTokens;
     const tracking = history.track(moment, seen, limit());
-    const restored = (kept: readonly Message[]): readonly Message[] =>
-      restore(params, work, kept, moment.now, `notes-${moment.turn}-restored`).messages;
+    const hooks = hookRuns(context, moment, 'SessionStart', 'auto');
+    const restored = (kept: readonly Message[]): readonly Message[] => [
+      ...restore(params, work, kept, moment.now, `notes-${moment.turn}-restored`).messages,
+      ...hookMessages(hooks, `notes-${moment.turn}-hook`, moment.now),
+    ];
+    const noted = fromNotes && (yield* compactFromNotes(moment, view, context, restored)) === 'done';
+    if (noted) {
+      yield* awaitHooks(hooks);
+      yield* tellHooks(hooks, view, 'auto');
+    }
     const compacted =
-      (fromNotes && (yield* compactFromNotes(moment, view, context, restored)) === 'done') ||
+      noted ||
       (yield* compactFully(moment, view, context, {
         layer: 'full-compact',
         trigger: 'auto',

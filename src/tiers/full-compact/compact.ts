@@ -9,6 +9,7 @@ import { lazyText } from '../../model/text.js';
 import type { ContextView, Moment, TierContext } from '../../model/tier.js';
 import { breakdown } from '../../tokens/breakdown.js';
 import { percentages } from '../../tokens/percentages.js';
+import { awaitHooks, hookBlocks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { param } from '../param-reader.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
@@ -66,13 +67,21 @@ export function* compactFully(
     return false;
   }
   const id = `compaction-${moment.turn}-${moment.now}`;
-  const instructions = [moment.manual?.instructions ?? '', param.text(params, 'compact.hookInstructions')];
+  const atStart = hookRuns(context, moment, 'PreCompact', order.trigger);
+  yield* awaitHooks(atStart);
+  yield* tellHooks(atStart, view, order.trigger);
   const forked = param.text(params, 'compact.summariser') === 'fork';
   const result = yield* askForSummary({
     params,
     messages: forked ? split.sent : split.summarised,
     ...(forked && split.before.length > 0 ? { about: split.summarised } : {}),
-    instruction: summaryInstruction(`${id}-instruction`, moment.now, split.style, instructions),
+    instruction: summaryInstruction(
+      `${id}-instruction`,
+      moment.now,
+      split.style,
+      moment.manual?.instructions ?? '',
+      hookBlocks(atStart),
+    ),
     style: split.style,
     now: moment.now,
   });
@@ -84,6 +93,10 @@ export function* compactFully(
   const state = workState(context.shared);
   const kept = [...cutTail(params, split, result.summarised), ...split.kept];
   const restored = restore(params, state, kept, moment.now, `${id}-restored`);
+  const anew = hookRuns(context, moment, 'SessionStart', order.trigger);
+  const atEnd = hookRuns(context, moment, 'PostCompact', order.trigger);
+  const printed = [...anew, ...atEnd];
+  yield* awaitHooks(anew);
   const summary = summaryMessage(id, moment, context, order, result.answer, split);
   const boundary = createMessage({
     id: `${id}-boundary`,
@@ -95,8 +108,16 @@ export function* compactFully(
   yield {
     kind: 'replace-history',
     by: { layer: order.layer, reason: order.reason },
-    messages: [boundary, ...split.before, summary, ...kept, ...restored.messages],
+    messages: [
+      boundary,
+      ...split.before,
+      summary,
+      ...kept,
+      ...restored.messages,
+      ...hookMessages(printed, `${id}-hook`, moment.now),
+    ],
   };
+  yield* awaitHooks(atEnd);
   state.restartFiles(restored.files);
   yield { kind: 'cleanup', by: { layer: order.layer, reason: 'state of the old history is stale' } };
   yield {
@@ -127,11 +148,13 @@ export function* compactFully(
         restoredReferences: restored.references,
         restoredSkills: restored.skills,
         restoredStanding: restored.standing,
+        ...(printed.length === 0 ? {} : { restoredHookTokens: hookTokens(printed) }),
         context: metrics,
         partial: moment.manual?.partial?.direction ?? null,
       },
     },
   };
+  yield* tellHooks(printed, view, order.trigger);
   return true;
 }
 

@@ -108,13 +108,6 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
     false,
     'Autonomous mode: the summary says to go on with the work loop (FUL-3).',
   ),
-  {
-    path: 'compact.hookInstructions',
-    kind: { type: 'text' },
-    default: '',
-    unit: null,
-    help: 'Instructions of PreCompact hooks, appended to the user\u2019s (FUL-1).',
-  },
   integerParam(
     'breaker.maxFailures',
     3,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/model/block.js';
 import { createMessage, type Message } from '../../../src/model/message.js';
-import { SUMMARY_SECTIONS } from '../../../src/tiers/full-compact/prompt.js';
+import { SUMMARY_SECTIONS, summaryInstruction } from '../../../src/tiers/full-compact/prompt.js';
+import { hookBlocks } from '../../../src/tiers/hooks/hook-runs.js';
 import { Conversation } from '../../helpers/conversation.js';
 import { answerOf, compactWith, messagesOf } from '../../helpers/drive-compaction.js';
 
@@ -30,15 +31,22 @@ describe('the request', () => {
     expect(report).toMatchObject({ outcome: 'failed', failure: 'nothing-to-compact', saved: 0 });
   });
 
-  it('FUL-1 FUL-10 instructions of the user come first, those of the hooks are appended', () => {
-    const set = { 'compact.hookInstructions': 'hook: keep the ticket number' };
-    const { asks } = compactWith(POLICY, set, talk(), good, {
+  it('C22 FUL-1 FUL-10 instructions of the user come first, those of the hooks follow, tools are ruled out at the end', () => {
+    const [hook] = hookBlocks([
+      {
+        hook: { event: 'PreCompact', on: 'both', tokens: 40, prints: 'context', seconds: 0, fails: 0 },
+        outcome: 'done',
+      },
+    ]);
+    const message = summaryInstruction('i', 0, 'full', 'user: keep the plan', [hook!]);
+    expect(message.blocks[1]).toBe(hook);
+    expect(message.blocks[0]!.text!.read()).toMatch(/Additional instructions:\nuser: keep the plan$/);
+    expect(message.blocks[2]!.text!.read()).toMatch(/text only, no tools/);
+    const { asks } = compactWith(POLICY, {}, talk(), good, {
       instructions: 'user: keep the plan',
       partial: null,
     });
-    const text = textOf(asks[0]!.instruction);
-    expect(text.indexOf('user: keep the plan')).toBeGreaterThan(0);
-    expect(text.indexOf('hook: keep the ticket number')).toBeGreaterThan(text.indexOf('user: keep the plan'));
+    expect(textOf(asks[0]!.instruction)).toContain('user: keep the plan');
   });
 
   it('FUL-1 summarises from the last boundary on, the old summary included', () => {
