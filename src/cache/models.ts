@@ -1,5 +1,6 @@
 import { CcbenchError } from '../base/errors.js';
 import { unknownName } from '../base/registry.js';
+import { plainModelName } from '../model/model-name.js';
 import { MODEL_TABLE, type ModelRow } from './model-table.js';
 
 /** Window when nothing else answers (WIN-1). */
@@ -9,7 +10,6 @@ export const DEFAULT_WINDOW_TOKENS = 200_000;
 export const LONG_WINDOW_TOKENS = 1_000_000;
 
 const LONG_SUFFIX = '[1m]';
-const DATE_SUFFIX = /-20\d{6}$/;
 
 const byName = new Map<string, ModelRow>();
 const longByName = new Map<string, ModelRow>();
@@ -26,7 +26,7 @@ export function findModel(name: string): ModelRow | null {
   const long = name.toLowerCase().endsWith(LONG_SUFFIX);
   const plain = long ? name.slice(0, -LONG_SUFFIX.length) : name;
   const rows = long ? longByName : byName;
-  return rows.get(plain) ?? rows.get(plain.replace(DATE_SUFFIX, '')) ?? null;
+  return rows.get(plain) ?? rows.get(plainModelName(plain)) ?? null;
 }
 
 /** The row of a model; an unknown name is an error that lists the known ones. */

@@ -31,8 +31,13 @@ function paramOf(policy: Policy, params: ParamValues, spec: (typeof paramSpecs)[
     : { ...common, from: 'policy', source: named };
 }
 
-function thresholdsOf(policy: Policy, params: ParamValues, window: number): readonly NamedThreshold[] {
-  const limits = Object.entries(policyThresholds(policy, params, window));
+function thresholdsOf(
+  policy: Policy,
+  params: ParamValues,
+  window: number,
+  model: string | null,
+): readonly NamedThreshold[] {
+  const limits = Object.entries(policyThresholds(policy, params, window, model));
   return limits
     .flatMap(([key, tokens]): NamedThreshold[] => {
       const name = THRESHOLD_NAMES[key];
@@ -66,6 +71,7 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
     summary: policy.summary,
     tiers: policy.tiers,
     params: paramsOf(policy).map((spec) => paramOf(policy, params, spec)),
-    thresholds: window === null ? [] : thresholdsOf(policy, complete, window),
+    thresholds:
+      window === null ? [] : thresholdsOf(policy, complete, window, Object.keys(facts.models)[0] ?? null),
   };
 }

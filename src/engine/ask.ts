@@ -1,15 +1,15 @@
 import { MS_PER_SECOND } from '../base/clock.js';
+import type { ModelRow } from '../cache/model-table.js';
 import { resolveModel } from '../cache/models.js';
 import { levelSalts } from '../cache/salts.js';
 import { type ComposedAnswer, composeAnswer, type Question } from '../llm/answers/compose-answer.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
-import type { Answer, AskRequest, CallFailure, Outcome } from '../model/action.js';
+import type { AskRequest, CallFailure, Outcome } from '../model/action.js';
 import { type Block, createBlock } from '../model/block.js';
 import type { DeletedContent } from '../model/deleted-content.js';
 import { type Message, messageTokens } from '../model/message.js';
 import type { PrefixView } from '../model/prefix.js';
 import type { FaultRule } from '../model/run-plan.js';
-import { lazyText } from '../model/text.js';
 import { Context } from './context.js';
 import { ForkView } from './fork-view.js';
 import { breakpointsOf } from './main-request.js';
@@ -39,21 +39,18 @@ interface Shown {
 function exchange(run: ThreadRun, request: AskRequest, { view, freshTokens, deleted }: Shown): Outcome {
   const { env } = run;
   const random = run.askRandom(request.purpose);
+  const own = otherModel(run, request);
+  const model = own ?? run.model.row;
   const question: Question = {
     messages: request.about ?? request.messages,
     tokens: conversationTokens(view, request.instruction),
     digest: view.digests[view.length - 1]!,
+    maxOutputTokens: Math.min(request.maxOutputTokens ?? Number.POSITIVE_INFINITY, model.maxOutput), // C19
   };
   const compose = (fault: FaultRule | null): ComposedAnswer =>
     composeAnswer(request.answer, question, env.plan.llm.fake, random, fault);
   const planned = compose(null);
-  const capped =
-    request.maxOutputTokens === null
-      ? planned.outputTokens
-      : Math.min(planned.outputTokens, request.maxOutputTokens);
   const images = run.context.hasImages() ? 'images' : 'no-images';
-  const own = request.model === undefined ? null : resolveModel(request.model);
-  const model = own ?? run.model.row;
   const salts =
     own === null
       ? run.model.saltsFor(images, null, run.client.key)
@@ -73,8 +70,9 @@ function exchange(run: ThreadRun, request: AskRequest, { view, freshTokens, dele
             : breakpointsOf(run, view, null),
         startMs,
         write: request.write,
-        windowTokens: windowFor(run, request),
-        outputTokens: capped,
+        windowTokens: own === null ? run.model.apiWindow() : own.window,
+        outputTokens: planned.outputTokens,
+        outputWith: (fault) => compose(fault).outputTokens,
         recordedLatencyMs: null,
         seen: null,
         kept: null,
@@ -93,18 +91,18 @@ function exchange(run: ThreadRun, request: AskRequest, { view, freshTokens, dele
       run.tally.costNano += reply.cost?.totalNano ?? 0;
       finishTime(run, request, endMs);
       const answer = reply.fault === null ? planned : compose(reply.fault);
-      const within = withinLimit(answer, capped);
+      const { text, tokens, sections, scratchpadTokens, digest, stopReason, form } = answer;
       return {
         kind: 'answer',
         answer: {
-          text: within.text,
-          tokens: within.tokens,
-          sections: within.sections,
-          scratchpadTokens: answer.scratchpadTokens,
-          digest: answer.digest,
+          text,
+          tokens,
+          sections,
+          scratchpadTokens,
+          digest,
           usage: reply.usage,
-          stopReason: capped < answer.outputTokens ? 'max_tokens' : answer.stopReason,
-          form: answer.form,
+          stopReason,
+          form,
           endMs,
         },
       };
@@ -118,26 +116,17 @@ function exchange(run: ThreadRun, request: AskRequest, { view, freshTokens, dele
   }
 }
 
-/** An answer that ran into its output limit ends there. */
-function withinLimit(answer: ComposedAnswer, limit: number): Pick<Answer, 'text' | 'tokens' | 'sections'> {
-  const { text, scratchpadTokens, outputTokens } = answer;
-  if (outputTokens <= limit) return answer;
-  const chars = Math.floor((text.chars * limit) / outputTokens);
-  return {
-    text: lazyText(chars, () => text.read().slice(0, chars)),
-    tokens: Math.max(0, limit - scratchpadTokens),
-    sections: null,
-  };
-}
-
 /** Tokens of a request without its prefix and the instruction at its end. */
 function conversationTokens(view: PrefixView, instruction: Message): number {
   const before = view.systemEnd === 0 ? 0 : view.sums[view.systemEnd - 1]!;
   return view.sums[view.length - 1]! - before - messageTokens(instruction);
 }
 
-function windowFor(run: ThreadRun, request: AskRequest): number | null {
-  return request.model === undefined ? run.model.apiWindow() : resolveModel(request.model).window;
+/** The model of a call where it is not the thread's own: it shares no cache with it (C20). */
+function otherModel(run: ThreadRun, request: AskRequest): ModelRow | null {
+  if (request.model === undefined) return null;
+  const row = resolveModel(request.model);
+  return row.id === run.model.row.id ? null : row;
 }
 
 /** A blocking call holds the thread up until it is over, with keep-alives on the way (FUL-5). */

@@ -7,7 +7,7 @@ import type { LlmReply } from '../llm/fake-llm.js';
 import type { DeletedContent } from '../model/deleted-content.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
 import type { BreakCause } from '../model/run-log.js';
-import type { CallPurpose } from '../model/run-plan.js';
+import type { CallPurpose, FaultRule } from '../model/run-plan.js';
 import { promptTokens, type Usage } from '../model/usage.js';
 import { checkRead, checkUsage, checkWindow } from './invariants.js';
 import type { RunEnv } from './run-env.js';
@@ -24,6 +24,8 @@ export interface Outgoing {
   readonly write: 'write' | 'read-only';
   readonly windowTokens: number | null;
   readonly outputTokens: number;
+  /** Tokens of the answer where a fault changes it. */
+  readonly outputWith?: (fault: FaultRule) => number;
   readonly recordedLatencyMs: number | null;
   readonly seen: number | null;
   /** Share of the session's own content that is still in the request; null for requests beside the loop. */

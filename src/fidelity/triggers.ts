@@ -5,6 +5,7 @@ import type { Message } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
 import { resolvePolicy } from '../policies/catalogue.js';
+import { compactsOn } from '../tiers/auto-compact/may-compact.js';
 import { COMPACTABLE_TOOLS } from '../tiers/compactable.js';
 import { thresholds } from '../tiers/window/thresholds.js';
 import { startsMidSession } from './mid-session.js';
@@ -128,6 +129,7 @@ class ThreadTriggers {
   #grown = 0;
   #steps = 0;
   #open: OpenCheck[] = [];
+  readonly #model: string;
   readonly #window: number;
   readonly #startsInside: boolean;
 
@@ -141,7 +143,8 @@ class ThreadTriggers {
     const requests = truth.threads.get(thread.id) ?? [];
     const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
     this.#startsInside = requests.length > 0 && startsMidSession(thread);
-    this.#window = recordedWindow(requests[0]?.model ?? '', largest, agentVersion) ?? DEFAULT_WINDOW_TOKENS;
+    this.#model = requests[0]?.model ?? '';
+    this.#window = recordedWindow(this.#model, largest, agentVersion) ?? DEFAULT_WINDOW_TOKENS;
     this.#version = agentVersion;
     this.#profile = profileOf(agentVersion, this.#window);
     this.#counter = new SeenCounter(counterRules(this.#profile.params, 1));
@@ -196,7 +199,8 @@ class ThreadTriggers {
   #watch(seen: number): void {
     if (this.#index === 0) return;
     const here = { index: this.#index, seen };
-    if (seen >= this.#profile.compactAt) this.#fired.compaction ??= here;
+    if (seen >= this.#profile.compactAt && compactsOn(this.#profile.params, this.#model))
+      this.#fired.compaction ??= here;
     if (this.#clears(seen)) this.#fired.microcompaction ??= here;
   }
 

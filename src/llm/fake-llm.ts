@@ -25,6 +25,8 @@ export interface LlmCall {
   readonly deleted: DeletedContent | null;
   /** Tokens the answer will have. */
   readonly outputTokens: number;
+  /** Tokens it will have where a fault changes it; absent where that makes no difference. */
+  readonly outputWith?: (fault: FaultRule) => number;
   /** How long the recorded answer took; null lets the model table say. */
   readonly recordedLatencyMs: number | null;
 }
@@ -81,19 +83,24 @@ export function createFakeLlm(
         return { ok: false, error, promptTokens: held, latencyMs, retryAfterSeconds };
       }
       const outcome = cache === null ? uncached(byteTokens) : cache.request(request.become(call));
-      const usage = usageOf(outcome, call.outputTokens, billing === 'free' ? deleted : null);
+      const outputTokens = fault === null ? call.outputTokens : outputOf(call, fault);
+      const usage = usageOf(outcome, outputTokens, billing === 'free' ? deleted : null);
       const uncachedTokens = promptTokens(usage) - usage.cacheRead;
       return {
         ok: true,
         outcome,
         usage,
         latencyMs:
-          (call.recordedLatencyMs ?? responseMs(model, uncachedTokens, call.outputTokens, latencyScale)) +
-          delayMs,
+          (call.recordedLatencyMs ?? responseMs(model, uncachedTokens, outputTokens, latencyScale)) + delayMs,
         fault,
       };
     },
   };
+}
+
+/** What is generated is billed, whatever the client makes of it (C23). */
+function outputOf(call: LlmCall, fault: FaultRule): number {
+  return call.outputWith === undefined ? call.outputTokens : call.outputWith(fault);
 }
 
 /** A call as the cache sees it; one object serves all calls of a run, one after the other. */

@@ -101,6 +101,7 @@ export function faultError(
     case 'error_as_summary':
     case 'tool_call':
     case 'no_summary_tags':
+    case 'cut_summary':
     case 'slow':
     case 'stray_write':
       return null;

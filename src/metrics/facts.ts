@@ -120,6 +120,8 @@ export interface RunFacts {
   readonly storedResults: number;
   /** Files put back after compactions; null when no layer stated a number. */
   readonly restoredFiles: number | null;
+  /** Tokens that hooks printed into contexts after compactions (C22). */
+  readonly hookTokens: number;
   readonly notices: Readonly<Record<string, number>>;
   /** Tokens by the rough estimate and in truth; null when the log holds no breakdown (TOK-10). */
   readonly estimator: { readonly heuristic: number; readonly true: number } | null;

@@ -8,7 +8,13 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** What the layers of a run add up to, besides what they kept out of the contexts. */
 export type LayerTotals = Pick<
   RunFacts,
-  'failures' | 'breaker' | 'compactions' | 'storedResults' | 'restoredFiles' | 'overshootTokens'
+  | 'failures'
+  | 'breaker'
+  | 'compactions'
+  | 'storedResults'
+  | 'restoredFiles'
+  | 'overshootTokens'
+  | 'hookTokens'
 > & { readonly layers: Readonly<Record<Layer, Acts>> };
 
 /** What one layer did. */
@@ -41,6 +47,7 @@ export function createLayerFold(): LayerFold {
   const breaker = { trips: 0, skips: 0, resets: 0 };
   const compactions = { done: 0, full: 0, sessionMemory: 0, reactive: 0, failed: 0, chained: 0, thrash: 0 };
   let storedResults = 0;
+  let hookTokens = 0;
   let restoredFiles: number | null = null;
   let overshootTokens: number | null = null;
 
@@ -71,6 +78,7 @@ export function createLayerFold(): LayerFold {
       if (entry.layer === 'storage' && entry.action === 'store' && entry.outcome === 'done') {
         storedResults += detailAmount(entry.details, 'ids') ?? 0;
       }
+      if (entry.layer === 'hooks') hookTokens += detailAmount(entry.details, 'contextTokens') ?? 0;
       const restored = detailAmount(entry.details, 'restoredFiles');
       if (restored !== null) restoredFiles = (restoredFiles ?? 0) + restored;
       const overshoot = detailAmount(entry.details, 'overshoot');
@@ -89,6 +97,7 @@ export function createLayerFold(): LayerFold {
       storedResults,
       restoredFiles,
       overshootTokens,
+      hookTokens,
     }),
   };
 }

@@ -302,6 +302,13 @@ const ALL: readonly Metric[] = [
     (f) => f.notices.repaired ?? 0,
   ),
   metric(
+    'hookTokens',
+    'tokens',
+    null,
+    'tokens that hooks of the user put into the context after compactions',
+    (f) => f.hookTokens,
+  ),
+  metric(
     'breakerTrips',
     'count',
     'lower',

@@ -99,7 +99,7 @@ export interface AskRequest {
   readonly instruction: Message;
   /** Whether the call writes cache entries. */
   readonly write: 'write' | 'read-only';
-  /** Output cap; null sets none (it would change the cache key). */
+  /** Output cap; null sets none (it would change the cache key): then the model's maximum holds (C19). */
   readonly maxOutputTokens: number | null;
   /** Retries of transient errors the client makes by itself. */
   readonly retries: number;
@@ -112,7 +112,12 @@ export interface AskRequest {
 
 /** What the fake LLM is asked to write. The facts come from the messages that were sent. */
 export type AnswerSpec =
-  | { readonly kind: 'summary'; readonly style: 'full' | 'partial-up-to' }
+  | {
+      readonly kind: 'summary';
+      readonly style: 'full' | 'partial-up-to';
+      /** A longer message of the user is quoted by its head and tail (INV-14). */
+      readonly quoteTokens: number;
+    }
   | { readonly kind: 'notes'; readonly previous: Notes | null; readonly condense: readonly string[] }
   | { readonly kind: 'memories'; readonly existing: KnownNames }
   | { readonly kind: 'short'; readonly tokens: number };
@@ -135,8 +140,8 @@ export interface Answer {
   readonly digest: Digest;
   readonly usage: Usage;
   readonly stopReason: 'end_turn' | 'max_tokens' | 'tool_use';
-  /** `error`: an error message returned as if it were the answer; `untagged`: a summary without its tags. */
-  readonly form: 'normal' | 'empty' | 'error' | 'tool-call' | 'untagged';
+  /** `error`: an error message returned as if it were the answer; `untagged`: a summary without its tags; `cut`: one that ran into its output limit. */
+  readonly form: 'normal' | 'empty' | 'error' | 'tool-call' | 'untagged' | 'cut';
   /** When the answer was complete. */
   readonly endMs: number;
 }

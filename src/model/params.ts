@@ -22,6 +22,8 @@ export type ParamKind =
     }
   | { readonly type: 'switch' }
   | { readonly type: 'text' }
+  /** A model by name; `own` stands for one that is not named. */
+  | { readonly type: 'model'; readonly own?: string }
   | { readonly type: 'choice'; readonly values: readonly string[] }
   | { readonly type: 'names' }
   | { readonly type: 'table' };

@@ -16,6 +16,7 @@ export const LAYERS = [
   'dreaming',
   'agents',
   'nested-memory',
+  'hooks',
   'baseline',
 ] as const;
 export type Layer = (typeof LAYERS)[number];

@@ -26,6 +26,7 @@ export const FAULT_KINDS = [
   'error_as_summary',
   'tool_call',
   'no_summary_tags',
+  'cut_summary',
   'slow',
   'stray_write',
   'aborted',
@@ -72,6 +73,24 @@ export interface CachePlan {
   readonly fade: 'client' | 'off' | 'expected' | 'likely' | 'sampled';
 }
 
+/** Events of a compaction that hooks can be set on (FUL-1). */
+export const HOOK_EVENTS = ['PreCompact', 'SessionStart', 'PostCompact'] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** A hook of the user (C22). */
+export interface HookPlan {
+  readonly event: HookEvent;
+  /** Compactions it runs at, by who asked for them. */
+  readonly on: 'auto' | 'manual' | 'both';
+  /** Tokens it prints. */
+  readonly tokens: number;
+  /** `context`: into the summary instruction (PreCompact) or the new history; `screen`: for the user alone. */
+  readonly prints: 'context' | 'screen';
+  readonly seconds: number;
+  /** Share of its runs that fail. */
+  readonly fails: number;
+}
+
 /** What the home holds before the first session. */
 export interface HomePlan {
   /** Memories in the memory directory, with their index (AUT-2, AUT-3). */
@@ -113,4 +132,6 @@ export interface RunPlan {
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
   /** Absent when the home is empty. */
   readonly home?: HomePlan;
+  /** Absent when the user has none. */
+  readonly hooks?: readonly HookPlan[];
 }

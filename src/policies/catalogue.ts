@@ -1,6 +1,7 @@
 import { CcbenchError } from '../base/errors.js';
 import { createRegistry, unknownName } from '../base/registry.js';
 import { clientRegistry } from '../client/catalogue.js';
+import { checkModel } from '../client/check-model.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import { tierRegistry } from '../tiers/registry.js';
@@ -132,6 +133,10 @@ function checkParam(path: string, value: unknown): ParamValue {
         : fail(`one of ${kind.values.join(', ')}`);
     case 'text':
       return typeof value === 'string' ? value : fail('a text');
+    case 'model':
+      if (typeof value !== 'string') return fail('the name of a model');
+      if (value !== kind.own) checkModel(value);
+      return value;
     case 'names':
       return Array.isArray(value) && value.every((item) => typeof item === 'string')
         ? (value as readonly string[])

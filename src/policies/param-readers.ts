@@ -23,7 +23,6 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'compact.keepLastRounds': COMPACTING,
   'compact.scratchpad': COMPACTING,
   'compact.autonomous': COMPACTING,
-  'compact.hookInstructions': COMPACTING,
   'restore.': COMPACTING,
   'thrash.chainTurns': [...SUMMARISING, 'baseline-truncate'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],

@@ -1,4 +1,5 @@
 import type { ParamValues } from '../model/params.js';
+import { compactsOn, waitsForRefusal } from '../tiers/auto-compact/may-compact.js';
 import { thresholds } from '../tiers/window/thresholds.js';
 import type { Policy } from './policy.js';
 
@@ -12,8 +13,13 @@ export interface PolicyThresholds {
   readonly blocking: number | null;
 }
 
-/** Limits of a policy with its parameters for a window (WIN-2 … WIN-6). */
-export function policyThresholds(policy: Policy, params: ParamValues, window: number): PolicyThresholds {
+/** Limits of a policy with its parameters for a model and its window (WIN-2 … WIN-6). */
+export function policyThresholds(
+  policy: Policy,
+  params: ParamValues,
+  window: number,
+  model: string | null = null,
+): PolicyThresholds {
   if (params['window.bounded'] === false) {
     return { window: null, effective: null, warning: null, error: null, autoCompact: null, blocking: null };
   }
@@ -22,5 +28,9 @@ export function policyThresholds(policy: Policy, params: ParamValues, window: nu
   }
   const limits = thresholds(params, window);
   const blocks = policy.tiers.includes('blocking') && params['blocking.enabled'] === true;
-  return { ...limits, blocking: blocks ? limits.blocking : null };
+  return {
+    ...limits,
+    autoCompact: model === null || compactsOn(params, model) ? limits.autoCompact : null,
+    blocking: blocks && !(model !== null && waitsForRefusal(params, model)) ? limits.blocking : null,
+  };
 }

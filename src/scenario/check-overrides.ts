@@ -1,4 +1,6 @@
 import { CcbenchError } from '../base/errors.js';
+import type { ParamValues } from '../model/params.js';
+import { compactsOn } from '../tiers/auto-compact/may-compact.js';
 import { type Checker, consult, group } from './checker.js';
 import type { OverrideName } from './context.js';
 import { formatPath, type Path, valueAt } from './document.js';
@@ -84,8 +86,7 @@ function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a ch
   const { path } = context.overrides.contextWindow;
   const set = run.overrides.contextWindow === null ? {} : { [path]: run.overrides.contextWindow };
   const params = context.policies.resolve(run.policy.name, { ...run.policy.set, ...set });
-  const exceptions = params['autoCompact.exceptModels'];
-  if (Array.isArray(exceptions) && exceptions.includes(run.model)) return; // There any window set by the user counts.
+  if (isException(params, path, run.model)) return; // There any window set by the user counts.
   const { assumedWindow } = context.policies;
   const window = assumedWindow({ ...params, [path]: null }, run.model);
   if (assumedWindow(params, run.model) !== window) return;
@@ -94,5 +95,12 @@ function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a ch
     'no-effect',
     `${name} has no effect: the client assumes ${formatNumber(window)} tokens for ${run.model} with and without it`,
     { hint: 'take it out or change it; `window` simulates a model with another window' },
+  );
+}
+
+/** Whether the client does not compact by itself on a model unless a window is set. */
+function isException(params: ParamValues, window: string, model: string): boolean {
+  return (
+    Array.isArray(params['autoCompact.exceptModels']) && !compactsOn({ ...params, [window]: null }, model)
   );
 }

@@ -79,6 +79,23 @@ function checkPolicy(checker: Checker, at: Path): void {
     }
   }
   checkOverrides(checker, at, name);
+  checkHooks(checker, at, name);
+}
+
+/** Refuses hooks under a policy that never compacts (C39). */
+function checkHooks(checker: Checker, at: Path, policy: string): void {
+  const path = [...at, 'hooks'];
+  if (list(valueAt(checker.document.value, path)).length === 0) return;
+  if (checker.context.policies.reads(policy, 'compact.scratchpad')) return;
+  consult(checker, path, 'value', () => {
+    throw new CcbenchError(
+      'no-effect',
+      `\`${formatPath(path)}\` has no effect under ${policy}: it never compacts`,
+      {
+        hint: 'take it out, or use a policy with compaction, such as claude-code/2026',
+      },
+    );
+  });
 }
 
 const AMOUNTS = ['summaryTokens', 'scratchpadTokens', 'notesTokens'] as const;

@@ -69,6 +69,7 @@ function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioC
       estimatorFactor: run.estimatorFactor,
       llm: run.llm,
       ...(run.home === undefined ? {} : { home: run.home }),
+      ...(run.hooks === undefined ? {} : { hooks: run.hooks }),
     },
     variant: run.variant,
     description: run.description,

@@ -18,6 +18,7 @@ function paramSchema(spec: ParamSpec): object {
     case 'table':
       return { type: 'object', additionalProperties: { type: 'number', minimum: 0 }, ...about };
     case 'text':
+    case 'model':
       return { type: 'string', ...about };
     case 'integer':
     case 'number': {

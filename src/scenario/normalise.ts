@@ -1,7 +1,8 @@
 import type { Place } from '../base/errors.js';
-import type { Amount, CachePlan, FakeLlmPlan, FaultRule, HomePlan } from '../model/run-plan.js';
+import type { Amount, CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../model/run-plan.js';
 import { type ScenarioDefaults, scenarioDefaults } from './defaults.js';
 import type { Path, ScenarioDocument } from './document.js';
+import { normaliseHooks } from './normalise-hooks.js';
 import {
   normaliseHome,
   normaliseSession,
@@ -68,6 +69,7 @@ export interface NormalRun {
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
   readonly expect: readonly string[];
   readonly home: HomePlan | undefined;
+  readonly hooks: readonly HookPlan[] | undefined;
 }
 
 /** A scenario with nothing left open: for each transcript the base run, then its variants in order. */
@@ -170,6 +172,7 @@ function normaliseRun(
     },
     expect: settings.expect ?? [],
     home,
+    hooks: normaliseHooks(settings.hooks),
   };
 }
 

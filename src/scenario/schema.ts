@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CALL_PURPOSES, FAULT_KINDS } from '../model/run-plan.js';
+import { hooksSchema } from './schema-hooks.js';
 import { homeSchema, sessionSchema } from './schema-sessions.js';
 import { syntheticSchema } from './schema-synthetic.js';
 import { NAME_PATTERN, orNull, text, VARIANT_NAME_PATTERN, whole } from './schema-words.js';
@@ -164,6 +165,7 @@ const settings = {
     .optional()
     .describe("What the policy's token counter sees, as a factor on a quarter of the characters."),
   llm: llmSchema.optional(),
+  hooks: hooksSchema.optional(),
   expect: z
     .array(text('`metric op value`, such as `cacheHitRate >= 0.9`.'))
     .optional()

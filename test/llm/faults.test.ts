@@ -87,6 +87,7 @@ describe('the words of a fault and what a client makes of them', () => {
     no_summary_tags: null,
     slow: null,
     stray_write: null,
+    cut_summary: null,
   };
 
   it.each(FAULT_KINDS)('FUL-7 %s', (kind) => {

@@ -12,8 +12,8 @@ import { lazyText } from '../../src/model/text.js';
 import { SUMMARY_SECTIONS, UP_TO_SECTIONS } from '../../src/tiers/full-compact/prompt.js';
 import { around, fault, INSTRUCTION, plan, said, toolRound } from './build.js';
 
-const FULL: AnswerSpec = { kind: 'summary', style: 'full' };
-const UP_TO: AnswerSpec = { kind: 'summary', style: 'partial-up-to' };
+const FULL: AnswerSpec = { kind: 'summary', style: 'full', quoteTokens: 2_000 };
+const UP_TO: AnswerSpec = { kind: 'summary', style: 'partial-up-to', quoteTokens: 2_000 };
 
 function summarise(messages: readonly Message[], given: Partial<FakeLlmPlan> = {}, spec = FULL, seed = 1) {
   return composeAnswer(spec, questionOf(messages, INSTRUCTION), plan(given), createRandom(seed), null);
@@ -145,11 +145,67 @@ describe('a summary', () => {
     expect(formatSummary(plain.text.read(), 'relabel').length).toBe(formattedChars(plain, 'relabel'));
   });
 
-  it('is never shorter than what the user said, whatever is planned', () => {
+  it('is never shorter than what it quotes of the user, whatever is planned', () => {
     const long = said('human', 'word '.repeat(20_000));
-    expect(summarise([long], { summaryTokens: { fixed: 500 } }).tokens).toBeGreaterThan(25_000);
+    const whole = { ...FULL, quoteTokens: 100_000 };
+    expect(summarise([long], { summaryTokens: { fixed: 500 } }, whole).tokens).toBeGreaterThan(25_000);
     const opaque = around('human', [createBlock({ kind: 'text', role: 'user', tokens: 7_000 })]);
-    expect(summarise([opaque], { summaryTokens: { fixed: 500 } }).tokens).toBeGreaterThan(7_000);
+    expect(summarise([opaque], { summaryTokens: { fixed: 500 } }, whole).tokens).toBeGreaterThan(7_000);
+    expect(summarise([opaque], { summaryTokens: { fixed: 500 } }).tokens).toBeLessThan(2_500);
+  });
+
+  it('C19 INV-14 quotes a message of more tokens than the limit by its head and tail, with a mark', () => {
+    const words = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}`).join('\n');
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 3_000 }).map(words), { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 20, max: 4_000 }),
+        (texts, quoteTokens) => {
+          const messages = texts.map((text) => said('human', text));
+          const answer = summarise(messages, {}, { ...FULL, quoteTokens });
+          const text = answer.text.read();
+          expect(text.length).toBe(answer.text.chars);
+          let from = text.indexOf('6. All user messages:');
+          for (const { blocks } of messages) {
+            const { tokens, text: said } = blocks[0]!;
+            const whole = said!.read();
+            const half = Math.floor((whole.length * quoteTokens) / tokens / 2) - 1;
+            const isLong = tokens > quoteTokens && !text.includes(whole, from);
+            const parts = isLong
+              ? [whole.slice(0, half), `${tokens - quoteTokens} tokens of this message are left out`]
+              : [whole];
+            if (isLong) parts.push(whole.slice(whole.length - half + 1));
+            for (const part of parts) {
+              const at = text.indexOf(part, from);
+              expect(at).toBeGreaterThanOrEqual(from);
+              from = at + part.length;
+            }
+          }
+          expect(from).toBeLessThan(text.lastIndexOf('7. Pending tasks:'));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('C19 gives way to its limit: free sections first, then the scratchpad; the words of the user alone are never left out', () => {
+    const messages = Array.from({ length: 8 }, (_, i) => said('human', `${i} `.repeat(1_000)));
+    const bounded = (maxOutputTokens: number) =>
+      composeAnswer(
+        FULL,
+        { ...questionOf(messages, INSTRUCTION), maxOutputTokens },
+        plan({ summaryTokens: { fixed: 9_000 }, scratchpadTokens: { fixed: 800 } }),
+        createRandom(1),
+        null,
+      );
+    // Eight messages of 2,000 characters and what stands around them are some 6,400 tokens.
+    expect(bounded(20_000)).toMatchObject({ tokens: 9_000, scratchpadTokens: 800, stopReason: 'end_turn' });
+    expect(bounded(8_000)).toMatchObject({ tokens: 7_200, scratchpadTokens: 800, stopReason: 'end_turn' });
+    const tight = bounded(6_700);
+    expect(tight.tokens + tight.scratchpadTokens).toBeLessThanOrEqual(6_700);
+    expect(tight.scratchpadTokens).toBeLessThan(800);
+    for (const message of messages) expect(tight.text.read()).toContain(message.blocks[0]!.text!.read());
+    expect(bounded(3_000)).toMatchObject({ outputTokens: 3_000, form: 'cut', stopReason: 'max_tokens' });
   });
 
   it('has the planned tokens otherwise, and bills summary and scratchpad', () => {
@@ -249,6 +305,18 @@ describe('FUL-7 answers with something wrong', () => {
     expect(answer.text.read()).not.toContain('<summary>');
     expect(headings(answer.text.read())).toEqual([...SUMMARY_SECTIONS]);
     expect(answer.text.read().length).toBe(answer.text.chars);
+  });
+
+  it('C23 one that is cut has written all it may and lacks its end', () => {
+    const answer = composeAnswer(
+      FULL,
+      { ...questionOf(SESSION, INSTRUCTION), maxOutputTokens: 3_000 },
+      plan(),
+      createRandom(1),
+      fault('cut_summary'),
+    );
+    expect(answer).toMatchObject({ form: 'cut', stopReason: 'max_tokens', outputTokens: 3_000 });
+    expect(answer.text.read()).not.toContain('</summary>');
   });
 
   it('a slow one is complete', () => {

@@ -80,6 +80,7 @@ function other({ kind, default: value }: ParamSpec): ParamValue {
     case 'table':
       return { Glob: 1 };
     case 'text':
+    case 'model':
       return 'claude-opus-4-5';
     default:
       return Math.min(kind.max, Math.max(kind.min, typeof value === 'number' ? value * 2 + 1 : 7));

@@ -49,7 +49,7 @@ export function showPolicyCommand(session: CliSession, name: string, options: Sh
   const policy = policyRegistry.get(name);
   const params = resolvePolicy(name, changesOf(name, options.set));
   resolveModel(options.model);
-  const limits = policyThresholds(policy, params, policyWindow(params, options.model));
+  const limits = policyThresholds(policy, params, policyWindow(params, options.model), options.model);
   const parameters = paramsOf(policy).map((spec) => ({
     path: spec.path,
     value: params[spec.path] as ParamValue,

@@ -4,7 +4,7 @@ import type { Answer, AnswerSpec } from '../../model/action.js';
 import { type Block, CHARS_PER_TOKEN } from '../../model/block.js';
 import { type Message, messageTokens } from '../../model/message.js';
 import type { FakeLlmPlan, FaultRule } from '../../model/run-plan.js';
-import { literalText, type Text } from '../../model/text.js';
+import { lazyText, literalText, type Text } from '../../model/text.js';
 import { excerpt } from './exact-text.js';
 import { composeMemories, strayMemories } from './memories.js';
 import { composeNotes } from './notes.js';
@@ -37,6 +37,8 @@ export interface Question {
   readonly tokens: number;
   /** Stands for everything that was sent, the instruction included. */
   readonly digest: Digest;
+  /** Longest answer: the cap of the call, else the model's maximum (C19). */
+  readonly maxOutputTokens: number;
 }
 
 /** The question that a conversation and an instruction are, for whoever has no request with digests of its own. */
@@ -48,7 +50,7 @@ export function questionOf(messages: readonly Message[], instruction: Message): 
     for (const block of message.blocks) digest = chainDigest(digest, block.digest);
   }
   for (const block of instruction.blocks) digest = chainDigest(digest, block.digest);
-  return { messages, tokens, digest };
+  return { messages, tokens, digest, maxOutputTokens: Number.POSITIVE_INFINITY };
 }
 
 interface Written {
@@ -117,15 +119,17 @@ function latestWork(messages: readonly Message[]): Block | null {
 
 function write(
   spec: AnswerSpec,
-  { messages, tokens }: Question,
+  { messages, tokens, maxOutputTokens }: Question,
   plan: FakeLlmPlan,
   random: Random,
   tags: 'tagged' | 'untagged',
 ): Written {
   switch (spec.kind) {
-    case 'summary':
+    case 'summary': {
+      const bounds = { maxTokens: maxOutputTokens, quoteTokens: spec.quoteTokens };
       // The conversation goes on changing; words that are made later are about what was sent.
-      return { ...composeSummary([...messages], spec.style, plan, random, tags), sections: null };
+      return { ...composeSummary([...messages], spec.style, plan, random, tags, bounds), sections: null };
+    }
     case 'notes': {
       const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
       return { text: notes.text, tokens: notes.tokens, sections: notes.text.sections, scratchpadTokens: 0 };
@@ -140,6 +144,32 @@ function write(
         scratchpadTokens: 0,
       };
   }
+}
+
+/** An answer that runs into its output limit ends there; a summary is then without its end and its closing tag (C19). */
+function withinLimit(answer: ComposedAnswer, limit: number, kind: AnswerSpec['kind']): ComposedAnswer {
+  const { text, scratchpadTokens, outputTokens } = answer;
+  if (outputTokens <= limit) return answer;
+  const chars = Math.floor((text.chars * limit) / outputTokens);
+  return {
+    ...answer,
+    text: lazyText(chars, () => text.read().slice(0, chars)),
+    tokens: Math.max(0, limit - scratchpadTokens),
+    sections: null,
+    outputTokens: limit,
+    digest: digestText('cut', answer.digest),
+    form: kind === 'summary' ? 'cut' : answer.form,
+    stopReason: 'max_tokens',
+  };
+}
+
+/** A summary that goes on and on until it is cut: everything it may write and more. */
+function runaway(question: Question, plan: FakeLlmPlan): readonly [Question, FakeLlmPlan] {
+  const { maxOutputTokens } = question;
+  return [
+    { ...question, maxOutputTokens: Number.POSITIVE_INFINITY },
+    { ...plan, summaryTokens: { fixed: maxOutputTokens + 1 } },
+  ];
 }
 
 /**
@@ -171,13 +201,15 @@ export function composeAnswer(
     case 'tool_call':
       return fail('tool-call', '', TOOL_CALL_TOKENS);
   }
+  const isRunaway = fault?.error === 'cut_summary' && spec.kind === 'summary';
+  const [asked, planned] = isRunaway ? runaway(question, plan) : [question, plan];
   const isUntagged = fault?.error === 'no_summary_tags' && spec.kind === 'summary';
   const isStray = fault?.error === 'stray_write' && (spec.kind === 'memories' || spec.kind === 'short');
   const written = isStray
     ? sized(strayMemories())
-    : write(spec, question, plan, own, isUntagged ? 'untagged' : 'tagged');
+    : write(spec, asked, planned, own, isUntagged ? 'untagged' : 'tagged');
   const { text, tokens, sections, scratchpadTokens } = written;
-  return {
+  const whole: ComposedAnswer = {
     text,
     tokens,
     sections,
@@ -187,4 +219,5 @@ export function composeAnswer(
     form: isUntagged ? 'untagged' : 'normal',
     stopReason: 'end_turn',
   };
+  return withinLimit(whole, question.maxOutputTokens, spec.kind);
 }

@@ -23,6 +23,13 @@ export interface Summary {
   readonly scratchpadTokens: number;
 }
 
+/** What bounds a summary (C19). */
+export interface SummaryBounds {
+  /** Tokens of the whole answer, the scratchpad included. */
+  readonly maxTokens: number;
+  readonly quoteTokens: number;
+}
+
 /** Tokens a summary has besides the user's words, at least (assumed). */
 const FLOOR_TOKENS = 250;
 /** Characters each free section has, at least. */
@@ -102,9 +109,22 @@ function build(
   return ANALYSIS_OPEN + analysis + ANALYSIS_CLOSE + SUMMARY_OPEN + summary + SUMMARY_CLOSE;
 }
 
+/** What fits: the free sections give way first, then the scratchpad; the user's words never do (C19). */
+function fitted(
+  drawn: number,
+  needed: number,
+  scratchpad: number,
+  max: number,
+): { readonly tokens: number; readonly scratchpadTokens: number } {
+  const tokens = Math.max(Math.min(drawn, max - scratchpad), needed);
+  const room = max - tokens;
+  return { tokens, scratchpadTokens: room < MIN_SCRATCHPAD_TOKENS ? 0 : Math.min(scratchpad, room) };
+}
+
 /**
- * Composes a summary of messages (FUL-2). Its tokens are drawn as planned, but never too few for all the user's words
- * (INV-14). Formatted, it has CHARS_PER_TOKEN characters per token.
+ * Composes a summary of messages (FUL-2). Its tokens are drawn as planned and held to the bounds, but never too few for all the
+ * user's words (INV-14): where these alone do not fit, it is longer than it may be, and whoever sends it cuts it. Formatted, it
+ * has CHARS_PER_TOKEN characters per token.
  */
 export function composeSummary(
   messages: readonly Message[],
@@ -112,22 +132,22 @@ export function composeSummary(
   plan: FakeLlmPlan,
   random: Random,
   tags: 'tagged' | 'untagged',
+  bounds: SummaryBounds,
 ): Summary {
-  const users = userMessages(messages);
+  const users = userMessages(messages, bounds.quoteTokens);
   const neededChars =
     fixedChars(style, users) + FREE_CHARS * SUMMARY_TITLES[style].length + SUMMARY_LABEL.length;
-  const tokens = Math.max(
-    drawAmount(plan.summaryTokens, random),
-    users.tokens + FLOOR_TOKENS,
-    Math.ceil((neededChars + 1) / CHARS_PER_TOKEN),
-  );
+  const needed = Math.max(users.tokens + FLOOR_TOKENS, Math.ceil((neededChars + 1) / CHARS_PER_TOKEN));
+  const drawn = drawAmount(plan.summaryTokens, random);
   const drawnScratchpad = drawAmount(plan.scratchpadTokens, random);
+  const wanted =
+    tags === 'untagged' || drawnScratchpad <= 0 ? 0 : Math.max(MIN_SCRATCHPAD_TOKENS, drawnScratchpad);
+  const { tokens, scratchpadTokens } = fitted(drawn, needed, wanted, bounds.maxTokens);
   const chars = Math.round(tokens * CHARS_PER_TOKEN);
   if (tags === 'untagged') {
     const text = lazyText(chars, () => buildSections(messages, style, users, chars));
     return { text, tokens, scratchpadTokens: 0 };
   }
-  const scratchpadTokens = drawnScratchpad <= 0 ? 0 : Math.max(MIN_SCRATCHPAD_TOKENS, drawnScratchpad);
   const sizes = {
     analysis:
       scratchpadTokens === 0

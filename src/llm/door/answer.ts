@@ -109,6 +109,10 @@ export function finishAnswer(
     const stopReason = room < request.maxTokens ? 'model_context_window_exceeded' : 'max_tokens';
     return { content: cutContent(whole, limit, request), stopReason, outputTokens: limit };
   }
+  if (fault?.error === 'cut_summary') {
+    const half = Math.ceil(outputTokens / 2);
+    return { content: cutContent(whole, half, request), stopReason: 'max_tokens', outputTokens: half };
+  }
   return {
     content: whole,
     stopReason: whole.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn',

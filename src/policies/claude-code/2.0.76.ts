@@ -13,6 +13,7 @@ export const claudeCode2076: Policy = {
     'compact.scratchpad': 'keep',
     'compact.tooLong': 'none',
     'compact.rejectEmpty': false,
+    'compact.rejectCut': false,
     'compact.resendWithoutStreaming': true,
     'client.resendWithoutStreaming': true,
     'breaker.maxFailures': null,
@@ -38,5 +39,6 @@ export const claudeCode2076: Policy = {
     'autoCompact.honoursDisable': 'measured: the switch is ignored',
     'storage.how': 'measured: Bash output above 30,000 characters is cut',
     'breaker.maxFailures': 'measured: none',
+    'compact.rejectCut': 'measured: a summary without its tags is accepted',
   },
 };

@@ -29,6 +29,7 @@ export const claudeCode20: Policy = {
     'compact.summariser': 'FUL-4: a system prompt of its own',
     'compact.scratchpad': 'FUL-3: relabelled, not removed',
     'restore.background': 'status of tasks comes with 2.1',
+    'compact.strip': 'FUL-1: everything since the boundary is sent',
     'microcompact.token.targetTokens': 'MIC-1',
     'nestedMemoryCache.enabled': 'SES-10: present, off',
   },

@@ -21,6 +21,8 @@ export const claudeCode21112: Policy = {
     'storage.messageBudget': null,
     'sessionMemory.enabled': false,
     'compact.fallback': 'direct',
+    'compact.fallbackOnTooLong': true,
+    'compact.rejectCut': false,
     'compact.tooLong': 'head',
     'reactive.enabled': false,
     'storage.stubRepeatedReads': true,
@@ -32,6 +34,9 @@ export const claudeCode21112: Policy = {
     'breaker.scope': 'measured: three failures per user prompt',
     'thrash.maxRefills': 'measured: the fourth trigger ends the run',
     'compact.tooLong': 'measured: head, 3 retries',
+    'compact.fallbackOnTooLong': 'measured: 8 requests in 4 steps, a fork and a direct call for each',
+    'compact.rejectCut': 'measured: a summary without its tags is accepted',
+    'compact.strip': 'measured: everything is summarised',
     'storage.stubRepeatedReads': 'measured: a short stub for an unchanged file',
   },
 };

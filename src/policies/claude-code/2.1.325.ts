@@ -24,7 +24,9 @@ export const claudeCode21325: Policy = {
     'compact.keepLastRounds': 1,
     'compact.tooLong': 'tail',
     'compact.askAgainUntagged': true,
+    'compact.rejectCut': false,
     'reactive.maxPerTurn': 2,
+    'autoCompact.exceptModels': ['claude-sonnet-4-5', 'claude-opus-4-5'],
   },
   sources: {
     '*': 'the published client against a local stub of the API, 2.1.325',
@@ -33,5 +35,8 @@ export const claudeCode21325: Policy = {
     'compact.tooLong': 'measured: tail, until 3 messages are left',
     'reactive.maxPerTurn': 'measured: at most 2',
     'compact.askAgainUntagged': 'measured: asked once more, then accepted',
+    'compact.rejectCut': 'measured: a summary without its tags is asked for once more, then accepted',
+    'autoCompact.exceptModels':
+      'measured: never by itself on three older models unless a window is set; the name of the third is not known',
   },
 };

@@ -13,6 +13,7 @@ export const claudeCode217: Policy = {
     'compact.scratchpad': 'keep',
     'compact.tooLong': 'none',
     'compact.rejectEmpty': false,
+    'compact.rejectCut': false,
     'compact.resendWithoutStreaming': true,
     'client.resendWithoutStreaming': true,
     'breaker.maxFailures': null,
@@ -32,5 +33,6 @@ export const claudeCode217: Policy = {
     'window.blockingOffset': 'measured: blocks at 165,000 with compaction off',
     'counter.newContent': 'measured: last usage plus characters / 4',
     'breaker.maxFailures': 'measured: none',
+    'compact.rejectCut': 'measured: a summary without its tags is accepted',
   },
 };

@@ -30,6 +30,7 @@ export const claudeCode2026: Policy = {
     'compact.fallback': 'direct',
     'compact.scratchpad': 'drop',
     'compact.tooLong': 'head',
+    'compact.strip': 'direct',
   },
   sources: {
     '*': 'public analysis of the client, early 2026',
@@ -42,6 +43,7 @@ export const claudeCode2026: Policy = {
     'microcompact.cached.enabled': 'MIC-3',
     'microcompact.apiNative.enabled': 'MIC-4',
     'compact.summariser': 'FUL-4: a fork with the main prefix',
+    'compact.strip': 'FUL-1: the direct call alone',
     'breaker.maxFailures': 'BRK-1',
     'reactive.enabled': 'REA-1',
     'autoMemory.enabled': 'AUT-1',

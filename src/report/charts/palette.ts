@@ -52,6 +52,7 @@ export const LAYER_COLORS: Readonly<Record<Layer, string>> = {
   dreaming: DISTINCT.blue,
   agents: DISTINCT.grey,
   'nested-memory': DISTINCT.blue,
+  hooks: DISTINCT.grey,
   baseline: DISTINCT.vermilion,
 };
 
@@ -66,6 +67,7 @@ export const LAYER_SHAPES: Readonly<Record<Layer, string>> = {
   dreaming: 'triangle-left',
   agents: 'triangle-right',
   'nested-memory': 'stroke',
+  hooks: 'stroke',
   baseline: 'circle',
 };
 

@@ -45,6 +45,15 @@ function createAutoCompact(context: TierContext): TierInstance {
     }
     return threshold;
   };
+  let model: string | null = null;
+  let fires = true;
+  const firesOn = (name: string): boolean => {
+    if (name !== model) {
+      model = name;
+      fires = compactsOn(params, name);
+    }
+    return fires;
+  };
 
   function* automatic(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const by = { layer: 'full-compact', reason: 'auto-compaction' } as const;
@@ -110,7 +119,7 @@ function createAutoCompact(context: TierContext): TierInstance {
     },
     due(moment, view) {
       if (moment.point === 'manual') return true;
-      return allowed && view.seenTokens >= limit() && compactsOn(params, context.model().name);
+      return allowed && view.seenTokens >= limit() && firesOn(context.model().name);
     },
     act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
   };

@@ -1,3 +1,4 @@
+import { plainModelName } from '../../model/model-name.js';
 import type { ParamValues } from '../../model/params.js';
 import type { QuerySource } from '../../model/tier.js';
 import { param } from '../param-reader.js';
@@ -9,8 +10,15 @@ export function mayCompact(params: ParamValues, source: QuerySource): boolean {
   return source === 'main' || (source === 'subagent' && param.isOn(params, 'autoCompact.subagents'));
 }
 
-/** Whether it does so on a model. */
+/** Whether it does so on a model, named with or without its date and `[1m]`. */
 export function compactsOn(params: ParamValues, model: string): boolean {
-  if (!param.names(params, 'autoCompact.exceptModels').includes(model)) return true;
-  return param.numberOrNull(params, 'window.explicit') !== null;
+  const exceptions = param.names(params, 'autoCompact.exceptModels');
+  if (exceptions.length === 0 || param.numberOrNull(params, 'window.explicit') !== null) return true;
+  const plain = plainModelName(model);
+  return !exceptions.some((name) => plainModelName(name) === plain);
+}
+
+/** Where the client compacts only what the API refuses, it must let that request go out: no local block (REA-1). */
+export function waitsForRefusal(params: ParamValues, model: string): boolean {
+  return autoCompactEnabled(params) && !compactsOn(params, model) && param.isOn(params, 'reactive.enabled');
 }

@@ -71,7 +71,7 @@ function* summarise(
     params: context.params,
     messages: older,
     about: older,
-    instruction: summaryInstruction(`${id}-instruction`, moment.now, 'full', []),
+    instruction: summaryInstruction(`${id}-instruction`, moment.now, 'full', '', []),
     style: 'full',
     now: moment.now,
   });

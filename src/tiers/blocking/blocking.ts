@@ -1,4 +1,5 @@
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { waitsForRefusal } from '../auto-compact/may-compact.js';
 import { switchParam } from '../param-reader.js';
 import { thresholds } from '../window/thresholds.js';
 
@@ -20,14 +21,15 @@ export const blockingTier: TierDefinition = {
 };
 
 function createBlocking(context: TierContext): TierInstance {
-  let window = -1;
+  const { params } = context;
+  let known: ReturnType<TierContext['model']> | null = null;
   let limit: number | null = null;
   return {
     due(_moment: Moment, view: ContextView) {
-      const current = context.model().window;
-      if (current !== window) {
-        window = current;
-        limit = thresholds(context.params, window).blocking;
+      const current = context.model();
+      if (current !== known) {
+        known = current;
+        limit = waitsForRefusal(params, current.name) ? null : thresholds(params, current.window).blocking;
       }
       return limit !== null && view.seenTokens >= limit;
     },

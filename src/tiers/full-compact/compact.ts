@@ -8,6 +8,7 @@ import type { Layer } from '../../model/run-log.js';
 import { lazyText } from '../../model/text.js';
 import type { ContextView, Moment, TierContext } from '../../model/tier.js';
 import { contextBefore, reportCompaction } from '../compaction-report.js';
+import { awaitHooks, hookBlocks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { param } from '../param-reader.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
@@ -64,13 +65,21 @@ export function* compactFully(
     return false;
   }
   const id = `compaction-${moment.turn}-${moment.now}`;
-  const instructions = [moment.manual?.instructions ?? '', param.text(params, 'compact.hookInstructions')];
+  const atStart = hookRuns(context, moment, 'PreCompact', order.trigger);
+  yield* awaitHooks(atStart);
+  yield* tellHooks(atStart, view, order.trigger);
   const forked = param.text(params, 'compact.summariser') === 'fork';
   const result = yield* askForSummary({
     params,
     messages: forked ? split.sent : split.summarised,
     ...(forked && split.before.length > 0 ? { about: split.summarised } : {}),
-    instruction: summaryInstruction(`${id}-instruction`, moment.now, split.style, instructions),
+    instruction: summaryInstruction(
+      `${id}-instruction`,
+      moment.now,
+      split.style,
+      moment.manual?.instructions ?? '',
+      hookBlocks(atStart),
+    ),
     style: split.style,
     now: moment.now,
   });
@@ -86,6 +95,10 @@ export function* compactFully(
     { before: split.before, after: kept },
     { at: moment.now, id: `${id}-restored` },
   );
+  const anew = hookRuns(context, moment, 'SessionStart', order.trigger);
+  const atEnd = hookRuns(context, moment, 'PostCompact', order.trigger);
+  const printed = [...anew, ...atEnd];
+  yield* awaitHooks(anew);
   const summary = summaryMessage(id, moment, context, order, result.answer, split);
   const boundary = createMessage({
     id: `${id}-boundary`,
@@ -97,8 +110,16 @@ export function* compactFully(
   yield {
     kind: 'replace-history',
     by: { layer: order.layer, reason: order.reason },
-    messages: [boundary, ...split.before, summary, ...kept, ...restored.messages],
+    messages: [
+      boundary,
+      ...split.before,
+      summary,
+      ...kept,
+      ...restored.messages,
+      ...hookMessages(printed, `${id}-hook`, moment.now),
+    ],
   };
+  yield* awaitHooks(atEnd);
   yield { kind: 'cleanup', by: { layer: order.layer, reason: 'state of the old history is stale' } };
   yield* reportCompaction(
     {
@@ -121,12 +142,14 @@ export function* compactFully(
         shape: result.shape,
         call: result.answer.usage,
         summaryTokens: result.answer.tokens,
+        ...(printed.length === 0 ? {} : { restoredHookTokens: hookTokens(printed) }),
         partial: moment.manual?.partial?.direction ?? null,
       },
     },
     context,
     view,
   );
+  yield* tellHooks(printed, view, order.trigger);
   return true;
 }
 

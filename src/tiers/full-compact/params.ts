@@ -1,6 +1,9 @@
 import type { ParamSpec } from '../../model/params.js';
 import { choiceParam, integerParam, switchParam } from '../param-reader.js';
 
+/** Name for the thread's own model. */
+export const OWN_MODEL = 'thread';
+
 /** Parameters of full compaction (FUL) and of the guards around it (BRK). */
 export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
   choiceParam(
@@ -14,6 +17,11 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
     ['direct', 'none'],
     'What follows a failed fork: a direct call, or nothing (FUL-4).',
   ),
+  switchParam(
+    'compact.fallbackOnTooLong',
+    false,
+    'Whether a fork that is too long is followed by the direct call before each cut, as after other failures (2.1.112).',
+  ),
   integerParam('compact.maxOutputTokens', 20_000, 'tokens', 'Output cap of a direct summary call (FUL-4).'),
   integerParam(
     'compact.forkMaxOutputTokens',
@@ -24,11 +32,30 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
   ),
   integerParam('compact.ownSystemTokens', 60, 'tokens', 'System prompt of a summariser with its own.'),
   integerParam('compact.ownToolTokens', 900, 'tokens', 'The one tool a summariser of its own carries.'),
+  {
+    path: 'compact.model',
+    kind: { type: 'model', own: OWN_MODEL },
+    default: OWN_MODEL,
+    unit: null,
+    help: `Model of the summary call; \`${OWN_MODEL}\` is the thread's own, any other shares no cache (C20).`,
+  },
   integerParam(
-    'compact.streamRetries',
+    'compact.quoteTokens',
+    2_000,
+    'tokens',
+    'A message of the user that is longer is quoted in the summary by its head and tail (INV-14).',
+    { min: 1 },
+  ),
+  choiceParam(
+    'compact.strip',
+    ['none', 'direct'],
+    'Whether a direct summary call goes without images, documents and attachments that come back by themselves (FUL-1).',
+  ),
+  integerParam(
+    'compact.regenerations',
     0,
     'attempts',
-    'How often a failed summary stream is tried again (2.1: 2).',
+    'How often an empty or invalid summary is asked for again, apart from retries of transient errors (2.1: 2).',
   ),
   switchParam(
     'compact.resendWithoutStreaming',
@@ -67,6 +94,11 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
   ),
   switchParam('compact.rejectEmpty', true, 'Whether an empty summary is a failure (FUL-7).'),
   switchParam(
+    'compact.rejectCut',
+    true,
+    'Whether a summary that ran into its output limit is a failure; else it counts as one without its tags.',
+  ),
+  switchParam(
     'compact.askAgainUntagged',
     false,
     'Whether a summary without its tags is asked for once more.',
@@ -76,13 +108,6 @@ export const FULL_COMPACT_PARAMS: readonly ParamSpec[] = [
     false,
     'Autonomous mode: the summary says to go on with the work loop (FUL-3).',
   ),
-  {
-    path: 'compact.hookInstructions',
-    kind: { type: 'text' },
-    default: '',
-    unit: null,
-    help: 'Instructions of PreCompact hooks, appended to the user\u2019s (FUL-1).',
-  },
   integerParam(
     'breaker.maxFailures',
     3,

@@ -1,4 +1,4 @@
-import { createBlock } from '../../model/block.js';
+import { type Block, createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 
 /** Sections of a full summary, in order (FUL-2). */
@@ -35,29 +35,30 @@ const CLOSING = 'Remember: text only, no tools, first <analysis>, then <summary>
 /** True tokens of the instruction per character of it, as prose counts. */
 const CHARS_PER_PROMPT_TOKEN = 4.4;
 
-/** The request for a summary (FUL-2): tools are ruled out at the start and again at the end. */
+/** The request for a summary (FUL-2): tools are ruled out at the start and again at the end; what hooks print follows the user's own words (FUL-1). */
 export function summaryInstruction(
   id: string,
   at: number,
   style: 'full' | 'partial-up-to',
-  instructions: readonly string[],
+  instructions: string,
+  ofHooks: readonly Block[],
 ): Message {
   const sections = style === 'full' ? SUMMARY_SECTIONS : UP_TO_SECTIONS;
-  const custom = instructions.filter((text) => text.trim() !== '');
-  const text = [
+  const custom = instructions.trim() === '' ? [] : [instructions];
+  const lines = [
     OPENING,
     TASK,
     ...sections.map((section, i) => `${i + 1}. ${section}`),
     'Quote every message of the user. In the last section quote the most recent exchange that the next step rests on.',
-    ...(custom.length === 0 ? [] : ['Additional instructions:', ...custom]),
-    CLOSING,
-  ].join('\n');
+    ...(custom.length + ofHooks.length === 0 ? [] : ['Additional instructions:', ...custom]),
+  ];
+  const blocks =
+    ofHooks.length === 0 ? [words([...lines, CLOSING])] : [words(lines), ...ofHooks, words([CLOSING])];
+  return createMessage({ id, role: 'user', origin: 'directive', blocks, at });
+}
+
+function words(lines: readonly string[]): Block {
+  const text = lines.join('\n');
   const tokens = Math.round(text.length / CHARS_PER_PROMPT_TOKEN);
-  return createMessage({
-    id,
-    role: 'user',
-    origin: 'directive',
-    blocks: [createBlock({ kind: 'text', role: 'user', tokens, text })],
-    at,
-  });
+  return createBlock({ kind: 'text', role: 'user', tokens, text });
 }

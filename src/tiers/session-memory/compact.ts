@@ -3,6 +3,7 @@ import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js'
 import type { ContextView, Moment, TierContext } from '../../model/tier.js';
 import { estimateMessages, PLAIN_RULES } from '../../tokens/heuristic.js';
 import { contextBefore, reportCompaction } from '../compaction-report.js';
+import { awaitHooks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
 import { param } from '../param-reader.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
@@ -56,6 +57,7 @@ export function* compactFromNotes(
   const number = state.compactions + 1;
   const at = moment.now + waitedMs;
   const restored = restore(context, { before: [], after: kept }, { at, id: `notes-${moment.turn}-restored` });
+  const hooks = hookRuns(context, moment, 'SessionStart', triggerOf(moment)); // C22
   const summary = summaryMessage(`notes-summary-${number}`, at, used.notes);
   const result = [
     boundaryMessage(`notes-boundary-${number}`, at),
@@ -63,6 +65,7 @@ export function* compactFromNotes(
     ...messages.slice(0, start).filter((message) => message.origin === 'context'), // FLT-5
     ...kept,
     ...restored.messages,
+    ...hookMessages(hooks, `notes-${moment.turn}-hook`, at),
   ];
   const estimate = estimateResult(result, view, context);
   const details = {
@@ -71,11 +74,13 @@ export function* compactFromNotes(
     notesTokens: used.notes.tokens,
     sectionsCut: used.cut,
     resultTokens: estimate.seen,
+    ...(hooks.length === 0 ? {} : { restoredHookTokens: hookTokens(hooks) }),
   };
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
   const before = contextBefore(view);
   const summarised = messages.slice(0, start);
   state.compactions = number;
+  yield* awaitHooks(hooks);
   yield { kind: 'replace-history', by: BY, messages: result };
   yield { kind: 'cleanup', by: BY };
   yield* reportCompaction(
@@ -94,6 +99,7 @@ export function* compactFromNotes(
     context,
     view,
   );
+  yield* tellHooks(hooks, view, triggerOf(moment));
   return 'done';
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/model/block.js';
 import { createMessage, type Message } from '../../../src/model/message.js';
-import { SUMMARY_SECTIONS } from '../../../src/tiers/full-compact/prompt.js';
+import { SUMMARY_SECTIONS, summaryInstruction } from '../../../src/tiers/full-compact/prompt.js';
+import { hookBlocks } from '../../../src/tiers/hooks/hook-runs.js';
 import { Conversation } from '../../helpers/conversation.js';
 import { answerOf, compactWith, messagesOf } from '../../helpers/drive-compaction.js';
 
@@ -9,6 +10,8 @@ const POLICY = 'claude-code/2026';
 const RAW =
   '<analysis>\nI thought about it.\n</analysis>\n\n<summary>\nDone so far.\n\n\n\nNext.\n</summary>';
 const good = () => answerOf(RAW);
+/** The first answer is empty, the next is good. */
+const emptyFirst = (n: number) => (n === 1 ? answerOf('', { form: 'empty', tokens: 0 }) : good());
 
 function talk(rounds = 3): readonly Message[] {
   const conversation = new Conversation().human(50, 'please fix the parser');
@@ -28,15 +31,22 @@ describe('the request', () => {
     expect(report).toMatchObject({ outcome: 'failed', failure: 'nothing-to-compact', saved: 0 });
   });
 
-  it('FUL-1 FUL-10 instructions of the user come first, those of the hooks are appended', () => {
-    const set = { 'compact.hookInstructions': 'hook: keep the ticket number' };
-    const { asks } = compactWith(POLICY, set, talk(), good, {
+  it('C22 FUL-1 FUL-10 instructions of the user come first, those of the hooks follow, tools are ruled out at the end', () => {
+    const [hook] = hookBlocks([
+      {
+        hook: { event: 'PreCompact', on: 'both', tokens: 40, prints: 'context', seconds: 0, fails: 0 },
+        outcome: 'done',
+      },
+    ]);
+    const message = summaryInstruction('i', 0, 'full', 'user: keep the plan', [hook!]);
+    expect(message.blocks[1]).toBe(hook);
+    expect(message.blocks[0]!.text!.read()).toMatch(/Additional instructions:\nuser: keep the plan$/);
+    expect(message.blocks[2]!.text!.read()).toMatch(/text only, no tools/);
+    const { asks } = compactWith(POLICY, {}, talk(), good, {
       instructions: 'user: keep the plan',
       partial: null,
     });
-    const text = textOf(asks[0]!.instruction);
-    expect(text.indexOf('user: keep the plan')).toBeGreaterThan(0);
-    expect(text.indexOf('hook: keep the ticket number')).toBeGreaterThan(text.indexOf('user: keep the plan'));
+    expect(textOf(asks[0]!.instruction)).toContain('user: keep the plan');
   });
 
   it('FUL-1 summarises from the last boundary on, the old summary included', () => {
@@ -52,7 +62,7 @@ describe('the request', () => {
     expect(report.details.messagesSummarised).toBe(sent.length);
   });
 
-  it('FUL-1 a summariser of its own gets a line in the place of each image, also inside results', () => {
+  it('C18 FUL-1 the direct call of 2026 gets a line in the place of each image, also inside results; no other call does', () => {
     const image = createBlock({ kind: 'image', role: 'user', tokens: 1_500, text: 'png' });
     const shot = createBlock({
       kind: 'tool_result',
@@ -75,15 +85,18 @@ describe('the request', () => {
       createMessage({ id: 'b', role: 'assistant', origin: 'model', blocks: [use], at: 0 }),
       createMessage({ id: 'c', role: 'user', origin: 'tool', blocks: [shot], at: 0 }),
     ];
-    const own = compactWith('claude-code/2.1', {}, messages, good).asks[0]!.messages;
+    const own = compactWith(POLICY, {}, messages, emptyFirst).asks[1]!.messages;
     expect(own[0]!.blocks).toMatchObject([{ kind: 'text', facts: { replaces: 'image' } }]);
     expect(own[2]!.blocks[0]).toMatchObject({ kind: 'tool_result', toolUseId: 'u1', facts: { images: 0 } });
     expect(own[2]!.blocks[0]!.tokens).toBeLessThan(200);
     const forked = compactWith(POLICY, {}, messages, good).asks[0]!.messages;
     expect(forked.flatMap((message) => message.blocks)).toEqual([image, use, shot]);
+    for (const policy of ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2.0.76', 'claude-code/2.1.7'])
+      expect(compactWith(policy, {}, messages, good).asks[0]!.messages).toEqual(messages);
+    expect(compactWith('claude-code/2.1.112', {}, messages, emptyFirst).asks[1]!.messages).toEqual(messages);
   });
 
-  it('FUL-1 attachments that come back by themselves are not summarised', () => {
+  it('C18 FUL-1 attachments that come back by themselves are not summarised by the direct call of 2026', () => {
     const listing = createBlock({
       kind: 'text',
       role: 'user',
@@ -98,8 +111,13 @@ describe('the request', () => {
       blocks: [listing],
       at: 0,
     });
-    const { asks } = compactWith('claude-code/2.1', {}, [...talk(), attached], good);
-    expect(asks[0]!.messages.some((message) => message.id === 's')).toBe(false);
+    const holds = (policy: string) =>
+      compactWith(policy, {}, [...talk(), attached], emptyFirst)
+        .asks.at(-1)!
+        .messages.some((message) => message.id === 's');
+    expect(holds(POLICY)).toBe(false);
+    for (const policy of ['claude-code/2.0', 'claude-code/2.1', 'claude-code/2.1.112'])
+      expect(holds(policy)).toBe(true);
   });
 
   it('FUL-2 rules tools out at the start and at the end, and asks for nine sections after a scratchpad', () => {
@@ -138,11 +156,12 @@ describe('the request', () => {
     expect(report.details).toMatchObject({ requests: 2, shape: 'own' });
   });
 
-  it('FUL-4 the summariser of 2.0 and 2.1 has a prefix of its own; 2.1 tries a failed stream twice more', () => {
+  it('C21 FUL-4 the summariser of 2.0 and 2.1 has a prefix of its own; both retry transient errors alike', () => {
     const own = (policy: string) => compactWith(policy, {}, talk(), good).asks[0]!;
     expect(own('claude-code/2.0').shape.kind).toBe('own');
     expect(own('claude-code/2.1').shape.kind).toBe('own');
-    expect(own('claude-code/2.1').retries).toBe(own('claude-code/2.0').retries + 2);
+    expect(own('claude-code/2.1').retries).toBe(10);
+    expect(own('claude-code/2.0').retries).toBe(10);
   });
 });
 

@@ -1,0 +1,7 @@
+const LONG_SUFFIX = /\[1m\]$/i;
+const DATE_SUFFIX = /-20\d{6}$/;
+
+/** The name of a model without its date and without the `[1m]` of a long window. */
+export function plainModelName(name: string): string {
+  return name.replace(LONG_SUFFIX, '').replace(DATE_SUFFIX, '');
+}
