@@ -54,6 +54,13 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     help: 'Limit of all those memory files together (FLT-5).',
   },
   {
+    path: 'window.beta1m',
+    kind: { type: 'switch' },
+    default: false,
+    unit: null,
+    help: 'The client asks for the 1M beta: models that support it take 1,000,000 tokens (WIN-1).',
+  },
+  {
     path: 'window.bounded',
     kind: { type: 'switch' },
     default: true,

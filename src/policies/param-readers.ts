@@ -17,6 +17,7 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'window.maxOutput': AT_THE_WINDOW,
   'window.compactOffset': ['auto-compact', 'microcompact-token'],
   'window.warningOffset': ['auto-compact', 'microcompact-token'],
+  'window.errorOffset': ['auto-compact'],
   'window.blockingOffset': ['blocking'],
   'compact.': SUMMARISING,
   'compact.enabled': COMPACTING,

@@ -1,6 +1,7 @@
 import type { ParamValues } from '../model/params.js';
-import { thresholds } from '../tiers/window/thresholds.js';
+import { type ModelLimits, thresholds } from '../tiers/window/thresholds.js';
 import type { Policy } from './policy.js';
+import { shownLimits } from './shown-limits.js';
 
 /** The limits of a policy as a user reads them; null where the policy has none. */
 export interface PolicyThresholds {
@@ -12,15 +13,18 @@ export interface PolicyThresholds {
   readonly blocking: number | null;
 }
 
-/** Limits of a policy with its parameters for a window (WIN-2 … WIN-6). */
-export function policyThresholds(policy: Policy, params: ParamValues, window: number): PolicyThresholds {
-  if (params['window.bounded'] === false) {
+/** Limits of a policy with its parameters for a model (WIN-2 … WIN-6). */
+export function policyThresholds(policy: Policy, params: ParamValues, model: ModelLimits): PolicyThresholds {
+  const shown = shownLimits(policy, params, model);
+  if (shown === null) {
     return { window: null, effective: null, warning: null, error: null, autoCompact: null, blocking: null };
   }
+  const { window } = model;
+  const { warning, error } = shown;
   if (!policy.tiers.includes('auto-compact')) {
-    return { window, effective: window, warning: null, error: null, autoCompact: null, blocking: null };
+    return { window, effective: shown.limit, warning, error, autoCompact: null, blocking: null };
   }
-  const limits = thresholds(params, window);
+  const limits = thresholds(params, model);
   const blocks = policy.tiers.includes('blocking') && params['blocking.enabled'] === true;
   return { ...limits, blocking: blocks ? limits.blocking : null };
 }

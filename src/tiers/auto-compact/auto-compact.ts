@@ -36,13 +36,13 @@ function createAutoCompact(context: TierContext): TierInstance {
   const allowed = mayCompact(params, context.source);
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
-  let window = -1;
+  let known: ReturnType<TierContext['model']> | null = null;
   let threshold = 0;
   const limit = (): number => {
-    const current = context.model().window;
-    if (current !== window) {
-      window = current;
-      threshold = autoCompactThreshold(params, window);
+    const model = context.model();
+    if (model !== known) {
+      known = model;
+      threshold = autoCompactThreshold(params, model);
     }
     return threshold;
   };

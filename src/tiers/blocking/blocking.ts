@@ -20,14 +20,14 @@ export const blockingTier: TierDefinition = {
 };
 
 function createBlocking(context: TierContext): TierInstance {
-  let window = -1;
+  let known: ReturnType<TierContext['model']> | null = null;
   let limit: number | null = null;
   return {
     due(_moment: Moment, view: ContextView) {
-      const current = context.model().window;
-      if (current !== window) {
-        window = current;
-        limit = thresholds(context.params, window).blocking;
+      const model = context.model();
+      if (model !== known) {
+        known = model;
+        limit = thresholds(context.params, model).blocking;
       }
       return limit !== null && view.seenTokens >= limit;
     },

@@ -151,7 +151,7 @@ function segment(messages: readonly Message[], anchor: string): Readonly<Record<
 /** Whether what is left is at or above the threshold already. */
 function recompacts(context: TierContext, tokens: number): boolean {
   const { params } = context;
-  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model().window);
+  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model());
 }
 
 /** Which messages go into the summary: all since the boundary, all but the last rounds, or one side of a pivot (FUL-11). */

@@ -30,6 +30,6 @@ export function estimateResult(
   const seen = Math.round(estimateMessages(messages, rules) * plan.estimatorFactor);
   let total = view.prefixTokens;
   for (const message of messages) total += messageTokens(message);
-  const limit = thresholds(params, context.model().window).autoCompact;
+  const limit = thresholds(params, context.model()).autoCompact;
   return { seen, true: total, wouldFireAgain: limit !== null && seen >= limit };
 }
