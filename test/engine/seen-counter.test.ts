@@ -88,7 +88,8 @@ describe('what is cleared leaves the counter as it was added', () => {
           };
           const talk = new Conversation().human(100);
           for (const tokens of sizes) talk.tools([{ tool: 'Read', tokens }]);
-          if (parallel > 0) talk.tools(Array.from({ length: parallel }, () => ({ tool: 'Bash', tokens: 600 })));
+          if (parallel > 0)
+            talk.tools(Array.from({ length: parallel }, () => ({ tool: 'Bash', tokens: 600 })));
           talk.wait(75 * 60).answer(10);
           const plan = planOf({ policy: 'claude-code/2026', set, estimatorFactor });
           const entries = runLog(plan, talk.transcript());

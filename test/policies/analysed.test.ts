@@ -23,9 +23,12 @@ describe('the breaker of the generations', () => {
     ['claude-code/2.1', 155_000, 14],
     ['claude-code/2.0.76', 155_000, 13],
     ['claude-code/2.1.7', 155_000, 14],
-  ])('C24 BRK-1 %s has none: every round above %i is an attempt, %i of them', (policy, threshold, attempts) => {
-    expect(failing(policy, threshold)).toEqual({ attempts, breaker: [], answered: 34 });
-  });
+  ])(
+    'C24 BRK-1 %s has none: every round above %i is an attempt, %i of them',
+    (policy, threshold, attempts) => {
+      expect(failing(policy, threshold)).toEqual({ attempts, breaker: [], answered: 34 });
+    },
+  );
 
   it('C24 BRK-1 claude-code/2026 gives up after three', () => {
     const { attempts, breaker } = failing('claude-code/2026', 167_000);
@@ -52,7 +55,8 @@ describe('memory files of nested folders', () => {
   it('C24 MIC-1 a microcompaction of claude-code/2.0 clears old ones with the results', () => {
     const set = { 'nestedMemory.files': { '/repo/src/CLAUDE.md': 300 } };
     const talk = new Conversation({ toolsTokens: 60_000, systemTokens: 7_000 }).human(100);
-    for (let i = 0; i < 21; i++) talk.tools([{ tool: 'Read', tokens: 5_000, path: `/repo/src/file-${i}.ts` }]);
+    for (let i = 0; i < 21; i++)
+      talk.tools([{ tool: 'Read', tokens: 5_000, path: `/repo/src/file-${i}.ts` }]);
     const entries = runLog(planOf({ policy: 'claude-code/2.0', set }), talk.answer(10).transcript());
     // 67,400 and 5,020 a turn: the usage reaches 167,000 with the twentieth result.
     const [cleared] = ofType(entries, 'layer').filter(({ layer }) => layer === 'microcompact');

@@ -55,10 +55,13 @@ describe('windows', () => {
     ['claude-code/2026', 8_192, null, 191_808],
     ['claude-code/2026', 64_000, null, 180_000],
     ['claude-code/2026', 64_000, 8_192, 191_808],
-  ])('WIN-2 C25 %s, a model of %s, %s set: the effective window is %i', (policy, maxOutput, set, effective) => {
-    const params = resolvePolicy(policy, { 'window.maxOutput': set });
-    expect(effectiveWindow(params, { window: 200_000, maxOutput })).toBe(effective);
-  });
+  ])(
+    'WIN-2 C25 %s, a model of %s, %s set: the effective window is %i',
+    (policy, maxOutput, set, effective) => {
+      const params = resolvePolicy(policy, { 'window.maxOutput': set });
+      expect(effectiveWindow(params, { window: 200_000, maxOutput })).toBe(effective);
+    },
+  );
 });
 
 describe('the reserve in a replay', () => {
