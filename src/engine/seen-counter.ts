@@ -2,7 +2,8 @@ import type { BlockEdit } from '../model/action.js';
 import type { Message } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import { totalTokens, type Usage } from '../model/usage.js';
-import { estimateBlock, estimateMessage, type HeuristicRules, isCounted } from '../tokens/heuristic.js';
+import { estimateBlock, estimateMessage, type HeuristicRules, isCountedBy } from '../tokens/heuristic.js';
+import { heuristicRules } from '../tokens/heuristic-rules.js';
 
 /** How a policy counts its context. */
 export interface CounterRules {
@@ -15,14 +16,10 @@ export interface CounterRules {
 
 /** The counter a policy's parameters describe. */
 export function counterRules(params: ParamValues, estimatorFactor: number): CounterRules {
-  const jsonBytes = params['counter.jsonBytesPerToken'];
+  const newContent = params['counter.newContent'] as CounterRules['newContent'];
   return {
-    newContent: params['counter.newContent'] as CounterRules['newContent'],
-    heuristic: {
-      jsonBytesPerToken: typeof jsonBytes === 'number' ? jsonBytes : null,
-      padding: params['counter.newContent'] === 'padded' ? { numerator: 4, denominator: 3 } : null, // TOK-3
-      imageTokens: 2_000, // TOK-1
-    },
+    newContent,
+    heuristic: heuristicRules(params, newContent === 'padded' ? 'margin' : 'bare'),
     factor: estimatorFactor,
   };
 }
@@ -113,7 +110,7 @@ export class SeenCounter {
       const message = before.get(messageId)!;
       const old = message.blocks[blockIndex]!;
       if (!newer.has(messageId)) this.takeOff(old.tokens - (block?.tokens ?? 0));
-      else if (isCounted(message))
+      else if (isCountedBy(message, heuristic))
         this.newer -= estimateBlock(old, heuristic) - (block === null ? 0 : estimateBlock(block, heuristic));
     }
   }

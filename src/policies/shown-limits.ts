@@ -37,8 +37,7 @@ export function shownLimits(
   const reserves = isReadBy(policy, 'window.reserve');
   const effective = reserves ? effectiveWindow(params, model) : model.window;
   const limit = compacts ? autoCompactThreshold(params, model) : effective;
-  const offset = (path: string): number =>
-    isReadBy(policy, path) ? (params[path] as number) : SHOWN_OFFSET;
+  const offset = (path: string): number => (isReadBy(policy, path) ? (params[path] as number) : SHOWN_OFFSET);
   return {
     limit,
     warning: limit - offset('window.warningOffset'),

@@ -9,6 +9,8 @@ export const claudeCode20: Policy = {
   client: 'claude-code/2.0.76',
   set: {
     'window.models': 'suffix-only',
+    'counter.toolUse': 'whole-block',
+    'counter.plainStrings': 'zero',
     'counter.newContent': 'none',
     'window.reserve': 'none',
     'window.blockingOffset': null,
@@ -22,6 +24,8 @@ export const claudeCode20: Policy = {
     'reactive.enabled': false,
   },
   sources: {
+    'counter.toolUse': 'TOK-3',
+    'counter.plainStrings': 'TOK-3',
     '*': 'public analysis of the client, version 2.0',
     'window.reserve': 'WIN-2: no reserve',
     'window.compactOffset': 'WIN-3: 187,000 on a 200 K window',

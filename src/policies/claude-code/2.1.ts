@@ -9,6 +9,8 @@ export const claudeCode21: Policy = {
   client: 'claude-code/2.0.76',
   set: {
     'window.models': 'suffix-only',
+    'counter.toolUse': 'whole-block',
+    'counter.plainStrings': 'zero',
     'counter.newContent': 'rough',
     'window.reserve': 'max-output',
     'compact.summariser': 'own',
@@ -19,6 +21,8 @@ export const claudeCode21: Policy = {
     'microcompact.token.keepOriginals': true,
   },
   sources: {
+    'counter.toolUse': 'TOK-3',
+    'counter.plainStrings': 'TOK-3',
     '*': 'public analysis of the client, version 2.1.7',
     'window.reserve': "WIN-2: the model's maximal output, at most 32,000",
     'breaker.maxFailures': 'BRK-1: none',

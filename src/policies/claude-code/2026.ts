@@ -35,6 +35,8 @@ export const claudeCode2026: Policy = {
     '*': 'public analysis of the client, early 2026',
     'counter.newContent': 'TOK-5 with the padding of TOK-3',
     'counter.jsonBytesPerToken': 'TOK-1',
+    'counter.toolUse': 'TOK-3',
+    'counter.plainStrings': 'TOK-3',
     'window.reserve': 'WIN-2: min(max output, 20,000)',
     'window.compactOffset': 'WIN-3: 167,000 on a 200 K window',
     'microcompact.timeBased.enabled':

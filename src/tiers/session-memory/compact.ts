@@ -70,6 +70,7 @@ export function* compactFromNotes(
     notesTokens: used.notes.tokens,
     sectionsCut: used.cut,
     resultTokens: estimate.seen,
+    resultWithMargin: estimate.withMargin,
   };
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
   const { trueTokens, prefixTokens } = view;
