@@ -26,6 +26,7 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'compact.autonomous': COMPACTING,
   'compact.hookInstructions': COMPACTING,
   'restore.': COMPACTING,
+  'nestedMemoryCache.enabled': ['auto-compact'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],
   'autoMemory.index': null,
   'autoMemory.lineChars': null,

@@ -8,6 +8,7 @@ import { RESTORE_PARAMS } from '../restore/params.js';
 import { restore } from '../restore/restore.js';
 import { workState } from '../restore/work-state.js';
 import { compactFromNotes } from '../session-memory/compact.js';
+import { compactFromCache, keepsSummaries, rememberSummary } from '../session-memory/nested-cache.js';
 import { WINDOW_PARAMS } from '../window/params.js';
 import { autoCompactThreshold } from '../window/thresholds.js';
 import { compactionHistory } from './history.js';
@@ -36,6 +37,7 @@ function createAutoCompact(context: TierContext): TierInstance {
   const allowed = mayCompact(params, context.source);
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
+  const keepsSummary = keepsSummaries(context);
   let known: ReturnType<TierContext['model']> | null = null;
   let threshold = 0;
   const limit = (): number => {
@@ -67,7 +69,10 @@ function createAutoCompact(context: TierContext): TierInstance {
     const tracking = history.track(moment, seen, limit());
     const restored = (kept: readonly Message[]): readonly Message[] =>
       restore(params, work, kept, moment.now, `notes-${moment.turn}-restored`).messages;
+    const before = keepsSummary ? new Set(view.messages.map(({ id }) => id)) : null;
+    const fromCache = before !== null && (yield* compactFromCache(moment, view, context)) === 'done';
     const compacted =
+      fromCache ||
       (fromNotes && (yield* compactFromNotes(moment, view, context, restored)) === 'done') ||
       (yield* compactFully(moment, view, context, {
         layer: 'full-compact',
@@ -76,6 +81,7 @@ function createAutoCompact(context: TierContext): TierInstance {
         tracking,
       }));
     if (compacted) {
+      if (before !== null && !fromCache) rememberSummary(context, before, view.messages);
       if (history.failures > 0) yield { kind: 'breaker', by, state: 'reset', failures: 0 };
       history.succeeded(moment.turn);
       return;
