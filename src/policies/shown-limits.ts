@@ -1,4 +1,5 @@
 import type { ParamValues } from '../model/params.js';
+import { percentLeft } from '../model/percent-left.js';
 import { compactsOn } from '../tiers/auto-compact/may-compact.js';
 import {
   autoCompactEnabled,
@@ -43,4 +44,16 @@ export function shownLimits(
     warning: limit - offset('window.warningOffset'),
     error: limit - offset('window.errorOffset'),
   };
+}
+
+/** What is shown at a number of used tokens. */
+export interface ShownStatus {
+  readonly percentLeft: number;
+  readonly warning: boolean;
+  readonly error: boolean;
+}
+
+/** The status at a number of used tokens (WIN-5). */
+export function shownStatus({ limit, warning, error }: ShownLimits, used: number): ShownStatus {
+  return { percentLeft: percentLeft(limit, used), warning: used >= warning, error: used >= error };
 }

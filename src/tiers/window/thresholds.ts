@@ -76,24 +76,3 @@ export function thresholds(params: ParamValues, model: ModelLimits): Thresholds 
     blocking: blockingOffset === null ? null : effective - blockingOffset,
   };
 }
-
-/** What a client shows of its context (WIN-5). */
-export interface ContextStatus {
-  readonly percentLeft: number;
-  readonly warning: boolean;
-  readonly error: boolean;
-  readonly autoCompact: boolean;
-  readonly blocked: boolean;
-}
-
-/** Status at a number of used tokens (WIN-5, WIN-6). */
-export function contextStatus(limits: Thresholds, used: number): ContextStatus {
-  const limit = limits.autoCompact ?? limits.effective;
-  return {
-    percentLeft: Math.max(0, Math.round(((limit - used) / limit) * 100)),
-    warning: limits.warning !== null && used >= limits.warning,
-    error: limits.error !== null && used >= limits.error,
-    autoCompact: limits.autoCompact !== null && used >= limits.autoCompact,
-    blocked: limits.blocking !== null && used >= limits.blocking,
-  };
-}

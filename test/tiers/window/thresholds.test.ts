@@ -5,10 +5,10 @@ import { policyWindow } from '../../../src/engine/policy-window.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { policyRegistry, resolvePolicy } from '../../../src/policies/catalogue.js';
 import { policyThresholds } from '../../../src/policies/policy-thresholds.js';
+import { shownLimits, shownStatus } from '../../../src/policies/shown-limits.js';
 import {
   autoCompactEnabled,
   autoCompactThreshold,
-  contextStatus,
   effectiveWindow,
   thresholds,
 } from '../../../src/tiers/window/thresholds.js';
@@ -19,6 +19,10 @@ import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 const MODEL = { window: 200_000, maxOutput: 64_000 };
 const limitsOf = (policy: string, set: Record<string, unknown> = {}, window = MODEL.window) =>
   thresholds(resolvePolicy(policy, set), { ...MODEL, window });
+
+/** What a client shows with so many tokens used. */
+const shown = (policy: string, used: number, set: Record<string, unknown> = {}) =>
+  shownStatus(shownLimits(policyRegistry.get(policy), resolvePolicy(policy, set), MODEL)!, used);
 
 describe('windows', () => {
   it('WIN-1 the first that answers: suffix, known model, beta, override, 200,000', () => {
@@ -148,14 +152,9 @@ describe('thresholds of the analysed profiles in a 200 K window', () => {
       error: warning,
       blocking,
     });
-    const limits = limitsOf(policy);
-    expect(contextStatus(limits, auto - 1)).toMatchObject({ autoCompact: false, percentLeft: 0 });
-    expect(contextStatus(limits, auto)).toMatchObject({ autoCompact: true, percentLeft: 0 });
-    expect(contextStatus(limits, warning - 1)).toMatchObject({ warning: false, error: false });
-    expect(contextStatus(limits, warning)).toMatchObject({ warning: true, error: true });
-    if (blocking === null) return;
-    expect(contextStatus(limits, blocking - 1).blocked).toBe(false);
-    expect(contextStatus(limits, blocking).blocked).toBe(true);
+    expect(shown(policy, auto)).toMatchObject({ percentLeft: 0 });
+    expect(shown(policy, warning - 1)).toMatchObject({ warning: false, error: false });
+    expect(shown(policy, warning)).toMatchObject({ warning: true, error: true });
   });
 
   it('WIN-3 offsets are distances from the limit: a 1 M window compacts at 967,000', () => {
@@ -168,20 +167,16 @@ describe('thresholds of the analysed profiles in a 200 K window', () => {
   });
 
   it('WIN-5 percent left is rounded over the limit and never below 0', () => {
-    const limits = limitsOf('claude-code/2026'); // limit 167,000
-    expect(contextStatus(limits, 0).percentLeft).toBe(100);
-    expect(contextStatus(limits, 83_500).percentLeft).toBe(50);
-    expect(contextStatus(limits, 165_330).percentLeft).toBe(1);
-    expect(contextStatus(limits, 166_166).percentLeft).toBe(0);
-    expect(contextStatus(limits, 166_164).percentLeft).toBe(1);
-    expect(contextStatus(limits, 400_000).percentLeft).toBe(0);
+    const left = (used: number) => shown('claude-code/2026', used).percentLeft; // limit 167,000
+    expect([0, 83_500, 165_330, 166_166, 166_164, 400_000].map(left)).toEqual([100, 50, 1, 0, 1, 0]);
   });
 
   it('WIN-5 with auto-compaction off the limit for display is the effective window', () => {
-    const limits = limitsOf('claude-code/2026', { 'autoCompact.enabled': false });
-    expect(limits).toMatchObject({ autoCompact: null, warning: 160_000, error: 160_000 });
-    expect(contextStatus(limits, 90_000).percentLeft).toBe(50);
-    expect(contextStatus(limits, 179_999).autoCompact).toBe(false);
+    const off = { 'autoCompact.enabled': false };
+    expect(shown('claude-code/2026', 90_000, off)).toEqual({ percentLeft: 50, warning: false, error: false });
+    expect(shown('claude-code/2026', 160_000, off)).toMatchObject({ warning: true, error: true });
+    expect(shown('none', 179_999)).toEqual({ percentLeft: 10, warning: false, error: false });
+    expect(shown('none', 180_000)).toMatchObject({ warning: true });
   });
 });
 
