@@ -6,7 +6,6 @@ import { MutableMoment } from '../engine/tier-host.js';
 import type { Action } from '../model/action.js';
 import type { TierInstance } from '../model/tier.js';
 import { tierRegistry } from '../tiers/registry.js';
-import { estimateBlock } from '../tokens/heuristic.js';
 import type { HotContext } from './hot-context.js';
 
 const PAUSE_MS = 3 * 3_600_000;
@@ -34,14 +33,8 @@ export function fullClearing(hot: HotContext): FullClearing {
 
   function rewrite({ edits }: Extract<Action, { kind: 'rewrite-blocks' }>): void {
     const before = context.findMessages(new Set(edits.map((edit) => edit.messageId)));
-    let saved = 0;
-    for (const { messageId, blockIndex, block } of edits) {
-      const old = before.get(messageId)!.blocks[blockIndex]!;
-      saved +=
-        estimateBlock(old, rules.heuristic) - (block === null ? 0 : estimateBlock(block, rules.heuristic));
-    }
     context.rewrite(edits);
-    seen.reduce(saved);
+    seen.replace(edits, before);
   }
 
   return {

@@ -32,7 +32,7 @@ export interface HotPath {
   prepare(hot: HotContext): PreparedPath;
 }
 
-const WINDOW_TOKENS = 200_000;
+const MODEL = { window: 200_000, maxOutput: 64_000 };
 const TTL_MS = 300_000;
 const CHARS_PER_TOKEN = 4;
 /** Tokens of a summary with its scratchpad, as a share of the context. */
@@ -112,7 +112,7 @@ const PATHS: readonly HotPath[] = [
     input: 'fixed: running sums',
     wholeWindow: false,
     prepare: (hot) => ({
-      run: () => hot.view.seenTokens >= autoCompactThreshold(hot.params, WINDOW_TOKENS),
+      run: () => hot.view.seenTokens >= autoCompactThreshold(hot.params, MODEL),
     }),
   },
   {

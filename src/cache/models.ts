@@ -21,9 +21,19 @@ for (const row of MODEL_TABLE) {
   }
 }
 
+/** Whether a name asks for the long window. */
+export function hasLongSuffix(name: string): boolean {
+  return name.toLowerCase().endsWith(LONG_SUFFIX);
+}
+
+/** Whether the 1M beta widens the window of a model: of those that support it, and of those the table does not know (WIN-1). */
+export function takesBeta1m(name: string): boolean {
+  return (findModel(name)?.beta1m ?? 'supported') === 'supported';
+}
+
 /** The row of a model by id, alias or dated id; with the `[1m]` suffix, the row with the long window. */
 export function findModel(name: string): ModelRow | null {
-  const long = name.toLowerCase().endsWith(LONG_SUFFIX);
+  const long = hasLongSuffix(name);
   const plain = long ? name.slice(0, -LONG_SUFFIX.length) : name;
   const rows = long ? longByName : byName;
   return rows.get(plain) ?? rows.get(plainModelName(plain)) ?? null;
@@ -58,9 +68,9 @@ export function resolveWindow(name: string, options: WindowOptions = {}): number
       hint: 'give a whole number above zero',
     });
   }
-  if (name.toLowerCase().endsWith(LONG_SUFFIX)) return LONG_WINDOW_TOKENS;
+  if (hasLongSuffix(name)) return LONG_WINDOW_TOKENS;
   const row = findModel(name);
   if (row !== null && row.window > DEFAULT_WINDOW_TOKENS) return row.window;
-  if (options.beta1m === 'on' && (row === null || row.beta1m === 'supported')) return LONG_WINDOW_TOKENS;
+  if (options.beta1m === 'on' && takesBeta1m(name)) return LONG_WINDOW_TOKENS;
   return override ?? DEFAULT_WINDOW_TOKENS;
 }

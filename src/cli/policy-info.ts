@@ -1,4 +1,5 @@
 import { canonicalJson } from '../base/digest.js';
+import { findModel } from '../cache/models.js';
 import { policyWindow } from '../engine/policy-window.js';
 import type { RunFacts } from '../metrics/facts.js';
 import type { ParamValue, ParamValues } from '../model/params.js';
@@ -6,6 +7,7 @@ import type { RunPlan } from '../model/run-plan.js';
 import { paramSpecs, paramsOf, policyRegistry } from '../policies/catalogue.js';
 import type { Policy } from '../policies/policy.js';
 import { policyThresholds } from '../policies/policy-thresholds.js';
+import type { NamedLimits } from '../policies/shown-limits.js';
 import type { NamedThreshold, PolicyInfo, PolicyParam } from '../report/policy-info.js';
 
 /** Limits under the names a reader knows, without those that no layer acts on. */
@@ -31,13 +33,9 @@ function paramOf(policy: Policy, params: ParamValues, spec: (typeof paramSpecs)[
     : { ...common, from: 'policy', source: named };
 }
 
-function thresholdsOf(
-  policy: Policy,
-  params: ParamValues,
-  window: number,
-  model: string | null,
-): readonly NamedThreshold[] {
-  const limits = Object.entries(policyThresholds(policy, params, window, model));
+function thresholdsOf(policy: Policy, params: ParamValues, model: NamedLimits): readonly NamedThreshold[] {
+  if (!policy.tiers.includes('auto-compact')) return [];
+  const limits = Object.entries(policyThresholds(policy, params, model));
   return limits
     .flatMap(([key, tokens]): NamedThreshold[] => {
       const name = THRESHOLD_NAMES[key];
@@ -46,12 +44,18 @@ function thresholdsOf(
     .sort((a, b) => a.tokens - b.tokens);
 }
 
-/** The window a policy goes by: its own belief where it has one, else the conversation's. */
-function windowOf(facts: RunFacts, params: ParamValues): number | null {
+/** What of the model decides a policy's limits: the window it believes in where it has a belief, else the conversation's. */
+function modelOf(facts: RunFacts, params: ParamValues): NamedLimits | null {
   const given = facts.threads.find(({ parent }) => parent === null)?.window ?? null;
   const model = Object.keys(facts.models)[0];
   const believes = params['window.explicit'] !== null || params['window.models'] === 'suffix-only';
-  return model !== undefined && (believes || given === null) ? policyWindow(params, model) : given;
+  const window = model !== undefined && (believes || given === null) ? policyWindow(params, model) : given;
+  if (window === null) return null;
+  return {
+    ...(model === undefined ? {} : { name: model }),
+    window,
+    maxOutput: findModel(model ?? '')?.maxOutput ?? null,
+  };
 }
 
 /** What is known of the policy that a log was made with; null when this version knows no such policy. */
@@ -64,14 +68,13 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
   const complete = Object.fromEntries(
     paramSpecs.map(({ path, default: value }) => [path, Object.hasOwn(params, path) ? params[path]! : value]),
   );
-  const window = windowOf(facts, complete);
+  const model = modelOf(facts, complete);
   return {
     name,
     kind: policy.kind,
     summary: policy.summary,
     tiers: policy.tiers,
     params: paramsOf(policy).map((spec) => paramOf(policy, params, spec)),
-    thresholds:
-      window === null ? [] : thresholdsOf(policy, complete, window, Object.keys(facts.models)[0] ?? null),
+    thresholds: model === null ? [] : thresholdsOf(policy, complete, model),
   };
 }

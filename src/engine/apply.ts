@@ -1,7 +1,6 @@
 import { CcbenchError } from '../base/errors.js';
 import type { Action, LayerReport, Outcome } from '../model/action.js';
 import type { Message } from '../model/message.js';
-import { estimateBlock } from '../tokens/heuristic.js';
 import { ask } from './ask.js';
 import { renderPrompt } from './render-prompt.js';
 import type { ThreadRun } from './thread-run.js';
@@ -103,21 +102,18 @@ function withReminderFirst(before: readonly Message[], after: readonly Message[]
 
 function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks' }>): Outcome {
   if (action.edits.length === 0) return DONE;
-  const rules = run.counter.heuristic;
   const before = run.context.findMessages(new Set(action.edits.map((edit) => edit.messageId)));
-  let seenSaved = 0;
   for (const edit of action.edits) {
-    const old = before.get(edit.messageId)?.blocks[edit.blockIndex];
-    if (old === undefined)
+    if (before.get(edit.messageId)?.blocks[edit.blockIndex] === undefined)
       throw new CcbenchError('internal', `an edit names no block: ${edit.messageId} ${edit.blockIndex}`);
-    seenSaved += estimateBlock(old, rules) - (edit.block === null ? 0 : estimateBlock(edit.block, rules));
   }
   const tokensBefore = run.context.trueTokens;
   const cached = run.cachedTokens(run.context.unchanged);
   const position = run.context.rewrite(action.edits);
-  run.takenOut.take(action.by.layer, tokensBefore - run.context.trueTokens, action.keep);
-  if (action.keep === 'frozen') run.journal.freeze(action.edits);
-  run.seen.reduce(seenSaved);
+  const keep = action.keep === 'frozen' ? 'frozen' : 'live';
+  run.takenOut.take(action.by.layer, tokensBefore - run.context.trueTokens, keep);
+  if (keep === 'frozen') run.journal.freeze(action.edits);
+  if (action.keep !== 'server') run.seen.replace(action.edits, before);
   if (position >= 0 && position < run.sentLength) {
     run.tally.cacheLost += Math.max(0, cached - run.cachedTokens(position));
     run.announced ??= action.cause;

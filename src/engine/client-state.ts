@@ -6,6 +6,7 @@ import { isBareClient } from '../client/resolve-habits.js';
 import { recordedWarmth, type Warmth } from '../client/warmth.js';
 import type { RecordedCall } from '../model/transcript.js';
 import { type ClientKey, FIRST_KEY } from './client-key.js';
+import { StatusWatch } from './status-watch.js';
 import type { ThreadRun } from './thread-run.js';
 import { warmUp } from './warm-up.js';
 
@@ -24,13 +25,17 @@ export class ClientState {
   /** Chance of a break that nothing foretells at the latest call. */
   risk = 0;
 
+  private readonly status: StatusWatch | null;
+
   constructor(private readonly run: ThreadRun) {
     const { env, thread } = run;
+    this.status = run.isMain ? new StatusWatch(run) : null;
     this.plans = isBareClient(env.habits) ? null : planCalls(thread, env.habitsAt, env.agentVersion);
   }
 
-  /** Before the request of a call: whatever the client changes about the cache happens here. */
+  /** Before the request of a call: the client shows how full its context is, and changes what it changes about the cache. */
   before(call: RecordedCall): void {
+    this.status?.check();
     if (this.plans === null) return;
     const plan = this.plans[this.order++]!;
     const { delivery } = plan;

@@ -1,7 +1,7 @@
 import { chainDigest, type Digest } from '../base/digest.js';
 import { CcbenchError } from '../base/errors.js';
 import type { BlockEdit } from '../model/action.js';
-import type { Block } from '../model/block.js';
+import { type Block, mediaCount } from '../model/block.js';
 import { type Message, withBlocks } from '../model/message.js';
 import type { PrefixView } from '../model/prefix.js';
 import { changedBlocks } from './changed-blocks.js';
@@ -386,5 +386,5 @@ export class Context implements PrefixView {
 }
 
 function holdsImage(block: Block): boolean {
-  return block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0;
+  return block.kind === 'image' || block.kind === 'document' || mediaCount(block.facts) > 0;
 }

@@ -53,7 +53,7 @@ export class Prevention {
     const { params } = run.env.plan.policy;
     const compacts = mayCompact(params, run.source) && compactsOn(params, facts.name);
     this.facts = facts;
-    this.threshold = compacts ? autoCompactThreshold(params, facts.window) : Number.POSITIVE_INFINITY;
+    this.threshold = compacts ? autoCompactThreshold(params, facts) : Number.POSITIVE_INFINITY;
     this.isOver = false;
     this.avoidedBy = null;
     return this.threshold;

@@ -11,8 +11,13 @@ export function returnExpired(run: ThreadRun): void {
 
 /** A new process reads the record back: what layers changed in memory alone is there again. */
 export function returnAtResume(run: ThreadRun): void {
-  run.view.deletions.clear();
-  for (const [layer, tokens] of run.takenOut.live()) giveBack(run, layer, tokens, 'resume');
+  const deleted = run.view.deletions.clear();
+  let returned = run.env.client.deletedIsFree ? 0 : -deleted;
+  for (const [layer, tokens] of run.takenOut.live()) {
+    returned += tokens;
+    giveBack(run, layer, tokens, 'resume');
+  }
+  run.seen.returnUncounted(returned);
 }
 
 function giveBack(run: ThreadRun, layer: Layer, tokens: number, why: ReturnedEntry['why']): void {

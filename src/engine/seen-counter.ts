@@ -1,7 +1,9 @@
+import type { BlockEdit } from '../model/action.js';
 import type { Message } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import { totalTokens, type Usage } from '../model/usage.js';
-import { estimateMessage, type HeuristicRules } from '../tokens/heuristic.js';
+import { estimateBlock, estimateMessage, type HeuristicRules, isCountedBy } from '../tokens/heuristic.js';
+import { heuristicRules } from '../tokens/heuristic-rules.js';
 
 /** How a policy counts its context. */
 export interface CounterRules {
@@ -14,14 +16,10 @@ export interface CounterRules {
 
 /** The counter a policy's parameters describe. */
 export function counterRules(params: ParamValues, estimatorFactor: number): CounterRules {
-  const jsonBytes = params['counter.jsonBytesPerToken'];
+  const newContent = params['counter.newContent'] as CounterRules['newContent'];
   return {
-    newContent: params['counter.newContent'] as CounterRules['newContent'],
-    heuristic: {
-      jsonBytesPerToken: typeof jsonBytes === 'number' ? jsonBytes : null,
-      padding: params['counter.newContent'] === 'padded' ? { numerator: 4, denominator: 3 } : null, // TOK-3
-      imageTokens: 2_000, // TOK-1
-    },
+    newContent,
+    heuristic: heuristicRules(params, newContent === 'padded' ? 'margin' : 'bare'),
     factor: estimatorFactor,
   };
 }
@@ -34,6 +32,10 @@ export class SeenCounter {
   private anchorTokens = 0;
   private newer = 0;
   private deleted = 0;
+  /** Tokens of the conversation that the usage does not count although they are older: a resume brought them back. */
+  private uncounted = 0;
+  /** Ids of the messages that are newer than the usage. */
+  private newerIds: string[] = [];
   private untouchedAnchor = 0;
   private untouchedNewer = 0;
 
@@ -60,7 +62,9 @@ export class SeenCounter {
   adopt(other: SeenCounter): void {
     this.anchorTokens = other.anchorTokens;
     this.newer = other.newer;
+    this.newerIds = [...other.newerIds];
     this.deleted = other.deleted;
+    this.uncounted = other.uncounted;
     this.untouchedAnchor = other.untouchedAnchor;
     this.untouchedNewer = other.untouchedNewer;
   }
@@ -69,6 +73,7 @@ export class SeenCounter {
   add(message: Message): void {
     const tokens = estimateMessage(message, this.rules.heuristic);
     this.newer += tokens;
+    this.newerIds.push(message.id);
     this.untouchedNewer += tokens;
   }
 
@@ -76,6 +81,8 @@ export class SeenCounter {
   anchor(usage: Usage, takenOut: number): void {
     this.anchorTokens = totalTokens(usage);
     this.newer = 0;
+    this.newerIds.length = 0;
+    this.uncounted = 0;
     this.untouchedAnchor = this.anchorTokens + takenOut;
     this.untouchedNewer = 0;
   }
@@ -84,15 +91,39 @@ export class SeenCounter {
   restart(messages: readonly Message[]): void {
     this.anchorTokens = 0;
     this.newer = 0;
+    this.newerIds.length = 0;
+    this.uncounted = 0;
     this.deleted = 0;
     this.untouchedAnchor = 0;
     this.untouchedNewer = 0;
     for (const message of messages) this.add(message);
   }
 
-  /** Content was cleared in place: what the anchor still counts is taken off. */
-  reduce(tokens: number): void {
-    this.newer -= tokens;
+  /**
+   * Content changed in place: each block is taken off as it was added (C28). What the usage counts goes by its true tokens,
+   * what is newer by the estimate.
+   */
+  replace(edits: readonly BlockEdit[], before: ReadonlyMap<string, Message>): void {
+    const newer = new Set(this.newerIds);
+    const { heuristic } = this.rules;
+    for (const { messageId, blockIndex, block } of edits) {
+      const message = before.get(messageId)!;
+      const old = message.blocks[blockIndex]!;
+      if (!newer.has(messageId)) this.takeOff(old.tokens - (block?.tokens ?? 0));
+      else if (isCountedBy(message, heuristic))
+        this.newer -= estimateBlock(old, heuristic) - (block === null ? 0 : estimateBlock(block, heuristic));
+    }
+  }
+
+  private takeOff(tokens: number): void {
+    const uncounted = Math.min(tokens, this.uncounted);
+    this.uncounted -= uncounted;
+    this.anchorTokens -= tokens - uncounted;
+  }
+
+  /** A new process read content back that the known usage leaves out. */
+  returnUncounted(tokens: number): void {
+    this.uncounted += tokens;
   }
 
   /** Content was deleted on the server (MIC-3): the usage that is known still counts it. */

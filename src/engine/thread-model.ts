@@ -1,5 +1,5 @@
 import type { ModelRow } from '../cache/model-table.js';
-import { resolveModel } from '../cache/models.js';
+import { LONG_WINDOW_TOKENS, resolveModel, takesBeta1m } from '../cache/models.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { ClientHabits } from '../client/habits.js';
@@ -80,7 +80,14 @@ export class ThreadModel {
   /** Longest prompt the API takes; null when the policy is unbounded. */
   apiWindow(): number | null {
     if (!this.isBounded) return null;
-    return this.plan.window ?? this.provenWindow() ?? this.row.window;
+    if (this.plan.window !== null) return this.plan.window;
+    const window = this.provenWindow() ?? this.row.window;
+    return this.asksForBeta() ? Math.max(window, LONG_WINDOW_TOKENS) : window;
+  }
+
+  /** Whether the client asks for the 1M beta, and the model takes it (WIN-1). */
+  private asksForBeta(): boolean {
+    return this.plan.policy.params['window.beta1m'] === true && takesBeta1m(this.name);
   }
 
   /** The window that the recording worked with, where the model is the recording's own. */
@@ -92,9 +99,7 @@ export class ThreadModel {
   /** Window as the policy believes it to be (WIN-1). */
   private policyWindow(): number {
     if (this.plan.window !== null) return this.plan.window;
-    if (typeof this.plan.policy.params['window.explicit'] === 'number')
-      return policyWindow(this.plan.policy.params, this.name);
-    return this.provenWindow() ?? policyWindow(this.plan.policy.params, this.name);
+    return policyWindow(this.plan.policy.params, this.name, this.provenWindow());
   }
 
   /** Salts of the cache keys for this model. */

@@ -1,4 +1,4 @@
-import { DEFAULT_WINDOW_TOKENS } from '../cache/models.js';
+import { DEFAULT_WINDOW_TOKENS, findModel } from '../cache/models.js';
 import { recordedWindow } from '../client/window.js';
 import { counterRules, SeenCounter } from '../engine/seen-counter.js';
 import type { Message } from '../model/message.js';
@@ -7,7 +7,7 @@ import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/tra
 import { resolvePolicy } from '../policies/catalogue.js';
 import { compactsOn } from '../tiers/auto-compact/may-compact.js';
 import { COMPACTABLE_TOOLS } from '../tiers/compactable.js';
-import { thresholds } from '../tiers/window/thresholds.js';
+import { type ModelLimits, thresholds } from '../tiers/window/thresholds.js';
 import { startsMidSession } from './mid-session.js';
 import type { Walk } from './predict.js';
 import type { RecordedRequest, Truth } from './truth.js';
@@ -98,10 +98,10 @@ interface Profile {
   readonly keepRecent: number;
 }
 
-function profileOf(version: string | null, window: number): Profile {
+function profileOf(version: string | null, model: ModelLimits): Profile {
   const range = rangeOf(version);
   const params = resolvePolicy(range.profile, range.set);
-  const limits = thresholds(params, window);
+  const limits = thresholds(params, model);
   return {
     range,
     params,
@@ -129,8 +129,7 @@ class ThreadTriggers {
   #grown = 0;
   #steps = 0;
   #open: OpenCheck[] = [];
-  readonly #model: string;
-  readonly #window: number;
+  readonly #model: ModelLimits & { readonly name: string };
   readonly #startsInside: boolean;
 
   constructor(
@@ -143,10 +142,14 @@ class ThreadTriggers {
     const requests = truth.threads.get(thread.id) ?? [];
     const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
     this.#startsInside = requests.length > 0 && startsMidSession(thread);
-    this.#model = requests[0]?.model ?? '';
-    this.#window = recordedWindow(this.#model, largest, agentVersion) ?? DEFAULT_WINDOW_TOKENS;
+    const name = requests[0]?.model ?? '';
+    this.#model = {
+      name,
+      window: recordedWindow(name, largest, agentVersion) ?? DEFAULT_WINDOW_TOKENS,
+      maxOutput: findModel(name)?.maxOutput ?? null,
+    };
     this.#version = agentVersion;
-    this.#profile = profileOf(agentVersion, this.#window);
+    this.#profile = profileOf(agentVersion, this.#model);
     this.#counter = new SeenCounter(counterRules(this.#profile.params, 1));
   }
 
@@ -199,7 +202,7 @@ class ThreadTriggers {
   #watch(seen: number): void {
     if (this.#index === 0) return;
     const here = { index: this.#index, seen };
-    if (seen >= this.#profile.compactAt && compactsOn(this.#profile.params, this.#model))
+    if (seen >= this.#profile.compactAt && compactsOn(this.#profile.params, this.#model.name))
       this.#fired.compaction ??= here;
     if (this.#clears(seen)) this.#fired.microcompaction ??= here;
   }
@@ -243,7 +246,7 @@ class ThreadTriggers {
   #happen(event: ThreadEvent): void {
     if (event.kind === 'version') {
       this.#version = event.version;
-      this.#profile = profileOf(event.version, this.#window);
+      this.#profile = profileOf(event.version, this.#model);
     } else if (event.kind === 'recorded-compaction') {
       const seen = this.#counter.tokens;
       this.#watch(seen);

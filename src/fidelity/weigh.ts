@@ -1,4 +1,4 @@
-import { type Block, CHARS_PER_TOKEN, IMAGE_TOKENS } from '../model/block.js';
+import { type Block, CHARS_PER_TOKEN, IMAGE_TOKENS, mediaCount } from '../model/block.js';
 import type { Message } from '../model/message.js';
 import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from '../transcript/claude-code/calibrate.js';
 
@@ -8,7 +8,7 @@ const SIGNATURE_CHARS_PER_TOKEN = 3;
 function weighBlock(block: Block): number {
   if (block.kind === 'image' || block.kind === 'document') return IMAGE_TOKENS;
   if (block.kind === 'thinking' && block.text?.chars === 0) return block.chars / SIGNATURE_CHARS_PER_TOKEN;
-  return (block.text?.chars ?? block.chars) / CHARS_PER_TOKEN + (block.facts.images ?? 0) * IMAGE_TOKENS;
+  return (block.text?.chars ?? block.chars) / CHARS_PER_TOKEN + mediaCount(block.facts) * IMAGE_TOKENS;
 }
 
 /** True for a message that stands for growth the lines do not show: it was made from the usage to be predicted. */

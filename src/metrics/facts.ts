@@ -10,6 +10,7 @@ import type { CallPurpose } from '../model/run-plan.js';
 import type { CostInterval } from './cost-interval.js';
 import type { LongTermFacts } from './long-term-fold.js';
 import type { SavedFacts, SavedTotals } from './saved-fold.js';
+import type { StatusFacts } from './status-fold.js';
 
 /** Sums over a group of answered requests. Money is in whole nano-dollars. */
 export interface RequestFacts {
@@ -117,6 +118,8 @@ export interface RunFacts {
   readonly compactions: CompactionFacts;
   /** Times the untouched context crossed the threshold and the real one never did, or only later (LOP-3). */
   readonly crossings: Pick<SavedTotals, 'prevented' | 'putOff'>;
+  /** What clients showed of their main conversations (WIN-5); null where no window was known. */
+  readonly status: StatusFacts | null;
   readonly storedResults: number;
   /** Files put back after compactions; null when no layer stated a number. */
   readonly restoredFiles: number | null;

@@ -16,6 +16,7 @@ import { createLayerFold } from './layer-fold.js';
 import { createLongTermFold } from './long-term-fold.js';
 import { createRequestFold } from './request-fold.js';
 import { createSavedFold } from './saved-fold.js';
+import { createStatusFold } from './status-fold.js';
 import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';
 
 type BreakMap = Map<BreakCause, { count: number; lostTokens: number }>;
@@ -51,6 +52,7 @@ export function createMetricsFold(): MetricsFold {
   const layers = createLayerFold();
   const longTerm = createLongTermFold();
   const saved = createSavedFold();
+  const status = createStatusFold();
   const unexpected: BreakMap = new Map();
   const expected: BreakMap = new Map();
   const refusals: Tally = new Map();
@@ -78,6 +80,7 @@ export function createMetricsFold(): MetricsFold {
         case 'request':
           longTerm.addRequest(entry);
           saved.addRequest(entry);
+          status.addRequest(entry);
           return requests.addRequest(entry);
         case 'thread':
           longTerm.addThread(entry);
@@ -91,6 +94,8 @@ export function createMetricsFold(): MetricsFold {
           return saved.addReturned(entry);
         case 'crossing':
           return saved.addCrossing(entry);
+        case 'status':
+          return status.addStatus(entry);
         case 'breaker':
           return layers.addBreaker(entry);
         case 'break':
@@ -149,6 +154,7 @@ export function createMetricsFold(): MetricsFold {
         ...others,
         layers: recordOf(LAYERS, (layer) => ({ ...acts[layer], ...byLayer[layer] })),
         crossings: { prevented, putOff },
+        status: status.finish(),
         costInterval: risks.interval(totals.cost.total, others.compactions.done > 0 ? 'some' : 'none'),
         notices: sortedRecord(notices),
         estimator: estimatorOf(breakdowns),

@@ -46,6 +46,7 @@ const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, Fiel
     ...fields('string', ['thread', 'state']),
     ['layers', 'object'],
   ],
+  status: [...fields('number', ['t', 'n', 'limit', 'percentLeft']), ['thread', 'string']],
   breaker: [...fields('number', ['t']), ...fields('string', ['thread', 'state'])],
   notice: [...fields('number', ['t']), ...fields('string', ['thread', 'what'])],
   skipped: fields('string', ['what', 'needs']),

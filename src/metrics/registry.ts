@@ -7,6 +7,7 @@ import { METRIC_FAMILIES } from './families.js';
 import { LONG_TERM_METRICS } from './long-term-metrics.js';
 import { type Metric, usd } from './metric.js';
 import { recordedUsd } from './recorded-metrics.js';
+import { STATUS_METRICS } from './status-metrics.js';
 
 /** The notice of an input that was turned away (WIN-6). */
 const BLOCKED_INPUT = 'blocked';
@@ -363,7 +364,7 @@ const ALL: readonly Metric[] = [
   ),
 ];
 
-const NAMED: readonly Metric[] = [...ALL, ...LONG_TERM_METRICS];
+const NAMED: readonly Metric[] = [...ALL, ...STATUS_METRICS, ...LONG_TERM_METRICS];
 
 /** The named metrics, in the order reports show them. */
 export const METRICS = createRegistry(

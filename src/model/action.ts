@@ -23,8 +23,11 @@ export type Action =
       readonly by: Asker;
       readonly cause: BreakCause;
       readonly edits: readonly BlockEdit[];
-      /** `frozen`: part of the session's record, survives a resume (STO-3); `live`: lost with the process. */
-      readonly keep: 'frozen' | 'live';
+      /**
+       * `frozen`: part of the session's record, survives a resume (STO-3); `live`: lost with the process; `server`: left out of
+       * the request by the server (MIC-4), so that the client learns of it from the usage alone.
+       */
+      readonly keep: 'frozen' | 'live' | 'server';
     }
   /** Delete tool results on the server, leaving the local messages and the cached prefix as they are (MIC-3). */
   | { readonly kind: 'delete-cached'; readonly by: Asker; readonly results: readonly PlacedResult[] }

@@ -23,8 +23,12 @@ export interface BlockFacts {
   readonly path?: string;
   /** The tool reported an error. */
   readonly isError?: boolean;
-  /** Images and documents inside a tool result. */
+  /** Images inside a tool result. */
   readonly images?: number;
+  /** Documents inside a tool result: clients count them as nothing (TOK-2). */
+  readonly documents?: number;
+  /** The message is this text alone, as a plain string and not as a list of blocks (TOK-3). */
+  readonly plain?: boolean;
   /** The content is JSON-like (TOK-1 counts it at two bytes a token in claude-code/2026). */
   readonly jsonLike?: boolean;
   /** The result is only a pointer to an earlier read (RES-1). */
@@ -78,7 +82,7 @@ export interface BlockInit {
   readonly facts?: BlockFacts;
 }
 
-/** Tokens counted for an image or a document, whatever its size (TOK-1). */
+/** Tokens counted for an image, whatever its size (TOK-1); a document weighs as much in the bill. */
 export const IMAGE_TOKENS = 2_000;
 
 /** Characters per true token of prompt growth in recorded sessions, median (evidence E6): sizes opaque blocks. */
@@ -89,6 +93,8 @@ class UniformFacts implements BlockFacts {
   declare readonly path?: string;
   declare readonly isError?: boolean;
   declare readonly images?: number;
+  declare readonly documents?: number;
+  declare readonly plain?: boolean;
   declare readonly jsonLike?: boolean;
   declare readonly stub?: boolean;
   declare readonly limited?: boolean;
@@ -103,6 +109,8 @@ class UniformFacts implements BlockFacts {
     mine.path = facts.path;
     mine.isError = facts.isError;
     mine.images = facts.images;
+    mine.documents = facts.documents;
+    mine.plain = facts.plain;
     mine.jsonLike = facts.jsonLike;
     mine.stub = facts.stub;
     mine.limited = facts.limited;
@@ -116,6 +124,11 @@ class UniformFacts implements BlockFacts {
 
 /** Nothing is known of a block. */
 export const NO_FACTS: BlockFacts = Object.freeze(new UniformFacts({}));
+
+/** Images and documents inside a tool result, together. */
+export function mediaCount(facts: BlockFacts): number {
+  return (facts.images ?? 0) + (facts.documents ?? 0);
+}
 
 /** Facts as blocks carry them; absent ones are undefined. */
 export function uniformFacts(facts: BlockFacts): BlockFacts {
@@ -173,16 +186,20 @@ export function createBlock(init: BlockInit): Block {
   const chars = init.chars ?? text?.chars ?? Math.round(init.tokens * CHARS_PER_TOKEN);
   const images = init.facts?.images ?? 0;
   const rough =
-    init.rough ??
-    (init.kind === 'image' || init.kind === 'document'
-      ? IMAGE_TOKENS
-      : Math.round(chars / 4) + images * IMAGE_TOKENS);
+    init.rough ?? (init.kind === 'image' ? IMAGE_TOKENS : Math.round(chars / 4) + images * IMAGE_TOKENS);
   const { kind, role } = init;
   const tool = init.tool ?? null;
   const toolUseId = init.toolUseId ?? null;
   const digest =
     init.digest ??
-    digestOf(text === null ? `opaque ${init.tokens}` : text.read(), kind, role, tool, toolUseId, images);
+    digestOf(
+      text === null ? `opaque ${init.tokens}` : text.read(),
+      kind,
+      role,
+      tool,
+      toolUseId,
+      mediaCount(init.facts ?? NO_FACTS),
+    );
   return {
     kind,
     role,

@@ -214,6 +214,22 @@ export interface CrossingEntry {
   readonly layers: readonly Layer[];
 }
 
+/** What the client shows of a main conversation, written when it changes (WIN-5). */
+export interface StatusEntry {
+  readonly type: 'status';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  /** Number of the request that is sent with it. */
+  readonly n: number;
+  /** The context as the policy's counter sees it, and the size at which nothing is left. */
+  readonly seen: number;
+  readonly limit: number;
+  readonly percentLeft: number;
+  readonly warning: boolean;
+  readonly error: boolean;
+}
+
 /** The breaker opened: no more automatic attempts. */
 export interface BreakerEntry {
   readonly type: 'breaker';
@@ -273,6 +289,7 @@ export type LogEntry =
   | LayerEntry
   | ReturnedEntry
   | CrossingEntry
+  | StatusEntry
   | BreakerEntry
   | NoticeEntry
   | SkippedEntry

@@ -19,6 +19,20 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     help: 'Bytes counted as one token in JSON-like text; null counts it like other text.',
   },
   {
+    path: 'counter.toolUse',
+    kind: { type: 'choice', values: ['name-and-input', 'whole-block'] },
+    default: 'name-and-input',
+    unit: null,
+    help: 'What of a tool call the estimate counts: its name and JSON input, or the JSON of the whole block (TOK-3).',
+  },
+  {
+    path: 'counter.plainStrings',
+    kind: { type: 'choice', values: ['counted', 'zero'] },
+    default: 'counted',
+    unit: null,
+    help: 'Whether the estimate counts messages whose content is a plain string: typed prompts, summaries (TOK-3).',
+  },
+  {
     path: 'client.retries',
     kind: { type: 'integer', min: 0, max: 100 },
     default: 10,
@@ -52,6 +66,13 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     default: 40_000,
     unit: 'tokens',
     help: 'Limit of all those memory files together (FLT-5).',
+  },
+  {
+    path: 'window.beta1m',
+    kind: { type: 'switch' },
+    default: false,
+    unit: null,
+    help: 'The client asks for the 1M beta: models that support it take 1,000,000 tokens (WIN-1).',
   },
   {
     path: 'window.bounded',

@@ -2,6 +2,7 @@ import type { ParamValues } from '../model/params.js';
 import { compactsOn, waitsForRefusal } from '../tiers/auto-compact/may-compact.js';
 import { thresholds } from '../tiers/window/thresholds.js';
 import type { Policy } from './policy.js';
+import { type NamedLimits, shownLimits } from './shown-limits.js';
 
 /** The limits of a policy as a user reads them; null where the policy has none. */
 export interface PolicyThresholds {
@@ -13,24 +14,22 @@ export interface PolicyThresholds {
   readonly blocking: number | null;
 }
 
-/** Limits of a policy with its parameters for a model and its window (WIN-2 … WIN-6). */
-export function policyThresholds(
-  policy: Policy,
-  params: ParamValues,
-  window: number,
-  model: string | null = null,
-): PolicyThresholds {
-  if (params['window.bounded'] === false) {
+/** Limits of a policy with its parameters for a model (WIN-2 … WIN-6). */
+export function policyThresholds(policy: Policy, params: ParamValues, model: NamedLimits): PolicyThresholds {
+  const shown = shownLimits(policy, params, model);
+  if (shown === null) {
     return { window: null, effective: null, warning: null, error: null, autoCompact: null, blocking: null };
   }
+  const { window, name } = model;
+  const { warning, error } = shown;
   if (!policy.tiers.includes('auto-compact')) {
-    return { window, effective: window, warning: null, error: null, autoCompact: null, blocking: null };
+    return { window, effective: shown.limit, warning, error, autoCompact: null, blocking: null };
   }
-  const limits = thresholds(params, window);
+  const limits = thresholds(params, model);
   const blocks = policy.tiers.includes('blocking') && params['blocking.enabled'] === true;
   return {
     ...limits,
-    autoCompact: model === null || compactsOn(params, model) ? limits.autoCompact : null,
-    blocking: blocks && !(model !== null && waitsForRefusal(params, model)) ? limits.blocking : null,
+    autoCompact: name === undefined || compactsOn(params, name) ? limits.autoCompact : null,
+    blocking: blocks && !(name !== undefined && waitsForRefusal(params, name)) ? limits.blocking : null,
   };
 }

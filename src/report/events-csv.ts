@@ -2,6 +2,7 @@ import { canonicalJson } from '../base/digest.js';
 import type { LogEntry } from '../model/run-log.js';
 import { type Cell, csv } from './csv.js';
 import { exactUsd } from './format.js';
+import { shownName } from './shown-name.js';
 
 const COLUMNS = [
   'timeMs',
@@ -82,6 +83,13 @@ function rowOf(entry: LogEntry): Row | null {
         name: entry.layers.join(' '),
         outcome: entry.state,
         details: detailsOf({ threshold: entry.threshold, seen: entry.seen, untouched: entry.untouched }),
+      };
+    case 'status':
+      return {
+        turn: entry.turn,
+        name: shownName(entry),
+        seenAfter: entry.seen,
+        details: detailsOf({ request: entry.n, limit: entry.limit, percentLeft: entry.percentLeft }),
       };
     case 'breaker':
       return { turn: entry.turn, name: entry.state, details: detailsOf({ failures: entry.failures }) };

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../model/run-log.js';
 import type { PageEvent } from './page-data.js';
+import { shownName } from './shown-name.js';
 
 type Described = Omit<PageEvent, 't' | 'thread' | 'after'>;
 
@@ -81,6 +82,17 @@ function describe(entry: LogEntry): Described | null {
           untouched: entry.untouched,
           layers: entry.layers,
         },
+      };
+    case 'status':
+      return {
+        kind: 'notice',
+        turn: entry.turn,
+        name: 'context left',
+        action: shownName(entry),
+        outcome: `${entry.percentLeft} %`,
+        reason: `${entry.seen} tokens are used of ${entry.limit}`,
+        lost: 0,
+        details: { request: entry.n, seen: entry.seen, limit: entry.limit, percentLeft: entry.percentLeft },
       };
     case 'breaker':
       return {

@@ -46,6 +46,7 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     layers: facts.layers,
     compactions: facts.compactions,
     crossings: facts.crossings,
+    status: facts.status,
     failures: facts.failures,
     breaker: facts.breaker,
     cacheBreaks: facts.breaks,

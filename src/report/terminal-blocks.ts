@@ -3,6 +3,7 @@ import type { BreakFacts, RunFacts } from '../metrics/facts.js';
 import { usd } from '../metrics/metric.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import { metricValues } from '../metrics/registry.js';
+import type { ShownFacts } from '../metrics/status-fold.js';
 import { AS_RECORDED, againstRecorded } from './as-recorded.js';
 import {
   formatCount,
@@ -105,6 +106,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
       formatCount(facts.overshootTokens),
       facts.overshootTokens === null ? '' : 'past a threshold',
     ),
+    ...statusRows(facts),
     row('compactions', formatCount(compactions.done), kinds),
     row(
       'prevented',
@@ -125,6 +127,21 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
   const blocked = values.blockedInputs ?? 0;
   if (blocked > 0) rows.push(alarm('blocked inputs', blocked));
   return { title: 'Context', rows };
+}
+
+/** What the client showed of the context (WIN-5); nothing where no window is known. */
+function statusRows({ status }: RunFacts): readonly Row[] {
+  if (status === null) return [];
+  const { warning, error, leastPercentLeft } = status;
+  const rows = [row('least left', `${leastPercentLeft}%`, 'of the limit that the client shows')];
+  if (warning.turns > 0) rows.push(row('warning shown', formatCount(warning.turns), shownNote(warning)));
+  if (error.turns > 0) rows.push(row('error shown', formatCount(error.turns), shownNote(error)));
+  return rows;
+}
+
+function shownNote({ times, firstRequest, leftAt }: ShownFacts): string {
+  const first = `turns; entered ${times === 1 ? 'once' : `${formatCount(times)} times`}, first at request ${formatCount(firstRequest)}`;
+  return leftAt === null ? first : `${first}, last left at ${formatCount(leftAt)}`;
 }
 
 /** What the recording cost, in front of what its replay does. */

@@ -66,11 +66,37 @@ export function checkWindows(checker: Checker, { runs }: NormalScenario, varied:
   const names = [...new Set(runs.map((run) => run.variant))];
   for (const run of runs) {
     const variant = names.indexOf(run.variant) - 1;
-    const at = writtenWindow(checker, run.variant === null ? [] : ['variants', variant]);
+    const own: Path = run.variant === null ? [] : ['variants', variant];
+    const beta = setsOf(own)
+      .map((set) => [...set, BETA])
+      .find((place) => valueAt(checker.document.value, place) === true);
+    if (beta !== undefined) consult(checker, beta, 'value', () => checkBeta(checker, run));
+    const at = writtenWindow(checker, own);
     if (at === null) continue;
     const isChoice = varied.has(checker.document.placeOf(at).file);
     consult(checker, at, 'value', () => checkWindow(checker, run, at, isChoice ? 'a choice' : 'fixed'));
   }
+}
+
+/** The parameter that asks for the 1M beta (WIN-1). */
+const BETA = 'window.beta1m';
+
+/** Refuses the 1M beta where it changes nothing: the window is given, or the model has no use for it (WIN-1). */
+function checkBeta({ context }: Checker, run: NormalRun): void {
+  if (run.window === null && run.model === null) return; // The recording says it.
+  const { assumedWindow, resolve } = context.policies;
+  const params = resolve(run.policy.name, run.policy.set);
+  if (run.window === null) {
+    const window = assumedWindow({ ...params, [BETA]: false }, run.model!);
+    if (assumedWindow(params, run.model!) !== window) return;
+  }
+  const why =
+    run.window === null
+      ? `the window of ${run.model} is the same with and without it`
+      : `\`window\` is ${formatNumber(run.window)} tokens`;
+  throw new CcbenchError('no-effect', `${BETA} has no effect: ${why}`, {
+    hint: 'take it out, or run a model that takes the beta, such as claude-sonnet-4-5',
+  });
 }
 
 function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a choice' | 'fixed'): void {

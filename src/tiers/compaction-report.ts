@@ -117,7 +117,7 @@ function segment(messages: readonly Message[], anchor: string | null): object | 
 /** Whether what is left is at or above the threshold already. */
 function recompacts(context: TierContext, tokens: number): boolean {
   const { params } = context;
-  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model().window);
+  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model());
 }
 
 function restoredFacts(restored: Restored): Readonly<Record<string, number>> {

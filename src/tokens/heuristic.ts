@@ -7,8 +7,12 @@ export interface HeuristicRules {
   readonly jsonBytesPerToken: number | null;
   /** Factor on the sum over a message list, rounded up; null leaves the sum alone (TOK-3). */
   readonly padding: { readonly numerator: number; readonly denominator: number } | null;
-  /** Flat count of an image or a document (TOK-1). */
+  /** Flat count of an image (TOK-1). */
   readonly imageTokens: number;
+  /** What of a tool call is counted: its name and JSON input, or the JSON of the whole block (TOK-3). */
+  readonly toolUse: 'name-and-input' | 'whole-block';
+  /** Whether a message whose content is a plain string is counted (TOK-3). */
+  readonly plainStrings: 'counted' | 'zero';
 }
 
 /** Characters per token of plain text (TOK-1). */
@@ -19,6 +23,8 @@ export const PLAIN_RULES: HeuristicRules = Object.freeze({
   jsonBytesPerToken: null,
   padding: null,
   imageTokens: IMAGE_TOKENS,
+  toolUse: 'name-and-input',
+  plainStrings: 'counted',
 });
 
 /** The estimator with the safety margin of a third (TOK-3). */
@@ -44,7 +50,7 @@ export function estimateText(chars: number): number {
   return Math.round(chars / CHARS_PER_TOKEN_GUESS);
 }
 
-/** Rough tokens of raw content: a string, or the texts, images and documents of a list (TOK-2). */
+/** Rough tokens of raw content: a string, or the texts and images of a list; documents and all else count 0 (TOK-2). */
 export function estimateContent(
   content: string | readonly ContentPart[] | null,
   imageTokens: number = IMAGE_TOKENS,
@@ -54,14 +60,19 @@ export function estimateContent(
   let total = 0;
   for (const part of content) {
     if (part.type === 'text') total += estimateText(part.text?.length ?? 0);
-    else if (part.type === 'image' || part.type === 'document') total += imageTokens;
+    else if (part.type === 'image') total += imageTokens;
   }
   return total;
 }
 
-/** Rough tokens of a block, without padding (TOK-1, TOK-2). */
+/** Characters of a tool call's JSON besides its id, its name and its input. */
+const TOOL_USE_FRAME_CHARS = '{"type":"tool_use","id":"","name":"","input":}'.length;
+
+/** Rough tokens of a block, without padding (TOK-1 … TOK-3); a document counts by its JSON. */
 export function estimateBlock(block: Block, rules: HeuristicRules): number {
-  if (block.kind === 'image' || block.kind === 'document') return rules.imageTokens;
+  if (block.kind === 'image') return rules.imageTokens;
+  if (block.kind === 'tool_use' && rules.toolUse === 'whole-block')
+    return estimateText(block.chars + TOOL_USE_FRAME_CHARS + (block.toolUseId?.length ?? 0));
   const images = block.facts.images ?? 0;
   if (rules.jsonBytesPerToken !== null && block.facts.jsonLike === true) {
     return Math.round(block.chars / rules.jsonBytesPerToken) + images * rules.imageTokens;
@@ -74,9 +85,21 @@ export function isCounted(message: Message): boolean {
   return message.origin !== 'boundary' && (message.role === 'user' || message.role === 'assistant');
 }
 
+/** True for a message whose content is a plain string: a typed prompt, the summary of a compaction. */
+function isPlainString({ blocks }: Message): boolean {
+  if (blocks.length !== 1) return false;
+  const { facts } = blocks[0]!;
+  return facts.plain === true || facts.replaces === 'summary';
+}
+
+/** Whether the blocks of a message count under some rules (TOK-3). */
+export function isCountedBy(message: Message, rules: HeuristicRules): boolean {
+  return isCounted(message) && (rules.plainStrings === 'counted' || !isPlainString(message));
+}
+
 /** Rough tokens of a message, without padding. */
 export function estimateMessage(message: Message, rules: HeuristicRules): number {
-  if (!isCounted(message)) return 0;
+  if (!isCountedBy(message, rules)) return 0;
   let total = 0;
   for (let i = 0; i < message.blocks.length; i++) total += estimateBlock(message.blocks[i]!, rules);
   return total;

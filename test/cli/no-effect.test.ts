@@ -86,6 +86,7 @@ describe('a parameter of a layer that the policy does not have', () => {
     const none = await paths('none');
     expect(none).toContain('client.breakpoints');
     expect(none.filter((path) => /^(?:window|compact|storage|restore)\./.test(path))).toEqual([
+      'window.beta1m',
       'window.bounded',
     ]);
     expect(await paths('claude-code/2026')).not.toContain(TOKEN_KEEP);

@@ -44,12 +44,11 @@ describe('text', () => {
     expect(estimateBlock(text(400), JSON_AWARE_RULES)).toBe(100);
   });
 
-  it('TOK-1 counts an image and a document flat', () => {
-    for (const kind of ['image', 'document'] as const) {
-      const block = text(80_000, { kind });
-      expect(estimateBlock(block, PLAIN_RULES)).toBe(2_000);
-      expect(estimateBlock(block, { ...PLAIN_RULES, imageTokens: 1_600 })).toBe(1_600);
-    }
+  it('TOK-1 C38 counts an image flat, a document by its JSON', () => {
+    const image = text(80_000, { kind: 'image' });
+    expect(estimateBlock(image, PLAIN_RULES)).toBe(2_000);
+    expect(estimateBlock(image, { ...PLAIN_RULES, imageTokens: 1_600 })).toBe(1_600);
+    expect(estimateBlock(text(80_000, { kind: 'document' }), PLAIN_RULES)).toBe(20_000);
   });
 });
 
@@ -66,6 +65,7 @@ describe('tool results', () => {
       { type: 'text', text: 'x'.repeat(40) },
       { type: 'text' },
       { type: 'image' },
+      { type: 'document' },
       { type: 'tool_reference', text: 'x'.repeat(400) },
     ];
     expect(estimateContent(content)).toBe(10 + 2_000);

@@ -48,8 +48,9 @@ export interface ShowOptions {
 export function showPolicyCommand(session: CliSession, name: string, options: ShowOptions): ExitCode {
   const policy = policyRegistry.get(name);
   const params = resolvePolicy(name, changesOf(name, options.set));
-  resolveModel(options.model);
-  const limits = policyThresholds(policy, params, policyWindow(params, options.model), options.model);
+  const { maxOutput } = resolveModel(options.model);
+  const window = policyWindow(params, options.model);
+  const limits = policyThresholds(policy, params, { window, maxOutput, name: options.model });
   const parameters = paramsOf(policy).map((spec) => ({
     path: spec.path,
     value: params[spec.path] as ParamValue,

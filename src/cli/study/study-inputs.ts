@@ -111,9 +111,10 @@ function labelOf(session: string, label: string, known: Map<string, string>): st
 export function windowOf(run: CompiledRun, session: CliSession): number {
   const { plan, transcript } = run;
   if (plan.window !== null) return plan.window;
-  if (plan.model !== null) return resolveWindow(plan.model);
+  const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
+  if (plan.model !== null) return resolveWindow(plan.model, { beta1m });
   const model = firstModel(openRef(transcript, inputOptions(session)));
-  return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown');
+  return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown', { beta1m });
 }
 
 function firstModel(transcript: Transcript): string | null {

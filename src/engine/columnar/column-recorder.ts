@@ -29,6 +29,7 @@ const NUMBERS = [
 /** Entries that a run without layers, faults and refusals may write besides its requests. */
 const KNOWN_ENTRIES: ReadonlySet<LogEntry['type']> = new Set([
   'thread',
+  'status',
   'notice',
   'skipped',
   'warning',

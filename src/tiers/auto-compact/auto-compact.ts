@@ -7,6 +7,7 @@ import { param } from '../param-reader.js';
 import { RESTORE_PARAMS } from '../restore/params.js';
 import { workState } from '../restore/work-state.js';
 import { compactFromNotes } from '../session-memory/compact.js';
+import { compactFromCache, keepsSummaries, rememberSummary } from '../session-memory/nested-cache.js';
 import { WINDOW_PARAMS } from '../window/params.js';
 import { autoCompactThreshold } from '../window/thresholds.js';
 import { compactionHistory } from './history.js';
@@ -35,13 +36,14 @@ function createAutoCompact(context: TierContext): TierInstance {
   const allowed = mayCompact(params, context.source);
   const fromNotes =
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
-  let window = -1;
+  const keepsSummary = keepsSummaries(context);
+  let known: ReturnType<TierContext['model']> | null = null;
   let threshold = 0;
   const limit = (): number => {
-    const current = context.model().window;
-    if (current !== window) {
-      window = current;
-      threshold = autoCompactThreshold(params, window);
+    const model = context.model();
+    if (model !== known) {
+      known = model;
+      threshold = autoCompactThreshold(params, model);
     }
     return threshold;
   };
@@ -73,7 +75,11 @@ function createAutoCompact(context: TierContext): TierInstance {
     }
     const seen = view.seenTokens;
     const tracking = history.track(moment, seen, limit(), params);
+    const before = keepsSummary ? new Set(view.messages.map(({ id }) => id)) : null;
+    const fromCache =
+      before !== null && (yield* compactFromCache(moment, view, context, tracking)) === 'done';
     const compacted =
+      fromCache ||
       (fromNotes && (yield* compactFromNotes(moment, view, context, tracking)) === 'done') ||
       (yield* compactFully(moment, view, context, {
         layer: 'full-compact',
@@ -82,6 +88,7 @@ function createAutoCompact(context: TierContext): TierInstance {
         tracking,
       }));
     if (compacted) {
+      if (before !== null && !fromCache) rememberSummary(context, before, view.messages);
       if (history.failures > 0) yield { kind: 'breaker', by, state: 'reset', failures: 0 };
       history.succeeded(moment.turn);
       return;

@@ -29,7 +29,7 @@ export const truncateTier: TierDefinition = {
 
 function createTruncate(context: TierContext): TierInstance {
   const share = param.number(context.params, 'baselines.truncate.share');
-  const limit = (): number => effectiveWindow(context.params, context.model().window);
+  const limit = (): number => effectiveWindow(context.params, context.model());
   return {
     due: (moment, view) => moment.point === 'refused' || view.seenTokens >= limit(),
     *act(moment, view) {

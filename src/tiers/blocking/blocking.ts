@@ -26,10 +26,10 @@ function createBlocking(context: TierContext): TierInstance {
   let limit: number | null = null;
   return {
     due(_moment: Moment, view: ContextView) {
-      const current = context.model();
-      if (current !== known) {
-        known = current;
-        limit = waitsForRefusal(params, current.name) ? null : thresholds(params, current.window).blocking;
+      const model = context.model();
+      if (model !== known) {
+        known = model;
+        limit = waitsForRefusal(params, model.name) ? null : thresholds(params, model).blocking;
       }
       return limit !== null && view.seenTokens >= limit;
     },

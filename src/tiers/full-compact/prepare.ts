@@ -1,4 +1,4 @@
-import { type Block, createBlock } from '../../model/block.js';
+import { type Block, createBlock, mediaCount } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 
 /** Attachments that come back by themselves after a compaction and need no summary (FUL-1). */
@@ -48,7 +48,7 @@ export function prepareForSummary(messages: readonly Message[]): readonly Messag
 }
 
 function holdsImage(block: Block): boolean {
-  return block.kind === 'image' || block.kind === 'document' || (block.facts.images ?? 0) > 0;
+  return block.kind === 'image' || block.kind === 'document' || mediaCount(block.facts) > 0;
 }
 
 function withoutImages(block: Block): Block {
@@ -61,7 +61,7 @@ function withoutImages(block: Block): Block {
       facts: { replaces: 'image' },
     });
   }
-  const images = block.facts.images ?? 0;
+  const images = mediaCount(block.facts);
   const text = block.text?.read() ?? '';
   const imageTokens = Math.min(block.tokens, images * 1_500);
   return createBlock({
@@ -71,6 +71,6 @@ function withoutImages(block: Block): Block {
     text: `${text}${'[image]'.repeat(images)}`,
     toolUseId: block.toolUseId,
     tool: block.tool,
-    facts: { ...block.facts, images: 0, replaces: 'image' },
+    facts: { ...block.facts, images: 0, documents: 0, replaces: 'image' },
   });
 }

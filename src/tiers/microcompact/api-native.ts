@@ -1,32 +1,29 @@
 import { MS_PER_MINUTE } from '../../base/clock.js';
 import type { Action, Outcome } from '../../model/action.js';
-import { type Block, createBlock } from '../../model/block.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
-import { BeyondBudget, EMPTIED_CALL_TOKENS, type ServerRules } from './beyond-budget.js';
 import { Clearing } from './clearing.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
+import { type AppliedToolEdit, ServerStrategy } from './server-strategy.js';
 
 /** An edit as the API tells of it in its response (api.md 2). */
 type AppliedEdit =
+  | AppliedToolEdit
   | {
       readonly type: 'clear_thinking_20251015';
       readonly cleared_thinking_turns: number;
       readonly cleared_input_tokens: number;
-    }
-  | {
-      readonly type: 'clear_tool_uses_20250919';
-      readonly cleared_tool_uses: number;
-      readonly cleared_input_tokens: number;
     };
 
-/** Context editing by the server: it decides on true tokens, and what it cleared once stays cleared (MIC-4). */
+/**
+ * Context editing by the server (MIC-4): it decides on the true tokens of the request that comes in, after everything the client
+ * checked, and what it cleared once stays cleared. The client learns of it from the usage (C29).
+ */
 class ApiNativeMicrocompact implements TierInstance {
   private readonly ledger: ResultLedger;
-  private readonly rules: ServerRules;
-  private readonly beyond: BeyondBudget;
+  /** Results of readers, then whole calls of writers. */
+  private readonly strategies: readonly ServerStrategy[];
   private readonly triggerTokens: number;
-  private readonly clearAtLeast: number;
   private readonly clearTools: boolean;
   private readonly clearThinking: boolean;
   private readonly idleMs: number;
@@ -36,15 +33,17 @@ class ApiNativeMicrocompact implements TierInstance {
     const { params } = context;
     const path = 'microcompact.apiNative';
     this.ledger = resultLedger(context);
-    this.rules = {
-      keepTokens: param.number(params, `${path}.keepTokens`),
-      keepToolUses: param.numberOrNull(params, `${path}.keepToolUses`),
-      excluded: new Set(param.names(params, `${path}.excludeTools`)),
-      withInput: new Set(param.names(params, `${path}.clearToolInputs`)),
-    };
-    this.beyond = new BeyondBudget(this.ledger, this.rules);
+    const keepTokens = param.number(params, `${path}.keepTokens`);
+    const keepToolUses = param.numberOrNull(params, `${path}.keepToolUses`);
+    const excluded = new Set(param.names(params, `${path}.excludeTools`));
+    const writers = new Set(param.names(params, `${path}.clearToolInputs`));
+    const least = Math.max(1, param.number(params, `${path}.clearAtLeast`));
+    this.strategies = (['results', 'calls'] as const).map((clears) => {
+      const concerns = (tool: string): boolean =>
+        !excluded.has(tool) && writers.has(tool) === (clears === 'calls');
+      return new ServerStrategy(this.ledger, { keepTokens, keepToolUses, concerns, clears }, least);
+    });
     this.triggerTokens = param.number(params, `${path}.triggerTokens`);
-    this.clearAtLeast = Math.max(1, param.number(params, `${path}.clearAtLeast`));
     this.clearTools = param.isOn(params, `${path}.clearTools`);
     this.clearThinking = param.isOn(params, `${path}.clearThinking`);
     this.idleMs = param.number(params, `${path}.thinkingIdleMinutes`) * MS_PER_MINUTE;
@@ -71,8 +70,8 @@ class ApiNativeMicrocompact implements TierInstance {
 
   private toolsAreDue(view: ContextView): boolean {
     if (!this.clearTools || view.trueTokens + this.ledger.serverTokens <= this.triggerTokens) return false;
-    this.beyond.advance();
-    return this.beyond.clearable >= this.clearAtLeast;
+    for (let i = 0; i < this.strategies.length; i++) if (this.strategies[i]!.isWorthIt()) return true;
+    return false;
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
@@ -92,18 +91,9 @@ class ApiNativeMicrocompact implements TierInstance {
       }
     }
     if (clearsTools) {
-      const fromThinking = clearing.saved;
-      const entries = this.beyond.entries();
-      for (const entry of entries) {
-        clearing.clearResult(entry);
-        if (this.rules.withInput.has(entry.tool)) clearing.clearCall(entry, emptiedCall);
-      }
-      this.ledger.mark(entries, 'cleared');
-      applied.push({
-        type: 'clear_tool_uses_20250919',
-        cleared_tool_uses: clearing.originals.length,
-        cleared_input_tokens: clearing.saved - fromThinking,
-      });
+      // Both look at the request as it came in: what one clears does not keep the other from clearing.
+      const worthIt = this.strategies.filter((strategy) => strategy.isWorthIt());
+      for (const strategy of worthIt) applied.push(strategy.clear(clearing));
     }
     if (clearing.edits.length === 0) return;
     this.ledger.serverTokens += clearing.saved;
@@ -111,7 +101,7 @@ class ApiNativeMicrocompact implements TierInstance {
       ? `the prompt has more than ${this.triggerTokens} tokens`
       : `idle for more than ${this.idleMs / MS_PER_MINUTE} minutes: older thinking is dropped`;
     const by = { layer: 'microcompact', reason } as const;
-    yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'live', edits: clearing.edits };
+    yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'server', edits: clearing.edits };
     yield {
       kind: 'report',
       entry: {
@@ -165,20 +155,6 @@ class ApiNativeMicrocompact implements TierInstance {
   }
 }
 
-/** A call as the server leaves it when it clears the input too. */
-function emptiedCall(call: Block): Block {
-  const { path } = call.facts;
-  return createBlock({
-    kind: 'tool_use',
-    role: 'assistant',
-    tokens: Math.min(call.tokens, EMPTIED_CALL_TOKENS),
-    text: `${call.tool ?? ''}{}`,
-    toolUseId: call.toolUseId,
-    tool: call.tool,
-    facts: { ...(path === undefined ? {} : { path }), replaces: 'cleared' },
-  });
-}
-
 /** API-native context management of 2026 (MIC-4). */
 export const apiNativeMicrocompactTier: TierDefinition = {
   name: 'microcompact-api',
@@ -199,7 +175,7 @@ export const apiNativeMicrocompactTier: TierDefinition = {
       'microcompact.apiNative.keepTokens',
       40_000,
       'tokens',
-      'The latest results stay up to this sum, one at least (MIC-4).',
+      'The latest results stay up to this sum, one at least, for readers and writers alike (MIC-4).',
     ),
     integerParam(
       'microcompact.apiNative.keepToolUses',
@@ -212,7 +188,7 @@ export const apiNativeMicrocompactTier: TierDefinition = {
       'microcompact.apiNative.clearAtLeast',
       140_000,
       'tokens',
-      'Nothing is cleared unless it clears this much (MIC-4).',
+      'A strategy is not applied unless it clears this much (MIC-4).',
     ),
     {
       path: 'microcompact.apiNative.excludeTools',
@@ -226,7 +202,7 @@ export const apiNativeMicrocompactTier: TierDefinition = {
       kind: { type: 'names' },
       default: ['Edit', 'Write'],
       unit: null,
-      help: 'Tools whose call is emptied with its result (MIC-4).',
+      help: 'Writers: tools whose call is emptied with its result, by a strategy of their own (MIC-4).',
     },
     switchParam(
       'microcompact.apiNative.clearThinking',

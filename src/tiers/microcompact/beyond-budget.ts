@@ -1,14 +1,14 @@
 import { PLACEHOLDER_TOKENS } from '../compactable.js';
 import type { LedgerEntry, ResultLedger } from './ledger.js';
 
-/** What the server keeps and which calls it empties (MIC-4). */
+/** What a strategy of the server is about, what it keeps and what it clears (MIC-4). */
 export interface ServerRules {
   /** Latest results stay up to this many true tokens, or up to so many results when that is given. */
   readonly keepTokens: number;
   readonly keepToolUses: number | null;
-  readonly excluded: ReadonlySet<string>;
-  /** Tools whose input is cleared with the result. */
-  readonly withInput: ReadonlySet<string>;
+  concerns(tool: string): boolean;
+  /** Results alone, or the input of their calls with them. */
+  readonly clears: 'results' | 'calls';
 }
 
 /** True tokens of a call whose input was cleared: an assumption, about its name, its id and an empty object. */
@@ -67,12 +67,12 @@ export class BeyondBudget {
   }
 
   private concerns(entry: LedgerEntry): boolean {
-    return entry.state === 'active' && !this.rules.excluded.has(entry.tool);
+    return entry.state === 'active' && this.rules.concerns(entry.tool);
   }
 
   private savingOf(entry: LedgerEntry): number {
     const result = Math.max(0, entry.tokens - PLACEHOLDER_TOKENS);
-    if (entry.callIndex < 0 || !this.rules.withInput.has(entry.tool)) return result;
+    if (entry.callIndex < 0 || this.rules.clears === 'results') return result;
     return result + Math.max(0, entry.callTokens - EMPTIED_CALL_TOKENS);
   }
 }

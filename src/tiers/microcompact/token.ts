@@ -47,7 +47,7 @@ class TokenMicrocompact implements TierInstance {
   private readonly minSaving: number;
   private readonly requiresWarning: boolean;
   private readonly originals: 'keep' | 'drop';
-  private warningWindow = -1;
+  private known: ReturnType<TierContext['model']> | null = null;
   private warning = 0;
 
   constructor(private readonly context: TierContext) {
@@ -95,10 +95,10 @@ class TokenMicrocompact implements TierInstance {
   }
 
   private warningTokens(): number {
-    const { window } = this.context.model();
-    if (window !== this.warningWindow) {
-      this.warningWindow = window;
-      this.warning = thresholds(this.context.params, window).warning ?? Number.POSITIVE_INFINITY;
+    const model = this.context.model();
+    if (model !== this.known) {
+      this.known = model;
+      this.warning = thresholds(this.context.params, model).warning ?? Number.POSITIVE_INFINITY;
     }
     return this.warning;
   }

@@ -75,6 +75,7 @@ export function* compactFromNotes(
     sectionsCut: used.cut,
     resultTokens: estimate.seen,
     ...(hooks.length === 0 ? {} : { restoredHookTokens: hookTokens(hooks) }),
+    resultWithMargin: estimate.withMargin,
   };
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
   const before = contextBefore(view);

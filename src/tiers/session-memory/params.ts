@@ -84,7 +84,7 @@ export const SESSION_MEMORY_PARAMS: readonly ParamSpec[] = [
   switchParam(
     'nestedMemoryCache.enabled',
     false,
-    'Rebuild the context from a cached summary, without a model call (SES-10).',
+    'Before a new summary: rebuild the context from the last one, without what that compaction put back (SES-10).',
   ),
 ];
 

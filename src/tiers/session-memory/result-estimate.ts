@@ -1,7 +1,7 @@
-import { IMAGE_TOKENS } from '../../model/block.js';
 import { type Message, messageTokens } from '../../model/message.js';
 import type { ContextView, TierContext } from '../../model/tier.js';
-import { estimateMessages, type HeuristicRules } from '../../tokens/heuristic.js';
+import { estimateMessages } from '../../tokens/heuristic.js';
+import { heuristicRules } from '../../tokens/heuristic-rules.js';
 import { param } from '../param-reader.js';
 import { thresholds } from '../window/thresholds.js';
 
@@ -9,27 +9,27 @@ import { thresholds } from '../window/thresholds.js';
 export interface ResultEstimate {
   /** As the policy's own counter would see it before the next usage (TOK-5): messages alone. */
   readonly seen: number;
+  /** The same with the margin of TOK-3, whatever the counter adds. */
+  readonly withMargin: number;
   /** True tokens of the request that would be sent, tools and system prompt included. */
   readonly true: number;
-  /** True when auto-compaction would fire again at once (SES-8, BRK-3). */
+  /** True when that with the margin is at or above the auto-compact threshold (SES-8, BRK-3, C26). */
   readonly wouldFireAgain: boolean;
 }
 
-/** Estimates a new history by the policy's counter and compares it with the auto-compact threshold (SES-8). */
+/** Estimates a new history and compares it with the auto-compact threshold (SES-8). */
 export function estimateResult(
   messages: readonly Message[],
   view: ContextView,
   context: TierContext,
 ): ResultEstimate {
   const { params, plan } = context;
-  const rules: HeuristicRules = {
-    jsonBytesPerToken: param.numberOrNull(params, 'counter.jsonBytesPerToken'),
-    padding: param.text(params, 'counter.newContent') === 'padded' ? { numerator: 4, denominator: 3 } : null, // TOK-3
-    imageTokens: IMAGE_TOKENS,
-  };
-  const seen = Math.round(estimateMessages(messages, rules) * plan.estimatorFactor);
+  const estimate = (margin: 'margin' | 'bare'): number =>
+    Math.round(estimateMessages(messages, heuristicRules(params, margin)) * plan.estimatorFactor);
+  const withMargin = estimate('margin');
+  const seen = param.text(params, 'counter.newContent') === 'padded' ? withMargin : estimate('bare');
   let total = view.prefixTokens;
   for (const message of messages) total += messageTokens(message);
-  const limit = thresholds(params, context.model().window).autoCompact;
-  return { seen, true: total, wouldFireAgain: limit !== null && seen >= limit };
+  const limit = thresholds(params, context.model()).autoCompact;
+  return { seen, withMargin, true: total, wouldFireAgain: limit !== null && withMargin >= limit };
 }

@@ -1,5 +1,5 @@
 import type { Action, Outcome } from '../../model/action.js';
-import type { Block } from '../../model/block.js';
+import { type Block, mediaCount } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { fileState } from '../file-state/file-state.js';
@@ -102,7 +102,7 @@ class Storage implements TierInstance {
   }
 
   private thresholdOf({ tool, facts }: Block): number {
-    if ((facts.images ?? 0) > 0) return Number.POSITIVE_INFINITY;
+    if (mediaCount(facts) > 0) return Number.POSITIVE_INFINITY;
     const threshold = (tool === null ? undefined : this.thresholds.get(tool)) ?? this.defaultThreshold;
     return facts.limited === true ? threshold + LIMIT_MARK_CHARS : threshold;
   }
@@ -134,7 +134,7 @@ class Storage implements TierInstance {
     for (const { block, replacement } of slots) total += (replacement ?? block).chars;
     if (total <= this.budget) return;
     const largestFirst = slots
-      .filter(({ block, replacement }) => replacement === null && (block.facts.images ?? 0) === 0)
+      .filter(({ block, replacement }) => replacement === null && mediaCount(block.facts) === 0)
       .sort((a, b) => b.block.chars - a.block.chars);
     for (const slot of largestFirst) {
       this.replace(slot, this.previewBytes);

@@ -12,7 +12,7 @@ export const WINDOW_PARAMS: readonly ParamSpec[] = [
     'window.explicit',
     null,
     'tokens',
-    'Window set by the user; null leaves it to the model (WIN-1).',
+    'Window set by the user for models that are not known to have a long one; null: 200,000 (WIN-1).',
     {
       min: 1_000,
     },
@@ -20,14 +20,15 @@ export const WINDOW_PARAMS: readonly ParamSpec[] = [
   choiceParam(
     'window.reserve',
     ['none', 'max-output', 'capped', 'fixed'],
-    'What is kept free for the answer: nothing, the maximal output, that up to a cap, or always the cap (WIN-2).',
+    'What is kept free for the answer: nothing, the longest answer, that up to a cap, or always the cap (WIN-2).',
   ),
   integerParam('window.reserveCap', 20_000, 'tokens', 'Cap of the reserve when it is capped (WIN-2).'),
   integerParam(
     'window.maxOutput',
-    32_000,
+    null,
     'tokens',
-    'Output limit the client sets on main requests (WIN-2).',
+    "Output limit of main requests set by the user; null: the model's own, at most 32,000 (WIN-2).",
+    { min: 1 },
   ),
   integerParam(
     'window.compactOffset',

@@ -1,6 +1,16 @@
 import type { ParamValues } from '../../model/params.js';
 import { param } from '../param-reader.js';
 
+/** What of a model decides the limits of its client. */
+export interface ModelLimits {
+  readonly window: number;
+  /** Longest answer of the model; null where nobody knows. */
+  readonly maxOutput: number | null;
+}
+
+/** Longest answer that clients ask for by themselves (WIN-2, measured: max_tokens of main requests). */
+const CLIENT_MAX_OUTPUT = 32_000;
+
 /** The limits a client works with, in tokens; null where it has none. */
 export interface Thresholds {
   readonly window: number;
@@ -20,14 +30,20 @@ export function autoCompactEnabled(params: ParamValues): boolean {
   return param.isOn(params, 'autoCompact.enabled');
 }
 
+/** Longest answer of main requests: what the user set, else the model's own up to the client's cap (WIN-2, C25). */
+function outputLimit(params: ParamValues, { maxOutput }: ModelLimits): number {
+  const set = param.numberOrNull(params, 'window.maxOutput');
+  return set ?? Math.min(maxOutput ?? CLIENT_MAX_OUTPUT, CLIENT_MAX_OUTPUT);
+}
+
 /** Effective window: window − reserve (WIN-2). */
-export function effectiveWindow(params: ParamValues, window: number): number {
-  const maxOutput = param.number(params, 'window.maxOutput');
+export function effectiveWindow(params: ParamValues, model: ModelLimits): number {
+  const { window } = model;
   switch (param.text(params, 'window.reserve')) {
     case 'max-output':
-      return window - maxOutput;
+      return window - outputLimit(params, model);
     case 'capped':
-      return window - Math.min(maxOutput, param.number(params, 'window.reserveCap'));
+      return window - Math.min(outputLimit(params, model), param.number(params, 'window.reserveCap'));
     case 'fixed':
       return window - param.number(params, 'window.reserveCap');
     default:
@@ -36,48 +52,27 @@ export function effectiveWindow(params: ParamValues, window: number): number {
 }
 
 /** Where auto-compaction fires: WIN-3, or earlier by the percentage override (WIN-4). */
-export function autoCompactThreshold(params: ParamValues, window: number): number {
-  const effective = effectiveWindow(params, window);
+export function autoCompactThreshold(params: ParamValues, model: ModelLimits): number {
+  const effective = effectiveWindow(params, model);
   const threshold = effective - param.number(params, 'window.compactOffset');
   const percent = param.numberOrNull(params, 'window.percent');
   if (percent === null || !(percent > 0 && percent <= 100)) return threshold;
-  return Math.min(Math.floor((effective * percent) / 100), threshold);
+  return Math.min(Math.floor(effective * (percent / 100)), threshold); // WIN-4: in this order
 }
 
 /** All limits of a policy for a window (WIN-2 … WIN-6). */
-export function thresholds(params: ParamValues, window: number): Thresholds {
-  const effective = effectiveWindow(params, window);
+export function thresholds(params: ParamValues, model: ModelLimits): Thresholds {
+  const effective = effectiveWindow(params, model);
   const enabled = autoCompactEnabled(params);
-  const autoCompact = enabled ? autoCompactThreshold(params, window) : null;
+  const autoCompact = enabled ? autoCompactThreshold(params, model) : null;
   const limit = autoCompact ?? effective;
   const blockingOffset = param.numberOrNull(params, 'window.blockingOffset');
   return {
-    window,
+    window: model.window,
     effective,
     warning: limit - param.number(params, 'window.warningOffset'),
     error: limit - param.number(params, 'window.errorOffset'),
     autoCompact,
     blocking: blockingOffset === null ? null : effective - blockingOffset,
-  };
-}
-
-/** What a client shows of its context (WIN-5). */
-export interface ContextStatus {
-  readonly percentLeft: number;
-  readonly warning: boolean;
-  readonly error: boolean;
-  readonly autoCompact: boolean;
-  readonly blocked: boolean;
-}
-
-/** Status at a number of used tokens (WIN-5, WIN-6). */
-export function contextStatus(limits: Thresholds, used: number): ContextStatus {
-  const limit = limits.autoCompact ?? limits.effective;
-  return {
-    percentLeft: Math.max(0, Math.round(((limit - used) / limit) * 100)),
-    warning: limits.warning !== null && used >= limits.warning,
-    error: limits.error !== null && used >= limits.error,
-    autoCompact: limits.autoCompact !== null && used >= limits.autoCompact,
-    blocked: limits.blocking !== null && used >= limits.blocking,
   };
 }

@@ -5,7 +5,9 @@ import {
   createBlock,
   digestContent,
   IMAGE_TOKENS,
+  mediaCount,
   NO_FACTS,
+  uniformFacts,
   withTokens,
 } from '../../model/block.js';
 import { literalText, type Text } from '../../model/text.js';
@@ -47,13 +49,14 @@ function looksLikeJson(text: string): boolean {
 }
 
 function mediaBlock(kind: 'image' | 'document', role: 'user' | 'assistant', content: JsonObject): Block {
+  const json = jsonOf(content);
   return createBlock({
     kind,
     role,
     tokens: 0,
     chars: 0,
-    rough: IMAGE_TOKENS,
-    digest: digestText(jsonOf(content)),
+    rough: kind === 'image' ? IMAGE_TOKENS : Math.round(json.length / 4), // TOK-3: a document by its JSON
+    digest: digestText(json),
   });
 }
 
@@ -71,14 +74,21 @@ function isLimited(text: string): boolean {
   return text.startsWith(STORED) || (text.length >= SHORTEST_CUT && CUT.test(text));
 }
 
-function resultFacts(path: string | null, text: string, isError: boolean, images: number): BlockFacts {
+function resultFacts(
+  path: string | null,
+  text: string,
+  isError: boolean,
+  images: number,
+  documents: number,
+): BlockFacts {
   const jsonLike = isJsonLike(path, text);
   const limited = isLimited(text);
-  if (path === null && !isError && images === 0 && !jsonLike && !limited) return NO_FACTS;
+  if (path === null && !isError && images + documents === 0 && !jsonLike && !limited) return NO_FACTS;
   const facts: { -readonly [Key in keyof BlockFacts]: BlockFacts[Key] } = {};
   if (path !== null) facts.path = path;
   if (isError) facts.isError = true;
   if (images > 0) facts.images = images;
+  if (documents > 0) facts.documents = documents;
   if (jsonLike) facts.jsonLike = true;
   if (limited) facts.limited = true;
   return facts;
@@ -101,8 +111,7 @@ interface TextBlockInit {
 
 function textBlock({ role, index, place }: Part, text: string, init: TextBlockInit): Block {
   const { kind, toolUseId = null, tool = null, facts = NO_FACTS } = init;
-  const images = facts.images ?? 0;
-  const digest = digestContent(text, { kind, role, tool, toolUseId, images });
+  const digest = digestContent(text, { kind, role, tool, toolUseId, images: mediaCount(facts) });
   return createBlock({
     kind,
     role,
@@ -116,9 +125,14 @@ function textBlock({ role, index, place }: Part, text: string, init: TextBlockIn
 }
 
 /** Facts of a result, with what it tells of plans and of work in the background. */
-function answerFacts(call: ToolCall | undefined, text: string, isError: boolean, images: number): BlockFacts {
+function answerFacts(
+  call: ToolCall | undefined,
+  text: string,
+  isError: boolean,
+  { images = 0, documents = 0 }: Pick<BlockFacts, 'images' | 'documents'>,
+): BlockFacts {
   const path = call?.path ?? (call?.tool === 'ExitPlanMode' && !isError ? planPathOf(text) : null);
-  const facts = resultFacts(path, text, isError, images);
+  const facts = resultFacts(path, text, isError, images, documents);
   const effect = call === undefined || isError ? null : resultNews(call.tool, text);
   return effect === null ? facts : { ...facts, effect };
 }
@@ -129,16 +143,19 @@ function toolResultBlock(part: Part, calls: ReadonlyMap<string, ToolCall>): Bloc
   const call = id === null ? undefined : calls.get(id);
   const text = toolResultText(content);
   let images = 0;
+  let documents = 0;
   if (typeof content.content !== 'string') {
     for (const item of listOf(content.content)) {
-      if (isObject(item) && (item.type === 'image' || item.type === 'document')) images++;
+      if (!isObject(item)) continue;
+      if (item.type === 'image') images++;
+      else if (item.type === 'document') documents++;
     }
   }
   return textBlock(part, text, {
     kind: 'tool_result',
     toolUseId: call?.id ?? id,
     tool: call?.tool ?? null,
-    facts: answerFacts(call, text, content.is_error === true, images),
+    facts: answerFacts(call, text, content.is_error === true, { images, documents }),
   });
 }
 
@@ -156,7 +173,7 @@ export function answerTo(block: Block, call: ToolCall | undefined): Block {
     kind: 'tool_result',
     toolUseId: block.toolUseId,
     tool: call?.tool ?? null,
-    facts: answerFacts(call, text, block.facts.isError === true, block.facts.images ?? 0),
+    facts: answerFacts(call, text, block.facts.isError === true, block.facts),
   });
   return withTokens(made, block.tokens);
 }
@@ -227,7 +244,11 @@ export function blocksOf(
   calls: ReadonlyMap<string, ToolCall>,
   place: PlaceText = keepText,
 ): Block[] {
-  return contentBlocks(content).map((part, index) => blockOf({ content: part, role, index, place }, calls));
+  const blocks = contentBlocks(content).map((part, index) =>
+    blockOf({ content: part, role, index, place }, calls),
+  );
+  if (typeof content !== 'string' || role === 'assistant') return blocks;
+  return blocks.map((block) => ({ ...block, facts: uniformFacts({ ...block.facts, plain: true }) }));
 }
 
 /** The blocks of an attachment, or null when the model does not see it. */

@@ -1,4 +1,4 @@
-import { type Block, IMAGE_TOKENS } from '../../model/block.js';
+import { type Block, IMAGE_TOKENS, mediaCount } from '../../model/block.js';
 import type { DraftMessage } from './draft.js';
 
 /** Characters of a thinking signature per token of the thinking it seals. */
@@ -9,7 +9,7 @@ export function weightOf(block: Block, ratio: number): number {
   if (block.kind === 'image' || block.kind === 'document') return IMAGE_TOKENS;
   const sealed = block.kind === 'thinking' && block.text?.chars === 0;
   if (sealed) return block.chars / SIGNATURE_CHARS_PER_TOKEN;
-  return (block.text?.chars ?? block.chars) / ratio + (block.facts.images ?? 0) * IMAGE_TOKENS;
+  return (block.text?.chars ?? block.chars) / ratio + mediaCount(block.facts) * IMAGE_TOKENS;
 }
 
 /** Tokens of every block of some messages at a ratio. */

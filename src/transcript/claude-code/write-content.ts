@@ -73,6 +73,16 @@ function imageContent(block: Block, index: number): object {
   return { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
 }
 
+/** A document of the length that its estimate tells of. */
+function documentContent(block: Block): object {
+  const withData = (data: string) => ({
+    type: 'document',
+    source: { type: 'base64', media_type: 'application/pdf', data },
+  });
+  const chars = block.rough * 4 - JSON.stringify(withData('')).length;
+  return withData(fillerText(Math.max(0, chars), formatDigest(block.digest)));
+}
+
 /** A block as API content; an opaque one gets filler of its length. */
 export function contentOf(block: Block): object {
   switch (block.kind) {
@@ -82,8 +92,12 @@ export function contentOf(block: Block): object {
     }
     case 'tool_result': {
       const text = textOrFiller(block);
-      const images = Array.from({ length: block.facts.images ?? 0 }, (_, i) => imageContent(block, i));
-      const content = images.length === 0 ? text : [{ type: 'text', text }, ...images];
+      const { images = 0, documents = 0 } = block.facts;
+      const media = Array.from({ length: images + documents }, (_, i) => ({
+        ...imageContent(block, i),
+        type: i < images ? 'image' : 'document',
+      }));
+      const content = media.length === 0 ? text : [{ type: 'text', text }, ...media];
       const failed = block.facts.isError === true ? { is_error: true } : {};
       return { type: 'tool_result', tool_use_id: block.toolUseId, content, ...failed };
     }
@@ -96,8 +110,9 @@ export function contentOf(block: Block): object {
       };
     }
     case 'image':
+      return imageContent(block, 0);
     case 'document':
-      return { ...imageContent(block, 0), type: block.kind };
+      return documentContent(block);
     default:
       return { type: 'text', text: textOrFiller(block) };
   }

@@ -1,11 +1,14 @@
 import { chainDigest, type Digest, digestParts } from '../../base/digest.js';
-import { type Block, type BlockInit, createBlock, NO_FACTS } from '../../model/block.js';
+import { type Block, type BlockInit, createBlock, NO_FACTS, uniformFacts } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { Step, Thread, ThreadEvent } from '../../model/transcript.js';
 import { type FillerInit, FillerText } from './filler-text.js';
 
 /** Share of tools in the prefix of recorded requests: tool_tokens / (tool_tokens + system_tokens), median (E1). */
 const TOOLS_SHARE = 0.82;
+
+/** A prompt that was typed is a plain string (TOK-3). */
+const PLAIN = uniformFacts({ plain: true });
 
 /** A block to be written: its text is described, not made. */
 export interface WriterBlock
@@ -62,7 +65,10 @@ export class ThreadWriter {
   }
 
   message(origin: Message['origin'], blocks: readonly Block[], at: number): void {
-    this.#steps.push({ kind: 'message', message: this.#message(origin, blocks, at, null) });
+    const [only] = blocks;
+    const isTyped = origin === 'human' && blocks.length === 1 && only?.kind === 'text';
+    const written = isTyped ? [{ ...only, facts: PLAIN }] : blocks;
+    this.#steps.push({ kind: 'message', message: this.#message(origin, written, at, null) });
   }
 
   /** Writes a call and returns its id. */

@@ -143,6 +143,100 @@ describe('claude-code/2026', () => {
     expect(requests[10]!.rewritten).toBe(0);
   });
 
+  it('C29 the server comes after the check of the client: at 184,100 tokens auto-compaction fires, not the server', () => {
+    // 19 results of 7,400, then one of 40,000 that takes it over both limits at once: 19 × 7,388 could go.
+    const set = { ...QUIET, 'microcompact.cached.enabled': false, 'storage.enabled': false };
+    const talk = work(new Conversation({ toolsTokens: 2_000, systemTokens: 1_000 }).human(100), 19, 7_400);
+    const { requests, layer } = run({ policy, set }, work(talk, 1, 40_000).answer(10));
+    const before = 3_100 + 19 * 7_420 + 40_020;
+    expect(before).toBe(184_100);
+    expect(layer('microcompact')).toEqual([]);
+    expect(layer('full-compact')).toMatchObject([{ turn: 21, trigger: 'auto', trueBefore: before }]);
+    expect(requests.at(-1)!.prompt).toBeLessThan(60_000);
+  });
+
+  it('C29 the client learns of it from the usage: what it saw before the request still held everything', () => {
+    const set = {
+      ...QUIET,
+      'microcompact.cached.enabled': false,
+      'autoCompact.enabled': false,
+      'blocking.enabled': false,
+    };
+    const { requests, layer } = run(
+      { policy, set },
+      work(new Conversation().human(100), 37, 5_000).answer(10),
+    );
+    const [cleared] = layer('microcompact');
+    // 15,100 and 5,020 a turn pass 180,000 with the 33rd result, but 140,000 can go only with the 37th: 8 stay.
+    const whole = 15_100 + 37 * 5_020;
+    expect(cleared).toMatchObject({ turn: 38, trigger: 'server', trueBefore: whole, saved: 29 * 4_988 });
+    expect(cleared!.seenAfter).toBe(cleared!.seenBefore);
+    const last = requests.at(-1)!;
+    expect(last.prompt).toBe(whole - cleared!.saved);
+    expect(last.seen).toBe(cleared!.seenBefore);
+  });
+
+  it('C29 results of readers and whole calls of writers are two applied edits', () => {
+    const set = {
+      ...QUIET,
+      'microcompact.cached.enabled': false,
+      'microcompact.apiNative.triggerTokens': 60_000,
+      'microcompact.apiNative.keepTokens': 10_000,
+      'microcompact.apiNative.clearAtLeast': 5_000,
+    };
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 5; i++) work(work(talk, 1, 5_000), 1, 5_000, 'Edit');
+    const { layer } = run({ policy, set }, talk.answer(10));
+    // Above 60,000 with the ninth result: five reads and four edits, of each two stay. An emptied call has 20 tokens, as it had.
+    expect(layer('microcompact')[0]).toMatchObject({
+      turn: 10,
+      saved: 5 * 4_988,
+      details: {
+        tools: { Read: 3, Edit: 2 },
+        applied_edits: [
+          { type: 'clear_tool_uses_20250919', cleared_tool_uses: 3, cleared_input_tokens: 3 * 4_988 },
+          { type: 'clear_tool_uses_20250919', cleared_tool_uses: 2, cleared_input_tokens: 2 * 4_988 },
+        ],
+      },
+    });
+  });
+
+  it('C29 each strategy has a least amount of its own', () => {
+    const set = {
+      ...QUIET,
+      'microcompact.cached.enabled': false,
+      'microcompact.apiNative.triggerTokens': 60_000,
+      'microcompact.apiNative.keepTokens': 10_000,
+      'microcompact.apiNative.clearAtLeast': 12_000,
+    };
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 5; i++) work(work(talk, 1, 5_000), 1, 5_000, 'Edit');
+    const { layer } = run({ policy, set }, talk.answer(10));
+    expect(layer('microcompact').map(({ turn, details }) => [turn, details.tools])).toEqual([
+      [10, { Read: 3 }],
+      [11, { Edit: 3 }],
+    ]);
+  });
+
+  it('MIC-4 C29 older thinking is dropped by the server after an hour, behind the checks of the client', () => {
+    const set = { ...QUIET, 'microcompact.timeBased.enabled': false };
+    const talk = new Conversation({ model: 'claude-opus-4-6' }).human(100);
+    for (let i = 0; i < 3; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }], { thinking: 200 });
+    talk
+      .answer(10)
+      .wait(61 * 60)
+      .human(20)
+      .answer(10);
+    const { layer } = run({ policy, set }, talk);
+    expect(layer('microcompact')).toMatchObject([
+      {
+        trigger: 'server',
+        saved: 400,
+        details: { applied_edits: [{ type: 'clear_thinking_20251015', cleared_thinking_turns: 2 }] },
+      },
+    ]);
+  });
+
   it('INV-4 STO-3 a stored result stays the same: nothing is ever written again, not even after a resume', () => {
     const talk = work(new Conversation().human(100), 1, 20_000, 'Bash')
       .answer(10)

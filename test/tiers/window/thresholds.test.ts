@@ -5,19 +5,24 @@ import { policyWindow } from '../../../src/engine/policy-window.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { policyRegistry, resolvePolicy } from '../../../src/policies/catalogue.js';
 import { policyThresholds } from '../../../src/policies/policy-thresholds.js';
+import { shownLimits, shownStatus } from '../../../src/policies/shown-limits.js';
 import {
   autoCompactEnabled,
   autoCompactThreshold,
-  contextStatus,
   effectiveWindow,
   thresholds,
 } from '../../../src/tiers/window/thresholds.js';
 import { Conversation } from '../../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
-const WINDOW = 200_000;
-const limitsOf = (policy: string, set: Record<string, unknown> = {}, window = WINDOW) =>
-  thresholds(resolvePolicy(policy, set), window);
+/** A model of today: its longest answer is above what clients ask for. */
+const MODEL = { window: 200_000, maxOutput: 64_000 };
+const limitsOf = (policy: string, set: Record<string, unknown> = {}, window = MODEL.window) =>
+  thresholds(resolvePolicy(policy, set), { ...MODEL, window });
+
+/** What a client shows with so many tokens used. */
+const shown = (policy: string, used: number, set: Record<string, unknown> = {}) =>
+  shownStatus(shownLimits(policyRegistry.get(policy), resolvePolicy(policy, set), MODEL)!, used);
 
 describe('windows', () => {
   it('WIN-1 the first that answers: suffix, known model, beta, override, 200,000', () => {
@@ -28,14 +33,12 @@ describe('windows', () => {
     expect(resolveWindow('a-model-nobody-knows')).toBe(200_000);
   });
 
-  it('WIN-1 a client that goes by the suffix takes a long model for a short one; a window set by the user comes first', () => {
+  it('WIN-1 a client that goes by the suffix takes a long model for a short one', () => {
     const bySuffix = resolvePolicy('claude-code/2.1.7', {});
     expect(policyWindow(bySuffix, 'claude-opus-4-6')).toBe(200_000);
     expect(policyWindow(bySuffix, 'claude-opus-4-6[1m]')).toBe(1_000_000);
     const knowing = resolvePolicy('claude-code/2.1.112', {});
     expect(policyWindow(knowing, 'claude-opus-4-6')).toBe(1_000_000);
-    const set = resolvePolicy('claude-code/2.1.112', { 'window.explicit': 100_000 });
-    expect(policyWindow(set, 'claude-opus-4-6')).toBe(100_000);
   });
 
   it.each([
@@ -46,11 +49,93 @@ describe('windows', () => {
     expect(limitsOf(policy).effective).toBe(effective);
   });
 
-  it('WIN-2 the reserve is the maximal output, up to 20,000 in 2026', () => {
-    const small = { 'window.maxOutput': 8_192 };
-    expect(effectiveWindow(resolvePolicy('claude-code/2.1', small), WINDOW)).toBe(191_808);
-    expect(effectiveWindow(resolvePolicy('claude-code/2026', small), WINDOW)).toBe(191_808);
-    expect(effectiveWindow(resolvePolicy('claude-code/2.0', small), WINDOW)).toBe(200_000);
+  it.each([
+    ['claude-code/2.0', 8_192, null, 200_000],
+    ['claude-code/2.1', 8_192, null, 191_808],
+    ['claude-code/2.1', 32_000, null, 168_000],
+    ['claude-code/2.1', 64_000, null, 168_000],
+    ['claude-code/2.1', 8_192, 64_000, 136_000],
+    ['claude-code/2.1', null, null, 168_000],
+    ['claude-code/2026', 8_192, null, 191_808],
+    ['claude-code/2026', 64_000, null, 180_000],
+    ['claude-code/2026', 64_000, 8_192, 191_808],
+  ])(
+    'WIN-2 C25 %s, a model of %s, %s set: the effective window is %i',
+    (policy, maxOutput, set, effective) => {
+      const params = resolvePolicy(policy, { 'window.maxOutput': set });
+      expect(effectiveWindow(params, { window: 200_000, maxOutput })).toBe(effective);
+    },
+  );
+});
+
+describe('the reserve in a replay', () => {
+  /** The size by usage and characters at which a session of a model compacts first; null when it never does. */
+  function firesAt(model: string, set: Record<string, unknown> = {}, tokens = 178_808): number | null {
+    const talk = new Conversation({ model, toolsTokens: 20_000, systemTokens: 3_000 }).human(100);
+    const rest = tokens - 23_100 - 20 * 2;
+    talk.tools([{ tool: 'Task', tokens: 50_000 }]).tools([{ tool: 'Task', tokens: rest - 50_000 }]);
+    const quiet = { 'sessionMemory.enabled': false, 'microcompact.token.enabled': false, ...set };
+    const plan = planOf({ policy: 'claude-code/2.1', set: quiet });
+    const [first] = ofType(runLog(plan, talk.answer(10).transcript()), 'layer');
+    return first?.seenBefore ?? null;
+  }
+
+  it('C25 claude-code/2.1 compacts at 178,808 on claude-3-5-haiku, whose answers have at most 8,192 tokens', () => {
+    expect(firesAt('claude-3-5-haiku')).toBe(178_808);
+    expect(firesAt('claude-3-5-haiku', {}, 178_807)).toBeNull();
+  });
+
+  it('C25 at 155,000 where the client caps the answer at 32,000', () => {
+    expect(firesAt('claude-sonnet-4-5', {}, 155_000)).toBe(155_000);
+    expect(firesAt('claude-sonnet-4-5', {}, 154_999)).toBeNull();
+  });
+
+  it('C25 a maximal output of the scenario overrides both: 64,000 gives 123,000', () => {
+    const set = { 'window.maxOutput': 64_000 };
+    expect(firesAt('claude-sonnet-4-5', set, 123_000)).toBe(123_000);
+    expect(firesAt('claude-3-5-haiku', set, 123_000)).toBe(123_000);
+    expect(firesAt('claude-sonnet-4-5', set, 122_999)).toBeNull();
+    expect(firesAt('claude-sonnet-4-5', { 'window.maxOutput': 8_192 })).toBe(178_808);
+  });
+});
+
+describe('the order of WIN-1 in a replay', () => {
+  const talk = (model: string) => {
+    const conversation = new Conversation({ model }).human(100);
+    for (let i = 0; i < 4; i++) conversation.tools([{ tool: 'Task', tokens: 60_000 }]);
+    return conversation.answer(10).transcript();
+  };
+  /** The threshold of the first compaction; null when there is none. */
+  const threshold = (model: string, set: Record<string, unknown>, policy = 'claude-code/2.1.112') => {
+    const entries = runLog(planOf({ policy, set: { 'storage.enabled': false, ...set } }), talk(model));
+    expect(ofType(entries, 'refused')).toEqual([]);
+    const [first] = ofType(entries, 'layer');
+    return first === undefined ? null : (first.details.threshold as number);
+  };
+
+  it('C27 the suffix and what the client knows of the model come before a window set by the user', () => {
+    const set = { 'window.explicit': 100_000 };
+    expect(threshold('claude-sonnet-4-5', set)).toBe(67_000);
+    expect(threshold('claude-opus-4-6', set)).toBeNull();
+    expect(threshold('claude-sonnet-4-5[1m]', set)).toBeNull();
+    // A client that goes by the suffix alone knows nothing of the model: 100,000 − 32,000 − 13,000.
+    const quiet = { ...set, 'microcompact.token.enabled': false };
+    expect(threshold('claude-opus-4-6', quiet, 'claude-code/2.1.7')).toBe(55_000);
+  });
+
+  it('C27 so does the 1M beta, where the model takes it: 255,100 tokens are neither refused nor compacted', () => {
+    const set = { 'window.beta1m': true };
+    expect(threshold('claude-sonnet-4-5', set)).toBeNull();
+    expect(threshold('claude-sonnet-4-5', { ...set, 'window.explicit': 100_000 })).toBeNull();
+    expect(threshold('claude-sonnet-4-5', {})).toBe(167_000);
+    expect(threshold('claude-opus-4-5', set)).toBe(167_000);
+  });
+
+  it('C27 the beta widens what the API takes under every policy', () => {
+    const refused = (set: Record<string, unknown>) =>
+      ofType(runLog(planOf({ policy: 'none', set }), talk('claude-sonnet-4-5')), 'refused').length;
+    expect(refused({})).toBe(1);
+    expect(refused({ 'window.beta1m': true })).toBe(0);
   });
 });
 
@@ -60,21 +145,16 @@ describe('thresholds of the analysed profiles in a 200 K window', () => {
     ['claude-code/2.1', 155_000, 135_000, 165_000],
     ['claude-code/2026', 167_000, 147_000, 177_000],
   ])('WIN-3 WIN-5 WIN-6 %s: compacts at %i, warns at %i, blocks at %s', (policy, auto, warning, blocking) => {
-    expect(policyThresholds(policyRegistry.get(policy), resolvePolicy(policy, {}), WINDOW)).toMatchObject({
-      window: WINDOW,
+    expect(policyThresholds(policyRegistry.get(policy), resolvePolicy(policy, {}), MODEL)).toMatchObject({
+      window: 200_000,
       autoCompact: auto,
       warning,
       error: warning,
       blocking,
     });
-    const limits = limitsOf(policy);
-    expect(contextStatus(limits, auto - 1)).toMatchObject({ autoCompact: false, percentLeft: 0 });
-    expect(contextStatus(limits, auto)).toMatchObject({ autoCompact: true, percentLeft: 0 });
-    expect(contextStatus(limits, warning - 1)).toMatchObject({ warning: false, error: false });
-    expect(contextStatus(limits, warning)).toMatchObject({ warning: true, error: true });
-    if (blocking === null) return;
-    expect(contextStatus(limits, blocking - 1).blocked).toBe(false);
-    expect(contextStatus(limits, blocking).blocked).toBe(true);
+    expect(shown(policy, auto)).toMatchObject({ percentLeft: 0 });
+    expect(shown(policy, warning - 1)).toMatchObject({ warning: false, error: false });
+    expect(shown(policy, warning)).toMatchObject({ warning: true, error: true });
   });
 
   it('WIN-3 offsets are distances from the limit: a 1 M window compacts at 967,000', () => {
@@ -87,31 +167,46 @@ describe('thresholds of the analysed profiles in a 200 K window', () => {
   });
 
   it('WIN-5 percent left is rounded over the limit and never below 0', () => {
-    const limits = limitsOf('claude-code/2026'); // limit 167,000
-    expect(contextStatus(limits, 0).percentLeft).toBe(100);
-    expect(contextStatus(limits, 83_500).percentLeft).toBe(50);
-    expect(contextStatus(limits, 165_330).percentLeft).toBe(1);
-    expect(contextStatus(limits, 166_166).percentLeft).toBe(0);
-    expect(contextStatus(limits, 166_164).percentLeft).toBe(1);
-    expect(contextStatus(limits, 400_000).percentLeft).toBe(0);
+    const left = (used: number) => shown('claude-code/2026', used).percentLeft; // limit 167,000
+    expect([0, 83_500, 165_330, 166_166, 166_164, 400_000].map(left)).toEqual([100, 50, 1, 0, 1, 0]);
   });
 
   it('WIN-5 with auto-compaction off the limit for display is the effective window', () => {
-    const limits = limitsOf('claude-code/2026', { 'autoCompact.enabled': false });
-    expect(limits).toMatchObject({ autoCompact: null, warning: 160_000, error: 160_000 });
-    expect(contextStatus(limits, 90_000).percentLeft).toBe(50);
-    expect(contextStatus(limits, 179_999).autoCompact).toBe(false);
+    const off = { 'autoCompact.enabled': false };
+    expect(shown('claude-code/2026', 90_000, off)).toEqual({ percentLeft: 50, warning: false, error: false });
+    expect(shown('claude-code/2026', 160_000, off)).toMatchObject({ warning: true, error: true });
+    expect(shown('none', 179_999)).toEqual({ percentLeft: 10, warning: false, error: false });
+    expect(shown('none', 180_000)).toMatchObject({ warning: true });
   });
 });
 
 describe('percentage override', () => {
   const at = (percent: number | null, policy = 'claude-code/2026') =>
-    autoCompactThreshold(resolvePolicy(policy, { 'window.percent': percent }), WINDOW);
+    autoCompactThreshold(resolvePolicy(policy, { 'window.percent': percent }), MODEL);
 
   it('WIN-4 is a floored share of the effective window', () => {
     expect(at(50)).toBe(90_000);
     expect(at(33.3333)).toBe(59_999);
     expect(at(50, 'claude-code/2.1')).toBe(84_000);
+  });
+
+  it('WIN-4 C27 multiplies by p / 100, in that order: 29 % of 200,000 is 57,999', () => {
+    expect(at(29, 'claude-code/2.0')).toBe(57_999);
+    expect(at(30, 'claude-code/2.0')).toBe(60_000);
+    // The replay goes by it: usage is 57,999 at the third call.
+    const talk = (last: number) =>
+      new Conversation()
+        .human(100)
+        .tools([{ tool: 'Task', tokens: last }])
+        .tools([{ tool: 'Task', tokens: 10 }])
+        .answer(10);
+    const compacts = (last: number) =>
+      ofType(
+        runLog(planOf({ policy: 'claude-code/2.0', set: { 'window.percent': 29 } }), talk(last).transcript()),
+        'layer',
+      ).filter(({ action }) => action === 'compact').length;
+    const below = 57_999 - 15_100 - 20 - 20;
+    expect([compacts(below - 1), compacts(below)]).toEqual([0, 1]);
   });
 
   it('WIN-4 can only make compaction earlier', () => {
@@ -134,7 +229,7 @@ describe('percentage override', () => {
       `window.percent must be a number above 0 and at most 100, or null; found ${percent}`,
     );
     const resolved = { ...resolvePolicy('claude-code/2026', {}), 'window.percent': percent };
-    expect(autoCompactThreshold(resolved, WINDOW)).toBe(167_000);
+    expect(autoCompactThreshold(resolved, MODEL)).toBe(167_000);
   });
 });
 

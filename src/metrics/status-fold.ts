@@ -1,0 +1,76 @@
+import { percentLeft } from '../model/percent-left.js';
+import type { RequestEntry, StatusEntry } from '../model/run-log.js';
+
+/** A state that a client shows: over how many requests, and when. */
+export interface ShownFacts {
+  /** Requests of main loops that were sent while it was shown. */
+  readonly turns: number;
+  /** Times it was entered. */
+  readonly times: number;
+  /** Number of the request at which it was first entered; null when it never was. */
+  readonly firstRequest: number | null;
+  /** Number of the request at which it was last left; null while it is shown, and when it never was. */
+  readonly leftAt: number | null;
+}
+
+/** What clients showed of their main conversations (WIN-5); null where no window was known. */
+export interface StatusFacts {
+  readonly warning: ShownFacts;
+  readonly error: ShownFacts;
+  readonly leastPercentLeft: number;
+}
+
+class Shown {
+  private turns = 0;
+  private times = 0;
+  private firstRequest: number | null = null;
+  private leftAt: number | null = null;
+  private readonly threads = new Set<string>();
+
+  change(thread: string, n: number, state: 'on' | 'off'): void {
+    if (state === 'on') {
+      if (this.threads.has(thread)) return;
+      this.threads.add(thread);
+      this.times += 1;
+      this.firstRequest ??= n;
+      this.leftAt = null;
+    } else if (this.threads.delete(thread) && this.threads.size === 0) this.leftAt = n;
+  }
+
+  request(thread: string): void {
+    if (this.threads.has(thread)) this.turns += 1;
+  }
+
+  finish(): ShownFacts {
+    const { turns, times, firstRequest, leftAt } = this;
+    return { turns, times, firstRequest, leftAt };
+  }
+}
+
+/** Adds up what clients showed. */
+export function createStatusFold() {
+  const warning = new Shown();
+  const error = new Shown();
+  const limits = new Map<string, number>();
+  let least: number | null = null;
+  return {
+    addStatus(entry: StatusEntry): void {
+      limits.set(entry.thread, entry.limit);
+      warning.change(entry.thread, entry.n, entry.warning ? 'on' : 'off');
+      error.change(entry.thread, entry.n, entry.error ? 'on' : 'off');
+    },
+    addRequest({ thread, purpose, seen }: RequestEntry): void {
+      if (purpose !== 'main' || seen === null) return;
+      warning.request(thread);
+      error.request(thread);
+      const limit = limits.get(thread);
+      if (limit === undefined) return;
+      const left = percentLeft(limit, seen);
+      if (least === null || left < least) least = left;
+    },
+    finish(): StatusFacts | null {
+      if (least === null) return null;
+      return { warning: warning.finish(), error: error.finish(), leastPercentLeft: least };
+    },
+  };
+}
