@@ -32,6 +32,10 @@ export class ClientState {
   /** Before the request of a call: whatever the client changes about the cache happens here. */
   before(call: RecordedCall): void {
     if (this.plans === null) return;
+    if (this.run.steps.isAgain) {
+      this.previousStartMs = this.run.now;
+      return;
+    }
     const plan = this.plans[this.order++]!;
     const { delivery } = plan;
     const thinking = plan.thinking ?? this.inherited.thinking;
@@ -51,6 +55,7 @@ export class ClientState {
 
   /** A call is lost before its request is made; what its client changed stays changed. */
   skip(): void {
+    if (this.run.steps.isAgain) return;
     const fresh = this.plans?.[this.order++]?.fresh ?? null;
     if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
   }

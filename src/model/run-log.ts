@@ -155,6 +155,15 @@ export interface LostEntry {
   readonly reason: string;
 }
 
+/** Recorded calls that were not made because another agent had ended theirs: no work was lost (C36). */
+export interface EndedEntry {
+  readonly type: 'ended';
+  readonly t: number;
+  readonly thread: string;
+  readonly calls: number;
+  readonly reason: string;
+}
+
 /** A layer acted. */
 export interface LayerEntry {
   readonly type: 'layer';
@@ -269,6 +278,7 @@ export type LogEntry =
   | BreakEntry
   | RefusedEntry
   | LostEntry
+  | EndedEntry
   | LayerEntry
   | ReturnedEntry
   | CrossingEntry

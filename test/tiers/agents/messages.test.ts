@@ -4,7 +4,7 @@ import { createFiles } from '../../../src/base/files.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
 import type { Letter, LetterWay, Step, Transcript } from '../../../src/model/transcript.js';
-import { mailbox, PostOffice, replyTo } from '../../../src/tiers/agents/post-office.js';
+import { type Envelope, mailbox, PostOffice } from '../../../src/tiers/agents/post-office.js';
 import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
 import type { LetterSpec } from '../../../src/transcript/synthetic/spec.js';
 import { Conversation } from '../../helpers/conversation.js';
@@ -61,15 +61,15 @@ describe('messages between agents', () => {
   });
 
   it('AGT-4 a request to shut down or to approve a plan is answered', () => {
+    const { made } = office();
     const envelope = { id: 1, from: 's/a', to: 's/b', way: 'process', tokens: 10, sentMs: 0 } as const;
-    expect(replyTo({ ...envelope, subject: 'shutdown-request' })).toMatchObject({
-      subject: 'shutdown-response',
-    });
-    expect(replyTo({ ...envelope, subject: 'plan-request' })).toMatchObject({
-      to: 's/a',
-      subject: 'plan-response',
-    });
-    expect(replyTo({ ...envelope, subject: 'shutdown-response' })).toBeNull();
+    const answer = (change: Partial<Envelope> & Pick<Envelope, 'subject'>) =>
+      made.replyTo({ ...envelope, ...change });
+    expect(answer({ subject: 'shutdown-request' })).toMatchObject({ subject: 'shutdown-response' });
+    expect(answer({ subject: 'plan-request' })).toMatchObject({ to: 's/a', subject: 'plan-response' });
+    expect(answer({ subject: 'shutdown-response' })).toBeNull();
+    const subjects = [1, 2, 3].map(() => answer({ subject: 'plan-request', rejections: 2 })?.subject);
+    expect(subjects).toEqual(['plan-rejection', 'plan-rejection', 'plan-response']);
   });
 
   it('AGT-4 to somebody who has ended: kept in the mailbox; to nobody: returned; neither is lost', () => {
