@@ -1,5 +1,5 @@
 import { MS_PER_SECOND } from '../../base/clock.js';
-import type { Action, AskRequest, Asker, Outcome } from '../../model/action.js';
+import type { Action, Asker, AskRequest, Outcome } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { ParamValues } from '../../model/params.js';
