@@ -104,18 +104,23 @@ function withReminderFirst(before: readonly Message[], after: readonly Message[]
 function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks' }>): Outcome {
   if (action.edits.length === 0) return DONE;
   const rules = run.counter.heuristic;
+  const gone = new Set<string>();
   const before = run.context.findMessages(new Set(action.edits.map((edit) => edit.messageId)));
   let seenSaved = 0;
   for (const edit of action.edits) {
     const old = before.get(edit.messageId)?.blocks[edit.blockIndex];
     if (old === undefined)
       throw new CcbenchError('internal', `an edit names no block: ${edit.messageId} ${edit.blockIndex}`);
-    seenSaved += estimateBlock(old, rules) - (edit.block === null ? 0 : estimateBlock(edit.block, rules));
+    const isPinned = old.kind === 'tool_result' && run.view.deletions.has(old.toolUseId);
+    if (isPinned) gone.add(old.toolUseId ?? '');
+    seenSaved += isPinned ? 0 : estimateBlock(old, rules);
+    seenSaved -= edit.block === null ? 0 : estimateBlock(edit.block, rules);
   }
-  const tokensBefore = run.context.trueTokens;
+  const tokensBefore = run.view.trueTokens;
   const cached = run.cachedTokens(run.context.unchanged);
+  run.seen.dropDeleted(run.view.deletions.drop(gone));
   const position = run.context.rewrite(action.edits);
-  run.takenOut.take(action.by.layer, tokensBefore - run.context.trueTokens, action.keep);
+  run.takenOut.take(action.by.layer, tokensBefore - run.view.trueTokens, action.keep);
   if (action.keep === 'frozen') run.journal.freeze(action.edits);
   run.seen.reduce(seenSaved);
   if (position >= 0 && position < run.sentLength) {

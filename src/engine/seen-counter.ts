@@ -100,6 +100,13 @@ export class SeenCounter {
     this.deleted += tokens;
   }
 
+  /** Deleted content left the conversation: what the known usage still counts of it is gone for good. */
+  dropDeleted(tokens: number): void {
+    const counted = Math.min(tokens, this.deleted);
+    this.anchorTokens -= counted;
+    this.deleted -= counted;
+  }
+
   /** What was deleted is no longer subtracted: usage leaves it out by itself, or a new process knows of no deletions. */
   forgetDeleted(): void {
     this.deleted = 0;

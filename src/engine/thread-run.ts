@@ -301,14 +301,12 @@ export class ThreadRun {
   }
 
   private call(call: RecordedCall): void {
-    if (this.failure !== null) return this.loseUnsent(call);
-    this.model.use(call.model);
-    this.turn++;
-    if (this.isMain) this.env.totals.turns++;
-    this.joinPending();
-    this.askTiers('results');
-    if (this.failure === null) this.askTiers('before-request');
-    if (this.failure !== null) return this.loseUnsent(call);
+    if (this.failure === null) this.prepare(call);
+    if (this.failure !== null) {
+      this.client.skip();
+      this.lose(call);
+      return;
+    }
     this.prevention.check(this);
     this.client.before(call);
     if (!this.send(call)) {
@@ -322,10 +320,14 @@ export class ThreadRun {
     this.askTiers('end-of-loop');
   }
 
-  /** The same before its request was made. */
-  private loseUnsent(call: RecordedCall): void {
-    this.client.skip();
-    this.lose(call);
+  /** What arrived joins the context, and layers act, before a call is made. */
+  private prepare(call: RecordedCall): void {
+    this.model.use(call.model);
+    this.turn++;
+    if (this.isMain) this.env.totals.turns++;
+    this.joinPending();
+    this.askTiers('results');
+    if (this.failure === null) this.askTiers('before-request');
   }
 
   /** A recorded call cannot take place, and with it what it would have started. */

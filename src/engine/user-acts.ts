@@ -1,6 +1,7 @@
 import type { Message } from '../model/message.js';
 import type { ThreadEvent } from '../model/transcript.js';
 import type { ThreadRun } from './thread-run.js';
+import { unfolded } from './unfold.js';
 
 /** What a user did in a recording happens in every run of it, whatever the policy (C1, INV-16). */
 
@@ -45,7 +46,7 @@ export function clearConversation(run: ThreadRun): void {
 /** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
 export function rewindConversation(run: ThreadRun, lastId: string | null): 'rewound' | 'not-found' {
   run.joinPending();
-  const { messages } = run.context;
+  const messages = unfolded(run, lastId);
   const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
   if (lastId !== null && last === -1) return 'not-found';
   replaceConversation(

@@ -8,7 +8,9 @@ export const RUN_LOG_VERSION = 1;
 /** The layers of the reference system, plus the loop itself. */
 export const LAYERS = [
   'storage',
+  'snip',
   'microcompact',
+  'collapse',
   'session-memory',
   'full-compact',
   'reactive',
@@ -34,6 +36,8 @@ export type BreakCause =
   | 'lookback'
   | 'compaction'
   | 'microcompaction'
+  | 'snip'
+  | 'collapse'
   | 'server';
 
 /** First line: what was run. */

@@ -1,16 +1,19 @@
 import type { Policy } from '../policy.js';
 
-/** Claude Code of early 2026 as analysed: every layer it describes, on. */
+/** Claude Code of early 2026 as analysed: every layer it describes, on; snip and collapse, which it only names, off. */
 export const claudeCode2026: Policy = {
   name: 'claude-code/2026',
   kind: 'analysed',
-  summary: 'Claude Code of early 2026 as analysed: every layer it describes, on.',
+  summary:
+    'Claude Code of early 2026 as analysed: every layer it describes, on; snip and collapse, which it only names, off.',
   tiers: [
     'storage',
     'nested-memory',
+    'snip',
     'microcompact-time',
     'microcompact-cached',
     'microcompact-api',
+    'collapse',
     'session-memory',
     'auto-compact',
     'blocking',
@@ -42,6 +45,16 @@ export const claudeCode2026: Policy = {
     'microcompact.cached.enabled': 'MIC-3',
     'microcompact.apiNative.enabled': 'MIC-4',
     'compact.summariser': 'FUL-4: a fork with the main prefix',
+    'snip.enabled': 'FLG-1: named by the analysis; what it does is assumed, off unless asked for',
+    'snip.aboveTokens': 'assumed',
+    'snip.downToTokens': 'assumed',
+    'snip.keepRounds': 'assumed',
+    'snip.minTokens': 'assumed',
+    'collapse.enabled': 'FLG-1, FLG-2: named by the analysis; what it does is assumed, off unless asked for',
+    'collapse.aboveTokens': 'assumed',
+    'collapse.downToTokens': 'assumed',
+    'collapse.keepPrompts': 'assumed',
+    'collapse.quoteChars': 'assumed',
     'breaker.maxFailures': 'BRK-1',
     'reactive.enabled': 'REA-1',
     'autoMemory.enabled': 'AUT-1',
@@ -61,6 +74,7 @@ export const claudeCode2026: Policy = {
     'agents.warmFirst': 'CCH-5: an option, off unless asked for',
     'agents.mark': 'assumed: without it no child can warm another',
     'agents.maxChildren': 'assumed',
+    'agents.coordinator': 'AGT-5: a mode of its own, off unless asked for',
     'agents.progressSeconds': 'AGT-5',
     'agents.progressModel': 'AGT-5: the cheapest model',
     'agents.lateSeconds': 'assumed',
