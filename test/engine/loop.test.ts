@@ -214,6 +214,9 @@ describe('switches', () => {
     expect(found).toEqual([
       's.yaml:6:23 collapse.enabled and autoCompact.enabled exclude each other (FLG-2)',
     ]);
+    const both = '{ collapse.enabled: true, autoCompact.enabled: false }';
+    expect(problems(['policy:', `  use: ${POLICY}`, `  set: ${both}`])).toEqual([]);
+    expect(problems([`policy: ${POLICY}`, 'variants:', `  - { name: b, set: ${both} }`])).toEqual([]);
   });
 
   it('FLG-2 subagents never auto-compact', () => {
