@@ -1,11 +1,10 @@
 import type { Policy } from '../policy.js';
 
-/** Claude Code of early 2026 as analysed: every layer it describes, on; snip and collapse, which it only names, off. */
+/** Claude Code of early 2026 as analysed: every layer it describes, on. */
 export const claudeCode2026: Policy = {
   name: 'claude-code/2026',
   kind: 'analysed',
-  summary:
-    'Claude Code of early 2026 as analysed: every layer it describes, on; snip and collapse, which it only names, off.',
+  summary: 'Claude Code of early 2026 as analysed: every layer it describes, on.',
   tiers: [
     'storage',
     'nested-memory',

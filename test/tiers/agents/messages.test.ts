@@ -8,7 +8,7 @@ import { type Envelope, mailbox, PostOffice } from '../../../src/tiers/agents/po
 import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
 import type { LetterSpec } from '../../../src/transcript/synthetic/spec.js';
 import { Conversation } from '../../helpers/conversation.js';
-import { ofType, planOf, runLog } from '../../helpers/plan.js';
+import { planOf, runLog } from '../../helpers/plan.js';
 import { actionsOf, sessionsOf } from '../../helpers/sessions.js';
 
 const POLICY = 'claude-code/2026';
