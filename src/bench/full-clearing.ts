@@ -8,6 +8,7 @@ import type { TierInstance } from '../model/tier.js';
 import { tierRegistry } from '../tiers/registry.js';
 import type { HotContext } from './hot-context.js';
 
+const NONE_GONE: ReadonlySet<string> = new Set();
 const PAUSE_MS = 3 * 3_600_000;
 
 /** A full window of tool results that waits to be cleared after a long pause (MIC-2). */
@@ -34,7 +35,7 @@ export function fullClearing(hot: HotContext): FullClearing {
   function rewrite({ edits }: Extract<Action, { kind: 'rewrite-blocks' }>): void {
     const before = context.findMessages(new Set(edits.map((edit) => edit.messageId)));
     context.rewrite(edits);
-    seen.replace(edits, before);
+    seen.replace(edits, before, NONE_GONE);
   }
 
   return {

@@ -102,18 +102,22 @@ function withReminderFirst(before: readonly Message[], after: readonly Message[]
 
 function rewrite(run: ThreadRun, action: Extract<Action, { kind: 'rewrite-blocks' }>): Outcome {
   if (action.edits.length === 0) return DONE;
+  const gone = new Set<string>();
   const before = run.context.findMessages(new Set(action.edits.map((edit) => edit.messageId)));
   for (const edit of action.edits) {
-    if (before.get(edit.messageId)?.blocks[edit.blockIndex] === undefined)
+    const old = before.get(edit.messageId)?.blocks[edit.blockIndex];
+    if (old === undefined)
       throw new CcbenchError('internal', `an edit names no block: ${edit.messageId} ${edit.blockIndex}`);
+    if (old.kind === 'tool_result' && run.view.deletions.has(old.toolUseId)) gone.add(old.toolUseId ?? '');
   }
-  const tokensBefore = run.context.trueTokens;
+  const tokensBefore = run.view.trueTokens;
   const cached = run.cachedTokens(run.context.unchanged);
+  run.seen.dropDeleted(run.view.deletions.drop(gone));
   const position = run.context.rewrite(action.edits);
   const keep = action.keep === 'frozen' ? 'frozen' : 'live';
-  run.takenOut.take(action.by.layer, tokensBefore - run.context.trueTokens, keep);
+  run.takenOut.take(action.by.layer, tokensBefore - run.view.trueTokens, keep);
   if (keep === 'frozen') run.journal.freeze(action.edits);
-  if (action.keep !== 'server') run.seen.replace(action.edits, before);
+  if (action.keep !== 'server') run.seen.replace(action.edits, before, gone);
   if (position >= 0 && position < run.sentLength) {
     run.tally.cacheLost += Math.max(0, cached - run.cachedTokens(position));
     run.announced ??= action.cause;

@@ -32,7 +32,7 @@ export function ask(run: ThreadRun, request: AskRequest): Outcome {
 interface Shown {
   readonly view: PrefixView;
   readonly freshTokens: number;
-  /** A fork carries the thread's deletions with it (MIC-3); a call with a prefix of its own sends everything. */
+  /** A fork carries the thread's deletions with it (MIC-3); on another model, or with a prefix of its own, it sends everything. */
   readonly deleted: DeletedContent | null;
 }
 
@@ -151,7 +151,7 @@ function viewOf(run: ThreadRun, request: AskRequest): Shown {
     const unsent = context.tokensBetween(context.unchanged, length);
     let freshTokens = Math.min(context.freshTokens, unsent);
     for (const block of added) freshTokens += block.tokens;
-    const deleted = run.view.deletions.within(length, added);
+    const deleted = request.model === undefined ? run.view.deletions.within(length, added) : null;
     return { view: new ForkView(context, length, added), freshTokens, deleted };
   }
   const prefix =

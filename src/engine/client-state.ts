@@ -37,6 +37,10 @@ export class ClientState {
   before(call: RecordedCall): void {
     this.status?.check();
     if (this.plans === null) return;
+    if (this.run.steps.isAgain) {
+      this.previousStartMs = this.run.now;
+      return;
+    }
     const plan = this.plans[this.order++]!;
     const { delivery } = plan;
     const thinking = plan.thinking ?? this.inherited.thinking;
@@ -56,6 +60,7 @@ export class ClientState {
 
   /** A call is lost before its request is made; what its client changed stays changed. */
   skip(): void {
+    if (this.run.steps.isAgain) return;
     const fresh = this.plans?.[this.order++]?.fresh ?? null;
     if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
   }

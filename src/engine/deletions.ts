@@ -54,6 +54,21 @@ export class Deletions implements DeletedContent {
     return tokens;
   }
 
+  /** Forgets those whose results leave the conversation, before they do; returns their true tokens. */
+  drop(toolUseIds: ReadonlySet<string>): number {
+    if (this.tokens === 0 || toolUseIds.size === 0) return 0;
+    const kept: PlacedResult[] = [];
+    let tokens = 0;
+    for (const result of this.batches.flat()) {
+      if (toolUseIds.has(result.toolUseId)) tokens += this.tokensOf(result.toolUseId, result.messageIndex);
+      else kept.push(result);
+    }
+    const { layer } = this;
+    this.clear();
+    if (kept.length > 0) this.add(layer, kept);
+    return tokens;
+  }
+
   /** The same deletions in a conversation that begins with the same messages. */
   copyTo(context: Context): Deletions {
     const copy = new Deletions(context);
@@ -86,9 +101,20 @@ export class Deletions implements DeletedContent {
     };
   }
 
-  private tokensAmong(blocks: readonly Block[], count: number): number {
+  /** Whether a result is deleted. */
+  has(toolUseId: string | null): boolean {
+    if (this.tokens === 0 || toolUseId === null) return false;
+    this.index();
+    return this.ids.has(toolUseId);
+  }
+
+  private index(): void {
     for (; this.indexed < this.batches.length; this.indexed++)
       for (const { toolUseId } of this.batches[this.indexed]!) this.ids.add(toolUseId);
+  }
+
+  private tokensAmong(blocks: readonly Block[], count: number): number {
+    this.index();
     let tokens = 0;
     for (let i = 0; i < count; i++) {
       const block = blocks[i]!;

@@ -66,11 +66,12 @@ function notice(run: ThreadRun, what: string, message: string): void {
   run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
 }
 
-/** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). */
+/** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */
 function send(run: ThreadRun, letter: Letter): void {
-  if (!run.env.tiers.some((tier) => tier.name === 'agents')) return;
+  if (run.isStuck || !run.env.tiers.some((tier) => tier.name === 'agents')) return;
   const reached = postOffice(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
   if (reached === 0) notice(run, 'message-returned', `nobody is called ${letter.to}: the message comes back`);
+  else if (letter.subject === 'plan-request' && letter.way !== 'bridge') run.env.approvals.wait(run);
 }
 
 /** A new process reads the record back: what layers changed only in memory is as it was before. */

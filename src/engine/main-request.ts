@@ -38,7 +38,7 @@ export function outgoingOf(run: ThreadRun, call: RecordedCall): Outgoing {
   tellRepairs(run, isPrompted ? 0 : 1);
   checkRequestShape(context);
   return {
-    purpose: run.isMain ? 'main' : 'subagent',
+    purpose: run.steps.isAgain ? 'plan_again' : run.isMain ? 'main' : 'subagent',
     turn: run.turn,
     model: run.model.row,
     salts: run.model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort, run.client.key),

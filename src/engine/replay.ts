@@ -15,6 +15,7 @@ import { createWarnings } from '../model/warning.js';
 import { postOffice } from '../tiers/agents/post-office.js';
 import { breakdown } from '../tokens/breakdown.js';
 import { estimatorError } from '../tokens/estimator-error.js';
+import { Approvals } from './approvals.js';
 import { clientRules } from './client-rules.js';
 import { ForkPoints } from './fork-points.js';
 import { createHome } from './home.js';
@@ -87,6 +88,7 @@ export function* replayParts(
         });
   const { supported: tiers, skipped } = tiersAtWork(plan, transcript);
   for (const entry of skipped) sink.write(entry);
+  const sessions = new Sessions(transcript, plan.home);
   const env: RunEnv = {
     plan,
     sink,
@@ -107,8 +109,9 @@ export function* replayParts(
     warnings: createWarnings(),
     timing,
     totals: { requests: 0, turns: 0, costNano: 0 },
-    sessions: new Sessions(transcript, plan.home),
+    sessions,
     forks: new ForkPoints(transcript),
+    approvals: new Approvals(sessions.world),
     onRequest,
   };
   const endMs = yield* runThreads(env, transcript);
@@ -155,7 +158,25 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
   queueForks();
   let endMs = 0;
   let steps = 0;
-  for (let next = queue.pop(); next !== null; next = queue.pop()) {
+  const finish = (run: ThreadRun): void => {
+    run.finish();
+    finished.add(run);
+    tellBreakdown(env, run);
+  };
+  const goOn = (waited: readonly ThreadRun[]): void => {
+    for (const run of waited) {
+      const timeMs = run.nextTimeMs();
+      if (timeMs === null) finish(run);
+      else queue.push(timeMs, run);
+    }
+  };
+  const take = () => {
+    const next = queue.pop();
+    if (next !== null) return next;
+    goOn(env.approvals.releaseAll(endMs));
+    return queue.pop();
+  };
+  for (let next = take(); next !== null; next = take()) {
     const run = next.item;
     if (!started.has(run)) {
       const origin = runOf(run.thread.continues);
@@ -175,13 +196,13 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
     for (;;) {
       run.advance();
       if (env.forks.hasReady) queueForks();
+      goOn(env.approvals.takeAnswered());
       if (++steps % STEPS_PER_PART === 0) yield;
       endMs = Math.max(endMs, run.now);
+      if (env.approvals.isWaiting(run)) break;
       const timeMs = run.nextTimeMs();
       if (timeMs === null) {
-        run.finish();
-        finished.add(run);
-        tellBreakdown(env, run);
+        finish(run);
         break;
       }
       const other = queue.peekTime();

@@ -8,6 +8,7 @@ import type { LogSink } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { TierDefinition } from '../model/tier.js';
 import type { WarningList } from '../model/warning.js';
+import type { Approvals } from './approvals.js';
 import type { ClientRules } from './client-rules.js';
 import type { Outgoing } from './exchange.js';
 import type { ForkPoints } from './fork-points.js';
@@ -37,6 +38,8 @@ export interface RunEnv {
   readonly totals: RunTotals;
   readonly sessions: Sessions;
   readonly forks: ForkPoints;
+  /** Agents that wait for the approval of their plans. */
+  readonly approvals: Approvals;
   /** Hears of every request before it is sent; null when nobody listens. */
   readonly onRequest: RequestListener | null;
 }

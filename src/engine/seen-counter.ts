@@ -101,17 +101,24 @@ export class SeenCounter {
 
   /**
    * Content changed in place: each block is taken off as it was added (C28). What the usage counts goes by its true tokens,
-   * what is newer by the estimate.
+   * what is newer by the estimate. Results that are gone from the server already were taken off with that.
    */
-  replace(edits: readonly BlockEdit[], before: ReadonlyMap<string, Message>): void {
+  replace(
+    edits: readonly BlockEdit[],
+    before: ReadonlyMap<string, Message>,
+    gone: ReadonlySet<string>,
+  ): void {
     const newer = new Set(this.newerIds);
     const { heuristic } = this.rules;
     for (const { messageId, blockIndex, block } of edits) {
       const message = before.get(messageId)!;
       const old = message.blocks[blockIndex]!;
-      if (!newer.has(messageId)) this.takeOff(old.tokens - (block?.tokens ?? 0));
+      const isGone = old.kind === 'tool_result' && gone.has(old.toolUseId ?? '');
+      if (!newer.has(messageId)) this.takeOff((isGone ? 0 : old.tokens) - (block?.tokens ?? 0));
       else if (isCountedBy(message, heuristic))
-        this.newer -= estimateBlock(old, heuristic) - (block === null ? 0 : estimateBlock(block, heuristic));
+        this.newer -=
+          (isGone ? 0 : estimateBlock(old, heuristic)) -
+          (block === null ? 0 : estimateBlock(block, heuristic));
     }
   }
 
@@ -129,6 +136,13 @@ export class SeenCounter {
   /** Content was deleted on the server (MIC-3): the usage that is known still counts it. */
   deleteCached(tokens: number): void {
     this.deleted += tokens;
+  }
+
+  /** Deleted content left the conversation: what the known usage still counts of it is gone for good. */
+  dropDeleted(tokens: number): void {
+    const counted = Math.min(tokens, this.deleted);
+    this.anchorTokens -= counted;
+    this.deleted -= counted;
   }
 
   /** What was deleted is no longer subtracted: usage leaves it out by itself, or a new process knows of no deletions. */

@@ -3,7 +3,13 @@ import { type Block, createBlock } from '../model/block.js';
 import { MEMORY_INDEX } from '../model/memory.js';
 import type { ParamValues } from '../model/params.js';
 import type { HomePlan } from '../model/run-plan.js';
-import { FIRST_PID, ONLY_SESSION, RECORD_DIRECTORY, type SessionContext } from '../model/session.js';
+import {
+  FIRST_PID,
+  ONLY_PROJECT,
+  ONLY_SESSION,
+  RECORD_DIRECTORY,
+  type SessionContext,
+} from '../model/session.js';
 import type { SessionEnding, SessionInfo, Thread, Transcript } from '../model/transcript.js';
 import { tokensOfChars } from '../tiers/auto-memory/fork-turns.js';
 import { type LoadedIndex, loadIndex } from '../tiers/auto-memory/memory-index.js';
@@ -23,6 +29,8 @@ export class SessionState implements SessionContext {
     readonly ending: SessionEnding,
     /** That of an earlier session when it takes one up. */
     readonly recordPath: string,
+    readonly project: string,
+    readonly checkout: string | null,
     private readonly sessions: Sessions,
   ) {}
 
@@ -43,10 +51,13 @@ export class Sessions {
 
   constructor(transcript: Transcript, home: HomePlan | undefined) {
     const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
-    infos.forEach(({ name, ending, resumes }, i) => {
+    infos.forEach(({ name, ending, resumes, project = ONLY_PROJECT, checkout = null }, i) => {
       const resumed = resumes === null ? undefined : this.byName.get(resumes);
       const recordPath = resumed?.recordPath ?? `${RECORD_DIRECTORY}/${name}.jsonl`;
-      this.byName.set(name, new SessionState(name, FIRST_PID + i, ending, recordPath, this));
+      this.byName.set(
+        name,
+        new SessionState(name, FIRST_PID + i, ending, recordPath, project, checkout, this),
+      );
     });
     if (home?.lock?.process === 'alive') this.foreignPids.add(Number(home.lock.body));
   }

@@ -1,6 +1,6 @@
 import type { Random } from '../base/random.js';
 import { isTransient, parseFailure, retryDelayMs } from '../llm/failures.js';
-import type { Action } from '../model/action.js';
+import type { Action, StopKind } from '../model/action.js';
 import { hasToolUse, isSpoken, type Message } from '../model/message.js';
 import type { BreakCause } from '../model/run-log.js';
 import type { Point } from '../model/tier.js';
@@ -22,6 +22,8 @@ import { type CounterRules, counterRules, SeenCounter } from './seen-counter.js'
 import { finishThread, keepRecord } from './session-record.js';
 import type { SessionState } from './session-state.js';
 import type { Standing } from './standing.js';
+import { StepQueue } from './step-queue.js';
+import { type Stop, stopOf } from './stop.js';
 import { stripThinking } from './strip-thinking.js';
 import { suggest } from './suggest.js';
 import { TakenOut } from './taken-out.js';
@@ -69,9 +71,11 @@ export class ThreadRun {
   private readonly random: Random;
   private readonly askCounts = new Map<string, number>();
   private promptNumber = 0;
-  private failure: { readonly reason: string; readonly until: 'next-prompt' | 'end' } | null = null;
+  /** Why it makes no calls; null while it does. */
+  failure: Stop | null = null;
   private lostCalls = 0;
-  private cursor = 0;
+  /** What the recording has for the thread. */
+  readonly steps: StepQueue;
   private pending: Message[] = [];
   private readonly wakes = new Wakes();
   private previousEndMs: number | null = null;
@@ -84,6 +88,7 @@ export class ThreadRun {
     readonly thread: Thread,
   ) {
     this.context = new Context(thread.prefix);
+    this.steps = new StepQueue(thread.steps);
     this.counter = counterRules(env.plan.policy.params, env.plan.estimatorFactor);
     this.seen = new SeenCounter(this.counter);
     this.model = new ThreadModel(env.plan, thread, env.habits, env.agentVersion);
@@ -131,13 +136,10 @@ export class ThreadRun {
   }
 
   private nextStepMs(): number | null {
-    const steps = this.thread.steps;
-    for (let i = this.cursor; i < steps.length; i++) {
-      const step = steps[i]!;
-      if (step.kind === 'call') return Math.max(this.startOf(step.call), this.now);
-      if (step.kind === 'event') return Math.max(step.event.at + this.shiftMs, this.now);
-    }
-    return null;
+    const step = this.steps.upcoming();
+    if (step === null) return null;
+    const timeMs = step.kind === 'call' ? this.startOf(step.call) : step.event.at + this.shiftMs;
+    return Math.max(timeMs, this.now);
   }
 
   /** A tier wants to be asked again at a time. */
@@ -162,8 +164,8 @@ export class ThreadRun {
   }
 
   /** The thread never gets to work. */
-  giveUp(reason: string): void {
-    this.failure = { reason, until: 'end' };
+  giveUp(reason: string, how: Stop['how'] = 'lost'): void {
+    this.failure = { reason, until: 'end', how };
   }
 
   /** Takes over another thread's conversation as it stands there, with what its requests have shown. */
@@ -184,9 +186,7 @@ export class ThreadRun {
       this.askTiers('wake');
       return;
     }
-    const steps = this.thread.steps;
-    while (this.cursor < steps.length) {
-      const step = steps[this.cursor++]!;
+    for (let step = this.steps.take(); step !== null; step = this.steps.take()) {
       if (step.kind === 'message') this.receive(step.message);
       else if (step.kind === 'event') {
         this.now = Math.max(this.now, step.event.at + this.shiftMs);
@@ -223,15 +223,15 @@ export class ThreadRun {
 
   private tellLost(): void {
     if (this.lostCalls === 0 || this.failure === null) return;
-    const { reason } = this.failure;
-    this.env.sink.write({ type: 'lost', t: this.now, thread: this.thread.id, calls: this.lostCalls, reason });
+    const { reason, how } = this.failure;
+    this.env.sink.write({ type: how, t: this.now, thread: this.thread.id, calls: this.lostCalls, reason });
     this.lostCalls = 0;
   }
 
-  /** A guard or an error ends the prompt or the run. */
-  stop(what: 'blocked' | 'prompt-ended' | 'run-ended', message: string): void {
+  /** A guard or an error ends the prompt or the run, or another agent ends this one. */
+  stop(what: StopKind, message: string): void {
     this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details: {} });
-    this.failure = { reason: message, until: what === 'run-ended' ? 'end' : 'next-prompt' };
+    this.failure = stopOf(what, message);
   }
 
   /** Lets simulated time pass; everything later in the transcript moves with it. */
@@ -301,17 +301,7 @@ export class ThreadRun {
   }
 
   private call(call: RecordedCall): void {
-    if (this.failure !== null) {
-      this.client.skip();
-      this.lose(call);
-      return;
-    }
-    this.model.use(call.model);
-    this.turn++;
-    if (this.isMain) this.env.totals.turns++;
-    this.joinPending();
-    this.askTiers('results');
-    if (this.failure === null) this.askTiers('before-request');
+    if (this.failure === null) this.prepare(call);
     if (this.failure !== null) {
       this.client.skip();
       this.lose(call);
@@ -330,9 +320,19 @@ export class ThreadRun {
     this.askTiers('end-of-loop');
   }
 
+  /** What arrived joins the context, and layers act, before a call is made. */
+  private prepare(call: RecordedCall): void {
+    this.model.use(call.model);
+    this.turn++;
+    if (this.isMain) this.env.totals.turns++;
+    this.joinPending();
+    this.askTiers('results');
+    if (this.failure === null) this.askTiers('before-request');
+  }
+
   /** A recorded call cannot take place, and with it what it would have started. */
   private lose(call: RecordedCall): void {
-    this.lostCalls++;
+    if (!this.steps.isAgain) this.lostCalls++;
     this.env.forks.lose(this, call);
   }
 

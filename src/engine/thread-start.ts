@@ -14,6 +14,8 @@ import { returnAtResume } from './returned-content.js';
 import { standingOf } from './standing.js';
 import type { ThreadRun } from './thread-run.js';
 
+const PARENT_ENDED = 'the agent that would have started it was shut down';
+
 /** Begins a thread: on its own, as the continuation of an earlier session, or as a fork of its parent (AGT-1). */
 export function startThread(run: ThreadRun, parent: ThreadRun | null, origin: ThreadRun | null): void {
   const { env, thread, session } = run;
@@ -29,7 +31,8 @@ export function startThread(run: ThreadRun, parent: ThreadRun | null, origin: Th
     renderPrompt(run);
     if (origin !== null) takeUp(run, origin);
   }
-  if (!isFork && parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
+  if (!isFork && parent?.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
+  else if (!isFork && parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
   const takenOut = run.takenOut.byLayer();
   env.sink.write({
     type: 'thread',
@@ -50,7 +53,8 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   const { env, thread } = run;
   const point = env.forks.pointOf(thread);
   if (point === null) {
-    lose(run);
+    if (parent.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
+    else lose(run);
     return;
   }
   if (carriesForkMarker(point.messages)) {

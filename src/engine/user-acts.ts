@@ -2,6 +2,7 @@ import type { Message } from '../model/message.js';
 import type { ManualCompaction, ThreadEvent } from '../model/transcript.js';
 import { policyRegistry } from '../policies/catalogue.js';
 import type { ThreadRun } from './thread-run.js';
+import { unfolded } from './unfold.js';
 
 /** What a user did in a recording happens in every run of it, whatever the policy (C1, INV-16). */
 
@@ -82,7 +83,7 @@ export function clearConversation(run: ThreadRun): void {
 /** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
 export function rewindConversation(run: ThreadRun, lastId: string | null): 'rewound' | 'not-found' {
   run.joinPending();
-  const { messages } = run.context;
+  const messages = unfolded(run, lastId);
   const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
   if (lastId !== null && last === -1) return 'not-found';
   replaceConversation(

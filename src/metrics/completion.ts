@@ -2,7 +2,7 @@ import type { RunFacts } from './facts.js';
 
 /** How far a run came through the calls of its transcript. */
 export interface Completion {
-  /** Calls of the transcript. */
+  /** Calls of the transcript, without those of agents that another one had ended (C36). */
   readonly calls: number;
   readonly answered: number;
   /** Calls that could not take place; in a log without its end, those it does not hold as well. */
@@ -18,7 +18,8 @@ export function completionOf(facts: RunFacts): Completion {
   const { main, subagent } = facts.byPurpose;
   const answered = main.calls + subagent.calls;
   const seen = answered + facts.callsLost;
-  const calls = facts.complete ? seen : Math.max(seen, facts.run?.transcript.calls ?? 0);
+  const wanted = (facts.run?.transcript.calls ?? 0) - facts.callsNotMade;
+  const calls = facts.complete ? seen : Math.max(seen, wanted);
   return {
     calls,
     answered,

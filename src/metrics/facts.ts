@@ -110,6 +110,8 @@ export interface RunFacts {
   readonly requestsRefused: number;
   readonly refusals: Readonly<Record<string, number>>;
   readonly callsLost: number;
+  /** Recorded calls of agents that another agent had ended: neither answered nor lost (C36). */
+  readonly callsNotMade: number;
   /** Why the first of them were lost; null when none were. */
   readonly lostReason: string | null;
   readonly layers: Readonly<Record<Layer, LayerFacts>>;

@@ -16,6 +16,8 @@ const CAUSE_SET = {
   lookback: true,
   compaction: true,
   microcompaction: true,
+  snip: true,
+  collapse: true,
   server: true,
 } satisfies Record<BreakCause, true>;
 const CAUSES = Object.keys(CAUSE_SET) as BreakCause[];

@@ -64,6 +64,7 @@ export function createMetricsFold(): MetricsFold {
   let end: EndEntry | null = null;
   let requestsRefused = 0;
   let callsLost = 0;
+  let callsNotMade = 0;
   let lostReason: string | null = null;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -106,6 +107,9 @@ export function createMetricsFold(): MetricsFold {
         case 'lost':
           callsLost += entry.calls;
           lostReason ??= entry.reason;
+          return;
+        case 'ended':
+          callsNotMade += entry.calls;
           return;
         case 'notice':
           longTerm.addNotice(entry);
@@ -150,6 +154,7 @@ export function createMetricsFold(): MetricsFold {
         requestsRefused,
         refusals: sortedRecord(refusals),
         callsLost,
+        callsNotMade,
         lostReason,
         ...others,
         layers: recordOf(LAYERS, (layer) => ({ ...acts[layer], ...byLayer[layer] })),

@@ -34,6 +34,14 @@ export interface LongTermFacts {
     /** Checks that ended at a gate, by its name (DRM-1). */
     readonly skips: Readonly<Record<string, number>>;
   };
+  readonly agents: {
+    /** Agents that another one ended, plans that were turned down, and time spent waiting for the answers (C36). */
+    readonly shutDown: number;
+    readonly plansRejected: number;
+    readonly approvalWaitMs: number;
+    /** Agents that began with what earlier ones of their kind had left (AGT-5). */
+    readonly memoriesRead: number;
+  };
   readonly messages: {
     readonly sent: number;
     readonly delivered: number;
@@ -58,6 +66,7 @@ export function createLongTermFold(): LongTermFold {
   const forks = { started: 0, lost: 0, firstPromptTokens: 0, firstReadTokens: 0 };
   const memory = { written: 0, removed: 0, merged: 0, contradicted: 0, indexCuts: 0, refused: 0, corrupt: 0 };
   const dreams = { completed: 0, failed: 0, killed: 0, reclaimed: 0 };
+  const agents = { shutDown: 0, plansRejected: 0, approvalWaitMs: 0, memoriesRead: 0 };
   const messages = { sent: 0, delivered: 0, late: 0, waiting: 0, lost: 0 };
   const skips: Tally = new Map();
   let indexLines: number | null = null;
@@ -88,6 +97,7 @@ export function createLongTermFold(): LongTermFold {
       forks.firstReadTokens += entry.read;
     },
     addLayer(entry) {
+      if (entry.layer === 'agents' && entry.action === 'recall') agents.memoriesRead += 1;
       if (entry.layer !== 'auto-memory' && entry.layer !== 'dreaming') return;
       if (entry.action === 'write' || entry.action === 'confine') memory.refused += amount(entry, 'refusals');
       if (entry.action === 'write') memory.written += amount(entry, 'written');
@@ -105,6 +115,9 @@ export function createLongTermFold(): LongTermFold {
         if (typeof entry.details.cutBy === 'string') memory.indexCuts += 1;
       }
       if (entry.what === 'fork-lost') forks.lost += 1;
+      if (entry.what === 'shut-down') agents.shutDown += 1;
+      if (entry.what === 'plan-rejected') agents.plansRejected += 1;
+      if (entry.what.startsWith('plan-')) agents.approvalWaitMs += amount(entry, 'waitedMs');
       if (entry.what !== 'messages') return;
       for (const key of Object.keys(messages) as (keyof typeof messages)[])
         messages[key] += amount(entry, key);
@@ -113,6 +126,7 @@ export function createLongTermFold(): LongTermFold {
       forks,
       memory: { ...memory, indexLines },
       dreams: { ...dreams, skips: sortedRecord(skips) },
+      agents,
       messages,
     }),
   };

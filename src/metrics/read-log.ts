@@ -35,6 +35,7 @@ const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, Fiel
   break: [...fields('number', ['t', 'lostTokens']), ...fields('string', ['thread', 'cause'])],
   refused: [...fields('number', ['t', 'status']), ...fields('string', ['thread', 'error'])],
   lost: [...fields('number', ['t', 'calls']), ...fields('string', ['thread', 'reason'])],
+  ended: [...fields('number', ['t', 'calls']), ...fields('string', ['thread', 'reason'])],
   layer: [
     ...fields('number', ['t', 'turn', 'saved', 'cacheLost', 'calls', 'cost']),
     ...fields('string', ['thread', 'layer', 'action', 'outcome']),

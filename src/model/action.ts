@@ -54,15 +54,18 @@ export type Action =
       readonly state: 'tripped' | 'skipped' | 'reset';
       readonly failures: number;
     }
-  /** Refuse the user's input, or end the run: a guard fired. */
+  /** Refuse the user's input, end the run because a guard fired, or end an agent because another one asked for it (C36). */
   | {
       readonly kind: 'stop';
       readonly by: Asker;
-      readonly what: 'blocked' | 'prompt-ended' | 'run-ended';
+      readonly what: StopKind;
       readonly message: string;
     }
   /** Reset what a compaction makes stale (CLN-1). */
   | { readonly kind: 'cleanup'; readonly by: Asker };
+
+/** What an agent is stopped for. */
+export type StopKind = 'blocked' | 'prompt-ended' | 'run-ended' | 'shut-down';
 
 /** A tool result and the message of the conversation that holds it. */
 export interface PlacedResult {

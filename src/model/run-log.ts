@@ -8,7 +8,9 @@ export const RUN_LOG_VERSION = 1;
 /** The layers of the reference system, plus the loop itself. */
 export const LAYERS = [
   'storage',
+  'snip',
   'microcompact',
+  'collapse',
   'session-memory',
   'full-compact',
   'reactive',
@@ -35,6 +37,8 @@ export type BreakCause =
   | 'lookback'
   | 'compaction'
   | 'microcompaction'
+  | 'snip'
+  | 'collapse'
   | 'server';
 
 /** First line: what was run. */
@@ -150,6 +154,15 @@ export interface RefusedEntry {
 /** Recorded calls that could not take place because an earlier one of the same prompt failed. */
 export interface LostEntry {
   readonly type: 'lost';
+  readonly t: number;
+  readonly thread: string;
+  readonly calls: number;
+  readonly reason: string;
+}
+
+/** Recorded calls that were not made because another agent had ended theirs: no work was lost (C36). */
+export interface EndedEntry {
+  readonly type: 'ended';
   readonly t: number;
   readonly thread: string;
   readonly calls: number;
@@ -286,6 +299,7 @@ export type LogEntry =
   | BreakEntry
   | RefusedEntry
   | LostEntry
+  | EndedEntry
   | LayerEntry
   | ReturnedEntry
   | CrossingEntry

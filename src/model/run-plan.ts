@@ -9,6 +9,7 @@ export const CALL_PURPOSES = [
   'auto_memory',
   'dream',
   'agent_summary',
+  'plan_again',
   'suggestion',
 ] as const;
 export type CallPurpose = (typeof CALL_PURPOSES)[number];

@@ -5,6 +5,9 @@ export interface SessionContext {
   readonly name: string;
   readonly pid: number;
   readonly ending: SessionEnding;
+  /** Project it works in, and which checkout of it; null for the only one. */
+  readonly project: string;
+  readonly checkout: string | null;
   /** Where the session's record is kept in the simulated home. */
   readonly recordPath: string;
   /** Whether a process is running now. */
@@ -21,6 +24,9 @@ export const RECORD_DIRECTORY = '/projects';
 /** Name of the session of a transcript that holds only one. */
 export const ONLY_SESSION = 'session';
 
+/** Name of the project of sessions that do not say. */
+export const ONLY_PROJECT = 'repo';
+
 /** Process ids are given in the order of the sessions (assumed: any distinct numbers would do). */
 export const FIRST_PID = 1_001;
 
@@ -30,6 +36,8 @@ export function soloSession(): SessionContext {
     name: ONLY_SESSION,
     pid: FIRST_PID,
     ending: 'clean',
+    project: ONLY_PROJECT,
+    checkout: null,
     recordPath: `${RECORD_DIRECTORY}/${ONLY_SESSION}.jsonl`,
     isAlive: (pid) => pid === FIRST_PID,
     shared: new Map(),

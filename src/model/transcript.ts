@@ -108,6 +108,7 @@ export const LETTER_SUBJECTS = [
   'shutdown-response',
   'plan-request',
   'plan-response',
+  'plan-rejection',
 ] as const;
 export type LetterSubject = (typeof LETTER_SUBJECTS)[number];
 
@@ -117,6 +118,8 @@ export interface Letter {
   readonly way: LetterWay;
   readonly subject: LetterSubject;
   readonly tokens: number;
+  /** For a plan: how often it is turned down before it is approved; absent for never. */
+  readonly rejections?: number;
 }
 
 /** A step of a thread, in order. */
@@ -153,6 +156,9 @@ export interface SessionInfo {
   /** Earlier session whose record it takes up. */
   readonly resumes: string | null;
   readonly ending: SessionEnding;
+  /** Project it works in, and which checkout of it; absent where all work in the same. */
+  readonly project?: string;
+  readonly checkout?: string;
 }
 
 /** A recorded or generated session: what the agent's conversation consisted of, whatever policy replays it. */

@@ -19,7 +19,7 @@ import { claudeCode21325 } from './claude-code/2.1.325.js';
 import { claudeCode21 } from './claude-code/2.1.js';
 import { claudeCode2026 } from './claude-code/2026.js';
 import { CORE_PARAMS } from './core-params.js';
-import { checkExclusive, NAMED_ONLY_PARAMS } from './exclusive.js';
+import { checkExclusive } from './exclusive.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import type { Policy } from './policy.js';
 
@@ -47,7 +47,6 @@ export const policyRegistry = createRegistry<Policy>(
 export const paramSpecs: readonly ParamSpec[] = [
   ...CORE_PARAMS,
   ...tierRegistry.all().flatMap((tier) => tier.params),
-  ...NAMED_ONLY_PARAMS,
 ];
 
 const specByPath = new Map(paramSpecs.map((spec) => [spec.path, spec] as const));
@@ -56,7 +55,7 @@ if (specByPath.size !== paramSpecs.length)
 
 /** The parameters that the layers of a policy, or its client, go by. */
 export function paramsOf(policy: Policy): readonly ParamSpec[] {
-  return paramSpecs.filter((spec) => isReadBy(policy, spec.path) && !NAMED_ONLY_PARAMS.includes(spec));
+  return paramSpecs.filter((spec) => isReadBy(policy, spec.path));
 }
 
 /** The complete parameters of a policy with a user's changes; unknown paths, bad values and changes without effect are errors. */

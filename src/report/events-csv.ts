@@ -55,6 +55,7 @@ function rowOf(entry: LogEntry): Row | null {
         details: detailsOf({ status: entry.status, prompt: entry.prompt, limit: entry.limit }),
       };
     case 'lost':
+    case 'ended':
       return { reason: entry.reason, calls: entry.calls };
     case 'layer':
       return {

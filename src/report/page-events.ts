@@ -53,6 +53,17 @@ function describe(entry: LogEntry): Described | null {
         lost: 0,
         details: { calls: entry.calls },
       };
+    case 'ended':
+      return {
+        kind: 'notice',
+        turn: null,
+        name: 'calls not made',
+        action: `${entry.calls}`,
+        outcome: 'ended',
+        reason: entry.reason,
+        lost: 0,
+        details: { calls: entry.calls },
+      };
     case 'returned':
       return {
         kind: 'notice',

@@ -55,6 +55,8 @@ function requestsBlock(facts: RunFacts): Block {
     alarm('refused', facts.requestsRefused, countPhrase(facts.refusals)),
     alarm('lost', facts.callsLost, facts.callsLost > 0 ? 'recorded calls that could not take place' : ''),
   ];
+  if (facts.callsNotMade > 0)
+    rows.push(row('not made', formatCount(facts.callsNotMade), 'calls of agents that another one had ended'));
   const { lost } = facts.longTerm.forks;
   if (lost > 0) rows.push(alarm('forks lost', lost, 'the call that starts them was not answered'));
   return { title: 'Requests', rows };

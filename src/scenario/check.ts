@@ -69,13 +69,21 @@ function checkPolicy(checker: Checker, at: Path): void {
     return;
   }
   const known = context.policies.specs.map((spec) => spec.path);
-  for (const set of [
+  const sets = [
     [...at, 'policy', 'set'],
     [...at, 'set'],
-  ]) {
+  ];
+  const switches = switchesOf(checker, name, [['policy', 'set'], ['set'], ...sets]);
+  for (const set of sets) {
     for (const [param, value] of Object.entries(group(valueAt(document.value, set)))) {
       const side = known.includes(param) ? 'value' : 'key';
-      consult(checker, [...set, param], side, () => context.policies.resolve(name, { [param]: value }));
+      consult(checker, [...set, param], side, () => {
+        try {
+          context.policies.resolve(name, { [param]: value });
+        } catch (refusal) {
+          if (!isTaken(() => context.policies.resolve(name, { ...switches, [param]: value }))) throw refusal;
+        }
+      });
     }
   }
   checkOverrides(checker, at, name);
@@ -96,6 +104,31 @@ function checkHooks(checker: Checker, at: Path, policy: string): void {
       },
     );
   });
+}
+
+/** The switches that hold together with a setting: one layer may only be on while another is off (FLG-2). */
+function switchesOf(
+  { document, context }: Checker,
+  policy: string,
+  places: readonly Path[],
+): Readonly<Record<string, unknown>> {
+  const isSwitch = (path: string): boolean =>
+    context.policies.specs.find((spec) => spec.path === path)?.kind.type === 'switch';
+  const written = places.flatMap((place) => Object.entries(group(valueAt(document.value, place))));
+  return Object.fromEntries(
+    written.filter(
+      ([path, value]) => typeof value === 'boolean' && isSwitch(path) && context.policies.reads(policy, path),
+    ),
+  );
+}
+
+function isTaken(resolve: () => unknown): boolean {
+  try {
+    resolve();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const AMOUNTS = ['summaryTokens', 'scratchpadTokens', 'notesTokens'] as const;

@@ -48,6 +48,8 @@ export function normaliseSession(
     start: startOf(written),
     resumes: written.resume ?? null,
     ending: written.end ?? 'clean',
+    ...(written.project === undefined ? {} : { project: written.project }),
+    ...(written.checkout === undefined ? {} : { checkout: written.checkout }),
     place: document.placeOf([...at, written.resume === undefined ? 'name' : 'resume']),
     transcript,
   };

@@ -17,6 +17,16 @@ export function sessionSchema<T extends z.ZodType>(transcript: T) {
       startsAfter: duration('Time between the end of the session before it and its start'),
       at: duration('Start, counted from that of the first session'),
       resume: text('Name of an earlier session whose record it takes up.').optional(),
+      project: z
+        .string()
+        .regex(NAME_PATTERN)
+        .optional()
+        .describe('Project it works in; all work in the same one unless they say.'),
+      checkout: z
+        .string()
+        .regex(NAME_PATTERN)
+        .optional()
+        .describe('Which checkout of the project it works in, where there are several.'),
       end: z
         .enum(SESSION_ENDINGS)
         .optional()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LETTER_SUBJECTS, LETTER_WAYS } from '../model/transcript.js';
+import { FORK_PARENTS } from '../transcript/synthetic/spec.js';
 import { orNull, text, whole } from './schema-words.js';
 
 const MAX_TURNS = 1_000_000;
@@ -70,6 +71,11 @@ const lettersSchema = z
       way: z.enum(LETTER_WAYS).optional().describe('In the process, through a mailbox, or across sessions.'),
       subject: z.enum(LETTER_SUBJECTS).optional().describe('What it is about.'),
       tokens: whole(1, 1_000_000, 'Size of the message.').optional(),
+      rejections: whole(
+        0,
+        100,
+        'For a plan-request: how often the plan is turned down before it is approved.',
+      ).optional(),
     }),
   )
   .optional();
@@ -87,6 +93,10 @@ const forksSchema = z
         .max(10_000_000)
         .optional()
         .describe('From the response to their start.'),
+      parent: z
+        .enum(FORK_PARENTS)
+        .optional()
+        .describe('Whether the parent waits for them or goes on with its own work.'),
       letters: lettersSchema.describe('Messages that every child sends; turns are its own.'),
     }),
   )

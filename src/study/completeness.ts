@@ -54,8 +54,9 @@ export function isFinished(record: MetricRecord | null | undefined): boolean {
   return record?.finishedShare === 1;
 }
 
+/** Calls that a run settled: answered, or not made because another agent had ended theirs, which is no work left (C36). */
 function answeredIn(record: MetricRecord | null): number {
-  return record === null ? -1 : (record.callsAnswered ?? 0);
+  return record === null ? -1 : (record.callsAnswered ?? 0) + (record.callsNotMade ?? 0);
 }
 
 function unfinishedRun(transcript: string, record: MetricRecord | null): UnfinishedRun {

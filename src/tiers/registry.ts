@@ -8,6 +8,7 @@ import { pruneTier } from './baselines/prune.js';
 import { summariseTier } from './baselines/summarise.js';
 import { truncateTier } from './baselines/truncate.js';
 import { blockingTier } from './blocking/blocking.js';
+import { collapseTier } from './collapse/collapse.js';
 import { dreamingTier } from './dreaming/dreaming.js';
 import { apiNativeMicrocompactTier } from './microcompact/api-native.js';
 import { cachedMicrocompactTier } from './microcompact/cached.js';
@@ -16,14 +17,17 @@ import { tokenMicrocompactTier } from './microcompact/token.js';
 import { nestedMemoryTier } from './nested-memory/nested-memory.js';
 import { reactiveTier } from './reactive/reactive.js';
 import { sessionMemoryTier } from './session-memory/extract.js';
+import { snipTier } from './snip/snip.js';
 import { storageTier } from './storage/storage.js';
 
 const TIERS: readonly TierDefinition[] = [
   storageTier,
+  snipTier,
   tokenMicrocompactTier,
   timeBasedMicrocompactTier,
   cachedMicrocompactTier,
   apiNativeMicrocompactTier,
+  collapseTier,
   nestedMemoryTier,
   autoCompactTier,
   blockingTier,

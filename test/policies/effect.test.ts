@@ -60,11 +60,13 @@ describe('a parameter of a layer that the policy does not have', () => {
     expect(pathsOf(policy)).toContain(path);
   });
 
-  it('FLG-1 switches of what cannot be simulated are listed nowhere', () => {
+  it('FLG-1 snip and collapse are off in every profile, and can be turned on where their layers are', () => {
     for (const name of policyRegistry.names) {
-      expect(pathsOf(name)).not.toContain('contextCollapse.enabled');
-      expect(pathsOf(name)).not.toContain('historySnip.enabled');
+      const params = resolvePolicy(name, {});
+      expect([params['snip.enabled'], params['collapse.enabled']]).toEqual([false, false]);
     }
+    expect(pathsOf('claude-code/2026')).toEqual(expect.arrayContaining(['snip.enabled', 'collapse.enabled']));
+    expect(refusal('claude-code/2.1.112', { 'snip.enabled': true })?.code).toBe('no-effect');
   });
 });
 

@@ -44,7 +44,9 @@ export const PROMPT_COLORS = {
 /** Colour of each layer. */
 export const LAYER_COLORS: Readonly<Record<Layer, string>> = {
   storage: DISTINCT.green,
+  snip: DISTINCT.yellow,
   microcompact: DISTINCT.orange,
+  collapse: DISTINCT.green,
   'session-memory': DISTINCT.purple,
   'full-compact': DISTINCT.vermilion,
   reactive: DISTINCT.yellow,
@@ -59,7 +61,9 @@ export const LAYER_COLORS: Readonly<Record<Layer, string>> = {
 /** Form of each layer's mark, so that colour is never the only sign. */
 export const LAYER_SHAPES: Readonly<Record<Layer, string>> = {
   storage: 'square',
+  snip: 'stroke',
   microcompact: 'triangle-down',
+  collapse: 'triangle-up',
   'session-memory': 'diamond',
   'full-compact': 'circle',
   reactive: 'cross',

@@ -4,23 +4,32 @@ import { createBlock } from '../../model/block.js';
 import { isBinary } from '../../model/memory.js';
 import { createMessage } from '../../model/message.js';
 import type { ParamValues } from '../../model/params.js';
-import type { ContextView, Moment } from '../../model/tier.js';
+import type { SessionContext } from '../../model/session.js';
+import type { ContextView, Moment, TierContext } from '../../model/tier.js';
 import { tokensOfChars } from '../auto-memory/fork-turns.js';
 import { loadIndex } from '../auto-memory/memory-index.js';
 import { indexLimits } from '../auto-memory/params.js';
 import { param } from '../param-reader.js';
+import { quietReport } from '../quiet-report.js';
 
-/** Where each scope keeps the memory of agents (AGT-5): for the user, with the project, or on this machine alone. */
-const AGENT_MEMORY_FOLDERS = {
-  user: '/user/agent-memory',
-  project: '/repo/.agents/memory',
-  local: '/repo/.agents/memory-local',
-} as const;
+/** Where a scope keeps the memory of agents (AGT-5): all projects share one, all checkouts of a project, or nobody else. */
+function folderOf(scope: string, { project, checkout }: SessionContext): string | null {
+  switch (scope) {
+    case 'user':
+      return '/user/agent-memory';
+    case 'project':
+      return `/${project}/.agents/memory`;
+    case 'local':
+      return `/${project}${checkout === null ? '' : `/checkouts/${checkout}`}/.agents/memory-local`;
+    default:
+      return null;
+  }
+}
 
 /** The kind of agent a thread is: agents of a kind share their memory. */
 function kindOf(thread: string): string {
   const own = thread.slice(thread.lastIndexOf('/') + 1);
-  return own.replace(/-?\d+$/, '') || 'agent';
+  return own.replace(/(?:-?\d+)+$/, '') || 'agent';
 }
 
 /** The memory one agent keeps for those that come after it (AGT-5). */
@@ -29,16 +38,17 @@ export class AgentMemory {
   private state: 'to-be-loaded' | 'loaded' = 'to-be-loaded';
   private readonly by: Asker;
 
-  constructor(
-    private readonly params: ParamValues,
-    private readonly thread: string,
-  ) {
-    const scope = param.text(params, 'agents.memory');
-    this.by = { layer: 'agents', reason: `agent memory of the scope ${scope}` };
-    this.path =
-      scope === 'none'
-        ? null
-        : `${AGENT_MEMORY_FOLDERS[scope as keyof typeof AGENT_MEMORY_FOLDERS]}/${kindOf(thread)}/MEMORY.md`;
+  private readonly params: ParamValues;
+  private readonly thread: string;
+  private readonly scope: string;
+
+  constructor({ params, thread, session }: TierContext) {
+    this.params = params;
+    this.thread = thread;
+    this.scope = param.text(params, 'agents.memory');
+    this.by = { layer: 'agents', reason: `agent memory of the scope ${this.scope}` };
+    const folder = folderOf(this.scope, session);
+    this.path = folder === null ? null : `${folder}/${kindOf(thread)}/MEMORY.md`;
   }
 
   isWaiting(files: Files): boolean {
@@ -67,6 +77,7 @@ export class AgentMemory {
       at: moment.now,
     });
     yield { kind: 'attach', by: this.by, message };
+    yield this.report(view, 'recall', block.tokens);
   }
 
   /** The agent leaves a line for the next one of its kind. */
@@ -76,5 +87,17 @@ export class AgentMemory {
     if (isBinary(before)) return;
     const line = `- ${this.thread} finished its task in turn ${moment.turn}\n`;
     yield { kind: 'write-file', by: this.by, path: this.path, text: `${before}${line}` };
+    yield this.report(view, 'remember', tokensOfChars(line.length));
+  }
+
+  private report(view: ContextView, action: 'recall' | 'remember', tokens: number): Action {
+    const details = { scope: this.scope, path: this.path, tokens };
+    return quietReport('agents', view, {
+      action,
+      outcome: 'done',
+      reason: this.by.reason,
+      failure: null,
+      details,
+    });
   }
 }

@@ -6,66 +6,43 @@ import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } f
 import { param } from '../param-reader.js';
 import { AgentMemory } from './agent-memory.js';
 import { AGENTS_PARAMS } from './params.js';
-import { type Envelope, mailbox, type PostOffice, postOffice, replyTo } from './post-office.js';
+import { type Envelope, mailbox, type PostOffice, postOffice } from './post-office.js';
+import { Progress } from './progress.js';
 
 const LAYER = 'agents';
-
-/** Latest messages that a progress summary looks at (assumed). */
-const PROGRESS_MESSAGES = 6;
-/** System prompt of a progress summary (assumed); it has no tools (AGT-5). */
-const PROGRESS_SYSTEM_TOKENS = 200;
-/** Three to five words (AGT-5). */
-const PROGRESS_TOKENS = 8;
 
 /** Delivers messages between agents (AGT-4), keeps their memory and tells of their progress (AGT-5). */
 class Agents implements TierInstance {
   private readonly office: PostOffice;
   private readonly memory: AgentMemory;
+  private readonly progress: Progress;
   private readonly lateMs: number;
-  private readonly progressMs: number;
-  private nextProgressMs: number | null = null;
-  private isDone = false;
+  private readonly isChild: boolean;
   private letters = 0;
-  private summaries = 0;
 
   constructor(private readonly context: TierContext) {
-    const { params, session, thread } = context;
+    const { params, session, source } = context;
     this.office = postOffice(session.world);
-    this.memory = new AgentMemory(params, thread);
+    this.memory = new AgentMemory(context);
+    this.progress = new Progress(params);
     this.lateMs = param.number(params, 'agents.lateSeconds') * MS_PER_SECOND;
-    this.progressMs = param.number(params, 'agents.progressSeconds') * MS_PER_SECOND;
+    this.isChild = source === 'subagent' || source === 'fork';
   }
 
   due(moment: Moment, view: ContextView): boolean {
-    const isChild = moment.source === 'subagent' || moment.source === 'fork';
-    switch (moment.point) {
-      case 'before-request':
-        if (this.office.hasMail(this.context.thread, view.files)) return true;
-        return isChild && (this.startsProgress() || this.memory.isWaiting(view.files));
-      case 'wake':
-        return isChild && !this.isDone && this.nextProgressMs !== null && this.nextProgressMs <= moment.now;
-      default:
-        return isChild;
+    if (moment.point === 'before-request') {
+      if (this.isChild) this.progress.callOpens(moment.now);
+      if (this.office.hasMail(this.context.thread, view.files)) return true;
+      return this.isChild && this.memory.isWaiting(view.files);
     }
-  }
-
-  private startsProgress(): boolean {
-    return this.progressMs > 0 && this.nextProgressMs === null;
+    return this.isChild && (moment.point === 'end-of-loop' || this.progress.isDue(moment.now));
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    if (moment.point === 'wake') yield* this.tellProgress(moment, view);
-    else if (moment.point === 'end-of-loop') {
-      this.isDone = true;
-      yield* this.memory.keep(view, moment);
-    } else {
-      if (moment.source !== 'main') {
-        yield* this.memory.load(view, moment);
-        if (this.startsProgress()) {
-          this.nextProgressMs = moment.now + this.progressMs;
-          yield { kind: 'wake-at', by: PROGRESS, timeMs: this.nextProgressMs };
-        }
-      }
+    if (moment.point === 'after-response') yield* this.progress.tell(moment, view);
+    else if (moment.point === 'end-of-loop') yield* this.memory.keep(view, moment);
+    else {
+      if (this.isChild) yield* this.memory.load(view, moment);
       yield* this.deliver(moment, view);
     }
   }
@@ -79,18 +56,22 @@ class Agents implements TierInstance {
     if (rest !== null) yield { kind: 'write-file', by, path: mailbox(thread), text: rest };
     if (envelopes.length === 0 && broken === 0) return;
     const { trueTokens, seenTokens } = view;
+    let endedBy: string | null = null;
     for (const envelope of envelopes) {
-      yield { kind: 'attach', by, message: this.messageFor(envelope, moment.now) };
-      const reply = replyTo(envelope);
+      if (this.isChild && envelope.subject === 'shutdown-request') endedBy ??= envelope.from;
+      else yield { kind: 'attach', by, message: this.messageFor(envelope, moment.now) };
+      const reply = this.office.replyTo(envelope);
       if (reply !== null) this.office.send(thread, reply, view.files, moment.now);
     }
-    yield report(view, trueTokens, seenTokens, 'deliver', by.reason, {
+    yield report(view, trueTokens, seenTokens, by.reason, {
       delivered: envelopes.length,
       late,
       broken,
       subjects: envelopes.map(({ subject }) => subject),
       waitedMs: envelopes.map(({ sentMs }) => moment.now - sentMs),
     });
+    if (endedBy !== null)
+      yield { kind: 'stop', by, what: 'shut-down', message: `${endedBy} asked the agent to shut down` };
   }
 
   private messageFor({ id, from, subject, tokens }: Envelope, at: number): Message {
@@ -105,72 +86,24 @@ class Agents implements TierInstance {
     const own = `agent-message-${++this.letters}`;
     return createMessage({ id: own, role: 'user', origin: 'attachment', blocks: [block], at });
   }
-
-  /** Three to five words on what the child is doing, by the cheapest model and without tools (AGT-5); a pause tells nothing. */
-  private *tellProgress(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    while (this.nextProgressMs! <= moment.now) {
-      const atMs = this.nextProgressMs!;
-      this.nextProgressMs = atMs + this.progressMs;
-      if (!isAtWork(atMs, moment)) continue;
-      const instruction = createMessage({
-        id: `progress-${++this.summaries}`,
-        role: 'user',
-        origin: 'directive',
-        blocks: [
-          createBlock({
-            kind: 'text',
-            role: 'user',
-            tokens: 40,
-            text: 'Say in three to five words what goes on.',
-          }),
-        ],
-        at: moment.now,
-      });
-      const outcome = yield {
-        kind: 'ask',
-        by: PROGRESS,
-        request: {
-          purpose: 'agent_summary',
-          shape: { kind: 'own', systemTokens: PROGRESS_SYSTEM_TOKENS, toolTokens: 0, breakpoints: 'off' },
-          messages: view.messages.slice(-PROGRESS_MESSAGES),
-          instruction,
-          write: 'read-only',
-          maxOutputTokens: null,
-          retries: 0,
-          mode: 'background',
-          model: param.text(this.context.params, 'agents.progressModel'),
-          answer: { kind: 'short', tokens: PROGRESS_TOKENS },
-        },
-      };
-      const failure = outcome.kind === 'failed' ? outcome.failure.reason : null;
-      const words = outcome.kind === 'answer' ? outcome.answer.text.read() : '';
-      const { trueTokens, seenTokens } = view;
-      yield report(view, trueTokens, seenTokens, 'progress', PROGRESS.reason, { words }, failure);
-    }
-    yield { kind: 'wake-at', by: PROGRESS, timeMs: this.nextProgressMs! };
-  }
 }
-
-const PROGRESS: Asker = { layer: LAYER, reason: 'a child has been at work for another while' };
 
 function report(
   view: ContextView,
   trueBefore: number,
   seenBefore: number,
-  action: string,
   reason: string,
   details: LayerReport['details'],
-  failure: string | null = null,
 ): Action {
   return {
     kind: 'report',
     entry: {
       layer: LAYER,
-      action,
+      action: 'deliver',
       trigger: 'auto',
-      outcome: failure === null ? 'done' : 'failed',
+      outcome: 'done',
       reason,
-      failure,
+      failure: null,
       seenBefore,
       seenAfter: view.seenTokens,
       trueBefore,
@@ -185,14 +118,9 @@ function report(
 export const agentsTier: TierDefinition = {
   name: 'agents',
   layer: LAYER,
-  points: ['before-request', 'end-of-loop', 'wake'],
+  points: ['before-request', 'after-response', 'end-of-loop'],
   needs: [],
   params: AGENTS_PARAMS,
   killSwitch: 'agents.enabled',
   create: (context) => new Agents(context),
 };
-
-/** True when a call of the child was open at a time: its response came later. */
-function isAtWork(atMs: number, { lastResponseMs }: Moment): boolean {
-  return lastResponseMs !== null && atMs <= lastResponseMs;
-}

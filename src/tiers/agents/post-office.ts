@@ -10,6 +10,15 @@ export interface Envelope {
   readonly subject: LetterSubject;
   readonly tokens: number;
   readonly sentMs: number;
+  /** For a plan: how often it is turned down before it is approved. */
+  readonly rejections?: number;
+}
+
+/** A word that lets an agent which waits for its plan's approval go on (C36). */
+export interface PlanAnswer {
+  readonly to: string;
+  readonly subject: LetterSubject;
+  readonly atMs: number;
 }
 
 /** An agent that can be written to. */
@@ -36,13 +45,16 @@ export interface MailTotals {
 /** Where the mailboxes of a team and the bridge between sessions are kept. */
 const MAIL_DIRECTORY = '/mail';
 
-/** The answer that a request calls for. */
-const REPLIES: Readonly<Partial<Record<LetterSubject, LetterSubject>>> = {
-  'shutdown-request': 'shutdown-response',
-  'plan-request': 'plan-response',
-};
+/** Letters that an agent which waits for an approval goes on with. */
+const ENDS_WAITING: ReadonlySet<LetterSubject> = new Set([
+  'plan-response',
+  'plan-rejection',
+  'shutdown-request',
+]);
 
 const WORLD_KEY = 'post-office';
+
+const NO_ANSWERS: readonly PlanAnswer[] = [];
 
 /** Messages between agents (AGT-4): queues in the process, mailbox files for a team, a bridge between sessions. */
 export class PostOffice {
@@ -51,6 +63,9 @@ export class PostOffice {
   private readonly open = new Map<number, Envelope>();
   private readonly boxes = new Map<string, 'empty' | 'full'>();
   private readonly brokenLines = new Set<string>();
+  /** How often a plan has been turned down so far, by its author and its judge. */
+  private readonly rejected = new Map<string, number>();
+  private answers: PlanAnswer[] = [];
   private count = 0;
   private delivered = 0;
   private late = 0;
@@ -84,14 +99,36 @@ export class PostOffice {
       this.returned++;
     }
     for (const to of recipients) {
-      const { way, subject, tokens } = letter;
-      const envelope: Envelope = { id: ++this.count, from, to, way, subject, tokens, sentMs: nowMs };
+      const { way, subject, tokens, rejections = 0 } = letter;
+      const own = { id: ++this.count, from, to, way, subject, tokens, sentMs: nowMs };
+      const envelope: Envelope = rejections === 0 ? own : { ...own, rejections };
+      if (ENDS_WAITING.has(subject)) this.answers.push({ to, subject, atMs: nowMs });
       this.open.set(envelope.id, envelope);
       const isQueued = way === 'process' && this.residents.get(to)!.state !== 'closed';
       if (isQueued) this.queues.set(to, [...(this.queues.get(to) ?? []), envelope]);
       else this.drop(envelope, to, files, nowMs);
     }
     return recipients.length;
+  }
+
+  /** The answer a letter calls for, or null: a plan is turned down as often as its letter says, then approved. */
+  replyTo({ subject, from, to, way, tokens, rejections = 0 }: Envelope): Letter | null {
+    if (way === 'bridge') return null;
+    if (subject === 'shutdown-request') return { to: from, way, subject: 'shutdown-response', tokens };
+    if (subject !== 'plan-request') return null;
+    const key = `${from}\n${to}`;
+    const before = this.rejected.get(key) ?? 0;
+    const isRejected = before < rejections;
+    this.rejected.set(key, isRejected ? before + 1 : 0);
+    return { to: from, way, subject: isRejected ? 'plan-rejection' : 'plan-response', tokens };
+  }
+
+  /** What was sent since the last asking that lets agents go on with their plans. */
+  takeAnswers(): readonly PlanAnswer[] {
+    if (this.answers.length === 0) return NO_ANSWERS;
+    const { answers } = this;
+    this.answers = [];
+    return answers;
   }
 
   /** True when something may wait for an agent; never wrong when it says no. */
@@ -178,12 +215,6 @@ export class PostOffice {
 /** The mailbox file of an agent. */
 export function mailbox(agent: string): string {
   return `${MAIL_DIRECTORY}/${agent}.jsonl`;
-}
-
-/** The answer a request calls for, or null. */
-export function replyTo({ subject, from, way, tokens }: Envelope): Letter | null {
-  const answer = REPLIES[subject];
-  return answer === undefined || way === 'bridge' ? null : { to: from, way, subject: answer, tokens };
 }
 
 /** Reads the whole lines of a mailbox that are messages; the rest stays. */

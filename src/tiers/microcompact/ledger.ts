@@ -1,3 +1,4 @@
+import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, TierContext } from '../../model/tier.js';
 import { COMPACTABLE_TOOLS } from '../compactable.js';
@@ -145,6 +146,23 @@ export class ResultLedger {
       this.activeTokens -= entry.tokens;
     }
     if (state === 'deleted') this.pinned += entries.length;
+    this.version++;
+  }
+
+  /** Takes note that results are not in the conversation any more, as they stood there last. */
+  leave(results: readonly Block[]): void {
+    if (results.length === 0) return;
+    const known = new Map(this.entries.map((entry) => [entry.toolUseId, entry]));
+    for (const { toolUseId, tokens } of results) {
+      const entry = known.get(toolUseId ?? '');
+      if (entry === undefined) continue;
+      if (entry.state === 'active') {
+        this.active--;
+        this.activeRough -= entry.rough;
+      } else if (entry.state === 'deleted') this.pinned--;
+      else this.serverTokens = Math.max(0, this.serverTokens - (entry.tokens - tokens));
+      entry.state = 'cleared';
+    }
     this.version++;
   }
 

@@ -12,6 +12,9 @@ export interface SessionPart {
   /** Name of an earlier session whose record it takes up. */
   readonly resumes: string | null;
   readonly ending: SessionEnding;
+  /** Project it works in, and which checkout of it; absent where all work in the same. */
+  readonly project?: string;
+  readonly checkout?: string;
   /** Where the user wrote it. */
   readonly place: Place | null;
 }
@@ -46,7 +49,17 @@ export function mergeSessions(
       threads.push(placeThread(thread, { name, offsetMs, continues }));
     }
     previousEndMs = lastMs + offsetMs;
-    const info = { name, startMs, resumes: part.resumes, ending: part.ending };
+    const { resumes, ending } = part;
+    const project = part.project ?? origin?.info.project;
+    const checkout = part.checkout ?? origin?.info.checkout;
+    const info: SessionInfo = {
+      name,
+      startMs,
+      resumes,
+      ending,
+      ...(project === undefined ? {} : { project }),
+      ...(checkout === undefined ? {} : { checkout }),
+    };
     placed.set(name, { info, mainId: `${name}/${main.id}`, endMs: previousEndMs });
   }
   const [first] = parts;
@@ -77,6 +90,14 @@ function originOf(part: SessionPart, placed: ReadonlyMap<string, Placed>, startM
       `"${part.name}" resumes "${part.resumes}" while that is still running`,
       'let it start after the end of the session it takes up',
     );
+  }
+  for (const what of ['project', 'checkout'] as const) {
+    if (part[what] !== undefined && part[what] !== origin.info[what])
+      throw refused(
+        part,
+        `"${part.name}" resumes "${part.resumes}" in another ${what}`,
+        'leave it out: a session that is taken up goes on where it was',
+      );
   }
   return origin;
 }

@@ -1,4 +1,4 @@
-import type { Thread } from '../../model/transcript.js';
+import type { Letter, Thread } from '../../model/transcript.js';
 import type { ForkSpec, LetterSpec } from './spec.js';
 import { ThreadWriter } from './thread-writer.js';
 
@@ -77,11 +77,12 @@ function writeChild(writer: ThreadWriter, fork: ForkSpec, model: string, startMs
 }
 
 /** A letter with its defaults. */
-export function letterOf({ to, way, subject, tokens }: LetterSpec) {
+export function letterOf({ to, way, subject, tokens, rejections }: LetterSpec): Letter {
   return {
     to,
     way: way ?? 'process',
     subject: subject ?? 'message',
     tokens: tokens ?? LETTER_TOKENS,
-  } as const;
+    ...(rejections === undefined ? {} : { rejections }),
+  };
 }

@@ -125,7 +125,7 @@ export class SessionGenerator {
     }
   }
 
-  /** A turn that starts several children at once: their results are there when the last has finished (AGT-2). */
+  /** A turn that starts several children at once: their results are there when the last has finished (AGT-2), or at once. */
   #forkTurn(fork: ForkSpec): void {
     const startMs = this.#at;
     const tools = Array.from({ length: fork.children }, () => this.#samplers.toolNamed(SUBAGENT_TOOL));
@@ -139,7 +139,7 @@ export class SessionGenerator {
       text: text ?? 'filler',
     });
     this.#subagents.push(...children.threads);
-    this.#at = children.endMs;
+    this.#at = fork.parent === 'goes-on' ? endMs : children.endMs;
     for (const use of uses) this.#result(use);
   }
 

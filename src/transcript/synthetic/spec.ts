@@ -39,7 +39,10 @@ export interface SyntheticSpec {
   readonly steady?: SteadySpec;
 }
 
-/** A turn that starts children; the parent goes on when all have finished. */
+/** What a parent does while its children work: waits for the last of them, or goes on with its own work. */
+export const FORK_PARENTS = ['waits', 'goes-on'] as const;
+
+/** A turn that starts children; the parent goes on when all have finished, unless they work beside it. */
 export interface ForkSpec {
   readonly afterTurn: number;
   readonly children: number;
@@ -48,6 +51,7 @@ export interface ForkSpec {
   readonly directiveTokens?: number;
   /** Time between the response and the start of the children, as when the human has to agree. */
   readonly delayMinutes?: number;
+  readonly parent?: (typeof FORK_PARENTS)[number];
   /** Messages that every child sends; turns are the child's own. */
   readonly letters?: readonly LetterSpec[];
 }
@@ -59,6 +63,8 @@ export interface LetterSpec {
   readonly way?: LetterWay;
   readonly subject?: LetterSubject;
   readonly tokens?: number;
+  /** For a plan: how often it is turned down before it is approved. */
+  readonly rejections?: number;
 }
 
 /** Equal turns: each call answers with one tool call, its result comes back, the next call starts a fixed time later. */

@@ -102,7 +102,7 @@ export function generateSteadyThreads(spec: SyntheticSpec, steady: SteadySpec): 
   return [main, ...children.map((child) => ({ ...child, prefix: main.prefix }))];
 }
 
-/** A turn that starts children: one call for each, answered when the last has finished. */
+/** A turn that starts children: one call for each, answered when the last has finished, or at once by a parent that goes on. */
 function startChildren(
   writer: ThreadWriter,
   spec: SyntheticSpec,
@@ -128,8 +128,9 @@ function startChildren(
   const results = ids.map((toolUseId) =>
     writer.block({ kind: 'tool_result', role: 'user', tokens: TASK_TOKENS, tool, toolUseId, filler }),
   );
-  writer.message('tool', results, children.endMs);
-  return { threads: children.threads, endMs: Math.max(startMs + gapMs, children.endMs) };
+  const backMs = fork.parent === 'goes-on' ? endMs : children.endMs;
+  writer.message('tool', results, backMs);
+  return { threads: children.threads, endMs: Math.max(startMs + gapMs, backMs) };
 }
 
 function sizesOf(steady: SteadySpec): { readonly outputTokens: number; readonly resultTokens: number } {
