@@ -16,6 +16,16 @@ export interface LongTermFacts {
     readonly removed: number;
     readonly merged: number;
     readonly contradicted: number;
+    /** Memories in which dreams made relative dates absolute. */
+    readonly dated: number;
+    /** What the latest look at the directory found; null before any. */
+    readonly quality: {
+      readonly kept: number;
+      readonly duplicate: number;
+      readonly contradicted: number;
+      readonly polluted: number;
+      readonly offIndex: number;
+    } | null;
     /** Lines of the index as it was last written or loaded; null when there was none. */
     readonly indexLines: number | null;
     /** Times the index was loaded and did not fit. */
@@ -56,11 +66,12 @@ export interface LongTermFold {
 export function createLongTermFold(): LongTermFold {
   const waitingForks = new Set<string>();
   const forks = { started: 0, lost: 0, firstPromptTokens: 0, firstReadTokens: 0 };
-  const memory = { written: 0, removed: 0, merged: 0, contradicted: 0, indexCuts: 0, refused: 0, corrupt: 0 };
+  const memory = { written: 0, removed: 0, merged: 0, contradicted: 0, dated: 0, indexCuts: 0, refused: 0, corrupt: 0 };
   const dreams = { completed: 0, failed: 0, killed: 0, reclaimed: 0 };
   const messages = { sent: 0, delivered: 0, late: 0, waiting: 0, lost: 0 };
   const skips: Tally = new Map();
   let indexLines: number | null = null;
+  let quality: LongTermFacts['memory']['quality'] = null;
 
   const amount = (entry: { readonly details: LayerEntry['details'] }, key: string): number =>
     detailAmount(entry.details, key) ?? 0;
@@ -73,6 +84,7 @@ export function createLongTermFold(): LongTermFold {
     memory.removed += amount(entry, 'removed');
     memory.merged += amount(entry, 'merged');
     memory.contradicted += amount(entry, 'contradicted');
+    memory.dated += amount(entry, 'dated');
   };
 
   return {
@@ -93,6 +105,14 @@ export function createLongTermFold(): LongTermFold {
       if (entry.action === 'write') memory.written += amount(entry, 'written');
       if (entry.action === 'read') memory.corrupt = Math.max(memory.corrupt, amount(entry, 'corrupt'));
       if (entry.action === 'dream') addDream(entry);
+      if (entry.action === 'quality')
+        quality = {
+          kept: amount(entry, 'kept'),
+          duplicate: amount(entry, 'duplicate'),
+          contradicted: amount(entry, 'contradicted'),
+          polluted: amount(entry, 'polluted'),
+          offIndex: amount(entry, 'offIndex'),
+        };
       if (entry.action === 'gates') {
         const exits = entry.details.exits as Readonly<Record<string, number>> | undefined;
         for (const [gate, count] of Object.entries(exits ?? {})) addTo(skips, gate, count);
@@ -111,7 +131,7 @@ export function createLongTermFold(): LongTermFold {
     },
     finish: () => ({
       forks,
-      memory: { ...memory, indexLines },
+      memory: { ...memory, quality, indexLines },
       dreams: { ...dreams, skips: sortedRecord(skips) },
       messages,
     }),

@@ -5,6 +5,8 @@ export interface SessionContext {
   readonly name: string;
   readonly pid: number;
   readonly ending: SessionEnding;
+  /** Wall-clock time at the simulated time 0 (ms since 1970); null when unknown. */
+  readonly startedAtMs: number | null;
   /** Where the session's record is kept in the simulated home. */
   readonly recordPath: string;
   /** Whether a process is running now. */
@@ -30,6 +32,7 @@ export function soloSession(): SessionContext {
     name: ONLY_SESSION,
     pid: FIRST_PID,
     ending: 'clean',
+    startedAtMs: null,
     recordPath: `${RECORD_DIRECTORY}/${ONLY_SESSION}.jsonl`,
     isAlive: (pid) => pid === FIRST_PID,
     shared: new Map(),
