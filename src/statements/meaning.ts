@@ -11,7 +11,7 @@ export interface Meaning {
 
 /** Words that say nothing of what a sentence is about. */
 const EMPTY_WORDS = new Set(
-  'a an the and or but so of in on at to for from with by as is are was were be been it its this that these those we our us i my me you your they them their he she please always never don do not no never stop avoid prefer use uses using used from now ever every each all any only must should shall will would can may if when whenever before after while because since until there here have has had get keep make sure want wants like likes than then just also very more most some such don\'t doesn\'t isn\'t can\'t actually instead rather going forward general rule next time remember'.split(
+  'a an the and or but so of in on at to for from with by as is are was were be been it its this that these those we our us i my me you your they them their he she please always never don do not no never stop avoid prefer use uses using used from now ever every each all any only must should shall will would can may if when whenever before after while because since until there here have has had get keep make sure want wants like likes than then just also very more most some such don\'t doesn\'t isn\'t can\'t actually instead rather going forward general rule next time remember i\'m i\'ve i\'d'.split(
     ' ',
   ),
 );
@@ -20,7 +20,7 @@ const AGAINST =
   /\b(?:never|don't|do not|doesn't|does not|stop|stopped|avoid|no longer|not|no|without|against|hate|dislike|can't stand|forbids?|forbidden|refuse)\b/;
 
 /** What stands behind these words is what is not chosen. */
-const REJECTED = /(?:, (?:and )?not | and not |,? instead of |,? rather than | over ).*$/;
+const REJECTED = /(?:, (?:and )?(?:not|never) | and not |,? instead of |,? rather than | over ).*$/;
 const LEFT_BEHIND = /\bfrom [a-z0-9.+-]+ to\b/g;
 
 const WORD = /[a-z0-9#][a-z0-9#+./'-]*/g;

@@ -130,7 +130,7 @@ export const KEEPING: readonly SentenceRule<MemoryType>[] = [
   {
     id: 'F6',
     verdict: 'feedback',
-    when: /^(?:for|in) (?:all|every|each|any|new)\b.*\b(?:use|write|add|prefer|keep|avoid|put)\b|^(?:every|each|all|any|tests|errors|log messages|commits|functions|comments|commit messages|branch(?:es| names)|names|types|type hints)\b.*\b(?:needs?|must|should|has to|have to|may never|may not|follow|start with)\b|\b(?:is|are) (?:mandatory|forbidden|not allowed|not optional|a must|off limits|taboo)\b|^(?:one|no|two) [\w -]+ (?:per|in) [\w ]+$/,
+    when: /^(?:for|in) (?:all|every|each|any|new)\b.*\b(?:use|write|add|prefer|keep|avoid|put)\b|^(?:every|each|all|any|tests|errors|log messages|commits|functions|comments|commit messages|branch(?:es| names)|names|types|type hints)\b.*\b(?:needs?|gets?|(?:must|should) (?:be|have|not|never|always|carry|contain)|has to|have to|may never|may not|follow|start with)\b|\b(?:is|are) (?:mandatory|forbidden|not allowed|not optional|a must|off limits|taboo)\b|^(?:one|no|two) [\w -]+ (?:per|in) [\w ]+$/,
     unless: /\b(?:here|there|button|page|modal)\b|^no (?:idea|problem|change|difference|error)/,
   },
   {
@@ -176,7 +176,7 @@ export const KEEPING: readonly SentenceRule<MemoryType>[] = [
   {
     id: 'P3',
     verdict: 'project',
-    when: /\b(?:deadline|scheduled|owned by|owns|frozen|freeze|historical reasons|compliance|contract|budget|sla|nightly|shared (?:with|between)|on leave|switched off|goes? away|compatible with|fork of|pins|anonymised|release manager|trunk-based|maintained by|used by|done by an?|(?:is|was|are) agreed|has agreed|requires that|used to be|on purpose|out of scope|from the scope|are shared)\b/,
+    when: /^(?=.*\b(?:is|are|was|were|has|have|will|owns|goes?|requires|forbids|allows|pins|takes|follows|used to be)\b).*\b(?:deadline|scheduled|owned by|owns|frozen|freeze|historical reasons|compliance|contract|budget|sla|nightly|shared (?:with|between)|on leave|switched off|goes? away|compatible with|fork of|pins|anonymised|release manager|trunk-based|maintained by|used by|done by an?|(?:is|was|are) agreed|has agreed|requires that|used to be|on purpose|out of scope|from the scope|are shared)\b/,
     unless: /^(?:i|you|please|let|add|fix|make|use|check|can|is)\b|\bshould (?:be|close|show)\b/,
   },
   {

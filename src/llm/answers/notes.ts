@@ -52,7 +52,8 @@ function planSizes(
     const chars = before[i]!;
     const isTitle = i === 0;
     const share = isTitle ? 0 : whole(growthChars * (WEIGHTS[i] ?? WEIGHTS.at(-1)!));
-    const grown = share < FIRST_CHARS && (chars === 0 || isRenewed(frame)) ? chars : startOf(frame, chars) + share;
+    if (isRenewed(frame)) return Math.max(share, FIRST_CHARS);
+    const grown = chars === 0 && share < FIRST_CHARS ? 0 : chars + share;
     const size = i === last && !isTitle ? Math.max(grown, chars + WORKLOG_STEP_CHARS) : grown;
     return condense.size > 0 && condense.has(frame.name.toLowerCase())
       ? Math.min(size, CONDENSED_SECTION_CHARS)
@@ -71,14 +72,9 @@ function planSizes(
   return { sizes: fitted, changed, edited };
 }
 
-/** Characters that stay when something is written into a section. */
-function startOf(frame: NotesFrame, chars: number): number {
-  return isRenewed(frame) ? 0 : chars;
-}
-
 /** Characters of a section that are new or changed: what was added, or all of it when it was renewed or condensed. */
 function changedChars(frame: NotesFrame, before: number, after: number): number {
-  return after < before ? after : after - (after === before ? before : startOf(frame, before));
+  return after < before || isRenewed(frame) ? after : after - before;
 }
 
 /** The nearest whole number, held as one: a list of sizes that grew by fractions would be a list of fractions ever after. */

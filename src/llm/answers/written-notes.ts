@@ -152,9 +152,7 @@ function writeBodies(
   const facts = gatherFacts(messages);
   return bodies.map((whole, i) => {
     const size = sizes[i]!;
-    const renewed = isRenewed(frames[i]!);
-    if (renewed && size === whole.length) return whole;
-    const body = renewed ? '' : size < whole.length ? latestLines(whole, size) : whole;
+    const body = isRenewed(frames[i]!) ? '' : size < whole.length ? latestLines(whole, size) : whole;
     const known = new Set(body.split('\n'));
     const fresh = linesFor(i, facts).filter((line) => !known.has(line));
     const lines = body === '' ? fresh : [body, ...fresh];
