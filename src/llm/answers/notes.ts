@@ -52,9 +52,9 @@ function planSizes(
     const chars = before[i]!;
     const isTitle = i === 0;
     const share = isTitle ? 0 : whole(growthChars * (WEIGHTS[i] ?? WEIGHTS.at(-1)!));
-    if (isRenewed(frame)) return Math.max(share, FIRST_CHARS);
     const grown = chars === 0 && share < FIRST_CHARS ? 0 : chars + share;
-    const size = i === last && !isTitle ? Math.max(grown, chars + WORKLOG_STEP_CHARS) : grown;
+    const appended = i === last && !isTitle ? Math.max(grown, chars + WORKLOG_STEP_CHARS) : grown;
+    const size = isRenewed(frame) ? Math.max(share, FIRST_CHARS) : appended;
     return condense.size > 0 && condense.has(frame.name.toLowerCase())
       ? Math.min(size, CONDENSED_SECTION_CHARS)
       : size;

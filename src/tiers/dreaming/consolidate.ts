@@ -1,7 +1,7 @@
 import type { Memory } from '../../model/memory.js';
 import { withDates } from '../../statements/dates.js';
 import { type Meaning, relate } from '../../statements/meaning.js';
-import { memoryLines } from '../auto-memory/memory-lines.js';
+import { type MemoryLine, memoryLines } from '../auto-memory/memory-lines.js';
 import type { StoredMemory } from '../auto-memory/memory-store.js';
 
 /** Wall-clock time of the simulated time 0 where a transcript tells none (assumed: a Monday). */
@@ -32,12 +32,12 @@ export interface Consolidation {
 export function consolidate(memories: readonly StoredMemory[], startedAtMs: number | null): Consolidation {
   const startMs = startedAtMs ?? ASSUMED_START_MS;
   const newestFirst = [...memories].sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? 1 : -1));
-  const kept = new Map<StoredMemory, string[]>();
+  const kept = new Map<StoredMemory, MemoryLine[]>();
   const bySubject = new Map<string, Meaning[]>();
   const contradicted = new Set<StoredMemory>();
   const dated = new Set<StoredMemory>();
   for (const memory of newestFirst) {
-    const lines: string[] = [];
+    const lines: MemoryLine[] = [];
     kept.set(memory, lines);
     for (const { text, meaning } of memoryLines(memory)) {
       const others = bySubject.get(meaning.subject) ?? [];
@@ -46,7 +46,7 @@ export function consolidate(memories: readonly StoredMemory[], startedAtMs: numb
       else if (!relations.includes('same')) {
         const absolute = withDates(text, startMs + memory.mtimeMs);
         if (absolute !== text) dated.add(memory);
-        lines.push(absolute);
+        lines.push({ text: absolute, meaning });
         others.push(meaning);
         bySubject.set(meaning.subject, others);
       }
@@ -64,12 +64,12 @@ export function consolidate(memories: readonly StoredMemory[], startedAtMs: numb
 }
 
 /** Moves the lines of older memories into the newest one of their type and subject. */
-function foldBySubject(newestFirst: readonly StoredMemory[], kept: Map<StoredMemory, string[]>): void {
+function foldBySubject(newestFirst: readonly StoredMemory[], kept: Map<StoredMemory, MemoryLine[]>): void {
   const first = new Map<string, StoredMemory>();
   for (const memory of newestFirst) {
     const lines = kept.get(memory)!;
-    const subject = memoryLines(memory)[0]?.meaning.subject ?? '';
-    if (lines.length === 0 || subject === '') continue;
+    const subject = lines[0]?.meaning.subject ?? '';
+    if (subject === '') continue;
     const key = `${memory.type} ${subject}`;
     const home = first.get(key);
     if (home === undefined) first.set(key, memory);
@@ -80,8 +80,9 @@ function foldBySubject(newestFirst: readonly StoredMemory[], kept: Map<StoredMem
   }
 }
 
-function rewritten(read: StoredMemory, lines: readonly string[]): readonly Rewritten[] {
-  if (lines.length === 0) return [];
+function rewritten(read: StoredMemory, kept: readonly MemoryLine[]): readonly Rewritten[] {
+  if (kept.length === 0) return [];
+  const lines = kept.map(({ text }) => text);
   const before = new Set(memoryLines(read).map(({ text }) => text));
   const isSame = lines.length === before.size && lines.every((line) => before.has(line));
   if (isSame) return [];
