@@ -34,6 +34,16 @@ export interface LongTermFacts {
     readonly refused: number;
     readonly corrupt: number;
   };
+  readonly notes: {
+    /** Extractions that brought the notes up to date. */
+    readonly extractions: number;
+    /** Of those, the ones told to condense, and to do so urgently (SES-4). */
+    readonly condensed: number;
+    readonly urgent: number;
+    /** Output of extractions, and the notes as the latest left them (C31). */
+    readonly outputTokens: number;
+    readonly tokens: number | null;
+  };
   readonly dreams: {
     readonly completed: number;
     readonly failed: number;
@@ -67,6 +77,8 @@ export function createLongTermFold(): LongTermFold {
   const waitingForks = new Set<string>();
   const forks = { started: 0, lost: 0, firstPromptTokens: 0, firstReadTokens: 0 };
   const memory = { written: 0, removed: 0, merged: 0, contradicted: 0, dated: 0, indexCuts: 0, refused: 0, corrupt: 0 };
+  const notes = { extractions: 0, condensed: 0, urgent: 0, outputTokens: 0 };
+  let notesTokens: number | null = null;
   const dreams = { completed: 0, failed: 0, killed: 0, reclaimed: 0 };
   const messages = { sent: 0, delivered: 0, late: 0, waiting: 0, lost: 0 };
   const skips: Tally = new Map();
@@ -75,6 +87,16 @@ export function createLongTermFold(): LongTermFold {
 
   const amount = (entry: { readonly details: LayerEntry['details'] }, key: string): number =>
     detailAmount(entry.details, key) ?? 0;
+
+  const addNotes = (entry: LayerEntry): void => {
+    if (entry.action !== 'extract' || entry.outcome !== 'done') return;
+    const { condensed, urgent } = entry.details;
+    notes.extractions += 1;
+    if (Array.isArray(condensed) && condensed.length > 0) notes.condensed += 1;
+    if (urgent === true) notes.urgent += 1;
+    notes.outputTokens += amount(entry, 'outputTokens');
+    notesTokens = detailAmount(entry.details, 'tokens') ?? notesTokens;
+  };
 
   const addDream = (entry: LayerEntry): void => {
     if (entry.outcome === 'done') dreams.completed += 1;
@@ -100,6 +122,7 @@ export function createLongTermFold(): LongTermFold {
       forks.firstReadTokens += entry.read;
     },
     addLayer(entry) {
+      if (entry.layer === 'session-memory') addNotes(entry);
       if (entry.layer !== 'auto-memory' && entry.layer !== 'dreaming') return;
       if (entry.action === 'write' || entry.action === 'confine') memory.refused += amount(entry, 'refusals');
       if (entry.action === 'write') memory.written += amount(entry, 'written');
@@ -132,6 +155,7 @@ export function createLongTermFold(): LongTermFold {
     finish: () => ({
       forks,
       memory: { ...memory, quality, indexLines },
+      notes: { ...notes, tokens: notesTokens },
       dreams: { ...dreams, skips: sortedRecord(skips) },
       messages,
     }),

@@ -34,6 +34,28 @@ export const LONG_TERM_METRICS: readonly Metric[] = [
     help: 'tokens that forks read instead of paying for them anew: what sharing the prefix saved',
     value: (facts) => facts.longTerm.forks.firstReadTokens,
   },
+  count('notesUpdates', null, 'extractions that brought session notes up to date', (f) => f.notes.extractions),
+  count(
+    'notesCondensed',
+    null,
+    'of those, the ones told to condense a section or all of the notes',
+    (f) => f.notes.condensed,
+  ),
+  count('notesUrgent', null, 'of those, the ones told to do so urgently', (f) => f.notes.urgent),
+  {
+    name: 'notesOutputTokens',
+    unit: 'tokens',
+    better: 'lower',
+    help: 'output of extractions: new and changed lines and the calls around them',
+    value: ({ longTerm: { notes } }) => notes.outputTokens,
+  },
+  {
+    name: 'notesTokens',
+    unit: 'tokens',
+    better: null,
+    help: 'tokens of the session notes as the latest extraction left them',
+    value: ({ longTerm: { notes } }) => notes.tokens,
+  },
   count('memoriesWritten', null, 'durable memories written by extractions', (f) => f.memory.written),
   count(
     'memoriesRemoved',
