@@ -76,7 +76,16 @@ export interface LongTermFold {
 export function createLongTermFold(): LongTermFold {
   const waitingForks = new Set<string>();
   const forks = { started: 0, lost: 0, firstPromptTokens: 0, firstReadTokens: 0 };
-  const memory = { written: 0, removed: 0, merged: 0, contradicted: 0, dated: 0, indexCuts: 0, refused: 0, corrupt: 0 };
+  const memory = {
+    written: 0,
+    removed: 0,
+    merged: 0,
+    contradicted: 0,
+    dated: 0,
+    indexCuts: 0,
+    refused: 0,
+    corrupt: 0,
+  };
   const notes = { extractions: 0, condensed: 0, urgent: 0, outputTokens: 0 };
   let notesTokens: number | null = null;
   const dreams = { completed: 0, failed: 0, killed: 0, reclaimed: 0 };

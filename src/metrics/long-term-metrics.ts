@@ -34,7 +34,12 @@ export const LONG_TERM_METRICS: readonly Metric[] = [
     help: 'tokens that forks read instead of paying for them anew: what sharing the prefix saved',
     value: (facts) => facts.longTerm.forks.firstReadTokens,
   },
-  count('notesUpdates', null, 'extractions that brought session notes up to date', (f) => f.notes.extractions),
+  count(
+    'notesUpdates',
+    null,
+    'extractions that brought session notes up to date',
+    (f) => f.notes.extractions,
+  ),
   count(
     'notesCondensed',
     null,
@@ -70,7 +75,12 @@ export const LONG_TERM_METRICS: readonly Metric[] = [
     'memories that lost a line to a later one that contradicts it, in dreams',
     (f) => f.memory.contradicted,
   ),
-  count('memoriesDated', null, 'memories in which dreams made relative dates absolute', (f) => f.memory.dated),
+  count(
+    'memoriesDated',
+    null,
+    'memories in which dreams made relative dates absolute',
+    (f) => f.memory.dated,
+  ),
   count('memoriesKept', null, 'memories in the directory at the end', (f) => f.memory.quality?.kept ?? null),
   count(
     'memoriesDuplicate',
@@ -113,7 +123,12 @@ export const LONG_TERM_METRICS: readonly Metric[] = [
   count('dreams', null, 'dreams that came to their end', (f) => f.dreams.completed),
   count('dreamFailures', 'lower', 'dreams that failed', (f) => f.dreams.failed),
   count('dreamsKilled', 'lower', 'dreams that ended with their process', (f) => f.dreams.killed),
-  count('dreamLocksReclaimed', null, 'stale locks taken over: left behind by a process that died in its dream', (f) => f.dreams.reclaimed),
+  count(
+    'dreamLocksReclaimed',
+    null,
+    'stale locks taken over: left behind by a process that died in its dream',
+    (f) => f.dreams.reclaimed,
+  ),
   count('messagesSent', null, 'messages between agents', (f) => f.messages.sent),
   count('messagesDelivered', 'higher', 'of those, the ones that were delivered', (f) => f.messages.delivered),
   count('messagesLate', 'lower', 'of those, the ones that were delivered late', (f) => f.messages.late),

@@ -11,7 +11,7 @@ export interface Meaning {
 
 /** Words that say nothing of what a sentence is about. */
 const EMPTY_WORDS = new Set(
-  'a an the and or but so of in on at to for from with by as is are was were be been it its this that these those we our us i my me you your they them their he she please always never don do not no never stop avoid prefer use uses using used from now ever every each all any only must should shall will would can may if when whenever before after while because since until there here have has had get keep make sure want wants like likes than then just also very more most some such don\'t doesn\'t isn\'t can\'t actually instead rather going forward general rule next time remember i\'m i\'ve i\'d'.split(
+  "a an the and or but so of in on at to for from with by as is are was were be been it its this that these those we our us i my me you your they them their he she please always never don do not no never stop avoid prefer use uses using used from now ever every each all any only must should shall will would can may if when whenever before after while because since until there here have has had get keep make sure want wants like likes than then just also very more most some such don't doesn't isn't can't actually instead rather going forward general rule next time remember i'm i've i'd".split(
     ' ',
   ),
 );
@@ -51,7 +51,10 @@ export function meaningOf(sentence: string): Meaning {
 }
 
 function workOut(sentence: string): Meaning {
-  const text = sentence.toLowerCase().replaceAll('’', "'").replace(/^(?:no|nope|actually)[,:]? /, '');
+  const text = sentence
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/^(?:no|nope|actually)[,:]? /, '');
   const chosen = text.replace(REJECTED, '').replace(LEFT_BEHIND, 'to');
   const words = contentWords(chosen);
   return {

@@ -29,7 +29,8 @@ export const EXCLUDING: readonly SentenceRule<Exclusion>[] = [
     id: 'X2',
     verdict: 'question',
     when: /^(?:who|what|when|where|why|which|how|is|are|does|did|can|could|would|will|shall|have|has) (?:i|you|we|it|this|that|the|there|they|do|does|is|are)\b(?! [a-z]+ing,)/,
-    unless: /^(?:when|where) (?:you|we|i)\b|^how (?:we|you)\b.* (?:is|are)\b|^what (?:we|i) (?:want|use|prefer)\b/,
+    unless:
+      /^(?:when|where) (?:you|we|i)\b|^how (?:we|you)\b.* (?:is|are)\b|^what (?:we|i) (?:want|use|prefer)\b/,
   },
   {
     id: 'X3',
@@ -42,7 +43,11 @@ export const EXCLUDING: readonly SentenceRule<Exclusion>[] = [
     verdict: 'once',
     when: /\b(?:for now|for the moment|for the time being|this time|just this once|only this once|in this step|in this commit|for this (?:commit|file|function|change|pr|test|step|one)|for today|before i (?:am|'m) back)\b/,
   },
-  { id: 'X5', verdict: 'once', when: /^(?:please )?(?:don't|do not|skip|ignore|leave)\b.*\b(?:yet|today|anything else|in this file|in this function)\b/ },
+  {
+    id: 'X5',
+    verdict: 'once',
+    when: /^(?:please )?(?:don't|do not|skip|ignore|leave)\b.*\b(?:yet|today|anything else|in this file|in this function)\b/,
+  },
   {
     id: 'X6',
     verdict: 'hedged',
@@ -57,9 +62,14 @@ export const EXCLUDING: readonly SentenceRule<Exclusion>[] = [
     id: 'X8',
     verdict: 'passing',
     when: /^(?:i(?:'ll| will) (?:be|go|check|look|come|try|do)|i(?:'m| am) (?:going|looking|on the|in the|back|done|about|trying|just|waiting|still|getting|seeing|currently)|i (?:just|tried|pushed|restarted|have opened|have pushed|opened|see|don't see|ran|got|think|saw|noticed)|wait\b|let me\b|hold on|one moment|hang on|my (?:laptop|machine|phone) (?:is|was)|it still|it (?:works|doesn't|does not)|we(?:'re| are) (?:almost|nearly|done|back|seeing|getting|reviewing|looking|working on|ready|here)|we (?:had|have|got) (?:an?|the) (?:\w+ ){0,2}(?:bug|problem|issue|error|crash|failure))/,
-    unless: /^i(?:'m| am) on (?:a|the) (?:\w+ )?(?:team|connection)\b|^i think (?:we|you) should (?:always|never)|\b(?:every time|each time|always)\b/,
+    unless:
+      /^i(?:'m| am) on (?:a|the) (?:\w+ )?(?:team|connection)\b|^i think (?:we|you) should (?:always|never)|\b(?:every time|each time|always)\b/,
   },
-  { id: 'X9', verdict: 'passing', when: /^i like (?:it|that|this|the \w+ (?:option|one|version|approach|idea))\b|^the (?:build|ci|test|tests|pipeline) (?:is|are) (?:green|red|passing|failing)\b/ },
+  {
+    id: 'X9',
+    verdict: 'passing',
+    when: /^i like (?:it|that|this|the \w+ (?:option|one|version|approach|idea))\b|^the (?:build|ci|test|tests|pipeline) (?:is|are) (?:green|red|passing|failing)\b/,
+  },
   {
     id: 'X10',
     verdict: 'derivable',
@@ -70,10 +80,16 @@ export const EXCLUDING: readonly SentenceRule<Exclusion>[] = [
     id: 'X12',
     verdict: 'derivable',
     when: /^/,
-    written: /`[^`]{1,80}`|\b\w{1,40}\(\)|\b[a-z]{1,30}[A-Z]\w*[a-z]\b|\b[a-z]{1,30}_[a-z_]{1,60}\b|\b\w{1,60}\.(?:ts|tsx|js|go|py|rs|java|rb)\b/,
-    unless: /\b(?:always|never|we|i|you|don't|do not|please|customers?|prefer|avoid|convention)\b|^(?:use|no|not|actually)\b/,
+    written:
+      /`[^`]{1,80}`|\b\w{1,40}\(\)|\b[a-z]{1,30}[A-Z]\w*[a-z]\b|\b[a-z]{1,30}_[a-z_]{1,60}\b|\b\w{1,60}\.(?:ts|tsx|js|go|py|rs|java|rb)\b/,
+    unless:
+      /\b(?:always|never|we|i|you|don't|do not|please|customers?|prefer|avoid|convention)\b|^(?:use|no|not|actually)\b/,
   },
-  { id: 'X11', verdict: 'derivable', when: /^there (?:is|are) (?:a |an |some )?(?:todo|function|class|method|import|file|test|typo)\b|\b(?:in|at|on) line \d/ },
+  {
+    id: 'X11',
+    verdict: 'derivable',
+    when: /^there (?:is|are) (?:a |an |some )?(?:todo|function|class|method|import|file|test|typo)\b|\b(?:in|at|on) line \d/,
+  },
 ];
 
 /** What is kept, and as what (AUT-2); the first rule that fits counts. Each rule is described in docs/memory-rules.md. */
@@ -82,9 +98,14 @@ export const KEEPING: readonly SentenceRule<MemoryType>[] = [
     id: 'R1',
     verdict: 'reference',
     when: /\b(?:linear|jira|figma|confluence|notion|grafana|kibana|datadog|sentry|pagerduty|slack|zendesk|1password|bitwarden|argocd|buildkite|crowdin|storybook|sharepoint|miro|launchdarkly|google (?:docs?|drive|sheet)|wiki|shared drive|spreadsheet|bucket|drive)\b|\b(?:is|are|lives?|published|found|documented|moved|with)\b.*(?: at | on | under | in |: )(?:https?:\/\/\S+|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|io|net|dev|internal)\b)/,
-    unless: /^(?:fix|add|open|update|create|write|implement|read|fetch|look at|find|log|file|post|send|move|copy|replace|investigate|always|never|don't|do not|we|let's|in this|this is|i)\b/,
+    unless:
+      /^(?:fix|add|open|update|create|write|implement|read|fetch|look at|find|log|file|post|send|move|copy|replace|investigate|always|never|don't|do not|we|let's|in this|this is|i)\b/,
   },
-  { id: 'R2', verdict: 'reference', when: /^(?:see|look|check|ask) (?:in|the|at)\b.*#\w+|^ask in\b|#\w+ (?:channel|on slack)/ },
+  {
+    id: 'R2',
+    verdict: 'reference',
+    when: /^(?:see|look|check|ask) (?:in|the|at)\b.*#\w+|^ask in\b|#\w+ (?:channel|on slack)/,
+  },
   {
     id: 'R3',
     verdict: 'reference',
@@ -113,13 +134,15 @@ export const KEEPING: readonly SentenceRule<MemoryType>[] = [
     id: 'F3',
     verdict: 'feedback',
     when: /^(?:don't|do not|stop|avoid|prefer|refrain from)\b/,
-    unless: /^(?:stop|don't|do not) (?:worry|here|now|it|that|the|forget|bother|hesitate|know|see|think)\b|\b(?:here|there)\b/,
+    unless:
+      /^(?:stop|don't|do not) (?:worry|here|now|it|that|the|forget|bother|hesitate|know|see|think)\b|\b(?:here|there)\b/,
   },
   {
     id: 'F4',
     verdict: 'feedback',
     when: /^(?:no|nope|actually|again|wrong|that's wrong|that is wrong|not like that)[,:.!]? (?:we |the |you |it |this |that )?(?:don't|do not|use|no|not|never|always|should|must|belongs?|is|are|want|it's)\b|^that(?:'s| is) (?:wrong|not how we)\b/,
-    unless: /^(?:no|actually)[,:.]? (?:problem|worries|idea|need|thanks|i|it (?:works|is fine)|that(?:'s| is) (?:fine|ok|good))\b|\bhere\b/,
+    unless:
+      /^(?:no|actually)[,:.]? (?:problem|worries|idea|need|thanks|i|it (?:works|is fine)|that(?:'s| is) (?:fine|ok|good))\b|\bhere\b/,
   },
   {
     id: 'F5',
@@ -154,7 +177,8 @@ export const KEEPING: readonly SentenceRule<MemoryType>[] = [
     id: 'U2',
     verdict: 'user',
     when: /^i (?:really |much |strongly |usually |mostly |generally |always |never |would |only |tend to |do most of )*(?:prefer|hate|love|dislike|can't stand|cannot stand|rather|care|learn|work|use|review|live|speak|maintain|own|run|come from|manage|teach|study|tend|enjoy|don't (?:know|enjoy|like|read|use|speak|care)|do not (?:know|enjoy|like|read|use)|find (?:\w+ ){1,4}(?:tiring|hard|easy|confusing|useful)|have (?:little|no|some|years|a lot of|\w+ years))\b|^i'd rather\b|^i like \w+ (?:\w+ )?(?:better|more)\b|^i've (?:been (?:writing|using|working)|got|never|only ever|worked|used)\b|^i (?:usually|mostly|generally|always|never|tend to) \w+|^for me\b/,
-    unless: /\b(?:want|need) (?:you|to)\b|^i (?:would|don't know) (?:why|what|how|if|whether|like to see)\b|^i (?:run|use|have) (?:it|this|that|the|two|a different)\b|^i've got (?:a|the|an) (?:error|problem|question)/,
+    unless:
+      /\b(?:want|need) (?:you|to)\b|^i (?:would|don't know) (?:why|what|how|if|whether|like to see)\b|^i (?:run|use|have) (?:it|this|that|the|two|a different)\b|^i've got (?:a|the|an) (?:error|problem|question)/,
   },
   {
     id: 'U3',
@@ -165,7 +189,8 @@ export const KEEPING: readonly SentenceRule<MemoryType>[] = [
     id: 'P1',
     verdict: 'project',
     when: /^(?:we|our team|the team|the company|the client|the customer|marketing|legal|gdpr|nobody|the audit|the \w+ team)(?:'re|'ve|'ll)? (?!need|should|could|can\b(?!')|want |found|got|get\b|see|tried|just|might|may\b)[a-z']+/,
-    unless: /\bwe (?:need|should|can|could|have) to\b|\bwe(?:'re| are) (?:now )?(?:almost|nearly|done|ready|good|here|there)\b|^we (?:have|are) (?:an?) (?:bug|problem|issue|error|crash)\b|\b(?:here|there|now)\b/,
+    unless:
+      /\bwe (?:need|should|can|could|have) to\b|\bwe(?:'re| are) (?:now )?(?:almost|nearly|done|ready|good|here|there)\b|^we (?:have|are) (?:an?) (?:bug|problem|issue|error|crash)\b|\b(?:here|there|now)\b/,
   },
   {
     id: 'P2',
@@ -188,7 +213,8 @@ export const KEEPING: readonly SentenceRule<MemoryType>[] = [
     id: 'P5',
     verdict: 'project',
     when: /^(?:the )?(?:project|repository|repo|prod|production|staging|service|monorepo|releases|nightly job|database|prod database|api|app|mobile app|deadline|release|licence|license|main branch|payment)\b.*\b(?:is|are|has|have|uses?|follows?|runs? on|takes|needs|goes|comes?|cut|will|wants?|must|pins)\b|^this (?:repository|repo|project|app|service)\b.*\b(?:is|has|must|was|used|runs)\b/,
-    unless: /\b(?:should|must) (?:be|show|close|have)\b|\b(?:not work|null|undefined|error|fails?|broken|crash\w*|returns?)\b|\b(?:here|there|now)\b/,
+    unless:
+      /\b(?:should|must) (?:be|show|close|have)\b|\b(?:not work|null|undefined|error|fails?|broken|crash\w*|returns?)\b|\b(?:here|there|now)\b/,
   },
   {
     id: 'P6',

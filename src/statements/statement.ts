@@ -17,7 +17,12 @@ const NOTHING: Verdict = { keep: null, excluded: null, rule: null };
 
 /** Judges one sentence by the written rules (docs/memory-rules.md). */
 export function judge(sentence: string): Verdict {
-  const written = withoutOpening(sentence.replaceAll('’', "'").trim().replace(/[.!]{1,3}$/, ''));
+  const written = withoutOpening(
+    sentence
+      .replaceAll('’', "'")
+      .trim()
+      .replace(/[.!]{1,3}$/, ''),
+  );
   const text = written.toLowerCase();
   const no = firstFit(EXCLUDING, text, written);
   if (no !== null) return { keep: null, excluded: no.verdict, rule: no.id };
@@ -31,13 +36,19 @@ const OPENING =
 
 function withoutOpening(sentence: string): string {
   let text = sentence;
-  for (let match = OPENING.exec(text); match !== null; match = OPENING.exec(text)) text = text.slice(match[0].length);
+  for (let match = OPENING.exec(text); match !== null; match = OPENING.exec(text))
+    text = text.slice(match[0].length);
   return text;
 }
 
-function firstFit<V>(rules: readonly SentenceRule<V>[], text: string, written: string): SentenceRule<V> | null {
+function firstFit<V>(
+  rules: readonly SentenceRule<V>[],
+  text: string,
+  written: string,
+): SentenceRule<V> | null {
   for (const rule of rules)
-    if (rule.when.test(text) && rule.unless?.test(text) !== true && rule.written?.test(written) !== false) return rule;
+    if (rule.when.test(text) && rule.unless?.test(text) !== true && rule.written?.test(written) !== false)
+      return rule;
   return null;
 }
 

@@ -11,7 +11,8 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   reviews: 'review reviews reviewer pr pull',
   comments: 'comment comments docstring docstrings',
   naming: 'name names naming rename renamed abbreviation abbreviations called prefix',
-  answers: 'answer answers reply replies summary summaries summarise summarising recap emoji emojis explanation explanations paragraphs tables',
+  answers:
+    'answer answers reply replies summary summaries summarise summarising recap emoji emojis explanation explanations paragraphs tables',
   dependencies: 'dependency dependencies library libraries package packages vendored upgrade',
   errors: 'error errors exception exceptions catch try/catch swallow',
   logging: 'log logs logger logging console.log',

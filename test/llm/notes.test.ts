@@ -280,7 +280,11 @@ describe('memories', () => {
 
   it('C32 a statement that is repeated within one extraction is written once', () => {
     const twice = [...messages, said('human', 'Please always run the linter before you stop!', 'again')];
-    expect(extract(twice).text.read().match(/^name: /gm)).toHaveLength(1);
+    expect(
+      extract(twice)
+        .text.read()
+        .match(/^name: /gm),
+    ).toHaveLength(1);
   });
 
   it('C32 looks at the start of a prompt alone', () => {

@@ -60,9 +60,12 @@ describe('the rules for memories on labelled sentences', () => {
       expect(kinds('fit')).toContain(kind);
   });
 
-  it.each(['fit', 'held-out'] as const)('C32 precision and recall on the %s part are as the page says', (half) => {
-    expect(PAGE).toContain(measure(half));
-  });
+  it.each(['fit', 'held-out'] as const)(
+    'C32 precision and recall on the %s part are as the page says',
+    (half) => {
+      expect(PAGE).toContain(measure(half));
+    },
+  );
 
   it('C32 the page lists every rule in the order in which it is asked', () => {
     expect(ROWS.map(({ id, verdict }) => [id, verdict])).toEqual(

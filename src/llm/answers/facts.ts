@@ -100,12 +100,12 @@ function firstOf(messages: readonly Spoken[], origin: Message['origin']): Quote 
 }
 
 /** A file's path on one line. */
-export function fileName(path: string): string {
+function fileName(path: string): string {
   return excerpt(path, LINE_CHARS);
 }
 
 /** A tool's name on one line. */
-export function toolName(tool: string | null): string {
+function toolName(tool: string | null): string {
   return tool === null ? 'unknown tool' : excerpt(tool, LINE_CHARS);
 }
 

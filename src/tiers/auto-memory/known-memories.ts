@@ -32,7 +32,7 @@ export function indexedNames(index: StoredFile | null): ReadonlySet<string> {
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** True when one of the things a memory says is what a sentence says. */
-export function saysSame(memory: StoredMemory, sentence: string): boolean {
+function saysSame(memory: StoredMemory, sentence: string): boolean {
   const meaning = meaningOf(sentence);
   return memoryLines(memory).some((line) => relate(line.meaning, meaning) === 'same');
 }

@@ -51,7 +51,13 @@ export function memoryQuality(
       }
     }
   }
-  return { kept: memories.length, duplicate: duplicate.size, contradicted: contradicted.size, polluted, offIndex };
+  return {
+    kept: memories.length,
+    duplicate: duplicate.size,
+    contradicted: contradicted.size,
+    polluted,
+    offIndex,
+  };
 }
 
 function older(a: StoredMemory, b: StoredMemory): StoredMemory {

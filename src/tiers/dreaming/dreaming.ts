@@ -1,8 +1,8 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/clock.js';
 import type { Action, Answer, Asker, LayerReport, Outcome } from '../../model/action.js';
+import { editTokens } from '../../model/edit-price.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../model/memory.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
-import { editTokens } from '../../model/edit-price.js';
 import { confine } from '../auto-memory/confine.js';
 import { directive, directiveBlock, forkTurn, handedBack, turnBlocks } from '../auto-memory/fork-turns.js';
 import { byteLength } from '../auto-memory/index-text.js';
@@ -25,7 +25,6 @@ import {
   rollBackLock,
 } from './lock.js';
 import { DREAMING_PARAMS } from './params.js';
-
 
 const LAYER = 'dreaming';
 const BY: Asker = { layer: LAYER, reason: 'a dream' };
@@ -215,9 +214,15 @@ class Dreaming implements TierInstance {
     const { write, remove, merged, contradicted, dated } = dream.changes;
     for (const { read, memory } of write)
       if (isAsRead(view, read))
-        yield* this.guarded(dream, view, { kind: 'write-file', by: BY, path: read.path, text: renderMemory(memory) });
+        yield* this.guarded(dream, view, {
+          kind: 'write-file',
+          by: BY,
+          path: read.path,
+          text: renderMemory(memory),
+        });
     for (const memory of remove)
-      if (isAsRead(view, memory)) yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path: memory.path });
+      if (isAsRead(view, memory))
+        yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path: memory.path });
     dream.merged = merged;
     dream.contradicted = contradicted;
     dream.dated = dated;

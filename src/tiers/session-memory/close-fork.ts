@@ -18,7 +18,11 @@ export interface EditingFork {
 }
 
 /** Sends the results of the edits back; the fork ends with a few words (SES-3, C31). Nothing depends on them any more. */
-export function* closeFork(fork: EditingFork, at: number, view: ContextView): Generator<Action, void, Outcome> {
+export function* closeFork(
+  fork: EditingFork,
+  at: number,
+  view: ContextView,
+): Generator<Action, void, Outcome> {
   const { id, outputTokens, edits } = fork;
   const { calls, results } = handedBack(`${id}-edits`, edits, outputTokens, at);
   const outcome = yield {

@@ -151,7 +151,8 @@ function createSessionMemory(context: TierContext): TierInstance {
     },
     *act(moment, view) {
       yield* landExtraction(state, path, moment.now);
-      if (state.running === null && moment.point !== 'wake' && isTriggered(view)) yield* extract(moment, view);
+      if (state.running === null && moment.point !== 'wake' && isTriggered(view))
+        yield* extract(moment, view);
     },
   };
 }

@@ -125,7 +125,13 @@ describe('auto memory', () => {
       text: '# Rules\n- Always run the linter before you stop a task.\n',
       facts: { attachment: 'nested_memory', path: '/repo/CLAUDE.md' },
     });
-    const attachment = createMessage({ id: 'rules', role: 'user', origin: 'attachment', blocks: [file], at: 0 });
+    const attachment = createMessage({
+      id: 'rules',
+      role: 'user',
+      origin: 'attachment',
+      blocks: [file],
+      at: 0,
+    });
     const without = new Conversation().human(20, said).answer(20);
     const withFile = new Conversation().human(20, said);
     withFile.steps.push({ kind: 'message', message: attachment });

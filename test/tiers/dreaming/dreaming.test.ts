@@ -257,8 +257,6 @@ describe('a dream', () => {
   it('DRM-4 passes over a link in its directory', () => {
     const files = [{ path: '/memory/link.md', text: 'link to /repo/src/index.ts', hoursAgo: 1 }];
     const entries = runLog(plan({ home: { memories: 3, files } }), sessionsOf(week(5)));
-    expect(dreams(entries)).toMatchObject([
-      { outcome: 'done', details: { memoriesBefore: 3, corrupt: [] } },
-    ]);
+    expect(dreams(entries)).toMatchObject([{ outcome: 'done', details: { memoriesBefore: 3, corrupt: [] } }]);
   });
 });

@@ -9,7 +9,11 @@ import { actionsOf } from '../../helpers/sessions.js';
 function talk(rounds: number): Conversation {
   const built = new Conversation().human(50, 'Teach the reader to skip comments.');
   for (let i = 0; i < rounds; i++) {
-    const read = (n: number) => ({ tool: 'mcp__db__query', tokens: 3_000, path: `/repo/src/part-${i}-${n}.ts` });
+    const read = (n: number) => ({
+      tool: 'mcp__db__query',
+      tokens: 3_000,
+      path: `/repo/src/part-${i}-${n}.ts`,
+    });
     built.tools([read(1), read(2), read(3)]).wait(120);
   }
   return built.answer(20);
