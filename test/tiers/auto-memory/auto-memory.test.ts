@@ -154,7 +154,7 @@ describe('auto memory', () => {
   });
 
   it.each([
-    '/home/dev/.claude/projects/-home-dev-repo/memory/user-likes-tabs.md',
+    '/srv/dev/.claude/projects/-srv-dev-repo/memory/user-likes-tabs.md',
     'C:\\Users\\dev\\.claude\\projects\\C--repo\\memory\\user-likes-tabs.md',
   ])('C32 AUT-1 a write of the main agent is recognised at the recorded place: %s', (path) => {
     const built = new Conversation()
