@@ -135,6 +135,8 @@ function createSessionMemory(context: TierContext): TierInstance {
     },
     reset() {
       if (tokensAtLast !== null) baseline = 'to-be-taken';
+      // What the fork stands on is gone, with all that was deleted from it on the server.
+      if (state.running !== null) state.running = { ...state.running, close: leaveOpen };
     },
     resume() {
       state.notes = null;
@@ -156,6 +158,9 @@ function createSessionMemory(context: TierContext): TierInstance {
     },
   };
 }
+
+/** A fork that cannot be ended any more. */
+function* leaveOpen(): Generator<Action, void, Outcome> {}
 
 /** Why an outcome brings no notes; null when it does. */
 function failureOf(outcome: Outcome): string | null {

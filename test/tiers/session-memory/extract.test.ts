@@ -221,6 +221,16 @@ describe('session memory: what', () => {
     expect(run.due(10_001, 9_000)).toBe(false);
   });
 
+  it('C31 SES-3 a fork whose conversation was compacted meanwhile is not asked to close; its edits stay', () => {
+    const run = session();
+    run.add(userMessage('u', [words(1)]), modelMessage('a', [words(1, 'assistant')]));
+    run.act(10_000, 1_000, notesAnswer(NOTES, 9_000));
+    run.tier.reset?.([]);
+    const landing = run.act(5_000, 9_000, notesAnswer('x', 9_001));
+    expect(landing.actions.map(({ kind }) => kind)).toEqual(['write-file']);
+    expect(run.files.read(PATH)!.text).toBe(NOTES);
+  });
+
   it('SES-3 extractions never overlap, whatever their times', () => {
     const steps = fc.array(
       fc.record({ gapMs: fc.nat(30_000), runsMs: fc.nat(60_000), grows: fc.nat(9_000) }),
