@@ -15,8 +15,13 @@ export function createHome(plan: RunPlan): Files {
   for (let i = 1; i <= home.memories; i++) {
     const type = MEMORY_TYPES[(i - 1) % MEMORY_TYPES.length]!;
     const name = `${type}-kept-${String(i).padStart(4, '0')}`;
-    const description = `something worth keeping, number ${i} of those that were here before`;
-    const memory: Memory = { name, description, type, body: `Fact number ${i}. Noted today.` };
+    const body = `Sensor s${String(i).padStart(4, '0')} was put into service yesterday.`;
+    const memory: Memory = {
+      name,
+      description: `one of the ${home.memories} that were here before`,
+      type,
+      body,
+    };
     memories.push(memory);
     files.write(`${MEMORY_DIRECTORY}/${name}.md`, renderMemory(memory), -i * MS_PER_HOUR);
   }

@@ -34,6 +34,10 @@ export class SessionState implements SessionContext {
     private readonly sessions: Sessions,
   ) {}
 
+  get startedAtMs(): number | null {
+    return this.sessions.startedAtMs;
+  }
+
   get world(): Map<string, unknown> {
     return this.sessions.world;
   }
@@ -48,8 +52,10 @@ export class Sessions {
   readonly world = new Map<string, unknown>();
   private readonly byName = new Map<string, SessionState>();
   private readonly foreignPids = new Set<number>();
+  readonly startedAtMs: number | null;
 
   constructor(transcript: Transcript, home: HomePlan | undefined) {
+    this.startedAtMs = transcript.startedAtMs;
     const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
     infos.forEach(({ name, ending, resumes, project = ONLY_PROJECT, checkout = null }, i) => {
       const resumed = resumes === null ? undefined : this.byName.get(resumes);

@@ -16,6 +16,16 @@ export interface LongTermFacts {
     readonly removed: number;
     readonly merged: number;
     readonly contradicted: number;
+    /** Memories in which dreams made relative dates absolute. */
+    readonly dated: number;
+    /** What the latest look at the directory found; null before any. */
+    readonly quality: {
+      readonly kept: number;
+      readonly duplicate: number;
+      readonly contradicted: number;
+      readonly polluted: number;
+      readonly offIndex: number;
+    } | null;
     /** Lines of the index as it was last written or loaded; null when there was none. */
     readonly indexLines: number | null;
     /** Times the index was loaded and did not fit. */
@@ -23,6 +33,16 @@ export interface LongTermFacts {
     /** Writes that led out of the memory directory. */
     readonly refused: number;
     readonly corrupt: number;
+  };
+  readonly notes: {
+    /** Extractions that brought the notes up to date. */
+    readonly extractions: number;
+    /** Of those, the ones told to condense, and to do so urgently (SES-4). */
+    readonly condensed: number;
+    readonly urgent: number;
+    /** Output of extractions, and the notes as the latest left them (C31). */
+    readonly outputTokens: number;
+    readonly tokens: number | null;
   };
   readonly dreams: {
     readonly completed: number;
@@ -64,15 +84,37 @@ export interface LongTermFold {
 export function createLongTermFold(): LongTermFold {
   const waitingForks = new Set<string>();
   const forks = { started: 0, lost: 0, firstPromptTokens: 0, firstReadTokens: 0 };
-  const memory = { written: 0, removed: 0, merged: 0, contradicted: 0, indexCuts: 0, refused: 0, corrupt: 0 };
+  const memory = {
+    written: 0,
+    removed: 0,
+    merged: 0,
+    contradicted: 0,
+    dated: 0,
+    indexCuts: 0,
+    refused: 0,
+    corrupt: 0,
+  };
+  const notes = { extractions: 0, condensed: 0, urgent: 0, outputTokens: 0 };
+  let notesTokens: number | null = null;
   const dreams = { completed: 0, failed: 0, killed: 0, reclaimed: 0 };
   const agents = { shutDown: 0, plansRejected: 0, approvalWaitMs: 0, memoriesRead: 0 };
   const messages = { sent: 0, delivered: 0, late: 0, waiting: 0, lost: 0 };
   const skips: Tally = new Map();
   let indexLines: number | null = null;
+  let quality: LongTermFacts['memory']['quality'] = null;
 
   const amount = (entry: { readonly details: LayerEntry['details'] }, key: string): number =>
     detailAmount(entry.details, key) ?? 0;
+
+  const addNotes = (entry: LayerEntry): void => {
+    if (entry.action !== 'extract' || entry.outcome !== 'done') return;
+    const { condensed, urgent } = entry.details;
+    notes.extractions += 1;
+    if (Array.isArray(condensed) && condensed.length > 0) notes.condensed += 1;
+    if (urgent === true) notes.urgent += 1;
+    notes.outputTokens += amount(entry, 'outputTokens');
+    notesTokens = detailAmount(entry.details, 'tokens') ?? notesTokens;
+  };
 
   const addDream = (entry: LayerEntry): void => {
     if (entry.outcome === 'done') dreams.completed += 1;
@@ -82,6 +124,7 @@ export function createLongTermFold(): LongTermFold {
     memory.removed += amount(entry, 'removed');
     memory.merged += amount(entry, 'merged');
     memory.contradicted += amount(entry, 'contradicted');
+    memory.dated += amount(entry, 'dated');
   };
 
   return {
@@ -98,11 +141,20 @@ export function createLongTermFold(): LongTermFold {
     },
     addLayer(entry) {
       if (entry.layer === 'agents' && entry.action === 'recall') agents.memoriesRead += 1;
+      if (entry.layer === 'session-memory') addNotes(entry);
       if (entry.layer !== 'auto-memory' && entry.layer !== 'dreaming') return;
       if (entry.action === 'write' || entry.action === 'confine') memory.refused += amount(entry, 'refusals');
       if (entry.action === 'write') memory.written += amount(entry, 'written');
       if (entry.action === 'read') memory.corrupt = Math.max(memory.corrupt, amount(entry, 'corrupt'));
       if (entry.action === 'dream') addDream(entry);
+      if (entry.action === 'quality')
+        quality = {
+          kept: amount(entry, 'kept'),
+          duplicate: amount(entry, 'duplicate'),
+          contradicted: amount(entry, 'contradicted'),
+          polluted: amount(entry, 'polluted'),
+          offIndex: amount(entry, 'offIndex'),
+        };
       if (entry.action === 'gates') {
         const exits = entry.details.exits as Readonly<Record<string, number>> | undefined;
         for (const [gate, count] of Object.entries(exits ?? {})) addTo(skips, gate, count);
@@ -124,7 +176,8 @@ export function createLongTermFold(): LongTermFold {
     },
     finish: () => ({
       forks,
-      memory: { ...memory, indexLines },
+      memory: { ...memory, quality, indexLines },
+      notes: { ...notes, tokens: notesTokens },
       dreams: { ...dreams, skips: sortedRecord(skips) },
       agents,
       messages,

@@ -1,7 +1,7 @@
 import type { Digest } from '../base/digest.js';
 import type { FileContent } from '../base/files.js';
 import type { Block } from './block.js';
-import type { KnownNames } from './memory.js';
+import type { KnownMemories } from './memory.js';
 import type { Message } from './message.js';
 import type { Notes, NotesSections } from './notes.js';
 import type { BreakCause, Layer, LayerEntry } from './run-log.js';
@@ -125,7 +125,7 @@ export type AnswerSpec =
       readonly quoteTokens: number;
     }
   | { readonly kind: 'notes'; readonly previous: Notes | null; readonly condense: readonly string[] }
-  | { readonly kind: 'memories'; readonly existing: KnownNames }
+  | { readonly kind: 'memories'; readonly existing: KnownMemories }
   | { readonly kind: 'short'; readonly tokens: number };
 
 /** What a layer says of one of its actions; the engine adds time, thread, turn and what the calls cost. */

@@ -19,10 +19,31 @@ export interface Memory {
   readonly body: string;
 }
 
-/** Names of memories that are known already. */
-export interface KnownNames {
-  readonly size: number;
+/** What is known already when somebody looks for memories. */
+export interface KnownMemories {
+  /** Whether there is a memory of this name. */
   has(name: string): boolean;
+  /** Whether a memory that was shown, or the instructions of the project, say as much (AUT-2). */
+  says(sentence: string): boolean;
+}
+
+/** Characters of an index line around name and description: `- [name](name.md): description` and its end. */
+const INDEX_FRAME_CHARS = '- [](.md): \n'.length;
+
+/** Length of the line that a memory gets in the index, before it is cut (AUT-3). */
+export function indexLineChars(part: string | MemoryText): number {
+  const memory = typeof part === 'string' ? parseMemory(part) : part.memory;
+  return memory === null ? 0 : INDEX_FRAME_CHARS + 2 * memory.name.length + memory.description.length;
+}
+
+/** Where clients keep the memories of a project: the part of a path behind the home directory. */
+const RECORDED_DIRECTORY = /(?:^|\/)\.claude\/projects\/[^/]+\/memory\/([^/].*)$/;
+
+/** The name of a memory file below its directory, in the simulated home or where clients record it; null for any other path. */
+export function memoryFileName(path: string): string | null {
+  const plain = path.includes('\\') ? path.replaceAll('\\', '/') : path;
+  if (plain.startsWith(`${MEMORY_DIRECTORY}/`)) return plain.slice(MEMORY_DIRECTORY.length + 1);
+  return RECORDED_DIRECTORY.exec(plain)?.[1] ?? null;
 }
 
 const OPENING = /^---\nname: (.+)\ndescription: (.*)\ntype: (\w+)\n---\n/;

@@ -7,6 +7,8 @@ export interface NotesSections {
   readonly frames: readonly { readonly name: string }[];
   /** Characters noted below each header and its description, without blank lines around them. */
   readonly sizes: readonly number[];
+  /** Sections that the latest extraction changed: one edit each (C31). */
+  readonly edited: number;
 }
 
 /** Notes as an extraction wrote them: sizes and digest are known without reading. */

@@ -8,6 +8,8 @@ export interface SessionContext {
   /** Project it works in, and which checkout of it; null for the only one. */
   readonly project: string;
   readonly checkout: string | null;
+  /** Wall-clock time at the simulated time 0 (ms since 1970); null when unknown. */
+  readonly startedAtMs: number | null;
   /** Where the session's record is kept in the simulated home. */
   readonly recordPath: string;
   /** Whether a process is running now. */
@@ -38,6 +40,7 @@ export function soloSession(): SessionContext {
     ending: 'clean',
     project: ONLY_PROJECT,
     checkout: null,
+    startedAtMs: null,
     recordPath: `${RECORD_DIRECTORY}/${ONLY_SESSION}.jsonl`,
     isAlive: (pid) => pid === FIRST_PID,
     shared: new Map(),

@@ -32,6 +32,7 @@ const shapeSchema = z
     charsPerToken: distribution('Characters that make a token'),
     imageTokens: distribution('Tokens of an image'),
     imagePromptShare: share('Share of human prompts that hold an image.'),
+    statementShare: share('Share of human prompts that begin with a statement of the user.'),
     revisitShare: share('Share of file accesses that go to a file seen before.'),
     thinkingShare: share('Share of responses with a thinking block.'),
     resultScale: z

@@ -163,7 +163,7 @@ describe('what a compaction resets', () => {
   /** The main agent waits in mid-turn for a subagent that fills its window. */
   function withSubagent(): Transcript {
     const main = new Conversation()
-      .human(10, 'First.')
+      .human(10, 'Always run the linter before you stop.')
       .answer(10)
       .wait(60)
       .human(10)

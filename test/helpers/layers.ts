@@ -29,6 +29,7 @@ interface ImportUse {
 const UP_TO_POLICIES = [
   'base',
   'model',
+  'statements',
   'tokens',
   'transcript',
   'cache',
@@ -44,6 +45,7 @@ const HASH_AND_ZIP = ['crypto', 'zlib'];
 export const LAYERS: Readonly<Record<string, Layer>> = {
   base: { folders: [], packages: {}, builtins: HASH_AND_ZIP },
   model: { folders: ['base'], packages: {}, builtins: [] },
+  statements: { folders: ['base', 'model'], packages: {}, builtins: [] },
   tokens: {
     folders: ['base', 'model'],
     packages: { 'gpt-tokenizer': 'lazy', 'js-tiktoken': 'lazy' },
@@ -57,11 +59,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   cache: { folders: ['base', 'model', 'tokens'], packages: {}, builtins: [] },
   client: { folders: ['base', 'model', 'tokens', 'cache'], packages: {}, builtins: [] },
   llm: {
-    folders: ['base', 'model', 'tokens', 'cache'],
+    folders: ['base', 'model', 'statements', 'tokens', 'cache'],
     packages: { '@anthropic-ai/sdk': 'lazy' },
     builtins: [],
   },
-  tiers: { folders: ['base', 'model', 'tokens'], packages: { zod: 'any' }, builtins: [] },
+  tiers: { folders: ['base', 'model', 'statements', 'tokens'], packages: { zod: 'any' }, builtins: [] },
   policies: { folders: ['base', 'model', 'client', 'tiers'], packages: {}, builtins: [] },
   engine: { folders: UP_TO_POLICIES, packages: {}, builtins: [] },
   metrics: { folders: ['base', 'model'], packages: {}, builtins: [] },

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.js';
 import { composeAnswer, questionOf } from '../../src/llm/answers/compose-answer.js';
-import { MEMORY_TYPES } from '../../src/llm/answers/memories.js';
 import type { AnswerSpec } from '../../src/model/action.js';
 import { createBlock } from '../../src/model/block.js';
+import type { KnownMemories } from '../../src/model/memory.js';
 import type { Message } from '../../src/model/message.js';
 import { NOTES_HEADINGS, NOTES_TEMPLATE, type Notes, notesFromText } from '../../src/model/notes.js';
 import type { FakeLlmPlan } from '../../src/model/run-plan.js';
@@ -54,8 +54,6 @@ describe('session notes', () => {
     }
   });
 
-  it('SES-1 start from the template that the notes file starts from', () => {});
-
   it('SES-1 keep a header and a description that somebody changed', () => {
     const previous = '# Title\n_Mine._\n\n# My own section\n_About my things._\n\n- a thing\n';
     const sections = parseSections(notes(session(9_000), previous).text.read());
@@ -86,13 +84,40 @@ describe('session notes', () => {
     }
   });
 
-  it('grow with the conversation towards the planned size', () => {
-    const sizes = [5_000, 20_000, 80_000, 320_000].map((tokens) => notes(session(tokens), null).tokens);
-    expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
-    expect(new Set(sizes).size).toBe(4);
-    const skeleton = Math.ceil(NOTES_TEMPLATE.length / 2.75);
-    expect(sizes[3]! - skeleton).toBeGreaterThan(1_000);
-    expect(sizes[3]! - skeleton).toBeLessThan(1_300);
+  it('C31 an update writes what it is planned to, or a fifth of a shorter conversation', () => {
+    // 1,200 tokens planned, 2.75 characters each; the session has 58 tokens besides its result.
+    const grown = (tokens: number): number => {
+      const { sizes } = notes(session(tokens), null).sections!;
+      return sizes.slice(1).reduce((sum, size) => sum + size, 0);
+    };
+    expect(Math.abs(grown(100_000) - 1_200 * 2.75)).toBeLessThan(9);
+    const short = 2_000 + questionOf(session(0), INSTRUCTION).tokens;
+    expect(Math.abs(grown(2_000) - 0.2 * short * 2.75)).toBeLessThan(9);
+  });
+
+  it('C31 the output is what changed and the calls around it, however long the file is', () => {
+    let previous: Notes | null = null;
+    let output = 0;
+    for (let round = 0; round < 20; round++) {
+      const made = answer({ kind: 'notes', previous, condense: [] }, session(40_000));
+      // 1,200 tokens of new lines in nine sections, a call of 45 tokens around each; a title at first.
+      const title = previous === null ? made.sections!.sizes[0]! : 0;
+      const calls = previous === null ? 10 : 9;
+      expect(Math.abs(made.outputTokens - (1_200 + title / 2.75 + calls * 45))).toBeLessThan(5);
+      const { text, tokens, digest, sections } = made;
+      previous = { text, tokens, digest, sections };
+      output += made.outputTokens;
+    }
+    // The whole file each time would be 1,416 + 2,472 + … tokens: more than 200,000.
+    expect(output).toBeLessThan(20 * (1_200 + 450) + 100);
+  });
+
+  it('C31 the current state is renewed, the other sections go on', () => {
+    const first = notes(session(40_000), null);
+    const second = notes(session(40_000), first.text.read());
+    const [before, after] = [first, second].map(({ text }) => parseSections(text.read()));
+    expect(after![1]!.content).toHaveLength(before![1]!.content.length);
+    expect(after![3]!.content).toHaveLength(2 * before![3]!.content.length);
   });
 
   it('go on where they stood and never shrink by themselves', () => {
@@ -101,7 +126,7 @@ describe('session notes', () => {
       const next = notes(session(round * 8_000), previous).text.read();
       const before = parseSections(previous);
       for (const [i, { content }] of parseSections(next).entries()) {
-        expect(content.startsWith(before[i]!.content)).toBe(true);
+        if (i !== 1) expect(content.startsWith(before[i]!.content)).toBe(true);
       }
       expect(next.length).toBeGreaterThan(previous.length);
       previous = next;
@@ -205,41 +230,66 @@ describe('notes that nobody has read yet', () => {
 });
 
 describe('memories', () => {
+  const NOTHING: KnownMemories = { has: () => false, says: () => false };
   const messages = [...session(100), said('human', 'Always run the linter before you stop.')];
+  const extract = (lines: readonly Message[], existing = NOTHING) =>
+    answer({ kind: 'memories', existing }, lines);
 
-  it('AUT-2 are markdown files with name, description and one of four types', () => {
-    const { text, tokens } = answer({ kind: 'memories', existing: new Set() }, messages);
-    const files = [
-      ...text.read().matchAll(/^---\nname: (\S+)\ndescription: (.+)\ntype: (\w+)\n---\n\n(.+)\n/gm),
-    ];
-    expect(files.map((file) => file[3])).toEqual([...MEMORY_TYPES]);
-    expect(text.read()).toContain('Always run the linter');
+  it('C32 AUT-2 come from what the user states, as markdown files with name, description and type', () => {
+    const { text, tokens } = extract(messages);
+    expect(text.read()).toBe(
+      '---\nname: feedback-always-run-the-linter-before-you-stop\n' +
+        'description: formatting: Always run the linter before you stop.\n' +
+        'type: feedback\n---\n\nAlways run the linter before you stop.\n',
+    );
     expect(tokens).toBe(Math.ceil(text.chars / 2.75));
   });
 
-  it('AUT-2 are named after the words of what they are about, wherever in it those stand', () => {
-    const word = fc.constantFrom('Fix', 'the', 'parser.ts', 'Почини', '=====', 'v2', '日本語', 'élan', '…');
-    fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 30 }), (words) => {
-        const line = words.join(' ').slice(0, 200).trim();
-        const { text } = answer({ kind: 'memories', existing: new Set() }, [said('human', line)]);
-        const plain = line
-          .toLowerCase()
-          .replace(/[^a-z0-9]+/g, '-')
-          .slice(0, 40)
-          .replace(/^-+|-+$/g, '');
-        expect(text.read()).toContain(`name: ${plain === '' ? 'user' : `user-${plain}`}\n`);
-      }),
-    );
+  it('C31 are billed as files that are written and a line in the index each', () => {
+    const { text, outputTokens } = extract(messages);
+    const name = 'feedback-always-run-the-linter-before-you-stop';
+    const line = `- [${name}](${name}.md): formatting: Always run the linter before you stop.\n`;
+    expect(outputTokens).toBe(Math.ceil((text.chars + line.length) / 2.75) + 2 * 45);
+    expect(extract(session(100)).outputTokens).toBe(12);
   });
 
-  it('AUT-2 are not written twice', () => {
-    const first = answer({ kind: 'memories', existing: new Set() }, messages).text.read();
-    const names = [...first.matchAll(/^name: (.+)$/gm)].map((match) => match[1]!);
-    expect(answer({ kind: 'memories', existing: new Set(names) }, messages).text.read()).toBe('');
-    expect(answer({ kind: 'memories', existing: new Set(names.slice(1)) }, messages).text.read()).toContain(
-      `name: ${names[0]}`,
-    );
+  it('C32 tasks, thanks, questions, listings and pasted logs leave nothing', () => {
+    for (const words of [
+      'Fix the failing test in parser.ts.',
+      'Thanks, that is great!',
+      'Should we always use a Map here?',
+      'src/a.ts src/b.ts src/c.ts',
+      '2026-02-11 10:22:31 ERROR we always fail here',
+      '```\nalways(use, tabs)\nAlways use tabs.\n```',
+      '> Never push without asking.',
+    ])
+      expect(extract([said('human', words)]).text.chars, words).toBe(0);
+  });
+
+  it('C32 what others say in the place of the user is not taken for the user', () => {
+    const line = 'Always run the linter before you stop.';
+    for (const origin of ['model', 'tool', 'meta', 'summary'] as const)
+      expect(extract([said(origin, line)]).text.chars).toBe(0);
+  });
+
+  it('AUT-2 are not written when a memory of that name is there, or one that says so, or the instructions do', () => {
+    const known = { ...NOTHING, has: (name: string) => name.startsWith('feedback-always-run') };
+    expect(extract(messages, known).text.read()).toBe('');
+    expect(extract(messages, { ...NOTHING, says: () => true }).text.read()).toBe('');
+  });
+
+  it('C32 a statement that is repeated within one extraction is written once', () => {
+    const twice = [...messages, said('human', 'Please always run the linter before you stop!', 'again')];
+    expect(
+      extract(twice)
+        .text.read()
+        .match(/^name: /gm),
+    ).toHaveLength(1);
+  });
+
+  it('C32 looks at the start of a prompt alone', () => {
+    const late = said('human', `${'Go on with the next file. '.repeat(300)}Always run the linter.`);
+    expect(extract([late]).text.chars).toBe(0);
   });
 });
 

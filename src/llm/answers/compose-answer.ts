@@ -2,6 +2,8 @@ import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import type { Random } from '../../base/random.js';
 import type { Answer, AnswerSpec } from '../../model/action.js';
 import { type Block, CHARS_PER_TOKEN } from '../../model/block.js';
+import { CLOSING_TOKENS, editTokens } from '../../model/edit-price.js';
+import { indexLineChars, type MemoriesText } from '../../model/memory.js';
 import { type Message, messageTokens } from '../../model/message.js';
 import type { FakeLlmPlan, FaultRule } from '../../model/run-plan.js';
 import { lazyText, literalText, type Text } from '../../model/text.js';
@@ -58,6 +60,8 @@ interface Written {
   readonly tokens: number;
   readonly sections: Answer['sections'];
   readonly scratchpadTokens: number;
+  /** What is billed where that is not the text: edits of files (C31). */
+  readonly outputTokens?: number;
 }
 
 function sized(text: string): Written {
@@ -66,6 +70,15 @@ function sized(text: string): Written {
 
 function sizedText(text: Text): Written {
   return { text, tokens: Math.ceil(text.chars / CHARS_PER_TOKEN), sections: null, scratchpadTokens: 0 };
+}
+
+/** Memories are written as files of their own, each with its line in the index; nothing to keep is said in a few words. */
+function memoriesAnswer(text: MemoriesText): Written {
+  const { parts } = text;
+  const indexChars = parts.reduce((sum, part) => sum + indexLineChars(part), 0);
+  const edits = parts.length === 0 ? 0 : parts.length + 1;
+  const outputTokens = edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits);
+  return { ...sizedText(text), outputTokens };
 }
 
 /** Where the chance of an answer begins: what was sent and what is to be written. */
@@ -132,10 +145,10 @@ function write(
     }
     case 'notes': {
       const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
-      return { text: notes.text, tokens: notes.tokens, sections: notes.text.sections, scratchpadTokens: 0 };
+      return { ...notes, sections: notes.text.sections, scratchpadTokens: 0 };
     }
     case 'memories':
-      return sizedText(composeMemories(messages, spec.existing));
+      return memoriesAnswer(composeMemories(messages, spec.existing));
     case 'short':
       return {
         text: new ShortText(latestWork(messages), random),
@@ -214,7 +227,7 @@ export function composeAnswer(
     tokens,
     sections,
     scratchpadTokens,
-    outputTokens: tokens + scratchpadTokens,
+    outputTokens: written.outputTokens ?? tokens + scratchpadTokens,
     digest: isUntagged ? digestText('untagged', digest) : digest,
     form: isUntagged ? 'untagged' : 'normal',
     stopReason: 'end_turn',

@@ -37,7 +37,7 @@ function opening(block: Block, chars: number): string | null {
 }
 
 /** How a block begins, on one line. */
-export interface Quote {
+interface Quote {
   readonly line: string;
 }
 
@@ -80,7 +80,7 @@ export function* walkBlocks(messages: readonly Spoken[]): Generator<string> {
 }
 
 /** How the latest message of an origin begins; null when there is none with words. */
-export function lastOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
+function lastOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
   for (let i = messages.length - 1; i >= 0; i--) {
     if (messages[i]!.origin !== origin) continue;
     const quote = quoteIn(messages[i]!);
@@ -90,7 +90,7 @@ export function lastOf(messages: readonly Spoken[], origin: Message['origin']): 
 }
 
 /** How the first message of an origin begins; null when there is none with words. */
-export function firstOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
+function firstOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
   for (let i = 0; i < messages.length; i++) {
     if (messages[i]!.origin !== origin) continue;
     const quote = quoteIn(messages[i]!);
@@ -99,28 +99,13 @@ export function firstOf(messages: readonly Spoken[], origin: Message['origin']):
   return null;
 }
 
-/** The first block that is about a file; null when there is none. */
-export function firstWithFile(messages: readonly Message[]): Block | null {
-  for (let i = 0; i < messages.length; i++)
-    for (const block of messages[i]!.blocks) if (block.facts.path !== undefined) return block;
-  return null;
-}
-
-/** The first call or result; null when there is none. */
-export function firstOfTool(messages: readonly Message[]): Block | null {
-  for (let i = 0; i < messages.length; i++)
-    for (const block of messages[i]!.blocks)
-      if (block.kind === 'tool_use' || block.kind === 'tool_result') return block;
-  return null;
-}
-
 /** A file's path on one line. */
-export function fileName(path: string): string {
+function fileName(path: string): string {
   return excerpt(path, LINE_CHARS);
 }
 
 /** A tool's name on one line. */
-export function toolName(tool: string | null): string {
+function toolName(tool: string | null): string {
   return tool === null ? 'unknown tool' : excerpt(tool, LINE_CHARS);
 }
 

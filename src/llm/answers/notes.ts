@@ -1,15 +1,16 @@
 import type { Random } from '../../base/random.js';
 import { CHARS_PER_TOKEN } from '../../model/block.js';
+import { editTokens } from '../../model/edit-price.js';
 import type { Message } from '../../model/message.js';
 import { NOTES_TEMPLATE, type Notes } from '../../model/notes.js';
 import type { FakeLlmPlan } from '../../model/run-plan.js';
 import { textStart } from '../../model/text.js';
 import { drawAmount } from './amount.js';
 import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';
-import { Excerpt, type NotesFrame, parseNotes, WrittenNotes } from './written-notes.js';
+import { Excerpt, isRenewed, type NotesFrame, parseNotes, WrittenNotes } from './written-notes.js';
 
-/** Conversation tokens at which notes have half their planned size (assumed). */
-const HALF_SIZE_TOKENS = 30_000;
+/** An update writes at most this share of the conversation (assumed). */
+const MOST_OF_CONVERSATION = 0.2;
 /** Size of a section once condensed: three quarters of its limit (SES-4). */
 const CONDENSED_SECTION_TOKENS = 1_500;
 /** Size of all sections once condensed: nine tenths of their limit (SES-4). */
@@ -29,28 +30,51 @@ const WEIGHTS = [0, 0.12, 0.12, 0.18, 0.08, 0.12, 0.12, 0.08, 0.06, 0.12];
 
 const TEMPLATE = parseNotes(NOTES_TEMPLATE);
 
-/** Body sizes after this extraction, in characters. */
+/** What an extraction makes of the notes. */
+interface Planned {
+  /** Characters of each body. */
+  readonly sizes: readonly number[];
+  /** Characters that are new or changed. */
+  readonly changed: number;
+  /** Sections with something new or changed: one edit each. */
+  readonly edited: number;
+}
+
+/** Body sizes after this extraction, in characters, and what of them is written anew. */
 function planSizes(
   frames: readonly NotesFrame[],
   before: readonly number[],
   growthChars: number,
   condense: ReadonlySet<string>,
-): readonly number[] {
+): Planned {
   const last = frames.length - 1;
-  const sizes = frames.map(({ name }, i) => {
+  const sizes = frames.map((frame, i) => {
     const chars = before[i]!;
     const isTitle = i === 0;
     const share = isTitle ? 0 : whole(growthChars * (WEIGHTS[i] ?? WEIGHTS.at(-1)!));
     const grown = chars === 0 && share < FIRST_CHARS ? 0 : chars + share;
-    const size = i === last && !isTitle ? Math.max(grown, chars + WORKLOG_STEP_CHARS) : grown;
-    return condense.size > 0 && condense.has(name.toLowerCase())
+    const appended = i === last && !isTitle ? Math.max(grown, chars + WORKLOG_STEP_CHARS) : grown;
+    const size = isRenewed(frame) ? Math.max(share, FIRST_CHARS) : appended;
+    return condense.size > 0 && condense.has(frame.name.toLowerCase())
       ? Math.min(size, CONDENSED_SECTION_CHARS)
       : size;
   });
-  if (condense.size === 0) return sizes;
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const total = condense.size === 0 ? 0 : sizes.reduce((sum, size) => sum + size, 0);
   const limit = CONDENSED_TOTAL_TOKENS * CHARS_PER_TOKEN;
-  return total <= limit ? sizes : sizes.map((size) => ((size * limit) / total) | 0);
+  const fitted = total <= limit ? sizes : sizes.map((size) => ((size * limit) / total) | 0);
+  let changed = 0;
+  let edited = 0;
+  for (let i = 0; i < fitted.length; i++) {
+    const chars = changedChars(frames[i]!, before[i]!, fitted[i]!);
+    changed += chars;
+    if (chars > 0) edited++;
+  }
+  return { sizes: fitted, changed, edited };
+}
+
+/** Characters of a section that are new or changed: what was added, or all of it when it was renewed or condensed. */
+function changedChars(frame: NotesFrame, before: number, after: number): number {
+  return after < before || isRenewed(frame) ? after : after - before;
 }
 
 /** The nearest whole number, held as one: a list of sizes that grew by fractions would be a list of fractions ever after. */
@@ -86,29 +110,34 @@ interface Before {
   readonly bodies: WrittenNotes | readonly string[];
   /** Whether the text holds nothing but what was composed here: its sections are known without reading. */
   readonly isKnown: boolean;
+  /** Characters of a title that is given now; 0 when there was one. */
+  readonly titleChars: number;
 }
 
 function goOnFrom(previous: Notes | null, messages: readonly Message[]): Before {
   if (previous !== null && previous.text instanceof WrittenNotes) {
     const { frames, sizes, sections } = previous.text;
-    return { frames, sizes, bodies: previous.text, isKnown: sections !== null };
+    return { frames, sizes, bodies: previous.text, isKnown: sections !== null, titleChars: 0 };
   }
   const text = previous?.text.read() ?? NOTES_TEMPLATE;
   const written = text === NOTES_TEMPLATE ? TEMPLATE : parseNotes(text);
   const isKnown = written === TEMPLATE || written.frames.length === 0;
   const { frames, bodies } = written.frames.length === 0 ? TEMPLATE : written;
   const named = bodies[0] === '' ? [titleOf(messages), ...bodies.slice(1)] : bodies;
-  return { frames, sizes: named.map(({ length }) => length), bodies: named, isKnown };
+  const titleChars = named === bodies ? 0 : named[0]!.length;
+  return { frames, sizes: named.map(({ length }) => length), bodies: named, isKnown, titleChars };
 }
 
 /** Session notes: their sizes at once, their words when read. */
 export interface ComposedNotes {
   readonly text: WrittenNotes;
   readonly tokens: number;
+  /** What is billed: the edits, not the file (C31). */
+  readonly outputTokens: number;
 }
 
 /**
- * Brings notes up to date (SES-1): they grow towards the planned size with the conversation, headers and descriptions
+ * Brings notes up to date (SES-1): each extraction adds what is new, the current state is renewed, headers and descriptions
  * stay, and what is told to be condensed comes back below the limits (SES-4).
  */
 export function composeNotes(
@@ -119,19 +148,22 @@ export function composeNotes(
   plan: FakeLlmPlan,
   random: Random,
 ): ComposedNotes {
-  const before = goOnFrom(previous, messages);
-  const noted = before.sizes.reduce((sum, size) => sum + size, 0);
-  const missing = drawAmount(plan.notesTokens, random) * CHARS_PER_TOKEN - noted;
-  const growth = Math.max(0, missing * (conversationTokens / (conversationTokens + HALF_SIZE_TOKENS)));
+  const { frames, sizes: before, bodies, isKnown, titleChars } = goOnFrom(previous, messages);
+  const update = Math.min(drawAmount(plan.notesTokens, random), conversationTokens * MOST_OF_CONVERSATION);
   const told = condense.length === 0 ? NOBODY : new Set(condense.map(plainName));
-  const sizes = planSizes(before.frames, before.sizes, growth, told);
-  const { frames, bodies, isKnown } = before;
+  const { sizes, changed, edited } = planSizes(frames, before, update * CHARS_PER_TOKEN, told);
+  const edits = edited + (titleChars > 0 ? 1 : 0);
   const text = new WrittenNotes({
     frames,
     sizes,
     bodies,
     isKnown,
+    edited: edits,
     recent: new Excerpt(messages.slice(-RECENT_MESSAGES)),
   });
-  return { text, tokens: Math.ceil(text.chars / CHARS_PER_TOKEN) };
+  return {
+    text,
+    tokens: Math.ceil(text.chars / CHARS_PER_TOKEN),
+    outputTokens: editTokens(changed + titleChars, edits),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../../model/message.js';
-import type { NotesSections } from '../../model/notes.js';
+import { NOTES_HEADINGS, type NotesSections } from '../../model/notes.js';
 import type { Text } from '../../model/text.js';
 import { exactText } from './exact-text.js';
 import { type ConversationFacts, gatherFacts, type Spoken, walkBlocks } from './facts.js';
@@ -45,6 +45,8 @@ export interface NotesParts {
   readonly bodies: WrittenNotes | readonly string[];
   /** Whether the bodies hold nothing but what was composed here. */
   readonly isKnown: boolean;
+  /** Sections with something new or changed. */
+  readonly edited: number;
   /** Messages that the new words come from. */
   readonly recent: Excerpt;
 }
@@ -72,6 +74,7 @@ export class WrittenNotes implements Text, NotesSections {
   readonly chars: number;
   readonly frames: readonly NotesFrame[];
   readonly sizes: readonly number[];
+  readonly edited: number;
   private readonly isKnown: boolean;
   private written: readonly string[] | null = null;
   private source: NotesParts | null;
@@ -80,6 +83,7 @@ export class WrittenNotes implements Text, NotesSections {
     const { frames, sizes } = parts;
     this.frames = frames;
     this.sizes = sizes;
+    this.edited = parts.edited;
     this.isKnown = parts.isKnown;
     this.source = parts;
     let chars = frames.length - 1;
@@ -108,8 +112,8 @@ export class WrittenNotes implements Text, NotesSections {
     }
     let bodies = from instanceof WrittenNotes ? from.written! : from;
     for (let i = unread.length - 1; i >= 0; i--) {
-      const { sizes, source } = unread[i]!;
-      bodies = writeBodies(source!.recent.messages, bodies, sizes);
+      const { frames, sizes, source } = unread[i]!;
+      bodies = writeBodies(source!.recent.messages, frames, bodies, sizes);
     }
     this.written = bodies;
     this.source = null;
@@ -131,19 +135,35 @@ function assemble({ header, description }: NotesFrame, body: string): string {
   return `${header}\n${about}${body === '' ? '' : `\n${body}\n`}`;
 }
 
-/** Each body goes on where it stood; what it already says is not said again. */
+/** True for the section that is written anew each time: what is going on right now. */
+export function isRenewed({ name }: NotesFrame): boolean {
+  return name === RENEWED;
+}
+
+const RENEWED = NOTES_HEADINGS[1]!.name;
+
+/** Each body goes on where it stood and says nothing twice; a renewed one starts again, a condensed one keeps the latest. */
 function writeBodies(
   messages: readonly Spoken[],
+  frames: readonly NotesFrame[],
   bodies: readonly string[],
   sizes: readonly number[],
 ): readonly string[] {
   const facts = gatherFacts(messages);
-  return bodies.map((body, i) => {
+  return bodies.map((whole, i) => {
+    const size = sizes[i]!;
+    const body = isRenewed(frames[i]!) ? '' : size < whole.length ? latestLines(whole, size) : whole;
     const known = new Set(body.split('\n'));
     const fresh = linesFor(i, facts).filter((line) => !known.has(line));
     const lines = body === '' ? fresh : [body, ...fresh];
-    return exactText(lines, sizes[i]!, freshWalk(messages, known));
+    return exactText(lines, size, freshWalk(messages, known));
   });
+}
+
+/** The last whole lines of a text that fit. */
+function latestLines(text: string, chars: number): string {
+  const from = text.indexOf('\n', Math.max(0, text.length - chars) - 1);
+  return from === -1 ? text.slice(0, chars) : text.slice(from + 1);
 }
 
 function* freshWalk(messages: readonly Spoken[], known: ReadonlySet<string>): Generator<string> {

@@ -1,16 +1,18 @@
-import { isInside, type StoredFile } from '../../base/files.js';
+import type { StoredFile } from '../../base/files.js';
 import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
 import { type Block, textBlock } from '../../model/block.js';
-import { MEMORY_DIRECTORY, MEMORY_INDEX, memoriesIn, renderMemory } from '../../model/memory.js';
+import { CLOSING_TOKENS } from '../../model/edit-price.js';
+import { MEMORY_INDEX, memoriesIn, memoryFileName } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import { literalText, type Text } from '../../model/text.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { quietReport } from '../quiet-report.js';
-import { confine, confineMemory, type RefusalReason } from './confine.js';
+import { confineMemory, type RefusalReason } from './confine.js';
 import {
   directive,
   forkTurn,
+  handedBack,
   readTurn,
   TOKENS_PER_CALL,
   type TurnBlocks,
@@ -18,14 +20,17 @@ import {
 } from './fork-turns.js';
 import { IndexText, indexTextOf } from './index-text.js';
 import { extractionText, type Listing } from './instruction.js';
+import { knownMemories } from './known-memories.js';
 import { indexLineOf } from './memory-index.js';
+import { memoryQuality } from './memory-quality.js';
 import { type MemoryStore, readMemories } from './memory-store.js';
+import { keepOwnWrites, type OwnWrite } from './own-writes.js';
 import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
 
 const LAYER = 'auto-memory';
 const NOTHING = literalText('');
 
-/** An extraction on its way: first the reads, then the writes (AUT-4). */
+/** An extraction on its way: first the reads, then the writes (AUT-4); what follows only ends the fork. */
 interface Running {
   readonly stage: 'reading' | 'writing';
   readonly endMs: number;
@@ -33,8 +38,9 @@ interface Running {
   readonly messages: readonly Message[];
   readonly about: readonly Message[];
   readonly prepared: Prepared;
-  /** What the fork wants to write. */
+  /** What the fork wants to write, and what it has put out for that. */
   readonly text: Text;
+  readonly outputTokens: number;
 }
 
 /** What an extraction is told and reads; the same as long as the memories are. */
@@ -52,7 +58,7 @@ interface Prepared {
 class AutoMemory implements TierInstance {
   private running: Running | null = null;
   /** Memory files the main agent wrote since the last run (FLG-2). */
-  private ownWrites: string[] = [];
+  private ownWrites: OwnWrite[] = [];
   private coveredId: string | null = null;
   private runs = 0;
   private prepared: Prepared | null = null;
@@ -65,16 +71,17 @@ class AutoMemory implements TierInstance {
     for (let i = 0; i < blocks.length; i++) {
       const { kind, tool, facts } = blocks[i]!;
       if (kind !== 'tool_use' || tool === null || facts.path === undefined) continue;
-      if (isWritingTool(tool) && this.isMemoryFile(facts.path)) this.ownWrites.push(facts.path);
+      const name = isWritingTool(tool) ? this.memoryName(facts.path) : null;
+      if (name !== null) this.ownWrites.push({ name, block: blocks[i]! });
     }
   }
 
   /** The same few files are written again and again. */
-  private isMemoryFile(path: string): boolean {
-    if (this.otherFiles.has(path)) return false;
-    const isMemory = path.startsWith('/') && isInside(path, MEMORY_DIRECTORY);
-    if (!isMemory) this.otherFiles.add(path);
-    return isMemory;
+  private memoryName(path: string): string | null {
+    if (this.otherFiles.has(path)) return null;
+    const name = memoryFileName(path);
+    if (name === null) this.otherFiles.add(path);
+    return name;
   }
 
   resume(): void {
@@ -85,20 +92,19 @@ class AutoMemory implements TierInstance {
   due(moment: Moment): boolean {
     if (moment.source !== 'main') return false;
     if (moment.point === 'end-of-loop') return true;
-    if (moment.point === 'session-end') return this.running !== null;
+    if (moment.point === 'session-end') return true;
     return this.running !== null && this.running.endMs <= moment.now;
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     if (moment.point === 'session-end') {
-      this.running = null;
-      yield report(view, 'extract', 'failed', 'the process ended before the extraction did', {}, 'killed');
+      yield* this.end(view);
       return;
     }
     const { running } = this;
     if (moment.point === 'wake') {
       if (running?.stage === 'reading') yield* this.write(running, moment, view);
-      else if (running?.stage === 'writing') yield* this.land(running, view);
+      else if (running?.stage === 'writing') yield* this.land(running, moment, view);
       return;
     }
     if (this.ownWrites.length > 0) yield* this.standBack(view);
@@ -109,23 +115,22 @@ class AutoMemory implements TierInstance {
 
   /** The main agent wrote memories itself: what it wrote is on disk, and no fork is needed (AUT-1). */
   private *standBack(view: ContextView): Generator<Action, void, Outcome> {
-    const paths = [...new Set(this.ownWrites)];
+    const writes = this.ownWrites;
     this.ownWrites = [];
     this.coveredId = view.messages.at(-1)?.id ?? null;
     const by: Asker = { layer: LAYER, reason: 'the main agent wrote to the memory directory itself' };
-    for (const path of paths) {
-      const name = path.slice(MEMORY_DIRECTORY.length + 1).replace(/\.md$/, '');
-      const target = confine(view.files, MEMORY_DIRECTORY, `${name}.md`);
-      if (target.kind === 'refused' || target.path === MEMORY_INDEX) continue;
-      const text = renderMemory({
-        name,
-        description: 'written by the main agent',
-        type: 'project',
-        body: 'The main agent wrote this file in the course of its work.',
-      });
-      yield { kind: 'write-file', by, path: target.path, text };
+    const files = yield* keepOwnWrites(writes, view.files, indexLimits(this.context.params).lineChars, by);
+    yield report(view, 'extract', 'declined', by.reason, { skipped: 'main-wrote', files });
+  }
+
+  /** The process ends: what runs is lost, and what the memories are worth is told once (C33). */
+  private *end(view: ContextView): Generator<Action, void, Outcome> {
+    if (this.running !== null) {
+      this.running = null;
+      yield report(view, 'extract', 'failed', 'the process ended before the extraction did', {}, 'killed');
     }
-    yield report(view, 'extract', 'declined', by.reason, { skipped: 'main-wrote', files: paths.length });
+    const quality = memoryQuality(readMemories(view.files), view.files.read(MEMORY_INDEX), view.messages);
+    if (quality.kept > 0) yield report(view, 'quality', 'done', 'the session ends', { ...quality });
   }
 
   /** First turn: everything that may matter is read in parallel (AUT-4). */
@@ -153,6 +158,7 @@ class AutoMemory implements TierInstance {
       about,
       prepared,
       text: NOTHING,
+      outputTokens: 0,
     };
     yield { kind: 'wake-at', by, timeMs: outcome.answer.endMs };
   }
@@ -165,18 +171,25 @@ class AutoMemory implements TierInstance {
     const messages = [...running.messages, turn.calls];
     const outcome = yield ask(by, messages, turn.results, running.about, {
       kind: 'memories',
-      existing: running.prepared.store.names,
+      existing: knownMemories(running.prepared.store, running.prepared.index, view.messages),
     });
     const failure = failureOf(outcome);
     yield report(view, 'extract', failure === null ? 'done' : 'failed', by.reason, {}, failure);
     if (outcome.kind !== 'answer' || failure !== null) return;
     const { answer } = outcome;
-    this.running = { ...running, stage: 'writing', endMs: answer.endMs, messages, text: answer.text };
+    this.running = {
+      ...running,
+      stage: 'writing',
+      endMs: answer.endMs,
+      messages: [...messages, turn.results],
+      text: answer.text,
+      outputTokens: answer.usage.output,
+    };
     yield { kind: 'wake-at', by, timeMs: answer.endMs };
   }
 
   /** The writes reach the disk, as far as they stay inside the memory directory. */
-  private *land(running: Running, view: ContextView): Generator<Action, void, Outcome> {
+  private *land(running: Running, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     this.running = null;
     const { lineChars } = indexLimits(this.context.params);
     const by: Asker = { layer: LAYER, reason: 'the extraction has finished' };
@@ -206,17 +219,33 @@ class AutoMemory implements TierInstance {
     yield refusals > 0
       ? report(view, 'write', 'failed', 'a write led out of the memory directory', details, 'write-refused')
       : report(view, 'write', 'done', by.reason, details);
+    if (memories.length > 0) yield* this.close(running, memories.length + 1, moment, view);
   }
 
-  /** What the user came for and the messages the last run has not covered; all when a compaction took its mark away. */
+  /** The results of the writes go back, and the fork ends with a few words (C31). */
+  private *close(
+    running: Running,
+    edits: number,
+    moment: Moment,
+    view: ContextView,
+  ): Generator<Action, void, Outcome> {
+    const by: Asker = { layer: LAYER, reason: 'the writes of the extraction are done' };
+    const turn = handedBack(`auto-memory-${this.runs}-writes`, edits, running.outputTokens, moment.now);
+    const outcome = yield ask(by, [...running.messages, turn.calls], turn.results, [], {
+      kind: 'short',
+      tokens: CLOSING_TOKENS,
+    });
+    const failure = failureOf(outcome);
+    yield report(view, 'close', failure === null ? 'done' : 'failed', by.reason, { edits }, failure);
+  }
+
+  /** The messages that the last run has not covered; all when a compaction took its mark away. */
   private since(messages: readonly Message[]): readonly Message[] {
     let from = 0;
     if (this.coveredId !== null)
       for (let i = messages.length - 1; i >= 0 && from === 0; i--)
         if (messages[i]!.id === this.coveredId) from = i + 1;
-    if (from === messages.length) return [];
-    const first = messages.findIndex((message) => message.origin === 'human');
-    return first >= 0 && first < from ? [messages[first]!, ...messages.slice(from)] : messages.slice(from);
+    return messages.slice(from);
   }
 
   private prepare(view: ContextView): Prepared {
@@ -291,7 +320,7 @@ export const autoMemoryTier: TierDefinition = {
   name: 'auto-memory',
   layer: LAYER,
   points: ['end-of-loop', 'wake', 'session-end'],
-  needs: [],
+  needs: ['text'],
   params: AUTO_MEMORY_PARAMS,
   killSwitch: 'autoMemory.enabled',
   create: (context) => new AutoMemory(context),

@@ -1,12 +1,13 @@
 import { chainDigest } from '../../base/digest.js';
 import type { StoredFile } from '../../base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, toolBlock } from '../../model/block.js';
+import { EDIT_CALL_TOKENS, EDIT_RESULT_TOKENS } from '../../model/edit-price.js';
 import { MEMORY_INDEX } from '../../model/memory.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { StoredMemory } from './memory-store.js';
 
-/** Tokens of one tool call of a fork: name and path (assumed). */
-export const TOKENS_PER_CALL = 45;
+/** Tokens of one tool call of a fork: name and path. */
+export const TOKENS_PER_CALL = EDIT_CALL_TOKENS;
 
 /** A tool call of a fork and what came back. */
 export interface ForkCall {
@@ -101,4 +102,22 @@ export function forkTurn(
     calls: createMessage({ id: `${id}-calls`, role: 'assistant', origin: 'model', blocks: uses, at }),
     results: createMessage({ id: `${id}-results`, role: 'user', origin: 'tool', blocks: results, at }),
   };
+}
+
+/** Edits that a fork has put out in so many tokens, and what came back for them. */
+export function handedBack(
+  id: string,
+  edits: number,
+  outputTokens: number,
+  at: number,
+): { readonly calls: Message; readonly results: Message } {
+  const uses: Block[] = [];
+  const results: Block[] = [];
+  for (let i = 0; i < edits; i++) {
+    const toolUseId = `${id}-${i}`;
+    const tokens = Math.max(1, Math.floor(outputTokens / edits) + (i < outputTokens % edits ? 1 : 0));
+    uses.push(toolBlock('tool_use', `${id} edit ${tokens}`, tokens, 'Edit', toolUseId));
+    results.push(toolBlock('tool_result', 'The file was updated.', EDIT_RESULT_TOKENS, 'Edit', toolUseId));
+  }
+  return forkTurn(id, { uses, results }, at);
 }

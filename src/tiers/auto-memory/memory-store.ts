@@ -1,6 +1,5 @@
 import { type Files, placeOf, type StoredFile } from '../../base/files.js';
 import {
-  type KnownNames,
   type ListLine,
   listLine,
   MEMORY_DIRECTORY,
@@ -28,32 +27,6 @@ export interface MemoryStore {
   readonly latest: readonly StoredMemory[];
   /** Files that are no memories: broken front matter, binary content. They are left as they are. */
   readonly corrupt: readonly string[];
-  readonly names: MemoryNames;
-}
-
-/** Names of the memories that were there at a time. As long as memories are only added, all times share one list. */
-class MemoryNames implements KnownNames {
-  private constructor(
-    readonly size: number,
-    /** Each name with the number of memories that were there when it came. */
-    private readonly since: Map<string, number>,
-  ) {}
-
-  static of(memories: readonly Memory[]): MemoryNames {
-    return new MemoryNames(0, new Map()).with(memories);
-  }
-
-  /** The names with those of more memories. */
-  with(added: readonly Memory[]): MemoryNames {
-    const size = this.size + added.length;
-    for (const { name } of added) if (!this.since.has(name)) this.since.set(name, size);
-    return new MemoryNames(size, this.since);
-  }
-
-  has(name: string): boolean {
-    const since = this.since.get(name);
-    return since !== undefined && since <= this.size;
-  }
 }
 
 /** What a directory held after so many changes. */
@@ -77,7 +50,7 @@ export function readMemories(files: Files): MemoryStore {
   return store;
 }
 
-const NOTHING: MemoryStore = { memories: [], latest: [], corrupt: [], names: MemoryNames.of([]) };
+const NOTHING: MemoryStore = { memories: [], latest: [], corrupt: [] };
 
 const MEMORY_FOLDER = `${MEMORY_DIRECTORY}/`;
 
@@ -94,26 +67,19 @@ function update(store: MemoryStore, files: Files, paths: readonly string[]): Mem
   if (changed.size === 0) return store;
   let { memories, latest } = store;
   const corrupt = store.corrupt.filter((path) => !changed.has(path));
-  const added: StoredMemory[] = [];
-  let onlyAdded = store !== NOTHING;
   for (const path of changed) {
     const file = files.read(path);
     const memory = file === null ? null : memoryOf(file);
     const place = placeOf(memories, path);
     const old = memories[place]?.path === path ? memories[place]! : null;
-    if (old !== null) {
-      onlyAdded = false;
-      latest = latest.toSpliced(latest.indexOf(old), 1);
-    }
+    if (old !== null) latest = latest.toSpliced(latest.indexOf(old), 1);
     if (memory !== null) {
-      added.push(memory);
       memories = memories.toSpliced(place, old === null ? 0 : 1, memory);
       latest = latest.toSpliced(placeOfLatest(latest, memory), 0, memory);
     } else if (old !== null) memories = memories.toSpliced(place, 1);
     if (memory === null && file !== null && !isLink(file)) corrupt.push(path);
   }
-  const names = onlyAdded ? store.names.with(added) : MemoryNames.of(memories);
-  return { memories, latest, corrupt: corrupt.sort(), names };
+  return { memories, latest, corrupt: corrupt.sort() };
 }
 
 /** Where a memory belongs among those with the most recently changed first. */

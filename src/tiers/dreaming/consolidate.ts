@@ -1,85 +1,92 @@
 import type { Memory } from '../../model/memory.js';
+import { withDates } from '../../statements/dates.js';
+import { type Meaning, relate } from '../../statements/meaning.js';
+import { type MemoryLine, memoryLines } from '../auto-memory/memory-lines.js';
 import type { StoredMemory } from '../auto-memory/memory-store.js';
 
-/** Date of the simulated time 0: relative dates become absolute against it (assumed: a Monday). */
-const EPOCH_MS = Date.UTC(2026, 0, 5);
-const DAY_MS = 86_400_000;
+/** Wall-clock time of the simulated time 0 where a transcript tells none (assumed: a Monday). */
+const ASSUMED_START_MS = Date.UTC(2026, 0, 5);
 
-/** Earlier words on a topic that a merged memory keeps. */
-const KEPT_WORDS = 3;
+/** A memory that is written anew, as it was read and as it shall be. */
+interface Rewritten {
+  readonly read: StoredMemory;
+  readonly memory: Memory;
+  /** Characters of the lines that are new in this file or changed. */
+  readonly changedChars: number;
+}
 
 /** What a consolidation changes (DRM-3). */
 export interface Consolidation {
-  readonly write: readonly { readonly path: string; readonly memory: Memory }[];
-  readonly remove: readonly string[];
+  readonly write: readonly Rewritten[];
+  /** Memories whose files go: their lines stand in another memory now, or were contradicted. */
+  readonly remove: readonly StoredMemory[];
+  /** Memories that went into another one on the same subject. */
   readonly merged: number;
+  /** Memories that lost a line to a later one that contradicts it. */
   readonly contradicted: number;
+  /** Memories in which relative dates became absolute. */
   readonly dated: number;
 }
 
-const ON_TOPIC = /^On (\S+) the user (wants|refuses): (.*)$/m;
-
-interface Opinion {
-  readonly memory: StoredMemory;
-  readonly stance: string;
-  readonly words: string;
+/** Merges by subject, removes what a later memory contradicts, and makes relative dates absolute (DRM-3, C33). */
+export function consolidate(memories: readonly StoredMemory[], startedAtMs: number | null): Consolidation {
+  const startMs = startedAtMs ?? ASSUMED_START_MS;
+  const newestFirst = [...memories].sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? 1 : -1));
+  const kept = new Map<StoredMemory, MemoryLine[]>();
+  const bySubject = new Map<string, Meaning[]>();
+  const contradicted = new Set<StoredMemory>();
+  const dated = new Set<StoredMemory>();
+  for (const memory of newestFirst) {
+    const lines: MemoryLine[] = [];
+    kept.set(memory, lines);
+    for (const { text, meaning } of memoryLines(memory)) {
+      const others = bySubject.get(meaning.subject) ?? [];
+      const relations = others.map((other) => relate(other, meaning));
+      if (relations.includes('contradicts')) contradicted.add(memory);
+      else if (!relations.includes('same')) {
+        const absolute = withDates(text, startMs + memory.mtimeMs);
+        if (absolute !== text) dated.add(memory);
+        lines.push({ text: absolute, meaning });
+        others.push(meaning);
+        bySubject.set(meaning.subject, others);
+      }
+    }
+  }
+  foldBySubject(newestFirst, kept);
+  const remove = memories.filter((memory) => kept.get(memory)!.length === 0);
+  return {
+    write: newestFirst.flatMap((memory) => rewritten(memory, kept.get(memory)!)),
+    remove,
+    merged: remove.filter((memory) => !contradicted.has(memory)).length,
+    contradicted: contradicted.size,
+    dated: dated.size,
+  };
 }
 
-/** Merges what says the same, deletes what a later memory contradicts, and makes relative dates absolute (DRM-3). */
-export function consolidate(memories: readonly StoredMemory[]): Consolidation {
-  const ordered = [...memories].sort((a, b) => a.mtimeMs - b.mtimeMs || (a.path < b.path ? -1 : 1));
-  const remove = new Set<string>();
-  const bodies = new Map<string, string>();
-  const lastWithBody = new Map<string, StoredMemory>();
-  const byTopic = new Map<string, Opinion[]>();
-  let merged = 0;
-  let contradicted = 0;
-  for (const memory of ordered) {
-    const match = ON_TOPIC.exec(memory.body);
-    if (match !== null) {
-      const list = byTopic.get(match[1]!) ?? [];
-      list.push({ memory, stance: match[2]!, words: match[3]! });
-      byTopic.set(match[1]!, list);
-      continue;
+/** Moves the lines of older memories into the newest one of their type and subject. */
+function foldBySubject(newestFirst: readonly StoredMemory[], kept: Map<StoredMemory, MemoryLine[]>): void {
+  const first = new Map<string, StoredMemory>();
+  for (const memory of newestFirst) {
+    const lines = kept.get(memory)!;
+    const subject = lines[0]?.meaning.subject ?? '';
+    if (subject === '') continue;
+    const key = `${memory.type} ${subject}`;
+    const home = first.get(key);
+    if (home === undefined) first.set(key, memory);
+    else {
+      kept.get(home)!.push(...lines);
+      kept.set(memory, []);
     }
-    const key = `${memory.type}\n${memory.body}`;
-    const earlier = lastWithBody.get(key);
-    if (earlier !== undefined) {
-      remove.add(earlier.path);
-      merged++;
-    }
-    lastWithBody.set(key, memory);
   }
-  for (const opinions of byTopic.values()) {
-    const newest = opinions.at(-1)!;
-    const same = opinions.filter(({ stance }) => stance === newest.stance);
-    contradicted += opinions.length - same.length;
-    merged += same.length - 1;
-    for (const { memory } of opinions) if (memory !== newest.memory) remove.add(memory.path);
-    if (same.length < 2) continue;
-    const earlier = same
-      .slice(-1 - KEPT_WORDS, -1)
-      .map(({ words, memory }) => `Also: ${dateIn(words, memory)}`);
-    bodies.set(newest.memory.path, [newest.memory.body, ...earlier].join('\n'));
-  }
-  let dated = 0;
-  const write: { path: string; memory: Memory }[] = [];
-  for (const memory of ordered) {
-    if (remove.has(memory.path)) continue;
-    const body = bodies.get(memory.path) ?? memory.body;
-    const absolute = dateIn(body, memory);
-    if (absolute !== body) dated++;
-    if (absolute === memory.body) continue;
-    const { name, description, type } = memory;
-    write.push({ path: memory.path, memory: { name, description, type, body: absolute } });
-  }
-  return { write, remove: [...remove].sort(), merged, contradicted, dated };
 }
 
-/** A text with the date in the place of words that only made sense on the day they were written. */
-function dateIn(text: string, { mtimeMs }: StoredMemory): string {
-  const day = (ms: number): string => new Date(EPOCH_MS + ms).toISOString().slice(0, 10);
-  return text
-    .replace(/\bNoted today\b/g, `Noted on ${day(mtimeMs)}`)
-    .replace(/\bNoted yesterday\b/g, `Noted on ${day(mtimeMs - DAY_MS)}`);
+function rewritten(read: StoredMemory, kept: readonly MemoryLine[]): readonly Rewritten[] {
+  if (kept.length === 0) return [];
+  const lines = kept.map(({ text }) => text);
+  const before = new Set(memoryLines(read).map(({ text }) => text));
+  const isSame = lines.length === before.size && lines.every((line) => before.has(line));
+  if (isSame) return [];
+  const { name, description, type } = read;
+  const changedChars = lines.reduce((sum, line) => sum + (before.has(line) ? 0 : line.length + 1), 0);
+  return [{ read, memory: { name, description, type, body: lines.join('\n') }, changedChars }];
 }

@@ -1,10 +1,12 @@
 import type { Files } from '../../base/files.js';
+import { CLOSING_TOKENS, editTokens } from '../../model/edit-price.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import { RECORD_DIRECTORY } from '../../model/session.js';
 import { type ForkCall, TOKENS_PER_CALL, tokensOfChars } from '../auto-memory/fork-turns.js';
 import type { StoredMemory } from '../auto-memory/memory-store.js';
 import { readMemories } from '../auto-memory/memory-store.js';
+import type { Consolidation } from './consolidate.js';
 import type { LockHold } from './lock.js';
 import { isReadOnlyCommand } from './read-commands.js';
 
@@ -12,19 +14,18 @@ import { isReadOnlyCommand } from './read-commands.js';
 export const DREAM_PHASES = ['orient', 'gather', 'consolidate', 'prune'] as const;
 export type DreamPhase = (typeof DREAM_PHASES)[number];
 
-/** One turn of a dream: the commands it runs and what it says. */
+/** One turn of a dream: the commands it runs, or the edits it makes. */
 export interface DreamTurn {
   readonly phase: DreamPhase;
+  /** `index`: what it puts out follows from the memories as they are then. */
+  readonly does: 'reads' | 'edits' | 'index' | 'ends';
   readonly calls: readonly ForkCall[];
+  readonly edits: number;
   readonly outputTokens: number;
 }
 
 /** Tokens of one line that a search brings back (assumed). */
 const TOKENS_PER_MATCH = 40;
-/** Tokens written for each memory that is looked at again (assumed: some are, most stay). */
-const TOKENS_PER_REWRITE = 60;
-/** Tokens of one line of the index. */
-const TOKENS_PER_INDEX_LINE = 30;
 
 /** A dream on its way (DRM-5). */
 export interface Dream {
@@ -32,6 +33,8 @@ export interface Dream {
   readonly startMs: number;
   readonly sessions: number;
   readonly memoriesBefore: number;
+  /** What it will change, from what it reads (DRM-3). */
+  readonly changes: Consolidation;
   /** `starting` until the first write. */
   state: 'starting' | 'updating';
   messages: readonly Message[];
@@ -39,6 +42,8 @@ export interface Dream {
   /** Turn whose answer is awaited. */
   turn: number;
   endMs: number;
+  /** What the latest answer put out. */
+  outputTokens: number;
   /** Latest turns, for display. */
   shown: string[];
   denied: number;
@@ -58,6 +63,7 @@ function command(text: string, resultTokens: number): ForkCall {
 export function planTurns(
   files: Files,
   sincePaths: readonly string[],
+  changes: Consolidation,
   filesPerTurn: number,
   matchesPerSession: number,
 ): readonly DreamTurn[] {
@@ -80,16 +86,23 @@ export function planTurns(
   for (let from = 0; from < Math.max(1, memories.length); from += filesPerTurn) {
     const batch: readonly StoredMemory[] = memories.slice(from, from + filesPerTurn);
     const calls = batch.map(({ path, chars }) => command(`cat ${path}`, tokensOfChars(chars)));
-    turns.push({ ...turn('consolidate', calls), outputTokens: 1 + batch.length * TOKENS_PER_REWRITE });
+    turns.push(turn('consolidate', calls));
   }
-  const lines = Math.min(memories.length, 200);
-  turns.push({ phase: 'prune', calls: [], outputTokens: 1 + lines * TOKENS_PER_INDEX_LINE });
+  const edits = changes.write.length + changes.remove.length;
+  const changedChars = changes.write.reduce((sum, { changedChars }) => sum + changedChars, 0);
+  if (edits > 0) {
+    const outputTokens = editTokens(changedChars, edits);
+    turns.push({ phase: 'consolidate', does: 'edits', calls: [], edits, outputTokens });
+  }
+  turns.push({ phase: 'prune', does: 'index', calls: [], edits: 1, outputTokens: 0 });
+  turns.push({ phase: 'prune', does: 'ends', calls: [], edits: 0, outputTokens: CLOSING_TOKENS });
   return turns;
 }
 
 function turn(phase: DreamPhase, calls: readonly ForkCall[]): DreamTurn {
   const allowed = calls.filter(({ about }) => isReadOnlyCommand(about));
-  return { phase, calls: allowed, outputTokens: 1 + allowed.length * TOKENS_PER_CALL };
+  const outputTokens = 1 + allowed.length * TOKENS_PER_CALL;
+  return { phase, does: 'reads', calls: allowed, edits: 0, outputTokens };
 }
 
 /** Records of sessions that were touched after a time. */

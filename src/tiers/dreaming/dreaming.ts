@@ -1,28 +1,30 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/clock.js';
 import type { Action, Answer, Asker, LayerReport, Outcome } from '../../model/action.js';
+import { editTokens } from '../../model/edit-price.js';
 import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../model/memory.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { confine } from '../auto-memory/confine.js';
-import { directive, directiveBlock, forkTurn, turnBlocks } from '../auto-memory/fork-turns.js';
+import { directive, directiveBlock, forkTurn, handedBack, turnBlocks } from '../auto-memory/fork-turns.js';
 import { byteLength } from '../auto-memory/index-text.js';
 import { renderIndex } from '../auto-memory/memory-index.js';
-import { readMemories } from '../auto-memory/memory-store.js';
+import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
 import { indexLimits } from '../auto-memory/params.js';
 import { param } from '../param-reader.js';
 import { quietReport } from '../quiet-report.js';
 import { consolidate } from './consolidate.js';
 import { type Dream, dreamText, planTurns, sessionsTouchedSince } from './dream.js';
+import { indexedMemories } from './indexed-memories.js';
 import {
   acquireLock,
   completeLock,
   DREAM_LOCK,
   holdsLock,
   type LockUser,
+  lockLedger,
   lookAtLock,
   rollBackLock,
 } from './lock.js';
 import { DREAMING_PARAMS } from './params.js';
-import { pruneToIndex } from './prune.js';
 
 const LAYER = 'dreaming';
 const BY: Asker = { layer: LAYER, reason: 'a dream' };
@@ -50,6 +52,7 @@ class Dreaming implements TierInstance {
     this.user = {
       pid: session.pid,
       staleMs: param.number(params, 'dreaming.staleMinutes') * MS_PER_MINUTE,
+      ledger: lockLedger(session.world),
       isAlive: (pid) => session.isAlive(pid),
     };
   }
@@ -96,22 +99,27 @@ class Dreaming implements TierInstance {
       this.exits.lock++;
       return;
     }
+    const { memories } = readMemories(files);
+    const changes = consolidate(memories, this.context.session.startedAtMs);
     const instruction = directive(`dream-${++this.runs}`, directiveBlock(dreamText()), moment.now);
     this.dream = {
       hold,
       startMs: moment.now,
       sessions: touched.length,
-      memoriesBefore: readMemories(files).memories.length,
+      memoriesBefore: memories.length,
+      changes,
       state: 'starting',
       messages: [...view.messages],
       turns: planTurns(
         files,
         touched,
+        changes,
         param.number(params, 'dreaming.filesPerTurn'),
         param.number(params, 'dreaming.matchesPerSession'),
       ),
       turn: 0,
       endMs: moment.now,
+      outputTokens: 0,
       shown: [],
       denied: 0,
       refused: 0,
@@ -130,7 +138,8 @@ class Dreaming implements TierInstance {
     instruction: ReturnType<typeof directive>,
     view: ContextView,
   ): Generator<Action, void, Outcome> {
-    const { phase, outputTokens } = dream.turns[dream.turn]!;
+    const { phase, does, outputTokens } = dream.turns[dream.turn]!;
+    const tokens = does === 'index' ? indexEditTokens(view, this.newIndex(view)) : outputTokens;
     const outcome = yield {
       kind: 'ask',
       by: BY,
@@ -144,7 +153,7 @@ class Dreaming implements TierInstance {
         maxOutputTokens: null,
         retries: 0,
         mode: 'background',
-        answer: { kind: 'short', tokens: outputTokens },
+        answer: { kind: 'short', tokens },
       },
     };
     const details = { phase, turn: dream.turn + 1, of: dream.turns.length };
@@ -157,6 +166,7 @@ class Dreaming implements TierInstance {
     yield report(view, 'turn', 'done', `the dream goes on: ${phase}`, details);
     dream.messages = [...dream.messages, instruction];
     dream.endMs = outcome.answer.endMs;
+    dream.outputTokens = outcome.answer.usage.output;
     yield* this.heed(dream, outcome.answer, view);
     yield { kind: 'wake-at', by: BY, timeMs: dream.endMs };
   }
@@ -181,39 +191,53 @@ class Dreaming implements TierInstance {
   /** The answer of a turn is there: its effect reaches the disk, then the next turn begins. */
   private *goOn(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const dream = this.dream!;
-    const { phase, calls } = dream.turns[dream.turn]!;
-    const next = dream.turns[dream.turn + 1];
-    if (phase === 'consolidate' && next?.phase !== 'consolidate') yield* this.consolidate(dream, view);
+    const { does, calls, edits } = dream.turns[dream.turn]!;
+    const { outputTokens } = dream;
+    if (does === 'edits') yield* this.consolidate(dream, view);
+    else if (does === 'index') yield* this.prune(dream, view);
     if (this.dream === null) return;
-    if (next === undefined) {
-      yield* this.prune(dream, view);
-      if (this.dream !== null) yield* this.complete(dream, moment, view);
+    if (does === 'ends') {
+      yield* this.complete(dream, moment, view);
       return;
     }
     const id = `dream-${this.runs}-${dream.turn}`;
-    const done = forkTurn(id, turnBlocks(id, calls.length > 0 ? calls : [NOTHING]), moment.now);
+    const done =
+      does === 'reads'
+        ? forkTurn(id, turnBlocks(id, calls.length > 0 ? calls : [NOTHING]), moment.now)
+        : handedBack(id, edits, outputTokens, moment.now);
     dream.messages = [...dream.messages, done.calls];
     dream.turn++;
     yield* this.send(dream, done.results, view);
   }
 
   private *consolidate(dream: Dream, view: ContextView): Generator<Action, void, Outcome> {
-    const changes = consolidate(readMemories(view.files).memories);
-    for (const { path, memory } of changes.write)
-      yield* this.guarded(dream, view, { kind: 'write-file', by: BY, path, text: renderMemory(memory) });
-    for (const path of changes.remove)
-      yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path });
-    dream.merged = changes.merged;
-    dream.contradicted = changes.contradicted;
-    dream.dated = changes.dated;
+    const { write, remove, merged, contradicted, dated } = dream.changes;
+    for (const { read, memory } of write)
+      if (isAsRead(view, read))
+        yield* this.guarded(dream, view, {
+          kind: 'write-file',
+          by: BY,
+          path: read.path,
+          text: renderMemory(memory),
+        });
+    for (const memory of remove)
+      if (isAsRead(view, memory))
+        yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path: memory.path });
+    dream.merged = merged;
+    dream.contradicted = contradicted;
+    dream.dated = dated;
   }
 
+  /** Lines leave the index where they do not fit; the memories stay (C33). */
   private *prune(dream: Dream, view: ContextView): Generator<Action, void, Outcome> {
-    const limits = indexLimits(this.context.params);
-    const { keep, drop } = pruneToIndex(readMemories(view.files).memories, limits);
-    for (const { path } of drop) yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path });
-    const text = renderIndex(keep, limits.lineChars);
+    const text = this.newIndex(view);
+    if (text === indexOf(view)) return;
     yield* this.guarded(dream, view, { kind: 'write-file', by: BY, path: MEMORY_INDEX, text });
+  }
+
+  private newIndex(view: ContextView): string {
+    const limits = indexLimits(this.context.params);
+    return renderIndex(indexedMemories(readMemories(view.files).memories, limits), limits.lineChars);
   }
 
   /** No change without the lock and none outside the directory: who lost it stops at once (INV-12). */
@@ -241,12 +265,14 @@ class Dreaming implements TierInstance {
     this.dream = null;
     yield* completeLock(view.files, dream.hold, moment.now);
     const memories = readMemories(view.files);
-    const index = view.files.read(MEMORY_INDEX)?.text ?? '';
+    const index = indexOf(view);
+    const indexLines = index.split('\n').length - 1;
     yield report(view, 'dream', 'done', `${dream.sessions} sessions since the last consolidation`, {
       ...told(dream, 'completed', moment.now),
       memoriesAfter: memories.memories.length,
       corrupt: memories.corrupt,
-      indexLines: index.split('\n').length - 1,
+      offIndex: memories.memories.length - indexLines,
+      indexLines,
       indexBytes: byteLength(index),
     });
   }
@@ -275,6 +301,23 @@ class Dreaming implements TierInstance {
     });
     this.checks = 0;
   }
+}
+
+/** Whether a memory is still as the dream read it: what somebody changed meanwhile is left alone. */
+function isAsRead(view: ContextView, { path, mtimeMs }: StoredMemory): boolean {
+  return view.files.read(path)?.mtimeMs === mtimeMs;
+}
+
+function indexOf(view: ContextView): string {
+  return view.files.read(MEMORY_INDEX)?.text ?? '';
+}
+
+/** Output of the edit that brings the index up to date: the lines that are new in it (C31). */
+function indexEditTokens(view: ContextView, index: string): number {
+  const before = new Set(indexOf(view).split('\n'));
+  let chars = 0;
+  for (const line of index.split('\n')) if (!before.has(line)) chars += line.length + 1;
+  return editTokens(chars, 1);
 }
 
 /** A turn without results still has to be answered. */
@@ -316,7 +359,7 @@ export const dreamingTier: TierDefinition = {
   name: 'dreaming',
   layer: LAYER,
   points: ['end-of-loop', 'wake', 'session-end'],
-  needs: ['timestamps'],
+  needs: ['text', 'timestamps'],
   params: DREAMING_PARAMS,
   killSwitch: 'dreaming.enabled',
   create: (context) => new Dreaming(context),

@@ -4,6 +4,7 @@ import { NOTES_TEMPLATE, type Notes, notesFromText } from '../../model/notes.js'
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { quietReport } from '../quiet-report.js';
+import { closeFork, type EditingFork } from './close-fork.js';
 import { extractionInstruction } from './instruction.js';
 import { settledLength } from './kept-tail.js';
 import { landExtraction } from './land-extraction.js';
@@ -17,7 +18,7 @@ const LAYER = 'session-memory';
 export const sessionMemoryTier: TierDefinition = {
   name: 'session-memory',
   layer: LAYER,
-  points: ['after-response'],
+  points: ['after-response', 'wake'],
   needs: [],
   params: SESSION_MEMORY_PARAMS,
   killSwitch: 'sessionMemory.enabled',
@@ -105,12 +106,20 @@ function createSessionMemory(context: TierContext): TierInstance {
     const lastMessageId = view.messages[length - 1]!.id;
     const { text, tokens, digest, sections } = answer;
     const notes: Notes = { text, tokens, digest, sections };
-    state.running = { startMs: moment.now, endMs: answer.endMs, notes, lastMessageId };
+    const fork: EditingFork = {
+      id: `session-memory-${moment.turn}`,
+      messages: [...view.messages.slice(0, length), instruction],
+      outputTokens: answer.usage.output,
+      edits: sections?.edited ?? 1,
+    };
+    const close = (nowMs: number) => closeFork(fork, nowMs, view);
+    state.running = { startMs: moment.now, endMs: answer.endMs, notes, lastMessageId, close };
     const details = extractDetails(answer, moment.now, lastMessageId, over, measure(notes));
     yield report(view, by, { outcome: 'done', failure: null, details });
     tokensAtLast = view.seenTokens;
     baseline = 'known';
     toolCallsSince = 0;
+    if (answer.endMs > moment.now) yield { kind: 'wake-at', by, timeMs: answer.endMs };
     yield* landExtraction(state, path, moment.now);
   }
 
@@ -126,6 +135,8 @@ function createSessionMemory(context: TierContext): TierInstance {
     },
     reset() {
       if (tokensAtLast !== null) baseline = 'to-be-taken';
+      // What the fork stands on is gone, with all that was deleted from it on the server.
+      if (state.running !== null) state.running = { ...state.running, close: leaveOpen };
     },
     resume() {
       state.notes = null;
@@ -138,14 +149,18 @@ function createSessionMemory(context: TierContext): TierInstance {
     due(moment, view) {
       if (!isOn || moment.source !== 'main') return false;
       if (state.running !== null) return state.running.endMs <= moment.now;
-      return isTriggered(view);
+      return moment.point !== 'wake' && isTriggered(view);
     },
     *act(moment, view) {
       yield* landExtraction(state, path, moment.now);
-      if (state.running === null && isTriggered(view)) yield* extract(moment, view);
+      if (state.running === null && moment.point !== 'wake' && isTriggered(view))
+        yield* extract(moment, view);
     },
   };
 }
+
+/** A fork that cannot be ended any more. */
+function* leaveOpen(): Generator<Action, void, Outcome> {}
 
 /** Why an outcome brings no notes; null when it does. */
 function failureOf(outcome: Outcome): string | null {
@@ -177,6 +192,8 @@ function extractDetails(
 ): LayerReport['details'] {
   return {
     tokens: answer.tokens,
+    outputTokens: answer.usage.output,
+    edits: answer.sections?.edited ?? 1,
     seenTokens: after.totalTokens,
     sectionsOver: after.sections.map(({ name }) => name),
     totalOver: after.isTotalOver,

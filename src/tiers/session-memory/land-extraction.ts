@@ -1,7 +1,7 @@
 import type { Action, Asker, Outcome } from '../../model/action.js';
 import type { SessionMemoryState } from './state.js';
 
-/** Writes the notes of a finished extraction to their file and takes over what they cover. */
+/** The edits of an extraction reach the file; what they cover is taken over, and the fork comes to its end. */
 export function* landExtraction(
   state: SessionMemoryState,
   path: string,
@@ -13,6 +13,7 @@ export function* landExtraction(
   state.notes = running.notes;
   state.lastSummarisedMessageId = running.lastMessageId;
   yield { kind: 'write-file', by: LANDED, path, text: running.notes.text };
+  yield* running.close(nowMs);
 }
 
 const LANDED: Asker = { layer: 'session-memory', reason: 'the extraction has finished' };

@@ -66,7 +66,7 @@ function trimBlankLines(lines: readonly string[]): string {
 function sectionsOf(notes: Notes): NotesSections {
   if (notes.sections !== null) return notes.sections;
   const frames = parseSections(notes.text.read());
-  return { frames, sizes: frames.map(({ content }) => content.length) };
+  return { frames, sizes: frames.map(({ content }) => content.length), edited: 0 };
 }
 
 /** True when nothing was noted yet: no section holds anything but its header and description (SES-5). */

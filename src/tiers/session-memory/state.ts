@@ -1,4 +1,5 @@
 import type { StoredFile } from '../../base/files.js';
+import type { Action, Outcome } from '../../model/action.js';
 import { type Notes, notesFromText } from '../../model/notes.js';
 
 /** An extraction that was started; its notes are there once its time has come. */
@@ -7,6 +8,8 @@ export interface Extraction {
   readonly endMs: number;
   readonly notes: Notes;
   readonly lastMessageId: string;
+  /** The short request with the results of the edits, sent when they are in the file (SES-3). */
+  close(nowMs: number): Generator<Action, void, Outcome>;
 }
 
 /** What the extraction and the compaction from notes know together about one thread. */

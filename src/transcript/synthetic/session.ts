@@ -7,6 +7,7 @@ import { forkChildren } from './fork-children.js';
 import { createSamplers, type Samplers, type ToolSampler } from './samplers.js';
 import type { SessionShape } from './shape.js';
 import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
+import { STATEMENTS } from './statements.js';
 import { ThreadWriter } from './thread-writer.js';
 import { toolInputFrame } from './tool-input.js';
 import { SUBAGENT_TOOL, type ToolProfile } from './tool-profiles.js';
@@ -39,6 +40,8 @@ export class SessionGenerator {
   readonly #agenda: ReadonlyMap<number, AgendaEntry>;
   readonly #subagents: Thread[] = [];
   readonly #shape: SessionShape;
+  /** Chance of what the user says besides the task, apart from all other draws. */
+  readonly #statements: Random;
   #pending: readonly PlannedEvent[] = [];
   #model: string;
   #at: number;
@@ -47,6 +50,7 @@ export class SessionGenerator {
     this.#spec = spec;
     this.#shape = shape;
     this.#random = random;
+    this.#statements = random.split('statements');
     this.#samplers = createSamplers(shape, random);
     this.#files = new FileTree(this.#samplers.files, shape.revisitShare);
     this.#writer = new ThreadWriter({
@@ -96,10 +100,13 @@ export class SessionGenerator {
   }
 
   #humanPrompt(): number {
-    const chars = this.#samplers.humanPromptChars();
+    const drawn = this.#samplers.humanPromptChars();
+    const said = this.#statements.chance(this.#shape.statementShare) ? this.#statements.pick(STATEMENTS) : '';
+    const head = said === '' ? '' : `${said}\n`;
+    const chars = Math.max(drawn, head.length);
     const tokens = this.#tokens(chars);
     const blocks = [
-      this.#writer.block({ kind: 'text', role: 'user', tokens, filler: { style: 'prose', chars } }),
+      this.#writer.block({ kind: 'text', role: 'user', tokens, filler: { style: 'prose', chars, head } }),
     ];
     if (this.#samplers.promptHasImage()) blocks.push(this.#image());
     this.#writer.message('human', blocks, this.#at);

@@ -33,32 +33,8 @@ describe('the memory directory', () => {
         expect(again.memories).toEqual(first.memories);
         expect(again.corrupt).toEqual(first.corrupt);
         expect(again.latest).toEqual(first.latest);
-        expect(again.names.size).toBe(first.memories.length);
-        for (const name of ['one', 'two', 'three', 'four', 'five', 'six'])
-          expect(again.names.has(name)).toBe(first.memories.some((memory) => memory.name === name));
       }),
     );
-  });
-
-  it('AUT-2 names know what was there when they were read, not what came later', () => {
-    const files = createFiles();
-    files.write('/memory/a.md', TEXTS.memory('a'), 0);
-    const { names } = readMemories(files);
-    files.write('/memory/b.md', TEXTS.memory('b'), 1);
-    expect(readMemories(files).names.has('b')).toBe(true);
-    expect([names.has('a'), names.has('b')]).toEqual([true, false]);
-  });
-
-  it('AUT-2 a name stays known while another file holds it, and in what was read before it went', () => {
-    const files = createFiles();
-    files.write('/memory/a.md', TEXTS.memory('same'), 0);
-    files.write('/memory/b.md', TEXTS.memory('same'), 0);
-    const before = readMemories(files);
-    files.remove('/memory/a.md');
-    expect(readMemories(files).names.has('same')).toBe(true);
-    files.remove('/memory/b.md');
-    expect(readMemories(files).names.has('same')).toBe(false);
-    expect(before.names.has('same')).toBe(true);
   });
 
   it('AUT-2 is the same object while only the index changes', () => {

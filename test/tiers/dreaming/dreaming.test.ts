@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { findMetric, metricValues } from '../../../src/metrics/registry.js';
+import { renderMemory } from '../../../src/model/memory.js';
 import type { LogEntry } from '../../../src/model/run-log.js';
 import type { HomePlan, RunPlan } from '../../../src/model/run-plan.js';
 import { Conversation } from '../../helpers/conversation.js';
@@ -73,6 +74,29 @@ describe('the gates of a dream', () => {
     expect(dreams(dead)).toMatchObject([{ outcome: 'done', details: { reclaimed: true } }]);
   });
 
+  it('C34 only a lock that a dead process left in its dream counts as reclaimed', () => {
+    const days = (endings: readonly ('clean' | 'crashed')[]) =>
+      sessionsOf(
+        endings.flatMap((ending, day) =>
+          Array.from({ length: 5 }, (_, i) => ({
+            name: `d${day + 1}s${i + 1}`,
+            talk: talk(),
+            afterHours: i > 0 ? 1 : day === 0 ? 0 : 30,
+            ...(i === 4 ? { ending } : {}),
+          })),
+        ),
+      );
+    // Every fifth session dreams; the processes of the days before are dead each time.
+    const clean = runLog(plan(), days(['clean', 'clean', 'clean']));
+    expect(metricValues(foldLog(clean))).toMatchObject({ dreams: 3, dreamLocksReclaimed: 0 });
+    const crashed = runLog(plan(), days(['clean', 'crashed', 'clean']));
+    expect(metricValues(foldLog(crashed))).toMatchObject({
+      dreams: 2,
+      dreamsKilled: 1,
+      dreamLocksReclaimed: 1,
+    });
+  });
+
   it('DRM-1 FLG-1 without auto memory the feature is off; with its own switch it is not there', () => {
     const off = runLog(plan({ set: { 'autoMemory.enabled': false } }), sessionsOf(week(5)));
     expect(skips(off, 'feature')).toBe(5);
@@ -109,6 +133,78 @@ describe('a dream', () => {
     const loaded = ofType(entries, 'notice').filter((entry) => entry.what === 'memory-index');
     expect(loaded.map((entry) => entry.details.cutBy)).toEqual([...Array(5).fill('lines'), null]);
     expect(metricValues(foldLog(entries)).memoryIndexCuts).toBe(5);
+  });
+
+  it('C33 never deletes a memory to make the index fit: lines leave, files stay', () => {
+    const entries = runLog(plan({ home: { memories: 240 } }), sessionsOf(week(6)));
+    expect(dreams(entries)[0]!.details).toMatchObject({
+      memoriesBefore: 240,
+      memoriesAfter: 240,
+      removed: 0,
+      indexLines: 200,
+      offIndex: 40,
+      // Each of them says "yesterday".
+      dated: 240,
+    });
+    expect(metricValues(foldLog(entries))).toMatchObject({
+      memoriesRemoved: 0,
+      memoriesKept: 240,
+      memoriesOffIndex: 40,
+      memoriesPolluted: 0,
+    });
+  });
+
+  it('C33 merges, removes what was contradicted and tells of both', () => {
+    const file = (name: string, hoursAgo: number, body: string) => ({
+      path: `/memory/${name}.md`,
+      text: renderMemory({ name, description: 'd', type: 'feedback', body }),
+      hoursAgo,
+    });
+    const files = [
+      file('npm', 90, 'Use npm for everything.'),
+      file('pnpm', 80, 'No, use pnpm instead of npm.'),
+      file('linter', 70, 'Always run the linter before you stop.'),
+      file('lint-again', 60, 'Please always run the linter before you stop.'),
+    ];
+    const entries = runLog(plan({ home: { files } }), sessionsOf(week(5)));
+    expect(dreams(entries)[0]!.details).toMatchObject({
+      memoriesBefore: 4,
+      memoriesAfter: 2,
+      merged: 1,
+      contradicted: 1,
+      removed: 2,
+    });
+    expect(metricValues(foldLog(entries))).toMatchObject({ memoriesMerged: 1, memoriesContradicted: 1 });
+  });
+
+  it('C31 is billed for what it edits, not for what it looks at', () => {
+    const outputs = (files: HomePlan['files']) => {
+      const entries = runLog(plan({ home: { files } }), sessionsOf(week(5)));
+      const turns = actionsOf(entries, LAYER).filter((entry) => entry.action === 'turn');
+      const requests = ofType(entries, 'request').filter((entry) => entry.purpose === 'dream');
+      return turns.map((entry, i) => [entry.details.phase, requests[i]!.output]);
+    };
+    const file = (name: string, body: string) => ({
+      path: `/memory/${name}.md`,
+      text: renderMemory({ name, description: 'd', type: 'project', body }),
+      hoursAgo: 30,
+    });
+    const line = '- [a](a.md): d\n';
+    const index = { path: '/memory/MEMORY.md', text: line, hoursAgo: 30 };
+    // Two reads, five searches, one read; nothing to change but an index that is right: an empty edit and the end.
+    expect(outputs([file('a', 'Production has 512 MB.'), index])).toEqual([
+      ['orient', 1 + 2 * 45],
+      ['gather', 1 + 5 * 45],
+      ['consolidate', 1 + 45],
+      ['prune', 45],
+      ['prune', 12],
+    ]);
+    // One line with a date: 35 characters and their end, 2.75 a token, and the call around them.
+    expect('The audit starts on 2026-01-05 too.').toHaveLength(35);
+    expect(outputs([file('a', 'The audit starts tomorrow too.'), index])[3]).toEqual([
+      'consolidate',
+      Math.ceil(36 / 2.75) + 45,
+    ]);
   });
 
   it('DRM-5 keeps the last 30 turns for display', () => {
@@ -161,8 +257,6 @@ describe('a dream', () => {
   it('DRM-4 passes over a link in its directory', () => {
     const files = [{ path: '/memory/link.md', text: 'link to /repo/src/index.ts', hoursAgo: 1 }];
     const entries = runLog(plan({ home: { memories: 3, files } }), sessionsOf(week(5)));
-    expect(dreams(entries)).toMatchObject([
-      { outcome: 'done', details: { memoriesBefore: 3 + 1, corrupt: [] } },
-    ]);
+    expect(dreams(entries)).toMatchObject([{ outcome: 'done', details: { memoriesBefore: 3, corrupt: [] } }]);
   });
 });

@@ -13,6 +13,7 @@ const HOUR = 3_600_000;
 const alive = (...pids: number[]) => ({
   pid: 7,
   staleMs: HOUR,
+  ledger: { finished: null },
   isAlive: (pid: number) => pids.includes(pid),
 });
 

@@ -159,7 +159,13 @@ describe('compaction from notes while an extraction runs', () => {
   function running(startMs: number, endMs: number) {
     return (context: TierContext): void => {
       const notes = { text: literalText(newer), tokens: 8, digest: 1, sections: null };
-      sessionMemoryState(context.shared).running = { startMs, endMs, notes, lastMessageId: 'm16' };
+      sessionMemoryState(context.shared).running = {
+        startMs,
+        endMs,
+        notes,
+        lastMessageId: 'm16',
+        *close() {},
+      };
     };
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../../src/base/files.js';
-import type { AnswerSpec, Outcome } from '../../../src/model/action.js';
+import type { AnswerSpec, LayerReport, Outcome } from '../../../src/model/action.js';
 import type { Message } from '../../../src/model/message.js';
 import { NOTES_TEMPLATE } from '../../../src/model/notes.js';
 import type { ParamValues } from '../../../src/model/params.js';
@@ -10,6 +10,7 @@ import { sessionMemoryTier } from '../../../src/tiers/session-memory/extract.js'
 import { notesPath } from '../../../src/tiers/session-memory/notes-file.js';
 import { sessionMemoryState } from '../../../src/tiers/session-memory/state.js';
 import {
+  type Driven,
   drive,
   modelMessage,
   moment,
@@ -144,6 +145,11 @@ describe('session memory: when', () => {
   });
 });
 
+/** What the extraction itself says; the request that ends it has a report of its own. */
+function extractOf(driven: Driven<unknown>): LayerReport {
+  return only(driven, 'report').find(({ entry }) => entry.action === 'extract')!.entry;
+}
+
 /** The notes that a question is asked about. */
 function previousOf(answer: AnswerSpec): string | undefined {
   return answer.kind === 'notes' ? answer.previous?.text.read() : undefined;
@@ -154,7 +160,14 @@ describe('session memory: what', () => {
     const run = session();
     run.add(userMessage('u', [words(1)]), modelMessage('a', [words(1, 'assistant')]));
     const driven = run.act(10_000, 0, notesAnswer(NOTES, 0));
-    expect(driven.actions.map(({ kind }) => kind)).toEqual(['write-file', 'ask', 'report', 'write-file']);
+    expect(driven.actions.map(({ kind }) => kind)).toEqual([
+      'write-file',
+      'ask',
+      'report',
+      'write-file',
+      'ask',
+      'report',
+    ]);
     const { request } = only(driven, 'ask')[0]!;
     expect(request).toMatchObject({ purpose: 'session_memory', shape: { kind: 'fork' }, mode: 'background' });
     expect(request.messages.map(({ id }) => id)).toEqual(['u', 'a']);
@@ -163,7 +176,7 @@ describe('session memory: what', () => {
     expect(request.instruction.blocks[0]!.text!.read()).toContain(PATH);
     expect(run.files.read(PATH)!.text).toBe(NOTES);
     expect(run.state.lastSummarisedMessageId).toBe('a');
-    expect(reportOf(driven)).toMatchObject({
+    expect(extractOf(driven)).toMatchObject({
       layer: 'session-memory',
       action: 'extract',
       outcome: 'done',
@@ -202,10 +215,20 @@ describe('session memory: what', () => {
     expect(run.due(40_000, 8_999)).toBe(false);
     expect(run.due(10_001, 9_000)).toBe(true);
     const landing = run.act(10_001, 9_000, notesAnswer('x', 9_001));
-    expect(landing.actions.map(({ kind }) => kind)).toEqual(['write-file']);
+    expect(landing.actions.map(({ kind }) => kind)).toEqual(['write-file', 'ask', 'report']);
     expect(run.files.read(PATH)!.text).toBe(NOTES);
     expect(run.state.lastSummarisedMessageId).toBe('a');
     expect(run.due(10_001, 9_000)).toBe(false);
+  });
+
+  it('C31 SES-3 a fork whose conversation was compacted meanwhile is not asked to close; its edits stay', () => {
+    const run = session();
+    run.add(userMessage('u', [words(1)]), modelMessage('a', [words(1, 'assistant')]));
+    run.act(10_000, 1_000, notesAnswer(NOTES, 9_000));
+    run.tier.reset?.([]);
+    const landing = run.act(5_000, 9_000, notesAnswer('x', 9_001));
+    expect(landing.actions.map(({ kind }) => kind)).toEqual(['write-file']);
+    expect(run.files.read(PATH)!.text).toBe(NOTES);
   });
 
   it('SES-3 extractions never overlap, whatever their times', () => {
@@ -227,7 +250,9 @@ describe('session memory: what', () => {
           seen += grows;
           run.turn(2);
           if (!run.due(seen, now)) continue;
-          const asks = only(run.act(seen, now, notesAnswer(NOTES, now + runsMs)), 'ask');
+          const asks = only(run.act(seen, now, notesAnswer(NOTES, now + runsMs)), 'ask').filter(
+            ({ request }) => request.answer.kind === 'notes',
+          );
           if (asks.length === 0) continue;
           expect(asks).toHaveLength(1);
           expect(now).toBeGreaterThanOrEqual(freeAtMs);
@@ -244,7 +269,7 @@ describe('session memory: what', () => {
     run.turn(0);
     const long = `# Title\n_name_\nA parser\n\n# Worklog\n_log_\n${'x'.repeat(8_004)}\n`;
     const first = run.act(10_000, 0, notesAnswer(long, 0));
-    expect(reportOf(first).details).toMatchObject({
+    expect(extractOf(first).details).toMatchObject({
       sectionsOver: ['Worklog'],
       totalOver: false,
       condensed: [],
@@ -262,7 +287,7 @@ describe('session memory: what', () => {
     const urgent = only(third, 'ask')[0]!.request;
     expect(urgent.answer).toMatchObject({ condense: ['Title', 'Worklog'] });
     expect(urgent.instruction.blocks[0]!.text!.read()).toContain('URGENT');
-    expect(reportOf(third).details).toMatchObject({ sectionsOver: [], totalOver: false, urgent: true });
+    expect(extractOf(third).details).toMatchObject({ sectionsOver: [], totalOver: false, urgent: true });
   });
 
   it.each<[string, Outcome, string]>([

@@ -2,11 +2,14 @@ import { byteLength } from '../auto-memory/index-text.js';
 import { type IndexLimits, indexLine } from '../auto-memory/memory-index.js';
 import type { StoredMemory } from '../auto-memory/memory-store.js';
 
-/** The memories whose index keeps within its limits: the newest stay, in the order of their paths (DRM-3, AUT-3). */
-export function pruneToIndex(
+/**
+ * The memories that get a line in the index: the newest, as far as its limits go, in the order of their paths (DRM-3, AUT-3).
+ * The files of the others stay (C33).
+ */
+export function indexedMemories(
   memories: readonly StoredMemory[],
   limits: IndexLimits,
-): { readonly keep: readonly StoredMemory[]; readonly drop: readonly StoredMemory[] } {
+): readonly StoredMemory[] {
   const newestFirst = [...memories].sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1));
   const kept = new Set<StoredMemory>();
   let bytes = 0;
@@ -16,8 +19,5 @@ export function pruneToIndex(
     bytes += size;
     kept.add(memory);
   }
-  return {
-    keep: memories.filter((memory) => kept.has(memory)),
-    drop: memories.filter((memory) => !kept.has(memory)),
-  };
+  return memories.filter((memory) => kept.has(memory));
 }
