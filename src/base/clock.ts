@@ -5,19 +5,6 @@ export interface Clock {
   advanceTo(timeMs: number): void;
 }
 
-/** Creates a clock at a starting time. */
-export function createClock(startMs = 0): Clock {
-  let now = startMs;
-  return {
-    get now() {
-      return now;
-    },
-    advanceTo(timeMs) {
-      if (timeMs > now) now = Math.round(timeMs);
-    },
-  };
-}
-
 export const MS_PER_SECOND = 1_000;
 export const MS_PER_MINUTE = 60_000;
 export const MS_PER_HOUR = 3_600_000;

@@ -27,36 +27,9 @@ export const PADDED_RULES: HeuristicRules = Object.freeze({
   padding: Object.freeze({ numerator: 4, denominator: 3 }), // TOK-3
 });
 
-/** The padded estimator that counts JSON-like text at two bytes a token, as claude-code/2026 does (TOK-1). */
-export const JSON_AWARE_RULES: HeuristicRules = Object.freeze({
-  ...PADDED_RULES,
-  jsonBytesPerToken: 2, // TOK-1
-});
-
-/** A part of raw tool-result content. */
-export interface ContentPart {
-  readonly type: string;
-  readonly text?: string;
-}
-
 /** Rough tokens of a text of so many characters (TOK-1). */
 export function estimateText(chars: number): number {
   return Math.round(chars / CHARS_PER_TOKEN_GUESS);
-}
-
-/** Rough tokens of raw content: a string, or the texts, images and documents of a list (TOK-2). */
-export function estimateContent(
-  content: string | readonly ContentPart[] | null,
-  imageTokens: number = IMAGE_TOKENS,
-): number {
-  if (content === null) return 0;
-  if (typeof content === 'string') return estimateText(content.length);
-  let total = 0;
-  for (const part of content) {
-    if (part.type === 'text') total += estimateText(part.text?.length ?? 0);
-    else if (part.type === 'image' || part.type === 'document') total += imageTokens;
-  }
-  return total;
 }
 
 /** Rough tokens of a block, without padding (TOK-1, TOK-2). */

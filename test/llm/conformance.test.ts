@@ -10,12 +10,12 @@ import Anthropic, {
 } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClock } from '../../src/base/clock.js';
 import { createRandom } from '../../src/base/random.js';
 import { createPromptCache } from '../../src/cache/prompt-cache.js';
 import { createFakeApi, type FakeApiOptions } from '../../src/llm/door/fake-api.js';
 import { createFaultPlan } from '../../src/llm/faults.js';
 import type { FaultRule } from '../../src/model/run-plan.js';
+import { createClock } from '../helpers/clock.js';
 import { fault } from './build.js';
 
 /** One token a character makes every expected number plain arithmetic. */

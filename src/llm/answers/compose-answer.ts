@@ -39,18 +39,6 @@ export interface Question {
   readonly digest: Digest;
 }
 
-/** The question that a conversation and an instruction are, for whoever has no request with digests of its own. */
-export function questionOf(messages: readonly Message[], instruction: Message): Question {
-  let tokens = 0;
-  let digest: Digest = 1;
-  for (const message of messages) {
-    tokens += messageTokens(message);
-    for (const block of message.blocks) digest = chainDigest(digest, block.digest);
-  }
-  for (const block of instruction.blocks) digest = chainDigest(digest, block.digest);
-  return { messages, tokens, digest };
-}
-
 interface Written {
   readonly text: Text;
   readonly tokens: number;

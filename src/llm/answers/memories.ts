@@ -2,7 +2,6 @@ import { digestText } from '../../base/digest.js';
 import type { Block } from '../../model/block.js';
 import {
   type KnownNames,
-  MEMORY_TYPES,
   MemoriesText,
   type MemoryText,
   type MemoryType,
@@ -11,8 +10,6 @@ import {
 } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import { fileName, firstOf, firstOfTool, firstWithFile, lastOf, type Quote, toolName } from './facts.js';
-
-export { MEMORY_TYPES };
 
 /** A memory that may be worth keeping. */
 interface Candidate {
