@@ -12,7 +12,7 @@ import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-a
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../src/base/random.js';
 import { createPromptCache } from '../../src/cache/prompt-cache.js';
-import { createFakeApi, type FakeApiOptions } from '../../src/llm/door/fake-api.js';
+import { type ApiCall, createFakeApi, type FakeApiOptions } from '../../src/llm/door/fake-api.js';
 import { createFaultPlan } from '../../src/llm/faults.js';
 import type { FaultRule } from '../../src/model/run-plan.js';
 import { createClock } from '../helpers/clock.js';
@@ -30,7 +30,12 @@ beforeEach(() => {
 function setUp(given: Partial<FakeApiOptions> = {}, rules: readonly FaultRule[] = []) {
   const clock = createClock();
   const faults = createFaultPlan(rules, createRandom(1));
-  const api = createFakeApi({ clock, counter, cache: createPromptCache(), faults, ...given });
+  const calls: ApiCall[] = [];
+  const onCall = (call: ApiCall) => void calls.push(call);
+  const api = {
+    calls,
+    ...createFakeApi({ clock, counter, cache: createPromptCache(), faults, onCall, ...given }),
+  };
   const client = new Anthropic({
     apiKey: 'test',
     fetch: api.fetch,

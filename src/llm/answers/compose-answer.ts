@@ -2,7 +2,7 @@ import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import type { Random } from '../../base/random.js';
 import type { Answer, AnswerSpec } from '../../model/action.js';
 import { type Block, CHARS_PER_TOKEN } from '../../model/block.js';
-import { type Message, messageTokens } from '../../model/message.js';
+import type { Message } from '../../model/message.js';
 import type { FakeLlmPlan, FaultRule } from '../../model/run-plan.js';
 import { literalText, type Text } from '../../model/text.js';
 import { excerpt } from './exact-text.js';

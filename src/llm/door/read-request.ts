@@ -39,6 +39,8 @@ export interface ReadOptions {
   readonly purpose: 'create' | 'count';
   readonly counter: { count(text: string): number };
   readonly workspace: string;
+  /** The `anthropic-version` of the call, a date. */
+  readonly version: string;
   readonly betas: readonly string[];
 }
 
@@ -117,7 +119,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
   if (model === null)
     return { ok: false, status: 404, type: 'not_found_error', message: `model: ${modelName}` };
   if (options.purpose === 'create') {
-    const refused = checkParameters(body, model);
+    const refused = checkParameters(body, model, options.version);
     if (refused !== null) return refused;
   }
   const count: CountTokens = (text) =>
