@@ -62,3 +62,9 @@ export function oneOf(...words: readonly string[]): (text: string) => string {
     throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`);
   };
 }
+
+/** Some of a few words, separated by commas. */
+export function anyOf(...words: readonly string[]): (text: string) => readonly string[] {
+  const one = oneOf(...words);
+  return (text) => text.split(',').map((part) => one(part.trim()));
+}

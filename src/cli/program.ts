@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { examples, reading, shared } from './command-parts.js';
+import { examples, reading, shared, TEXT_COUNTERS } from './command-parts.js';
 import { defineServe } from './define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
-import { collect, count, factor, lifetimes, oneOf, percent, whole } from './option-values.js';
+import { anyOf, collect, count, factor, lifetimes, oneOf, percent, whole } from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
@@ -191,10 +191,22 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .description('Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems.'),
   )
     .argument('<transcript...>', 'recordings, request traces, or folders of them')
-    .addHelpText('after', examples('inspect session.jsonl', 'inspect traces/ --json'))
-    .action(async (files) => {
+    .option(
+      '--count-with <names>',
+      'hold token counters against recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
+      anyOf(...TEXT_COUNTERS, 'api'),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'inspect session.jsonl',
+        'inspect traces/ --json',
+        'inspect session.jsonl --count-with gpt-tokenizer,api',
+      ),
+    )
+    .action(async (files, options) => {
       const { inspectCommand } = await import('./commands/inspect.js');
-      settle(await inspectCommand(session, files));
+      settle(await inspectCommand(session, files, options));
     });
 
   reading(
