@@ -15,6 +15,8 @@ import { messageBody } from './message-body.js';
 import { type ApiRequest, type ReadOptions, readRequest } from './read-request.js';
 import { errorResponse, jsonResponse, streamResponse } from './responses.js';
 import { type StreamEvent, streamEvents } from './stream-events.js';
+import { ThinkingBook } from './thinking-book.js';
+import { readContent } from './wire-block.js';
 
 /** What a client calls to reach a server. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -116,6 +118,7 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
   const { ttlMs = null, onCall = () => {} } = options;
   const llm = createFakeLlm(options.cache ?? null, latencyScale);
   const history = new Map<string, ComparedRequest>();
+  const thinkingBook = new ThinkingBook();
   let requests = 0;
 
   function report(target: Target, status: number, error: string | null, usage: Usage | null = null): ApiCall {
@@ -165,6 +168,8 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
     const reply = llm.call({ ...call, write: 'write', deleted: null, recordedLatencyMs: null });
     if (!reply.ok) return refuse(reply.error, target, reply.latencyMs + delayMs);
     const latencyMs = reply.latencyMs + delayMs;
+    const wire = readContent(given.content, 'assistant', 'content', request.count);
+    if (!('ok' in wire)) thinkingBook.note(request.spoken, wire);
     onCall(
       { ...report(target, 200, error?.message ?? null, reply.usage), startMs },
       { request: { ...request, breakpoints }, purpose, outcome: reply.outcome, answer: given, latencyMs },
@@ -216,7 +221,14 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
     const betas = (headers.get('anthropic-beta') ?? '').split(',').map((name) => name.trim());
     const version = headers.get('anthropic-version') ?? '';
     const { counter, workspace = 'default' } = options;
-    const request = readRequest(parseBody(body), { purpose, counter, workspace, version, betas });
+    const request = readRequest(parseBody(body), {
+      purpose,
+      counter,
+      workspace,
+      version,
+      betas,
+      thinkingBook,
+    });
     if (!request.ok) return refuse(request, target, 0);
     return isCount
       ? answerNow({ input_tokens: request.promptTokens }, target)
