@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readTranscript } from '../src/transcript/readers.js';
 import { expectGenerated } from './helpers/generated.js';
 import { fixtureText } from './helpers/make-fixture.js';
 import { mainRequests, planOf, runLog } from './helpers/plan.js';
+import { readAny } from './helpers/read-any.js';
 
 const FILE = 'fixtures/bugfix-20-turns.jsonl';
 
@@ -14,7 +14,7 @@ describe('fixtures', () => {
   });
 
   it('replay to the usage they record under the bare API that billed them', () => {
-    const transcript = readTranscript(readFileSync(resolve(import.meta.dirname, '..', FILE)), {
+    const transcript = readAny(readFileSync(resolve(import.meta.dirname, '..', FILE)), {
       id: 'bugfix-20-turns',
     });
     const recorded = transcript.threads[0]!.steps.flatMap((step) =>

@@ -1,21 +1,8 @@
-/** Simulated time in whole milliseconds; it only moves forward. */
+/** Time in whole milliseconds; it only moves forward. */
 export interface Clock {
   readonly now: number;
-  /** Moves to a time; an earlier one leaves the clock where it is. */
-  advanceTo(timeMs: number): void;
-}
-
-/** Creates a clock at a starting time. */
-export function createClock(startMs = 0): Clock {
-  let now = startMs;
-  return {
-    get now() {
-      return now;
-    },
-    advanceTo(timeMs) {
-      if (timeMs > now) now = Math.round(timeMs);
-    },
-  };
+  /** Moves to a time; an earlier one leaves the clock where it is. A clock that cannot be moved says when the time has come. */
+  advanceTo(timeMs: number): void | Promise<void>;
 }
 
 export const MS_PER_SECOND = 1_000;

@@ -1,6 +1,5 @@
-import { CcbenchError } from '../base/errors.js';
 import type { BlockKind } from '../model/block.js';
-import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import type { Breakpoint } from '../model/prefix.js';
 import { type ApiError, invalidRequest } from './api-error.js';
 import { isLongTtl } from './ttl.js';
 
@@ -78,70 +77,4 @@ export function validateBreakpoints(
     }
   }
   return { ok: true, breakpoints };
-}
-
-/** Where an agent puts its breakpoints. */
-export type BreakpointLayout = 'system+last' | 'system+last-two-messages' | 'automatic' | 'none';
-
-/** Lifetimes an agent asks for. */
-export interface LayoutTtls {
-  readonly systemMs: number;
-  readonly messagesMs: number;
-}
-
-/** Where messages end: `ends[i]` is the position after message i, for the first `count` messages. */
-export interface MessageEnds {
-  readonly ends: ArrayLike<number>;
-  readonly count: number;
-}
-
-function checkOrder(ttls: LayoutTtls): void {
-  if (ttls.messagesMs > ttls.systemMs) {
-    throw new CcbenchError(
-      'bad-value',
-      'messages may not be cached for longer than the system prompt before them',
-      {
-        hint: "the API refuses a '1h' breakpoint after a '5m' one; give the system prompt the longer lifetime",
-      },
-    );
-  }
-}
-
-/** The last two system positions, or the one there is, or the end of the tools. */
-function markSystem(view: PrefixView, ttlMs: number, into: Breakpoint[]): void {
-  const { toolsEnd, systemEnd } = view;
-  if (systemEnd === 0) return;
-  if (systemEnd - toolsEnd >= 2) into.push({ position: systemEnd - 2, ttlMs });
-  into.push({ position: systemEnd - 1, ttlMs });
-}
-
-/** The breakpoints of a request by layout, ascending. `messages` is needed for the last two messages alone. */
-export function placeBreakpoints(
-  view: PrefixView,
-  layout: BreakpointLayout,
-  ttls: LayoutTtls,
-  messages: MessageEnds | null = null,
-): Breakpoint[] {
-  const placed: Breakpoint[] = [];
-  if (layout === 'none' || view.length === 0) return placed;
-  const ttlMs = ttls.messagesMs;
-  if (layout === 'automatic') {
-    placed.push({ position: view.length - 1, ttlMs });
-    return placed;
-  }
-  checkOrder(ttls);
-  markSystem(view, ttls.systemMs, placed);
-  if (layout === 'system+last') {
-    if (view.length > view.systemEnd) placed.push({ position: view.length - 1, ttlMs });
-    return placed;
-  }
-  if (messages === null) {
-    throw new CcbenchError('internal', 'the layout system+last-two-messages needs the ends of the messages');
-  }
-  for (let i = Math.max(0, messages.count - 2); i < messages.count; i++) {
-    const position = messages.ends[i]! - 1;
-    if (position >= view.systemEnd && position > (placed.at(-1)?.position ?? -1))
-      placed.push({ position, ttlMs });
-  }
-  return placed;
 }

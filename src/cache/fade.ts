@@ -19,7 +19,7 @@ function bin(fromSeconds: number, toSeconds: number, fullHitShare: number): Fade
   return { fromMs: fromSeconds * MS_PER_SECOND, toMs: toSeconds * MS_PER_SECOND, fullHitShare };
 }
 
-/** What is left of five-minute entries after their time; beyond the last bin 1 to 4 % of requests hit, taken as none. */
+/** What is left of five-minute entries after their time; beyond the last bin 1 to 4 % of requests hit, taken as none. @internal */
 export const FADE_BINS: readonly FadeBin[] = [
   bin(300, 310, 0.8889),
   bin(310, 330, 0.5),

@@ -22,9 +22,6 @@ export interface PriceOptions {
   readonly fast?: boolean;
 }
 
-/** Billionths of a dollar in a dollar. */
-export const NANO_PER_DOLLAR = 1_000_000_000;
-
 /** A cost of nothing. */
 export const NO_COST: Cost = Object.freeze({
   inputNano: 0,

@@ -15,7 +15,7 @@ export interface Host {
   readonly stderr: TextStream;
   /** Aborted when the user wants to stop. */
   readonly interrupt: AbortSignal;
-  /** Wall clock in milliseconds: for progress on the screen, never for results. */
+  /** Wall clock in milliseconds: for progress on the screen and for answers over the network, never for results of runs. */
   now(): number;
 }
 

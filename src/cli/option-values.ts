@@ -42,9 +42,29 @@ export function factor(text: string): number {
   return Number(text);
 }
 
-/** A way to search. */
-export function method(text: string): string {
-  if (text !== 'random' && text !== 'halving')
-    throw new InvalidArgumentError('It must be random or halving.');
-  return text;
+/** A number from 0 up. */
+export function amount(text: string): number {
+  if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number from 0 up.');
+  return Number(text);
+}
+
+/** A port of this machine. */
+export function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+  return Number(text);
+}
+
+/** One of a few words. */
+export function oneOf(...words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (words.includes(text)) return text;
+    throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`);
+  };
+}
+
+/** Some of a few words, separated by commas. */
+export function anyOf(...words: readonly string[]): (text: string) => readonly string[] {
+  const one = oneOf(...words);
+  return (text) => text.split(',').map((part) => one(part.trim()));
 }

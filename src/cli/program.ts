@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import { examples, reading, shared, TEXT_COUNTERS } from './command-parts.js';
+import { defineServe } from './define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
-import { collect, count, factor, lifetimes, method, percent, whole } from './option-values.js';
+import { anyOf, collect, count, factor, lifetimes, oneOf, percent, whole } from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
@@ -18,22 +20,6 @@ function study(command: Command): Command {
     .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', whole)
     .option('--out <folder>', 'folder that holds the report folders', 'reports')
     .option('--no-files', 'write no report');
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ccbench ${line}`).join('\n')}`;
-}
-
-function shared(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON object on stdout and nothing else')
-    .option('--debug', 'show stack traces')
-    .option('--no-color', 'no colours (also: NO_COLOR)');
-}
-
-/** A command that reads transcripts. */
-function reading(command: Command): Command {
-  return shared(command).option('--no-cache', 'keep and use no compiled transcripts');
 }
 
 /** Builds the command line. Only this file and commander are loaded for help; each command loads its own parts. */
@@ -176,7 +162,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option(
       '--method <name>',
       'random, or halving: many settings on little work, the best on more',
-      method,
+      oneOf('random', 'halving'),
       'halving',
     )
     .option('--budget <n>', 'settings that are drawn', count, 60)
@@ -205,10 +191,22 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .description('Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems.'),
   )
     .argument('<transcript...>', 'recordings, request traces, or folders of them')
-    .addHelpText('after', examples('inspect session.jsonl', 'inspect traces/ --json'))
-    .action(async (files) => {
+    .option(
+      '--count-with <names>',
+      'hold token counters against recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
+      anyOf(...TEXT_COUNTERS, 'api'),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'inspect session.jsonl',
+        'inspect traces/ --json',
+        'inspect session.jsonl --count-with gpt-tokenizer,api',
+      ),
+    )
+    .action(async (files, options) => {
       const { inspectCommand } = await import('./commands/inspect.js');
-      settle(await inspectCommand(session, files));
+      settle(await inspectCommand(session, files, options));
     });
 
   reading(
@@ -360,6 +358,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       const { benchCommand } = await import('./commands/bench.js');
       settle(await benchCommand(session, suites, options));
     });
+
+  defineServe(program, session, settle);
 
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))

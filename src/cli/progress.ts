@@ -62,7 +62,7 @@ function bar(done: number, total: number): string {
   return `[${'#'.repeat(filled)}${'-'.repeat(BAR_CELLS - filled)}] `;
 }
 
-/** `40% · 4,000 of 10,000 calls · 2,000 calls/s · 3 s left`; many runs have a bar in front. */
+/** `40% · 4,000 of 10,000 calls · 2,000 calls/s · 3 s left`; many runs have a bar in front. @internal */
 export function progressText(
   done: number,
   total: number,

@@ -68,7 +68,7 @@ const LATE_MS = 60_000;
 /** Files with fewer requests do not count for the worst cost error. */
 const FEWEST_REQUESTS_FOR_WORST = 50;
 
-/** The class of a read beside the previous prefix. */
+/** The class of a read beside the previous prefix. @internal */
 export function classOf(read: number, previousPrefix: number): ReadClass {
   if (read >= 0.9 * previousPrefix) return 'full';
   return read < 0.5 * previousPrefix ? 'miss' : 'partial';

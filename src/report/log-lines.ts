@@ -4,10 +4,3 @@ import type { LogEntry } from '../model/run-log.js';
 export function serialiseEntry(entry: LogEntry): string {
   return JSON.stringify(entry);
 }
-
-/** A whole log as the text of run.jsonl. */
-export function serialiseLog(entries: Iterable<LogEntry>): string {
-  let text = '';
-  for (const entry of entries) text += `${serialiseEntry(entry)}\n`;
-  return text;
-}

@@ -1,4 +1,4 @@
-/** Longest run, in characters without a token boundary between them, that reaches a BPE tokenizer uncut. */
+/** Longest run, in characters without a token boundary between them, that reaches a BPE tokenizer uncut. @internal */
 export const RUN_LIMIT_CHARS = 512;
 
 const LOWER = 1;

@@ -33,36 +33,9 @@ export const PADDED_RULES: HeuristicRules = Object.freeze({
   padding: Object.freeze({ numerator: 4, denominator: 3 }), // TOK-3
 });
 
-/** The padded estimator that counts JSON-like text at two bytes a token, as claude-code/2026 does (TOK-1). */
-export const JSON_AWARE_RULES: HeuristicRules = Object.freeze({
-  ...PADDED_RULES,
-  jsonBytesPerToken: 2, // TOK-1
-});
-
-/** A part of raw tool-result content. */
-export interface ContentPart {
-  readonly type: string;
-  readonly text?: string;
-}
-
 /** Rough tokens of a text of so many characters (TOK-1). */
 export function estimateText(chars: number): number {
   return Math.round(chars / CHARS_PER_TOKEN_GUESS);
-}
-
-/** Rough tokens of raw content: a string, or the texts and images of a list; documents and all else count 0 (TOK-2). */
-export function estimateContent(
-  content: string | readonly ContentPart[] | null,
-  imageTokens: number = IMAGE_TOKENS,
-): number {
-  if (content === null) return 0;
-  if (typeof content === 'string') return estimateText(content.length);
-  let total = 0;
-  for (const part of content) {
-    if (part.type === 'text') total += estimateText(part.text?.length ?? 0);
-    else if (part.type === 'image') total += imageTokens;
-  }
-  return total;
 }
 
 /** Characters of a tool call's JSON besides its id, its name and its input. */

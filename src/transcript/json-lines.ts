@@ -243,12 +243,3 @@ export function* streamJsonLines(
   }
   tally.finish();
 }
-
-/** The objects of a JSONL file at hand, plain or gzip. */
-export function* readJsonLines(
-  bytes: Uint8Array,
-  options: JsonLinesOptions,
-): Generator<JsonLine, void, void> {
-  for (const { line, value } of streamJsonLines([unpackBytes(bytes, options)], options))
-    yield { line, value };
-}

@@ -61,7 +61,7 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** The format of a transcript by its beginning: a reader's name, a known format without a reader, or null. */
+/** The format of a transcript by its beginning: a reader's name, a known format without a reader, or null. @internal */
 export function detectFormat(head: string): string | null {
   const lines = head.split('\n', PROBED_LINES + 1);
   const complete = lines.length > 1 || head.length < HEAD_CHARS ? lines : [];
@@ -101,10 +101,4 @@ export function detectReader(source: Uint8Array | string, options: { readonly id
 function headOf(bytes: Uint8Array, id: string): string {
   const plain = decodeBytes(bytes, { name: id, warnings: createWarnings() });
   return plain.toString('utf8', 0, HEAD_CHARS);
-}
-
-/** Reads a transcript in whichever known format it is, plain or gzip. */
-export function readTranscript(bytes: Uint8Array, options: { readonly id: string }): Transcript {
-  const reader = transcriptReaders.get(detectReader(bytes, options));
-  return reader.read(bytes, options);
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CcbenchError } from '../../src/base/errors.js';
-import { type MarkableBlock, placeBreakpoints, validateBreakpoints } from '../../src/cache/breakpoints.js';
-import { numbered, prefixOf } from '../helpers/cache-request.js';
+import { type MarkableBlock, validateBreakpoints } from '../../src/cache/breakpoints.js';
 
 const M5 = 300_000;
 const H1 = 3_600_000;
@@ -78,53 +76,5 @@ describe('automatic caching', () => {
 
   it('CCH-1 is bound to the order of lifetimes', () => {
     expect(validateBreakpoints([block('system.0', M5), plain], H1)).toMatchObject({ ok: false });
-  });
-});
-
-describe('layouts', () => {
-  const ttls = { systemMs: H1, messagesMs: M5 };
-  const positions = (...args: Parameters<typeof placeBreakpoints>) =>
-    placeBreakpoints(...args).map((mark) => [mark.position, mark.ttlMs]);
-
-  it('CCH-1 marks one or two system positions and the last block', () => {
-    const last = [9, M5];
-    expect(positions(prefixOf(numbered(10), 1, 2), 'system+last', ttls)).toEqual([[1, H1], last]);
-    expect(positions(prefixOf(numbered(10), 1, 3), 'system+last', ttls)).toEqual([[1, H1], [2, H1], last]);
-    expect(positions(prefixOf(numbered(10), 1, 5), 'system+last', ttls)).toEqual([[3, H1], [4, H1], last]);
-    expect(positions(prefixOf(numbered(10), 2, 2), 'system+last', ttls)).toEqual([[1, H1], last]);
-    expect(positions(prefixOf(numbered(10)), 'system+last', ttls)).toEqual([last]);
-    expect(positions(prefixOf(numbered(3), 1, 3), 'system+last', ttls)).toEqual([
-      [1, H1],
-      [2, H1],
-    ]);
-  });
-
-  it('CCH-1 marks the ends of the last two messages', () => {
-    const view = prefixOf(numbered(10), 1, 3);
-    const two = [
-      [1, H1],
-      [2, H1],
-      [6, M5],
-      [9, M5],
-    ];
-    expect(positions(view, 'system+last-two-messages', ttls, { ends: [5, 7, 10, 99], count: 3 })).toEqual(
-      two,
-    );
-    expect(positions(view, 'system+last-two-messages', ttls, { ends: [10], count: 1 })).toEqual([
-      two[0],
-      two[1],
-      two[3],
-    ]);
-  });
-
-  it('CCH-1 marks the last block alone, or nothing', () => {
-    expect(positions(prefixOf(numbered(4), 1, 2), 'automatic', ttls)).toEqual([[3, M5]]);
-    expect(positions(prefixOf(numbered(4), 1, 2), 'none', ttls)).toEqual([]);
-    expect(positions(prefixOf([]), 'system+last', ttls)).toEqual([]);
-  });
-
-  it('CCH-1 refuses lifetimes the API would refuse', () => {
-    const wrong = { systemMs: M5, messagesMs: H1 };
-    expect(() => placeBreakpoints(prefixOf(numbered(4), 1, 2), 'system+last', wrong)).toThrow(CcbenchError);
   });
 });

@@ -11,7 +11,6 @@ import {
   lifetimeCurve,
   lifetimeThread,
 } from '../../src/cache/lifetime-curve.js';
-import { replayAtLifetime } from '../../src/cache/lifetime-replay.js';
 import { conversationHitRates, lifetimeReport } from '../../src/cache/lifetime-report.js';
 import { traceSession, transcriptSession } from '../../src/cache/lifetime-sessions.js';
 import { createBlock } from '../../src/model/block.js';
@@ -21,6 +20,7 @@ import type { Step, Transcript } from '../../src/model/transcript.js';
 import type { Usage } from '../../src/model/usage.js';
 import { parseRequestTrace } from '../../src/transcript/request-trace/parse-request-trace.js';
 import { sharedData } from '../helpers/shared.js';
+import { replayAtLifetime } from './lifetime-replay.js';
 
 type Row = readonly [seconds: number, prompt: number, reusable: number, output?: number, model?: string];
 

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
 import { MODEL_TABLE } from '../../src/cache/model-table.js';
 import { resolveModel } from '../../src/cache/models.js';
-import { addCost, NANO_PER_DOLLAR, NO_COST, priceUsage } from '../../src/cache/price.js';
+import { addCost, NO_COST, priceUsage } from '../../src/cache/price.js';
 import type { Usage } from '../../src/model/usage.js';
 
 const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
 const usage = (part: Partial<Usage>): Usage => ({ ...NOTHING, ...part });
 const dollars = (id: string, part: Partial<Usage>, options = {}) =>
-  priceUsage(resolveModel(id), usage(part), options).totalNano / NANO_PER_DOLLAR;
+  priceUsage(resolveModel(id), usage(part), options).totalNano / 1e9;
 
 describe('list prices', () => {
   const MILLION = 1_000_000;

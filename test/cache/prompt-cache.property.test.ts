@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { placeBreakpoints } from '../../src/cache/breakpoints.js';
 import { resolveModel } from '../../src/cache/models.js';
 import { priceUsage } from '../../src/cache/price.js';
 import { createPromptCache } from '../../src/cache/prompt-cache.js';
-import type { Breakpoint } from '../../src/model/prefix.js';
+import type { Breakpoint, PrefixView } from '../../src/model/prefix.js';
 import { prefixOf, send, type TestBlock } from '../helpers/cache-request.js';
 
 const model = resolveModel('claude-sonnet-4-5');
@@ -169,6 +168,18 @@ describe('request streams', () => {
     );
   });
 
+  /** Marks the last two system positions, or the end of the tools, and the last block. */
+  const markSystemAndLast = (
+    { length, toolsEnd, systemEnd }: PrefixView,
+    ttls: { readonly systemMs: number; readonly messagesMs: number },
+  ): Breakpoint[] => {
+    const system = systemEnd - toolsEnd >= 2 ? [systemEnd - 2, systemEnd - 1] : [systemEnd - 1];
+    return [
+      ...system.filter((position) => position >= 0).map((position) => ({ position, ttlMs: ttls.systemMs })),
+      ...(length > systemEnd ? [{ position: length - 1, ttlMs: ttls.messagesMs }] : []),
+    ];
+  };
+
   it('INV-6 a longer lifetime never lowers a read of an agent that marks system and last block', () => {
     const layouts = [
       { systemMs: M5, messagesMs: M5 },
@@ -181,7 +192,7 @@ describe('request streams', () => {
           replay(
             stream.map((sent) => ({
               ...sent,
-              breakpoints: placeBreakpoints(viewOf(sent.blocks), 'system+last', ttls),
+              breakpoints: markSystemAndLast(viewOf(sent.blocks), ttls),
             })),
           ).map((outcome) => outcome.readTokens),
         );

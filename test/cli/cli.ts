@@ -19,6 +19,8 @@ export interface CliOptions {
   readonly terminal?: 'stdout' | 'stderr';
   readonly interrupt?: AbortSignal;
   readonly now?: () => number;
+  /** Sees what is printed on either stream as it comes. */
+  readonly onPrinted?: (text: string) => void;
 }
 
 /** Runs a command line in this process. */
@@ -32,12 +34,18 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     stdout: {
       isTerminal: options.terminal === 'stdout',
       columns: null,
-      write: (text) => void out.push(text),
+      write: (text) => {
+        out.push(text);
+        options.onPrinted?.(text);
+      },
     },
     stderr: {
       isTerminal: options.terminal === 'stderr',
       columns: null,
-      write: (text) => void err.push(text),
+      write: (text) => {
+        err.push(text);
+        options.onPrinted?.(text);
+      },
     },
     interrupt: options.interrupt ?? new AbortController().signal,
     now: options.now ?? (() => (clock += 50)),

@@ -54,6 +54,38 @@ describe('the built command', () => {
     expect(readdirSync(cwd)).toEqual(['a.yaml']);
   });
 
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'serves until %s, then prints totals and ends well',
+    async (signal) => {
+      const { child, ended } = start(['serve', '--port', '0', '--count-with', 'heuristic'], tempFolder());
+      const url = await new Promise<string>((found) => {
+        let printed = '';
+        child.stdout.on('data', (data) => {
+          printed += String(data);
+          const seen = /listening at (\S+)/.exec(printed)?.[1];
+          if (seen !== undefined) found(seen);
+        });
+      });
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      // an answer takes seconds: the signal comes in the middle of it
+      const cut = fetch(`${url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'any', 'anthropic-version': '2026-10-21' },
+        body: JSON.stringify({
+          model: 'claude-sonnet-4-5',
+          max_tokens: 9,
+          messages: [{ role: 'user', content: 'hi' }],
+        }),
+      }).then((answer) => answer.text());
+      await new Promise<void>((seen) => child.stdout.once('data', () => seen()));
+      child.kill(signal);
+      await expect(cut).rejects.toThrow();
+      const { code, stdout, stderr } = await ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('1 calls: 1 answered, 0 refused; 1 conversations');
+    },
+  );
+
   it('stays quiet when its reader goes away', async () => {
     const { child, ended } = start(['models', '--json'], tempFolder());
     child.stdout.destroy();

@@ -40,8 +40,10 @@ describe('lists', () => {
 
   it('models and metrics print every row, as text and as one JSON object', async () => {
     const cwd = tempFolder();
-    const { models } = JSON.parse((await cli(['models', '--json'], { cwd })).stdout);
+    const { models, checkedOn } = JSON.parse((await cli(['models', '--json'], { cwd })).stdout);
     const asText = (await cli(['models'], { cwd })).stdout;
+    expect(checkedOn).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(asText).toContain(`checked on ${checkedOn}`);
     for (const { id, source } of models) {
       expect(source).not.toBe('');
       expect(asText).toContain(id);

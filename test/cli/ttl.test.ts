@@ -57,7 +57,11 @@ describe('ccbench ttl', () => {
 
   it('takes a folder as the recordings inside', async () => {
     const cwd = tempFolder({ 'a.json': TRACE, 'b.json': TRACE, 'notes.txt': 'x' });
-    expect(JSON.parse((await cli(['ttl', '.', '--json'], { cwd })).stdout).sessions).toBe(2);
+    const report = JSON.parse((await cli(['ttl', '.', '--json'], { cwd })).stdout);
+    expect(report.sessions).toBe(2);
+    // 1,920 of 4,000 tokens in each
+    expect(report.hitRatePerSession).toEqual({ median: 0.48, lowerQuartile: 0.48, mean: 0.48, min: 0.48 });
+    expect((await cli(['ttl', '.'], { cwd })).stdout).toContain('unlimited lifetime: median 48.0%');
   });
 
   it('says in words what each lifetime costs, and per session on request', async () => {

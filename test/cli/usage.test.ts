@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cliPage } from '../../src/cli/docs-page.js';
+import { cliPage } from '../helpers/cli-page.js';
 import { expectGenerated } from '../helpers/generated.js';
 import { importsOf } from '../helpers/layers.js';
 import { cli, tempFolder } from './cli.js';

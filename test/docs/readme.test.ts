@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cliPage } from '../../src/cli/docs-page.js';
 import { formatCount, formatMoney, formatShare } from '../../src/report/format.js';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
+import { cliPage } from '../helpers/cli-page.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PATH = resolve(ROOT, 'README.md');

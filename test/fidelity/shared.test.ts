@@ -10,7 +10,6 @@ import { lifetimeChoice } from '../../src/fidelity/lifetime-choice.js';
 import { traceHitRate, validateTraces } from '../../src/fidelity/traces.js';
 import { type FileFidelity, totalFidelity, validateTranscript } from '../../src/fidelity/validate.js';
 import { rangeOf } from '../../src/fidelity/version-map.js';
-import { fitShape, sampleWorkload } from '../../src/fidelity/workload-fit.js';
 import { resolvePolicy } from '../../src/policies/catalogue.js';
 import { thresholds } from '../../src/tiers/window/thresholds.js';
 import { readClaudeCode } from '../../src/transcript/claude-code/read.js';
@@ -18,6 +17,7 @@ import { parseRequestTrace } from '../../src/transcript/request-trace/parse-requ
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
 import type { SessionShape } from '../../src/transcript/synthetic/shape.js';
 import { sharedData } from '../helpers/shared.js';
+import { fitShape, sampleWorkload } from './workload-fit.js';
 
 const FOLDERS = ['transcripts/claude-code', 'more/claude-code'] as const;
 

@@ -1,5 +1,7 @@
+import { chainDigest, type Digest } from '../../src/base/digest.js';
+import type { Question } from '../../src/llm/answers/compose-answer.js';
 import { type Block, createBlock } from '../../src/model/block.js';
-import { createMessage, type Message, type MessageOrigin } from '../../src/model/message.js';
+import { createMessage, type Message, type MessageOrigin, messageTokens } from '../../src/model/message.js';
 import type { FakeLlmPlan, FaultKind, FaultRule } from '../../src/model/run-plan.js';
 
 /** A fault rule; conditions that are not given do not apply. */
@@ -74,3 +76,15 @@ export function toolRound(
 
 /** The question a layer asks. */
 export const INSTRUCTION = said('directive', 'Summarise the conversation.', 'instruction');
+
+/** The question that a conversation and an instruction are, for whoever has no request with digests of its own. */
+export function questionOf(messages: readonly Message[], instruction: Message): Question {
+  let tokens = 0;
+  let digest: Digest = 1;
+  for (const message of messages) {
+    tokens += messageTokens(message);
+    for (const block of message.blocks) digest = chainDigest(digest, block.digest);
+  }
+  for (const block of instruction.blocks) digest = chainDigest(digest, block.digest);
+  return { messages, tokens, digest, maxOutputTokens: Number.POSITIVE_INFINITY };
+}

@@ -10,12 +10,12 @@ import Anthropic, {
 } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsNonStreaming, MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClock } from '../../src/base/clock.js';
 import { createRandom } from '../../src/base/random.js';
 import { createPromptCache } from '../../src/cache/prompt-cache.js';
-import { createFakeApi, type FakeApiOptions } from '../../src/llm/door/fake-api.js';
+import { type ApiCall, createFakeApi, type FakeApiOptions } from '../../src/llm/door/fake-api.js';
 import { createFaultPlan } from '../../src/llm/faults.js';
 import type { FaultRule } from '../../src/model/run-plan.js';
+import { createClock } from '../helpers/clock.js';
 import { fault } from './build.js';
 
 /** One token a character makes every expected number plain arithmetic. */
@@ -30,7 +30,12 @@ beforeEach(() => {
 function setUp(given: Partial<FakeApiOptions> = {}, rules: readonly FaultRule[] = []) {
   const clock = createClock();
   const faults = createFaultPlan(rules, createRandom(1));
-  const api = createFakeApi({ clock, counter, cache: createPromptCache(), faults, ...given });
+  const calls: ApiCall[] = [];
+  const onCall = (call: ApiCall) => void calls.push(call);
+  const api = {
+    calls,
+    ...createFakeApi({ clock, counter, cache: createPromptCache(), faults, onCall, ...given }),
+  };
   const client = new Anthropic({
     apiKey: 'test',
     fetch: api.fetch,
@@ -649,5 +654,74 @@ describe('the rest of the API', () => {
       return JSON.stringify([seen, clock.now]);
     };
     expect(await run()).toBe(await run());
+  });
+});
+
+describe('thinking that comes back', () => {
+  const BOUND = 'claude-opus-5-5';
+  const thinking = { type: 'adaptive' } as const;
+
+  /** A first exchange with thinking in it. */
+  async function answered(model: string) {
+    const { client } = setUp();
+    const asked = body({ model, thinking });
+    const { content } = await client.messages.create(asked);
+    expect(content.map(({ type }) => type)).toEqual(['thinking', 'text']);
+    const goOn = (given: Partial<Body> = {}, answer: MessageParam['content'] = content): Body => ({
+      ...asked,
+      messages: [
+        ...asked.messages,
+        { role: 'assistant', content: answer },
+        { role: 'user', content: 'more' },
+      ],
+      ...given,
+    });
+    return { client, goOn, content };
+  }
+
+  it('CCH-1 is taken where everything before it is the same', async () => {
+    const { client, goOn } = await answered(BOUND);
+    expect((await client.messages.create(goOn())).usage.cache_read_input_tokens).toBeGreaterThan(3_000);
+  });
+
+  it('CCH-1 is refused behind a changed prefix by models that bind it, and by these alone', async () => {
+    const changed = { system: 'another system prompt' };
+    const bound = await answered(BOUND);
+    const error = await refusal(bound.client.messages.create(bound.goOn(changed)));
+    expect(error.status).toBe(400);
+    expect(error.message).toContain('messages.1.content.0: Invalid `signature` in `thinking` block.');
+    const free = await answered('claude-opus-5');
+    expect((await free.client.messages.create(free.goOn(changed))).type).toBe('message');
+  });
+
+  it('CCH-1 is dropped where the request asks for that', async () => {
+    const { client, goOn } = await answered(BOUND);
+    const dropping = goOn({
+      system: 's',
+      thinking: { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } } as never,
+    });
+    const { usage } = await client.messages.create(dropping, {
+      headers: { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' },
+    });
+    // 1 of system, 5 `hello`, 13 of the answer, 4 `more`; each at the tokens of the model
+    const counted = await client.messages.countTokens({
+      model: BOUND,
+      system: 's',
+      messages: [
+        { role: 'user', content: 'hello' },
+        { role: 'assistant', content: 'Read 1 turns.' },
+        { role: 'user', content: 'more' },
+      ],
+    });
+    expect(usage.input_tokens).toBe(counted.input_tokens);
+  });
+
+  it('CCH-1 may not be changed in the latest answer', async () => {
+    const { client, goOn, content } = await answered(BOUND);
+    const changed = content.map((block) =>
+      block.type === 'thinking' ? { ...block, thinking: 'something else' } : block,
+    );
+    const error = await refusal(client.messages.create(goOn({}, changed as MessageParam['content'])));
+    expect(error.message).toContain('blocks in the latest assistant message cannot be modified');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.js';
-import { composeAnswer, questionOf } from '../../src/llm/answers/compose-answer.js';
+import { composeAnswer } from '../../src/llm/answers/compose-answer.js';
 import type { AnswerSpec } from '../../src/model/action.js';
 import { createBlock } from '../../src/model/block.js';
 import type { KnownMemories } from '../../src/model/memory.js';
@@ -9,7 +9,7 @@ import type { Message } from '../../src/model/message.js';
 import { NOTES_HEADINGS, NOTES_TEMPLATE, type Notes, notesFromText } from '../../src/model/notes.js';
 import type { FakeLlmPlan } from '../../src/model/run-plan.js';
 import { cutForUse, parseSections, sectionsOver } from '../../src/tiers/session-memory/notes-file.js';
-import { around, INSTRUCTION, plan, said, toolRound } from './build.js';
+import { around, INSTRUCTION, plan, questionOf, said, toolRound } from './build.js';
 
 const LIMITS = { sectionTokens: 2_000, totalTokens: 12_000 }; // SES-4
 

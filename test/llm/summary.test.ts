@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.js';
-import { composeAnswer, questionOf } from '../../src/llm/answers/compose-answer.js';
+import { composeAnswer } from '../../src/llm/answers/compose-answer.js';
 import { SUMMARY_TITLES } from '../../src/llm/answers/summary-sections.js';
 import type { AnswerSpec } from '../../src/model/action.js';
 import { createBlock } from '../../src/model/block.js';
@@ -10,7 +10,7 @@ import type { Message } from '../../src/model/message.js';
 import type { FakeLlmPlan } from '../../src/model/run-plan.js';
 import { lazyText } from '../../src/model/text.js';
 import { SUMMARY_SECTIONS, UP_TO_SECTIONS } from '../../src/tiers/full-compact/prompt.js';
-import { around, fault, INSTRUCTION, plan, said, toolRound } from './build.js';
+import { around, fault, INSTRUCTION, plan, questionOf, said, toolRound } from './build.js';
 
 const FULL: AnswerSpec = { kind: 'summary', style: 'full', quoteTokens: 2_000 };
 const UP_TO: AnswerSpec = { kind: 'summary', style: 'partial-up-to', quoteTokens: 2_000 };

@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import { parseLog } from '../../src/metrics/read-log.js';
 import type { LogEntry } from '../../src/model/run-log.js';
-import { serialiseLog } from '../../src/report/log-lines.js';
+import { serialiseEntry } from '../../src/report/log-lines.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 
 const BODY: LogEntry[] = [runEntry(), threadEntry(), requestEntry({ read: 5 }), breakEntry(), layerEntry()];
 const LOG: LogEntry[] = [...BODY, endEntry(BODY)];
+
+const serialiseLog = (entries: readonly LogEntry[]): string =>
+  entries.map((entry) => `${serialiseEntry(entry)}\n`).join('');
 
 describe('parseLog', () => {
   it('reads back what was written', () => {

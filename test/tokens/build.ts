@@ -1,6 +1,5 @@
 import { type Block, type BlockInit, createBlock } from '../../src/model/block.js';
 import { createMessage, type Message, type MessageInit } from '../../src/model/message.js';
-import type { Usage } from '../../src/model/usage.js';
 
 /** A user text block of so many characters; true tokens are zero unless given. */
 export function text(chars: number, init: Partial<BlockInit> = {}): Block {
@@ -38,9 +37,4 @@ export function user(blocks: readonly Block[], init: Partial<MessageInit> = {}):
 export function assistant(blocks: readonly Block[], init: Partial<MessageInit> = {}): Message {
   made += 1;
   return createMessage({ id: `a${made}`, role: 'assistant', origin: 'model', at: 0, blocks, ...init });
-}
-
-/** Usage with the given parts. */
-export function usage(parts: Partial<Usage>): Usage {
-  return { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, ...parts };
 }

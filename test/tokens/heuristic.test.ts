@@ -3,15 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../src/model/block.js';
 import {
   estimateBlock,
-  estimateContent,
   estimateMessage,
   estimateMessages,
   estimateText,
-  JSON_AWARE_RULES,
   PADDED_RULES,
   PLAIN_RULES,
 } from '../../src/tokens/heuristic.js';
 import { assistant, call, result, text, user } from './build.js';
+
+/** As claude-code/2026 counts JSON-like text (TOK-1). */
+const JSON_AWARE_RULES = { ...PADDED_RULES, jsonBytesPerToken: 2 };
 
 describe('text', () => {
   it.each([
@@ -53,30 +54,6 @@ describe('text', () => {
 });
 
 describe('tool results', () => {
-  it('TOK-2 counts a string by its length and empty content as nothing', () => {
-    expect(estimateContent('x'.repeat(41))).toBe(10);
-    expect(estimateContent('')).toBe(0);
-    expect(estimateContent([])).toBe(0);
-    expect(estimateContent(null)).toBe(0);
-  });
-
-  it('TOK-2 sums texts and images of a list; other kinds count nothing', () => {
-    const content = [
-      { type: 'text', text: 'x'.repeat(40) },
-      { type: 'text' },
-      { type: 'image' },
-      { type: 'document' },
-      { type: 'tool_reference', text: 'x'.repeat(400) },
-    ];
-    expect(estimateContent(content)).toBe(10 + 2_000);
-    expect(estimateContent(content, 500)).toBe(10 + 500);
-  });
-
-  it('TOK-2 rounds each text of a list on its own', () => {
-    const part = { type: 'text', text: 'xx' };
-    expect(estimateContent([part, part, part])).toBe(3);
-  });
-
   it('TOK-2 counts images inside a result block by the rules', () => {
     const block = result('t1', 'Read', 40, { facts: { images: 2 } });
     expect(estimateBlock(block, PLAIN_RULES)).toBe(10 + 4_000);

@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
 import { createWarnings } from '../../src/model/warning.js';
-import { readJsonLines } from '../../src/transcript/json-lines.js';
+import { streamJsonLines, unpackBytes } from '../../src/transcript/json-lines.js';
 
 function read(bytes: Uint8Array | string) {
   const warnings = createWarnings();
   const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-  const lines = [...readJsonLines(data, { name: 'a.jsonl', warnings })];
+  const options = { name: 'a.jsonl', warnings };
+  const located = [...streamJsonLines([unpackBytes(data, options)], options)];
+  const lines = located.map(({ line, value }) => ({ line, value }));
   return { lines, values: lines.map((line) => line.value), warnings: warnings.list() };
 }
 

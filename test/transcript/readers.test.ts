@@ -1,12 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
-import {
-  detectFormat,
-  detectReader,
-  readTranscript,
-  transcriptReaders,
-} from '../../src/transcript/readers.js';
+import { detectFormat, detectReader, transcriptReaders } from '../../src/transcript/readers.js';
+import { readAny } from '../helpers/read-any.js';
 import { assistant, jsonl, say, user } from '../helpers/session.js';
 import { sharedData } from '../helpers/shared.js';
 
@@ -51,9 +47,9 @@ describe('readers', () => {
   });
 
   it('reads each format with its own reader, packed or not', () => {
-    expect(readTranscript(session, { id: 'a' }).source).toBe('claude-code');
-    expect(readTranscript(gzipSync(session), { id: 'a' })).toMatchObject({ id: 'a', source: 'claude-code' });
-    expect(readTranscript(Buffer.from(trace), { id: 'b' }).threads.length).toBeGreaterThan(0);
+    expect(readAny(session, { id: 'a' }).source).toBe('claude-code');
+    expect(readAny(gzipSync(session), { id: 'a' })).toMatchObject({ id: 'a', source: 'claude-code' });
+    expect(readAny(Buffer.from(trace), { id: 'b' }).threads.length).toBeGreaterThan(0);
   });
 
   it('declares at least what its transcripts carry', () => {
@@ -62,7 +58,7 @@ describe('readers', () => {
       ['request-trace', Buffer.from(trace)],
     ] as const) {
       const { carries } = transcriptReaders.get(name);
-      expect(carries).toEqual(expect.arrayContaining([...readTranscript(bytes, { id: 'x' }).carries]));
+      expect(carries).toEqual(expect.arrayContaining([...readAny(bytes, { id: 'x' }).carries]));
     }
   });
 
@@ -71,14 +67,14 @@ describe('readers', () => {
     ['Gemini', gemini],
     ['pi', pi],
   ])('says that %s has no reader and what can be read', (label, text) => {
-    const thrown = catchError(() => readTranscript(Buffer.from(text), { id: 'f.jsonl' }));
+    const thrown = catchError(() => readAny(Buffer.from(text), { id: 'f.jsonl' }));
     expect(thrown).toMatchObject({ code: 'not-supported' });
     expect(thrown.message).toContain(label);
     expect(thrown.hint).toContain('Claude Code');
   });
 
   it('refuses what it does not know', () => {
-    expect(catchError(() => readTranscript(Buffer.from('{"a":1}\n'), { id: 'f' }))).toMatchObject({
+    expect(catchError(() => readAny(Buffer.from('{"a":1}\n'), { id: 'f' }))).toMatchObject({
       code: 'bad-transcript',
     });
   });

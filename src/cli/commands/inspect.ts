@@ -1,3 +1,5 @@
+import { checkCounts } from '../count-check.js';
+import { countText } from '../count-text.js';
 import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { inspectTranscript } from '../inspect-facts.js';
@@ -6,18 +8,33 @@ import { screenFor } from '../paint.js';
 import { type CliSession, inputOptions, printJson } from '../session.js';
 import { loadTranscript } from '../transcripts.js';
 
+/** Options of `ccbench inspect`. */
+export interface InspectOptions {
+  readonly countWith?: readonly string[];
+}
+
 /** `ccbench inspect`: what is in transcripts, without replaying them. */
-export async function inspectCommand(session: CliSession, paths: readonly string[]): Promise<ExitCode> {
+export async function inspectCommand(
+  session: CliSession,
+  paths: readonly string[],
+  options: InspectOptions,
+): Promise<ExitCode> {
   const { stdout } = session.host;
+  const { countWith } = options;
   const { used, skipped } = await eachFile(session, paths, (path) => {
     const { format, transcript } = loadTranscript(path, inputOptions(session));
-    return inspectTranscript(transcript, { file: path, format });
+    return { facts: inspectTranscript(transcript, { file: path, format }), transcript };
   });
-  if (session.json) {
-    printJson(session, { files: used, skipped });
-    return EXIT.fine;
-  }
   const screen = screenFor(stdout, session.colors);
-  stdout.write(used.map((facts) => inspectText(facts, screen)).join('\n'));
+  const files: object[] = [];
+  for (const { facts, transcript } of used) {
+    const counts = countWith === undefined ? null : await checkCounts(session, transcript, countWith);
+    files.push(counts === null ? facts : { ...facts, counts });
+    if (session.json) continue;
+    const blank = files.length === 1 ? '' : '\n';
+    const counted = counts === null ? '' : `\n${countText(counts, screen)}`;
+    stdout.write(`${blank}${inspectText(facts, screen)}${counted}`);
+  }
+  if (session.json) printJson(session, { files, skipped });
   return EXIT.fine;
 }

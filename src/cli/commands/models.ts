@@ -1,4 +1,4 @@
-import { MODEL_TABLE } from '../../cache/model-table.js';
+import { MODEL_TABLE, MODEL_TABLE_DATE } from '../../cache/model-table.js';
 import { formatCount, formatDecimal } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column[] = [
 /** `ccbench models`: the price table, each row with what it rests on. */
 export function modelsCommand(session: CliSession): ExitCode {
   if (session.json) {
-    printJson(session, { models: MODEL_TABLE });
+    printJson(session, { checkedOn: MODEL_TABLE_DATE, models: MODEL_TABLE });
     return EXIT.fine;
   }
   const price = (value: number): string => formatDecimal(value, 3);
@@ -45,7 +45,7 @@ export function modelsCommand(session: CliSession): ExitCode {
     ];
   });
   session.host.stdout.write(
-    `${lines.join('\n')}\n\nDollars per million tokens; --json has notes, latencies and price steps too. Sources:\n${sources.join('\n')}\n`,
+    `${lines.join('\n')}\n\nDollars per million tokens, checked on ${MODEL_TABLE_DATE}; --json has notes, latencies and price steps too. Sources:\n${sources.join('\n')}\n`,
   );
   return EXIT.fine;
 }

@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { PriceOf, SessionCost } from '../../cache/lifetime-costs.js';
 import { LIFETIME_SECONDS, type LifetimeSession } from '../../cache/lifetime-curve.js';
-import { type LifetimeReport, lifetimeReport } from '../../cache/lifetime-report.js';
+import {
+  type ConversationHitRates,
+  conversationHitRates,
+  type LifetimeReport,
+  lifetimeReport,
+} from '../../cache/lifetime-report.js';
 import { traceSession, transcriptSession } from '../../cache/lifetime-sessions.js';
 import { findModel, resolveModel } from '../../cache/models.js';
 import { pricesFor } from '../../cache/price.js';
@@ -81,6 +86,7 @@ export async function ttlCommand(
     used.map((item) => item.choice),
   );
   const recorded = recordedCosts(used.map((item) => ({ name: item.session.id, bill: item.bill })));
+  const hitRates = conversationHitRates(sessions);
   if (options.out !== undefined) await writeChart(session, report, options.out, options);
   const warnings = used.flatMap((item) =>
     item.warnings.map(({ code, message, remedy, count }) => ({
@@ -93,11 +99,18 @@ export async function ttlCommand(
   );
   if (session.json) {
     const pricedAs = [...unknownModels].sort().map((model) => ({ model, pricedAs: FALLBACK_MODEL }));
-    printJson(session, { recorded, ...report, unknownModels: pricedAs, skipped, warnings });
+    printJson(session, {
+      recorded,
+      ...report,
+      hitRatePerSession: hitRates,
+      unknownModels: pricedAs,
+      skipped,
+      warnings,
+    });
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  session.host.stdout.write(reportText(report, recorded, options, screen));
+  session.host.stdout.write(reportText(report, hitRates, recorded, options, screen));
   for (const { session: id, message, count } of warnings) {
     note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
   }
@@ -156,6 +169,7 @@ const COSTS: readonly Column[] = [
 
 function reportText(
   report: LifetimeReport,
+  hitRates: ConversationHitRates,
   recorded: RecordedCosts | null,
   options: TtlOptions,
   screen: Screen,
@@ -180,7 +194,9 @@ function reportText(
   ];
   if (options.perSession === true) lines.push(...sessionLines(cost.perSession, recorded, screen), '');
   if (recorded !== null) lines.push(...recordedLines(report, recorded, screen), '');
-  for (const sentence of moneySentences(report)) lines.push(...wrapText(sentence, screen.width, '', ''));
+  const spread = report.sessions > 1 ? [spreadSentence(hitRates)] : [];
+  for (const sentence of [...spread, ...moneySentences(report)])
+    lines.push(...wrapText(sentence, screen.width, '', ''));
   return `${lines.join('\n')}\n`;
 }
 
@@ -216,6 +232,11 @@ function sessionLines(
     ],
   }));
   return tableLines(columns, rows, { indent: '  ', ...screen });
+}
+
+/** How the sessions differ where nothing ever expires. */
+function spreadSentence({ median, lowerQuartile, mean, min }: ConversationHitRates): string {
+  return `Hit rate per session at an unlimited lifetime: median ${formatShare(median)}, lower quartile ${formatShare(lowerQuartile)}, mean ${formatShare(mean)}, lowest ${formatShare(min)}.`;
 }
 
 /** 5 minutes against 1 hour in words. */

@@ -34,7 +34,7 @@ export function* sweepReplayParts(
   else yield* columnarParts(plan, columns, sink);
 }
 
-/** True when no layer, fault, fork, earlier session or habit of a client has a say in which requests are sent. */
+/** True when no layer, fault, fork, earlier session or habit of a client has a say in which requests are sent. @internal */
 export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   const { threads, sessions } = transcript;
   return (
@@ -79,7 +79,7 @@ function* columnsFor(plan: RunPlan, transcript: Transcript): Generator<void, Req
   return columns ?? null;
 }
 
-/** What a plan sends and all plans of its shape, from one run of the engine; null when columns cannot repeat it. */
+/** What a plan sends and all plans of its shape, from one run of the engine; null when columns cannot repeat it. @internal */
 export function* recordColumns(
   plan: RunPlan,
   transcript: Transcript,

@@ -4,7 +4,7 @@ import type { Answer, AnswerSpec } from '../../model/action.js';
 import { type Block, CHARS_PER_TOKEN } from '../../model/block.js';
 import { CLOSING_TOKENS, editTokens } from '../../model/edit-price.js';
 import { indexLineChars, type MemoriesText } from '../../model/memory.js';
-import { type Message, messageTokens } from '../../model/message.js';
+import type { Message } from '../../model/message.js';
 import type { FakeLlmPlan, FaultRule } from '../../model/run-plan.js';
 import { lazyText, literalText, type Text } from '../../model/text.js';
 import { excerpt } from './exact-text.js';
@@ -41,18 +41,6 @@ export interface Question {
   readonly digest: Digest;
   /** Longest answer: the cap of the call, else the model's maximum (C19). */
   readonly maxOutputTokens: number;
-}
-
-/** The question that a conversation and an instruction are, for whoever has no request with digests of its own. */
-export function questionOf(messages: readonly Message[], instruction: Message): Question {
-  let tokens = 0;
-  let digest: Digest = 1;
-  for (const message of messages) {
-    tokens += messageTokens(message);
-    for (const block of message.blocks) digest = chainDigest(digest, block.digest);
-  }
-  for (const block of instruction.blocks) digest = chainDigest(digest, block.digest);
-  return { messages, tokens, digest, maxOutputTokens: Number.POSITIVE_INFINITY };
 }
 
 interface Written {

@@ -25,7 +25,10 @@ export interface ApiAnswer {
 
 /** What is said when nobody says otherwise. */
 export function defaultContent(request: ApiRequest): readonly AnswerBlock[] {
-  return [{ type: 'text', text: `Read ${request.messages.length} turns.` }];
+  const text = `Read ${request.messages.length} turns.`;
+  const said: AnswerBlock = { type: 'text', text };
+  if (request.thinking === 'off') return [said];
+  return [{ type: 'thinking', thinking: text, signature: `sig_${request.spoken.toString(36)}` }, said];
 }
 
 const ERROR_CONTENT: readonly AnswerBlock[] = [

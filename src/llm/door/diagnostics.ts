@@ -1,5 +1,8 @@
 import type { ApiRequest } from './read-request.js';
 
+/** What of a request the next one is compared with. */
+export type ComparedRequest = Pick<ApiRequest, 'model' | 'view' | 'salts'>;
+
 /** Why the cache missed, as the API tells it: the earliest difference from the previous request. */
 export type CacheMissReason =
   | {
@@ -9,7 +12,7 @@ export type CacheMissReason =
   | { readonly type: 'previous_message_not_found' | 'unavailable' };
 
 /** The last position both prompts share up to, −1 when they differ from the start. */
-function sharedEnd(before: ApiRequest, now: ApiRequest): number {
+export function sharedEnd(before: ComparedRequest, now: ComparedRequest): number {
   const length = Math.min(before.view.length, now.view.length);
   let end = -1;
   while (end + 1 < length && before.view.digests[end + 1] === now.view.digests[end + 1]) end += 1;
@@ -17,7 +20,7 @@ function sharedEnd(before: ApiRequest, now: ApiRequest): number {
 }
 
 /** Explains a request by the one before it; null when it only grew. */
-export function explainMiss(before: ApiRequest | undefined, now: ApiRequest): CacheMissReason | null {
+export function explainMiss(before: ComparedRequest | undefined, now: ApiRequest): CacheMissReason | null {
   if (before === undefined) return { type: 'previous_message_not_found' };
   if (before.model.id !== now.model.id) {
     return { type: 'model_changed', cache_missed_input_tokens: now.promptTokens };

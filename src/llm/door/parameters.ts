@@ -3,7 +3,10 @@ import type { ModelRow } from '../../cache/model-table.js';
 import type { CacheParameters, ThinkingSetting } from '../../cache/salts.js';
 import { asList, asObject, asText, type JsonObject } from './json.js';
 
-/** Sampling settings that version 2026-10-21 does not take. */
+/** The version of the API from which on it takes no sampling settings. */
+const WITHOUT_SAMPLING = '2026-10-21';
+
+/** Those settings. */
 const REMOVED = ['temperature', 'top_p', 'top_k'] as const;
 
 /** `auto`, `none`, `any` or the name of a tool. */
@@ -78,8 +81,8 @@ function checkPreWarm(body: JsonObject): ApiError | null {
 }
 
 /** What the API refuses about the parameters of a request; null when nothing is wrong. */
-export function checkParameters(body: JsonObject, model: ModelRow): ApiError | null {
-  for (const name of REMOVED) {
+export function checkParameters(body: JsonObject, model: ModelRow, version: string): ApiError | null {
+  for (const name of version < WITHOUT_SAMPLING ? [] : REMOVED) {
     if (body[name] !== undefined) return invalidRequest(`${name}: Extra inputs are not permitted`);
   }
   const maxTokens = body.max_tokens;

@@ -1,4 +1,4 @@
-import { chainDigest } from '../../base/digest.js';
+import { chainDigest, type Digest } from '../../base/digest.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
 import { validateBreakpoints } from '../../cache/breakpoints.js';
 import type { ModelRow } from '../../cache/model-table.js';
@@ -11,6 +11,7 @@ import { checkMessages, type Turn } from './check-messages.js';
 import { generationOf } from './generation.js';
 import { asList, asObject, asText, type JsonObject } from './json.js';
 import { cacheParameters, checkParameters, toolOverhead } from './parameters.js';
+import { spokenDigest, type ThinkingBook } from './thinking-book.js';
 import { type CountTokens, readContent, readMarker, readTool, type WireBlock } from './wire-block.js';
 
 /** An accepted request, as the simulator sees it. */
@@ -30,6 +31,10 @@ export interface ApiRequest {
   readonly promptTokens: number;
   /** The message to compare with; `off` when the request does not ask for diagnostics. */
   readonly diagnostics: 'off' | { readonly previousMessageId: string | null };
+  /** Whether the model is asked to think. */
+  readonly thinking: 'on' | 'off';
+  /** Stands for the prompt without its thinking. */
+  readonly spoken: Digest;
   readonly count: CountTokens;
 }
 
@@ -39,7 +44,25 @@ export interface ReadOptions {
   readonly purpose: 'create' | 'count';
   readonly counter: { count(text: string): number };
   readonly workspace: string;
+  /** The `anthropic-version` of the call, a date. */
+  readonly version: string;
   readonly betas: readonly string[];
+  readonly thinkingBook: ThinkingBook;
+}
+
+/** Beta that lets a request choose what becomes of thinking in another place. */
+const BETA_BINDING = 'thinking-binding-controls-2026-08-01';
+
+/** What becomes of thinking that comes back in another place: an error unless the request says otherwise. */
+function onMismatch(body: JsonObject, betas: readonly string[]): 'error' | 'drop_block' {
+  const binding = asObject(asObject(body.thinking)?.block_binding);
+  const asked = betas.includes(BETA_BINDING) && binding?.prefix_mismatch_behavior === 'drop_block';
+  return asked ? 'drop_block' : 'error';
+}
+
+function thinkingSetting(body: JsonObject): ApiRequest['thinking'] {
+  const type = asObject(body.thinking)?.type;
+  return type === 'enabled' || type === 'adaptive' ? 'on' : 'off';
 }
 
 /** Beta that widens the window of older models. */
@@ -117,7 +140,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
   if (model === null)
     return { ok: false, status: 404, type: 'not_found_error', message: `model: ${modelName}` };
   if (options.purpose === 'create') {
-    const refused = checkParameters(body, model);
+    const refused = checkParameters(body, model, options.version);
     if (refused !== null) return refused;
   }
   const count: CountTokens = (text) =>
@@ -133,7 +156,14 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
   const spoken = turns.flatMap(({ blocks }, i) =>
     i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
   );
-  const blocks = [...tools, ...system, ...spoken];
+  const latest = turns.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
+  const blocks = options.thinkingBook.check(
+    model,
+    [...tools, ...system, ...spoken],
+    latest,
+    onMismatch(body, options.betas),
+  );
+  if ('ok' in blocks) return blocks;
   const automaticTtlMs = readMarker(body.cache_control, 'request');
   if (automaticTtlMs !== null && typeof automaticTtlMs === 'object') return automaticTtlMs;
   const marks = validateBreakpoints(
@@ -161,6 +191,8 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
     messages,
     promptTokens: view.length === 0 ? 0 : view.sums[view.length - 1]!,
     diagnostics: readDiagnostics(body),
+    thinking: thinkingSetting(body),
+    spoken: spokenDigest(blocks),
     count,
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import type { ApiError } from '../../cache/api-error.js';
 import { formatEvent, type StreamEvent } from './stream-events.js';
 
-/** A part of a body and the simulated time at which it arrives. */
+/** A part of a body and the time at which it arrives. */
 interface TimedPart {
   readonly text: string;
   readonly atMs: number;
@@ -14,10 +14,11 @@ function timedBody(parts: readonly TimedPart[], clock: Clock): ReadableStream<Ui
   let next = 0;
   return new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
+      async pull(controller) {
         const part = parts[next++];
         if (part === undefined) return controller.close();
-        clock.advanceTo(part.atMs);
+        const arrival = clock.advanceTo(part.atMs);
+        if (arrival !== undefined) await arrival;
         controller.enqueue(encoder.encode(part.text));
       },
     },

@@ -12,6 +12,8 @@ export interface WireBlock {
   readonly isEmptyText: boolean;
   /** Lifetime the block's marker asks for; null when it has none. */
   readonly ttlMs: number | null;
+  /** Signature of a thinking block; null for others. */
+  readonly signature: string | null;
 }
 
 /** Counts the tokens of a text for the request's model. */
@@ -105,7 +107,8 @@ function readBlock(value: unknown, role: BlockRole, path: string, count: CountTo
     tool: kind === 'tool_use' ? asText(source.name) : null,
     facts: { ...(isError ? { isError } : {}), ...(images > 0 ? { images } : {}) },
   });
-  return { path, block, isEmptyText, ttlMs };
+  const signature = kind === 'thinking' ? asText(source.signature) : null;
+  return { path, block, isEmptyText, ttlMs, signature };
 }
 
 /** Reads content; a string is one text block. */
@@ -147,5 +150,5 @@ export function readTool(
     text,
     tool: name,
   });
-  return { path, block, isEmptyText: false, ttlMs };
+  return { path, block, isEmptyText: false, ttlMs, signature: null };
 }

@@ -1,4 +1,4 @@
-/** More points than this are thinned before they are drawn. */
+/** More points than this are thinned before they are drawn. @internal */
 export const MAX_POINTS = 2_000;
 
 /**

@@ -1,4 +1,4 @@
-/** What a dream may run (DRM-4). */
+/** What a dream may run (DRM-4). @internal */
 export const READ_COMMANDS = ['ls', 'find', 'grep', 'cat', 'stat', 'wc', 'head', 'tail'] as const;
 
 const SHELL = /[;&|<>`$\n\r]/;

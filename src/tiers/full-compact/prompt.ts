@@ -1,7 +1,7 @@
 import { type Block, createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 
-/** Sections of a full summary, in order (FUL-2). */
+/** Sections of a full summary, in order (FUL-2). @internal */
 export const SUMMARY_SECTIONS = [
   'Primary request and intent',
   'Key technical concepts',
@@ -14,7 +14,7 @@ export const SUMMARY_SECTIONS = [
   'Optional next step',
 ] as const;
 
-/** The last two sections of a summary that ends at a pivot (FUL-11). */
+/** The last two sections of a summary that ends at a pivot (FUL-11). @internal */
 export const UP_TO_SECTIONS = [
   ...SUMMARY_SECTIONS.slice(0, 7),
   'Work completed',

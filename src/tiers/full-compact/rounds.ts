@@ -5,7 +5,7 @@ import { estimateMessage, PLAIN_RULES } from '../../tokens/heuristic.js';
 const MARKER_TEXT = '[Earlier messages were left out: the conversation was too long to be summarised whole.]';
 const MARKER_ID = 'truncation-marker';
 
-/** A marker that an earlier retry put in front. */
+/** A marker that an earlier retry put in front. @internal */
 export function isMarker(message: Message): boolean {
   return message.origin === 'marker' && message.id === MARKER_ID;
 }

@@ -11,13 +11,13 @@ const SILENT_ORIGINS: ReadonlySet<Message['origin']> = new Set([
   'summary',
 ]);
 
-/** True when somebody says something in the message (SES-6). */
+/** True when somebody says something in the message (SES-6). @internal */
 export function hasText(message: Message): boolean {
   if (SILENT_ORIGINS.has(message.origin)) return false;
   return message.blocks.some((block) => block.kind === 'text' && block.chars > 0);
 }
 
-/** Index behind the latest compaction: its boundary marker or its summary; 0 when there was none (SES-6). */
+/** Index behind the latest compaction: its boundary marker or its summary; 0 when there was none (SES-6). @internal */
 export function afterLastBoundary(messages: readonly Message[]): number {
   for (let i = messages.length - 1; i >= 0; i--) {
     const { origin } = messages[i]!;

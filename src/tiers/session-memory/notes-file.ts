@@ -24,7 +24,7 @@ const FENCE = '```';
 const HEADER = /^# +(.*)$/;
 const DESCRIPTION = /^(?:_.*_|\*.*\*)$/;
 
-/** Splits a notes file at its headers of the first level; fenced code is never taken for a header. */
+/** Splits a notes file at its headers of the first level; fenced code is never taken for a header. @internal */
 export function parseSections(text: string): readonly NotesSection[] {
   const sections: NotesSection[] = [];
   let name = '';

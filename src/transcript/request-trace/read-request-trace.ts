@@ -16,7 +16,7 @@ export function readRequestTrace(bytes: Uint8Array, options: { readonly id: stri
   return transcriptOfTrace(parseRequestTrace(bytes, options));
 }
 
-/** A parsed trace as a transcript: before each call, prefix and messages hold exactly the recorded prompt tokens. */
+/** A parsed trace as a transcript: before each call, prefix and messages hold exactly the recorded prompt tokens. @internal */
 export function transcriptOfTrace(trace: RequestTrace): Transcript {
   return {
     id: trace.id,

@@ -20,3 +20,21 @@ describe('results that a client had cut or stored before the model saw them', ()
     expect(limited(content)).toBe(expected);
   });
 });
+
+describe('rough size of a tool result', () => {
+  const rough = (content: unknown): number =>
+    blocksOf([{ type: 'tool_result', tool_use_id: 't1', content }], 'user', new Map())[0]!.rough;
+
+  it('TOK-2 a string counts by its length, empty content nothing', () => {
+    expect(rough('x'.repeat(41))).toBe(10);
+    expect(rough('')).toBe(0);
+    expect(rough([])).toBe(0);
+    expect(rough(undefined)).toBe(0);
+  });
+
+  it('TOK-2 a list counts its texts and images; other kinds count nothing', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'x' } };
+    const reference = { type: 'tool_reference', tool_name: 'x'.repeat(400) };
+    expect(rough([{ type: 'text', text: 'x'.repeat(40) }, image, reference])).toBe(10 + 2_000);
+  });
+});

@@ -1,4 +1,4 @@
-import type { RequestTrace, TraceRequest } from '../model/request-trace.js';
+import type { RequestTrace, TraceRequest } from '../../src/model/request-trace.js';
 
 interface CachedPrompt {
   readonly ids: Uint32Array;

@@ -1,6 +1,6 @@
-import { METRIC_FAMILIES } from './families.js';
-import type { MetricUnit } from './metric.js';
-import { METRICS } from './registry.js';
+import { METRIC_FAMILIES } from '../../src/metrics/families.js';
+import type { MetricUnit } from '../../src/metrics/metric.js';
+import { METRICS } from '../../src/metrics/registry.js';
 
 const UNITS: Readonly<Record<MetricUnit, string>> = {
   tokens: 'tokens',

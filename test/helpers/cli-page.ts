@@ -1,5 +1,5 @@
-import type { Host, TextStream } from './host.js';
-import { buildProgram } from './program.js';
+import type { Host, TextStream } from '../../src/cli/host.js';
+import { buildProgram } from '../../src/cli/program.js';
 
 const NOWHERE: TextStream = { isTerminal: false, columns: null, write() {} };
 const NO_HOST: Host = {

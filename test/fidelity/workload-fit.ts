@@ -1,10 +1,10 @@
-import { quantile } from '../base/stats.js';
-import { messageTokens } from '../model/message.js';
-import type { Thread, Transcript } from '../model/transcript.js';
-import { promptTokens } from '../model/usage.js';
-import type { QuantileTable } from '../transcript/synthetic/distribution.js';
-import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
-import { RECORDED_SHAPE, type SessionShape } from '../transcript/synthetic/shape.js';
+import { quantile } from '../../src/base/stats.js';
+import { messageTokens } from '../../src/model/message.js';
+import type { Thread, Transcript } from '../../src/model/transcript.js';
+import { promptTokens } from '../../src/model/usage.js';
+import type { QuantileTable } from '../../src/transcript/synthetic/distribution.js';
+import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
+import { RECORDED_SHAPE, type SessionShape } from '../../src/transcript/synthetic/shape.js';
 
 /** What sessions are measured by when a generated one is to resemble them. */
 export interface WorkloadSamples {

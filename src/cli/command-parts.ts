@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+
+/** Counters of texts that need no network. */
+export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as const;
+
+/** Examples below the help of a command. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ccbench ${line}`).join('\n')}`;
+}
+
+/** A command with the options that all have. */
+export function shared(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object on stdout and nothing else')
+    .option('--debug', 'show stack traces')
+    .option('--no-color', 'no colours (also: NO_COLOR)');
+}
+
+/** A command that reads transcripts. */
+export function reading(command: Command): Command {
+  return shared(command).option('--no-cache', 'keep and use no compiled transcripts');
+}
