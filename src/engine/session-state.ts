@@ -26,6 +26,10 @@ export class SessionState implements SessionContext {
     private readonly sessions: Sessions,
   ) {}
 
+  get memoryFiles(): SessionContext['memoryFiles'] {
+    return this.sessions.memoryFiles;
+  }
+
   get world(): Map<string, unknown> {
     return this.sessions.world;
   }
@@ -38,10 +42,12 @@ export class SessionState implements SessionContext {
 /** All sessions of a run. A transcript without a list of them is one session. */
 export class Sessions {
   readonly world = new Map<string, unknown>();
+  readonly memoryFiles: SessionContext['memoryFiles'];
   private readonly byName = new Map<string, SessionState>();
   private readonly foreignPids = new Set<number>();
 
   constructor(transcript: Transcript, home: HomePlan | undefined) {
+    this.memoryFiles = transcript.memoryFiles ?? {};
     const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
     infos.forEach(({ name, ending, resumes }, i) => {
       const resumed = resumes === null ? undefined : this.byName.get(resumes);

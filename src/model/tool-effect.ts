@@ -1,5 +1,5 @@
 /**
- * What a tool call does to state that outlives its messages: the file on disk, the todo list, the plan, what runs beside the
+ * What a block, mostly a tool call, does to state that outlives its messages: the file on disk, the todo list, the plan, what runs beside the
  * conversation. Sizes are those of the content itself, not of the call around it.
  */
 export type ToolEffect =
@@ -25,5 +25,18 @@ export type ToolEffect =
   /** Plan mode was entered, or ended with a plan (ExitPlanMode); the plan may be in a file. */
   | { readonly kind: 'plan-enter' }
   | { readonly kind: 'plan-exit'; readonly chars: number; readonly path: string | null }
-  /** An agent or a command was started beside the conversation; it runs until its result or notice comes. */
-  | { readonly kind: 'background'; readonly label: string };
+  /** An agent or a command was started beside the conversation; it runs until a block tells that it has ended. */
+  | { readonly kind: 'background'; readonly label: string }
+  /** News of it: the name the client gave it (on the result of its call), or its end. Call is null where only the name is told. */
+  | {
+      readonly kind: 'background-news';
+      readonly state: 'running' | 'ended';
+      readonly task: string | null;
+      readonly call: string | null;
+    }
+  /** An attachment announces tools, agents or instructions: names with the size of what is said of each, and names withdrawn. */
+  | {
+      readonly kind: 'announce';
+      readonly added: readonly (readonly [name: string, chars: number])[];
+      readonly removed: readonly string[];
+    };

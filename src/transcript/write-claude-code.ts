@@ -6,7 +6,7 @@ import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from './claude-code/calibrate.js';
 import { isPlaceholderOutput } from './claude-code/draft.js';
 import { EARLIER_HISTORY, OPENING_CONTEXT } from './claude-code/opening.js';
 import { SKILL_TOOL } from './claude-code/spoken-thinking.js';
-import { contentOf, usageFields } from './claude-code/write-content.js';
+import { attachmentOf, contentOf, usageFields } from './claude-code/write-content.js';
 import { textOrFiller } from './filler.js';
 
 /** A session file to be written. */
@@ -166,8 +166,7 @@ class ThreadWriter {
     const [only] = blocks;
     const isText = blocks.length === 1 && only!.kind === 'text';
     if (message.origin === 'attachment' && isText) {
-      const attachment = { type: only!.facts.attachment ?? 'other', content: textOrFiller(only!) };
-      this.#line({ type: 'attachment', attachment }, at, uuid);
+      this.#line({ type: 'attachment', attachment: attachmentOf(only!) }, at, uuid);
       return;
     }
     const flags =

@@ -24,9 +24,11 @@ class NestedMemory implements TierInstance {
   /** Absent when no path can lead to a memory file. */
   readonly observe?: (message: Message) => void;
 
-  constructor({ params }: TierContext) {
+  constructor({ params, session }: TierContext) {
     this.workingDirectory = resolvePath(param.text(params, 'nestedMemory.workingDirectory'), '/') ?? '/';
-    this.files = new MemoryFiles(this.workingDirectory, param.table(params, 'nestedMemory.files'));
+    const listed = param.table(params, 'nestedMemory.files');
+    const isListed = Object.keys(listed).length > 0;
+    this.files = new MemoryFiles(this.workingDirectory, isListed ? listed : session.memoryFiles);
     this.failures = [...this.files.broken];
     this.denied = param
       .names(params, 'nestedMemory.denied')
@@ -192,7 +194,7 @@ export const nestedMemoryTier: TierDefinition = {
       kind: { type: 'table' },
       default: {},
       unit: 'tokens',
-      help: 'Memory files of the project with their sizes.',
+      help: 'Memory files of the project with their sizes; when empty, those of the transcript.',
     },
     {
       path: 'nestedMemory.denied',

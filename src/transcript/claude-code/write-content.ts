@@ -42,6 +42,24 @@ function imageContent(block: Block, index: number): object {
   return { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
 }
 
+const QUEUED = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>$/;
+
+/** An attached block as the client logs it: its text, and by name what it announces. */
+export function attachmentOf(block: Block): object {
+  const { attachment: type = 'other', effect } = block.facts;
+  const content = textOrFiller(block);
+  const queued = type === 'queued_command' ? (QUEUED.exec(content)?.[1] ?? null) : null;
+  if (queued !== null) return { type, prompt: queued };
+  if (effect?.kind !== 'announce') return { type, content };
+  return {
+    type,
+    content,
+    addedNames: effect.added.map(([name]) => name),
+    addedLines: effect.added.map(([name, chars]) => name.padEnd(chars, '.').slice(0, chars)),
+    removedNames: effect.removed,
+  };
+}
+
 /** A block as API content; an opaque one gets filler of its length. */
 export function contentOf(block: Block): object {
   switch (block.kind) {

@@ -60,9 +60,18 @@ export function mergeSessions(
     agentVersion: first.transcript.agentVersion,
     startedAtMs: first.transcript.startedAtMs,
     threads,
+    ...mergedMemoryFiles(parts),
     sessions: [...placed.values()].map(({ info }) => info),
     warnings: parts.flatMap(({ transcript }) => transcript.warnings),
   };
+}
+
+/** The sessions share a project: its memory files are those that any of them knows. */
+function mergedMemoryFiles(
+  parts: readonly { readonly transcript: Transcript }[],
+): Pick<Transcript, 'memoryFiles'> {
+  const known = parts.flatMap(({ transcript }) => transcript.memoryFiles ?? []);
+  return known.length === 0 ? {} : { memoryFiles: Object.assign({}, ...known) as Record<string, number> };
 }
 
 /** The session that is taken up; it must be known and over. */

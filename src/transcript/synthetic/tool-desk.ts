@@ -1,0 +1,290 @@
+import type { Random } from '../../base/random.js';
+import type { BackgroundRuns } from './background-runs.js';
+import { compileDistribution, type Sampler } from './distribution.js';
+import { FileTree } from './file-tree.js';
+import type { PlanMode } from './plan-mode.js';
+import { AgentMemory } from './project-memory.js';
+import type { Samplers, ToolPick, ToolSampler } from './samplers.js';
+import type { SessionShape } from './shape.js';
+import type { TodoList } from './todo-list.js';
+import { exactInput, inputAround, toolInputFrame } from './tool-input.js';
+import { SEARCH_TOOL, SUBAGENT_TOOL } from './tool-profiles.js';
+import type { ToolSketch } from './tool-sketch.js';
+
+/** New text over old text in 988 edits of the shared recordings. */
+const EDIT_RATIO = {
+  p: [0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1],
+  v: [0, 0.51, 0.72, 0.98, 1.16, 1.76, 4.1, 11, 51, 359],
+};
+/** Edits of all occurrences: 33 of 988. */
+const REPLACE_ALL_SHARE = 0.033;
+/** Writes of new files: 98 of 126. */
+const NEW_FILE_SHARE = 0.78;
+/** Whole over part, by lines, in 885 reads of parts. */
+const WHOLE_OVER_PART = { p: [0, 0.25, 0.5, 0.75, 0.9, 1], v: [1.4, 8.4, 17.8, 35.5, 59, 320] };
+/** Characters of a line of code, to say where a part begins (assumed). */
+const LINE_CHARS = 33;
+/** Definitions that a search for tools adds to the prompt: growth behind 8 searches of the shared recordings. */
+const DEFINITION_TOKENS = { p: [0, 0.25, 0.5, 0.75, 1], v: [900, 1_600, 2_500, 2_650, 3_800] };
+/** Answers to a start in the background (shared recordings): 827 characters for an agent, 163 for a command. */
+const STARTED_CHARS = { agent: 827, command: 163 } as const;
+/** Answer to a plan, accepted and rejected (tool-stats, shared recordings). */
+const ACCEPTED = 'User has approved your plan. You can now start coding.';
+const REJECTED_CHARS = 225;
+const SKILLS = ['code-changes', 'commit-message', 'release-notes', 'debugging', 'test-style', 'user-docs'];
+
+/** What tool calls of a session act on. */
+export interface DeskState {
+  readonly todos: TodoList;
+  readonly plan: PlanMode;
+  readonly runs: BackgroundRuns;
+}
+
+/** Thinks out the tool calls of a session: inputs that are what such calls really say, and results that fit them. */
+export class ToolDesk {
+  readonly #samplers: Samplers;
+  readonly #state: DeskState;
+  readonly #files: FileTree;
+  readonly #memory: AgentMemory;
+  readonly #edits: Random;
+  readonly #writes: Random;
+  readonly #places: Random;
+  readonly #skills: Random;
+  readonly #definitions: Random;
+  readonly #plans: Random;
+  readonly #editRatio: Sampler;
+  readonly #wholeOverPart: Sampler;
+  readonly #definitionTokens: Sampler;
+  readonly #planChars: Sampler;
+  #hasSearched = false;
+
+  constructor(shape: SessionShape, random: Random, samplers: Samplers, state: DeskState) {
+    this.#samplers = samplers;
+    this.#state = state;
+    this.#files = new FileTree(samplers.files, shape.revisitShare);
+    this.#memory = new AgentMemory(random.split('agent memory'));
+    this.#edits = random.split('edits');
+    this.#writes = random.split('writes');
+    this.#places = random.split('places');
+    this.#skills = random.split('skills');
+    this.#definitions = random.split('definitions');
+    this.#plans = random.split('plan chars');
+    this.#editRatio = compileDistribution('editRatio', EDIT_RATIO);
+    this.#wholeOverPart = compileDistribution('wholeOverPart', WHOLE_OVER_PART);
+    this.#definitionTokens = compileDistribution('definitionTokens', DEFINITION_TOKENS);
+    this.#planChars = compileDistribution('planChars', shape.planChars);
+  }
+
+  /** Names of the skills that may be invoked. */
+  static readonly skills: readonly string[] = SKILLS;
+
+  /** The files the session works on, for what calls change in them. */
+  get files(): FileTree {
+    return this.#files;
+  }
+
+  /** A call for what was drawn. */
+  sketch({ tool, as }: ToolPick): ToolSketch {
+    switch (as) {
+      case 'skill':
+        return this.#skill(tool);
+      case 'todo':
+        return this.#todo();
+      case 'mcp':
+        return this.#server(tool);
+      case 'background':
+        return this.#background();
+      case 'memory': {
+        const { tool: name, path } = this.#memory.next();
+        const writer = this.#samplers.toolNamed(name);
+        return name === 'Write' ? this.#write(writer, path) : this.#edit(writer, path);
+      }
+      case 'plain':
+        return this.#plain(tool);
+    }
+  }
+
+  /** The call that enters plan mode. */
+  enterPlan(): ToolSketch {
+    const tool = this.#samplers.toolNamed('EnterPlanMode');
+    const drawn = this.#draw(tool);
+    return {
+      ...drawn,
+      input: exactInput('EnterPlanMode', {}),
+      effect: () => ({ kind: 'plan-enter' }),
+      isError: false,
+    };
+  }
+
+  /** The call that puts the plan into its file. */
+  writePlan(): ToolSketch {
+    const { path } = this.#state.plan;
+    const sketch = this.#write(this.#samplers.toolNamed('Write'), path);
+    return { ...sketch, inputChars: this.#planSize(), isError: false };
+  }
+
+  /** The call that presents the plan. */
+  exitPlan(): ToolSketch {
+    const tool = this.#samplers.toolNamed('ExitPlanMode');
+    const { isError, ...drawn } = this.#draw(tool);
+    const { isInFile, path } = this.#state.plan;
+    const saved = isInFile ? `${ACCEPTED} Your plan has been saved to: ${path}` : ACCEPTED;
+    const result = isError
+      ? { chars: REJECTED_CHARS, head: 'The user does not want to proceed with this tool use. ' }
+      : { chars: saved.length, head: saved, ...(isInFile && { path }) };
+    return {
+      ...drawn,
+      input: isInFile ? exactInput('ExitPlanMode', {}) : toolInputFrame('ExitPlanMode', null),
+      inputChars: isInFile ? 0 : this.#planSize(),
+      effect: (chars) => ({ kind: 'plan-exit', chars, path: null }),
+      result,
+      isError,
+      leadsTo: { kind: isError ? 'plan-rejected' : 'plan-accepted' },
+    };
+  }
+
+  #planSize(): number {
+    return Math.round(this.#planChars(this.#plans.next()));
+  }
+
+  /** Each call draws once for its input, its result and its luck, whatever it is. */
+  #draw(tool: ToolSampler) {
+    const inputChars = tool.inputChars();
+    const chars = tool.resultChars();
+    return { tool, inputChars, path: null, result: { chars }, isError: tool.fails() };
+  }
+
+  #plain(tool: ToolSampler): ToolSketch {
+    const { name } = tool.profile;
+    if (name === 'Read') return this.#read(tool);
+    if (name !== 'Edit' && name !== 'Write')
+      return { ...this.#draw(tool), input: toolInputFrame(name, null) };
+    if (this.#state.plan.isOn) return this.#read(this.#samplers.toolNamed('Read'));
+    return name === 'Edit' ? this.#edit(tool, null) : this.#write(tool, null);
+  }
+
+  #read(tool: ToolSampler): ToolSketch {
+    const drawn = this.#draw(tool);
+    const { chars } = drawn.result;
+    const asksPart = this.#samplers.readsPart(chars);
+    const whole = this.#wholeOverPart(this.#places.next());
+    const place = this.#places.next();
+    const file = this.#files.visit(asksPart ? Math.round(chars * whole) : chars, asksPart);
+    const { path } = file;
+    if (!asksPart && !file.inParts) {
+      const result = { chars: file.chars, seed: file.contentSeed };
+      return { ...drawn, path, result, input: exactInput('Read', { file_path: path }) };
+    }
+    const partChars = Math.max(1, Math.min(chars, file.chars));
+    const limit = Math.max(1, Math.round(partChars / LINE_CHARS));
+    const offset = 1 + Math.floor((place * Math.max(0, file.chars - partChars)) / LINE_CHARS);
+    return {
+      ...drawn,
+      path,
+      input: exactInput('Read', { file_path: path, offset, limit }),
+      effect: () => ({ kind: 'read-part' }),
+      result: { chars: partChars, seed: file.contentSeed + offset * 0x1f },
+    };
+  }
+
+  /** An edit of a file outside the tree, or of one of its files. */
+  #edit(tool: ToolSampler, outside: string | null): ToolSketch {
+    const drawn = this.#draw(tool);
+    const ratio = this.#editRatio(this.#edits.next());
+    const replacesAll = this.#edits.chance(REPLACE_ALL_SHARE);
+    const file = outside === null ? this.#files.pick(drawn.result.chars) : null;
+    const path = outside ?? file!.path;
+    return {
+      ...drawn,
+      path,
+      input: inputAround('Edit', { file_path: path }, 'old_string', { replace_all: replacesAll }),
+      halves: { oldShare: 1 / (1 + ratio), between: '","new_string":"' },
+      effect: (bodyChars, oldChars) => ({
+        kind: 'edit',
+        chars: replacesAll ? null : bodyChars - 2 * oldChars,
+      }),
+      ...(file === null ? {} : { leadsTo: { kind: 'file', file, change: 'edit' } }),
+    };
+  }
+
+  #write(tool: ToolSampler, outside: string | null): ToolSketch {
+    const drawn = this.#draw(tool);
+    const isNew = this.#writes.chance(NEW_FILE_SHARE);
+    const file = outside !== null ? null : isNew ? this.#files.add(0) : this.#files.pick(0);
+    const path = outside ?? file!.path;
+    return {
+      ...drawn,
+      path,
+      input: toolInputFrame('Write', path),
+      effect: (chars) => ({ kind: 'write', chars }),
+      ...(file === null ? {} : { leadsTo: { kind: 'file', file, change: 'write' } }),
+    };
+  }
+
+  #skill(tool: ToolSampler): ToolSketch {
+    const name = this.#skills.pick(SKILLS);
+    const head = `Launching skill: ${name}`;
+    const drawn = this.#draw(tool);
+    return {
+      ...drawn,
+      input: exactInput('Skill', { skill: name }),
+      effect: () => ({ kind: 'skill', name }),
+      result: drawn.isError ? drawn.result : { chars: head.length, head },
+      leadsTo: { kind: 'skill', name },
+    };
+  }
+
+  #todo(): ToolSketch {
+    const { tool, input, effect, answer } = this.#state.todos.next();
+    const drawn = this.#draw(this.#samplers.toolNamed(tool));
+    return {
+      ...drawn,
+      input,
+      effect,
+      result: { chars: answer.length, head: answer },
+      isError: false,
+      leadsTo: { kind: 'todo' },
+    };
+  }
+
+  /** A call to a server, or first the search for its tools. */
+  #server(tool: ToolSampler): ToolSketch {
+    const { name } = tool.profile;
+    if (name !== SEARCH_TOOL && this.#hasSearched)
+      return { ...this.#draw(tool), input: toolInputFrame(name, null) };
+    this.#hasSearched = true;
+    const query = name === SEARCH_TOOL ? 'browser page issue docs' : `select:${name}`;
+    const moreTokens = Math.round(this.#definitionTokens(this.#definitions.next()));
+    return {
+      ...this.#draw(this.#samplers.toolNamed(SEARCH_TOOL)),
+      input: exactInput(SEARCH_TOOL, { query, max_results: 5 }),
+      result: { chars: 0, moreTokens },
+      isError: false,
+    };
+  }
+
+  #background(): ToolSketch {
+    const { task, kind, label } = this.#state.runs.choose();
+    const name = kind === 'agent' ? SUBAGENT_TOOL : 'Bash';
+    const drawn = this.#draw(this.#samplers.toolNamed(name));
+    const head =
+      kind === 'agent'
+        ? `Async agent launched successfully.\nagentId: ${task} (internal ID). `
+        : `Command running in background with ID: ${task}. Output is being written to a file. `;
+    const news = { kind: 'background-news', state: 'running', task, call: null } as const;
+    return {
+      ...drawn,
+      input:
+        kind === 'agent'
+          ? inputAround(name, { description: label }, 'prompt', {
+              subagent_type: 'general-purpose',
+              run_in_background: true,
+            })
+          : inputAround(name, {}, 'command', { description: label, run_in_background: true }),
+      effect: () => ({ kind: 'background', label }),
+      result: { chars: STARTED_CHARS[kind], head, effect: news },
+      isError: false,
+      leadsTo: { kind: 'background', task, run: kind, label },
+    };
+  }
+}
