@@ -5,6 +5,7 @@ import { promptTokens } from '../model/usage.js';
 import type { QuantileTable } from '../transcript/synthetic/distribution.js';
 import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
 import { RECORDED_SHAPE, type SessionShape } from '../transcript/synthetic/shape.js';
+import { sampleShares, type WorkloadShares } from './workload-shares.js';
 
 /** What sessions are measured by when a generated one is to resemble them. */
 export interface WorkloadSamples {
@@ -16,6 +17,8 @@ export interface WorkloadSamples {
   readonly promptChars: readonly number[];
   /** Prompt of the first request of a main thread. */
   readonly firstPromptTokens: readonly number[];
+  /** How often they think, plan, keep lists and so on. */
+  readonly shares: WorkloadShares;
 }
 
 interface OpenSamples {
@@ -60,7 +63,7 @@ export function sampleWorkload(transcripts: readonly Transcript[]): WorkloadSamp
   const samples: OpenSamples = { growthTokens: [], gapSeconds: [], promptChars: [], firstPromptTokens: [] };
   for (const transcript of transcripts)
     for (const thread of transcript.threads) sampleThread(thread, samples);
-  return samples;
+  return { ...samples, shares: sampleShares(transcripts) };
 }
 
 /** Shares at which fitted tables hold the recorded values. */
@@ -86,12 +89,13 @@ function factorAt(recorded: readonly number[], generated: readonly number[], sha
 }
 
 /**
- * The shape whose generated sessions grow, pause and begin like the recorded ones: sizes of prompts are taken over,
+ * The shape whose generated sessions grow, pause and begin like the recorded ones: sizes of prompts and shares are taken over,
  * and the shape of E6 is adjusted in rounds. Outputs follow the middle of the growth, results its tail; the share of slow
  * tools follows the median gap, the calls per human prompt how often a long one comes, the human's absence how long it is.
  */
 export function fitShape(recorded: WorkloadSamples): Partial<SessionShape> {
   let shape = {
+    ...recorded.shares,
     humanPromptChars: tableOf(recorded.promptChars, 1),
     firstPromptTokens: tableOf(recorded.firstPromptTokens, 1),
     outputTokens: RECORDED_SHAPE.outputTokens as QuantileTable,

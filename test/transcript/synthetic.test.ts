@@ -357,7 +357,9 @@ describe('fit to recorded sessions', () => {
   it('E6 first prompts have p25 27.0 K, p50 34.7 K, p75 42.4 K tokens', () => {
     const firsts = Array.from({ length: 1_500 }, (_, seed) => {
       const short = main(generateTranscript({ workload: 'bugfix', turns: 1, seed, text: 'none' }));
-      return short.prefix.reduce((sum, block) => sum + block.tokens, messageTokens(messages(short)[0]!));
+      const firstCall = short.steps.findIndex((step) => step.kind === 'call');
+      const opening = { ...short, steps: short.steps.slice(0, firstCall) };
+      return [...short.prefix, ...blocks(opening)].reduce((sum, block) => sum + block.tokens, 0);
     });
     expectQuantiles(firsts, [
       [0.25, 27_000],

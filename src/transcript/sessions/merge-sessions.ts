@@ -70,8 +70,9 @@ export function mergeSessions(
 function mergedMemoryFiles(
   parts: readonly { readonly transcript: Transcript }[],
 ): Pick<Transcript, 'memoryFiles'> {
-  const known = parts.flatMap(({ transcript }) => transcript.memoryFiles ?? []);
-  return known.length === 0 ? {} : { memoryFiles: Object.assign({}, ...known) as Record<string, number> };
+  const memoryFiles: Record<string, number> = {};
+  for (const { transcript } of parts) Object.assign(memoryFiles, transcript.memoryFiles);
+  return Object.keys(memoryFiles).length === 0 ? {} : { memoryFiles };
 }
 
 /** The session that is taken up; it must be known and over. */

@@ -40,24 +40,23 @@ export class FillerText implements Text {
   }
 
   read(): string {
-    const head = this.#wholeHead();
+    const head = wholeHead(this);
     const room = this.chars - head.length - this.tail.length;
     if (room <= 0) return (head + this.tail).slice(0, this.chars).padEnd(this.chars, ' ');
     return head + fill(this.style, this.seed, room) + this.tail;
   }
 
   start(chars: number): string {
-    const head = this.#wholeHead();
+    const head = wholeHead(this);
     const room = this.chars - head.length - this.tail.length;
     if (room < chars) return this.read().slice(0, chars);
     return (head + fill(this.style, this.seed, chars)).slice(0, chars);
   }
+}
 
-  #wholeHead(): string {
-    const { head, style, seed } = this;
-    if (!head.includes(HOLE_START)) return head;
-    return head.replace(HOLE, (_, chars: string) => fill(style, seed + 1, Number(chars)));
-  }
+function wholeHead({ head, style, seed }: FillerText): string {
+  if (!head.includes(HOLE_START)) return head;
+  return head.replace(HOLE, (_, chars: string) => fill(style, seed + 1, Number(chars)));
 }
 
 const CHUNKS = 256;

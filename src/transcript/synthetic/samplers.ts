@@ -87,6 +87,7 @@ export function createSamplers(shape: SessionShape, random: Random): Samplers {
     random.split('tool'),
   );
   const pick = picker(shape, random, tools);
+  const named = new Map(tools.map((tool) => [tool.profile.name, tool]));
   const output = compileDistribution('outputTokens', shape.outputTokens);
   const outputs = random.split('outputTokens');
   let outputShare = 0;
@@ -130,7 +131,7 @@ export function createSamplers(shape: SessionShape, random: Random): Samplers {
       return parts.chance(shape.partialReadShare * (1 + PARTS_LEAN * (1 - 2 * rank)));
     },
     pick: () => pick(chooseTool(outputShare)),
-    toolNamed: (name) => tools.find((tool) => tool.profile.name === name)!,
+    toolNamed: (name) => named.get(name)!,
     files: random.split('files'),
   };
 }
@@ -152,18 +153,44 @@ function picker(
   const server = random.split('mcp tool');
   const purposes = (
     [
-      ['skill', shape.skillShare * weight('Skill'), () => named('Skill')],
-      ['todo', shape.todoShare * weight('TodoWrite'), () => named('TodoWrite')],
+      ['skill', shape.skillShare, () => named('Skill')],
+      ['todo', shape.todoShare, () => named('TodoWrite')],
       ['mcp', shape.mcpShare, () => server.weighted(servers)],
       ['background', shape.backgroundShare, () => named(SUBAGENT_TOOL)],
       ['memory', shape.memoryWriteShare, () => named('Write')],
     ] as const
-  ).map(([as, share, tool]) => ({ as, share, tool, stream: random.split(as) }));
+  ).map(([as, share, tool]) => new Purpose(as, share, tool, random.split(as)));
   return (plain) => {
-    let found: (typeof purposes)[number] | null = null;
-    for (const purpose of purposes) if (purpose.stream.chance(purpose.share)) found ??= purpose;
+    let found: Purpose | null = null;
+    for (const purpose of purposes) if (purpose.isDue()) found ??= purpose;
     return found === null ? { tool: plain, as: 'plain' } : { tool: found.tool(), as: found.as };
   };
+}
+
+/** Something that a share of the tool calls is for: it draws how many calls come before the next one. */
+class Purpose {
+  #before: number;
+
+  constructor(
+    readonly as: ToolPick['as'],
+    private readonly share: number,
+    readonly tool: () => ToolSampler,
+    private readonly random: Random,
+  ) {
+    this.#before = this.gap();
+  }
+
+  /** Whether this call is one of them. */
+  isDue(): boolean {
+    if (this.#before-- > 0) return false;
+    this.#before = this.gap();
+    return true;
+  }
+
+  private gap(): number {
+    if (this.share <= 0) return Number.POSITIVE_INFINITY;
+    return this.share >= 1 ? 0 : Math.floor(Math.log(1 - this.random.next()) / Math.log(1 - this.share));
+  }
 }
 
 /**

@@ -165,8 +165,8 @@ export class SessionGenerator {
     this.#writer.call(this.#model, startMs, endMs, blocks);
     this.#at = endMs;
     for (const use of uses) {
-      const latencyMs = use.tool.latencyMs();
-      if (use.leadsTo?.kind !== 'background') this.#at = Math.max(this.#at, endMs + latencyMs);
+      const latencyMs = use.sketch.tool.latencyMs();
+      if (use.sketch.leadsTo?.kind !== 'background') this.#at = Math.max(this.#at, endMs + latencyMs);
       this.#turns.result(use, this.#at);
     }
     for (const use of uses) this.#follow(use);
@@ -186,7 +186,8 @@ export class SessionGenerator {
   }
 
   /** What a call that was answered has led to. */
-  #follow({ leadsTo, isError, id, effect }: ToolUse): void {
+  #follow({ sketch, id, effect }: ToolUse): void {
+    const { leadsTo, isError } = sketch;
     if (leadsTo === null) return;
     if (leadsTo.kind === 'plan-rejected') this.#isRejected = true;
     if (isError) return;

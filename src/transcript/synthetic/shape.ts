@@ -52,7 +52,7 @@ export interface SessionShape {
   readonly memoryFileTokens: Distribution;
   /** Factor on the size of every tool result. */
   readonly resultScale: number;
-  /** Factors on the recorded shares of tools, by name; others keep theirs. */
+  /** Factors on the recorded shares of tools, by name, among plain tools and among those of MCP servers. */
   readonly toolWeights: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,5 @@
 import type { Random } from '../../base/random.js';
+import type { ToolEffect } from '../../model/tool-effect.js';
 import type { BackgroundRuns } from './background-runs.js';
 import { compileDistribution, type Sampler } from './distribution.js';
 import { FileTree } from './file-tree.js';
@@ -7,9 +8,9 @@ import { AgentMemory } from './project-memory.js';
 import type { Samplers, ToolPick, ToolSampler } from './samplers.js';
 import type { SessionShape } from './shape.js';
 import type { TodoList } from './todo-list.js';
-import { exactInput, inputAround, toolInputFrame } from './tool-input.js';
+import { exactInput, type InputFrame, inputAround, toolInputFrame } from './tool-input.js';
 import { SEARCH_TOOL, SUBAGENT_TOOL } from './tool-profiles.js';
-import type { ToolSketch } from './tool-sketch.js';
+import { ToolSketch } from './tool-sketch.js';
 
 /** New text over old text in 988 edits of the shared recordings. */
 const EDIT_RATIO = {
@@ -30,7 +31,17 @@ const DEFINITION_TOKENS = { p: [0, 0.25, 0.5, 0.75, 1], v: [900, 1_600, 2_500, 2
 const STARTED_CHARS = { agent: 827, command: 163 } as const;
 /** Answer to a plan, accepted and rejected (tool-stats, shared recordings). */
 const ACCEPTED = 'User has approved your plan. You can now start coding.';
+const REJECTED = 'The user does not want to proceed with this tool use. ';
 const REJECTED_CHARS = 225;
+/** A frame that is still to be made. */
+const NO_INPUT: InputFrame = { head: '', tail: '', hasBody: false };
+const PART: ToolEffect = { kind: 'read-part' };
+const READS_PART = (): ToolEffect => PART;
+const EDITS_ALL = (): ToolEffect => ({ kind: 'edit', chars: null });
+const EDITS_ONE = (bodyChars: number, oldChars: number): ToolEffect => ({
+  kind: 'edit',
+  chars: bodyChars - 2 * oldChars,
+});
 const SKILLS = ['code-changes', 'commit-message', 'release-notes', 'debugging', 'test-style', 'user-docs'];
 
 /** What tool calls of a session act on. */
@@ -107,184 +118,158 @@ export class ToolDesk {
   /** The call that enters plan mode. */
   enterPlan(): ToolSketch {
     const tool = this.#samplers.toolNamed('EnterPlanMode');
-    const drawn = this.#draw(tool);
-    return {
-      ...drawn,
-      input: exactInput('EnterPlanMode', {}),
-      effect: () => ({ kind: 'plan-enter' }),
-      isError: false,
-    };
+    const sketch = new ToolSketch(tool, exactInput('EnterPlanMode', {}));
+    sketch.effect = () => ({ kind: 'plan-enter' });
+    sketch.isError = false;
+    return sketch;
   }
 
   /** The call that puts the plan into its file. */
   writePlan(): ToolSketch {
-    const { path } = this.#state.plan;
-    const sketch = this.#write(this.#samplers.toolNamed('Write'), path);
-    return { ...sketch, inputChars: this.#planSize(), isError: false };
+    const sketch = this.#write(this.#samplers.toolNamed('Write'), this.#state.plan.path);
+    sketch.inputChars = this.#planSize();
+    sketch.isError = false;
+    return sketch;
   }
 
   /** The call that presents the plan. */
   exitPlan(): ToolSketch {
-    const tool = this.#samplers.toolNamed('ExitPlanMode');
-    const { isError, ...drawn } = this.#draw(tool);
     const { isInFile, path } = this.#state.plan;
+    const sketch = new ToolSketch(
+      this.#samplers.toolNamed('ExitPlanMode'),
+      isInFile ? exactInput('ExitPlanMode', {}) : toolInputFrame('ExitPlanMode', null),
+    );
     const saved = isInFile ? `${ACCEPTED} Your plan has been saved to: ${path}` : ACCEPTED;
-    const result = isError
-      ? { chars: REJECTED_CHARS, head: 'The user does not want to proceed with this tool use. ' }
+    if (!isInFile) sketch.inputChars = this.#planSize();
+    sketch.effect = (chars) => ({ kind: 'plan-exit', chars, path: null });
+    sketch.result = sketch.isError
+      ? { chars: REJECTED_CHARS, head: REJECTED }
       : { chars: saved.length, head: saved, ...(isInFile && { path }) };
-    return {
-      ...drawn,
-      input: isInFile ? exactInput('ExitPlanMode', {}) : toolInputFrame('ExitPlanMode', null),
-      inputChars: isInFile ? 0 : this.#planSize(),
-      effect: (chars) => ({ kind: 'plan-exit', chars, path: null }),
-      result,
-      isError,
-      leadsTo: { kind: isError ? 'plan-rejected' : 'plan-accepted' },
-    };
+    sketch.leadsTo = { kind: sketch.isError ? 'plan-rejected' : 'plan-accepted' };
+    return sketch;
   }
 
   #planSize(): number {
     return Math.round(this.#planChars(this.#plans.next()));
   }
 
-  /** Each call draws once for its input, its result and its luck, whatever it is. */
-  #draw(tool: ToolSampler) {
-    const inputChars = tool.inputChars();
-    const chars = tool.resultChars();
-    return { tool, inputChars, path: null, result: { chars }, isError: tool.fails() };
-  }
-
   #plain(tool: ToolSampler): ToolSketch {
     const { name } = tool.profile;
     if (name === 'Read') return this.#read(tool);
-    if (name !== 'Edit' && name !== 'Write')
-      return { ...this.#draw(tool), input: toolInputFrame(name, null) };
+    if (name !== 'Edit' && name !== 'Write') return new ToolSketch(tool, toolInputFrame(name, null));
     if (this.#state.plan.isOn) return this.#read(this.#samplers.toolNamed('Read'));
     return name === 'Edit' ? this.#edit(tool, null) : this.#write(tool, null);
   }
 
   #read(tool: ToolSampler): ToolSketch {
-    const drawn = this.#draw(tool);
-    const { chars } = drawn.result;
+    const sketch = new ToolSketch(tool, NO_INPUT);
+    const { chars } = sketch.result;
     const asksPart = this.#samplers.readsPart(chars);
     const whole = this.#wholeOverPart(this.#places.next());
     const place = this.#places.next();
     const file = this.#files.visit(asksPart ? Math.round(chars * whole) : chars, asksPart);
-    const { path } = file;
+    sketch.path = file.path;
     if (!asksPart && !file.inParts) {
-      const result = { chars: file.chars, seed: file.contentSeed };
-      return { ...drawn, path, result, input: exactInput('Read', { file_path: path }) };
+      sketch.input = { head: `Read{"file_path":"${file.path}"`, tail: '}', hasBody: false };
+      sketch.result = { chars: file.chars, seed: file.contentSeed };
+      return sketch;
     }
     const partChars = Math.max(1, Math.min(chars, file.chars));
     const limit = Math.max(1, Math.round(partChars / LINE_CHARS));
     const offset = 1 + Math.floor((place * Math.max(0, file.chars - partChars)) / LINE_CHARS);
-    return {
-      ...drawn,
-      path,
-      input: exactInput('Read', { file_path: path, offset, limit }),
-      effect: () => ({ kind: 'read-part' }),
-      result: { chars: partChars, seed: file.contentSeed + offset * 0x1f },
-    };
+    const head = `Read{"file_path":"${file.path}","offset":${offset},"limit":${limit}`;
+    sketch.input = { head, tail: '}', hasBody: false };
+    sketch.effect = READS_PART;
+    sketch.result = { chars: partChars, seed: file.contentSeed + offset * 0x1f };
+    return sketch;
   }
 
   /** An edit of a file outside the tree, or of one of its files. */
   #edit(tool: ToolSampler, outside: string | null): ToolSketch {
-    const drawn = this.#draw(tool);
+    const sketch = new ToolSketch(tool, NO_INPUT);
     const ratio = this.#editRatio(this.#edits.next());
     const replacesAll = this.#edits.chance(REPLACE_ALL_SHARE);
-    const file = outside === null ? this.#files.pick(drawn.result.chars) : null;
-    const path = outside ?? file!.path;
-    return {
-      ...drawn,
-      path,
-      input: inputAround('Edit', { file_path: path }, 'old_string', { replace_all: replacesAll }),
-      halves: { oldShare: 1 / (1 + ratio), between: '","new_string":"' },
-      effect: (bodyChars, oldChars) => ({
-        kind: 'edit',
-        chars: replacesAll ? null : bodyChars - 2 * oldChars,
-      }),
-      ...(file === null ? {} : { leadsTo: { kind: 'file', file, change: 'edit' } }),
+    const file = outside === null ? this.#files.pick(sketch.result.chars) : null;
+    sketch.path = outside ?? file!.path;
+    sketch.input = {
+      head: `Edit{"file_path":"${sketch.path}","old_string":"`,
+      tail: `","replace_all":${replacesAll}}`,
+      hasBody: true,
     };
+    sketch.halves = { oldShare: 1 / (1 + ratio), between: '","new_string":"' };
+    sketch.effect = replacesAll ? EDITS_ALL : EDITS_ONE;
+    if (file !== null) sketch.leadsTo = { kind: 'file', file };
+    return sketch;
   }
 
   #write(tool: ToolSampler, outside: string | null): ToolSketch {
-    const drawn = this.#draw(tool);
+    const sketch = new ToolSketch(tool, NO_INPUT);
     const isNew = this.#writes.chance(NEW_FILE_SHARE);
     const file = outside !== null ? null : isNew ? this.#files.add(0) : this.#files.pick(0);
-    const path = outside ?? file!.path;
-    return {
-      ...drawn,
-      path,
-      input: toolInputFrame('Write', path),
-      effect: (chars) => ({ kind: 'write', chars }),
-      ...(file === null ? {} : { leadsTo: { kind: 'file', file, change: 'write' } }),
-    };
+    sketch.path = outside ?? file!.path;
+    sketch.input = toolInputFrame('Write', sketch.path);
+    sketch.effect = (chars) => ({ kind: 'write', chars });
+    if (file !== null) sketch.leadsTo = { kind: 'file', file };
+    return sketch;
   }
 
   #skill(tool: ToolSampler): ToolSketch {
     const name = this.#skills.pick(SKILLS);
     const head = `Launching skill: ${name}`;
-    const drawn = this.#draw(tool);
-    return {
-      ...drawn,
-      input: exactInput('Skill', { skill: name }),
-      effect: () => ({ kind: 'skill', name }),
-      result: drawn.isError ? drawn.result : { chars: head.length, head },
-      leadsTo: { kind: 'skill', name },
-    };
+    const sketch = new ToolSketch(tool, exactInput('Skill', { skill: name }));
+    sketch.effect = () => ({ kind: 'skill', name });
+    if (!sketch.isError) sketch.result = { chars: head.length, head };
+    sketch.leadsTo = { kind: 'skill', name };
+    return sketch;
   }
 
   #todo(): ToolSketch {
     const { tool, input, effect, answer } = this.#state.todos.next();
-    const drawn = this.#draw(this.#samplers.toolNamed(tool));
-    return {
-      ...drawn,
-      input,
-      effect,
-      result: { chars: answer.length, head: answer },
-      isError: false,
-      leadsTo: { kind: 'todo' },
-    };
+    const sketch = new ToolSketch(this.#samplers.toolNamed(tool), input);
+    sketch.effect = effect;
+    sketch.result = { chars: answer.length, head: answer };
+    sketch.isError = false;
+    sketch.leadsTo = { kind: 'todo' };
+    return sketch;
   }
 
   /** A call to a server, or first the search for its tools. */
   #server(tool: ToolSampler): ToolSketch {
     const { name } = tool.profile;
-    if (name !== SEARCH_TOOL && this.#hasSearched)
-      return { ...this.#draw(tool), input: toolInputFrame(name, null) };
+    if (name !== SEARCH_TOOL && this.#hasSearched) return new ToolSketch(tool, toolInputFrame(name, null));
     this.#hasSearched = true;
     const query = name === SEARCH_TOOL ? 'browser page issue docs' : `select:${name}`;
     const moreTokens = Math.round(this.#definitionTokens(this.#definitions.next()));
-    return {
-      ...this.#draw(this.#samplers.toolNamed(SEARCH_TOOL)),
-      input: exactInput(SEARCH_TOOL, { query, max_results: 5 }),
-      result: { chars: 0, moreTokens },
-      isError: false,
-    };
+    const search = this.#samplers.toolNamed(SEARCH_TOOL);
+    const sketch = new ToolSketch(search, exactInput(SEARCH_TOOL, { query, max_results: 5 }));
+    sketch.result = { chars: 0, moreTokens };
+    sketch.isError = false;
+    return sketch;
   }
 
   #background(): ToolSketch {
     const { task, kind, label } = this.#state.runs.choose();
     const name = kind === 'agent' ? SUBAGENT_TOOL : 'Bash';
-    const drawn = this.#draw(this.#samplers.toolNamed(name));
+    const input =
+      kind === 'agent'
+        ? inputAround(name, { description: label }, 'prompt', {
+            subagent_type: 'general-purpose',
+            run_in_background: true,
+          })
+        : inputAround(name, {}, 'command', { description: label, run_in_background: true });
+    const sketch = new ToolSketch(this.#samplers.toolNamed(name), input);
     const head =
       kind === 'agent'
         ? `Async agent launched successfully.\nagentId: ${task} (internal ID). `
         : `Command running in background with ID: ${task}. Output is being written to a file. `;
-    const news = { kind: 'background-news', state: 'running', task, call: null } as const;
-    return {
-      ...drawn,
-      input:
-        kind === 'agent'
-          ? inputAround(name, { description: label }, 'prompt', {
-              subagent_type: 'general-purpose',
-              run_in_background: true,
-            })
-          : inputAround(name, {}, 'command', { description: label, run_in_background: true }),
-      effect: () => ({ kind: 'background', label }),
-      result: { chars: STARTED_CHARS[kind], head, effect: news },
-      isError: false,
-      leadsTo: { kind: 'background', task, run: kind, label },
+    sketch.effect = () => ({ kind: 'background', label });
+    sketch.result = {
+      chars: STARTED_CHARS[kind],
+      head,
+      effect: { kind: 'background-news', state: 'running', task, call: null },
     };
+    sketch.isError = false;
+    sketch.leadsTo = { kind: 'background', task, run: kind, label };
+    return sketch;
   }
 }

@@ -18,25 +18,33 @@ export interface ResultSketch {
 }
 
 /** A tool call that is about to be made: what it says, what it does, what comes back. */
-export interface ToolSketch {
-  readonly tool: ToolSampler;
-  readonly input: InputFrame;
+export class ToolSketch {
   /** Characters of the whole input, its frame included; a frame without a body is as long as it is. */
-  readonly inputChars: number;
+  inputChars: number;
+  result: ResultSketch;
+  isError: boolean;
   /** An edit: the share of the body that is the old text, and what stands between old and new. */
-  readonly halves?: { readonly oldShare: number; readonly between: string };
-  readonly path: string | null;
+  halves: { readonly oldShare: number; readonly between: string } | null = null;
   /** What it does, by the characters of its body, or of its new and its old text. */
-  readonly effect?: (bodyChars: number, oldChars: number) => ToolEffect;
-  readonly result: ResultSketch;
-  readonly isError: boolean;
+  effect: ((bodyChars: number, oldChars: number) => ToolEffect) | null = null;
   /** What else has happened when the call is answered. */
-  readonly leadsTo?: SketchOutcome;
+  leadsTo: SketchOutcome | null = null;
+
+  /** Each call draws once for its input, its result and its luck, whatever it is. */
+  constructor(
+    readonly tool: ToolSampler,
+    public input: InputFrame,
+    public path: string | null = null,
+  ) {
+    this.inputChars = tool.inputChars();
+    this.result = { chars: tool.resultChars() };
+    this.isError = tool.fails();
+  }
 }
 
 /** What a call leads to besides its result. */
 export type SketchOutcome =
-  | { readonly kind: 'file'; readonly file: TreeFile; readonly change: 'edit' | 'write' }
+  | { readonly kind: 'file'; readonly file: TreeFile }
   | { readonly kind: 'skill'; readonly name: string }
   | { readonly kind: 'todo' }
   | {

@@ -1,10 +1,10 @@
 import { type Block, type BlockFacts, CHARS_PER_TOKEN, NO_FACTS } from '../../model/block.js';
 import type { ToolEffect } from '../../model/tool-effect.js';
-import { fillerHole } from './filler-text.js';
-import type { Samplers, ToolSampler } from './samplers.js';
+import { type FillerInit, fillerHole } from './filler-text.js';
+import type { Samplers } from './samplers.js';
 import type { ThreadWriter } from './thread-writer.js';
 import type { ToolProfile } from './tool-profiles.js';
-import type { ResultSketch, SketchOutcome, ToolSketch } from './tool-sketch.js';
+import type { ResultSketch, ToolSketch } from './tool-sketch.js';
 
 /** Duration of an API call in recorded requests: about 2 s and 14.5 ms per output token (E1). */
 const CALL_OVERHEAD_MS = 2_000;
@@ -15,13 +15,9 @@ const SMALLEST_TOKENS = 4;
 
 /** A tool call that was made. */
 export interface ToolUse {
-  readonly tool: ToolSampler;
   readonly id: string;
   readonly block: Block;
-  readonly path: string | null;
-  readonly result: ResultSketch;
-  readonly isError: boolean;
-  readonly leadsTo: SketchOutcome | null;
+  readonly sketch: ToolSketch;
   readonly effect: ToolEffect | null;
 }
 
@@ -69,14 +65,15 @@ export class TurnWriter {
     return this.#writer.block({ kind, role: 'assistant', tokens, filler: { style: 'prose', chars } });
   }
 
-  #use({ tool, input, inputChars, halves, path, effect, result, isError, leadsTo }: ToolSketch): ToolUse {
-    const frame = input.head.length + input.tail.length + (halves?.between.length ?? 0);
-    const body = input.hasBody ? Math.max(1, inputChars - frame) : 0;
-    const old = halves === undefined ? 0 : Math.round(body * halves.oldShare);
-    const head = halves === undefined ? input.head : `${input.head}${fillerHole(old)}${halves.between}`;
+  #use(sketch: ToolSketch): ToolUse {
+    const { tool, input, halves, path } = sketch;
+    const frame = input.head.length + input.tail.length + (halves === null ? 0 : halves.between.length);
+    const body = input.hasBody ? Math.max(1, sketch.inputChars - frame) : 0;
+    const old = halves === null ? 0 : Math.round(body * halves.oldShare);
+    const head = halves === null ? input.head : `${input.head}${fillerHole(old)}${halves.between}`;
     const chars = frame + body;
     const id = this.#writer.toolUseId();
-    const made = effect?.(body, old) ?? null;
+    const effect = sketch.effect === null ? null : sketch.effect(body, old);
     const block = this.#writer.block({
       kind: 'tool_use',
       role: 'assistant',
@@ -84,13 +81,14 @@ export class TurnWriter {
       tool: tool.profile.name,
       toolUseId: id,
       filler: { style: 'words', chars, head, tail: input.tail },
-      facts: callFacts(path, made),
+      facts: callFacts(path, effect),
     });
-    return { tool, id, block, path, result, isError, leadsTo: leadsTo ?? null, effect: made };
+    return { id, block, sketch, effect };
   }
 
   /** The result of a call. */
-  result({ tool, id, path, result, isError }: ToolUse, at: number): void {
+  result({ id, sketch }: ToolUse, at: number): void {
+    const { tool, path, result, isError } = sketch;
     const { profile } = tool;
     let tokens = Math.max(1, Math.round(result.chars / this.#samplers.charsPerToken(result.chars)));
     tokens += result.moreTokens ?? 0;
@@ -102,15 +100,15 @@ export class TurnWriter {
       tool: profile.name,
       toolUseId: id,
       facts: resultFacts(profile, result.path ?? path, result.effect ?? null, isError),
-      filler: {
-        style: profile.style,
-        chars: result.chars,
-        ...(result.seed !== undefined && { seed: result.seed }),
-        ...(result.head !== undefined && { head: result.head }),
-      },
+      filler: fillerOf(profile.style, result),
     });
     this.#writer.message('tool', [block], at);
   }
+}
+
+function fillerOf(style: ToolProfile['style'], { chars, seed, head }: ResultSketch): FillerInit {
+  if (seed !== undefined) return { style, chars, seed };
+  return head === undefined ? { style, chars } : { style, chars, head };
 }
 
 function callFacts(path: string | null, effect: ToolEffect | null): BlockFacts {
