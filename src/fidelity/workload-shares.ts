@@ -23,7 +23,7 @@ const PART = /"(?:offset|limit)":/;
 const TELLING_CHARS = 1_000;
 
 function isServerTool(tool: string | null): boolean {
-  return tool === 'ToolSearch' || (tool !== null && tool.startsWith('mcp__'));
+  return tool === 'ToolSearch' || tool?.startsWith('mcp__') === true;
 }
 
 function says({ text }: Block, what: RegExp): boolean {

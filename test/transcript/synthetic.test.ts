@@ -240,7 +240,9 @@ describe('generateTranscript', () => {
       agents[0]!.prefix.map((block) => block.digest),
     );
     expect(calls(agents[0]!)[0]!.model).toBe('small');
-    const results = messages(main(transcript)).filter((message) => message.blocks[0]!.tool === 'Task');
+    const results = messages(main(transcript)).filter(
+      ({ blocks: [block] }) => block!.tool === 'Task' && block!.facts.effect === undefined,
+    );
     expect(results.map((message) => message.at)).toEqual(agents.map((thread) => calls(thread).at(-1)!.endMs));
   });
 

@@ -4,8 +4,8 @@ import type { Random } from '../../base/random.js';
 export interface TreeFile {
   readonly path: string;
   readonly chars: number;
-  /** It was read in parts only. */
-  readonly inParts: boolean;
+  /** How it was read first. */
+  readonly read: 'whole' | 'part';
   /** Changes with every edit. */
   readonly contentSeed: number;
 }
@@ -60,23 +60,24 @@ export class FileTree {
     this.#revisitShare = revisitShare;
   }
 
-  /** A file to read; a new one has the given size. */
-  visit(newChars: number, isPart: boolean): TreeFile {
+  /** A file to read; a new one has the given size. What was read in parts is not read whole. */
+  visit(newChars: number, read: TreeFile['read']): TreeFile {
     const again = this.#random.chance(this.#revisitShare);
     const slot = this.#random.integer(0, RECENT - 1);
     const known = again ? this.#recent[slot % Math.max(1, this.#recent.length)] : undefined;
-    return known ?? this.#create(slot, newChars, isPart);
+    const fits = known !== undefined && (read === 'part' || known.read === 'whole');
+    return fits ? known : this.#create(slot, newChars, read);
   }
 
   /** A file to edit: one that was seen. */
   pick(newChars: number): TreeFile {
     const slot = this.#random.integer(0, RECENT - 1);
-    return this.#recent[slot % Math.max(1, this.#recent.length)] ?? this.#create(0, newChars, false);
+    return this.#recent[slot % Math.max(1, this.#recent.length)] ?? this.#create(0, newChars, 'whole');
   }
 
   /** A file that did not exist. */
   add(chars: number): TreeFile {
-    return this.#create(this.#random.integer(0, RECENT - 1), chars, false);
+    return this.#create(this.#random.integer(0, RECENT - 1), chars, 'whole');
   }
 
   /** A file has another content now: so many characters more or less, or as many as given. */
@@ -91,14 +92,14 @@ export class FileTree {
     };
   }
 
-  #create(slot: number, chars: number, inParts: boolean): TreeFile {
+  #create(slot: number, chars: number, read: TreeFile['read']): TreeFile {
     const n = this.#made++;
     const folder = FOLDERS[n % FOLDERS.length]!;
     const name = NAMES[Math.floor(n / FOLDERS.length) % NAMES.length]!;
     const round = Math.floor(n / (FOLDERS.length * NAMES.length));
     const part = round === 0 ? '' : `part-${round}/`;
     const path = `${SOURCE_FOLDER}/${folder}/${part}${name}${EXTENSIONS[n % EXTENSIONS.length]!}`;
-    const file: TreeFile = { path, chars, inParts, contentSeed: n * 0x9e37_79b1 + 7 };
+    const file: TreeFile = { path, chars, read, contentSeed: n * 0x9e37_79b1 + 7 };
     if (this.#recent.length < RECENT) this.#recent.push(file);
     else this.#recent[slot] = file;
     return file;

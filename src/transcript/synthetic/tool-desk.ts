@@ -167,9 +167,11 @@ export class ToolDesk {
     const asksPart = this.#samplers.readsPart(chars);
     const whole = this.#wholeOverPart(this.#places.next());
     const place = this.#places.next();
-    const file = this.#files.visit(asksPart ? Math.round(chars * whole) : chars, asksPart);
+    const file = asksPart
+      ? this.#files.visit(Math.round(chars * whole), 'part')
+      : this.#files.visit(chars, 'whole');
     sketch.path = file.path;
-    if (!asksPart && !file.inParts) {
+    if (!asksPart) {
       sketch.input = { head: `Read{"file_path":"${file.path}"`, tail: '}', hasBody: false };
       sketch.result = { chars: file.chars, seed: file.contentSeed };
       return sketch;
