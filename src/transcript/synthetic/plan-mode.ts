@@ -31,7 +31,7 @@ export class PlanMode {
 
   /** File of the current plan. */
   get path(): string {
-    return `/home/dev/.claude/plans/plan-${this.#plans}.md`;
+    return `/user/.claude/plans/plan-${this.#plans}.md`;
   }
 
   /** The plan is in the file, not in the call. */

@@ -4,7 +4,7 @@ import { TREE_FOLDERS } from './file-tree.js';
 import type { SessionShape } from './shape.js';
 
 /** Where the agent keeps its memory of the project (C32). */
-const MEMORY_FOLDER = '/home/dev/.claude/projects/-repo/memory';
+const MEMORY_FOLDER = '/user/.claude/projects/-repo/memory';
 
 /** How memory is written in the shared recordings: 9 new files, 8 edits of the index, 3 of a file. */
 const NEW_SHARE = 0.45;
