@@ -1,6 +1,6 @@
 /**
- * What a block, mostly a tool call, does to state that outlives its messages: the file on disk, the todo list, the plan, what runs beside the
- * conversation. Sizes are those of the content itself, not of the call around it.
+ * What a block, mostly a tool call, does to state that outlives its messages: the file on disk, the todo list, the plan, what
+ * runs beside the conversation. Sizes are those of the content itself, not of the call around it.
  */
 export type ToolEffect =
   /** A file has this content now (Write). */
