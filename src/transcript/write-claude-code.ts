@@ -166,7 +166,8 @@ class ThreadWriter {
     const [only] = blocks;
     const isText = blocks.length === 1 && only!.kind === 'text';
     if (message.origin === 'attachment' && isText) {
-      this.#line({ type: 'attachment', attachment: attachmentOf(only!) }, at, uuid);
+      const attachment = attachmentOf(only!);
+      this.#line({ type: 'attachment', attachment }, at, uuid);
       return;
     }
     const flags =

@@ -1,5 +1,6 @@
 import { formatDigest } from '../../base/digest.js';
 import type { Block } from '../../model/block.js';
+import type { ToolEffect } from '../../model/tool-effect.js';
 import { cacheWriteTokens, type Usage } from '../../model/usage.js';
 import { fillerText, textOrFiller } from '../filler.js';
 import { isObject } from '../narrow.js';
@@ -32,32 +33,44 @@ function toolInput(block: Block, tool: string): object {
   const text = block.text?.read();
   const input = text?.startsWith(tool) === true ? parsedInput(text.slice(tool.length)) : null;
   if (input !== null) return input;
-  const path = block.facts.path === undefined ? {} : { file_path: block.facts.path };
-  const frame = tool.length + JSON.stringify({ ...path, filler: '' }).length;
-  return { ...path, filler: fillerText(block.chars - frame, formatDigest(block.digest)) };
+  const { path, effect } = block.facts;
+  const known = { ...(path !== undefined && { file_path: path }), ...(effect && effectInput(effect, block)) };
+  const frame = tool.length + JSON.stringify({ ...known, filler: '' }).length;
+  return { ...known, filler: fillerText(block.chars - frame, formatDigest(block.digest)) };
+}
+
+/** Input by which a reader finds the same effect in the call of an opaque block. */
+function effectInput(effect: ToolEffect, { digest }: Block): object {
+  const filler = (chars: number): string => fillerText(chars, formatDigest(digest));
+  switch (effect.kind) {
+    case 'write':
+      return { content: filler(effect.chars) };
+    case 'edit':
+      if (effect.chars === null) return { replace_all: true };
+      return {
+        old_string: filler(Math.max(0, -effect.chars)),
+        new_string: filler(Math.max(0, effect.chars)),
+      };
+    case 'read-part':
+      return { offset: 1 };
+    case 'skill':
+      return { skill: effect.name };
+    case 'task-create':
+      return { subject: filler(effect.chars) };
+    case 'task-update':
+      return { taskId: effect.task, status: effect.status, subject: filler(effect.chars) };
+    case 'plan-exit':
+      return { plan: filler(effect.chars), planFilePath: effect.path };
+    case 'background':
+      return { run_in_background: true, description: effect.label };
+    default:
+      return {};
+  }
 }
 
 function imageContent(block: Block, index: number): object {
   const data = `${formatDigest(block.digest)}${index}`;
   return { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
-}
-
-const QUEUED = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>$/;
-
-/** An attached block as the client logs it: its text, and by name what it announces. */
-export function attachmentOf(block: Block): object {
-  const { attachment: type = 'other', effect } = block.facts;
-  const content = textOrFiller(block);
-  const queued = type === 'queued_command' ? (QUEUED.exec(content)?.[1] ?? null) : null;
-  if (queued !== null) return { type, prompt: queued };
-  if (effect?.kind !== 'announce') return { type, content };
-  return {
-    type,
-    content,
-    addedNames: effect.added.map(([name]) => name),
-    addedLines: effect.added.map(([name, chars]) => name.padEnd(chars, '.').slice(0, chars)),
-    removedNames: effect.removed,
-  };
 }
 
 /** A block as API content; an opaque one gets filler of its length. */
@@ -88,4 +101,27 @@ export function contentOf(block: Block): object {
     default:
       return { type: 'text', text: textOrFiller(block) };
   }
+}
+
+/** An attachment of one text in the fields of a session line. */
+export function attachmentOf(block: Block): object {
+  const { attachment = 'other', path, effect } = block.facts;
+  const content = textOrFiller(block);
+  const file = path === undefined ? {} : { [attachment === 'plan_mode' ? 'planFilePath' : 'filename']: path };
+  if (effect?.kind === 'background-news') return { type: attachment, ...file, prompt: innerText(content) };
+  if (effect?.kind !== 'announce') return { type: attachment, ...file, content };
+  const { added, removed } = effect;
+  const lines = added.map(([name, chars]) => name.padEnd(chars, '.').slice(0, chars));
+  return {
+    type: attachment,
+    addedNames: added.map(([name]) => name),
+    addedLines: lines,
+    removedNames: removed,
+    content,
+  };
+}
+
+/** What stands between the tags of a reminder. */
+function innerText(text: string): string {
+  return text.replace(/^<system-reminder>\n/, '').replace(/\n<\/system-reminder>$/, '');
 }
