@@ -38,6 +38,10 @@ export class SessionState implements SessionContext {
     return this.sessions.startedAtMs;
   }
 
+  get memoryFiles(): SessionContext['memoryFiles'] {
+    return this.sessions.memoryFiles;
+  }
+
   get world(): Map<string, unknown> {
     return this.sessions.world;
   }
@@ -50,12 +54,14 @@ export class SessionState implements SessionContext {
 /** All sessions of a run. A transcript without a list of them is one session. */
 export class Sessions {
   readonly world = new Map<string, unknown>();
+  readonly memoryFiles: SessionContext['memoryFiles'];
   private readonly byName = new Map<string, SessionState>();
   private readonly foreignPids = new Set<number>();
   readonly startedAtMs: number | null;
 
   constructor(transcript: Transcript, home: HomePlan | undefined) {
     this.startedAtMs = transcript.startedAtMs;
+    this.memoryFiles = transcript.memoryFiles ?? {};
     const infos: readonly SessionInfo[] = transcript.sessions ?? [ONLY];
     infos.forEach(({ name, ending, resumes, project = ONLY_PROJECT, checkout = null }, i) => {
       const resumed = resumes === null ? undefined : this.byName.get(resumes);

@@ -12,6 +12,8 @@ export interface SessionContext {
   readonly startedAtMs: number | null;
   /** Where the session's record is kept in the simulated home. */
   readonly recordPath: string;
+  /** Memory files of the project's folders with their tokens, where the transcript knows them (NES-1). */
+  readonly memoryFiles: Readonly<Record<string, number>>;
   /** Whether a process is running now. */
   isAlive(pid: number): boolean;
   /** State shared by the tiers of all threads of this session, by name. */
@@ -42,6 +44,7 @@ export function soloSession(): SessionContext {
     checkout: null,
     startedAtMs: null,
     recordPath: `${RECORD_DIRECTORY}/${ONLY_SESSION}.jsonl`,
+    memoryFiles: {},
     isAlive: (pid) => pid === FIRST_PID,
     shared: new Map(),
     world: new Map(),

@@ -172,6 +172,8 @@ export interface Transcript {
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Thread[];
+  /** Memory files of the project's folders with their tokens, where the source knows them (NES-1). */
+  readonly memoryFiles?: Readonly<Record<string, number>>;
   /** Sessions in the order of their starts, where there are several. */
   readonly sessions?: readonly SessionInfo[];
   readonly warnings: readonly Warning[];

@@ -8,7 +8,10 @@ import { type Checker, consult, group, list, refuse } from './checker.js';
 import { formatPath, type Path, valueAt } from './document.js';
 import { SYNTHETIC_DEFAULTS, SYNTHETIC_LISTS } from './normalise-synthetic.js';
 
-const TOOLS = TOOL_PROFILES.map((profile) => profile.name);
+/** Tools whose share is weighed; the others have a share of their own in the shape. */
+const TOOLS = TOOL_PROFILES.filter(({ group }) => group === 'plain' || group === 'mcp').map(
+  ({ name }) => name,
+);
 
 function checkTurns(checker: Checker, path: Path): void {
   const synthetic = group(valueAt(checker.document.value, path));

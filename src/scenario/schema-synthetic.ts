@@ -35,6 +35,23 @@ const shapeSchema = z
     statementShare: share('Share of human prompts that begin with a statement of the user.'),
     revisitShare: share('Share of file accesses that go to a file seen before.'),
     thinkingShare: share('Share of responses with a thinking block.'),
+    thinkingPart: distribution('Share of the output that is thinking, where a response has any'),
+    partialReadShare: share('Share of reads that ask for a part of a file.'),
+    skillShare: share('Share of tool calls that invoke a skill; 0 also leaves out the listing of skills.'),
+    skillChars: distribution("Characters of a skill's content"),
+    skillListingChars: distribution('Characters of the listing of skills at the start'),
+    planShare: share('Share of human prompts that begin plan mode.'),
+    planChars: distribution('Characters of a plan'),
+    todoShare: share('Share of tool calls on the todo list; 0 also leaves out reminders of it.'),
+    todoReminderCalls: distribution(
+      'Calls without the todo list before the client reminds of it, 0 for never',
+    ),
+    mcpShare: share('Share of tool calls to MCP servers; 0 also leaves out their announcements.'),
+    backgroundShare: share('Share of tool calls that start an agent or a command in the background.'),
+    backgroundSeconds: distribution('How long what is in the background runs'),
+    memoryWriteShare: share('Share of tool calls by which the agent writes its memory.'),
+    memoryFolderShare: share('Share of the folders of the project that hold a memory file.'),
+    memoryFileTokens: distribution('Tokens of such a memory file'),
     resultScale: z
       .number()
       .min(0)

@@ -6,7 +6,8 @@ const SUMMARY = 'llm: { fake: { summaryTokens: 500, scratchpadTokens: 0 } }\n';
 
 describe('kept content', () => {
   it('is whole while nothing is taken out', () => {
-    const text = 'name: a\ntranscript: { synthetic: { workload: refactor, turns: 80 } }\npolicy: unbounded\n';
+    const text =
+      'name: a\ntranscript: { synthetic: { workload: refactor, turns: 80, overrides: { thinkingShare: 0 } } }\npolicy: unbounded\n';
     for (const { main, facts } of replayAll(text)) {
       expect(new Set(main.map(({ kept }) => kept))).toEqual(new Set([1]));
       expect(facts.keptContentShare).toBe(1);

@@ -5,6 +5,7 @@ import { promptTokens } from '../../src/model/usage.js';
 import type { QuantileTable } from '../../src/transcript/synthetic/distribution.js';
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
 import { RECORDED_SHAPE, type SessionShape } from '../../src/transcript/synthetic/shape.js';
+import { sampleShares, type WorkloadShares } from './workload-shares.js';
 
 /** What sessions are measured by when a generated one is to resemble them. */
 export interface WorkloadSamples {
@@ -16,6 +17,8 @@ export interface WorkloadSamples {
   readonly promptChars: readonly number[];
   /** Prompt of the first request of a main thread. */
   readonly firstPromptTokens: readonly number[];
+  /** How often they think, plan, keep lists and so on. */
+  readonly shares: WorkloadShares;
 }
 
 interface OpenSamples {
@@ -60,7 +63,7 @@ export function sampleWorkload(transcripts: readonly Transcript[]): WorkloadSamp
   const samples: OpenSamples = { growthTokens: [], gapSeconds: [], promptChars: [], firstPromptTokens: [] };
   for (const transcript of transcripts)
     for (const thread of transcript.threads) sampleThread(thread, samples);
-  return samples;
+  return { ...samples, shares: sampleShares(transcripts) };
 }
 
 /** Shares at which fitted tables hold the recorded values. */
@@ -70,9 +73,10 @@ function tableOf(values: readonly number[], least: number): QuantileTable {
   return { p: SHARES, v: SHARES.map((share) => Math.max(least, quantile(values, share)!)) };
 }
 
-/** Calls of the session that each round of a fit generates. */
-const FIT_TURNS = 60_000;
-const FIT_ROUNDS = 6;
+/** Calls of each session that a round of a fit generates. */
+const FIT_TURNS = 40_000;
+const FIT_SEEDS = ['fit 0', 'fit 1', 'fit 2', 'fit 3', 'fit 4'] as const;
+const FIT_ROUNDS = 9;
 
 function scaled(table: QuantileTable, factor: number, from: number): QuantileTable {
   const v = table.v.map((value, i) => (table.p[i]! >= from ? value * factor : value));
@@ -86,37 +90,46 @@ function factorAt(recorded: readonly number[], generated: readonly number[], sha
 }
 
 /**
- * The shape whose generated sessions grow, pause and begin like the recorded ones: sizes of prompts are taken over,
- * and the shape of E6 is adjusted in rounds. Outputs follow the middle of the growth, results its tail; the share of slow
- * tools follows the median gap, the calls per human prompt how often a long one comes, the human's absence how long it is.
+ * The shape whose generated sessions grow, pause and begin like the recorded ones: sizes of prompts and shares are taken over,
+ * and the shape of E6 is adjusted in rounds. Outputs follow the middle and the end of the growth, results its tail; the share of slow
+ * tools follows the median gap, the calls per human prompt how often a long one comes, the human's absence
+ * and what runs in the background how long it is.
  */
 export function fitShape(recorded: WorkloadSamples): Partial<SessionShape> {
   let shape = {
+    ...recorded.shares,
     humanPromptChars: tableOf(recorded.promptChars, 1),
     firstPromptTokens: tableOf(recorded.firstPromptTokens, 1),
     outputTokens: RECORDED_SHAPE.outputTokens as QuantileTable,
     callsPerPrompt: RECORDED_SHAPE.callsPerPrompt as QuantileTable,
     humanIdleSeconds: RECORDED_SHAPE.humanIdleSeconds as QuantileTable,
+    backgroundSeconds: RECORDED_SHAPE.backgroundSeconds as QuantileTable,
     resultScale: 1,
     toolWeights: { Bash: 1 },
   };
   for (let round = 0; round < FIT_ROUNDS; round++) {
-    const seed = `fit ${round % 2}`;
-    const generated = sampleWorkload([
-      generateTranscript({ workload: 'bugfix', turns: FIT_TURNS, seed, text: 'none', overrides: shape }),
-    ]);
+    const generated = sampleWorkload(
+      FIT_SEEDS.map((seed) =>
+        generateTranscript({ workload: 'bugfix', turns: FIT_TURNS, seed, text: 'none', overrides: shape }),
+      ),
+    );
     const growth = (share: number): number => factorAt(recorded.growthTokens, generated.growthTokens, share);
     const gap = (share: number): number => factorAt(recorded.gapSeconds, generated.gapSeconds, share);
     shape = {
       ...shape,
       outputTokens: scaled(
-        scaled(shape.outputTokens, Math.sqrt(growth(0.5)), 0),
-        Math.sqrt(growth(0.9) / growth(0.5)),
-        0.75,
+        scaled(
+          scaled(shape.outputTokens, Math.sqrt(growth(0.5)), 0),
+          Math.sqrt(growth(0.9) / growth(0.5)),
+          0.75,
+        ),
+        Math.sqrt(growth(0.99) / growth(0.9)),
+        0.99,
       ),
-      resultScale: shape.resultScale * growth(0.99) ** 0.7,
+      resultScale: shape.resultScale * growth(0.9) ** 0.5,
       callsPerPrompt: scaled(shape.callsPerPrompt, Math.max(0.5, Math.min(2, gap(0.9) ** -0.8)), 0.3),
-      humanIdleSeconds: scaled(shape.humanIdleSeconds, Math.sqrt(gap(0.99)), 0.75),
+      humanIdleSeconds: scaled(shape.humanIdleSeconds, gap(0.99) ** 1.3, 0.75),
+      backgroundSeconds: scaled(shape.backgroundSeconds, gap(0.99) ** 1.3, 0.75),
       toolWeights: { Bash: shape.toolWeights.Bash * gap(0.5) ** 2 },
     };
   }

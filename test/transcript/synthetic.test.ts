@@ -240,7 +240,9 @@ describe('generateTranscript', () => {
       agents[0]!.prefix.map((block) => block.digest),
     );
     expect(calls(agents[0]!)[0]!.model).toBe('small');
-    const results = messages(main(transcript)).filter((message) => message.blocks[0]!.tool === 'Task');
+    const results = messages(main(transcript)).filter(
+      ({ blocks: [block] }) => block!.tool === 'Task' && block!.facts.effect === undefined,
+    );
     expect(results.map((message) => message.at)).toEqual(agents.map((thread) => calls(thread).at(-1)!.endMs));
   });
 
@@ -357,7 +359,9 @@ describe('fit to recorded sessions', () => {
   it('E6 first prompts have p25 27.0 K, p50 34.7 K, p75 42.4 K tokens', () => {
     const firsts = Array.from({ length: 1_500 }, (_, seed) => {
       const short = main(generateTranscript({ workload: 'bugfix', turns: 1, seed, text: 'none' }));
-      return short.prefix.reduce((sum, block) => sum + block.tokens, messageTokens(messages(short)[0]!));
+      const firstCall = short.steps.findIndex((step) => step.kind === 'call');
+      const opening = { ...short, steps: short.steps.slice(0, firstCall) };
+      return [...short.prefix, ...blocks(opening)].reduce((sum, block) => sum + block.tokens, 0);
     });
     expectQuantiles(firsts, [
       [0.25, 27_000],

@@ -30,10 +30,12 @@ class NestedMemory implements TierInstance {
   readonly observe?: (message: Message) => void;
 
   constructor(context: TierContext) {
-    const { params } = context;
+    const { params, session } = context;
     this.state = fileState(context);
     this.workingDirectory = resolvePath(param.text(params, 'nestedMemory.workingDirectory'), '/') ?? '/';
-    this.files = new MemoryFiles(this.workingDirectory, param.table(params, 'nestedMemory.files'));
+    const listed = param.table(params, 'nestedMemory.files');
+    const isListed = Object.keys(listed).length > 0;
+    this.files = new MemoryFiles(this.workingDirectory, isListed ? listed : session.memoryFiles);
     this.failures = [...this.files.broken];
     this.denied = param
       .names(params, 'nestedMemory.denied')
@@ -209,7 +211,7 @@ export const nestedMemoryTier: TierDefinition = {
       kind: { type: 'table' },
       default: {},
       unit: 'tokens',
-      help: 'Memory files of the project with their sizes.',
+      help: 'Memory files of the project with their sizes; when empty, those of the transcript.',
     },
     {
       path: 'nestedMemory.denied',

@@ -73,9 +73,19 @@ export function mergeSessions(
     agentVersion: first.transcript.agentVersion,
     startedAtMs: first.transcript.startedAtMs,
     threads,
+    ...mergedMemoryFiles(parts),
     sessions: [...placed.values()].map(({ info }) => info),
     warnings: parts.flatMap(({ transcript }) => transcript.warnings),
   };
+}
+
+/** The sessions share a project: its memory files are those that any of them knows. */
+function mergedMemoryFiles(
+  parts: readonly { readonly transcript: Transcript }[],
+): Pick<Transcript, 'memoryFiles'> {
+  const memoryFiles: Record<string, number> = {};
+  for (const { transcript } of parts) Object.assign(memoryFiles, transcript.memoryFiles);
+  return Object.keys(memoryFiles).length === 0 ? {} : { memoryFiles };
 }
 
 /** The session that is taken up; it must be known and over. */

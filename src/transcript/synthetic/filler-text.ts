@@ -10,8 +10,17 @@ export interface FillerInit {
   readonly chars: number;
   /** Equal seeds read equal; a text without one is like no other. */
   readonly seed?: number;
+  /** Text in front of the filler; it may hold `fillerHole`s. */
   readonly head?: string;
   readonly tail?: string;
+}
+
+const HOLE_START = '\uE000';
+const HOLE = /\uE000(\d+)\uE001/g;
+
+/** A place in a head where so many characters of filler stand once it is read. */
+export function fillerHole(chars: number): string {
+  return `${HOLE_START}${chars}\uE001`;
 }
 
 /** A text of exact length that is written each time it is read, the same every time. */
@@ -31,16 +40,23 @@ export class FillerText implements Text {
   }
 
   read(): string {
-    const room = this.chars - this.head.length - this.tail.length;
-    if (room <= 0) return (this.head + this.tail).slice(0, this.chars).padEnd(this.chars, ' ');
-    return this.head + fill(this.style, this.seed, room) + this.tail;
+    const head = wholeHead(this);
+    const room = this.chars - head.length - this.tail.length;
+    if (room <= 0) return (head + this.tail).slice(0, this.chars).padEnd(this.chars, ' ');
+    return head + fill(this.style, this.seed, room) + this.tail;
   }
 
   start(chars: number): string {
-    const room = this.chars - this.head.length - this.tail.length;
+    const head = wholeHead(this);
+    const room = this.chars - head.length - this.tail.length;
     if (room < chars) return this.read().slice(0, chars);
-    return (this.head + fill(this.style, this.seed, chars)).slice(0, chars);
+    return (head + fill(this.style, this.seed, chars)).slice(0, chars);
   }
+}
+
+function wholeHead({ head, style, seed }: FillerText): string {
+  if (!head.includes(HOLE_START)) return head;
+  return head.replace(HOLE, (_, chars: string) => fill(style, seed + 1, Number(chars)));
 }
 
 const CHUNKS = 256;

@@ -1,5 +1,6 @@
 import { createRandom } from '../../base/random.js';
 import type { Capability, Transcript } from '../../model/transcript.js';
+import { memoryFilesOf } from './project-memory.js';
 import { SessionGenerator } from './session.js';
 import { checkSpec, type SyntheticSpec } from './spec.js';
 import { generateSteadyThreads } from './steady.js';
@@ -18,7 +19,9 @@ export function generateTranscript(spec: SyntheticSpec): Transcript {
           startMs: 0,
         }).generate().threads
       : generateSteadyThreads(spec, spec.steady);
+  const project = spec.prefixSeed ?? spec.seed;
   const carries: Capability[] = ['timestamps', 'tools', 'output-tokens', 'latency'];
+  const memoryFiles = spec.steady === undefined ? memoryFilesOf(shape, createRandom(project)) : null;
   if (spec.text !== 'none') carries.unshift('text');
   if (spec.subagents !== undefined || (spec.forks ?? []).length > 0) carries.push('subagents');
   return {
@@ -28,6 +31,7 @@ export function generateTranscript(spec: SyntheticSpec): Transcript {
     agentVersion: null,
     startedAtMs: null,
     threads,
+    ...(memoryFiles === null ? {} : { memoryFiles }),
     warnings: [],
   };
 }

@@ -1,42 +1,48 @@
 import type { Random } from '../../base/random.js';
-import { type Block, type BlockFacts, CHARS_PER_TOKEN, NO_FACTS } from '../../model/block.js';
+import { type Block, CHARS_PER_TOKEN } from '../../model/block.js';
 import type { Thread } from '../../model/transcript.js';
 import { type AgendaEntry, createAgenda, type PlannedEvent } from './agenda.js';
-import { FileTree, type TreeFile } from './file-tree.js';
+import { BackgroundRuns } from './background-runs.js';
+import { ClientNotes } from './client-notes.js';
+import { compileDistribution } from './distribution.js';
 import { forkChildren } from './fork-children.js';
-import { createSamplers, type Samplers, type ToolSampler } from './samplers.js';
+import { PlanMode } from './plan-mode.js';
+import { createSamplers, type Samplers } from './samplers.js';
 import type { SessionShape } from './shape.js';
 import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
 import { STATEMENTS } from './statements.js';
 import { ThreadWriter } from './thread-writer.js';
-import { toolInputFrame } from './tool-input.js';
-import { SUBAGENT_TOOL, type ToolProfile } from './tool-profiles.js';
-
-/** Duration of an API call in recorded requests: about 2 s and 14.5 ms per output token (E1). */
-const CALL_OVERHEAD_MS = 2_000;
-const MS_PER_OUTPUT_TOKEN = 14.5;
+import { TodoList } from './todo-list.js';
+import { ToolDesk } from './tool-desk.js';
+import { SUBAGENT_TOOL } from './tool-profiles.js';
+import type { ToolSketch } from './tool-sketch.js';
+import { type ToolUse, TurnWriter } from './turn-writer.js';
 
 /** Tools and system prompt of a recorded Explore subagent (E1). */
 const SUBAGENT_PREFIX_TOKENS = 9_041;
 
-/** Responses keep at least this many tokens for text, or have none. */
-const SMALLEST_TEXT_TOKENS = 4;
-
-interface ToolUse {
-  readonly tool: ToolSampler;
-  readonly id: string;
-  readonly file: TreeFile | null;
-  readonly resultChars: number;
-  readonly block: Block;
-}
+/** What a subagent of a recorded session has none of. */
+const SUBAGENT_SHAPE = {
+  skillShare: 0,
+  planShare: 0,
+  todoShare: 0,
+  mcpShare: 0,
+  backgroundShare: 0,
+  memoryWriteShare: 0,
+} as const;
 
 /** Generates a main thread and its subagents; time and work are drawn from a shape. */
 export class SessionGenerator {
   readonly #spec: SyntheticSpec;
   readonly #random: Random;
   readonly #samplers: Samplers;
-  readonly #files: FileTree;
   readonly #writer: ThreadWriter;
+  readonly #todos: TodoList;
+  readonly #plan: PlanMode;
+  readonly #runs: BackgroundRuns;
+  readonly #desk: ToolDesk;
+  readonly #turns: TurnWriter;
+  readonly #notes: ClientNotes;
   readonly #agenda: ReadonlyMap<number, AgendaEntry>;
   readonly #subagents: Thread[] = [];
   readonly #shape: SessionShape;
@@ -45,6 +51,8 @@ export class SessionGenerator {
   #pending: readonly PlannedEvent[] = [];
   #model: string;
   #at: number;
+  /** The human does not agree and speaks next. */
+  #isRejected = false;
 
   constructor(spec: SyntheticSpec, shape: SessionShape, random: Random, place: ThreadPlace) {
     this.#spec = spec;
@@ -52,13 +60,22 @@ export class SessionGenerator {
     this.#random = random;
     this.#statements = random.split('statements');
     this.#samplers = createSamplers(shape, random);
-    this.#files = new FileTree(this.#samplers.files, shape.revisitShare);
     this.#writer = new ThreadWriter({
       ...place,
       origin: `${spec.workload}/${spec.seed}`,
       text: spec.text ?? 'filler',
       ...(spec.prefixSeed === undefined ? {} : { prefixOrigin: `sessions/${spec.prefixSeed}` }),
     });
+    this.#todos = new TodoList(random.split('todo list'));
+    this.#plan = new PlanMode(random.split('plan mode'), shape.planShare);
+    this.#runs = new BackgroundRuns(
+      random.split('background runs'),
+      compileDistribution('backgroundSeconds', shape.backgroundSeconds),
+    );
+    const state = { todos: this.#todos, plan: this.#plan, runs: this.#runs };
+    this.#desk = new ToolDesk(shape, random, this.#samplers, state);
+    this.#turns = new TurnWriter(this.#writer, this.#samplers);
+    this.#notes = new ClientNotes(shape, random, this.#samplers, this.#writer);
     this.#agenda = createAgenda(spec);
     this.#model = spec.model ?? DEFAULT_MODEL;
     this.#at = place.startMs;
@@ -67,17 +84,12 @@ export class SessionGenerator {
   /** The thread with its subagents behind it, and when it ended. */
   generate(): { readonly threads: readonly Thread[]; readonly endMs: number } {
     const firstPrompt = this.#samplers.firstPromptTokens();
-    const first = this.#humanPrompt();
+    const first = this.#humanPrompt() + this.#notes.opening(this.#at);
     const prefixTokens = this.#spec.prefixTokens ?? Math.max(1, firstPrompt - first);
-    let callsLeft = this.#samplers.callsPerPrompt();
+    let callsLeft = this.#promptCalls();
     for (let turn = 1; turn <= this.#spec.turns; turn++) {
-      if (callsLeft === 0) {
-        const drawnMs = this.#samplers.humanIdleMs();
-        this.#at += this.#agenda.get(turn - 1)?.idleMs ?? drawnMs;
-        this.#flushEvents();
-        this.#humanPrompt();
-        callsLeft = this.#samplers.callsPerPrompt();
-      } else this.#flushEvents();
+      if (callsLeft === 0) callsLeft = this.#nextPrompt(turn);
+      else this.#flushEvents();
       const entry = this.#agenda.get(turn);
       callsLeft = entry?.endsPrompt === true || turn === this.#spec.turns ? 0 : callsLeft - 1;
       const fork = this.#spec.forks?.find(({ afterTurn }) => afterTurn === turn);
@@ -87,7 +99,9 @@ export class SessionGenerator {
       } else if (this.#startsSubagent(turn, entry)) {
         callsLeft = Math.max(1, callsLeft);
         this.#subagentTurn();
-      } else this.#turn(callsLeft === 0 ? 0 : this.#samplers.toolCalls());
+      } else this.#turn(callsLeft);
+      if (this.#isRejected) callsLeft = 0;
+      if (callsLeft > 0) this.#between();
       for (const event of entry?.atOnce ?? []) this.#writer.event(event(this.#at));
       this.#pending = entry?.beforeNext ?? [];
     }
@@ -97,6 +111,39 @@ export class SessionGenerator {
       child.fork === undefined ? child : { ...child, prefix: thread.prefix },
     );
     return { threads: [thread, ...others], endMs: this.#at };
+  }
+
+  /** What the next calls are about: a notice from the background, for which everybody waits, or a human prompt. */
+  #nextPrompt(turn: number): number {
+    const entry = this.#agenda.get(turn - 1);
+    const waits = entry?.endsPrompt !== true && !this.#isRejected;
+    this.#isRejected = false;
+    const run = waits ? this.#runs.next(Number.POSITIVE_INFINITY) : null;
+    if (run !== null) {
+      this.#at = Math.max(this.#at, run.endMs);
+      this.#flushEvents();
+      this.#notes.notice(run, 'message', this.#at);
+      return this.#samplers.callsPerNotice();
+    }
+    const drawnMs = this.#samplers.humanIdleMs();
+    this.#at += entry?.idleMs ?? drawnMs;
+    this.#flushEvents();
+    this.#humanPrompt();
+    return this.#promptCalls();
+  }
+
+  /** Calls that a human prompt leads to, and what the client adds to it. */
+  #promptCalls(): number {
+    const calls = this.#samplers.callsPerPrompt();
+    if (this.#plan.prompt(calls)) this.#notes.planMode('on', this.#at);
+    return calls;
+  }
+
+  /** What the client adds to the results of a call, before the next. */
+  #between(): void {
+    for (let run = this.#runs.next(this.#at); run !== null; run = this.#runs.next(this.#at))
+      this.#notes.notice(run, 'attachment', this.#at);
+    this.#notes.callMade(this.#todos, this.#at);
   }
 
   #humanPrompt(): number {
@@ -118,25 +165,71 @@ export class SessionGenerator {
     return this.#writer.block({ kind: 'image', role: 'user', tokens, filler: { style: 'words', chars: 0 } });
   }
 
-  #turn(toolCalls: number): void {
+  #turn(callsLeft: number): void {
     const startMs = this.#at;
     const outputTokens = this.#samplers.outputTokens();
-    const tools: ToolSampler[] = [];
-    for (let i = 0; i < toolCalls; i++) tools.push(this.#samplers.tool());
-    const { blocks, uses, endMs } = this.#respond(outputTokens, tools);
+    const { blocks, uses, endMs } = this.#turns.respond(outputTokens, this.#sketches(callsLeft), startMs);
     this.#writer.call(this.#model, startMs, endMs, blocks);
     this.#at = endMs;
     for (const use of uses) {
-      this.#at = Math.max(this.#at, endMs + use.tool.latencyMs());
-      this.#result(use);
+      const latencyMs = use.sketch.tool.latencyMs();
+      if (use.sketch.leadsTo?.kind !== 'background') this.#at = Math.max(this.#at, endMs + latencyMs);
+      this.#turns.result(use, this.#at);
     }
+    for (const use of uses) this.#follow(use);
+  }
+
+  /** The tool calls of a turn; the last one of a prompt has none. */
+  #sketches(callsLeft: number): readonly ToolSketch[] {
+    if (callsLeft === 0) return [];
+    const step = this.#plan.step(callsLeft);
+    if (step === 'enter') return [this.#desk.enterPlan()];
+    if (step === 'write') return [this.#desk.writePlan()];
+    if (step === 'exit') return [this.#desk.exitPlan()];
+    const sketches: ToolSketch[] = [];
+    for (let i = this.#samplers.toolCalls(); i > 0; i--)
+      sketches.push(this.#desk.sketch(this.#samplers.pick()));
+    return sketches;
+  }
+
+  /** What a call that was answered has led to. */
+  #follow({ sketch, id, effect }: ToolUse): void {
+    const { leadsTo, isError } = sketch;
+    if (leadsTo === null) return;
+    if (leadsTo.kind === 'plan-rejected') this.#isRejected = true;
+    if (isError) return;
+    switch (leadsTo.kind) {
+      case 'skill':
+        this.#notes.skill(leadsTo.name, this.#at);
+        break;
+      case 'todo':
+        this.#notes.listUsed();
+        break;
+      case 'background': {
+        const { task, run: kind, label } = leadsTo;
+        this.#runs.start({ task, kind, label, toolUseId: id }, this.#at);
+        break;
+      }
+      case 'plan-accepted':
+        this.#plan.accept();
+        this.#notes.planMode('off', this.#at);
+        break;
+      case 'file':
+        if (effect?.kind === 'write') this.#desk.files.change(leadsTo.file, { to: effect.chars });
+        if (effect?.kind === 'edit') this.#desk.files.change(leadsTo.file, { by: effect.chars ?? 0 });
+        break;
+    }
+  }
+
+  #startsAgent(): ToolSketch {
+    return this.#desk.sketch({ tool: this.#samplers.toolNamed(SUBAGENT_TOOL), as: 'plain' });
   }
 
   /** A turn that starts several children at once: their results are there when the last has finished (AGT-2), or at once. */
   #forkTurn(fork: ForkSpec): void {
     const startMs = this.#at;
-    const tools = Array.from({ length: fork.children }, () => this.#samplers.toolNamed(SUBAGENT_TOOL));
-    const { blocks, uses, endMs } = this.#respond(this.#samplers.outputTokens(), tools);
+    const starts = Array.from({ length: fork.children }, () => this.#startsAgent());
+    const { blocks, uses, endMs } = this.#turns.respond(this.#samplers.outputTokens(), starts, startMs);
     const { workload, seed, text } = this.#spec;
     const children = forkChildren(fork, {
       callId: this.#writer.call(this.#model, startMs, endMs, blocks),
@@ -147,15 +240,14 @@ export class SessionGenerator {
     });
     this.#subagents.push(...children.threads);
     this.#at = fork.parent === 'goes-on' ? endMs : children.endMs;
-    for (const use of uses) this.#result(use);
+    for (const use of uses) this.#turns.result(use, this.#at);
   }
 
   /** A turn whose one tool call is a subagent: the result is there when the subagent has finished. */
   #subagentTurn(): void {
     const startMs = this.#at;
-    const { blocks, uses, endMs } = this.#respond(this.#samplers.outputTokens(), [
-      this.#samplers.toolNamed(SUBAGENT_TOOL),
-    ]);
+    const output = this.#samplers.outputTokens();
+    const { blocks, uses, endMs } = this.#turns.respond(output, [this.#startsAgent()], startMs);
     this.#writer.call(this.#model, startMs, endMs, blocks);
     const { turns, model } = this.#spec.subagents!;
     const label = `agent-${this.#subagents.length + 1}`;
@@ -169,96 +261,13 @@ export class SessionGenerator {
         prefixTokens: SUBAGENT_PREFIX_TOKENS,
         ...(text && { text }),
       },
-      { ...this.#shape, callsPerPrompt: turns },
+      { ...this.#shape, ...SUBAGENT_SHAPE, callsPerPrompt: turns },
       this.#random.split(label),
       { id: label, parentId: 'main', label: 'subagent', startMs: endMs },
     ).generate();
     this.#subagents.push(...child.threads);
     this.#at = child.endMs;
-    for (const use of uses) this.#result(use);
-  }
-
-  #respond(
-    outputTokens: number,
-    tools: readonly ToolSampler[],
-  ): {
-    readonly blocks: readonly Block[];
-    readonly uses: readonly ToolUse[];
-    readonly endMs: number;
-  } {
-    let left = outputTokens;
-    const endMs = this.#at + Math.round(CALL_OVERHEAD_MS + left * MS_PER_OUTPUT_TOKEN);
-    const blocks: Block[] = [];
-    if (this.#samplers.thinks()) {
-      const tokens = Math.floor(left / 2);
-      left -= tokens;
-      blocks.push(
-        this.#writer.block({ kind: 'thinking', role: 'assistant', tokens, filler: this.#prose(tokens) }),
-      );
-    }
-    const uses: ToolUse[] = [];
-    for (let i = 0; i < tools.length; i++) {
-      const rest = Math.floor(left / (tools.length - i));
-      const use = this.#toolUse(tools[i]!, rest, i === tools.length - 1 ? SMALLEST_TEXT_TOKENS : 0);
-      left -= use.block.tokens;
-      uses.push(use);
-    }
-    if (left > 0) {
-      blocks.push(
-        this.#writer.block({ kind: 'text', role: 'assistant', tokens: left, filler: this.#prose(left) }),
-      );
-    }
-    for (const use of uses) blocks.push(use.block);
-    return { blocks, uses, endMs };
-  }
-
-  /** A tool call within a budget of output tokens; it takes all of it when less than `spare` would be left. */
-  #toolUse(tool: ToolSampler, budget: number, spare: number): ToolUse {
-    const { name, onFile } = tool.profile;
-    const wantedChars = tool.inputChars();
-    const sampledChars = tool.resultChars();
-    const reads = name === 'Read';
-    const file = !onFile ? null : reads ? this.#files.visit(sampledChars) : this.#files.edit(sampledChars);
-    const { head, tail } = toolInputFrame(name, file?.path ?? null);
-    const frame = head.length + tail.length;
-    const charsPerToken = this.#samplers.charsPerToken(wantedChars);
-    let tokens = Math.min(
-      budget,
-      Math.max(1, Math.round((reads ? frame : Math.max(frame, wantedChars)) / charsPerToken)),
-    );
-    if (budget - tokens < spare) tokens = budget;
-    const chars = reads ? frame : Math.max(frame, Math.round(tokens * charsPerToken));
-    const id = this.#writer.toolUseId();
-    const block = this.#writer.block({
-      kind: 'tool_use',
-      role: 'assistant',
-      tokens,
-      tool: name,
-      toolUseId: id,
-      filler: { style: 'words', chars, head, tail },
-      facts: file === null ? NO_FACTS : { path: file.path },
-    });
-    return { tool, id, file, resultChars: reads ? file!.chars : sampledChars, block };
-  }
-
-  #result(use: ToolUse): void {
-    const { profile } = use.tool;
-    const facts = resultFacts(profile, use.file, use.tool.fails());
-    let tokens = this.#tokens(use.resultChars);
-    for (let i = 0; i < profile.images; i++) tokens += this.#samplers.imageTokens();
-    const block = this.#writer.block({
-      kind: 'tool_result',
-      role: 'user',
-      tokens,
-      tool: profile.name,
-      toolUseId: use.id,
-      facts,
-      filler:
-        profile.name === 'Read' && use.file !== null
-          ? { style: profile.style, chars: use.resultChars, seed: use.file.contentSeed }
-          : { style: profile.style, chars: use.resultChars },
-    });
-    this.#writer.message('tool', [block], this.#at);
+    for (const use of uses) this.#turns.result(use, this.#at);
   }
 
   #startsSubagent(turn: number, entry: AgendaEntry | undefined): boolean {
@@ -283,23 +292,6 @@ export class SessionGenerator {
   #tokens(chars: number): number {
     return Math.max(1, Math.round(chars / this.#samplers.charsPerToken(chars)));
   }
-
-  #prose(tokens: number): { readonly style: 'prose'; readonly chars: number } {
-    return {
-      style: 'prose',
-      chars: Math.round(tokens * this.#samplers.charsPerToken(tokens * CHARS_PER_TOKEN)),
-    };
-  }
-}
-
-function resultFacts(profile: ToolProfile, file: TreeFile | null, isError: boolean): BlockFacts {
-  if (file === null && !isError && profile.images === 0) return NO_FACTS;
-  const facts: { -readonly [key in keyof BlockFacts]: BlockFacts[key] } = {};
-  if (file !== null) facts.path = file.path;
-  if (isError) facts.isError = true;
-  if (profile.images > 0) facts.images = profile.images;
-  if (profile.name === 'Read' && file?.path.endsWith('.json') === true) facts.jsonLike = true;
-  return facts;
 }
 
 /** Where a generated thread belongs. */

@@ -7,12 +7,14 @@ export interface ToolProfile {
   readonly share: number;
   readonly errorRate: number;
   readonly inputCharsP50: number;
+  /** Input sizes around that median. */
+  readonly inputSpread: QuantileTable;
   readonly resultChars: QuantileTable;
   readonly latencySeconds: QuantileTable;
   /** What the tool's result looks like. */
   readonly style: 'code' | 'output' | 'words';
-  /** The tool works on one file. */
-  readonly onFile: boolean;
+  /** What decides how often it is called: the mix of plain work, or a share of its own. */
+  readonly group: 'plain' | 'skill' | 'todo' | 'mcp' | 'plan';
   /** From -1 (goes with long outputs) to 1 (goes with short ones); by the size of the input. */
   readonly lean: number;
   /** Images in each result. */
@@ -113,12 +115,103 @@ const ROWS: readonly Row[] = [
     [0.77, 5.12, 5.12],
     'output',
   ],
+  [
+    'mcp__browser__javascript_tool',
+    0.00242,
+    0.0351,
+    465,
+    [121, 133, 245, 403, 708, 929, 1302, 2687],
+    [2.15, 3.09, 5.55],
+    'output',
+  ],
+  [
+    'mcp__playwright__browser_click',
+    0.00144,
+    0.0735,
+    44,
+    [221, 303, 651, 1524, 2809, 3756, 9175, 9175],
+    [2.08, 3.4, 5.04],
+    'output',
+  ],
+  [
+    'mcp__playwright__browser_navigate',
+    0.00087,
+    0.0732,
+    32,
+    [124, 793, 794, 794, 1099, 1638, 9139, 9139],
+    [0.6, 5.24, 8.29],
+    'output',
+  ],
+  [
+    'mcp__playwright__browser_evaluate',
+    0.00076,
+    0.0556,
+    408,
+    [225, 638, 1059, 1412, 2737, 3002, 3218, 3218],
+    [1.04, 2.41, 827.45],
+    'output',
+  ],
+  [
+    'mcp__linear-server__create_issue',
+    0.00057,
+    0.3704,
+    1409,
+    [25, 222, 1460, 2133, 2883, 3460, 5247, 5247],
+    [10.04, 63.67, 96.68],
+    'words',
+  ],
+  [
+    'mcp__linear-server__get_issue',
+    0.00032,
+    0.0667,
+    17,
+    [58, 1023, 1280, 1747, 2330, 5591, 5591, 5591],
+    [0.96, 6.44, 9.8],
+    'words',
+  ],
+  [
+    'mcp__context7__query-docs',
+    0.00015,
+    0,
+    174,
+    [1473, 1967, 5311, 6759, 7823, 7823, 7823, 7823],
+    [5.55, 7.28, 7.28],
+    'words',
+  ],
+  // The results of a search are definitions, not words.
+  ['ToolSearch', 0.00109, 0, 50, [0, 0, 0, 0, 0, 0, 0, 0], [0, 0.08, 2.73], 'words'],
+  ['EnterPlanMode', 0.0004, 0, 2, [581, 581, 581, 581, 581, 581, 581, 581], [0, 0.12, 0.12], 'words'],
+  [
+    'ExitPlanMode',
+    0.00174,
+    0.6707,
+    4312,
+    [225, 225, 356, 3308, 6323, 7115, 18438, 18438],
+    [92.01, 458.62, 9628.6],
+    'words',
+  ],
 ];
+
+/** Input sizes around the recorded median, of which no other quantile is known. */
+const INPUT_SPREAD: QuantileTable = { p: [0, 0.5, 0.9, 1], v: [0.3, 1, 2.5, 8] };
+
+/** The same for the tools that carry content, by 988 edits and 134 writes of the shared recordings. */
+const CONTENT_SPREAD: Readonly<Record<string, QuantileTable>> = {
+  Edit: {
+    p: [0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1],
+    v: [0.15, 0.3, 0.38, 0.6, 1, 1.85, 3.35, 5.13, 11.2, 28],
+  },
+  Write: {
+    p: [0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1],
+    v: [0.1, 0.17, 0.28, 0.55, 1, 2, 4.15, 5.7, 8, 20.8],
+  },
+};
 
 /** Results below the recorded fifth percentile reach down to this. */
 const SMALLEST_RESULT_CHARS = 14;
 
-const FILE_TOOLS = new Set(['Read', 'Edit', 'Write']);
+/** The tool that finds other tools. */
+export const SEARCH_TOOL = 'ToolSearch';
 
 /** The tool that starts a subagent. */
 export const SUBAGENT_TOOL = 'Task';
@@ -130,17 +223,26 @@ export const TOOL_PROFILES: readonly ToolProfile[] = ROWS.map(
     share,
     errorRate,
     inputCharsP50,
+    inputSpread: CONTENT_SPREAD[name] ?? INPUT_SPREAD,
     resultChars: {
       p: [0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1],
       v: [Math.min(results[0], SMALLEST_RESULT_CHARS), ...results],
     },
     latencySeconds: { p: [0, 0.5, 0.9, 0.99, 1], v: [fast / 4, fast, slow, slowest, slowest] },
     style,
-    onFile: FILE_TOOLS.has(name),
+    group: groupOf(name),
     lean: leanOf(inputCharsP50),
     images: name === SCREENSHOT_TOOL ? 1 : 0,
   }),
 );
+
+function groupOf(name: string): ToolProfile['group'] {
+  if (name === 'Skill') return 'skill';
+  if (name === 'TodoWrite' || name === 'TaskCreate' || name === 'TaskUpdate') return 'todo';
+  if (name === 'EnterPlanMode' || name === 'ExitPlanMode') return 'plan';
+  if (name === SEARCH_TOOL) return 'mcp';
+  return name.startsWith('mcp__') && name !== SCREENSHOT_TOOL ? 'mcp' : 'plain';
+}
 
 /** Inputs as large as the median one (Bash) lean to neither side. */
 function leanOf(inputCharsP50: number): number {
