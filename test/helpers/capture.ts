@@ -19,8 +19,11 @@ export interface Sent {
   readonly digest: Digest;
   /** Digests of every prefix of it. */
   readonly prefixes: readonly Digest[];
+  /** Tokens of every prefix of it, deleted ones included. */
+  readonly sums: readonly number[];
   /** Tokens the model holds: without what was deleted on the server. */
   readonly tokens: number;
+  readonly deletedTokens: number;
   /** Longest prompt the model would take; null for any. */
   readonly windowTokens: number | null;
   readonly breakpoints: readonly Breakpoint[];
@@ -40,7 +43,8 @@ export function runSent(
   const spy = vi.spyOn(Exchange.prototype, 'send').mockImplementation(function (this: Exchange, out, chain) {
     const { view } = out;
     const prefixes = Array.from({ length: view.length }, (_, i) => view.digests[i]!);
-    const tokens = view.sums[view.length - 1]! - (out.deleted?.tokens ?? 0);
+    const sums = Array.from({ length: view.length }, (_, i) => view.sums[i]!);
+    const deletedTokens = out.deleted?.tokens ?? 0;
     const blocks = view instanceof Context ? [...view.blocks] : null;
     const reply = send.call(this, out, chain);
     sent.push({
@@ -50,7 +54,9 @@ export function runSent(
       startMs: out.startMs,
       digest: prefixes.at(-1)!,
       prefixes,
-      tokens,
+      sums,
+      tokens: sums.at(-1)! - deletedTokens,
+      deletedTokens,
       windowTokens: out.windowTokens,
       breakpoints: out.breakpoints,
       systemEnd: view.systemEnd,

@@ -1,0 +1,365 @@
+import { expect } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import type { Block } from '../../src/model/block.js';
+import type { LogEntry } from '../../src/model/run-log.js';
+import type { RunPlan } from '../../src/model/run-plan.js';
+import type { Transcript } from '../../src/model/transcript.js';
+import type { Sent } from './capture.js';
+import { ofType } from './plan.js';
+
+/** A run to be checked: its log, and every request as it left the agent. */
+export interface CheckedRun {
+  readonly plan: RunPlan;
+  readonly transcript: Transcript;
+  readonly entries: readonly LogEntry[];
+  readonly sent: readonly Sent[];
+}
+
+/** Fails with a sentence: cheaper than an expectation for each block of each request. */
+function must(holds: boolean, sentence: () => string): asserts holds {
+  if (!holds) throw new Error(sentence());
+}
+
+/** INV-1: the user speaks first and last, every call is answered by the next message and nothing else is. */
+export function checkShapes({ sent }: CheckedRun): void {
+  for (const request of sent) {
+    if (request.blocks === null) continue;
+    const blocks = withoutAnswer(request).slice(request.systemEnd);
+    const say = (what: string) => () =>
+      `INV-1 ${request.purpose} ${request.thread} turn ${request.turn}: ${what}`;
+    must(blocks[0]?.role === 'user', say('does not begin with the user'));
+    must(blocks.at(-1)?.role === 'user', say('does not end with the user'));
+    const open = new Set<string>();
+    let answering = false;
+    for (const block of blocks) {
+      if (block.role === 'assistant') {
+        if (answering) must(open.size === 0, say(`${[...open].join()} has no result`));
+        answering = false;
+        if (block.kind === 'tool_use') open.add(block.toolUseId!);
+      } else {
+        answering = true;
+        if (block.kind === 'tool_result')
+          must(open.delete(block.toolUseId!), say(`${block.toolUseId} answers nothing`));
+      }
+    }
+    must(open.size === 0, say(`${[...open].join()} has no result`));
+  }
+}
+
+/** Of a request for a suggestion the blocks before the answer: the words that ask for it are not counted. */
+function withoutAnswer({ purpose, blocks }: Sent): readonly Block[] {
+  if (purpose !== 'suggestion') return blocks!;
+  return blocks!.slice(0, blocks!.findLastIndex((block) => block.role === 'user') + 1);
+}
+
+/** INV-2: what is longer than the window is refused, the log says so, and every recorded call is answered or told as lost. */
+export function checkWindows({ sent, entries, transcript }: CheckedRun): void {
+  for (const { answered, windowTokens, tokens, thread, turn } of sent) {
+    must(
+      !answered || windowTokens === null || tokens <= windowTokens,
+      () => `INV-2 ${thread} turn ${turn}: ${tokens} answered in ${windowTokens}`,
+    );
+  }
+  expect(ofType(entries, 'refused').length).toBe(sent.filter(({ answered }) => !answered).length);
+  const lost = ofType(entries, 'lost').reduce((sum, { calls }) => sum + calls, 0);
+  const answered = ofType(entries, 'request').filter(
+    ({ purpose }) => purpose === 'main' || purpose === 'subagent',
+  ).length;
+  expect(answered + lost).toBe(countCalls(transcript));
+}
+
+function countCalls({ threads }: Transcript): number {
+  return threads.reduce((sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'call').length, 0);
+}
+
+/** INV-3: clearing never adds tokens and touches results of tools that may be cleared alone. */
+export function checkClearing({ entries, sent, plan }: CheckedRun): void {
+  for (const entry of ofType(entries, 'layer')) {
+    if (entry.layer !== 'microcompact' || entry.outcome !== 'done') continue;
+    must(
+      entry.trueAfter <= entry.trueBefore && entry.saved >= 0,
+      () => `INV-3 turn ${entry.turn} adds tokens`,
+    );
+  }
+  if (plan.policy.name.startsWith('baselines/')) return;
+  for (const { blocks, thread, turn } of sent) {
+    for (const block of blocks ?? []) {
+      if (block.kind !== 'tool_result' || block.facts.replaces !== 'cleared') continue;
+      must(
+        !/^(?:mcp__|Task|Todo|AskUser|Notebook|Skill)/.test(block.tool ?? ''),
+        () => `INV-3 ${thread} turn ${turn}: a result of ${block.tool} is cleared`,
+      );
+    }
+  }
+}
+
+/** INV-4: once stored, a result is sent with the same bytes, or cleared, never whole again. */
+export function checkStored({ sent }: CheckedRun): void {
+  const stored = new Map<string, number>();
+  for (const { blocks, thread } of sent) {
+    for (const block of blocks ?? []) {
+      if (block.kind !== 'tool_result') continue;
+      const key = `${thread} ${block.toolUseId}`;
+      const known = stored.get(key);
+      must(
+        known === undefined || block.facts.replaces === 'cleared' || block.digest === known,
+        () => `INV-4 ${key} is not what was stored`,
+      );
+      if (block.facts.replaces === 'stored') stored.set(key, block.digest);
+    }
+  }
+}
+
+/** INV-5: tokens and money add up. */
+export function checkSums({ entries }: CheckedRun): void {
+  const requests = ofType(entries, 'request');
+  for (const entry of requests) {
+    must(
+      entry.prompt === entry.read + entry.write5m + entry.write1h + entry.input,
+      () => `INV-5 request ${entry.n}: tokens do not add up`,
+    );
+    must(
+      entry.cost === entry.readCost + entry.writeCost + entry.inputCost + entry.outputCost,
+      () => `INV-5 request ${entry.n}: costs do not add up`,
+    );
+  }
+  const { cost } = foldLog(entries);
+  const total = requests.reduce((sum, entry) => sum + entry.cost, 0);
+  const sum = (parts: Readonly<Record<string, number>>) => Object.values(parts).reduce((a, b) => a + b, 0);
+  expect(cost.total).toBe(total);
+  expect(sum(cost.byCause)).toBe(total);
+  expect(sum(cost.byLayer)).toBe(total);
+  const byLayers = ofType(entries, 'layer').reduce((all, entry) => all + entry.cost, 0);
+  const beside = requests.reduce(
+    (all, { purpose, cost: one }) =>
+      purpose === 'main' || purpose === 'subagent' || purpose === 'suggestion' ? all : all + one,
+    0,
+  );
+  must(byLayers <= beside, () => `INV-5 layers report ${byLayers} of ${beside}`);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** INV-6: what is read was sent before, byte for byte, and lately enough to live. */
+export function checkReads({ entries, sent, plan }: CheckedRun): void {
+  const lifetimeMs = plan.cache.ttl === '5m' && plan.cache.subagentTtl === '5m' ? 300_000 : HOUR_MS;
+  const answered = sent.filter((request) => request.answered);
+  const requests = ofType(entries, 'request');
+  expect(requests.length).toBe(answered.length);
+  const byStart = (a: { t: number; n: number }, b: { t: number; n: number }) => a.t - b.t || a.n - b.n;
+  const pairs = requests.map((entry, i) => ({ t: entry.t, n: entry.n, entry, request: answered[i]! }));
+  const touched = new Map<number, number>();
+  for (const { entry, request } of pairs.sort(byStart)) {
+    if (entry.read > 0 && request.deletedTokens === 0) {
+      const at = request.sums.lastIndexOf(entry.read);
+      must(at >= 0, () => `INV-6 request ${entry.n} reads ${entry.read}, which ends nowhere`);
+      const last = touched.get(request.prefixes[at]!);
+      must(last !== undefined, () => `INV-6 request ${entry.n} reads bytes that nobody sent`);
+      must(
+        request.startMs - last <= lifetimeMs + 1,
+        () => `INV-6 request ${entry.n} reads bytes of ${request.startMs - last} ms ago`,
+      );
+    }
+    for (const prefix of request.prefixes) touched.set(prefix, request.startMs + entry.latencyMs);
+  }
+}
+
+/** INV-7: never another attempt after the breaker opened, until a success, a new process or a new prompt. */
+export function checkBreaker({ entries, plan }: CheckedRun): void {
+  const max = plan.policy.params['breaker.maxFailures'];
+  if (typeof max !== 'number' || plan.policy.params['breaker.scope'] !== 'session') return;
+  const inRow = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.type === 'notice' && entry.what === 'resume') inRow.set(entry.thread, 0);
+    if (entry.type !== 'layer' || entry.action !== 'compact') continue;
+    if (entry.outcome === 'done') inRow.set(entry.thread, 0);
+    else if (entry.layer === 'full-compact' && entry.outcome === 'failed' && entry.trigger === 'auto') {
+      const count = (inRow.get(entry.thread) ?? 0) + 1;
+      inRow.set(entry.thread, count);
+      must(count <= max, () => `INV-7 ${count} failures in a row where ${max} trip the breaker`);
+    }
+  }
+}
+
+/** INV-9: summary requests that are cut get shorter. */
+export function checkRetries({ sent, plan }: CheckedRun): void {
+  if (plan.policy.params['compact.resendWithoutStreaming'] === true) return;
+  const before = new Map<string, number>();
+  for (const { purpose, thread, turn, startMs, tokens, answered, blocks } of sent) {
+    if (purpose === 'main' || purpose === 'subagent') before.clear();
+    if (purpose !== 'compact' || answered) continue;
+    const key = `${thread} ${turn} ${blocks === null ? 'fork' : 'own'}`;
+    const last = before.get(key);
+    must(last === undefined || tokens <= last, () => `INV-9 ${key} at ${startMs}: ${last} grew to ${tokens}`);
+    before.set(key, tokens);
+  }
+}
+
+/** INV-10: what is put back and what is loaded stays within its budget. */
+export function checkBudgets({ entries, plan }: CheckedRun): void {
+  const { params } = plan.policy;
+  const within = (value: unknown, limit: unknown, what: string): void => {
+    if (typeof value !== 'number' || typeof limit !== 'number') return;
+    must(value <= limit, () => `INV-10 ${what}: ${value} of ${limit}`);
+  };
+  for (const { details, action } of ofType(entries, 'layer')) {
+    if (action === 'compact') within(details.restoredFiles, params['restore.files'], 'restored files');
+  }
+  for (const { details, what } of ofType(entries, 'notice')) {
+    if (what !== 'memory-index') continue;
+    within(details.shownLines, params['autoMemory.indexLines'], 'lines of the index');
+  }
+}
+
+/** INV-11: children of one call are the same up to their directive. */
+export function checkSiblings({ sent, transcript }: CheckedRun): void {
+  const groups = new Map<string, { readonly startMs: number; readonly shared: number }[]>();
+  for (const { id, parentId, fork, steps } of transcript.threads) {
+    if (fork === undefined) continue;
+    const first = sent.find(({ thread, turn, answered }) => thread === id && turn === 1 && answered);
+    const directive = steps.find((step) => step.kind === 'message');
+    if (first?.blocks == null || directive?.kind !== 'message') continue;
+    const at = first.blocks.findLastIndex(({ digest }) => digest === directive.message.blocks[0]!.digest);
+    must(at > 0, () => `INV-11 ${id} has no directive`);
+    const key = `${parentId} ${fork.callId}`;
+    const child = { startMs: first.startMs, shared: first.prefixes[at - 1]! };
+    groups.set(key, [...(groups.get(key) ?? []), child]);
+  }
+  for (const [key, [eldest, ...others]] of groups) {
+    for (const { startMs, shared } of others) {
+      if (Math.abs(startMs - eldest!.startMs) > 60_000) continue;
+      must(shared === eldest!.shared, () => `INV-11 children of ${key} differ before their directive`);
+    }
+  }
+}
+
+/** INV-12: one dream at a time. */
+export function checkDreams({ entries }: CheckedRun): void {
+  const spans = ofType(entries, 'layer')
+    .filter(({ layer, action, outcome }) => layer === 'dreaming' && action === 'dream' && outcome === 'done')
+    .map(({ t, details }) => [t - Number(details.runsMs ?? 0), t] as const)
+    .sort((a, b) => a[0] - b[0]);
+  for (let i = 1; i < spans.length; i++)
+    must(spans[i]![0] >= spans[i - 1]![1], () => `INV-12 a dream begins at ${spans[i]![0]} inside another`);
+}
+
+/** INV-15: calls of a child are lost only where its own start, the API or a guard explains it. */
+export function checkChildren({ entries, transcript }: CheckedRun): void {
+  const forks = new Set(transcript.threads.filter(({ fork }) => fork !== undefined).map(({ id }) => id));
+  const lostForks = new Set(
+    ofType(entries, 'notice').flatMap(({ what, thread }) => (what === 'fork-lost' ? [thread] : [])),
+  );
+  const stopped = new Set([
+    ...ofType(entries, 'refused').map(({ thread }) => thread),
+    ...ofType(entries, 'notice').flatMap(({ what, thread }) =>
+      ['blocked', 'prompt-ended', 'run-ended'].includes(what) ? [thread] : [],
+    ),
+  ]);
+  for (const { thread, calls } of ofType(entries, 'lost')) {
+    if (!forks.has(thread)) continue;
+    must(
+      lostForks.has(thread) || stopped.has(thread),
+      () => `INV-15 ${calls} calls of ${thread} are lost for nothing`,
+    );
+  }
+}
+
+const USER_ACTS = ['resume', 'clear', 'rewind', 'model-switch', 'prefix-change'] as const;
+
+/** INV-16: what the user did happens. */
+export function checkUserActs({ entries, transcript }: CheckedRun): void {
+  for (const kind of USER_ACTS) {
+    const recorded = transcript.threads.reduce(
+      (sum, { steps }) =>
+        sum + steps.filter((step) => step.kind === 'event' && step.event.kind === kind).length,
+      0,
+    );
+    const happened = ofType(entries, 'notice').filter(({ what }) => what === kind).length;
+    must(happened >= recorded, () => `INV-16 ${recorded} times ${kind}, ${happened} times in the run`);
+  }
+}
+
+/** INV-14: every message of the user that leaves the context is in the summary that takes its place. */
+export function checkSummaries({ sent, entries, plan }: CheckedRun): void {
+  const cut = new Set(
+    ofType(entries, 'refused').flatMap(({ purpose, thread, turn }) =>
+      purpose === 'compact' ? [`${thread} ${turn}`] : [],
+    ),
+  );
+  const events = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') {
+      const key = `${entry.thread} ${entry.turn}`;
+      const isSummary = entry.layer === 'full-compact' || entry.layer === 'reactive';
+      events.set(key, (events.get(key) ?? 0) + (isSummary ? 1 : 100));
+    }
+  }
+  const quoteTokens = Number(plan.policy.params['compact.quoteTokens'] ?? Number.POSITIVE_INFINITY);
+  const last = new Map<string, Sent>();
+  for (const request of sent) {
+    if (request.purpose !== 'main' || request.blocks === null || !request.answered) continue;
+    const before = last.get(request.thread);
+    last.set(request.thread, request);
+    if (before === undefined) continue;
+    const keys = [...new Set([`${before.thread} ${before.turn}`, `${request.thread} ${request.turn}`])];
+    if (keys.some((key) => cut.has(key))) continue;
+    if (keys.reduce((sum, key) => sum + (events.get(key) ?? 0), 0) !== 1) continue;
+    const here = new Set(request.blocks.map(({ digest }) => digest));
+    const gone = before.blocks!.filter((block) => isHuman(block) && !here.has(block.digest));
+    if (gone.length === 0) continue;
+    const summaries = request.blocks
+      .filter(({ facts }) => facts.replaces === 'summary')
+      .map(({ text }) => text!.read());
+    if (summaries.length === 0) continue;
+    for (const block of gone) {
+      const words = block.text!.read().trim();
+      const wanted = block.tokens > quoteTokens ? words.slice(0, 200) : words;
+      must(
+        summaries.some((text) => text.includes(wanted)),
+        () => `INV-14 turn ${request.turn}: the summary has lost "${words.slice(0, 80)}"`,
+      );
+    }
+  }
+}
+
+/** What the user typed: blocks of human messages carry no facts of layers or clients. */
+function isHuman({ kind, role, facts, text }: Block): boolean {
+  return (
+    kind === 'text' &&
+    role === 'user' &&
+    facts.replaces === undefined &&
+    facts.attachment === undefined &&
+    text !== null &&
+    HUMAN.has(text)
+  );
+}
+
+const HUMAN = new WeakSet<object>();
+
+/** Remembers which texts the user typed. */
+export function noteHumans({ threads }: Transcript): void {
+  for (const { steps } of threads) {
+    for (const step of steps) {
+      if (step.kind !== 'message' || step.message.origin !== 'human') continue;
+      for (const { text } of step.message.blocks) if (text !== null) HUMAN.add(text);
+    }
+  }
+}
+
+/** Every invariant that one run can show. */
+export const INVARIANT_CHECKS: Readonly<Record<string, (run: CheckedRun) => void>> = {
+  'INV-1': checkShapes,
+  'INV-2': checkWindows,
+  'INV-3': checkClearing,
+  'INV-4': checkStored,
+  'INV-5': checkSums,
+  'INV-6': checkReads,
+  'INV-7': checkBreaker,
+  'INV-9': checkRetries,
+  'INV-10': checkBudgets,
+  'INV-11': checkSiblings,
+  'INV-12': checkDreams,
+  'INV-14': checkSummaries,
+  'INV-15': checkChildren,
+  'INV-16': checkUserActs,
+};

@@ -1,0 +1,316 @@
+import { ofType } from '../plan.js';
+import {
+  type ActedRun,
+  amount,
+  breaks,
+  compactions,
+  entriesOf,
+  layers,
+  type Mechanism,
+  mechanisms,
+  messages,
+  notices,
+  requests,
+  told,
+  where,
+} from './mechanism.js';
+
+const done = ({ outcome }: { readonly outcome: string }): boolean => outcome === 'done';
+
+/** Layers that acted at all, each once. */
+function layersAtWork({ entries }: ActedRun): number {
+  return new Set(ofType(entries, 'layer').map(({ layer }) => layer)).size;
+}
+
+/** Switches of layers that are off. */
+function switchedOff({ plan }: ActedRun): number {
+  return Object.entries(plan.policy.params).filter(
+    ([path, value]) => path.endsWith('.enabled') && value === false,
+  ).length;
+}
+
+/** Threads that start as copies of another. */
+const forks = entriesOf('thread', (entry) => entry.type === 'thread' && entry.sharedTokens !== undefined);
+
+/** FLT, NES, AUT, DRM, AGT, CCH, BRD, LOP and FLG: requests, long-term memory, agents, the cache, the loop. */
+export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
+  [
+    'FLT-1',
+    'Attachments move next to the message they belong to.',
+    'src/engine/order-messages.ts',
+    'analysis',
+    'attachments placed',
+    messages(({ origin }) => origin === 'attachment'),
+  ],
+  [
+    'FLT-2',
+    'Messages of one speaker in a row are one message of the request.',
+    'src/engine/context.ts',
+    'analysis',
+    'messages merged',
+    merged,
+  ],
+  [
+    'FLT-3',
+    'Tool inputs are put in the form of their schema; a last message of thinking alone is left out.',
+    'src/engine/flatten.ts',
+    'analysis',
+    'tool calls in the form of their schema',
+    () => 0,
+  ],
+  [
+    'FLT-4',
+    'Every call has its result and the user speaks first; what does not fit is repaired and counted.',
+    'src/engine/markers.ts',
+    'analysis',
+    'repairs',
+    () => 0,
+  ],
+  [
+    'FLT-5',
+    'Memory files and other context go first.',
+    'src/engine/context-message.ts',
+    'analysis',
+    'conversations that begin so',
+    where({ 'context.memoryFiles': (value) => amount(value) > 0 }, entriesOf('thread')),
+  ],
+  [
+    'NES-1',
+    'Memory files on the way to a touched path are attached once.',
+    'src/tiers/nested-memory/nested-memory.ts',
+    'analysis',
+    'files attached',
+    told('nested-memory', 'files'),
+  ],
+  [
+    'AUT-1',
+    'When a loop ends, a fork keeps what will matter later.',
+    'src/tiers/auto-memory/auto-memory.ts',
+    'analysis',
+    'extractions',
+    layers('auto-memory', 'extract', done),
+  ],
+  [
+    'AUT-2',
+    'Four types of memory, a file each; what is known elsewhere is not kept.',
+    'src/tiers/auto-memory/memory-store.ts',
+    'analysis',
+    'memories written',
+    told('auto-memory', 'written', 'write'),
+  ],
+  [
+    'AUT-3',
+    'An index of one line each stands in the system prompt, within limits.',
+    'src/tiers/auto-memory/memory-index.ts',
+    'analysis',
+    'prompts with the index',
+    notices('memory-index'),
+  ],
+  [
+    'AUT-4',
+    'First all reads, then all writes.',
+    'src/tiers/auto-memory/fork-turns.ts',
+    'analysis',
+    'extractions in two turns',
+    layers('auto-memory', 'read', done),
+  ],
+  [
+    'DRM-1',
+    'Five gates, the cheapest first, stand before a dream.',
+    'src/tiers/dreaming/dreaming.ts',
+    'analysis',
+    'checks of the gates',
+    told('dreaming', 'checks', 'gates'),
+  ],
+  [
+    'DRM-2',
+    'A lock file tells who dreams and when it was done last; a stale one is taken over.',
+    'src/tiers/dreaming/lock.ts',
+    'analysis',
+    'stale locks taken over',
+    layers('dreaming', 'dream', ({ details }) => details.reclaimed === true),
+  ],
+  [
+    'DRM-3',
+    'A dream looks around, searches, merges and prunes.',
+    'src/tiers/dreaming/dream.ts',
+    'analysis',
+    'turns of dreams',
+    layers('dreaming', 'turn'),
+  ],
+  [
+    'DRM-4',
+    'It only reads, and writes inside the memory directory.',
+    'src/tiers/dreaming/read-commands.ts',
+    'analysis',
+    'writes refused or made',
+    (run) => told('dreaming', 'refusals', 'dream')(run) + told('dreaming', 'written', 'dream')(run),
+  ],
+  [
+    'DRM-5',
+    'It starts, updates, and is completed, failed or killed.',
+    'src/tiers/dreaming/dreaming.ts',
+    'analysis',
+    'dreams that ended',
+    layers('dreaming', 'dream'),
+  ],
+  [
+    'AGT-1',
+    'A fork starts as its parent is, byte for byte, and reads its cache.',
+    'src/engine/thread-start.ts',
+    'analysis',
+    'forks',
+    forks,
+  ],
+  [
+    'AGT-2',
+    'Children of one turn are the same up to their directive.',
+    'src/tiers/agents/fork-layout.ts',
+    'analysis',
+    'children',
+    forks,
+  ],
+  [
+    'AGT-3',
+    'A child carries a mark and may not fork again.',
+    'src/tiers/agents/fork-layout.ts',
+    'analysis',
+    'children marked',
+    forks,
+  ],
+  [
+    'AGT-4',
+    'Agents write to each other in the process, through files and across sessions.',
+    'src/tiers/agents/post-office.ts',
+    'analysis',
+    'messages delivered',
+    layers('agents', 'deliver'),
+  ],
+  [
+    'AGT-5',
+    'Agents remember in three scopes, and a coordinator hears of their progress.',
+    'src/tiers/agents/agents.ts',
+    'analysis',
+    'progress summaries',
+    layers('agents', 'progress'),
+  ],
+  [
+    'CCH-1',
+    'A request reads the longest prefix that was cached at a breakpoint.',
+    'src/cache/prompt-cache.ts',
+    'api',
+    'requests that read',
+    requests(({ read }) => read > 0),
+  ],
+  [
+    'CCH-2',
+    'Entries live five minutes or an hour from their last read.',
+    'src/cache/ttl.ts',
+    'api',
+    'entries that ran out',
+    breaks(({ cause }) => cause === 'ttl-5m' || cause === 'ttl-1h'),
+  ],
+  [
+    'CCH-3',
+    'Read, written and plain input add up to the prompt.',
+    'src/engine/invariants.ts',
+    'api',
+    'requests checked',
+    requests(),
+  ],
+  [
+    'CCH-4',
+    'Reading costs a tenth, writing 1.25 or 2 times the input price.',
+    'src/cache/price.ts',
+    'api',
+    'requests priced',
+    requests(({ cost }) => cost > 0),
+  ],
+  [
+    'CCH-5',
+    'An entry can be read once the first response has begun.',
+    'src/cache/prompt-cache.ts',
+    'api',
+    'requests that came too early',
+    requests(({ cause }) => cause === 'not-readable-yet'),
+  ],
+  [
+    'BRD-1',
+    'Reads that drop by 5 % and 2,000 tokens are a break.',
+    'src/cache/break-detector.ts',
+    'analysis',
+    'breaks',
+    breaks(),
+  ],
+  [
+    'BRD-2',
+    'Each break has a cause.',
+    'src/cache/break-detector.ts',
+    'analysis',
+    'breaks that nobody announced, with their cause',
+    breaks(({ expected }) => !expected),
+  ],
+  [
+    'BRD-3',
+    'What a layer announced is expected, unless time explains it.',
+    'src/cache/break-detector.ts',
+    'analysis',
+    'breaks that were announced',
+    breaks(({ expected }) => expected),
+  ],
+  [
+    'LOP-1',
+    'Layers are asked in a fixed order around each call.',
+    'src/engine/tier-host.ts',
+    'analysis',
+    'layers at work',
+    layersAtWork,
+  ],
+  [
+    'LOP-2',
+    'What the loop tracks starts over with each compaction.',
+    'src/tiers/auto-compact/history.ts',
+    'analysis',
+    'compactions that follow another',
+    compactions(({ details }) => amount(details.turnsSincePrevious) > 0),
+  ],
+  [
+    'LOP-3',
+    'Each layer is told what it prevented.',
+    'src/engine/prevention.ts',
+    'design',
+    'compactions prevented',
+    entriesOf('crossing', (entry) => entry.type === 'crossing' && entry.state === 'avoided'),
+  ],
+  [
+    'FLG-1',
+    'Every layer has a switch.',
+    'src/policies/exclusive.ts',
+    'analysis',
+    'switches off',
+    switchedOff,
+  ],
+  [
+    'FLG-2',
+    'Some layers exclude each other.',
+    'src/policies/exclusive.ts',
+    'analysis',
+    'extractions skipped because the agent wrote itself',
+    layers('auto-memory', 'extract', ({ details }) => details.skipped !== undefined),
+  ],
+]);
+
+/** Messages that join their neighbour of the same role. */
+function merged({ transcript }: ActedRun): number {
+  let count = 0;
+  for (const { steps } of transcript.threads) {
+    let before: string | null = null;
+    for (const step of steps) {
+      const role: string | null =
+        step.kind === 'message' ? step.message.role : step.kind === 'call' ? 'assistant' : before;
+      if (step.kind === 'message' && role === before) count++;
+      before = role;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,143 @@
+import type { Message } from '../../../src/model/message.js';
+import type {
+  BreakEntry,
+  LayerEntry,
+  LogEntry,
+  NoticeEntry,
+  RequestEntry,
+} from '../../../src/model/run-log.js';
+import type { RunPlan } from '../../../src/model/run-plan.js';
+import type { Transcript } from '../../../src/model/transcript.js';
+import { ofType } from '../plan.js';
+
+/** A run of a shipped scenario, to be looked at for mechanisms that acted in it. */
+export interface ActedRun {
+  readonly plan: RunPlan;
+  readonly transcript: Transcript;
+  readonly entries: readonly LogEntry[];
+}
+
+/** A described mechanism, with what shows that it acted. */
+export interface Mechanism {
+  readonly id: string;
+  /** What it does, in a sentence. */
+  readonly does: string;
+  /** The file to begin reading at. */
+  readonly code: string;
+  /** How it is known. */
+  readonly source: string;
+  /** What one count is. */
+  readonly counts: string;
+  acted(run: ActedRun): number;
+}
+
+/** How a mechanism is known. */
+export const SOURCES = {
+  analysis: 'public analysis',
+  recordings: 'analysis, recordings agree',
+  measured: 'analysis, measured on shipped clients',
+  api: 'API documentation',
+  design: 'our own definition',
+  assumed: 'assumed',
+} as const;
+
+type Row = readonly [
+  id: string,
+  does: string,
+  code: string,
+  source: keyof typeof SOURCES,
+  counts: string,
+  acted: (run: ActedRun) => number,
+];
+
+/** Mechanisms from rows. */
+export function mechanisms(rows: readonly Row[]): readonly Mechanism[] {
+  return rows.map(([id, does, code, source, counts, acted]) => ({
+    id,
+    does,
+    code,
+    source: SOURCES[source],
+    counts,
+    acted,
+  }));
+}
+
+type Which<T> = (entry: T) => boolean;
+const ANY = (): boolean => true;
+
+/** Counts what layers did. */
+export function layers(layer: string, action: string | null, which: Which<LayerEntry> = ANY) {
+  return ({ entries }: ActedRun): number =>
+    ofType(entries, 'layer').filter(
+      (entry) => entry.layer === layer && (action === null || entry.action === action) && which(entry),
+    ).length;
+}
+
+/** Counts compactions by summary, whatever asked for them. */
+export function compactions(which: Which<LayerEntry> = ANY) {
+  return ({ entries }: ActedRun): number =>
+    ofType(entries, 'layer').filter(
+      (entry) =>
+        (entry.layer === 'full-compact' || entry.layer === 'reactive') &&
+        entry.action === 'compact' &&
+        which(entry),
+    ).length;
+}
+
+/** Sums a number that layers tell in their details. */
+export function told(layer: string, key: string, action: string | null = null) {
+  return ({ entries }: ActedRun): number =>
+    ofType(entries, 'layer')
+      .filter((entry) => entry.layer === layer && (action === null || entry.action === action))
+      .reduce((sum, { details }) => sum + amount(details[key]), 0);
+}
+
+/** A count in details: a number, the length of a list, the sum of a table, 1 for a yes. */
+export function amount(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (Array.isArray(value)) return value.length;
+  if (value !== null && typeof value === 'object')
+    return Object.values(value).reduce((sum: number, item) => sum + amount(item), 0);
+  return value === true || (typeof value === 'string' && value !== '') ? 1 : 0;
+}
+
+export function requests(which: Which<RequestEntry> = ANY) {
+  return ({ entries }: ActedRun): number => ofType(entries, 'request').filter(which).length;
+}
+
+export function notices(what: string, which: Which<NoticeEntry> = ANY) {
+  return ({ entries }: ActedRun): number =>
+    ofType(entries, 'notice').filter((entry) => entry.what === what && which(entry)).length;
+}
+
+export function breaks(which: Which<BreakEntry> = ANY) {
+  return ({ entries }: ActedRun): number => ofType(entries, 'break').filter(which).length;
+}
+
+export function entriesOf(type: LogEntry['type'], which: Which<LogEntry> = ANY) {
+  return ({ entries }: ActedRun): number =>
+    entries.filter((entry) => entry.type === type && which(entry)).length;
+}
+
+/** Counts messages of the transcript that took part. */
+export function messages(which: Which<Message>) {
+  return ({ transcript }: ActedRun): number =>
+    transcript.threads.reduce(
+      (sum, { steps }) => sum + steps.filter((step) => step.kind === 'message' && which(step.message)).length,
+      0,
+    );
+}
+
+/** Counts only where a policy has certain parameters. */
+export function where(
+  params: Readonly<Record<string, (value: unknown) => boolean>>,
+  acted: (run: ActedRun) => number,
+) {
+  return (run: ActedRun): number =>
+    Object.entries(params).every(([path, fits]) => fits(run.plan.policy.params[path])) ? acted(run) : 0;
+}
+
+export const is =
+  (wanted: unknown) =>
+  (value: unknown): boolean =>
+    value === wanted;
