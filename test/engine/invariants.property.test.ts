@@ -17,6 +17,7 @@ import {
   sessionSteps,
 } from '../helpers/arbitrary-session.js';
 import { runSent, type Sent, sentFor } from '../helpers/capture.js';
+import { checkSummaries, noteHumans } from '../helpers/check-invariants.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
 
 /** Sessions in all; CCBENCH_RUNS gives another number, CCBENCH_SEED replays a failure (fast-check prints the seed). */
@@ -286,45 +287,12 @@ describe('summaries', () => {
     fc.assert(
       fc.property(sessionSteps, withCompaction, anyWindow, fc.nat(100), (steps, policy, window, seed) => {
         const set = { 'sessionMemory.enabled': false, 'storage.enabled': false };
-        const { entries, sent } = runSent(planOf({ policy, window, seed, set }), buildSession(steps));
-        const cut = new Set(
-          ofType(entries, 'refused')
-            .filter((entry) => entry.purpose === 'compact')
-            .map((entry) => entry.turn),
-        );
-        const compacted = ofType(entries, 'layer')
-          .filter((entry) => entry.action === 'compact' && entry.outcome === 'done')
-          .map((entry) => entry.turn);
-        const main = sentFor(sent, 'main');
-        for (let i = 1; i < main.length; i++) {
-          const [before, after] = [main[i - 1]!, main[i]!];
-          if (cut.has(after.turn) || cut.has(before.turn)) continue;
-          // Two in a row: the second summarises the first, whose boundary lies between.
-          if (compacted.filter((turn) => turn === before.turn || turn === after.turn).length > 1) continue;
-          const here = new Set(after.blocks!.map((block) => block.digest));
-          const gone = before.blocks!.filter((block) => isHuman(block) && !here.has(block.digest));
-          if (gone.length === 0) continue;
-          const summaries = after
-            .blocks!.filter((block) => block.facts.replaces === 'summary')
-            .map((block) => block.text!.read());
-          for (const block of gone) {
-            const words = block.text!.read();
-            expect(summaries.some((text) => text.includes(words))).toBe(true);
-          }
-        }
+        const plan = planOf({ policy, window, seed, set });
+        const transcript = buildSession(steps);
+        noteHumans(transcript);
+        checkSummaries({ plan, transcript, ...runSent(plan, transcript) });
       }),
       share(0.1),
     );
   });
 });
-
-/** What the user said: plain text that no layer put there. */
-function isHuman(block: Block): boolean {
-  return (
-    block.kind === 'text' &&
-    block.role === 'user' &&
-    block.facts.replaces === undefined &&
-    block.facts.attachment === undefined &&
-    block.text!.read().startsWith('text ')
-  );
-}

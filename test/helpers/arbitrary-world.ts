@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ParamKind, ParamSpec, ParamValue } from '../../src/model/params.js';
-import { CALL_PURPOSES, FAULT_KINDS, type FaultRule } from '../../src/model/run-plan.js';
+import { CALL_PURPOSES, FAULT_KINDS, type FaultRule, type HookPlan } from '../../src/model/run-plan.js';
 import {
   LETTER_SUBJECTS,
   LETTER_WAYS,
@@ -16,7 +16,7 @@ import type { SyntheticSpec } from '../../src/transcript/synthetic/spec.js';
 import { WORKLOADS } from '../../src/transcript/synthetic/workloads.js';
 import type { PlanInit } from './plan.js';
 
-const TURNS = 26;
+const TURNS = 16;
 const turn = fc.integer({ min: 1, max: TURNS - 2 });
 const few = <T>(arbitrary: fc.Arbitrary<T>, max = 2): fc.Arbitrary<T[]> =>
   fc.array(arbitrary, { maxLength: max });
@@ -141,7 +141,7 @@ const stories: fc.Arbitrary<Story> = fc.oneof(
           ending: fc.constantFrom(...SESSION_ENDINGS),
           resumes: fc.constantFrom(false, false, true),
         }),
-        { minLength: 2, maxLength: 6 },
+        { minLength: 2, maxLength: 5 },
       ),
     }),
   },
@@ -158,7 +158,7 @@ function sessionsOf(sessions: readonly SessionStory[]): Transcript {
   return mergeSessions(
     sessions.map(({ spec: one, hours, ending, resumes }, i) => ({
       name: `s${i}`,
-      transcript: generateTranscript({ ...one, turns: 10, ...within(one, 10) }),
+      transcript: generateTranscript({ ...one, turns: 7, ...within(one, 7) }),
       start: { afterMs: hours * 3_600_000 },
       resumes: resumes && i > 0 ? `s${i - 1}` : null,
       ending,
@@ -211,7 +211,34 @@ function numberOf(
 }
 
 /** Parameters whose whole point is to leave a rule aside. */
-const ASIDE = new Set(['window.bounded', 'microcompact.cached.billDeleted', 'client.hazard']);
+const ASIDE = new Set([
+  'window.bounded',
+  'microcompact.cached.billDeleted',
+  'client.hazard',
+  'compact.maxOutputTokens',
+  'compact.forkMaxOutputTokens',
+]);
+
+/** Settings under which layers act that a short session would leave alone. */
+const BOLD: readonly Readonly<Record<string, ParamValue>>[] = [
+  {},
+  {},
+  {},
+  { 'snip.enabled': true, 'snip.aboveTokens': 30_000, 'snip.downToTokens': 20_000, 'snip.minTokens': 100 },
+  {
+    'collapse.enabled': true,
+    'autoCompact.enabled': false,
+    'collapse.aboveTokens': 20_000,
+    'collapse.downToTokens': 10_000,
+  },
+  { 'dreaming.sessions': 1, 'dreaming.hours': 1 },
+  { 'agents.coordinator': true, 'agents.progressSeconds': 5 },
+  { 'agents.memory': 'project' },
+  { 'nestedMemoryCache.enabled': true, 'sessionMemory.enabled': false },
+  { 'sessionMemory.enabled': false, 'blocking.enabled': false },
+  { 'sessionMemory.enabled': false, 'blocking.enabled': false, 'window.percent': 30 },
+  { 'sessionMemory.enabled': false, 'blocking.enabled': false, 'window.percent': 20 },
+];
 
 /** A policy with up to four of its parameters set to something else. */
 const policies: fc.Arbitrary<Pick<PlanInit, 'policy' | 'set'>> = fc
@@ -228,15 +255,26 @@ const policies: fc.Arbitrary<Pick<PlanInit, 'policy' | 'set'>> = fc
       .chain((specs) =>
         fc.tuple(...specs.map((item) => anyValue(item).map((value) => [item.path, value] as const))),
       )
-      .map((entries) => ({ policy, set: Object.fromEntries(entries) })),
+      .chain((entries) =>
+        fc
+          .constantFrom(...BOLD)
+          .map((bold) => ({ policy, set: { ...bold, ...Object.fromEntries(entries) } })),
+      ),
   );
 
-const faults: fc.Arbitrary<readonly Partial<FaultRule>[]> = few(
+/** A summariser that never answers well: what breakers are for. */
+const hopeless = fc
+  .constantFrom('server_error' as const, 'invalid_request' as const, 'tool_call' as const)
+  .map((error): readonly Partial<FaultRule>[] => [{ call: 'compact', error }]);
+
+const stumbling: fc.Arbitrary<readonly Partial<FaultRule>[]> = few(
   fc
     .record({
-      call: fc.constantFrom(...CALL_PURPOSES),
+      call: fc.constantFrom(...CALL_PURPOSES, 'compact', 'compact', 'compact', 'compact'),
       error: fc.constantFrom(...FAULT_KINDS),
       when: fc.oneof(
+        fc.constant({}),
+        fc.constant({}),
         fc.record({ nth: fc.integer({ min: 1, max: 6 }) }),
         fc.record({ every: fc.integer({ min: 1, max: 4 }) }),
         fc.record({ probability: fc.constantFrom(0.2, 0.6) }),
@@ -244,6 +282,19 @@ const faults: fc.Arbitrary<readonly Partial<FaultRule>[]> = few(
       gapTokens: fc.constantFrom(null, 4_000, 30_000),
     })
     .map(({ call, error, when, gapTokens }) => ({ call, error, gapTokens, ...when })),
+);
+
+const faults = fc.oneof({ weight: 2, arbitrary: stumbling }, { weight: 1, arbitrary: hopeless });
+
+const hooks: fc.Arbitrary<readonly HookPlan[]> = few(
+  fc.record({
+    event: fc.constantFrom('PreCompact' as const, 'SessionStart' as const, 'PostCompact' as const),
+    on: fc.constantFrom('auto' as const, 'manual' as const, 'both' as const),
+    tokens: fc.constantFrom(0, 300, 4_000),
+    prints: fc.constantFrom('context' as const, 'screen' as const),
+    seconds: fc.constantFrom(0, 2, 400),
+    fails: fc.constantFrom(0, 0.5, 1),
+  }),
 );
 
 /** Everything at once: a session or several, a policy with other settings, faults, hooks, clocks and a home. */
@@ -259,10 +310,11 @@ export const worlds: fc.Arbitrary<World> = fc
     policy: policies,
     faults,
     rest: fc.record({
-      window: fc.constantFrom(null, 50_000, 90_000, 130_000),
+      window: fc.constantFrom(null, 45_000, 45_000, 60_000, 90_000),
       timing: fc.constantFrom('recorded' as const, 'think-time' as const),
       estimatorFactor: fc.constantFrom(0.65, 1, 1, 1.55),
       seed: fc.nat(1_000),
+      hooks,
       cache: fc.record({ ttl: fc.constantFrom('5m' as const, '1h' as const) }),
       home: fc.record({
         memories: fc.constantFrom(0, 3, 260),

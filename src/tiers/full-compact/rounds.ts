@@ -1,9 +1,10 @@
 import { createBlock } from '../../model/block.js';
-import { createMessage, type Message } from '../../model/message.js';
+import { createMessage, type Message, messageTokens } from '../../model/message.js';
 import { estimateMessage, PLAIN_RULES } from '../../tokens/heuristic.js';
 
 const MARKER_TEXT = '[Earlier messages were left out: the conversation was too long to be summarised whole.]';
 const MARKER_ID = 'truncation-marker';
+const MARKER_TOKENS = 18;
 
 /** A marker that an earlier retry put in front. @internal */
 export function isMarker(message: Message): boolean {
@@ -51,7 +52,7 @@ function groupsToDrop(
 
 /**
  * Drops the oldest rounds of a request that was too long (FUL-6). The marker of an earlier retry goes first, or the share rule
- * would drop it again and again. Null when nothing would be left.
+ * would drop it again and again. The rest is always shorter, the new marker included (INV-9). Null when nothing would be left.
  */
 export function dropHead(
   messages: readonly Message[],
@@ -59,18 +60,24 @@ export function dropHead(
   at: number,
 ): readonly Message[] | null {
   const groups = groupByRound(messages.filter((message) => !isMarker(message)));
-  const count = groupsToDrop(groups, excess, 'head');
+  const before = tokensOf(messages);
+  let count = groupsToDrop(groups, excess, 'head');
+  while (count < groups.length && tokensOf(groups.slice(count).flat()) + MARKER_TOKENS >= before) count++;
   if (count >= groups.length) return null;
   const rest = groups.slice(count).flat();
   if (rest[0]?.role !== 'assistant') return rest;
   const block = createBlock({
     kind: 'text',
     role: 'user',
-    tokens: 18,
+    tokens: MARKER_TOKENS,
     text: MARKER_TEXT,
     facts: { replaces: 'marker' },
   });
   return [createMessage({ id: MARKER_ID, role: 'user', origin: 'marker', blocks: [block], at }), ...rest];
+}
+
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 /** Drops the newest rounds of a request that was too long, down to a few messages. Null when no more can go. */

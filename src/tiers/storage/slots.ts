@@ -30,7 +30,14 @@ export function findSlots(waiting: readonly Message[], messages: readonly Messag
     const message = messages[i]!;
     message.blocks.forEach((block, blockIndex) => {
       if (block.kind !== 'tool_result' || !wanted.has(block.toolUseId ?? '')) return;
-      slots.push({ messageId: message.id, blockIndex, block, replacement: null, how: 'store', forBudget: false });
+      slots.push({
+        messageId: message.id,
+        blockIndex,
+        block,
+        replacement: null,
+        how: 'store',
+        forBudget: false,
+      });
     });
   }
   return slots;

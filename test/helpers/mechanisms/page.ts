@@ -89,7 +89,7 @@ export function mechanismsPage(
       where === undefined
         ? ''
         : `${link(`scenarios/${where.scenario}`)}${where.variant === null ? '' : `, ${where.variant}`}`;
-    const times = where === undefined ? '' : `${where.times.toLocaleString('en-US')} ${counts}`;
+    const times = where === undefined ? ' | ' : `${where.times.toLocaleString('en-US')} | ${counts}`;
     return `| ${id} | ${does} | ${link(code)} | ${testLinks(tests.get(id) ?? [])} | ${place} | ${times} | ${source} |`;
   });
   const invariants = INVARIANTS.map(
@@ -102,8 +102,8 @@ export function mechanismsPage(
     'count was made by running it. An ID that acts nowhere fails the tests. This page is generated:',
     '`UPDATE_GENERATED=1 npx vitest run test/docs/mechanisms-page.test.ts`.',
     '',
-    '| ID | what it does | code | tests | acts in | how often | source |',
-    '|---|---|---|---|---|---|---|',
+    '| ID | what it does | code | tests | acts in | times | what is counted | source |',
+    '|---|---|---|---|---|---|---|---|',
     ...rows,
     '',
     '## Invariants',
