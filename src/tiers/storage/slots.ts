@@ -10,6 +10,8 @@ export interface Slot {
   /** Null keeps the result as it is. */
   replacement: Block | null;
   how: 'store' | 'cut' | 'stub';
+  /** It is replaced because all results of the message are too long together (STO-2). */
+  forBudget: boolean;
 }
 
 /** The results of waiting messages where they stand now, oldest first; what is no longer in the context is left out. */
@@ -28,7 +30,7 @@ export function findSlots(waiting: readonly Message[], messages: readonly Messag
     const message = messages[i]!;
     message.blocks.forEach((block, blockIndex) => {
       if (block.kind !== 'tool_result' || !wanted.has(block.toolUseId ?? '')) return;
-      slots.push({ messageId: message.id, blockIndex, block, replacement: null, how: 'store' });
+      slots.push({ messageId: message.id, blockIndex, block, replacement: null, how: 'store', forBudget: false });
     });
   }
   return slots;

@@ -138,7 +138,10 @@ class Storage implements TierInstance {
       .sort((a, b) => b.block.chars - a.block.chars);
     for (const slot of largestFirst) {
       this.replace(slot, this.previewBytes);
-      if (slot.replacement !== null) total -= slot.block.chars - (slot.replacement as Block).chars;
+      if (slot.replacement !== null) {
+        slot.forBudget = true;
+        total -= slot.block.chars - (slot.replacement as Block).chars;
+      }
       if (total <= this.budget) return;
     }
   }
@@ -192,7 +195,13 @@ class Storage implements TierInstance {
         trueBefore,
         trueAfter: view.trueTokens,
         saved,
-        details: { tools, ids: chosen.length, chars, seenSaved },
+        details: {
+          tools,
+          ids: chosen.length,
+          chars,
+          seenSaved,
+          forBudget: chosen.filter((slot) => slot.forBudget).length, // STO-2
+        },
       },
     };
   }

@@ -53,18 +53,18 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-3',
     'Tool inputs are put in the form of their schema; a last message of thinking alone is left out.',
-    'src/engine/flatten.ts',
+    'src/transcript/normalise-input.ts',
     'analysis',
-    'tool calls in the form of their schema',
-    () => 0,
+    'calls of a recording, read',
+    recordedCalls,
   ],
   [
     'FLT-4',
     'Every call has its result and the user speaks first; what does not fit is repaired and counted.',
     'src/engine/markers.ts',
     'analysis',
-    'repairs',
-    () => 0,
+    'requests repaired',
+    notices('repaired'),
   ],
   [
     'FLT-5',
@@ -191,8 +191,8 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
     'Agents remember in three scopes, and a coordinator hears of their progress.',
     'src/tiers/agents/agents.ts',
     'analysis',
-    'progress summaries',
-    layers('agents', 'progress'),
+    'summaries and memories read',
+    (run) => layers('agents', 'progress')(run) + layers('agents', 'recall')(run),
   ],
   [
     'CCH-1',
@@ -295,10 +295,23 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
     'Some layers exclude each other.',
     'src/policies/exclusive.ts',
     'analysis',
-    'extractions skipped because the agent wrote itself',
-    layers('auto-memory', 'extract', ({ details }) => details.skipped !== undefined),
+    'extractions left out because the agent wrote itself',
+    layers('auto-memory', 'extract', ({ details }) => details.skipped === 'main-wrote'),
   ],
 ]);
+
+/** Tool calls that were read from a file of a client. */
+function recordedCalls({ transcript }: ActedRun): number {
+  if (!transcript.source.startsWith('claude-code')) return 0;
+  let calls = 0;
+  for (const { steps } of transcript.threads) {
+    for (const step of steps) {
+      if (step.kind === 'call')
+        calls += step.call.response.blocks.filter(({ kind }) => kind === 'tool_use').length;
+    }
+  }
+  return calls;
+}
 
 /** Messages that join their neighbour of the same role. */
 function merged({ transcript }: ActedRun): number {

@@ -163,8 +163,8 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
     'The user sees how much is left, a warning and an error.',
     'src/tiers/window/thresholds.ts',
     'analysis',
-    'states entered',
-    () => 0,
+    'states shown',
+    entriesOf('status'),
   ],
   [
     'WIN-6',

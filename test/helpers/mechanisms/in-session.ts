@@ -100,7 +100,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     layers(
       'microcompact',
       null,
-      ({ details }) => details.totalBefore !== undefined && details.totalAfter !== undefined,
+      ({ details }) => details.clearableBefore !== undefined && details.clearableAfter !== undefined,
     ),
   ],
   [
@@ -149,7 +149,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/tiers/session-memory/kept-tail.ts',
     'analysis',
     'messages kept',
-    told('session-memory', 'keptMessages', 'compact'),
+    told('session-memory', 'messagesKept', 'compact'),
   ],
   [
     'SES-7',
@@ -181,7 +181,11 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/tiers/session-memory/nested-cache.ts',
     'analysis',
     'compactions from the cached summary',
-    () => 0,
+    layers(
+      'session-memory',
+      'compact',
+      ({ details, outcome }) => outcome === 'done' && details.form === 'cached-summary',
+    ),
   ],
   [
     'FUL-1',

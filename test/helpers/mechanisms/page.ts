@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { filesOf, openRef } from '../../../src/cli/open-ref.js';
 import { compileScenario } from '../../../src/scenario/compile.js';
@@ -31,11 +31,11 @@ export function findActed(): ReadonlyMap<string, Acted> {
     .sort()) {
     const text = readFileSync(join(SCENARIOS, scenario), 'utf8');
     for (const { plan, transcript: ref, variant } of compileScenario(
-      { text, file: scenario, set: [] },
+      { text, file: join(SCENARIOS, scenario), set: [] },
       builtinContext,
     ).runs) {
-      if (filesOf(ref).length > 0) continue;
-      const transcript = openRef(ref, { cwd: '.' });
+      if (filesOf(ref).some(({ path }) => !existsSync(path))) continue;
+      const transcript = openRef(ref, { cwd: SCENARIOS });
       const run = { plan, transcript, entries: runLog(plan, transcript) };
       for (const mechanism of MECHANISMS) {
         const times = mechanism.acted(run);
