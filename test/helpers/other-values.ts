@@ -4,6 +4,7 @@ import type { ParamSpec, ParamValue } from '../../src/model/params.js';
 const VALUES: Readonly<Record<string, readonly ParamValue[]>> = {
   'client.use': ['claude-code/2.0.76', 'none'],
   'autoCompact.exceptModels': [['claude-sonnet-4-5']],
+  'microcompact.apiNative.clearToolInputs': [[]],
   'storage.exempt': [[]],
   'nestedMemory.denied': [['/repo/src']],
   'nestedMemory.workingDirectory': ['/elsewhere'],

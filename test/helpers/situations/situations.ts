@@ -1,6 +1,6 @@
 import type { Transcript } from '../../../src/model/transcript.js';
 import type { PlanInit } from '../plan.js';
-import { BUSY, FORKS, LONG_MODEL, RECORDED, SUBAGENT, WEEK, WORK } from './transcripts.js';
+import { BUSY, FORKS, LONG_MODEL, RECORDED, SLOW_TALK, SUBAGENT, WEEK, WORK } from './transcripts.js';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -23,6 +23,7 @@ const SUMMARIES: Settings = {
   'baselines.summarise.everyTurns': 6,
   'baselines.summarise.keepTurns': 3,
   'client.retries': 1,
+  'compact.resendWithoutStreaming': false,
   'microcompact.apiNative.enabled': false,
   'microcompact.cached.enabled': false,
   'microcompact.timeBased.enabled': false,
@@ -42,14 +43,20 @@ function failing(shows: readonly string[], name: string, set: Settings, fault: F
 }
 
 const FAILING: readonly Situation[] = [
-  failing(['compact.fallback', 'compact.resendWithoutStreaming'], 'a fork that fails', FORKED, {
+  failing(
+    ['compact.fallback'],
+    'a fork that fails',
+    FORKED,
+    { error: 'invalid_request', nth: 1 },
+  ),
+  failing(['compact.resendWithoutStreaming'], 'a direct call that fails', OWN, {
     error: 'invalid_request',
     nth: 1,
   }),
   failing(
     ['compact.fallbackOnTooLong', 'compact.tooLong', 'compact.tooLongRetries'],
     'a fork that is too long',
-    { ...FORKED, 'compact.tooLong': 'head', 'compact.resendWithoutStreaming': false },
+    { ...FORKED, 'compact.tooLong': 'head' },
     { error: 'prompt_too_long', gapTokens: 4_000 },
   ),
   failing(
@@ -85,7 +92,14 @@ const FAILING: readonly Situation[] = [
 const COMPACTING: readonly Situation[] = [
   {
     name: 'forked summaries',
-    shows: ['compact.forkWrites', 'compact.forkMaxOutputTokens', 'compact.summariser', 'compact.model'],
+    shows: [
+      'compact.forkWrites',
+      'compact.forkMaxOutputTokens',
+      'compact.summariser',
+      'compact.model',
+      'autoCompact.exceptModels',
+      'baselines.summarise.',
+    ],
     transcript: WORK,
     init: SMALL,
     set: FORKED,
@@ -99,10 +113,18 @@ const COMPACTING: readonly Situation[] = [
       'nestedMemoryCache.',
       'window.',
       'autoCompact.enabled',
+      'client.thinking',
     ],
     transcript: WORK,
     init: { ...SMALL, summaryTokens: 500 },
     set: { ...OWN, 'restore.largeFiles': 'cut', 'restore.skillsTotalTokens': 25_000 },
+  },
+  {
+    name: 'compactions from notes',
+    shows: ['sessionMemory.'],
+    transcript: SLOW_TALK,
+    init: { window: 100_000 },
+    set: { ...SUMMARIES, 'sessionMemory.enabled': true },
   },
   {
     name: 'large files that are only named',
@@ -120,7 +142,7 @@ const COMPACTING: readonly Situation[] = [
   },
   {
     name: 'automatic compaction switched off from outside',
-    shows: ['autoCompact.disabled', 'autoCompact.honoursDisable'],
+    shows: ['autoCompact.disabled', 'autoCompact.honoursDisable', 'blocking.'],
     transcript: WORK,
     init: SMALL,
     set: { ...SUMMARIES, 'autoCompact.disabled': true, 'autoCompact.honoursDisable': true },
@@ -142,6 +164,20 @@ const COMPACTING: readonly Situation[] = [
 ];
 
 const CLEARING: readonly Situation[] = [
+  {
+    name: 'old results that are cleared',
+    shows: ['microcompact.token.', 'microcompact.cached.', 'baselines.prune.', 'baselines.mask.'],
+    transcript: WORK,
+    init: { window: 120_000 },
+    set: {
+      ...SUMMARIES,
+      'autoCompact.enabled': false,
+      'microcompact.cached.enabled': true,
+      'microcompact.token.enabled': true,
+      'microcompact.token.targetTokens': 20_000,
+      'microcompact.token.minSaving': 5_000,
+    },
+  },
   {
     name: 'old rounds that are snipped',
     shows: ['snip.'],
@@ -201,7 +237,13 @@ const CLEARING: readonly Situation[] = [
 const CLIENTS: readonly Situation[] = [
   {
     name: 'what a recording tells of its client',
-    shows: ['client.', 'counter.'],
+    shows: [
+      'client.',
+      'counter.',
+      'microcompact.timeBased.',
+      'microcompact.apiNative.clearThinking',
+      'microcompact.apiNative.thinking',
+    ],
     transcript: RECORDED,
     init: { cache: { fade: 'client' } },
     set: { 'counter.newContent': 'rough', 'client.breakpoints': 'system+last' },
@@ -228,13 +270,13 @@ const CLIENTS: readonly Situation[] = [
   },
   {
     name: 'a model with a long window',
-    shows: ['window.models', 'window.explicit'],
+    shows: ['window.models'],
     transcript: LONG_MODEL,
     init: {},
   },
   {
     name: 'a model that may get a long window',
-    shows: ['window.beta1m', 'window.bounded'],
+    shows: ['window.beta1m', 'window.bounded', 'window.explicit'],
     transcript: SUBAGENT,
     init: {},
     set: { 'window.bounded': true },
@@ -282,7 +324,7 @@ const BESIDE: readonly Situation[] = [
 export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a busy session in a small window',
-    shows: ['microcompact.', 'sessionMemory.', 'baselines.', 'window.'],
+    shows: ['microcompact.', 'baselines.', 'window.'],
     transcript: BUSY,
     init: { ...SMALL, home: { memories: 3, files: [], lock: null } },
   },

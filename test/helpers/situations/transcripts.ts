@@ -60,7 +60,7 @@ function recorded(): Transcript {
       })
       .answer(50);
   talk.event((at) => ({ kind: 'rewind', at, lastId: lastResponse(talk) }));
-  talk.human(30).answer(20);
+  talk.type(30).answer(20);
   // Ten calls and ten results behind one breakpoint: as far as a breakpoint looks back.
   const ten = Array.from({ length: 10 }, (_, i) => ({ tool: 'Grep', tokens: 40, path: `/repo/${i}.ts` }));
   talk.human(30).tools(ten, { thinking: 200 }).answer(10);
@@ -93,6 +93,8 @@ function work(): Transcript {
     { tool: 'TodoWrite', tokens: 20, effect: { kind: 'todo-list', items: 3, chars: 300 } },
   ]);
   talk.say('meta', 7_000).answer(40);
+  const again = { tool: 'Read', tokens: 400, path: '/repo/src/again.ts', text: 'again\n'.repeat(250) };
+  talk.human(20).tools([again]).tools([again]).answer(20);
   for (let i = 0; i < 36; i++) {
     if (i % 4 === 0) talk.human(200);
     if (i % 9 === 3) talk.image(1_500);
@@ -104,10 +106,26 @@ function work(): Transcript {
     else talk.tools([{ tool: i % 3 === 0 ? 'Bash' : 'Read', tokens, path }], { thinking: 200 });
     if (i % 4 === 3) talk.answer(120).wait(40);
   }
+  const compaction = { instructions: null, partial: null };
+  talk.human(40).answer(40).event((at) => ({ kind: 'manual-compact', at, compaction }));
   return talk.human(40).answer(40).transcript();
 }
 
 export const WORK = work();
+
+/** A talk without hurry: notes are written while nobody asks for anything. */
+function slowTalk(): Transcript {
+  const talk = new Conversation();
+  for (let i = 0; i < 45; i++)
+    talk
+      .human(500)
+      .tools([{ tool: 'Read', tokens: 300, path: `/repo/src/${i}.ts` }])
+      .answer(700)
+      .wait(60);
+  return talk.transcript();
+}
+
+export const SLOW_TALK = slowTalk();
 
 /** An agent that a session started, with more to read than a small window holds. */
 function subagent(): Transcript {
