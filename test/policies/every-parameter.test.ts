@@ -84,7 +84,7 @@ class Stage {
 }
 
 /** How well a situation fits a parameter: the length of what names it. */
-function fit({ shows }: Situation, path: string): number {
+function closeness({ shows }: Situation, path: string): number {
   return Math.max(0, ...shows.filter((name) => path.startsWith(name)).map((name) => name.length));
 }
 
@@ -92,8 +92,8 @@ function fit({ shows }: Situation, path: string): number {
 function effectOf(stages: readonly Stage[], spec: ParamSpec): 'matters' | 'none' {
   const { path } = spec;
   const ordered = stages
-    .map((stage) => ({ stage, fit: fit(stage.situation, path) }))
-    .sort((a, b) => b.fit - a.fit);
+    .map((stage) => ({ stage, close: closeness(stage.situation, path) }))
+    .sort((a, b) => b.close - a.close);
   for (const { stage } of ordered) {
     for (const value of otherValues(spec, stage.valueOf(path)))
       if (stage.isChangedBy(path, value)) return 'matters';

@@ -43,12 +43,7 @@ function failing(shows: readonly string[], name: string, set: Settings, fault: F
 }
 
 const FAILING: readonly Situation[] = [
-  failing(
-    ['compact.fallback'],
-    'a fork that fails',
-    FORKED,
-    { error: 'invalid_request', nth: 1 },
-  ),
+  failing(['compact.fallback'], 'a fork that fails', FORKED, { error: 'invalid_request', nth: 1 }),
   failing(['compact.resendWithoutStreaming'], 'a direct call that fails', OWN, {
     error: 'invalid_request',
     nth: 1,
@@ -71,13 +66,23 @@ const FAILING: readonly Situation[] = [
     { ...OWN, 'compact.tooLong': 'tail' },
     { error: 'prompt_too_long_unparseable' },
   ),
-  failing(['compact.regenerations'], 'empty summaries', { ...OWN, 'compact.rejectEmpty': true }, {
-    error: 'empty_summary',
-  }),
-  failing(['compact.rejectEmpty'], 'an empty summary', { ...OWN, 'compact.regenerations': 0 }, {
-    error: 'empty_summary',
-    nth: 1,
-  }),
+  failing(
+    ['compact.regenerations'],
+    'empty summaries',
+    { ...OWN, 'compact.rejectEmpty': true },
+    {
+      error: 'empty_summary',
+    },
+  ),
+  failing(
+    ['compact.rejectEmpty'],
+    'an empty summary',
+    { ...OWN, 'compact.regenerations': 0 },
+    {
+      error: 'empty_summary',
+      nth: 1,
+    },
+  ),
   failing(['compact.askAgainUntagged'], 'summaries without tags', OWN, { error: 'no_summary_tags' }),
   failing(['compact.rejectCut'], 'summaries that are cut', OWN, { error: 'cut_summary' }),
   failing(['client.retries'], 'an overloaded service', OWN, { error: 'overloaded' }),

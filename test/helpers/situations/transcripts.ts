@@ -64,19 +64,31 @@ function recorded(): Transcript {
   // Ten calls and ten results behind one breakpoint: as far as a breakpoint looks back.
   const ten = Array.from({ length: 10 }, (_, i) => ({ tool: 'Grep', tokens: 40, path: `/repo/${i}.ts` }));
   talk.human(30).tools(ten, { thinking: 200 }).answer(10);
-  talk.event((at) => ({ kind: 'resume', at, reason: 'restart' })).human(20).answer(10);
+  talk
+    .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
+    .human(20)
+    .answer(10);
   talk.event((at) => ({ kind: 'speaker', at, thinking: 'off' }));
   talk.image(1_500).human(50);
   talk.tools([{ tool: 'ToolSearch', tokens: 60 }]).answer(40);
-  talk.event((at) => ({ kind: 'fallback', at })).human(50).answer(40);
-  talk.event((at) => ({ kind: 'speaker', at, thinking: 'on' })).human(50).answer(10, { thinking: 90 });
+  talk
+    .event((at) => ({ kind: 'fallback', at }))
+    .human(50)
+    .answer(40);
+  talk
+    .event((at) => ({ kind: 'speaker', at, thinking: 'on' }))
+    .human(50)
+    .answer(10, { thinking: 90 });
   talk.wait(303).human(20).answer(10);
   for (let i = 0; i < 4; i++) talk.wait(3_700).human(20).answer(10);
   const results = talk.steps.flatMap((step) =>
     step.kind === 'message' && step.message.origin === 'tool' ? [step.message.id] : [],
   );
   talk.event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: results.slice(-3) }));
-  talk.human(20).tools([{ tool: 'ToolSearch', tokens: 60 }]).answer(10);
+  talk
+    .human(20)
+    .tools([{ tool: 'ToolSearch', tokens: 60 }])
+    .answer(10);
   for (let i = 0; i < 40; i++) talk.human(40).wait(20).answer(30);
   return talk.transcript({ agentVersion: '2.1.112', carries: ['text', 'timestamps', 'tools', 'usage'] });
 }
@@ -107,7 +119,10 @@ function work(): Transcript {
     if (i % 4 === 3) talk.answer(120).wait(40);
   }
   const compaction = { instructions: null, partial: null };
-  talk.human(40).answer(40).event((at) => ({ kind: 'manual-compact', at, compaction }));
+  talk
+    .human(40)
+    .answer(40)
+    .event((at) => ({ kind: 'manual-compact', at, compaction }));
   return talk.human(40).answer(40).transcript();
 }
 
@@ -130,7 +145,11 @@ export const SLOW_TALK = slowTalk();
 /** An agent that a session started, with more to read than a small window holds. */
 function subagent(): Transcript {
   const main = new Conversation();
-  main.human(50).tools([{ tool: 'Task', tokens: 300 }]).wait(900).answer(30);
+  main
+    .human(50)
+    .tools([{ tool: 'Task', tokens: 300 }])
+    .wait(900)
+    .answer(30);
   const child = new Conversation({ ids: 'child-' });
   child.human(500);
   for (let i = 0; i < 20; i++) child.tools([{ tool: 'Read', tokens: 4_000, path: `/repo/src/${i}.ts` }]);
