@@ -57,14 +57,15 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
     else lose(run);
     return;
   }
-  if (carriesForkMarker(point.messages)) {
-    tell(run, 'fork-refused', 'a fork may not fork again');
-    run.giveUp('a fork may not fork again');
+  const { params } = env.plan.policy;
+  const child = env.forks.numberOf(thread);
+  const refusal = refusalOf(point.messages, child, params['agents.maxChildren'] as number);
+  if (refusal !== null) {
+    tell(run, 'fork-refused', refusal);
+    run.giveUp(refusal);
     return;
   }
-  const { params } = env.plan.policy;
   const layout = params['agents.layout'] as ForkLayout;
-  const child = env.forks.numberOf(thread);
   run.model.follow(parent.model);
   run.client.adopt(point.key);
   run.context.replacePrefix(
@@ -85,6 +86,12 @@ function inherit(run: ThreadRun, parent: ThreadRun): void {
   run.expectMessage(lead);
   if (params['agents.warmFirst'] === true)
     run.shiftMs += Math.max(0, env.forks.holdUntil(thread) - (run.nextTimeMs() ?? 0));
+}
+
+/** Why a client starts no child here; null when it does (AGT-3). */
+function refusalOf(messages: readonly Message[], child: number, maxChildren: number): string | null {
+  if (carriesForkMarker(messages)) return 'a fork may not fork again';
+  return child > maxChildren ? `a turn starts at most ${maxChildren} children` : null;
 }
 
 /** A child that cannot start is told of where users look, and never for another reason than the call that starts it (INV-15). */

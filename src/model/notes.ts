@@ -27,7 +27,7 @@ export interface NotesHeading {
   readonly about: string;
 }
 
-/** The ten sections of the session notes, in order (SES-1). @internal */
+/** The ten sections of the session notes, in order (SES-1). */
 export const NOTES_HEADINGS: readonly NotesHeading[] = [
   {
     name: 'Title',

@@ -44,7 +44,7 @@ export const CORE_PARAMS: readonly ParamSpec[] = [
     kind: { type: 'choice', values: ['identical', 'new-system', 'new-content'] },
     default: 'identical',
     unit: null,
-    help: 'What a resumed session sends: the same bytes, a system prompt rendered anew, or its first words in another form.',
+    help: 'What a resumed session sends: the same bytes, a system prompt rendered anew, or its first words in another form. What of it is still cached also depends on client.newProcess.',
   },
   {
     path: 'client.resendWithoutStreaming',

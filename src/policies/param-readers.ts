@@ -5,6 +5,8 @@ import type { Policy } from './policy.js';
 const AT_THE_WINDOW = ['auto-compact', 'blocking', 'microcompact-token', 'baseline-truncate'];
 const COMPACTING = ['auto-compact', 'reactive'];
 const SUMMARISING = [...COMPACTING, 'baseline-summarise'];
+/** Layers that write or read an index of memories. */
+const INDEXING = ['auto-memory', 'dreaming', 'agents'];
 
 /**
  * Parameters that are read elsewhere than in the layer that declares them, by path or by the beginning of paths; the longest
@@ -28,8 +30,8 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'thrash.chainTurns': [...SUMMARISING, 'baseline-truncate'],
   'nestedMemoryCache.enabled': ['auto-compact'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],
-  'autoMemory.index': null,
-  'autoMemory.lineChars': null,
+  'autoMemory.index': INDEXING,
+  'autoMemory.lineChars': INDEXING,
   'agents.layout': null,
   'agents.warmFirst': null,
   'agents.mark': null,

@@ -15,7 +15,7 @@ export interface Verdict {
 
 const NOTHING: Verdict = { keep: null, excluded: null, rule: null };
 
-/** Judges one sentence by the written rules (docs/memory-rules.md). */
+/** Judges one sentence by the written rules (docs/memory-rules.md). @internal */
 export function judge(sentence: string): Verdict {
   const written = withoutOpening(
     sentence

@@ -14,6 +14,8 @@ export interface ToolStep {
   readonly effect?: ToolEffect;
   /** What is known of the result besides its path. */
   readonly facts?: BlockFacts;
+  /** Words of the result; each has its own unless told. */
+  readonly text?: string;
 }
 
 /** Builds small transcripts step by step; sizes are true tokens, four characters each. */
@@ -69,6 +71,13 @@ export class Conversation {
     const block =
       text === undefined ? this.block('text', 'user', tokens) : this.block('text', 'user', tokens, { text });
     return this.push(createMessage({ id, role: 'user', origin: 'human', blocks: [block], at: this.timeMs }));
+  }
+
+  /** The user types a prompt: its content is a plain string. */
+  type(tokens: number): this {
+    const id = this.id('human');
+    const blocks = [this.block('text', 'user', tokens, { facts: { plain: true } })];
+    return this.push(createMessage({ id, role: 'user', origin: 'human', blocks, at: this.timeMs }));
   }
 
   /** Somebody else speaks in the place of the user. */
@@ -136,6 +145,7 @@ export class Conversation {
         toolUseId: use.toolUseId,
         tool: use.tool,
         facts: { ...(use.path !== undefined && { path: use.path }), ...use.facts },
+        ...(use.text !== undefined && { text: use.text }),
       });
       this.push(createMessage({ id, role: 'user', origin: 'tool', blocks: [block], at: this.timeMs }));
     }

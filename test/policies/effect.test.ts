@@ -42,6 +42,8 @@ describe('a parameter of a layer that the policy does not have', () => {
     ['baselines/summarise', 'compact.scratchpad', 'keep'],
     ['baselines/truncate', 'window.compactOffset', 1],
     ['baselines/mask', 'baselines.prune.batchTokens', 1],
+    ['none', 'autoMemory.indexLines', 10],
+    ['claude-code/2.1.112', 'autoMemory.lineChars', 100],
   ])('C39 is refused: %s %s', (policy, path, value) => {
     expect(refusal(policy, { [path]: value })?.code).toBe('no-effect');
     expect(pathsOf(policy)).not.toContain(path);
@@ -53,7 +55,7 @@ describe('a parameter of a layer that the policy does not have', () => {
     ['baselines/summarise', 'compact.ownToolTokens', 900],
     ['none', 'client.retries', 0],
     ['none', 'agents.layout', 'own-results'],
-    ['none', 'autoMemory.indexLines', 10],
+    ['claude-code/2026', 'autoMemory.indexLines', 10],
     ['claude-code/2026', 'dreaming.hours', 12],
   ])('C39 is taken where another layer or the client reads it: %s %s', (policy, path, value) => {
     expect(refusal(policy, { [path]: value })).toBeNull();

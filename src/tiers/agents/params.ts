@@ -27,7 +27,7 @@ export const AGENTS_PARAMS: readonly ParamSpec[] = [
     'agents.maxChildren',
     32,
     'children',
-    'Children of one turn at most (assumed); a scenario with more is refused.',
+    'Children of one turn at most (assumed): a scenario with more is refused, further ones of a recording are not started.',
     { min: 1, max: 1_000 },
   ),
   switchParam(

@@ -48,10 +48,12 @@ export function* clearResults(
   if (clearing.edits.length === 0) return;
   const by = { layer: 'microcompact', reason } as const;
   const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+  let keptOnDisk = 0;
   if (order.originals === 'keep') {
     for (const block of clearing.originals) {
       if (block.facts.replaces === 'stored') continue;
       const path = resultPath(context.thread, block.toolUseId!);
+      keptOnDisk++;
       yield { kind: 'write-file', by, path, text: fullText(block) };
     }
   }
@@ -79,6 +81,7 @@ export function* clearResults(
         seenSaved: clearing.seenSaved,
         clearableBefore,
         clearableAfter: ledger.activeTokens,
+        ...(keptOnDisk === 0 ? {} : { keptOnDisk }),
       },
     },
   };

@@ -53,7 +53,7 @@ export function keptTailStart(messages: readonly Message[], afterIndex: number, 
 
 /**
  * Moves a cut back until nothing is split (SES-7): every result behind it has its call behind it, and the messages of one
- * response (thinking included) are on one side. Results whose call is nowhere do not move it.
+ * response (thinking included) are on one side. Results whose call is nowhere do not move it. @internal
  */
 export function moveCutToWhole(messages: readonly Message[], index: number): number {
   const responses = new Set<string>();

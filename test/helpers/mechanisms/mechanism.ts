@@ -32,7 +32,7 @@ export interface Mechanism {
 }
 
 /** How a mechanism is known. */
-export const SOURCES = {
+const SOURCES = {
   analysis: 'public analysis',
   recordings: 'analysis, recordings agree',
   measured: 'analysis, measured on shipped clients',

@@ -152,6 +152,14 @@ describe('forks of one turn', () => {
     expect(ofType(entries, 'lost')).toMatchObject([{ thread: 'fork-of-a-fork', calls: 3 }]);
   });
 
+  it.each(['claude-code/2026', 'none'])('C39 AGT-3 a turn starts no more than it may under %s', (policy) => {
+    const entries = runLog(planOf({ policy, set: { ...WHOLE, 'agents.maxChildren': 5 } }), large());
+    expect(firstOfForks(entries)).toHaveLength(5);
+    // Eight children of two calls each, of which three are not started.
+    expect(ofType(entries, 'notice').filter((entry) => entry.what === 'fork-refused')).toHaveLength(3);
+    expect(ofType(entries, 'lost').map((entry) => entry.calls)).toEqual([2, 2, 2]);
+  });
+
   it('AGT-1 end with their parent: when the call that starts them fails, none of their calls takes place', () => {
     const faulty = planOf({
       policy: 'claude-code/2026',

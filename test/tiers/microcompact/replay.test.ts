@@ -56,6 +56,13 @@ describe('the measured clients', () => {
     expect(cleared!.details).toMatchObject({ clearableBefore: 20 * 5_010, clearableAfter: 7 * 5_010 });
   });
 
+  it('C39 MIC-1 the originals that 2.1.7 keeps on disk are counted: 13; 2.0.76 keeps none', () => {
+    const keptBy = (policy: string, tokens: number) =>
+      run({ policy }, talk(tokens)).layer('microcompact')[0]!.details.keptOnDisk;
+    expect(keptBy('claude-code/2.1.7', 35_000)).toBe(13);
+    expect(keptBy('claude-code/2.0.76', 40_000)).toBeUndefined();
+  });
+
   it('MIC-1 later clients have none', () => {
     expect(run({ policy: 'claude-code/2.1.112' }, talk(40_000)).layer('microcompact')).toEqual([]);
   });
