@@ -42,8 +42,10 @@ function isFileTool(tool: string): boolean {
  */
 export class FileState {
   private readonly byPath = new Map<string, KnownFile>();
-  /** Every use in order; a file is at its place with the latest. */
+  /** Uses of remembered files in order; a file is at its place with the latest. */
   private uses: KnownFile[] = [];
+  private remembered = 0;
+  private useCount = 0;
   /** Calls on files whose results have not come. */
   private readonly open = new Map<string, Block>();
   private latest: Message | null = null;
@@ -141,7 +143,8 @@ export class FileState {
         changeId: null,
         staysKnown: false,
         isUnreadable: false,
-        isRemembered: true,
+        isRemembered: false,
+        usedAt: 0,
         place: 0,
       };
       this.byPath.set(path, file);
@@ -151,14 +154,27 @@ export class FileState {
   }
 
   private use(file: KnownFile): void {
+    if (!file.isRemembered) this.remembered++;
     file.isRemembered = true;
+    file.usedAt = ++this.useCount;
     file.place = this.uses.length;
     this.uses.push(file);
-    if (this.uses.length <= 64 || this.uses.length <= 4 * this.byPath.size) return;
-    this.uses = this.uses.filter(({ place }, i) => place === i);
-    this.uses.forEach((used, i) => {
-      used.place = i;
+    if (this.uses.length > 64 && this.uses.length > 4 * this.remembered)
+      this.keepUses(this.uses.filter(({ place, isRemembered }, i) => place === i && isRemembered));
+  }
+
+  private keepUses(uses: KnownFile[]): void {
+    this.uses = uses;
+    this.remembered = uses.length;
+    uses.forEach((file, i) => {
+      file.place = i;
     });
+  }
+
+  private forget(file: KnownFile): void {
+    if (!file.isRemembered) return;
+    file.isRemembered = false;
+    this.remembered--;
   }
 
   /** A file of the thread, remembered or not; undefined when the session never used it. */
@@ -181,7 +197,7 @@ export class FileState {
     const file = this.byPath.get(path);
     if (file?.readId !== toolUseId) return;
     file.readId = null;
-    if (!file.staysKnown) file.isRemembered = false;
+    if (!file.staysKnown) this.forget(file);
   }
 
   /** Memory files left the context: they are attached again when a path below them is touched (MIC-1). */
@@ -224,10 +240,19 @@ export class FileState {
         else if (kind === 'tool_result' && isFileTool(tool ?? '') && facts.isError !== true) used.add(path);
       }
     }
-    for (const file of this.byPath.values()) {
-      file.staysKnown = stay.has(file.path);
-      file.isRemembered = file.staysKnown || used.has(file.path);
+    for (const file of this.uses) {
+      file.staysKnown = false;
+      file.isRemembered = false;
     }
+    const kept: KnownFile[] = [];
+    for (const path of new Set([...stay, ...used])) {
+      const file = this.byPath.get(path);
+      if (file === undefined) continue;
+      file.staysKnown = stay.has(path);
+      file.isRemembered = true;
+      kept.push(file);
+    }
+    this.keepUses(kept.sort((a, b) => a.usedAt - b.usedAt));
   }
 
   /** Knows what another thread knows, and nothing else: a fork sees what its parent saw (AGT-1). */
@@ -239,6 +264,8 @@ export class FileState {
     this.memories.clear();
     for (const file of other.byPath.values()) this.byPath.set(file.path, { ...file });
     this.uses = other.uses.map((file) => this.byPath.get(file.path)!);
+    this.remembered = other.remembered;
+    this.useCount = other.useCount;
     for (const [path, read] of other.shown) this.shown.set(path, read);
     for (const [id, call] of other.open) this.open.set(id, call);
     for (const path of other.memories) this.memories.add(path);

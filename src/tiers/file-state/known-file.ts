@@ -28,6 +28,8 @@ export interface KnownFile {
   isRemembered: boolean;
   /** Place of its latest use among all uses. */
   place: number;
+  /** Number of its latest use among all uses. */
+  usedAt: number;
 }
 
 /** The version that a block shows in full; `estimated` when it shows a part. */
