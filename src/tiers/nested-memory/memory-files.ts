@@ -26,6 +26,8 @@ export class MemoryFiles {
   /** Listed paths that lead nowhere. */
   readonly broken: readonly string[];
   private readonly byFolder = new Map<string, MemoryFile[]>();
+  /** What was found on the way to a folder. */
+  private readonly ways = new Map<string, readonly MemoryFile[]>();
 
   constructor(
     private readonly workingDirectory: string,
@@ -50,9 +52,19 @@ export class MemoryFiles {
   }
 
   /** Files in the folders from the working directory down to a path, outermost first (NES-1). */
-  onTheWayTo(path: string): MemoryFile[] {
+  onTheWayTo(path: string): readonly MemoryFile[] {
+    const folder = folderOf(path);
+    let way = this.ways.get(folder);
+    if (way === undefined) {
+      way = this.walk(folder);
+      this.ways.set(folder, way);
+    }
+    return way;
+  }
+
+  private walk(last: string): readonly MemoryFile[] {
     const found: MemoryFile[][] = [];
-    let folder = folderOf(path);
+    let folder = last;
     while (isInside(folder, this.workingDirectory)) {
       found.push(this.byFolder.get(folder) ?? []);
       folder = folderOf(folder);
