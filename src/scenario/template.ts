@@ -23,8 +23,8 @@ transcript:
 
 model: claude-sonnet-4-5
 
-# A policy by name; to change its numbers: { use: none, set: { path.of.parameter: value } }
-policy: none
+# A policy by name; to change its numbers: { use: claude-code/2026, set: { path.of.parameter: value } }
+policy: claude-code/2026
 
 # Lifetime of what the prompt cache holds: 5m or 1h.
 cache:
