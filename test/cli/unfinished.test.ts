@@ -226,6 +226,7 @@ describe('ccbench tune', () => {
   });
 
   it('runs all settings on the whole work when those that were left did not finish it', async () => {
+    // Without thinking both models keep the same content: otherwise the dear one, which drops none, stays on the front.
     const cwd = tempFolder({
       'a.yaml': ONE.replace('turns: 150', 'turns: 260, overrides: { thinkingShare: 0 }').replace(
         'window: 120000\n',
