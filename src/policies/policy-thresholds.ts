@@ -29,6 +29,8 @@ export function policyThresholds(policy: Policy, params: ParamValues, model: Nam
   const blocks = policy.tiers.includes('blocking') && params['blocking.enabled'] === true;
   return {
     ...limits,
+    warning,
+    error,
     autoCompact: name === undefined || compactsOn(params, name) ? limits.autoCompact : null,
     blocking: blocks && !(name !== undefined && waitsForRefusal(params, name)) ? limits.blocking : null,
   };
