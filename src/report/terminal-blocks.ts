@@ -136,13 +136,13 @@ function statusRows({ status }: RunFacts): readonly Row[] {
   if (status === null) return [];
   const { warning, error, leastPercentLeft } = status;
   const rows = [row('least left', `${leastPercentLeft}%`, 'of the limit that the client shows')];
-  if (warning.turns > 0) rows.push(row('warning shown', formatCount(warning.turns), shownNote(warning)));
-  if (error.turns > 0) rows.push(row('error shown', formatCount(error.turns), shownNote(error)));
+  if (warning.turns > 0) rows.push(row('turns with warning', formatCount(warning.turns), shownNote(warning)));
+  if (error.turns > 0) rows.push(row('turns with error', formatCount(error.turns), shownNote(error)));
   return rows;
 }
 
 function shownNote({ times, firstRequest, leftAt }: ShownFacts): string {
-  const first = `turns; entered ${times === 1 ? 'once' : `${formatCount(times)} times`}, first at request ${formatCount(firstRequest)}`;
+  const first = `entered ${times === 1 ? 'once' : `${formatCount(times)} times`}, first at request ${formatCount(firstRequest)}`;
   return leftAt === null ? first : `${first}, last left at ${formatCount(leftAt)}`;
 }
 

@@ -45,9 +45,9 @@ describe('what the client shows of its context', () => {
     const rows = valueBlocks(facts).flatMap(({ rows: all }) => all.map(({ cells }) => cells));
     expect(rows).toContainEqual(['least left', '1%', 'of the limit that the client shows']);
     expect(rows).toContainEqual([
-      'warning shown',
+      'turns with warning',
       '4',
-      'turns; entered once, first at request 28, last left at 33',
+      'entered once, first at request 28, last left at 33',
     ]);
   });
 

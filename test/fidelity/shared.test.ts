@@ -225,5 +225,5 @@ describe.skipIf(!sharedData.present)('a workload fitted to the shared recordings
         expect(Math.abs(off - 1), `${name} at ${share}`).toBeLessThan(0.1);
       }
     }
-  }, 120_000);
+  }, 300_000);
 });
