@@ -151,7 +151,7 @@ function viewOf(run: ThreadRun, request: AskRequest): Shown {
     const unsent = context.tokensBetween(context.unchanged, length);
     let freshTokens = Math.min(context.freshTokens, unsent);
     for (const block of added) freshTokens += block.tokens;
-    const deleted = request.model === undefined ? run.view.deletions.within(length, added) : null;
+    const deleted = otherModel(run, request) === null ? run.view.deletions.within(length, added) : null;
     return { view: new ForkView(context, length, added), freshTokens, deleted };
   }
   const prefix =

@@ -123,7 +123,7 @@ export class SeenCounter {
   }
 
   private takeOff(tokens: number): void {
-    const uncounted = Math.min(tokens, this.uncounted);
+    const uncounted = Math.max(0, Math.min(tokens, this.uncounted));
     this.uncounted -= uncounted;
     this.anchorTokens -= tokens - uncounted;
   }

@@ -3,22 +3,20 @@ import type { Message } from '../model/message.js';
 import type { ContextView, TierContext } from '../model/tier.js';
 import { type Breakdown, breakdown, type ToolTokens } from '../tokens/breakdown.js';
 import { percentages } from '../tokens/percentages.js';
+import { changeReport, type SizeBefore, sizeBefore } from './change-report.js';
 import { quietReport } from './quiet-report.js';
 import type { Restored } from './restore/restore.js';
 import { autoCompactEnabled, autoCompactThreshold } from './window/thresholds.js';
 
 /** A context that is about to be compacted. */
-export interface ContextBefore {
-  readonly seenBefore: number;
-  readonly trueBefore: number;
+export interface ContextBefore extends SizeBefore {
   /** As the client's own estimate sees it (TOK-7). */
   readonly parts: Breakdown;
 }
 
 /** Takes note of a context before a compaction changes it. */
 export function contextBefore(view: ContextView): ContextBefore {
-  const { seenTokens: seenBefore, trueTokens: trueBefore } = view;
-  return { seenBefore, trueBefore, parts: breakdown(view.messages, 'rough') };
+  return { ...sizeBefore(view), parts: breakdown(view.messages, 'rough') };
 }
 
 /** What a compaction made of the conversation (FUL-9). */
@@ -52,32 +50,23 @@ export function* reportCompaction(
   view: ContextView,
 ): Generator<Action, void, unknown> {
   const { layer, action, trigger, reason, before, restored } = done;
-  const { seenBefore, trueBefore, parts } = before;
-  yield {
-    kind: 'report',
-    entry: {
-      layer,
-      action,
-      trigger,
-      outcome: 'done',
-      reason,
-      failure: null,
-      seenBefore,
-      seenAfter: view.seenTokens,
-      trueBefore,
-      trueAfter: view.trueTokens,
-      saved: trueBefore - view.trueTokens,
-      details: {
-        ...done.tracking,
-        ...done.details,
-        ...boundaryFacts(done),
-        recompactsNextTurn: restored === null ? null : recompacts(context, view.trueTokens), // FUL-12
-        ...(restored !== null && restoredFacts(restored)),
-        context: percentages(parts),
-        breakdown: rawParts(parts),
-      },
+  const { parts } = before;
+  yield changeReport(view, before, {
+    layer,
+    action,
+    trigger,
+    reason,
+    saved: before.trueBefore - view.trueTokens,
+    details: {
+      ...done.tracking,
+      ...done.details,
+      ...boundaryFacts(done),
+      recompactsNextTurn: restored === null ? null : recompacts(context, view.trueTokens), // FUL-12
+      ...(restored !== null && restoredFacts(restored)),
+      context: percentages(parts),
+      breakdown: rawParts(parts),
     },
-  };
+  });
   for (const path of restored?.failed ?? []) {
     yield quietReport(layer, view, {
       action: 'restore',

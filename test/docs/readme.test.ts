@@ -1,10 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openRef } from '../../src/cli/open-ref.js';
+import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
 import { formatCount, formatMoney, formatShare } from '../../src/report/format.js';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
 import { cliPage } from '../helpers/cli-page.js';
+import { ofType, runLog } from '../helpers/plan.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PATH = resolve(ROOT, 'README.md');
@@ -47,6 +51,38 @@ describe('README', () => {
     const found = /<!-- example:begin -->[\s\S]*<!-- example:end -->/.exec(readme)?.[0];
     if (process.env.UPDATE_GENERATED === '1') writeFileSync(PATH, readme.replace(found!, block));
     else expect(found).toBe(block);
+  });
+
+  it('C8 draws its conclusion from the numbers', () => {
+    const { variants } = JSON.parse(
+      readFileSync(resolve(ROOT, 'reports/example/compare.json'), 'utf8'),
+    ) as Compared;
+    const of = (metric: string) => variants.slice(0, 3).map(({ metrics }) => metrics[metric]!);
+    const [oldest, , newest] = of('costUsd') as [number, number, number];
+    expect(Math.min(...of('peakContextTokens'))).toBe(of('peakContextTokens')[0]);
+    expect(Math.max(...of('costUsd'))).toBe(oldest);
+    expect(Math.min(...of('costUsd'))).toBe(newest);
+    expect(of('cacheTokensDestroyed')[2]).toBe(0);
+    const written = of('cacheCreationTokens').map((tokens) => tokens / 1_000_000);
+    expect(written.map((tokens) => tokens.toFixed(tokens > 1.5 ? 2 : 0))).toEqual(['1.58', '1', '1']);
+    expect(readme).toContain(`writes ${written[0]!.toFixed(2)} million tokens`);
+
+    const file = resolve(ROOT, 'scenarios/quickstart.yaml');
+    const text = readFileSync(file, 'utf8');
+    const cost = (...set: readonly string[]) => {
+      const { plan, transcript } = compileScenario({ text, file, set }, builtinContext).runs[0]!;
+      const entries = runLog(plan, openRef(transcript, { cwd: ROOT }));
+      const layers = ofType(entries, 'request').filter(({ purpose }) =>
+        ['session_memory', 'auto_memory'].includes(purpose),
+      );
+      return { usd: metricValues(foldLog(entries)).costUsd, layers: layers.length };
+    };
+    const whole = cost();
+    expect(whole.usd).toBe(newest);
+    expect(readme).toContain(`${whole.layers} requests for notes and memories`);
+    const without = cost('sessionMemory.enabled=false', 'autoMemory.enabled=false');
+    expect(without.layers).toBe(0);
+    expect(readme).toContain(`Without these it costs ${formatMoney(without.usd ?? null)}`);
   });
 
   it('names commands, files and scenarios that exist', () => {

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { counterRules, SeenCounter } from '../../src/engine/seen-counter.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
+import { createBlock } from '../../src/model/block.js';
+import { createMessage } from '../../src/model/message.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
@@ -52,6 +55,21 @@ describe('what is cleared leaves the counter as it was added', () => {
     const [cleared] = ofType(entries, 'layer');
     // 33 characters of the placeholder are 8 tokens of the estimate.
     expect(cleared!.seenBefore! - cleared!.seenAfter!).toBe(((3_000 - 8) * 3 * 4) / 3);
+  });
+
+  it('C28 a block that grows is added whole, whatever the usage did not count', () => {
+    const counter = new SeenCounter(counterRules(planOf({ policy: 'claude-code/2026' }).policy.params, 1));
+    const text = (tokens: number) => createBlock({ kind: 'text', role: 'user', tokens });
+    const held = (tokens: number) =>
+      new Map([
+        ['m', createMessage({ id: 'm', role: 'user', origin: 'human', at: 0, blocks: [text(tokens)] })],
+      ]);
+    counter.anchor({ input: 1_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 }, 0);
+    counter.returnUncounted(100);
+    counter.replace([{ messageId: 'm', blockIndex: 0, block: text(30) }], held(10), new Set());
+    expect(counter.tokens).toBe(1_020);
+    counter.replace([{ messageId: 'm', blockIndex: 0, block: null }], held(100), new Set());
+    expect(counter.tokens).toBe(1_020); // the hundred that the usage never counted
   });
 
   it('C28 after a resume nothing is taken off that the usage did not count', () => {

@@ -1,8 +1,9 @@
 import { MS_PER_SECOND } from '../../base/clock.js';
-import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
+import type { Action, Asker, Outcome } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import { param } from '../param-reader.js';
 import { AgentMemory } from './agent-memory.js';
 import { AGENTS_PARAMS } from './params.js';
@@ -55,7 +56,7 @@ class Agents implements TierInstance {
     const by: Asker = { layer: LAYER, reason: 'messages from other agents' };
     if (rest !== null) yield { kind: 'write-file', by, path: mailbox(thread), text: rest };
     if (envelopes.length === 0 && broken === 0) return;
-    const { trueTokens, seenTokens } = view;
+    const before = sizeBefore(view);
     let endedBy: string | null = null;
     for (const envelope of envelopes) {
       if (this.isChild && envelope.subject === 'shutdown-request') endedBy ??= envelope.from;
@@ -63,12 +64,19 @@ class Agents implements TierInstance {
       const reply = this.office.replyTo(envelope);
       if (reply !== null) this.office.send(thread, reply, view.files, moment.now);
     }
-    yield report(view, trueTokens, seenTokens, by.reason, {
-      delivered: envelopes.length,
-      late,
-      broken,
-      subjects: envelopes.map(({ subject }) => subject),
-      waitedMs: envelopes.map(({ sentMs }) => moment.now - sentMs),
+    yield changeReport(view, before, {
+      layer: LAYER,
+      action: 'deliver',
+      trigger: 'auto',
+      reason: by.reason,
+      saved: 0,
+      details: {
+        delivered: envelopes.length,
+        late,
+        broken,
+        subjects: envelopes.map(({ subject }) => subject),
+        waitedMs: envelopes.map(({ sentMs }) => moment.now - sentMs),
+      },
     });
     if (endedBy !== null)
       yield { kind: 'stop', by, what: 'shut-down', message: `${endedBy} asked the agent to shut down` };
@@ -86,32 +94,6 @@ class Agents implements TierInstance {
     const own = `agent-message-${++this.letters}`;
     return createMessage({ id: own, role: 'user', origin: 'attachment', blocks: [block], at });
   }
-}
-
-function report(
-  view: ContextView,
-  trueBefore: number,
-  seenBefore: number,
-  reason: string,
-  details: LayerReport['details'],
-): Action {
-  return {
-    kind: 'report',
-    entry: {
-      layer: LAYER,
-      action: 'deliver',
-      trigger: 'auto',
-      outcome: 'done',
-      reason,
-      failure: null,
-      seenBefore,
-      seenAfter: view.seenTokens,
-      trueBefore,
-      trueAfter: view.trueTokens,
-      saved: 0,
-      details,
-    },
-  };
 }
 
 /** Forks and the traffic between agents (AGT). */

@@ -39,22 +39,17 @@ function createAutoCompact(context: TierContext): TierInstance {
   const keepsSummary = keepsSummaries(context);
   let known: ReturnType<TierContext['model']> | null = null;
   let threshold = 0;
-  const limit = (): number => {
-    const model = context.model();
-    if (model !== known) {
-      known = model;
-      threshold = autoCompactThreshold(params, model);
-    }
-    return threshold;
-  };
-  let model: string | null = null;
   let fires = true;
-  const firesOn = (name: string): boolean => {
-    if (name !== model) {
-      model = name;
-      fires = compactsOn(params, name);
-    }
-    return fires;
+  const learn = (): void => {
+    const model = context.model();
+    if (model === known) return;
+    known = model;
+    threshold = autoCompactThreshold(params, model);
+    fires = compactsOn(params, model.name);
+  };
+  const limit = (): number => {
+    learn();
+    return threshold;
   };
 
   function* automatic(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
@@ -126,7 +121,7 @@ function createAutoCompact(context: TierContext): TierInstance {
     },
     due(moment, view) {
       if (moment.point === 'manual') return true;
-      return allowed && view.seenTokens >= limit() && firesOn(context.model().name);
+      return allowed && view.seenTokens >= limit() && fires;
     },
     act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
   };

@@ -1,5 +1,6 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { ContextView } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import type { OldResults } from './observations.js';
 
 /** Puts placeholders in the place of old results and reports it; silent when nothing would get smaller. */
@@ -10,24 +11,15 @@ export function* clearOld(
   view: ContextView,
 ): Generator<Action, void, Outcome> {
   if (old.count === 0) return;
-  const { seenTokens: seenBefore, trueTokens: trueBefore } = view;
+  const before = sizeBefore(view);
   const by = { layer: 'baseline', reason } as const;
   yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'frozen', edits: old.edits };
-  yield {
-    kind: 'report',
-    entry: {
-      layer: 'baseline',
-      action,
-      trigger: 'auto',
-      outcome: 'done',
-      reason,
-      failure: null,
-      seenBefore,
-      seenAfter: view.seenTokens,
-      trueBefore,
-      trueAfter: view.trueTokens,
-      saved: old.saved,
-      details: { results: old.count },
-    },
-  };
+  yield changeReport(view, before, {
+    layer: 'baseline',
+    action,
+    trigger: 'auto',
+    reason,
+    saved: old.saved,
+    details: { results: old.count },
+  });
 }

@@ -2,6 +2,7 @@ import type { Action, BlockEdit, Outcome } from '../../model/action.js';
 import { type Block, CHARS_PER_TOKEN, createBlock } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import { deletedResults, forgetResults, leaveOut } from '../leave-out.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
 import { type FinishedPrompt, finishedPrompts } from './finished-prompts.js';
@@ -53,11 +54,11 @@ class Collapse implements TierInstance {
   }
 
   *act(_moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
-    const { foldings, left } = this.choose(view.messages, seenBefore - this.downToTokens);
+    const before = sizeBefore(view);
+    const { foldings, left } = this.choose(view.messages, before.seenBefore - this.downToTokens);
     if (left === 0) this.state = 'exhausted';
     if (foldings.length === 0) return;
-    const reason = `${seenBefore} tokens seen, more than ${this.aboveTokens}`;
+    const reason = `${before.seenBefore} tokens seen, more than ${this.aboveTokens}`;
     const by = { layer: 'collapse', reason } as const;
     for (const { finished, path } of foldings)
       yield { kind: 'write-file', by, path, text: new FoldText(finished.messages) };
@@ -69,28 +70,19 @@ class Collapse implements TierInstance {
       forgetResults(this.context, finished.messages);
       this.folds.add(path, finished.messages);
     }
-    yield {
-      kind: 'report',
-      entry: {
-        layer: 'collapse',
-        action: 'fold',
-        trigger: 'auto',
-        outcome: 'done',
-        reason,
-        failure: null,
-        seenBefore,
-        seenAfter: view.seenTokens,
-        trueBefore,
-        trueAfter: view.trueTokens,
-        saved: trueBefore - view.trueTokens,
-        details: {
-          prompts: foldings.length,
-          rounds: calls,
-          files: foldings.length,
-          threshold: this.aboveTokens,
-        },
+    yield changeReport(view, before, {
+      layer: 'collapse',
+      action: 'fold',
+      trigger: 'auto',
+      reason,
+      saved: before.trueBefore - view.trueTokens,
+      details: {
+        prompts: foldings.length,
+        rounds: calls,
+        files: foldings.length,
+        threshold: this.aboveTokens,
       },
-    };
+    });
   }
 
   /** The oldest prompts that together take what is wanted; one that its line would not make smaller stays. */

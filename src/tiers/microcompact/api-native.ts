@@ -1,6 +1,7 @@
 import { MS_PER_MINUTE } from '../../base/clock.js';
 import type { Action, Outcome } from '../../model/action.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
 import { Clearing } from './clearing.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
@@ -75,7 +76,7 @@ class ApiNativeMicrocompact implements TierInstance {
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+    const before = sizeBefore(view);
     const clearableBefore = this.ledger.activeTokens;
     const clearing = new Clearing(view.messages);
     const applied: AppliedEdit[] = [];
@@ -102,32 +103,23 @@ class ApiNativeMicrocompact implements TierInstance {
       : `idle for more than ${this.idleMs / MS_PER_MINUTE} minutes: older thinking is dropped`;
     const by = { layer: 'microcompact', reason } as const;
     yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'server', edits: clearing.edits };
-    yield {
-      kind: 'report',
-      entry: {
-        layer: 'microcompact',
-        action: 'clear',
-        trigger: 'server',
-        outcome: 'done',
-        reason,
-        failure: null,
-        seenBefore,
-        seenAfter: view.seenTokens,
-        trueBefore,
-        trueAfter: view.trueTokens,
-        saved: clearing.saved,
-        details: {
-          form: 'apiNative',
-          tools: clearing.tools,
-          ids: clearing.originals.length,
-          manual: false,
-          seenSaved: clearing.seenSaved,
-          applied_edits: applied,
-          clearableBefore,
-          clearableAfter: this.ledger.activeTokens,
-        },
+    yield changeReport(view, before, {
+      layer: 'microcompact',
+      action: 'clear',
+      trigger: 'server',
+      reason,
+      saved: clearing.saved,
+      details: {
+        form: 'apiNative',
+        tools: clearing.tools,
+        ids: clearing.originals.length,
+        manual: false,
+        seenSaved: clearing.seenSaved,
+        applied_edits: applied,
+        clearableBefore,
+        clearableAfter: this.ledger.activeTokens,
       },
-    };
+    });
   }
 
   /** Takes out all thinking but that of the latest responses; returns how many responses lost theirs. */

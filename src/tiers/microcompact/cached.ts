@@ -1,5 +1,6 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { NameCounts } from '../name-counts.js';
 import { choiceParam, integerParam, param, switchParam } from '../param-reader.js';
@@ -43,7 +44,7 @@ class CachedMicrocompact implements TierInstance {
     const entries = ledger.oldest(active - this.keepRecent, moment.turn);
     const reason = `${active} tool results are in the cached prefix, at least ${this.minActive}`;
     const by = { layer: 'microcompact', reason } as const;
-    const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+    const before = sizeBefore(view);
     const tools = new NameCounts();
     let saved = 0;
     let seenSaved = 0;
@@ -57,32 +58,23 @@ class CachedMicrocompact implements TierInstance {
     const clearableBefore = ledger.activeTokens;
     ledger.mark(entries, 'deleted');
     yield { kind: 'delete-cached', by, results: entries };
-    yield {
-      kind: 'report',
-      entry: {
-        layer: 'microcompact',
-        action: 'delete',
-        trigger: 'auto',
-        outcome: 'done',
-        reason,
-        failure: null,
-        seenBefore,
-        seenAfter: view.seenTokens,
-        trueBefore,
-        trueAfter: view.trueTokens,
-        saved,
-        details: {
-          form: 'cached',
-          tools: tools.toObject(),
-          ids: entries.length,
-          manual: false,
-          seenSaved,
-          pinned: ledger.pinned,
-          clearableBefore,
-          clearableAfter: ledger.activeTokens,
-        },
+    yield changeReport(view, before, {
+      layer: 'microcompact',
+      action: 'delete',
+      trigger: 'auto',
+      reason,
+      saved,
+      details: {
+        form: 'cached',
+        tools: tools.toObject(),
+        ids: entries.length,
+        manual: false,
+        seenSaved,
+        pinned: ledger.pinned,
+        clearableBefore,
+        clearableAfter: ledger.activeTokens,
       },
-    };
+    });
   }
 }
 

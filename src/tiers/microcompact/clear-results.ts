@@ -1,5 +1,6 @@
 import type { Action, LayerReport, Outcome } from '../../model/action.js';
 import type { ContextView, TierContext } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import { fileState } from '../file-state/file-state.js';
 import { resultPath } from '../storage/result-path.js';
 import { fullText } from '../storage/slots.js';
@@ -47,7 +48,7 @@ export function* clearResults(
   ledger.mark(entries, 'cleared');
   if (clearing.edits.length === 0) return;
   const by = { layer: 'microcompact', reason } as const;
-  const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+  const before = sizeBefore(view);
   let keptOnDisk = 0;
   if (order.originals === 'keep') {
     for (const block of clearing.originals) {
@@ -58,31 +59,22 @@ export function* clearResults(
     }
   }
   yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'live', edits: clearing.edits };
-  yield {
-    kind: 'report',
-    entry: {
-      layer: 'microcompact',
-      action: 'clear',
-      trigger,
-      outcome: 'done',
-      reason,
-      failure: null,
-      seenBefore,
-      seenAfter: view.seenTokens,
-      trueBefore,
-      trueAfter: view.trueTokens,
-      saved: clearing.saved,
-      details: {
-        form,
-        tools: clearing.tools,
-        ids,
-        memories,
-        manual: trigger === 'manual',
-        seenSaved: clearing.seenSaved,
-        clearableBefore,
-        clearableAfter: ledger.activeTokens,
-        ...(keptOnDisk === 0 ? {} : { keptOnDisk }),
-      },
+  yield changeReport(view, before, {
+    layer: 'microcompact',
+    action: 'clear',
+    trigger,
+    reason,
+    saved: clearing.saved,
+    details: {
+      form,
+      tools: clearing.tools,
+      ids,
+      memories,
+      manual: trigger === 'manual',
+      seenSaved: clearing.seenSaved,
+      clearableBefore,
+      clearableAfter: ledger.activeTokens,
+      ...(keptOnDisk === 0 ? {} : { keptOnDisk }),
     },
-  };
+  });
 }

@@ -2,6 +2,7 @@ import type { Action, Outcome } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import { deletedResults, forgetResults, type Leaves, leaveOut } from '../leave-out.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
 import { leavesWithRound, oldestRounds } from './oldest-rounds.js';
@@ -48,12 +49,12 @@ class Snip implements TierInstance {
   }
 
   *act(_moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+    const before = sizeBefore(view);
     const { keepRounds, minTokens, marker } = this;
     const deleted = deletedResults(this.context);
-    const wanted = seenBefore - this.downToTokens;
+    const wanted = before.seenBefore - this.downToTokens;
     const { messages, rounds, rough, kept } = oldestRounds(view.messages, { wanted, keepRounds, deleted });
-    this.nextTokens = seenBefore + Math.max(1, minTokens - rough);
+    this.nextTokens = before.seenBefore + Math.max(1, minTokens - rough);
     if (rough < minTokens) return;
     const old = marker === null ? null : markedMessage(view.messages, marker.messageId);
     const host = old ?? messages.find(({ role }) => role === 'user') ?? messages[0]!;
@@ -76,27 +77,18 @@ class Snip implements TierInstance {
     );
     if (tokens <= MARKER_TOKENS) return;
     this.nextTokens = 0;
-    const reason = `${seenBefore} tokens seen, more than ${this.aboveTokens}`;
+    const reason = `${before.seenBefore} tokens seen, more than ${this.aboveTokens}`;
     yield { kind: 'rewrite-blocks', by: { layer: 'snip', reason }, cause: 'snip', keep: 'live', edits };
     forgetResults(this.context, messages);
     this.marker = { messageId: host.id, rounds: all };
-    yield {
-      kind: 'report',
-      entry: {
-        layer: 'snip',
-        action: 'snip',
-        trigger: 'auto',
-        outcome: 'done',
-        reason,
-        failure: null,
-        seenBefore,
-        seenAfter: view.seenTokens,
-        trueBefore,
-        trueAfter: view.trueTokens,
-        saved: trueBefore - view.trueTokens,
-        details: { rounds, roundsInAll: all, keptRounds: kept, threshold: this.aboveTokens },
-      },
-    };
+    yield changeReport(view, before, {
+      layer: 'snip',
+      action: 'snip',
+      trigger: 'auto',
+      reason,
+      saved: before.trueBefore - view.trueTokens,
+      details: { rounds, roundsInAll: all, keptRounds: kept, threshold: this.aboveTokens },
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import type { Action, Outcome } from '../../model/action.js';
 import { type Block, mediaCount } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { changeReport, sizeBefore } from '../change-report.js';
 import { fileState } from '../file-state/file-state.js';
 import { param } from '../param-reader.js';
 import { STORAGE_PARAMS } from './params.js';
@@ -155,7 +156,7 @@ class Storage implements TierInstance {
     const chosen = slots.filter((slot) => slot.replacement !== null && slot.how === how);
     if (chosen.length === 0) return;
     const by = { layer: 'storage', reason } as const;
-    const { trueTokens: trueBefore, seenTokens: seenBefore } = view;
+    const before = sizeBefore(view);
     const tools: Record<string, number> = {};
     let saved = 0;
     let seenSaved = 0;
@@ -181,29 +182,20 @@ class Storage implements TierInstance {
         block: replacement,
       })),
     };
-    yield {
-      kind: 'report',
-      entry: {
-        layer: 'storage',
-        action: how,
-        trigger: 'auto',
-        outcome: 'done',
-        reason,
-        failure: null,
-        seenBefore,
-        seenAfter: view.seenTokens,
-        trueBefore,
-        trueAfter: view.trueTokens,
-        saved,
-        details: {
-          tools,
-          ids: chosen.length,
-          chars,
-          seenSaved,
-          forBudget: chosen.filter((slot) => slot.forBudget).length, // STO-2
-        },
+    yield changeReport(view, before, {
+      layer: 'storage',
+      action: how,
+      trigger: 'auto',
+      reason,
+      saved,
+      details: {
+        tools,
+        ids: chosen.length,
+        chars,
+        seenSaved,
+        forBudget: chosen.filter((slot) => slot.forBudget).length, // STO-2
       },
-    };
+    });
   }
 }
 

@@ -125,6 +125,21 @@ describe('C20 the model of the summary', () => {
     expect(named.summaries).toEqual(own.summaries);
   });
 
+  it("C20 MIC-3 under its own name the thread's deletions go with the summary request as well", () => {
+    const read = () => {
+      const talk = new Conversation().human(100);
+      for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 1_000, path: `/repo/${i}.ts` }]);
+      return manual(talk.answer(10)).human(10).answer(10);
+    };
+    const cached = { 'microcompact.cached.enabled': true };
+    const own = run('claude-code/2026', read(), { set: cached });
+    expect(ofType(own.entries, 'layer')).toContainEqual(expect.objectContaining({ action: 'delete' }));
+    const named = run('claude-code/2026', read(), {
+      set: { ...cached, 'compact.model': 'claude-sonnet-4-5' },
+    });
+    expect(named.summaries).toEqual(own.summaries);
+  });
+
   it('C20 its own window and maximal output apply', () => {
     const long = above({ from: 300_000, rounds: 1, before: 40 });
     const set = { 'compact.model': 'claude-3-5-haiku', 'client.retries': 0 };

@@ -114,6 +114,12 @@ describe('files come back as they are now', () => {
     });
   });
 
+  it('C13 what an edit writes into an empty file counts at the usual density', () => {
+    const path = '/repo/a.ts';
+    const { files } = afterCompaction(talk(write(path, 10), edit(path, -40), edit(path, 275)));
+    expect(files).toEqual([[path, 100]]); // 2.75 characters a token
+  });
+
   it('C13 the size is that of all writes and edits, however they are mixed', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('write' as const), tokens: fc.integer({ min: 1, max: 1_000 }) }),
@@ -124,7 +130,8 @@ describe('files come back as they are now', () => {
         const path = '/repo/a.ts';
         let tokens = 600;
         const made = steps.map((each) => {
-          tokens = each.kind === 'write' ? each.tokens : Math.max(0, tokens + each.tokens);
+          tokens = each.kind === 'write' ? each.tokens : tokens + each.tokens;
+          fc.pre(tokens > 0); // what is written into an empty file has no known density
           return each.kind === 'write' ? write(path, each.tokens) : edit(path, each.tokens * 4);
         });
         const { files } = afterCompaction(talk(read(path, 600), ...made));
