@@ -1,8 +1,14 @@
+/** What is to happen at a time. */
+export interface QueuedEvent<T> {
+  readonly timeMs: number;
+  readonly item: T;
+}
+
 /** A priority queue by (time, order of entry): equal times leave in the order they came. */
 export interface EventQueue<T> {
   readonly size: number;
   push(timeMs: number, item: T): void;
-  pop(): { readonly timeMs: number; readonly item: T } | null;
+  pop(): QueuedEvent<T> | null;
   peekTime(): number | null;
 }
 

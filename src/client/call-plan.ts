@@ -1,7 +1,7 @@
-import { hasToolUse, isSpoken } from '../model/message.js';
 import type { RecordedCall, Thread } from '../model/transcript.js';
+import { type CallFacts, callFacts } from './call-facts.js';
 import type { ClientHabits } from './habits.js';
-import { type Thinking, thinkingOfCalls } from './thinking.js';
+import type { Thinking } from './thinking.js';
 
 /** Why the messages of a request find nothing of what the one before left, system and tools at best. */
 export type FreshStart = 'process' | 'version' | 'tools';
@@ -23,67 +23,61 @@ export type HabitsAt = (version: string | null) => ClientHabits;
 /** A user who answers sooner than this leaves no time for a suggestion. */
 const SUGGESTION_DELAY_MS = 2_000;
 
-/** The tool that looks for tools. */
-const TOOL_SEARCH = 'ToolSearch';
+/** What a client does about the calls of a thread, one after the other. */
+export class CallPlans {
+  private readonly facts: readonly CallFacts[];
+  private habits: ClientHabits;
+  private order = 0;
 
-/** A response that gives the word back to the user is followed by a suggestion, unless the next request comes at once. */
-function suggestionBehind(
-  call: RecordedCall,
-  next: RecordedCall | null,
-  thread: Thread,
-  habits: ClientHabits,
-): CallPlan['suggestion'] {
-  if (habits.suggestions === 'off' || thread.parentId !== null || next === null) return 'none';
-  if (hasToolUse(call.response) || next.startMs - call.endMs < SUGGESTION_DELAY_MS) return 'none';
-  return 'asked';
+  constructor(
+    private readonly thread: Thread,
+    private readonly habitsAt: HabitsAt,
+    firstVersion: string | null,
+  ) {
+    this.facts = callFacts(thread);
+    this.habits = habitsAt(firstVersion);
+  }
+
+  /** The plan of the next call; null behind the last. */
+  next(): CallPlan | null {
+    const facts = this.facts[this.order++];
+    if (facts === undefined) return null;
+    if (facts.version !== undefined) this.habits = this.habitsAt(facts.version);
+    const { habits } = this;
+    return {
+      call: facts.call,
+      habits,
+      thinking: habits.thinkingSwitch === 'by-speaker' ? facts.thinking : null,
+      delivery: habits.fallback === 'own-variant' ? facts.delivery : 'streamed',
+      fresh: freshStart(facts, habits),
+      suggestion: this.isFollowed(facts) ? 'asked' : 'none',
+    };
+  }
+
+  /** A response that gives the word back to the user is followed by a suggestion, unless the next request comes at once. */
+  private isFollowed({ silenceMs }: CallFacts): boolean {
+    return (
+      silenceMs !== null &&
+      silenceMs >= SUGGESTION_DELAY_MS &&
+      this.thread.parentId === null &&
+      this.habits.suggestions !== 'off'
+    );
+  }
 }
 
-/**
- * What a client does about each call of a thread, in order. A session id or version that changes between a tool call and its
- * result is no new process: somebody speaks first in one.
- */
+function freshStart({ fresh, behindSearch }: CallFacts, habits: ClientHabits): FreshStart | null {
+  if (fresh !== null) return habits.newProcess === 'same' ? null : fresh;
+  return behindSearch === 'first-search' && habits.toolLoading === 'first-search' ? 'tools' : null;
+}
+
+/** What a client does about each call of a thread, in order. */
 export function planCalls(
   thread: Thread,
   habitsAt: HabitsAt,
   firstVersion: string | null,
 ): readonly CallPlan[] {
-  const thinking = thinkingOfCalls(thread);
-  let habits = habitsAt(firstVersion);
-  const calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
-  const plans: CallPlan[] = [];
-  let fresh: FreshStart | null = null;
-  let delivery: CallPlan['delivery'] = 'streamed';
-  let spoken: 'spoken' | 'silent' = 'spoken';
-  let searched: 'never' | 'now' | 'before' = 'never';
-  for (const step of thread.steps) {
-    if (step.kind === 'message') {
-      if (isSpoken(step.message)) spoken = 'spoken';
-    } else if (step.kind === 'event') {
-      if (step.event.kind === 'fallback') delivery = 'whole';
-      else if (step.event.kind === 'version') {
-        fresh = 'version';
-        habits = habitsAt(step.event.version);
-      } else if (step.event.kind === 'resume') fresh ??= 'process';
-    } else {
-      const { call } = step;
-      if (spoken === 'silent') fresh = null;
-      if (fresh !== null) searched = 'never';
-      else if (searched === 'now' && habits.toolLoading === 'first-search') fresh = 'tools';
-      if (searched === 'now') searched = 'before';
-      if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
-        searched = 'now';
-      plans.push({
-        call,
-        habits,
-        thinking: habits.thinkingSwitch === 'by-speaker' ? thinking[plans.length]! : null,
-        delivery: habits.fallback === 'own-variant' ? delivery : 'streamed',
-        fresh: fresh !== null && fresh !== 'tools' && habits.newProcess === 'same' ? null : fresh,
-        suggestion: suggestionBehind(call, calls[plans.length + 1] ?? null, thread, habits),
-      });
-      fresh = null;
-      delivery = 'streamed';
-      spoken = 'silent';
-    }
-  }
-  return plans;
+  const plans = new CallPlans(thread, habitsAt, firstVersion);
+  const all: CallPlan[] = [];
+  for (let plan = plans.next(); plan !== null; plan = plans.next()) all.push(plan);
+  return all;
 }

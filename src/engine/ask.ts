@@ -137,15 +137,18 @@ function finishTime(run: ThreadRun, request: AskRequest, endMs: number): void {
   run.pass(took);
 }
 
+const NO_TURNS: readonly Message[] = [];
+
 /** The request a layer sends: a fork of the thread's own, or one with a prefix of its own. */
 function viewOf(run: ThreadRun, request: AskRequest): Shown {
-  const { shape, messages, instruction } = request;
+  const { shape, messages, ownTurns = NO_TURNS, instruction } = request;
   const instructionTokens = messageTokens(instruction);
   const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;
   if (shared > 0) {
     const { context } = run;
     const added: Block[] = [];
     for (let i = shared; i < messages.length; i++) added.push(...messages[i]!.blocks);
+    for (const { blocks } of ownTurns) added.push(...blocks);
     added.push(...instruction.blocks);
     const length = context.endOfMessages(shared);
     const unsent = context.tokensBetween(context.unchanged, length);
@@ -159,7 +162,7 @@ function viewOf(run: ThreadRun, request: AskRequest): Shown {
       ? run.context.prefix
       : ownPrefix(shape.systemTokens, shape.toolTokens, request.purpose);
   const context = new Context(prefix);
-  context.extend([...messages, instruction]);
+  context.extend([...messages, ...ownTurns, instruction]);
   context.seal(run.now);
   const prefixFresh = shape.kind === 'fork' ? 0 : context.prefixTokens;
   return {

@@ -1,6 +1,6 @@
 import { digestParts } from '../base/digest.js';
 import { TTL_1H_MS } from '../cache/ttl.js';
-import { type CallPlan, type FreshStart, planCalls } from '../client/call-plan.js';
+import { type CallPlan, CallPlans, type FreshStart } from '../client/call-plan.js';
 import { hazardOf } from '../client/hazard.js';
 import { isBareClient } from '../client/resolve-habits.js';
 import { recordedWarmth, type Warmth } from '../client/warmth.js';
@@ -15,8 +15,9 @@ const TWO_TO_53 = 2 ** 53;
 /** What a thread's client does about its calls: the habits of `src/client`, played forward. */
 export class ClientState {
   key: ClientKey = FIRST_KEY;
-  private readonly plans: readonly CallPlan[] | null;
-  private order = 0;
+  private readonly plans: CallPlans | null;
+  /** The plan of the latest call. */
+  private latest: CallPlan | null = null;
   private warmth: Warmth = 'none';
   private previousStartMs: number | null = null;
   /** What calls that were lost have changed for the next one. */
@@ -30,7 +31,7 @@ export class ClientState {
   constructor(private readonly run: ThreadRun) {
     const { env, thread } = run;
     this.status = run.isMain ? new StatusWatch(run) : null;
-    this.plans = isBareClient(env.habits) ? null : planCalls(thread, env.habitsAt, env.agentVersion);
+    this.plans = isBareClient(env.habits) ? null : new CallPlans(thread, env.habitsAt, env.agentVersion);
   }
 
   /** Before the request of a call: the client shows how full its context is, and changes what it changes about the cache. */
@@ -41,7 +42,8 @@ export class ClientState {
       this.previousStartMs = this.run.now;
       return;
     }
-    const plan = this.plans[this.order++]!;
+    const plan = this.plans.next()!;
+    this.latest = plan;
     const { delivery } = plan;
     const thinking = plan.thinking ?? this.inherited.thinking;
     const fresh = this.fresh === 'version' ? this.fresh : (plan.fresh ?? this.fresh);
@@ -61,7 +63,8 @@ export class ClientState {
   /** A call is lost before its request is made; what its client changed stays changed. */
   skip(): void {
     if (this.run.steps.isAgain) return;
-    const fresh = this.plans?.[this.order++]?.fresh ?? null;
+    this.latest = this.plans?.next() ?? null;
+    const fresh = this.latest?.fresh ?? null;
     if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
   }
 
@@ -79,7 +82,7 @@ export class ClientState {
 
   /** A suggestion follows the response of the latest call. */
   get suggests(): boolean {
-    return this.plans?.[this.order - 1]?.suggestion === 'asked';
+    return this.latest?.suggestion === 'asked';
   }
 
   private startAnew(level: 'messages' | 'all'): void {

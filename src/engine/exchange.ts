@@ -124,7 +124,7 @@ export class Exchange {
       outputCost: cost.outputNano,
       cost: cost.totalNano,
       rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
-      ...(out.risk === 0 ? NO_RISK : { risk: riskOf(out, usage) }),
+      ...(out.risk === 0 ? NO_RISK : { risk: riskOf(out, usage, cost.totalNano) }),
     });
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
@@ -164,7 +164,11 @@ export class Exchange {
 const NO_RISK = {};
 
 /** What a break that nothing foretells would cost here: everything behind system and tools written again in place of read. */
-function riskOf(out: Outgoing, usage: Usage): { readonly chance: number; readonly cost: number } {
+function riskOf(
+  out: Outgoing,
+  usage: Usage,
+  paidNano: number,
+): { readonly chance: number; readonly cost: number } {
   const { view, model, breakpoints } = out;
   const kept = view.systemEnd === 0 ? 0 : view.sums[view.systemEnd - 1]!;
   const lost = Math.max(0, usage.cacheRead - kept);
@@ -175,7 +179,7 @@ function riskOf(out: Outgoing, usage: Usage): { readonly chance: number; readonl
     cacheWrite5m: usage.cacheWrite5m + (isLong ? 0 : lost),
     cacheWrite1h: usage.cacheWrite1h + (isLong ? lost : 0),
   };
-  return { chance: out.risk, cost: priceUsage(model, broken).totalNano - priceUsage(model, usage).totalNano };
+  return { chance: out.risk, cost: priceUsage(model, broken).totalNano - paidNano };
 }
 
 /** What the cache did with a request, as far as the break detector asks. */

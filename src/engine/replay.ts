@@ -1,5 +1,4 @@
 import { canonicalJson, sha256Hex } from '../base/digest.js';
-import { createEventQueue } from '../base/queue.js';
 import { createRandom } from '../base/random.js';
 import { createPromptCache } from '../cache/prompt-cache.js';
 import { recordedBill } from '../cache/recorded-bill.js';
@@ -22,6 +21,7 @@ import { createHome } from './home.js';
 import { checkLostChild } from './invariants.js';
 import type { RequestListener, RunEnv } from './run-env.js';
 import { Sessions } from './session-state.js';
+import { ThreadQueue } from './thread-queue.js';
 import { ThreadRun } from './thread-run.js';
 import { tiersAtWork } from './tiers-at-work.js';
 import { NO_TIMING, type TimingSink } from './timing-sink.js';
@@ -134,7 +134,7 @@ function countCalls(transcript: Transcript): number {
 }
 
 function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, number, void> {
-  const queue = createEventQueue<ThreadRun>();
+  const queue = new ThreadQueue();
   const runs = new Map<string, ThreadRun>();
   const started = new Set<ThreadRun>();
   const finished = new Set<ThreadRun>();
@@ -154,6 +154,7 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
       const timeMs = run.nextTimeMs();
       if (timeMs !== null) queue.push(timeMs + env.forks.shiftOf(run.thread), run);
     }
+    queue.release();
   };
   queueForks();
   let endMs = 0;
@@ -169,6 +170,7 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
       if (timeMs === null) finish(run);
       else queue.push(timeMs, run);
     }
+    if (waited.length > 0) queue.release();
   };
   const take = () => {
     const next = queue.pop();
@@ -180,9 +182,8 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
     const run = next.item;
     if (!started.has(run)) {
       const origin = runOf(run.thread.continues);
-      const waitsUntilMs = origin === null || finished.has(origin) ? null : origin.nextTimeMs();
-      if (waitsUntilMs !== null) {
-        queue.push(Math.max(waitsUntilMs, next.timeMs), run);
+      if (origin !== null && !finished.has(origin) && origin.nextTimeMs() !== null) {
+        queue.pushBehind(origin, next.timeMs, run);
         continue;
       }
       started.add(run);

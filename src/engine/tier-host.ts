@@ -90,12 +90,14 @@ export class TierHost {
 
   /** The history was replaced: what tiers knew about messages is stale (CLN-1). */
   reset(messages: readonly Message[]): void {
-    for (const { instance } of this.all) instance.reset?.(messages);
+    const history = [...messages];
+    for (const { instance } of this.all) instance.reset?.(history);
   }
 
   /** The process was restarted. */
   resume(messages: readonly Message[], view: ContextView): void {
-    for (const { instance } of this.all) instance.resume?.(messages, view);
+    const history = [...messages];
+    for (const { instance } of this.all) instance.resume?.(history, view);
   }
 
   /** Asks the tiers of a point in order; each that is due acts through `apply` until `stopped` says otherwise. */

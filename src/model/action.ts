@@ -100,6 +100,8 @@ export interface AskRequest {
   readonly shape: AskShape;
   /** Conversation that is sent, before the instruction. */
   readonly messages: readonly Message[];
+  /** Turns of the call's own behind the conversation; absent when it is the first. */
+  readonly ownTurns?: readonly Message[];
   /** The part of it that the answer is about; absent when it is about all of it. */
   readonly about?: readonly Message[];
   readonly instruction: Message;

@@ -80,12 +80,13 @@ export function* reportCompaction(
 
 /** What the boundary says: counts are of messages that were said, without the reminder in front and the marks of boundaries. */
 function boundaryFacts({ history, discoveredTools }: DoneCompaction): Readonly<Record<string, unknown>> {
-  const summarised = history.summarised.filter(isSaid);
   const before = history.before.filter(isSaid);
   const after = history.after.filter(isSaid);
-  const last = before.length > 0 ? before.at(-1) : summarised.at(-1);
+  const last = before.at(-1) ?? history.summarised.findLast(isSaid);
+  let messagesSummarised = 0;
+  for (const message of history.summarised) if (isSaid(message)) messagesSummarised++;
   return {
-    messagesSummarised: summarised.length,
+    messagesSummarised,
     messagesKept: before.length + after.length,
     lastMessage: last?.id ?? null,
     discoveredTools,

@@ -75,14 +75,14 @@ class Tallies {
   localCommandOutput = 0;
   other = 0;
   total = 0;
-  readonly #calls = new Map<string, Block>();
+  #calls: ReadonlyMap<string, Block> | null = null;
+
+  constructor(private readonly messages: readonly Message[]) {}
 
   add(message: Message, block: Block, tokens: number): void {
     this.total += tokens;
-    if (block.kind === 'tool_use') {
-      add(this.requests, block.tool ?? UNKNOWN_TOOL, tokens);
-      if (block.toolUseId !== null) this.#calls.set(block.toolUseId, block);
-    } else if (block.kind === 'tool_result') this.#addResult(block, tokens);
+    if (block.kind === 'tool_use') add(this.requests, block.tool ?? UNKNOWN_TOOL, tokens);
+    else if (block.kind === 'tool_result') this.#addResult(block, tokens);
     else if (block.kind !== 'text') this.other += tokens;
     else if (message.role === 'assistant') this.assistant += tokens;
     else if (block.facts.localCommand === true) this.localCommandOutput += tokens;
@@ -90,17 +90,31 @@ class Tallies {
   }
 
   #addResult(block: Block, tokens: number): void {
-    const call = block.toolUseId === null ? undefined : this.#calls.get(block.toolUseId);
-    const tool = block.tool ?? call?.tool ?? UNKNOWN_TOOL;
+    const tool = block.tool ?? this.#callOf(block)?.tool ?? UNKNOWN_TOOL;
     add(this.results, tool, tokens);
-    const path = block.facts.path ?? call?.facts.path;
-    if (tool === READ_TOOL && path !== undefined) add(this.reads, path, tokens);
+    if (tool !== READ_TOOL) return;
+    const path = block.facts.path ?? this.#callOf(block)?.facts.path;
+    if (path !== undefined) add(this.reads, path, tokens);
   }
+
+  /** The call of a result that does not tell by itself what it is. */
+  #callOf({ toolUseId }: Block): Block | undefined {
+    this.#calls ??= callsOf(this.messages);
+    return toolUseId === null ? undefined : this.#calls.get(toolUseId);
+  }
+}
+
+function callsOf(messages: readonly Message[]): ReadonlyMap<string, Block> {
+  const calls = new Map<string, Block>();
+  for (const { blocks } of messages)
+    for (const block of blocks)
+      if (block.kind === 'tool_use' && block.toolUseId !== null) calls.set(block.toolUseId, block);
+  return calls;
 }
 
 /** Adds up the flattened messages by where their tokens sit (TOK-7, TOK-8). */
 export function breakdown(messages: readonly Message[], measure: Measure): Breakdown {
-  const tallies = new Tallies();
+  const tallies = new Tallies(messages);
   for (const message of messages) {
     countAttachments(message, tallies.attachments);
     for (const block of message.blocks)
@@ -135,12 +149,13 @@ function breakdownOf(tallies: Tallies): Breakdown {
 
 /** An attachment of several blocks counts once while it is a message of its own. */
 function countAttachments(message: Message, attachments: Map<string, Tally>): void {
-  const seen = message.origin === 'attachment' ? new Set<string>() : null;
-  for (const block of message.blocks) {
-    const type = block.facts.attachment;
-    if (type === undefined || seen?.has(type) === true) continue;
-    seen?.add(type);
-    add(attachments, type, 0);
+  const { blocks, origin } = message;
+  for (let i = 0; i < blocks.length; i++) {
+    const type = blocks[i]!.facts.attachment;
+    if (type === undefined) continue;
+    const isRepeated =
+      origin === 'attachment' && blocks.findIndex(({ facts }) => facts.attachment === type) < i;
+    if (!isRepeated) add(attachments, type, 0);
   }
 }
 

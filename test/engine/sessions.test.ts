@@ -111,6 +111,25 @@ describe('a session that takes up an earlier one', () => {
     expect(first!.read).toBe(last!.prompt);
   });
 
+  it('waits for one that is late itself, however long the chain', () => {
+    const late = { call: 'main', error: 'overloaded', nth: 1, retryAfterSeconds: 3_600 } as const;
+    const requests = mainRequests(
+      runLog(
+        planOf({ policy: POLICY, set: QUIET, faults: [late] }),
+        sessionsOf([
+          { name: 'a', talk: short().human(10).answer(10) },
+          { name: 'b', talk: short(), resumes: 'a' },
+          { name: 'c', talk: short(), resumes: 'b' },
+          { name: 'd', talk: short(), resumes: 'c' },
+        ]),
+      ),
+    );
+    expect(requests.map(({ thread }) => thread[0])).toEqual(['a', 'a', 'b', 'c', 'd']);
+    const prompts = requests.map(({ prompt }) => prompt);
+    expect(prompts).toEqual([...prompts].sort((x, y) => x - y));
+    expect(requests[2]!.t).toBeGreaterThan(3_600_000);
+  });
+
   it('STO-3 keeps stored results as they were sent', () => {
     const built = new Conversation().human(10);
     built.tools([{ tool: 'Bash', tokens: 40_000 }]).answer(10);

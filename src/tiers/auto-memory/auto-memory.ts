@@ -29,13 +29,15 @@ import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
 
 const LAYER = 'auto-memory';
 const NOTHING = literalText('');
+const NO_TURNS: readonly Message[] = [];
 
 /** An extraction on its way: first the reads, then the writes (AUT-4); what follows only ends the fork. */
 interface Running {
   readonly stage: 'reading' | 'writing';
   readonly endMs: number;
-  /** The parent's conversation as it was, byte for byte, with the fork's own turns behind it. */
+  /** The parent's conversation as it was, byte for byte, and the fork's own turns behind it. */
   readonly messages: readonly Message[];
+  readonly ownTurns: readonly Message[];
   readonly about: readonly Message[];
   readonly prepared: Prepared;
   /** What the fork wants to write, and what it has put out for that. */
@@ -141,8 +143,9 @@ class AutoMemory implements TierInstance {
     const prepared = this.prepare(view);
     const { store, reads } = prepared;
     const instruction = directive(`auto-memory-${++this.runs}`, prepared.instruction, moment.now);
-    const messages = [...view.messages, instruction];
-    const outcome = yield ask(by, view.messages, instruction, about, {
+    const messages = [...view.messages];
+    const sent = { messages: view.messages, ownTurns: NO_TURNS };
+    const outcome = yield ask(by, sent, instruction, about, {
       kind: 'short',
       tokens: reads * TOKENS_PER_CALL,
     });
@@ -155,6 +158,7 @@ class AutoMemory implements TierInstance {
       stage: 'reading',
       endMs: outcome.answer.endMs,
       messages,
+      ownTurns: [instruction],
       about,
       prepared,
       text: NOTHING,
@@ -168,8 +172,9 @@ class AutoMemory implements TierInstance {
     this.running = null;
     const by: Asker = { layer: LAYER, reason: 'the reads of the extraction are back' };
     const turn = forkTurn(`auto-memory-${this.runs}`, running.prepared.turn, moment.now);
-    const messages = [...running.messages, turn.calls];
-    const outcome = yield ask(by, messages, turn.results, running.about, {
+    const { messages } = running;
+    const ownTurns = [...running.ownTurns, turn.calls];
+    const outcome = yield ask(by, { messages, ownTurns }, turn.results, running.about, {
       kind: 'memories',
       existing: knownMemories(running.prepared.store, running.prepared.index, view.messages),
     });
@@ -181,7 +186,7 @@ class AutoMemory implements TierInstance {
       ...running,
       stage: 'writing',
       endMs: answer.endMs,
-      messages: [...messages, turn.results],
+      ownTurns: [...ownTurns, turn.results],
       text: answer.text,
       outputTokens: answer.usage.output,
     };
@@ -231,7 +236,8 @@ class AutoMemory implements TierInstance {
   ): Generator<Action, void, Outcome> {
     const by: Asker = { layer: LAYER, reason: 'the writes of the extraction are done' };
     const turn = handedBack(`auto-memory-${this.runs}-writes`, edits, running.outputTokens, moment.now);
-    const outcome = yield ask(by, [...running.messages, turn.calls], turn.results, [], {
+    const sent = { messages: running.messages, ownTurns: [...running.ownTurns, turn.calls] };
+    const outcome = yield ask(by, sent, turn.results, [], {
       kind: 'short',
       tokens: CLOSING_TOKENS,
     });
@@ -270,7 +276,7 @@ class AutoMemory implements TierInstance {
 
 function ask(
   by: Asker,
-  messages: readonly Message[],
+  { messages, ownTurns }: Pick<Running, 'messages' | 'ownTurns'>,
   instruction: Message,
   about: readonly Message[],
   answer: Extract<Action, { kind: 'ask' }>['request']['answer'],
@@ -282,6 +288,7 @@ function ask(
       purpose: 'auto_memory',
       shape: { kind: 'fork' },
       messages,
+      ownTurns,
       about,
       instruction,
       write: 'write',

@@ -1,4 +1,4 @@
-import { chainDigest } from '../../base/digest.js';
+import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import type { StoredFile } from '../../base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, toolBlock } from '../../model/block.js';
 import { EDIT_CALL_TOKENS, EDIT_RESULT_TOKENS } from '../../model/edit-price.js';
@@ -104,6 +104,26 @@ export function forkTurn(
   };
 }
 
+const EDIT_CALL = toolBlock('tool_use', 'edit', 0, 'Edit', null);
+const EDIT_RESULT = toolBlock('tool_result', 'The file was updated.', EDIT_RESULT_TOKENS, 'Edit', null);
+
+/** An edit of a fork, or its result: like all others but for its place and size. */
+function editBlock(like: Block, digest: Digest, tokens: number, toolUseId: string): Block {
+  const { kind, role, chars, rough, text, tool, facts } = like;
+  return {
+    kind,
+    role,
+    tokens,
+    chars,
+    rough,
+    digest: chainDigest(like.digest, digest),
+    text,
+    toolUseId,
+    tool,
+    facts,
+  };
+}
+
 /** Edits that a fork has put out in so many tokens, and what came back for them. */
 export function handedBack(
   id: string,
@@ -113,11 +133,13 @@ export function handedBack(
 ): { readonly calls: Message; readonly results: Message } {
   const uses: Block[] = [];
   const results: Block[] = [];
+  const fork = digestText(id);
   for (let i = 0; i < edits; i++) {
-    const toolUseId = `${id}-${i}`;
     const tokens = Math.max(1, Math.floor(outputTokens / edits) + (i < outputTokens % edits ? 1 : 0));
-    uses.push(toolBlock('tool_use', `${id} edit ${tokens}`, tokens, 'Edit', toolUseId));
-    results.push(toolBlock('tool_result', 'The file was updated.', EDIT_RESULT_TOKENS, 'Edit', toolUseId));
+    const digest = chainDigest(chainDigest(fork, i), tokens);
+    const toolUseId = `${id}-${i}`;
+    uses.push(editBlock(EDIT_CALL, digest, tokens, toolUseId));
+    results.push(editBlock(EDIT_RESULT, digest, EDIT_RESULT_TOKENS, toolUseId));
   }
   return forkTurn(id, { uses, results }, at);
 }

@@ -49,6 +49,8 @@ export class FileState {
   /** Calls on files whose results have not come. */
   private readonly open = new Map<string, Block>();
   private latest: Message | null = null;
+  /** The history that was read last; several tiers tell of the same one. */
+  private history: readonly Message[] | null = null;
   /** Reads that stand in the context as they came, by path. */
   private readonly shown = new Map<string, Block>();
   /** Memory files that are in the context. */
@@ -226,6 +228,8 @@ export class FileState {
 
   /** The history is another one, or was read back: the agent remembers what it shows (CLN-1); sizes stay known. */
   reset(messages: readonly Message[]): void {
+    if (messages === this.history) return;
+    this.history = messages;
     const used = new Set<string>();
     const stay = new Set<string>();
     this.shown.clear();

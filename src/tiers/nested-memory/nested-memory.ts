@@ -20,6 +20,8 @@ class NestedMemory implements TierInstance {
   private readonly state: FileState;
   /** Files that may not be read: told once. */
   private readonly refused = new Set<string>();
+  /** What lies on the way to the paths of the session, as they are written there. */
+  private readonly ways = new Map<string, readonly MemoryFile[]>();
   private memoryVersion = 0;
   private queue: string[] = [];
   private failures: string[];
@@ -56,8 +58,22 @@ class NestedMemory implements TierInstance {
       if (path === undefined || (block.kind !== 'tool_use' && block.kind !== 'tool_result')) continue;
       if (this.touched.has(path)) continue;
       this.touched.add(path);
-      this.queue.push(path);
+      if (!this.isSettled(path)) this.queue.push(path);
     }
+  }
+
+  /** Everything on the way to a path is in the context already. */
+  private isSettled(path: string): boolean {
+    if (this.denied.length > 0) return false;
+    let way = this.ways.get(path);
+    if (way === undefined) {
+      const resolved = resolvePath(path, this.workingDirectory);
+      if (resolved === null) return false;
+      way = this.files.onTheWayTo(resolved);
+      this.ways.set(path, way);
+    }
+    for (let i = 0; i < way.length; i++) if (!this.state.memories.has(way[i]!.path)) return false;
+    return true;
   }
 
   reset(messages: readonly Message[]): void {

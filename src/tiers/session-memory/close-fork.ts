@@ -8,11 +8,14 @@ import { quietReport } from '../quiet-report.js';
 const LAYER = 'session-memory';
 const BY: Asker = { layer: LAYER, reason: 'the edits of the notes are in the file' };
 
+const NOTHING: readonly Message[] = [];
+
 /** A fork that has answered with edits. */
 export interface EditingFork {
   readonly id: string;
-  /** What it was sent, the instruction included. */
+  /** The conversation that it was sent, and what it was told behind it. */
   readonly messages: readonly Message[];
+  readonly instruction: Message;
   readonly outputTokens: number;
   readonly edits: number;
 }
@@ -23,7 +26,7 @@ export function* closeFork(
   at: number,
   view: ContextView,
 ): Generator<Action, void, Outcome> {
-  const { id, outputTokens, edits } = fork;
+  const { id, messages, instruction, outputTokens, edits } = fork;
   const { calls, results } = handedBack(`${id}-edits`, edits, outputTokens, at);
   const outcome = yield {
     kind: 'ask',
@@ -31,7 +34,9 @@ export function* closeFork(
     request: {
       purpose: 'session_memory',
       shape: { kind: 'fork' },
-      messages: [...fork.messages, calls],
+      messages,
+      ownTurns: [instruction, calls],
+      about: NOTHING,
       instruction: results,
       write: 'write',
       maxOutputTokens: null,

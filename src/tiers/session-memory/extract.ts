@@ -68,6 +68,7 @@ function createSessionMemory(context: TierContext): TierInstance {
   function* extract(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const length = settledLength(view.messages);
     if (length === 0) return;
+    const messages = view.messages.slice(0, length);
     const by: Asker = { layer: LAYER, reason: reasonOf(view.seenTokens, tokensAtLast, toolCallsSince) };
     if (view.files.read(path) === null) yield { kind: 'write-file', by, path, text: NOTES_TEMPLATE };
     const file = view.files.read(path);
@@ -87,7 +88,7 @@ function createSessionMemory(context: TierContext): TierInstance {
       request: {
         purpose: 'session_memory',
         shape: { kind: 'fork' },
-        messages: length === view.messages.length ? view.messages : view.messages.slice(0, length),
+        messages: length === view.messages.length ? view.messages : messages,
         instruction,
         write: 'write',
         maxOutputTokens: null,
@@ -108,7 +109,8 @@ function createSessionMemory(context: TierContext): TierInstance {
     const notes: Notes = { text, tokens, digest, sections };
     const fork: EditingFork = {
       id: `session-memory-${moment.turn}`,
-      messages: [...view.messages.slice(0, length), instruction],
+      messages,
+      instruction,
       outputTokens: answer.usage.output,
       edits: sections?.edited ?? 1,
     };

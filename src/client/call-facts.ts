@@ -1,0 +1,82 @@
+import { hasToolUse, isSpoken } from '../model/message.js';
+import type { RecordedCall, Thread } from '../model/transcript.js';
+import { type Thinking, thinkingOfCalls } from './thinking.js';
+
+/** What a thread tells of one of its calls, whatever its client makes of it. */
+export interface CallFacts {
+  readonly call: RecordedCall;
+  readonly thinking: Thinking;
+  readonly delivery: 'streamed' | 'whole';
+  /** The client changed before it; somebody spoke first since. */
+  readonly fresh: 'process' | 'version' | null;
+  /** The client is another version from here on; undefined where it is the same. */
+  readonly version: string | null | undefined;
+  /** The call before it was the first to look for tools. */
+  readonly behindSearch: 'first-search' | 'none';
+  /** Its response gives the word back to the user, who takes this long; null where it does not, or nothing follows. */
+  readonly silenceMs: number | null;
+}
+
+/** The tool that looks for tools. */
+const TOOL_SEARCH = 'ToolSearch';
+
+/** Facts of threads, found once however often a transcript is replayed. */
+const FOUND = new WeakMap<Thread, readonly CallFacts[]>();
+
+/** The facts of a thread's calls, in order. */
+export function callFacts(thread: Thread): readonly CallFacts[] {
+  let facts = FOUND.get(thread);
+  if (facts === undefined) {
+    facts = findFacts(thread);
+    FOUND.set(thread, facts);
+  }
+  return facts;
+}
+
+/**
+ * A session id or version that changes between a tool call and its result is no new process: somebody speaks first in one.
+ */
+function findFacts(thread: Thread): readonly CallFacts[] {
+  const thinking = thinkingOfCalls(thread);
+  const calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+  const facts: CallFacts[] = [];
+  let fresh: CallFacts['fresh'] = null;
+  let version: CallFacts['version'];
+  let delivery: CallFacts['delivery'] = 'streamed';
+  let spoken: 'spoken' | 'silent' = 'spoken';
+  let searched: 'never' | 'now' | 'before' = 'never';
+  for (const step of thread.steps) {
+    if (step.kind === 'message') {
+      if (isSpoken(step.message)) spoken = 'spoken';
+    } else if (step.kind === 'event') {
+      if (step.event.kind === 'fallback') delivery = 'whole';
+      else if (step.event.kind === 'version') {
+        fresh = 'version';
+        version = step.event.version;
+      } else if (step.event.kind === 'resume') fresh ??= 'process';
+    } else {
+      const { call } = step;
+      if (spoken === 'silent') fresh = null;
+      if (fresh !== null) searched = 'never';
+      const behindSearch = searched === 'now' ? 'first-search' : 'none';
+      if (searched === 'now') searched = 'before';
+      if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
+        searched = 'now';
+      const next = calls[facts.length + 1];
+      facts.push({
+        call,
+        thinking: thinking[facts.length]!,
+        delivery,
+        fresh,
+        version,
+        behindSearch,
+        silenceMs: next === undefined || hasToolUse(call.response) ? null : next.startMs - call.endMs,
+      });
+      fresh = null;
+      version = undefined;
+      delivery = 'streamed';
+      spoken = 'silent';
+    }
+  }
+  return facts;
+}
