@@ -34,7 +34,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     name('purpose', '134px', (row) => model().run.names.purposes[at().purpose[row]!]!),
     count('prompt', '88px', (row) => model().prompt[row]!),
     count('read', '88px', (row) => at().read[row]!),
-    count('written', '88px', (row) => at().write5m[row]! + at().write1h[row]!),
+    count('written', '88px', (row) => model().written[row]!),
     count('uncached', '90px', (row) => at().input[row]!),
     count('output', '80px', (row) => at().output[row]!),
     {

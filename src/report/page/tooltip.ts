@@ -15,7 +15,6 @@ const GAP_PX = 14;
 function requestLines(model: RunModel, index: number): readonly (readonly [string, string])[] {
   const { requests, names } = model.run;
   const prompt = model.prompt[index]!;
-  const written = requests.write5m[index]! + requests.write1h[index]!;
   const cause = requests.cause[index]!;
   const lines: [string, string][] = [
     ['time', clock(requests.t[index]!)],
@@ -24,7 +23,7 @@ function requestLines(model: RunModel, index: number): readonly (readonly [strin
       'cache read',
       `${formatCount(requests.read[index]!)} (${formatShare(prompt === 0 ? null : requests.read[index]! / prompt)})`,
     ],
-    ['cache written', formatCount(written)],
+    ['cache written', formatCount(model.written[index]!)],
     ['uncached', formatCount(requests.input[index]!)],
     ['output', formatCount(requests.output[index]!)],
     ['latency', formatDuration(requests.latencyMs[index]!)],
