@@ -81,7 +81,7 @@ describe('the built command', () => {
       await expect(cut).rejects.toThrow();
       const { code, stdout, stderr } = await ended;
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('1 calls: 1 answered, 0 refused; 1 conversations');
+      expect(stdout).toContain('1 call: 1 answered, 0 refused; 1 conversation');
     },
   );
 

@@ -192,6 +192,47 @@ describe('ccbench validate', () => {
     expect(existsSync(join(cwd, 'new.json'))).toBe(false);
   });
 
+  it('says so when nothing is worse than saved', async () => {
+    const cwd = tempFolder({ 'one.jsonl': session(30_000) });
+    await cli(['validate', 'one.jsonl', '--save', 'saved.json'], { cwd });
+    const { code, stderr } = await cli(['validate', 'one.jsonl', '--against', 'saved.json'], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'no figure is worse than in saved.json\n' });
+  });
+
+  it('needs one line for files with the same fault', async () => {
+    const cwd = tempFolder({
+      'a.jsonl': CODEX,
+      'b.jsonl': CODEX,
+      'c.jsonl': CODEX,
+      'one.jsonl': session(30_000),
+    });
+    const { stderr } = await cli(['validate', 'a.jsonl', 'b.jsonl', 'c.jsonl', 'one.jsonl'], { cwd });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^error\[not-supported\] a\.jsonl: .*\(and 2 more like it\)$/),
+      '3 of 4 files left out; the rest is used',
+    ]);
+  });
+
+  it('lists clients from the oldest to the newest, every share with two decimals and every sum alike', async () => {
+    const of = (version: string): string =>
+      session(30_000, version).replaceAll('"version":"2.0.64"', `"version":"${version}"`);
+    const cwd = tempFolder({ 'a.jsonl': of('2.1.112'), 'b.jsonl': of('1.0.98'), 'c.jsonl': of('2.1.91') });
+    const files = ['a.jsonl', 'b.jsonl', 'c.jsonl'];
+    const { total } = JSON.parse((await cli(['validate', ...files, '--json'], { cwd })).stdout);
+    expect(Object.keys(total.byClient)).toEqual([
+      'claude-code/1.0',
+      'claude-code/2.1.91',
+      'claude-code/2.1.112',
+    ]);
+    const { stdout } = await cli(['validate', ...files], { cwd });
+    const rows = stdout.split('\n').slice(2, 8);
+    expect(rows.slice(1, 4).map((row) => row.trim().split(' ')[0])).toEqual(Object.keys(total.byClient));
+    for (const row of rows)
+      for (const share of row.match(/[\d.,]+%/g) ?? []) expect(share).toMatch(/^\d+\.\d\d%$/);
+    const decimals = rows.map((row) => /\$\d+\.(\d+)$/.exec(row)![1]!.length);
+    expect(new Set(decimals).size).toBe(1);
+  });
+
   it('shows how far it is on a terminal', async () => {
     const cwd = tempFolder({ 'one.jsonl': session(30_000) });
     const { stderr } = await cli(['validate', 'one.jsonl'], { cwd, terminal: 'stderr' });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   exactUsd,
   formatCount,
+  formatCounted,
   formatDuration,
   formatMoney,
   formatShare,
@@ -48,6 +49,26 @@ describe('numbers as people read them', () => {
       '$1.00',
       '$0.000045',
       '-$2.00',
+    ]);
+  });
+
+  it('counts one thing as one', () => {
+    expect([0, 1, 2, 1_200].map((count) => formatCounted(count, 'call'))).toEqual([
+      '0 calls',
+      '1 call',
+      '2 calls',
+      '1,200 calls',
+    ]);
+    expect([1, 2].map((count) => formatCounted(count, 'reply', 'replies'))).toEqual(['1 reply', '2 replies']);
+  });
+
+  it('shows no negative zero', () => {
+    expect([-0, -0.0001, -0.00049, -0.0005, -0.25].map(formatShare)).toEqual([
+      '0.0%',
+      '0.0%',
+      '0.0%',
+      '-0.1%',
+      '-25.0%',
     ]);
   });
 

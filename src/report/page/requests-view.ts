@@ -1,3 +1,4 @@
+import { causeWords } from '../cause-words.js';
 import { formatCount, formatDuration, formatMoney } from '../format.js';
 import { h } from './dom.js';
 import type { RunModel } from './run-model.js';
@@ -22,39 +23,39 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     value,
   });
   return [
-    count('n', '64px', (row) => row + 1),
+    count('n', '48px', (row) => row + 1),
     {
       header: 'time',
-      width: '84px',
+      width: '66px',
       align: 'right',
       text: (row) => clock(at().t[row]!),
       value: (row) => at().t[row]!,
     },
-    count('turn', '60px', (row) => at().turn[row]!),
-    name('purpose', '134px', (row) => model().run.names.purposes[at().purpose[row]!]!),
-    count('prompt', '88px', (row) => model().prompt[row]!),
-    count('read', '88px', (row) => at().read[row]!),
-    count('written', '88px', (row) => model().written[row]!),
-    count('uncached', '90px', (row) => at().input[row]!),
-    count('output', '80px', (row) => at().output[row]!),
+    count('turn', '50px', (row) => at().turn[row]!),
+    name('purpose', '100px', (row) => model().run.names.purposes[at().purpose[row]!]!),
+    count('prompt', '78px', (row) => model().prompt[row]!),
+    count('read', '78px', (row) => at().read[row]!),
+    count('written', '78px', (row) => model().written[row]!),
+    count('uncached', '78px', (row) => at().input[row]!),
+    count('output', '68px', (row) => at().output[row]!),
     {
       header: 'cost',
-      width: '84px',
+      width: '68px',
       align: 'right',
       text: (row) => formatMoney(model().cost[row]! / 1e9),
       value: (row) => model().cost[row]!,
     },
-    count('again', '88px', (row) => at().rewritten[row]!),
-    name('because of', '130px', (row) => model().run.names.causes[at().cause[row]!] ?? ''),
+    count('again', '76px', (row) => at().rewritten[row]!),
+    name('because of', '104px', (row) => causeWords(model().run.names.causes[at().cause[row]!] ?? '')),
     {
       header: 'latency',
-      width: '84px',
+      width: '68px',
       align: 'right',
       text: (row) => formatDuration(at().latencyMs[row]!),
       value: (row) => at().latencyMs[row]!,
     },
-    name('thread', '110px', (row) => model().run.names.threads[at().thread[row]!]!),
-    name('model', 'minmax(160px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
+    name('thread', '68px', (row) => model().run.names.threads[at().thread[row]!]!),
+    name('model', 'minmax(110px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
   ];
 }
 

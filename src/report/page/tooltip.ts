@@ -1,3 +1,4 @@
+import { causeWords } from '../cause-words.js';
 import { formatCount, formatDuration, formatMoney, formatShare } from '../format.js';
 import { h } from './dom.js';
 import type { RunModel } from './run-model.js';
@@ -30,7 +31,10 @@ function requestLines(model: RunModel, index: number): readonly (readonly [strin
     ['cost', formatMoney(model.cost[index]! / 1e9)],
   ];
   if (cause >= 0) {
-    lines.push(['written again', `${formatCount(requests.rewritten[index]!)} (${names.causes[cause]})`]);
+    lines.push([
+      'written again',
+      `${formatCount(requests.rewritten[index]!)} (${causeWords(names.causes[cause]!)})`,
+    ]);
   }
   return lines;
 }
