@@ -65,7 +65,7 @@ describe('report.html in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('cuts no column of its tables from 1,200 pixels on', async () => {
+  it('cuts no column, header or number of its tables from 1,200 pixels on', async () => {
     for (const width of [1_200, 1_440]) {
       const { page } = await openPage(browser, ONE, { width });
       await page.locator('#requests [role="gridcell"]').first().waitFor();
@@ -73,6 +73,10 @@ describe('report.html in a browser', () => {
         "[...document.querySelectorAll('.table')].map((table) => table.scrollWidth - table.clientWidth)",
       );
       expect(cut, `at ${width} pixels`).toEqual([0, 0]);
+      const short = await page.evaluate(
+        "[...document.querySelectorAll('.table .right, .table [role=columnheader]')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)",
+      );
+      expect(short, `at ${width} pixels`).toEqual([]);
     }
   });
 

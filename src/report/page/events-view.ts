@@ -12,7 +12,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = (row: number) => model().run.events[row]!;
   const tokens = (header: string, value: (row: number) => number): TableColumn => ({
     header,
-    width: '82px',
+    width: '84px',
     align: 'right',
     text: (row) => (value(row) === 0 ? '' : formatCount(value(row))),
     value,
@@ -27,28 +27,28 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     },
     {
       header: 'turn',
-      width: '48px',
+      width: '46px',
       align: 'right',
       text: (row) => String(at(row).turn ?? ''),
       value: (row) => at(row).turn ?? -1,
     },
     {
       header: 'what',
-      width: '130px',
+      width: '132px',
       align: 'left',
       text: (row) => at(row).name,
       value: (row) => at(row).name,
     },
     {
       header: 'action',
-      width: '92px',
+      width: '96px',
       align: 'left',
       text: (row) => at(row).action,
       value: (row) => at(row).action,
     },
     {
       header: 'outcome',
-      width: '86px',
+      width: '84px',
       align: 'left',
       text: (row) => at(row).outcome,
       value: (row) => at(row).outcome,
@@ -57,12 +57,12 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     tokens('cache lost', (row) => at(row).lost),
     {
       header: 'cost',
-      width: '66px',
+      width: '68px',
       align: 'right',
       text: (row) => ((at(row).layer?.cost ?? 0) === 0 ? '' : formatMoney(at(row).layer!.cost / 1e9)),
       value: (row) => at(row).layer?.cost ?? 0,
     },
-    { header: 'why', width: 'minmax(88px, 1fr)', align: 'left', text: (row) => at(row).reason, value: null },
+    { header: 'why', width: 'minmax(110px, 1fr)', align: 'left', text: (row) => at(row).reason, value: null },
   ];
 }
 

@@ -23,7 +23,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     value,
   });
   return [
-    count('n', '48px', (row) => row + 1),
+    count('n', '42px', (row) => row + 1),
     {
       header: 'time',
       width: '66px',
@@ -31,13 +31,13 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
       text: (row) => clock(at().t[row]!),
       value: (row) => at().t[row]!,
     },
-    count('turn', '50px', (row) => at().turn[row]!),
-    name('purpose', '100px', (row) => model().run.names.purposes[at().purpose[row]!]!),
-    count('prompt', '78px', (row) => model().prompt[row]!),
-    count('read', '78px', (row) => at().read[row]!),
-    count('written', '78px', (row) => model().written[row]!),
-    count('uncached', '78px', (row) => at().input[row]!),
-    count('output', '68px', (row) => at().output[row]!),
+    count('turn', '46px', (row) => at().turn[row]!),
+    name('purpose', '104px', (row) => model().run.names.purposes[at().purpose[row]!]!),
+    count('prompt', '74px', (row) => model().prompt[row]!),
+    count('read', '74px', (row) => at().read[row]!),
+    count('written', '74px', (row) => model().written[row]!),
+    count('uncached', '80px', (row) => at().input[row]!),
+    count('output', '62px', (row) => at().output[row]!),
     {
       header: 'cost',
       width: '68px',
@@ -45,17 +45,17 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
       text: (row) => formatMoney(model().cost[row]! / 1e9),
       value: (row) => model().cost[row]!,
     },
-    count('again', '76px', (row) => at().rewritten[row]!),
-    name('because of', '104px', (row) => causeWords(model().run.names.causes[at().cause[row]!] ?? '')),
+    count('again', '68px', (row) => at().rewritten[row]!),
+    name('because of', '116px', (row) => causeWords(model().run.names.causes[at().cause[row]!] ?? '')),
     {
       header: 'latency',
-      width: '68px',
+      width: '70px',
       align: 'right',
       text: (row) => formatDuration(at().latencyMs[row]!),
       value: (row) => at().latencyMs[row]!,
     },
-    name('thread', '68px', (row) => model().run.names.threads[at().thread[row]!]!),
-    name('model', 'minmax(110px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
+    name('thread', '62px', (row) => model().run.names.threads[at().thread[row]!]!),
+    name('model', 'minmax(122px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
   ];
 }
 
