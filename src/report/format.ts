@@ -3,10 +3,12 @@ import type { MetricUnit } from '../metrics/metric.js';
 /** What stands for a value that is not there. */
 const NO_DATA = '–';
 
+const NEGATIVE_ZERO = /^-(0(?:\.0*)?)$/;
 const GROUP = /\B(?=(\d{3})+$)/g;
 
+/** Thousands apart; a number that is rounded to zero has no sign. */
 function grouped(text: string): string {
-  const [whole, fraction] = text.split('.') as [string, string | undefined];
+  const [whole, fraction] = text.replace(NEGATIVE_ZERO, '$1').split('.') as [string, string | undefined];
   const separated = whole.replace(GROUP, ',');
   return fraction === undefined ? separated : `${separated}.${fraction}`;
 }

@@ -3,7 +3,9 @@ import {
   exactUsd,
   formatCount,
   formatCounted,
+  formatDecimal,
   formatDuration,
+  formatFixed,
   formatMoney,
   formatShare,
   formatValue,
@@ -69,6 +71,12 @@ describe('numbers as people read them', () => {
       '0.0%',
       '-0.1%',
       '-25.0%',
+    ]);
+    expect([formatCount(-0.2), formatDecimal(-0.04, 1), formatFixed(-0.004, 2)]).toEqual(['0', '0', '0.00']);
+    expect([formatCount(-1), formatDecimal(-0.06, 1), formatFixed(-0.006, 2)]).toEqual([
+      '-1',
+      '-0.1',
+      '-0.01',
     ]);
   });
 
