@@ -1,5 +1,3 @@
-import type { Random } from './random.js';
-
 /** The q-quantile (0…1) by linear interpolation, or null when there is nothing to measure. */
 export function quantile(values: readonly number[], q: number): number | null {
   if (values.length === 0) return null;
@@ -27,20 +25,40 @@ export function ratio(a: number, b: number): number | null {
   return b === 0 ? null : a / b;
 }
 
-/** A percentile bootstrap interval of the mean, from a seeded generator; null for fewer than two values. */
-export function bootstrapMean(
+/** P(|T| ≤ t) of Student's distribution with whole degrees of freedom, by the angle atan(t / √freedom) (Abramowitz & Stegun 26.7.3–4). */
+function withinAngle(angle: number, freedom: number): number {
+  const cos = Math.cos(angle);
+  const isOdd = freedom % 2 === 1;
+  let term = isOdd ? cos : 1;
+  let series = freedom === 1 ? 0 : term;
+  for (let k = isOdd ? 3 : 2; k < freedom; k += 2) {
+    term *= ((k - 1) / k) * cos * cos;
+    series += term;
+  }
+  return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * series) : Math.sin(angle) * series;
+}
+
+/** How many standard errors of a mean cover a share of samples: the two-sided quantile of Student's distribution. */
+function studentQuantile(share: number, freedom: number): number {
+  let low = 0;
+  let high = Math.PI / 2;
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (withinAngle(middle, freedom) < share) low = middle;
+    else high = middle;
+  }
+  return Math.tan((low + high) / 2) * Math.sqrt(freedom);
+}
+
+/** The interval that covers the true mean of such values in a share of samples (Student); null for fewer than two values. */
+export function meanInterval(
   values: readonly number[],
-  random: Random,
-  options: { readonly rounds?: number; readonly level?: number } = {},
+  share: number,
 ): { readonly low: number; readonly high: number } | null {
   if (values.length < 2) return null;
-  const rounds = options.rounds ?? 2_000;
-  const tail = (1 - (options.level ?? 0.95)) / 2;
-  const means: number[] = [];
-  for (let i = 0; i < rounds; i++) {
-    let total = 0;
-    for (let j = 0; j < values.length; j++) total += values[random.integer(0, values.length - 1)]!;
-    means.push(total / values.length);
-  }
-  return { low: quantile(means, tail)!, high: quantile(means, 1 - tail)! };
+  const middle = mean(values)!;
+  const freedom = values.length - 1;
+  const variance = sum(values.map((value) => (value - middle) ** 2)) / freedom;
+  const reach = studentQuantile(share, freedom) * Math.sqrt(variance / values.length);
+  return { low: middle - reach, high: middle + reach };
 }

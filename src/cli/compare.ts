@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { METRICS } from '../metrics/registry.js';
-import { formatCount, formatMoney, formatValue } from '../report/format.js';
+import { formatCount, formatCounted, formatMoney, formatValue } from '../report/format.js';
 
 /** What an earlier report says about a run. */
 export interface EarlierRun {
@@ -42,7 +42,7 @@ export function sinceLast(last: EarlierRun, now: EarlierRun): string {
   const lostBefore = last.metrics.callsLost ?? 0;
   const lost = now.metrics.callsLost ?? 0;
   if (lost !== lostBefore)
-    return `differs from the last report: ${formatCount(lost)} calls were lost, ${formatCount(lostBefore)} then, so the costs do not compare`;
+    return `differs from the last report: ${formatCounted(lost, 'call')} ${lost === 1 ? 'was' : 'were'} lost, ${formatCount(lostBefore)} then, so the costs do not compare`;
   const before = last.metrics.costUsd ?? null;
   const after = now.metrics.costUsd ?? null;
   if (before === null || after === null) return 'differs from the last report; there is no cost to compare';

@@ -1,4 +1,4 @@
-import { formatCount, formatDecimal } from '../report/format.js';
+import { formatCount, formatCounted, formatDecimal } from '../report/format.js';
 import { type Column, tableLines, wrapText } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import type { CountCheck } from './count-check.js';
@@ -36,7 +36,7 @@ export function countText(checks: readonly CountCheck[], screen: Screen): string
   for (const { sent } of checks) {
     if (sent === null) continue;
     notes.push(
-      `text was sent to the API: ${formatCount(sent.characters)} characters in ${formatCount(sent.requests)} requests`,
+      `text was sent to the API: ${formatCounted(sent.characters, 'character')} in ${formatCounted(sent.requests, 'request')}`,
     );
   }
   const lines = [

@@ -16,6 +16,24 @@ export interface FileResults<T> {
   readonly skipped: readonly SkippedFile[];
 }
 
+interface FileProblem {
+  readonly file: string;
+  readonly error: CcbenchError;
+}
+
+/** One line for each thing that is wrong: files with the same fault share one. */
+function problemLines(problems: readonly FileProblem[]): readonly string[] {
+  const byFault = new Map<string, FileProblem[]>();
+  for (const problem of problems) {
+    const fault = `${problem.error.code} ${problem.error.message}`;
+    byFault.set(fault, [...(byFault.get(fault) ?? []), problem]);
+  }
+  return [...byFault.values()].map(([first, ...others]) => {
+    const line = reasonLine(first!.error);
+    return others.length === 0 ? line : `${line} (and ${others.length} more like it)`;
+  });
+}
+
 /**
  * Reads files one by one. A broken one is reported and left out while there is a good one; when none is
  * usable, all problems are thrown.
@@ -26,7 +44,7 @@ export async function eachFile<T>(
   read: (path: string) => T,
 ): Promise<FileResults<T>> {
   const used: T[] = [];
-  const problems: { readonly file: string; readonly error: CcbenchError }[] = [];
+  const problems: FileProblem[] = [];
   for (const file of expandInputs(paths, { cwd: session.host.cwd })) {
     await breathe(session.host.interrupt);
     try {
@@ -40,7 +58,7 @@ export async function eachFile<T>(
     const errors = problems.map(({ error }) => error);
     throw errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no file is usable', errors);
   }
-  for (const { error } of problems) note(session, reasonLine(error));
+  for (const line of problemLines(problems)) note(session, line);
   if (problems.length > 0) {
     note(session, `${problems.length} of ${problems.length + used.length} files left out; the rest is used`);
   }

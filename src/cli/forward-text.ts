@@ -2,7 +2,7 @@ import type { FidelityFigures } from '../fidelity/compare.js';
 import type { CrashedSession, ForwardSession } from '../fidelity/forward.js';
 import { type ForwardFigures, signedError } from '../fidelity/forward-figures.js';
 import type { FileFidelity, TotalFidelity } from '../fidelity/validate.js';
-import { formatCount, formatMoney, printable } from '../report/format.js';
+import { formatCount, formatMoney, formatMoneyCell, moneyDecimals, printable } from '../report/format.js';
 import { type Column, type Row, tableLines, wrapText } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import { percent, shortName, signedPercent } from './validate-cells.js';
@@ -18,11 +18,15 @@ const SUMMARY: readonly Column[] = [
   { header: 'net dollars', align: 'right', drop: 4 },
 ];
 
-function dollars(usd: number): string {
-  return `${usd < 0 ? '−' : '+'}${formatMoney(Math.abs(usd))}`;
+/** Writes the amounts of a column with the decimals that suit the largest. */
+function dollarsLike(amounts: readonly number[]): (usd: number) => string {
+  const decimals = moneyDecimals(Math.max(...amounts.map(Math.abs)));
+  return (usd) => `${usd < 0 ? '−' : '+'}${formatMoneyCell(Math.abs(usd), decimals)}`;
 }
 
-function forwardRow(name: string, figures: ForwardFigures): Row {
+type Dollars = ReturnType<typeof dollarsLike>;
+
+function forwardRow(name: string, figures: ForwardFigures, dollars: Dollars): Row {
   return {
     cells: [
       name,
@@ -37,7 +41,7 @@ function forwardRow(name: string, figures: ForwardFigures): Row {
   };
 }
 
-function wayRow(name: string, figures: FidelityFigures, tone: 'dim' | null): Row {
+function wayRow(name: string, figures: FidelityFigures, dollars: Dollars, tone: 'dim' | null): Row {
   return {
     cells: [
       name,
@@ -55,12 +59,16 @@ function wayRow(name: string, figures: FidelityFigures, tone: 'dim' | null): Row
 
 /** How far a cost is to be trusted, run forward first, with the one-line rule beside it. */
 export function summaryLines(total: TotalFidelity, screen: Screen): string[] {
+  const { forward, byClient, blind, given, baseline } = total;
+  const dollars = dollarsLike(
+    [forward, ...Object.values(byClient), blind, given, baseline].map(({ netUsd }) => netUsd),
+  );
   const rows: Row[] = [
-    { ...forwardRow('run forward', total.forward), tone: 'strong' },
-    ...Object.entries(total.byClient).map(([client, figures]) => forwardRow(`  ${client}`, figures)),
-    wayRow('replayed, blind', total.blind, null),
-    wayRow('replayed, breaks given (a bound)', total.given, 'dim'),
-    wayRow('the one-line lifetime rule', total.baseline, 'dim'),
+    { ...forwardRow('run forward', forward, dollars), tone: 'strong' },
+    ...Object.entries(byClient).map(([client, figures]) => forwardRow(`  ${client}`, figures, dollars)),
+    wayRow('replayed, blind', blind, dollars, null),
+    wayRow('replayed, breaks given (a bound)', given, dollars, 'dim'),
+    wayRow('the one-line lifetime rule', baseline, dollars, 'dim'),
   ];
   return [
     ...tableLines(SUMMARY, rows, { indent: '  ', ...screen }),

@@ -2,6 +2,7 @@ import { ratio } from '../base/stats.js';
 import { AS_RECORDED } from '../report/as-recorded.js';
 import {
   formatCount,
+  formatCounted,
   formatDecimal,
   formatDuration,
   formatMoney,
@@ -74,7 +75,7 @@ function overview(facts: TranscriptFacts): readonly Row[] {
       [AS_RECORDED, `${formatMoney(billed.costUsd)}${subagents}`],
     );
   }
-  if (facts.resumes > 0) rows.push(['resumed', `${formatCount(facts.resumes)} times`]);
+  if (facts.resumes > 0) rows.push(['resumed', formatCounted(facts.resumes, 'time')]);
   return rows.map(([name, value]) => ({ cells: [name, printable(value)] }));
 }
 

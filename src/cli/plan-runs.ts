@@ -37,6 +37,8 @@ export interface PlannedScenario {
   readonly file: string;
   readonly scenario: CompiledScenario;
   readonly runs: readonly PlannedRun[];
+  /** Runs of variants that name another policy than the one that was asked for. */
+  readonly leftOut: number;
 }
 
 /** What the scenario without a variant is called. */
@@ -101,6 +103,12 @@ function checkTranscripts(scenario: CompiledScenario, cwd: string): readonly Ccb
   return problems;
 }
 
+/** A scenario without the variants that name another policy than the one that the command line asks for. */
+function withoutOtherPolicies(scenario: CompiledScenario, policy: string | undefined): CompiledScenario {
+  if (policy === undefined) return scenario;
+  return { ...scenario, runs: scenario.runs.filter(({ plan }) => plan.policy.name === policy) };
+}
+
 /** A scenario with the wanted variant alone, or with all of them. */
 function compileWanted(source: ScenarioSource, variant: string | undefined): CompiledScenario {
   if (variant === undefined) return compileScenario(source, builtinContext);
@@ -128,7 +136,8 @@ export function planScenarios(
   for (const file of files) {
     try {
       const text = readTextInput(file, { cwd });
-      const scenario = compileWanted({ text, file, set: changesOf(changes) }, changes.variant);
+      const wanted = compileWanted({ text, file, set: changesOf(changes) }, changes.variant);
+      const scenario = changes.variant === undefined ? withoutOtherPolicies(wanted, changes.policy) : wanted;
       problems.push(...checkTranscripts(scenario, cwd));
       const other = fileOf.get(scenario.name);
       if (other !== undefined) {
@@ -144,7 +153,8 @@ export function planScenarios(
         );
       }
       fileOf.set(scenario.name, file);
-      planned.push({ file, scenario, runs: placeRuns(scenario) });
+      const runs = placeRuns(scenario);
+      planned.push({ file, scenario, runs, leftOut: wanted.runs.length - runs.length });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       problems.push(...(error instanceof ProblemList ? error.problems : [error]));

@@ -60,7 +60,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       collect,
     )
     .option('--seed <n>', 'seed of everything that is drawn', whole)
-    .option('--policy <name>', 'policy instead of the scenario’s')
+    .option('--policy <name>', 'policy instead of the scenario’s; variants with another one are left out')
     .option('--model <name>', 'model instead of the scenario’s')
     .option('--variant <name>', 'this variant alone; base is the scenario itself')
     .option('--out <folder>', 'folder that holds one report folder per scenario', 'reports')

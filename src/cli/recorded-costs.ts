@@ -2,7 +2,7 @@ import { sum } from '../base/stats.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import { AS_RECORDED, billNotes } from '../report/as-recorded.js';
-import { formatCount } from '../report/format.js';
+import { formatCount, formatCounted } from '../report/format.js';
 
 /** What several recordings cost, as far as they tell. */
 export interface RecordedCosts {
@@ -28,7 +28,9 @@ export function recordedCosts(
       ...billNotes(bills),
       ...(bare === 0
         ? []
-        : [`${AS_RECORDED}: ${formatCount(bare)} of ${formatCount(items.length)} sessions carry no usage`]),
+        : [
+            `${AS_RECORDED}: ${formatCount(bare)} of ${formatCounted(items.length, 'session')} ${bare === 1 ? 'carries' : 'carry'} no usage`,
+          ]),
     ],
   };
 }

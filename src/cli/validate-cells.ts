@@ -1,4 +1,4 @@
-import { formatDecimal, printable } from '../report/format.js';
+import { formatFixed, printable } from '../report/format.js';
 import { inputId } from './read-input.js';
 
 /** Longest name of a file in a table. */
@@ -6,13 +6,15 @@ const NAME_CHARS = 34;
 
 /** A share as a percentage with two decimals. */
 export function percent(share: number | null): string {
-  return share === null ? '–' : `${formatDecimal(share * 100, 2)}%`;
+  return share === null ? '–' : `${formatFixed(share * 100, 2)}%`;
 }
 
 /** The same with its sign. */
 export function signedPercent(share: number | null): string {
   if (share === null) return '–';
-  return `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`;
+  const size = percent(Math.abs(share));
+  if (Math.round(Math.abs(share) * 10_000) === 0) return size;
+  return `${share < 0 ? '−' : '+'}${size}`;
 }
 
 /** The name of a file, cut where it is long. */

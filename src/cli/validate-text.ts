@@ -4,7 +4,14 @@ import type { FidelityReport } from '../fidelity/report.js';
 import type { TraceFidelity } from '../fidelity/traces.js';
 import type { TriggerCheck } from '../fidelity/triggers.js';
 import { type FileFidelity, WAYS } from '../fidelity/validate.js';
-import { formatCount, formatDuration, formatMoney, formatShare, printable } from '../report/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../report/format.js';
 import { type Column, type Row, tableLines, wrapText } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
 import { sessionLines, summaryLines, trustSentence } from './forward-text.js';
@@ -157,7 +164,7 @@ function leftOutLines(files: readonly FileFidelity[], screen: Screen): string[] 
 
 function traceLines(traces: TraceFidelity, screen: Screen): string[] {
   const lines = [
-    `  ${formatCount(traces.conversations)} conversations, an unlimited lifetime; smallest hit rate ${formatShare(traces.minimum)}`,
+    `  ${formatCounted(traces.conversations, 'conversation')}, an unlimited lifetime; smallest hit rate ${formatShare(traces.minimum)}`,
   ];
   const rows = traces.statistics.map((statistic) => ({
     cells: [

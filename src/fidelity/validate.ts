@@ -1,4 +1,4 @@
-import { clientOfVersion } from '../client/catalogue.js';
+import { clientOfVersion, clientRegistry } from '../client/catalogue.js';
 import type { Transcript } from '../model/transcript.js';
 import { predictByBaseline } from './baseline.js';
 import {
@@ -121,7 +121,7 @@ export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
     triggers: countTriggers(files.map((file) => file.triggers)),
     forward: forwardFigures(sessions, crashed),
     byClient: Object.fromEntries(
-      [...new Set(sessions.map(({ client }) => client))].map((client) => [
+      clientsIn(sessions).map((client) => [
         client,
         forwardFigures(
           sessions.filter((session) => session.client === client),
@@ -130,6 +130,12 @@ export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
       ]),
     ),
   };
+}
+
+/** The clients of sessions, the oldest first. */
+function clientsIn(sessions: readonly { readonly client: string }[]): readonly string[] {
+  const present = new Set(sessions.map(({ client }) => client));
+  return clientRegistry.names.filter((name) => present.has(name));
 }
 
 function eachWay<T>(make: (way: Way) => T): Record<Way, T> {

@@ -3,7 +3,7 @@ import type { RunFacts } from '../metrics/facts.js';
 import { recordedMetrics } from '../metrics/recorded-metrics.js';
 import { findMetric } from '../metrics/registry.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
-import { formatCount, formatDecimal, formatValue } from './format.js';
+import { formatCount, formatCounted, formatDecimal, formatValue } from './format.js';
 import type { ComparisonRow } from './page-data.js';
 
 /** Name of the row for what recordings cost themselves. */
@@ -27,10 +27,6 @@ export function recordedRow(bills: readonly RecordedBill[], columns: readonly st
   return { name: AS_RECORDED, cells };
 }
 
-function counted(count: number, one: string, many: string): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
-}
-
 /** What no transcript holds, so that the row can be set beside others. */
 function missingNote(bills: readonly RecordedBill[]): string {
   const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
@@ -52,12 +48,12 @@ export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
   const unpriced = total((bill) => sum(Object.values(bill.unpriced)));
   if (unpriced > 0) {
     const models = [...new Set(bills.flatMap((bill) => Object.keys(bill.unpriced)))].sort().join(', ');
-    notes.push(`${AS_RECORDED}: without ${counted(unpriced, 'call', 'calls')} of unknown models (${models})`);
+    notes.push(`${AS_RECORDED}: without ${formatCounted(unpriced, 'call')} of unknown models (${models})`);
   }
   const bare = total((bill) => bill.withoutUsage);
   if (bare > 0)
     notes.push(
-      `${AS_RECORDED}: without ${counted(bare, 'response that carries', 'responses that carry')} no usage`,
+      `${AS_RECORDED}: without ${formatCounted(bare, 'response that carries', 'responses that carry')} no usage`,
     );
   return notes;
 }

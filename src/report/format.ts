@@ -3,10 +3,12 @@ import type { MetricUnit } from '../metrics/metric.js';
 /** What stands for a value that is not there. */
 const NO_DATA = '–';
 
+const NEGATIVE_ZERO = /^-(0(?:\.0*)?)$/;
 const GROUP = /\B(?=(\d{3})+$)/g;
 
+/** Thousands apart; a number that is rounded to zero has no sign. */
 function grouped(text: string): string {
-  const [whole, fraction] = text.split('.') as [string, string | undefined];
+  const [whole, fraction] = text.replace(NEGATIVE_ZERO, '$1').split('.') as [string, string | undefined];
   const separated = whole.replace(GROUP, ',');
   return fraction === undefined ? separated : `${separated}.${fraction}`;
 }
@@ -16,11 +18,21 @@ export function formatCount(value: number | null): string {
   return value === null ? NO_DATA : grouped(value.toFixed(0));
 }
 
+/** A number of things: 1 call, 2 calls, 1,200 calls. */
+export function formatCounted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
 /** A number with at most the given decimals and no trailing zeros. */
 export function formatDecimal(value: number | null, decimals: number): string {
   if (value === null) return NO_DATA;
   const text = value.toFixed(decimals);
   return grouped(text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+}
+
+/** A number with exactly the given decimals, so that a column lines up. */
+export function formatFixed(value: number, decimals: number): string {
+  return grouped(value.toFixed(decimals));
 }
 
 /** An exponent of growth in two decimals, never a negative zero: `0.98`. */
@@ -47,7 +59,7 @@ export function moneyDecimals(totalUsd: number): number {
 
 /** Dollars with a fixed number of decimals, so that a column lines up. */
 export function formatMoneyCell(usd: number, decimals: number): string {
-  return `${usd < 0 ? '-' : ''}$${grouped(Math.abs(usd).toFixed(decimals))}`;
+  return `${usd < 0 ? '-' : ''}$${formatFixed(Math.abs(usd), decimals)}`;
 }
 
 /** A share as a percentage with one decimal; a share that is not quite all or nothing never looks like it. */
@@ -55,6 +67,7 @@ export function formatShare(share: number | null): string {
   if (share === null) return NO_DATA;
   if (share > 0 && share < 0.0005) return '<0.1%';
   if (share < 1 && share > 0.9995) return '>99.9%';
+  if (share <= 0 && share > -0.0005) return '0.0%';
   return `${(share * 100).toFixed(1)}%`;
 }
 

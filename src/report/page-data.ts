@@ -99,7 +99,10 @@ export interface PageLayerFigures {
 /** What one layer did over the run. */
 export interface PageLayer {
   readonly name: string;
+  /** Times it did something, or tried to. */
   readonly acts: number;
+  /** Times it looked and left things as they were. */
+  readonly declined: number;
   /** Tokens it keeps out of the conversations at their ends. */
   readonly saved: number;
   /** Those tokens summed over the requests. */

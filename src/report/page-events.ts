@@ -1,4 +1,6 @@
 import type { LogEntry } from '../model/run-log.js';
+import { causeWords } from './cause-words.js';
+import { formatCounted } from './format.js';
 import type { PageEvent } from './page-data.js';
 import { shownName } from './shown-name.js';
 
@@ -24,7 +26,7 @@ function describe(entry: LogEntry): Described | null {
       return {
         kind: 'break',
         turn: null,
-        name: entry.cause,
+        name: causeWords(entry.cause),
         action: 'cache break',
         outcome: entry.expected ? 'expected' : 'unexpected',
         reason: entry.expected ? 'a layer had announced it' : 'no layer had announced it',
@@ -112,7 +114,7 @@ function describe(entry: LogEntry): Described | null {
         name: 'breaker',
         action: entry.state,
         outcome: entry.state,
-        reason: `${entry.failures} failures in a row`,
+        reason: `${formatCounted(entry.failures, 'failure')} in a row`,
         lost: 0,
         details: {},
       };

@@ -6,7 +6,7 @@ import type { LogEntry, RequestEntry } from '../model/run-log.js';
 import { againstRecorded } from './as-recorded.js';
 import { assumptionsOf } from './assumptions.js';
 import { runSeries } from './charts/run-series.js';
-import { formatCount, formatMoney, formatShare, printable } from './format.js';
+import { formatCount, formatCounted, formatMoney, formatShare, printable } from './format.js';
 import type { PageFact, PageLayer, PageRequests, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
 import type { NamedThreshold, PolicyInfo } from './policy-info.js';
@@ -111,11 +111,15 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
       formatCount(compactions.done),
       `${formatCount(crossings.prevented)} prevented, ${destroyed === 0 ? 'no' : formatCount(destroyed)} cached tokens destroyed`,
     ),
-    card('Requests', formatCount(facts.requests.calls), `${formatCount(facts.turns)} turns of the main loop`),
+    card(
+      'Requests',
+      formatCount(facts.requests.calls),
+      `${formatCounted(facts.turns, 'turn')} of the main loop`,
+    ),
     card(
       'Troubles',
       formatCount(troubles),
-      `${formatCount(facts.requestsRefused)} refused, ${formatCount(facts.callsLost)} lost, ${formatCount(compactions.failed)} failed compactions`,
+      `${formatCount(facts.requestsRefused)} refused, ${formatCount(facts.callsLost)} lost, ${formatCounted(compactions.failed, 'failed compaction')}`,
       troubles > 0 ? 'bad' : 'plain',
     ),
   ];
@@ -124,16 +128,19 @@ function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
 function layersOf(facts: RunFacts): readonly PageLayer[] {
   return Object.entries(facts.layers)
     .filter(([, { triggers }]) => triggers > 0)
-    .map(([name, { triggers, saved, notCarried, prevented, putOff, cacheLost, costNanoUsd }]) => ({
-      name,
-      acts: triggers,
-      saved,
-      notCarried,
-      prevented,
-      putOff,
-      lost: cacheLost,
-      cost: costNanoUsd,
-    }));
+    .map(
+      ([name, { done, failed, declined, saved, notCarried, prevented, putOff, cacheLost, costNanoUsd }]) => ({
+        name,
+        acts: done + failed,
+        declined,
+        saved,
+        notCarried,
+        prevented,
+        putOff,
+        lost: cacheLost,
+        cost: costNanoUsd,
+      }),
+    );
 }
 
 function settingsOf(plan: unknown): readonly (readonly [string, string])[] {

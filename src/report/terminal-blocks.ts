@@ -7,6 +7,7 @@ import type { ShownFacts } from '../metrics/status-fold.js';
 import { AS_RECORDED, againstRecorded } from './as-recorded.js';
 import {
   formatCount,
+  formatCounted,
   formatDecimal,
   formatDuration,
   formatMoney,
@@ -123,7 +124,7 @@ function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | 
     alarm(
       'breaker trips',
       breaker.trips,
-      breaker.skips > 0 ? `${formatCount(breaker.skips)} attempts avoided` : '',
+      breaker.skips > 0 ? `${formatCounted(breaker.skips, 'attempt')} avoided` : '',
     ),
   ];
   const blocked = values.blockedInputs ?? 0;
@@ -151,7 +152,7 @@ function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
   const bill = run?.transcript.recorded;
   const cost = bill === undefined ? null : recordedUsd(bill);
   if (bill === undefined || cost === null) return [];
-  return [row(AS_RECORDED, formatMoneyCell(cost, decimals), `${formatCount(bill.calls)} calls`)];
+  return [row(AS_RECORDED, formatMoneyCell(cost, decimals), formatCounted(bill.calls, 'call'))];
 }
 
 function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block[] {

@@ -80,6 +80,8 @@ function unknownKey(document: ScenarioDocument, path: Path, key: string): Locate
   const elsewhere = scenarioPaths().find((candidate) => candidate.endsWith(`.${key}`) || candidate === key);
   let hint = `known here: ${known.join(', ')}`;
   if (near !== null) hint = `did you mean \`${near}\`? ${hint}`;
+  else if (elsewhere === key)
+    hint = `\`${key}\` stands at the top of a scenario, for all its variants; ${hint}`;
   else if (elsewhere !== undefined) hint = `did you mean \`${elsewhere}\`? ${hint}`;
   const where = path.length === 0 ? '' : ` in \`${formatPath(path)}\``;
   const full = [...path, key];

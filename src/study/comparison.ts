@@ -1,5 +1,4 @@
-import { createRandom } from '../base/random.js';
-import { bootstrapMean, mean } from '../base/stats.js';
+import { mean, meanInterval } from '../base/stats.js';
 import type { Metric } from '../metrics/metric.js';
 import { findMetric } from '../metrics/registry.js';
 import {
@@ -17,7 +16,7 @@ export interface Difference {
   readonly mean: number | null;
   /** Against the baseline's mean over the same transcripts; null when that is zero. */
   readonly relative: number | null;
-  /** 95 % bootstrap interval of the mean; null with fewer than two pairs. */
+  /** 95 % interval of the mean; null with fewer than two pairs. */
   readonly low: number | null;
   readonly high: number | null;
   readonly pairs: number;
@@ -60,6 +59,9 @@ export interface Comparison {
 /** Relative differences below this are rounding. */
 const ROUNDING = 1e-12;
 
+/** Share of samples whose interval holds the true difference. */
+const COVERAGE = 0.95;
+
 function verdictOf(metric: Metric, differences: readonly number[], low: number | null, high: number | null) {
   if (differences.length === 0) return 'no-data';
   if (differences.every((value) => value === 0)) return 'same';
@@ -78,7 +80,16 @@ interface Paired {
   readonly kind: 'ranked' | 'unranked';
 }
 
-function difference(metric: Metric, paired: Paired, seed: number): Difference {
+/** The interval of the mean difference; an end that is zero but for rounding is zero. */
+function intervalOf(differences: readonly number[]): { readonly low: number; readonly high: number } | null {
+  const interval = meanInterval(differences, COVERAGE);
+  if (interval === null) return null;
+  const { low, high } = interval;
+  const slack = Math.max(Math.abs(low), Math.abs(high)) * ROUNDING;
+  return { low: Math.abs(low) <= slack ? 0 : low, high: Math.abs(high) <= slack ? 0 : high };
+}
+
+function difference(metric: Metric, paired: Paired): Difference {
   const { variant, baseline, compared, kind } = paired;
   const differences: number[] = [];
   const bases: number[] = [];
@@ -90,7 +101,7 @@ function difference(metric: Metric, paired: Paired, seed: number): Difference {
     differences.push(Math.abs(exact) <= Math.abs(before) * ROUNDING ? 0 : exact);
     bases.push(before);
   }
-  const interval = bootstrapMean(differences, createRandom(seed).split(`${variant.name}\n${metric.name}`));
+  const interval = intervalOf(differences);
   const average = mean(differences);
   const base = mean(bases);
   const low = interval?.low ?? null;
@@ -111,7 +122,7 @@ function byValue(metric: Metric): (a: ComparedVariant, b: ComparedVariant) => nu
   return (a, b) => sign * (a.metrics[metric.name]! - b.metrics[metric.name]!);
 }
 
-/** The ranked variant with the best value, if its difference to the rival that `verdictAgainst` takes is more than noise. */
+/** The ranked variant with the best value, if its difference to the next is more than noise. */
 function bestOf(
   metric: Metric,
   rows: readonly ComparedVariant[],
@@ -123,7 +134,8 @@ function bestOf(
     .sort(byValue(metric));
   if (winner === undefined || second === undefined) return null;
   if (winner.metrics[metric.name] === second.metrics[metric.name]) return null;
-  return verdictAgainst(winner, second) === 'within-noise' ? null : winner.name;
+  const verdict = verdictAgainst(winner, second);
+  return verdict === 'better' || verdict === 'one-pair' ? winner.name : null;
 }
 
 /**
@@ -134,7 +146,6 @@ export function compareVariants(
   variants: readonly VariantRuns[],
   baseline: string,
   metricNames: readonly string[],
-  seed: number,
 ): Comparison {
   const completeness = completenessOf(variants, 'every-variant');
   const { compared } = completeness;
@@ -158,9 +169,13 @@ export function compareVariants(
       differences:
         i === at
           ? null
-          : Object.fromEntries(metrics.map((metric) => [metric.name, difference(metric, paired, seed)])),
+          : Object.fromEntries(metrics.map((metric) => [metric.name, difference(metric, paired)])),
     };
   });
+  const verdictBetween = (metric: Metric, winner: ComparedVariant, second: ComparedVariant) => {
+    const [variant, rival] = [winner, second].map((row) => variants[rows.indexOf(row)]!);
+    return difference(metric, { variant: variant!, baseline: rival!, compared, kind: 'ranked' }).verdict;
+  };
   return {
     baseline,
     metrics: metricNames,
@@ -169,19 +184,7 @@ export function compareVariants(
     best: Object.fromEntries(
       metrics.map((metric) => [
         metric.name,
-        bestOf(metric, rows, (winner, second) => {
-          if (winner.name !== baseline && base.standing === 'ranked')
-            return winner.differences![metric.name]!.verdict;
-          const runsOf = ({ name }: ComparedVariant): VariantRuns =>
-            variants.find((variant) => variant.name === name)!;
-          const pair = {
-            variant: runsOf(winner),
-            baseline: runsOf(second),
-            compared,
-            kind: 'ranked' as const,
-          };
-          return difference(metric, pair, seed).verdict;
-        }),
+        bestOf(metric, rows, (winner, second) => verdictBetween(metric, winner, second)),
       ]),
     ),
   };

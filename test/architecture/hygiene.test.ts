@@ -32,6 +32,8 @@ describe('the check fires on', () => {
     ['a package registry', `${['https:', '', 'artifactory.example.com'].join('/')}/npm`],
     ['an unfinished note', `// ${'TO'}DO later`],
     ['an unfinished note', `/* ${'FIX'}ME */`],
+    ['a test without a body', `  ${'it'}('SES-1 starts from the template', () => {});`],
+    ['a test without a body', `${'it'}.each(rows)('%s', async (_name) => {}, 5_000);`],
   ])('%s: %s', (what, text) => {
     expect(hygieneViolations({ path: 'a.ts', text })).toEqual([
       expect.stringContaining(`a.ts:1 holds ${what}`),

@@ -1,7 +1,9 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/report-html.js';
+import { breakEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { sampleRun } from '../helpers/sample-run.js';
 import { openBrowser, openPage } from './browser.js';
 
@@ -61,6 +63,55 @@ describe('report.html in a browser', () => {
       'estimates of <b>thinking</b>: needs thinking blocks',
     ]);
     expect(problems).toEqual([]);
+  });
+
+  it('cuts no column, header or number of its tables from 1,200 pixels on', async () => {
+    for (const width of [1_200, 1_440]) {
+      const { page } = await openPage(browser, ONE, { width });
+      await page.locator('#requests [role="gridcell"]').first().waitFor();
+      const cut = await page.evaluate(
+        "[...document.querySelectorAll('.table')].map((table) => table.scrollWidth - table.clientWidth)",
+      );
+      expect(cut, `at ${width} pixels`).toEqual([0, 0]);
+      const short = await page.evaluate(
+        "[...document.querySelectorAll('.table .right, .table [role=columnheader]')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)",
+      );
+      expect(short, `at ${width} pixels`).toEqual([]);
+    }
+  });
+
+  it('names limits that are close to each other apart', async () => {
+    const sample = sampleRun('sample', 120, 15);
+    const thresholds = [
+      { name: 'auto-compact', tokens: 167_000 },
+      { name: 'blocking', tokens: 168_000 },
+    ];
+    const run = { ...sample, policyInfo: { ...sample.policyInfo!, thresholds } };
+    const { page } = await openPage(browser, reportHtml({ title: 'limits', runs: [run] }));
+    const labels = page.locator('svg.chart').first().locator('text.halo');
+    expect(await labels.allTextContents()).toEqual(['auto-compact 167k', 'blocking 168k', 'window 200k']);
+    const boxes = await Promise.all((await labels.all()).map((label) => label.boundingBox()));
+    const places = boxes.map((box) => box!.y).sort((a, b) => a - b);
+    // Letters are 11 pixels high.
+    for (let i = 1; i < places.length; i++) expect(places[i]! - places[i - 1]!).toBeGreaterThan(13);
+  });
+
+  it('MIC-3 says in words why something was written again, and counts writes for an hour', async () => {
+    const entries = [
+      runEntry(),
+      threadEntry(),
+      requestEntry({ write1h: 5_000, write5m: 400, rewritten: 300, cause: 'not-readable-yet' }),
+      breakEntry({ cause: 'not-readable-yet', lostTokens: 300 }),
+    ];
+    const run = { name: 'r', entries, facts: foldLog(entries), digest: null, policyInfo: null };
+    const { page } = await openPage(browser, reportHtml({ title: 'words', runs: [run] }));
+    const cells = page.locator('#request-0 [role="gridcell"]');
+    await cells.first().waitFor();
+    const texts = await cells.allTextContents();
+    expect(texts.slice(4, 8)).toEqual(['5,400', '0', '5,400', '0']);
+    expect(texts[11]).toBe('not readable yet');
+    expect(await page.locator('#event-0').textContent()).toContain('not readable yet');
+    expect(await page.locator('main').textContent()).not.toContain('not-readable-yet');
   });
 
   it('shows the request under the pointer', async () => {

@@ -57,6 +57,43 @@ describe('ccbench compare', () => {
     expect(again).toEqual(result);
   });
 
+  it('marks and measures nothing where the difference is noise, whichever variant is the baseline', async () => {
+    // With short pauses an hour costs more, with long ones five minutes do.
+    const paced = (seconds: number): string =>
+      larger(10_000)
+        .replace('"t":420', `"t":${20 + seconds}`)
+        .replace('"t":4420', `"t":${20 + 2 * seconds}`);
+    const cwd = tempFolder({
+      'a.yaml': scenario('tiny'),
+      'short.json': paced(60),
+      'brief.json': paced(50),
+      'long.json': paced(400),
+      'late.json': paced(500),
+    });
+    const argv = ['compare', 'a.yaml', '--policy', 'none', '--metrics', 'costUsd', '--no-files'];
+    for (const values of ['5m,1h', '1h,5m']) {
+      const study = [...argv, '--set', `cache.ttl=${values}`, '--transcripts', '*.json'];
+      const { best, variants } = JSON.parse((await cli([...study, '--json'], { cwd })).stdout);
+      const { verdict, low, high, mean } = variants[1].differences.costUsd;
+      expect({ verdict, best }).toEqual({ verdict: 'within-noise', best: { costUsd: null } });
+      expect([low < 0, high > 0, mean !== 0]).toEqual([true, true, true]);
+      const rows = (await cli(study, { cwd })).stdout
+        .split('\n')
+        .filter((line) => line.startsWith('cache.ttl='));
+      expect(rows[0]).toMatch(/^cache\.ttl=\S+ +\$[\d.]+$/);
+      expect(rows[1]).toMatch(/^cache\.ttl=\S+ +\$[\d.]+ \(within noise\)$/);
+    }
+  });
+
+  it('is exit code 2 when every run failed', async () => {
+    const unknown = TRACE.replaceAll('claude-sonnet-4-5', 'nobody-knows-it');
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'trace.json': unknown });
+    const argv = ['compare', 'a.yaml', '--set', 'model=null', '--set', 'cache.ttl=5m,1h', '--no-files'];
+    const { code, stdout, stderr } = await cli([...argv, '--transcripts', 'trace.json'], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('no run of the comparison came to its end');
+  });
+
   it('writes the report folder whole and prints one table', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny', VARIANTS) });
     const { code, stdout } = await cli(['compare', 'a.yaml', '--metrics', 'costUsd,apiCalls'], { cwd });

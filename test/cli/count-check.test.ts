@@ -81,7 +81,7 @@ describe('ccbench inspect --count-with', () => {
       sent: { requests: 1, characters: 6 + 4_000 + 400 + 1_600 },
     });
     const shown = await cli(argv, { cwd, env, terminal: 'stderr' });
-    expect(shown.stdout).toContain('text was sent to the API: 6,006 characters in 1 requests');
+    expect(shown.stdout).toContain('text was sent to the API: 6,006 characters in 1 request');
     expect(shown.stderr).toContain('counting with the API');
     expect((await stop()).stdout).toContain('2 calls: 0 answered, 0 refused, 2 that cost nothing');
   });

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CcbenchError } from '../../src/base/errors.js';
 import { cli, scenario, snapshot, tempFolder } from './cli.js';
 
 describe('exit codes', () => {
@@ -23,7 +24,7 @@ describe('exit codes', () => {
     expect((await cli(['run', 'a.yaml', '--no-files'], { cwd })).code).toBe(99);
   });
 
-  it('98 when a run is worse than the baseline, 0 within the tolerance and for the baseline itself', async () => {
+  it('98 when a run is worse than the baseline, 0 for the baseline itself', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     await cli(['run', 'a.yaml', '--out', 'main'], { cwd });
     const compare = (...argv: string[]) => cli(['run', 'a.yaml', '--baseline', 'main', ...argv], { cwd });
@@ -31,7 +32,21 @@ describe('exit codes', () => {
     const worse = await compare('--model', 'claude-opus-4-1');
     expect(worse.code).toBe(98);
     expect(worse.stderr).toContain('regression in tiny: costUsd was $');
-    expect((await compare('--set', 'llm.fake.latencyScale=1', '--tolerance', '1%')).code).toBe(0);
+  });
+
+  it('98 or 0 by how much worse than the baseline --tolerance allows', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    await cli(['run', 'a.yaml', '--out', 'main'], { cwd });
+    const file = join(cwd, 'main/tiny/summary.json');
+    const summary = JSON.parse(readFileSync(file, 'utf8'));
+    // The baseline was cheaper: this run costs 5 % more.
+    summary.metrics.costUsd /= 1.05;
+    writeFileSync(file, JSON.stringify(summary));
+    const codeWith = async (...argv: string[]) =>
+      (await cli(['run', 'a.yaml', '--baseline', 'main', '--no-files', ...argv], { cwd })).code;
+    expect(await codeWith()).toBe(98);
+    expect(await codeWith('--tolerance', '4.9%')).toBe(98);
+    expect(await codeWith('--tolerance', '5.1')).toBe(0);
   });
 
   it('2 when the baseline lacks a run, before anything is run', async () => {
@@ -74,6 +89,17 @@ describe('exit codes', () => {
     expect(code).toBe(130);
     expect(JSON.parse(stdout).error.code).toBe('interrupted');
     expect(readdirSync(cwd)).toEqual(['a.yaml', 'b.yaml']);
+  });
+
+  it('1 for an invariant that does not hold, which is no fault of the input', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    const now = () => {
+      throw new CcbenchError('invariant', 'INV-2 does not hold: planted');
+    };
+    const { code, stderr } = await cli(['run', 'a.yaml'], { cwd, now });
+    expect(code).toBe(1);
+    expect(stderr).toContain('error[invariant]: INV-2 does not hold: planted');
+    expect(readdirSync(cwd)).toEqual(['a.yaml']);
   });
 
   it('1 for a fault of ccbench itself, with a stack only for --debug', async () => {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { needFreshBuild } from '../helpers/built.js';
 import { scenario, tempFolder } from './cli.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -21,9 +22,7 @@ function start(argv: readonly string[], cwd: string, env: Record<string, string>
   return { child, ended };
 }
 
-beforeEach(() => {
-  if (!existsSync(MAIN)) throw new Error('dist is not built: type `npm run build`');
-});
+beforeAll(needFreshBuild);
 
 describe('the built command', () => {
   it('gives the same digest in another folder, time zone and locale', async () => {
@@ -82,7 +81,7 @@ describe('the built command', () => {
       await expect(cut).rejects.toThrow();
       const { code, stdout, stderr } = await ended;
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('1 calls: 1 answered, 0 refused; 1 conversations');
+      expect(stdout).toContain('1 call: 1 answered, 0 refused; 1 conversation');
     },
   );
 

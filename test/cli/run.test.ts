@@ -115,6 +115,19 @@ describe('ccbench run', () => {
     });
   });
 
+  it('--policy leaves out variants that name another policy, and says so', async () => {
+    const variants =
+      'variants:\n  - { name: hour, cache: { ttl: 1h } }\n  - { name: free, policy: unbounded }\n';
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny', variants) });
+    const run = async (...argv: string[]) => cli(['run', 'a.yaml', '--no-files', '--json', ...argv], { cwd });
+    const names = (stdout: string): string[] =>
+      JSON.parse(stdout).runs.map(({ name }: { name: string }) => name);
+    expect(names((await run()).stdout)).toEqual(['tiny', 'tiny/hour', 'tiny/free']);
+    const { stdout, stderr } = await run('--policy', 'baselines/mask');
+    expect(names(stdout)).toEqual(['tiny', 'tiny/hour']);
+    expect(stderr).toContain('tiny: 1 run left out whose variant names another policy than baselines/mask');
+  });
+
   it('says in one sentence how the run compares with the last report', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     expect((await cli(['run', 'a.yaml'], { cwd })).stdout).not.toContain('last report');

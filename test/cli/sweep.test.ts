@@ -70,6 +70,19 @@ describe('ccbench sweep', () => {
     expect(lines(cwd)).toHaveLength(5);
   });
 
+  it('runs again what lacks a metric that is wanted now', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd', '--json'], { cwd });
+    const wanted = ['--metrics', 'costUsd,layers.baseline.saved', '--json'];
+    const resumed = JSON.parse((await cli(['sweep', 'a.yaml', ...VARY, ...wanted], { cwd })).stdout);
+    const fresh = JSON.parse(
+      (await cli(['sweep', 'a.yaml', ...VARY, ...wanted, '--no-files'], { cwd })).stdout,
+    );
+    expect(resumed.points).toEqual(fresh.points);
+    for (const { metrics } of resumed.points) expect(metrics['layers.baseline.saved']).toBeGreaterThan(0);
+    expect(resumed.ran).toBe(3);
+  });
+
   it('runs again what another plan or seed makes different', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
@@ -237,6 +250,18 @@ describe('ccbench tune', () => {
       );
       expect(beaten).toBe(false);
     }
+  });
+
+  it('judges by whole sessions what a rung has seen the beginning of', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const argv = ['--minimise', 'costUsd', '--method', 'halving', '--budget', '12', '--json'];
+    const kept = JSON.parse((await tune(cwd, ...argv)).stdout);
+    expect(kept.rungs[0]).toBeLessThan(1);
+    for (const { metrics } of kept.tried) expect(metrics).toMatchObject({ turns: 40, callsAnswered: 40 });
+    const again = JSON.parse((await tune(cwd, ...argv)).stdout);
+    expect(again).toEqual(kept);
+    const { tried, best } = JSON.parse((await tune(cwd, ...argv, '--no-files')).stdout);
+    expect({ tried, best }).toEqual({ tried: kept.tried, best: kept.best });
   });
 
   it('says so when no setting holds the constraints, with the exit code of expectations', async () => {

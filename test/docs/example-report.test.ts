@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { needFreshBuild } from '../helpers/built.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -17,6 +18,8 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
       .map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const),
   );
 }
+
+beforeAll(needFreshBuild);
 
 describe('reports/example', () => {
   it('is what the project makes today; npm run example makes it again', () => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientRegistry } from '../../src/client/catalogue.js';
@@ -381,8 +380,6 @@ it('a sweep reads the steps of a transcript for its first two points of a shape 
   expect(readsOf({ policy: 'unbounded', estimatorFactor: 2 })).toBeGreaterThan(0);
 });
 
-const recordings = sharedData.files('transcripts/claude-code');
-
 function expectSameLogs(transcript: Transcript): void {
   for (const model of [null, 'claude-sonnet-4-5', 'claude-opus-4-5']) {
     for (const ttl of ['5m', 'recorded'] as const) {
@@ -401,7 +398,7 @@ function expectSameLogs(transcript: Transcript): void {
 }
 
 describe.skipIf(!sharedData.present)('columns of the shared recordings give the log of the engine', () => {
-  it.each(recordings.map((file) => [basename(file), file] as const))(
+  it.each(sharedData.sessions)(
     '%s',
     (id, file) => {
       expectSameLogs(readTranscript(readFileSync(file), { id, agents: [] }).transcript);

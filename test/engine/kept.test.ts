@@ -53,4 +53,20 @@ policy: claude-code/2026
     expect(kept[20]).toBeLessThan(0.5);
     expect(kept[25]).toBe(1);
   });
+
+  it('MIC-3 leaves out what the server deleted, and so does the peak of the context', () => {
+    const [run] = replayAll(steady('claude-code/2026', 18, 1_000), ['sessionMemory.enabled=false']);
+    expect(run!.layers).toMatchObject([{ layer: 'microcompact', action: 'delete', saved: 7_000 }]);
+    // Turn n holds 1,100 + (n − 1) × 1,000; from turn 13 on the first seven results are deleted on the server.
+    const whole = (turn: number): number => 1_100 + (turn - 1) * 1_000;
+    const turns = Array.from({ length: 18 }, (_, i) => i + 1);
+    const shown = (turn: number): number => whole(turn) - (turn > 12 ? 7_000 : 0);
+    expect(run!.main.map(({ kept }) => kept)).toEqual(
+      turns.map((turn) => Number((shown(turn) / whole(turn)).toFixed(6))),
+    );
+    expect(run!.main.map(({ context }) => context)).toEqual(turns.map(shown));
+    const mean = turns.reduce((sum, turn) => sum + shown(turn) / whole(turn), 0) / 18;
+    expect(metricValues(run!.facts).keptContentShare).toBeCloseTo(mean, 5);
+    expect(metricValues(run!.facts).peakContextTokens).toBe(12_100);
+  });
 });

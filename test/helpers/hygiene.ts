@@ -12,6 +12,7 @@ const RULES: readonly (readonly [string, RegExp])[] = [
     /https?:\/\/[^/\s"']*(registry|artifactory|verdaccio|nexus)|\bregistry[.](npmjs|yarnpkg|npmmirror)\b/i,
   ],
   ['an unfinished note', /\b(TO)(DO)\b|\b(FIX)(ME)\b/],
+  ['a test without a body', /^\s*(it|test)\b.*=>\s*\{\s*\}\s*(,\s*[\d_]+\s*)?\);/],
 ];
 
 /** The sentences that say which lines of a file do not belong into a published repository. */

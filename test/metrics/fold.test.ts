@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
 import type { BreakCause, LogEntry } from '../../src/model/run-log.js';
 import { CALL_PURPOSES } from '../../src/model/run-plan.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
@@ -108,6 +109,26 @@ describe('requests and cost', () => {
     expect(foldLog([]).peakContextTokens).toBeNull();
   });
 
+  it('MIC-3 leaves content that the server deleted out of the peak', () => {
+    const facts = foldLog([
+      requestEntry({ read: 20_000, output: 100, context: 13_100 }),
+      requestEntry({ read: 13_500, output: 100 }),
+    ]);
+    expect(metricValues(facts).peakContextTokens).toBe(13_600);
+  });
+
+  it('averages kept content over the main loop alone, and over the requests that tell of it', () => {
+    const facts = foldLog([
+      requestEntry({ kept: 1 }),
+      requestEntry({ kept: 0.5 }),
+      requestEntry({ kept: null }),
+      requestEntry({ kept: 0.1, purpose: 'subagent', thread: 'sub' }),
+      requestEntry({ kept: 0.1, purpose: 'compact' }),
+    ]);
+    expect(metricValues(facts).keptContentShare).toBe(0.75);
+    expect(foldLog([requestEntry()]).keptContentShare).toBeNull();
+  });
+
   it('counts turns per main thread when the log was cut short, and trusts its end otherwise', () => {
     const cut: LogEntry[] = [
       threadEntry(),
@@ -176,6 +197,13 @@ describe('layers', () => {
       failed: 1,
       chained: 0,
       thrash: 0,
+    });
+    expect(metricValues(facts)).toMatchObject({
+      compactions: 4,
+      fullCompactions: 2,
+      sessionMemoryCompactions: 1,
+      reactiveCompactions: 2,
+      compactionFailures: 1,
     });
   });
 

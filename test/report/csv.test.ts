@@ -39,6 +39,43 @@ describe('requests.csv', () => {
     });
   });
 
+  it('CCH-4 tells each kind of token and of money apart, and what was paid again from what was written', () => {
+    const csv = requestsCsv([
+      requestEntry({
+        read: 1,
+        write5m: 20,
+        write1h: 300,
+        input: 4_000,
+        output: 50_000,
+        fresh: 6,
+        rewritten: 70,
+        cause: 'ttl-1h',
+        readCost: 1_000_000_000,
+        writeCost: 2_500_000_000,
+        inputCost: 300_000_000,
+        outputCost: 40_000_000,
+        rewriteCost: 1_250_000_000,
+      }),
+    ]);
+    expect(record(csv, 0)).toMatchObject({
+      promptTokens: '4321',
+      cacheReadTokens: '1',
+      cacheWrite5mTokens: '20',
+      cacheWrite1hTokens: '300',
+      uncachedTokens: '4000',
+      outputTokens: '50000',
+      freshTokens: '6',
+      rewrittenTokens: '70',
+      rewriteCause: 'ttl-1h',
+      readUsd: '1',
+      writeUsd: '2.5',
+      inputUsd: '0.3',
+      outputUsd: '0.04',
+      costUsd: '3.84',
+      rewriteUsd: '1.25',
+    });
+  });
+
   it('is a header alone for a run without requests', () => {
     expect(requestsCsv([]).trimEnd().split('\n')).toHaveLength(1);
   });

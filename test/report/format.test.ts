@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   exactUsd,
   formatCount,
+  formatCounted,
+  formatDecimal,
   formatDuration,
+  formatFixed,
   formatMoney,
   formatShare,
   formatValue,
@@ -48,6 +51,32 @@ describe('numbers as people read them', () => {
       '$1.00',
       '$0.000045',
       '-$2.00',
+    ]);
+  });
+
+  it('counts one thing as one', () => {
+    expect([0, 1, 2, 1_200].map((count) => formatCounted(count, 'call'))).toEqual([
+      '0 calls',
+      '1 call',
+      '2 calls',
+      '1,200 calls',
+    ]);
+    expect([1, 2].map((count) => formatCounted(count, 'reply', 'replies'))).toEqual(['1 reply', '2 replies']);
+  });
+
+  it('shows no negative zero', () => {
+    expect([-0, -0.0001, -0.00049, -0.0005, -0.25].map(formatShare)).toEqual([
+      '0.0%',
+      '0.0%',
+      '0.0%',
+      '-0.1%',
+      '-25.0%',
+    ]);
+    expect([formatCount(-0.2), formatDecimal(-0.04, 1), formatFixed(-0.004, 2)]).toEqual(['0', '0', '0.00']);
+    expect([formatCount(-1), formatDecimal(-0.06, 1), formatFixed(-0.006, 2)]).toEqual([
+      '-1',
+      '-0.1',
+      '-0.01',
     ]);
   });
 

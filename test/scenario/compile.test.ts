@@ -236,11 +236,43 @@ describe('names and values of other parts', () => {
     });
   });
 
+  it('WIN-4 WIN-7 lets an override of a variant win over the parameter that the base sets', () => {
+    const text = recorded(
+      'policy: { use: tidy, set: { auto.percent: 40, compact.enabled: true, window.told: 90000 } }',
+      'variants:',
+      '  - { name: other, overrides: { autoCompactPercent: 75, disableCompact: true, contextWindow: 50000 } }',
+    );
+    expect(planOf(text).policy.params).toMatchObject({
+      'auto.percent': 40,
+      'compact.enabled': true,
+      'window.told': 90_000,
+    });
+    expect(planOf(text, 1).policy.params).toMatchObject({
+      'auto.percent': 75,
+      'compact.enabled': false,
+      'window.told': 50_000,
+    });
+  });
+
   it('WIN-1 tells the window of the model from the one the client assumes', () => {
     const short = planOf(recorded('window: 60000'));
     expect([short.window, short.policy.params['window.told']]).toEqual([60_000, null]);
     const told = planOf(recorded('overrides: { contextWindow: 50000 }'));
     expect([told.window, told.policy.params['window.told']]).toEqual([null, 50_000]);
+  });
+
+  it.each([
+    ['min over median', { min: 6, median: 5, p90: 7, max: 8 }],
+    ['median over p90', { min: 1, median: 5, p90: 4, max: 8 }],
+    ['p90 over max', { min: 1, median: 5, p90: 9, max: 8 }],
+  ])('refuses an amount with %s', (_what, amount) => {
+    for (const key of ['summaryTokens', 'scratchpadTokens', 'notesTokens']) {
+      expect(problemsOf(recorded(`llm: { fake: { ${key}: ${JSON.stringify(amount)} } }`))).toEqual([
+        expect.stringContaining(`\`llm.fake.${key}\` must rise: min ≤ median ≤ p90 ≤ max`),
+      ]);
+      const equal = JSON.stringify({ min: 8, median: 8, p90: 8, max: 8 });
+      expect(problemsOf(recorded(`llm: { fake: { ${key}: ${equal} } }`))).toEqual([]);
+    }
   });
 
   it('refuses amounts that do not rise and faults that never strike', () => {

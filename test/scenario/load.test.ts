@@ -18,6 +18,14 @@ describe('positions of problems', () => {
     expect(errorsOf(recorded('subagentTtl: 1h'))[0]?.hint).toContain('did you mean `cache.subagentTtl`?');
   });
 
+  it('says of a key that stands at the top alone that it does, and never suggests the same word', () => {
+    const text = recorded('variants:', '  - { name: other, transcript: { file: y.jsonl } }');
+    expect(problemsOf(text)).toEqual(['s.yaml:4:20: unknown key `transcript` in `variants[0]`']);
+    const hint = errorsOf(text)[0]?.hint;
+    expect(hint).toMatch(/^`transcript` stands at the top of a scenario, for all its variants; known here: /);
+    expect(hint).not.toContain('did you mean');
+  });
+
   it('points at a wrong value and says in words what is accepted', () => {
     const text = 'name: a\ntranscript:\n  synthetic:\n    workload: bugfix\n    turns: many\n';
     expect(problemsOf(text)).toEqual([

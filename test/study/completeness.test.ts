@@ -114,7 +114,6 @@ describe('compareVariants', () => {
       Object.entries(rows).map(([name, runs]) => variantOf(name, runs)),
       baseline,
       ['costUsd'],
-      1,
     );
 
   it('never stars the cheap run that died', () => {

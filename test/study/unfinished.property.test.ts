@@ -54,7 +54,7 @@ function expectNoneAhead(name: string, variants: readonly VariantRuns[]): void {
 
 /** What every way of ranking puts first. */
 function winnersOf(variants: readonly VariantRuns[]): readonly string[] {
-  const comparison = compareVariants(variants, variants[0]!.name, METRICS, 1);
+  const comparison = compareVariants(variants, variants[0]!.name, METRICS);
   const completeness = completenessOf(variants, 'every-variant');
   const points = variants.map((variant, i) => ({
     name: variant.name,

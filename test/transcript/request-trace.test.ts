@@ -243,6 +243,21 @@ describe('readRequestTrace', () => {
     expect(promptSizes(thread!)).toEqual([20_000, 21_000]);
   });
 
+  it.each([
+    // 640 tokens of tools are ten blocks, 128 of the system prompt two more.
+    ['tools', 9],
+    ['system', 10],
+    ['system', 11],
+    [null, 12],
+  ])('E1 says that %s changed when %i blocks are the same', (what, same) => {
+    const requests = [request(0, 20_000, 50), request(5, 21_000, 50, { hash_ids: ids(328, 328 - same) })];
+    const [thread] = readRequestTrace(bytes(trace(requests)), { id: 'a' }).threads;
+    const changed = thread!.steps.flatMap((step) =>
+      step.kind === 'event' && step.event.kind === 'prefix-change' ? [step.event.what] : [],
+    );
+    expect(changed).toEqual(what === null ? [] : [what]);
+  });
+
   it('keeps prompt sizes and pairs of tool calls for any sequence of requests', () => {
     const anyRequest = fc.record({
       grow: fc.integer({ min: -40_000, max: 40_000 }),

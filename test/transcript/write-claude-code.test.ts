@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../src/model/block.js';
@@ -278,23 +277,20 @@ describe('writing Claude Code sessions', () => {
   });
 
   describe.skipIf(!sharedData.present)('shared recordings', () => {
-    it.each(sharedData.files('transcripts/claude-code').map((file) => [basename(file), file] as const))(
-      '%s comes back the same',
-      (_name, file) => {
-        const transcript = readClaudeCode(readFileSync(file), { id: basename(file) });
-        const back = roundTrip(transcript);
-        expect(back.threads.map(billing)).toEqual(transcript.threads.map(billing));
-        expect(back.threads.map(tokensBetweenCalls)).toEqual(transcript.threads.map(tokensBetweenCalls));
-        expect(back.threads.map(happenings)).toEqual(transcript.threads.map(happenings));
-        expect(back.threads.map(prefixTokens)).toEqual(transcript.threads.map(prefixTokens));
-        expect(outline(firstThread(back))).toEqual(outline(firstThread(transcript)));
-        expect([back.agentVersion, back.startedAtMs, back.carries]).toEqual([
-          transcript.agentVersion,
-          transcript.startedAtMs,
-          transcript.carries,
-        ]);
-      },
-    );
+    it.each(sharedData.sessions)('%s comes back the same', (id, file) => {
+      const transcript = readClaudeCode(readFileSync(file), { id });
+      const back = roundTrip(transcript);
+      expect(back.threads.map(billing)).toEqual(transcript.threads.map(billing));
+      expect(back.threads.map(tokensBetweenCalls)).toEqual(transcript.threads.map(tokensBetweenCalls));
+      expect(back.threads.map(happenings)).toEqual(transcript.threads.map(happenings));
+      expect(back.threads.map(prefixTokens)).toEqual(transcript.threads.map(prefixTokens));
+      expect(outline(firstThread(back))).toEqual(outline(firstThread(transcript)));
+      expect([back.agentVersion, back.startedAtMs, back.carries]).toEqual([
+        transcript.agentVersion,
+        transcript.startedAtMs,
+        transcript.carries,
+      ]);
+    });
   });
 });
 

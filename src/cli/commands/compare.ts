@@ -94,9 +94,8 @@ export async function compareCommand(
     );
     if (failed === results.length)
       throw new CcbenchError('bad-input', 'no run of the comparison came to its end');
-    const seed = rows[0]!.runs[0]!.plan.seed;
     const runs = runsByVariant(rows, planned, results);
-    const comparison = compareVariants(runs, baseline, names, seed);
+    const comparison = compareVariants(runs, baseline, names);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
     const { compared } = comparison.completeness;
     const recorded = recordedReference({

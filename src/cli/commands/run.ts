@@ -8,6 +8,7 @@ import type { LogEntry } from '../../model/run-log.js';
 import type { Transcript } from '../../model/transcript.js';
 import { recordedJson } from '../../report/as-recorded.js';
 import { eventsCsv } from '../../report/events-csv.js';
+import { formatCounted } from '../../report/format.js';
 import { requestsCsv } from '../../report/requests-csv.js';
 import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
@@ -74,6 +75,7 @@ export async function runCommand(
   const { cwd } = session.host;
   const scenarios = planScenarios(files, options, cwd);
   const runs = scenarios.flatMap((scenario) => scenario.runs);
+  tellLeftOut(session, scenarios, options);
   if (options.log !== undefined && runs.length > 1) {
     throw new CcbenchError('bad-usage', `--log takes the log of one run, and there are ${runs.length}`, {
       hint: 'the report folder of each run holds its run.jsonl',
@@ -99,6 +101,20 @@ export async function runCommand(
   }
   if (session.json) printJson(session, runJson(results));
   return exitOf(session, results, options);
+}
+
+/** Says which variants a policy of the command line leaves out. */
+function tellLeftOut(
+  session: CliSession,
+  scenarios: readonly PlannedScenario[],
+  { policy }: RunOptions,
+): void {
+  for (const { scenario, leftOut } of scenarios)
+    if (leftOut > 0)
+      note(
+        session,
+        `${scenario.name}: ${formatCounted(leftOut, 'run')} left out whose variant names another policy than ${policy}; --variant runs one`,
+      );
 }
 
 async function runScenario(

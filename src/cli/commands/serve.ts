@@ -2,7 +2,7 @@ import { createRandom } from '../../base/random.js';
 import { createPromptCache } from '../../cache/prompt-cache.js';
 import { createFakeApi } from '../../llm/door/fake-api.js';
 import { createFaultPlan } from '../../llm/faults.js';
-import { formatCount } from '../../report/format.js';
+import { formatCounted } from '../../report/format.js';
 import { loadCounter } from '../../tokens/counter.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Host } from '../host.js';
@@ -80,7 +80,7 @@ export async function serveCommand(session: CliSession, options: ServeOptions): 
     const what =
       trace.requests === 0
         ? 'no trace was written: there was no request to trace'
-        : `${formatCount(trace.requests)} requests traced in ${options.trace}`;
+        : `${formatCounted(trace.requests, 'request')} traced in ${options.trace}`;
     note(session, what);
   }
   return EXIT.fine;

@@ -15,7 +15,14 @@ import { lifetimeChoice } from '../../fidelity/lifetime-choice.js';
 import type { RecordedBill } from '../../model/recorded-bill.js';
 import type { Warning } from '../../model/warning.js';
 import { AS_RECORDED } from '../../report/as-recorded.js';
-import { formatCount, formatDuration, formatMoney, formatShare, printable } from '../../report/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
 import { eachFile } from '../each-file.js';
@@ -175,7 +182,7 @@ function reportText(
   screen: Screen,
 ): string {
   const { curve, cost } = report;
-  const size = `${formatCount(report.sessions)} sessions · ${formatCount(report.requests)} requests · ${formatCount(report.promptTokens)} prompt tokens`;
+  const size = `${formatCounted(report.sessions, 'session')} · ${formatCounted(report.requests, 'request')} · ${formatCount(report.promptTokens)} prompt tokens`;
   const lines = [
     size,
     '',

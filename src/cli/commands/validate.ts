@@ -102,7 +102,12 @@ export async function validateCommand(
         ),
       );
       for (const { file, within, responses } of contained)
-        note(session, `left out: ${file}, all of whose ${responses} responses are in ${within} too`);
+        note(
+          session,
+          `left out: ${file}, ${responses === 1 ? 'whose response is' : `all of whose ${responses} responses are`} in ${within} too`,
+        );
+      if (saved !== null && worse.length === 0)
+        note(session, `no figure is worse than in ${options.against}`);
       for (const { figure, before, now } of worse)
         note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
     }

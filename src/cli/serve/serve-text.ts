@@ -1,6 +1,13 @@
 import { ratio } from '../../base/stats.js';
 import { promptTokens } from '../../model/usage.js';
-import { formatCount, formatDuration, formatMoney, formatShare, printable } from '../../report/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../report/format.js';
 import type { Screen } from '../../report/terminal.js';
 import type { MissReason, ServedCall, ServedTotals } from './ledger.js';
 
@@ -74,7 +81,7 @@ export function totalsText(totals: ServedTotals): string {
   const prompt = promptTokens(usage);
   const others = totals.calls - totals.answered - totals.refused;
   const lines = [
-    `${formatCount(totals.calls)} calls: ${formatCount(totals.answered)} answered, ${formatCount(totals.refused)} refused${others > 0 ? `, ${formatCount(others)} that cost nothing` : ''}; ${formatCount(totals.conversations)} conversations`,
+    `${formatCounted(totals.calls, 'call')}: ${formatCount(totals.answered)} answered, ${formatCount(totals.refused)} refused${others > 0 ? `, ${formatCount(others)} that cost nothing` : ''}; ${formatCounted(totals.conversations, 'conversation')}`,
   ];
   if (totals.answered > 0) {
     lines.push(

@@ -78,7 +78,7 @@ function notesOf(comparison: Comparison, runs: readonly VariantRuns[]): readonly
   const about =
     completeness.transcripts.length === 1
       ? 'one transcript: differences have no interval, so nothing says whether they would last'
-      : `${meansNote(completeness)}; differences are paired, intervals are 95 % bootstrap; one that holds 0 is noise`;
+      : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that holds 0 is noise`;
   return [
     `* best · differences to ${baseline} · ${about}`,
     ...partialNotes(runs, completeness, metrics),

@@ -1,4 +1,4 @@
-import { formatCount, formatDecimal } from '../../report/format.js';
+import { formatCount, formatCounted, formatDecimal } from '../../report/format.js';
 import type { StoredResult } from '../../study/results-file.js';
 import type { WorkerPool } from '../../study/worker-pool.js';
 import { type CliSession, note } from '../session.js';
@@ -42,7 +42,11 @@ export async function runPoints(
     ([key]) => !isFinished(key),
   );
   const total = new Set(keys).size;
-  if (left.length < total) note(session, `${total - left.length} of ${total} runs are finished already`);
+  if (left.length < total)
+    note(
+      session,
+      `${total - left.length} of ${formatCounted(total, 'run')} ${total - left.length === 1 ? 'is' : 'are'} finished already`,
+    );
   let kept = total - left.length;
   let turns = 0;
   const startMs = session.host.now();
@@ -80,5 +84,5 @@ export async function runPoints(
 
 function rateText(turns: number, ms: number): string {
   const perSecond = formatCount(Math.round((turns * 1_000) / ms));
-  return `${formatCount(turns)} turns in ${formatDecimal(ms / 1_000, 1)} s: ${perSecond} turns/s`;
+  return `${formatCounted(turns, 'turn')} in ${formatDecimal(ms / 1_000, 1)} s: ${perSecond} turns/s`;
 }

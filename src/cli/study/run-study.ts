@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import { formatCounted } from '../../report/format.js';
 import type { Job, JobResult } from '../../study/job.js';
 import { runJobs, workerEntry } from '../../study/pool.js';
 import type { TranscriptInput } from '../../study/transcript-input.js';
@@ -91,6 +92,10 @@ export function noteFailures(
     if (result.error.hint !== null) note(session, `  hint: ${result.error.hint}`);
     note(session, `  repeat: ${commandOf(result.index)}`);
   }
-  if (failed > 0) note(session, `${failed} of ${results.length} runs failed; the others are used`);
+  if (failed > 0)
+    note(
+      session,
+      `${failed} of ${formatCounted(results.length, 'run')} failed; ${failed === results.length ? 'none is left' : 'the others are used'}`,
+    );
   return failed;
 }

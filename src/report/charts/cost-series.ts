@@ -1,4 +1,5 @@
 import type { RequestEntry } from '../../model/run-log.js';
+import { causeWords } from '../cause-words.js';
 
 /** What has been paid up to and with all requests of a time, by cause, in nano-dollars. */
 export interface CostPoint {
@@ -51,5 +52,5 @@ export function causePhrase(cause: string): string {
   if (cause === 'carry') return 'cache reads';
   if (cause === 'new') return 'new content';
   if (cause === 'output') return 'output';
-  return `written again: ${cause.replace(/^rewrite:/, '')}`;
+  return `written again: ${causeWords(cause.replace(/^rewrite:/, ''))}`;
 }

@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, formatMoney } from '../format.js';
+import { formatCount, formatCounted, formatDuration, formatMoney } from '../format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { DISTINCT, LIGHT } from './palette.js';
@@ -157,7 +157,7 @@ function costPlot({ cost }: LifetimeChartInput): object {
 
 function titleOf({ cost, sessions }: LifetimeChartInput): string {
   if (cost.share1hCheaper === null || cost.share5mCheaper === null) return 'Cache lifetimes: no session';
-  return `1 hour is cheaper for ${shortShare(cost.share1hCheaper)} of ${formatCount(sessions)} sessions, 5 minutes for ${shortShare(cost.share5mCheaper)}`;
+  return `1 hour is cheaper for ${shortShare(cost.share1hCheaper)} of ${formatCounted(sessions, 'session')}, 5 minutes for ${shortShare(cost.share5mCheaper)}`;
 }
 
 /** The hit rate against the lifetime of entries, and five minutes against one hour in money for each session. */
@@ -170,7 +170,7 @@ export function hitRateByLifetime(input: LifetimeChartInput): ChartSpec {
   } = chartSpec(
     {
       text: titleOf(input),
-      subtitle: `${formatCount(requests)} requests · all sessions: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour · ${formatCount(cost.rescuedTokens)} tokens rescued by 1 hour`,
+      subtitle: `${formatCounted(requests, 'request')} · all sessions: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour · ${formatCount(cost.rescuedTokens)} tokens rescued by 1 hour`,
     },
     { hconcat: [curvePlot(input), costPlot(input)], spacing: 40 },
   );

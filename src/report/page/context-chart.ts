@@ -1,3 +1,4 @@
+import { spreadLabels } from '../charts/spread-labels.js';
 import type { PageData, PageEvent } from '../page-data.js';
 import { s } from './dom.js';
 import { createFrame, type Drawing } from './frame.js';
@@ -97,16 +98,21 @@ function drawGaps(model: RunModel, { plot, x, view, height }: Drawing, top: numb
   }
 }
 
+/** Height of a label with room to the next. */
+const LABEL_PX = 15;
+
 function drawThresholds(model: RunModel, { plot, x, y }: Drawing): void {
-  let free = Number.NEGATIVE_INFINITY;
-  for (const { name, tokens } of [...model.run.thresholds].sort((a, b) => b.tokens - a.tokens)) {
-    if (tokens > y.to) continue;
-    const at = y.px(tokens);
+  const shown = model.run.thresholds.filter(({ tokens }) => tokens <= y.to);
+  const places = shown.map(({ tokens }) => y.px(tokens));
+  for (const at of places)
     plot.append(s('line', { class: 'limit', x1: x.px(x.from), x2: x.px(x.to), y1: at, y2: at }));
-    if (at - 3 < free) continue;
-    const text = `${name} ${short(tokens)}`;
-    plot.append(s('text', { class: 'quiet halo', x: x.px(x.to) - 4, y: at - 3, 'text-anchor': 'end' }, text));
-    free = at + 6;
+  const labels = spreadLabels(
+    places.map((at) => at - 3),
+    { gap: LABEL_PX, from: y.px(y.to) - 3, to: y.px(y.from) - 3 },
+  );
+  for (const [i, { name, tokens }] of shown.entries()) {
+    const at = { class: 'quiet halo', x: x.px(x.to) - 4, y: labels[i]!, 'text-anchor': 'end' };
+    plot.append(s('text', at, `${name} ${short(tokens)}`));
   }
 }
 

@@ -12,7 +12,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
   const at = (row: number) => model().run.events[row]!;
   const tokens = (header: string, value: (row: number) => number): TableColumn => ({
     header,
-    width: '104px',
+    width: '84px',
     align: 'right',
     text: (row) => (value(row) === 0 ? '' : formatCount(value(row))),
     value,
@@ -20,35 +20,35 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
   return [
     {
       header: 'time',
-      width: '80px',
+      width: '66px',
       align: 'right',
       text: (row) => clock(at(row).t),
       value: (row) => at(row).t,
     },
     {
       header: 'turn',
-      width: '58px',
+      width: '46px',
       align: 'right',
       text: (row) => String(at(row).turn ?? ''),
       value: (row) => at(row).turn ?? -1,
     },
     {
       header: 'what',
-      width: '136px',
+      width: '132px',
       align: 'left',
       text: (row) => at(row).name,
       value: (row) => at(row).name,
     },
     {
       header: 'action',
-      width: '110px',
+      width: '96px',
       align: 'left',
       text: (row) => at(row).action,
       value: (row) => at(row).action,
     },
     {
       header: 'outcome',
-      width: '100px',
+      width: '84px',
       align: 'left',
       text: (row) => at(row).outcome,
       value: (row) => at(row).outcome,
@@ -57,12 +57,12 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     tokens('cache lost', (row) => at(row).lost),
     {
       header: 'cost',
-      width: '80px',
+      width: '68px',
       align: 'right',
       text: (row) => ((at(row).layer?.cost ?? 0) === 0 ? '' : formatMoney(at(row).layer!.cost / 1e9)),
       value: (row) => at(row).layer?.cost ?? 0,
     },
-    { header: 'why', width: 'minmax(220px, 1fr)', align: 'left', text: (row) => at(row).reason, value: null },
+    { header: 'why', width: 'minmax(110px, 1fr)', align: 'left', text: (row) => at(row).reason, value: null },
   ];
 }
 

@@ -1,3 +1,4 @@
+import { actedText } from '../acted-text.js';
 import { formatCount, formatMoney } from '../format.js';
 import type { PageData, PageLayer, PageRun } from '../page-data.js';
 import { h } from './dom.js';
@@ -34,7 +35,7 @@ export function layersView(run: PageRun, data: PageData): HTMLElement | null {
         h(
           'p',
           { class: 'quiet' },
-          `acted ${formatCount(layer.acts)} times, its requests cost ${formatMoney(layer.cost / 1e9)}${preventedText(layer)}`,
+          `${actedText(layer)}, its requests cost ${formatMoney(layer.cost / 1e9)}${preventedText(layer)}`,
         ),
         bar(layer.saved, 'after', 'out at the end'),
         bar(layer.lost, 'before', 'cache lost'),

@@ -1,3 +1,4 @@
+import { causeWords } from '../cause-words.js';
 import { formatCount, formatDuration, formatMoney } from '../format.js';
 import { h } from './dom.js';
 import type { RunModel } from './run-model.js';
@@ -22,39 +23,39 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     value,
   });
   return [
-    count('n', '64px', (row) => row + 1),
+    count('n', '42px', (row) => row + 1),
     {
       header: 'time',
-      width: '84px',
+      width: '66px',
       align: 'right',
       text: (row) => clock(at().t[row]!),
       value: (row) => at().t[row]!,
     },
-    count('turn', '60px', (row) => at().turn[row]!),
-    name('purpose', '134px', (row) => model().run.names.purposes[at().purpose[row]!]!),
-    count('prompt', '88px', (row) => model().prompt[row]!),
-    count('read', '88px', (row) => at().read[row]!),
-    count('written', '88px', (row) => at().write5m[row]! + at().write1h[row]!),
-    count('uncached', '90px', (row) => at().input[row]!),
-    count('output', '80px', (row) => at().output[row]!),
+    count('turn', '46px', (row) => at().turn[row]!),
+    name('purpose', '104px', (row) => model().run.names.purposes[at().purpose[row]!]!),
+    count('prompt', '74px', (row) => model().prompt[row]!),
+    count('read', '74px', (row) => at().read[row]!),
+    count('written', '74px', (row) => model().written[row]!),
+    count('uncached', '80px', (row) => at().input[row]!),
+    count('output', '62px', (row) => at().output[row]!),
     {
       header: 'cost',
-      width: '84px',
+      width: '68px',
       align: 'right',
       text: (row) => formatMoney(model().cost[row]! / 1e9),
       value: (row) => model().cost[row]!,
     },
-    count('again', '88px', (row) => at().rewritten[row]!),
-    name('because of', '130px', (row) => model().run.names.causes[at().cause[row]!] ?? ''),
+    count('again', '68px', (row) => at().rewritten[row]!),
+    name('because of', '116px', (row) => causeWords(model().run.names.causes[at().cause[row]!] ?? '')),
     {
       header: 'latency',
-      width: '84px',
+      width: '70px',
       align: 'right',
       text: (row) => formatDuration(at().latencyMs[row]!),
       value: (row) => at().latencyMs[row]!,
     },
-    name('thread', '110px', (row) => model().run.names.threads[at().thread[row]!]!),
-    name('model', 'minmax(160px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
+    name('thread', '62px', (row) => model().run.names.threads[at().thread[row]!]!),
+    name('model', 'minmax(122px, 1fr)', (row) => model().run.names.models[at().model[row]!]!),
   ];
 }
 

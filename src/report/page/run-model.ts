@@ -14,6 +14,8 @@ export interface RunModel {
   readonly run: PageRun;
   readonly count: number;
   readonly prompt: Float64Array;
+  /** Tokens written to the cache, both lifetimes. */
+  readonly written: Float64Array;
   readonly cost: Float64Array;
   /** Names of the causes of cost. */
   readonly causes: readonly string[];
@@ -92,9 +94,11 @@ export function createRunModel(run: PageRun): RunModel {
   const { requests } = run;
   const count = requests.t.length;
   const prompt = new Float64Array(count);
+  const written = new Float64Array(count);
   const cost = new Float64Array(count);
   for (let i = 0; i < count; i++) {
-    prompt[i] = requests.read[i]! + requests.write5m[i]! + requests.write1h[i]! + requests.input[i]!;
+    written[i] = requests.write5m[i]! + requests.write1h[i]!;
+    prompt[i] = requests.read[i]! + written[i]! + requests.input[i]!;
     cost[i] =
       requests.readCost[i]! + requests.freshCost[i]! + requests.rewriteCost[i]! + requests.outputCost[i]!;
   }
@@ -112,6 +116,7 @@ export function createRunModel(run: PageRun): RunModel {
     run,
     count,
     prompt,
+    written,
     cost,
     causes,
     ...byThread(run, inTime),

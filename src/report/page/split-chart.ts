@@ -57,7 +57,7 @@ export function createSplitChart(store: Store, options: RunChartOptions): HTMLEl
     yText: short,
     draw({ view, x, y, width, plot }) {
       const model = options.model();
-      const { read, write5m, write1h, input } = model.run.requests;
+      const { read, input } = model.run.requests;
       const perRequest = view.axis === 'request' ? width / (x.to - x.from) : 0;
       const bar = Math.max(2, Math.min(14, perRequest));
       const visible = (index: number): number | null => {
@@ -82,7 +82,7 @@ export function createSplitChart(store: Store, options: RunChartOptions): HTMLEl
             : `M${left.toFixed(1)},${from.toFixed(1)}h${(bar - gap).toFixed(1)}V${to.toFixed(1)}h${(gap - bar).toFixed(1)}z`;
         };
         paths.read += stack(read[index]!);
-        paths.written += stack(write5m[index]! + write1h[index]!);
+        paths.written += stack(model.written[index]!);
         paths.uncached += stack(input[index]!);
       }
       for (const part of ['read', 'written', 'uncached'] as const) {

@@ -1,6 +1,6 @@
 import { causePhrase } from '../charts/cost-series.js';
 import { causeColors } from '../charts/palette.js';
-import { formatCount, formatDuration, formatMoney, formatShare } from '../format.js';
+import { formatCount, formatCounted, formatDuration, formatMoney, formatShare } from '../format.js';
 import type { PageData } from '../page-data.js';
 import { createContextChart } from './context-chart.js';
 import { createCostChart } from './cost-chart.js';
@@ -86,7 +86,7 @@ export function createTimelineView(
     const sums = model().sums(view.range, view.axis);
     const [from, to] = view.range ?? model().domain(view.axis);
     const span = view.axis === 'time' ? `${formatDuration(to - from)}: ` : '';
-    readout.textContent = `${view.range === null ? 'Whole session' : 'Selected'} · ${span}${formatCount(sums.requests)} requests, ${formatMoney(sums.cost / 1e9)}, ${formatCount(sums.prompt)} prompt tokens, ${formatShare(sums.prompt === 0 ? null : sums.read / sums.prompt)} from the cache`;
+    readout.textContent = `${view.range === null ? 'Whole session' : 'Selected'} · ${span}${formatCounted(sums.requests, 'request')}, ${formatMoney(sums.cost / 1e9)}, ${formatCount(sums.prompt)} prompt tokens, ${formatShare(sums.prompt === 0 ? null : sums.read / sums.prompt)} from the cache`;
     const names = model().causes;
     const colors = causeColors(names);
     causes.replaceChildren(legend(names.map((name, index) => [causePhrase(name), colors[index]!])));

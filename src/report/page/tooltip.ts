@@ -1,3 +1,4 @@
+import { causeWords } from '../cause-words.js';
 import { formatCount, formatDuration, formatMoney, formatShare } from '../format.js';
 import { h } from './dom.js';
 import type { RunModel } from './run-model.js';
@@ -15,7 +16,6 @@ const GAP_PX = 14;
 function requestLines(model: RunModel, index: number): readonly (readonly [string, string])[] {
   const { requests, names } = model.run;
   const prompt = model.prompt[index]!;
-  const written = requests.write5m[index]! + requests.write1h[index]!;
   const cause = requests.cause[index]!;
   const lines: [string, string][] = [
     ['time', clock(requests.t[index]!)],
@@ -24,14 +24,17 @@ function requestLines(model: RunModel, index: number): readonly (readonly [strin
       'cache read',
       `${formatCount(requests.read[index]!)} (${formatShare(prompt === 0 ? null : requests.read[index]! / prompt)})`,
     ],
-    ['cache written', formatCount(written)],
+    ['cache written', formatCount(model.written[index]!)],
     ['uncached', formatCount(requests.input[index]!)],
     ['output', formatCount(requests.output[index]!)],
     ['latency', formatDuration(requests.latencyMs[index]!)],
     ['cost', formatMoney(model.cost[index]! / 1e9)],
   ];
   if (cause >= 0) {
-    lines.push(['written again', `${formatCount(requests.rewritten[index]!)} (${names.causes[cause]})`]);
+    lines.push([
+      'written again',
+      `${formatCount(requests.rewritten[index]!)} (${causeWords(names.causes[cause]!)})`,
+    ]);
   }
   return lines;
 }

@@ -51,6 +51,7 @@ function sorted(rows: readonly number[], sort: Sort, columns: readonly TableColu
 export function createVirtualTable(options: TableOptions): VirtualTable {
   const { columns, id } = options;
   const tracks = columns.map(({ width }) => width).join(' ');
+  const leastPx = columns.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)![0]), 0);
   let given: readonly number[] = [];
   let rows: readonly number[] = [];
   let sort: Sort = null;
@@ -63,8 +64,9 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
       value === null ? header : h('button', { type: 'button', click: () => sortBy(index) }, header),
     ),
   );
-  const body = h('div', { role: 'rowgroup', class: 'rows' });
-  const head = h('div', { role: 'rowgroup', class: 'head' });
+  const least = `min-width:${leastPx}px`;
+  const body = h('div', { role: 'rowgroup', class: 'rows', style: least });
+  const head = h('div', { role: 'rowgroup', class: 'head', style: least });
   head.append(
     h('div', { role: 'row', 'aria-rowindex': 1, style: `grid-template-columns:${tracks}` }, ...heads),
   );

@@ -57,7 +57,7 @@ describe('ccbench serve', () => {
     expect(printed()).toContain('prompt 3,013  read 3,000  wrote 0  input 13  out 3');
     const { code, stdout, stderr } = await stop();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('2 calls: 2 answered, 0 refused; 1 conversations');
+    expect(stdout).toContain('2 calls: 2 answered, 0 refused; 1 conversation');
     expect(stdout).toContain(
       'prompt 6,018 tokens: read 3,000 (49.9%), written 5 min 3,000, written 1 h 0, uncached 18; output 6',
     );

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sum } from '../../../src/base/stats.js';
 import { messageTokens } from '../../../src/model/message.js';
 import type { Thread, ThreadEvent, Transcript } from '../../../src/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../../src/model/usage.js';
 import { readClaudeCode, readClaudeCodeFiles } from '../../../src/transcript/claude-code/read.js';
 import { callsOf, eventsOf } from '../../helpers/session.js';
-import { sharedData } from '../../helpers/shared.js';
+import { RECORDED_SESSIONS, sharedData } from '../../helpers/shared.js';
 
 interface RawUsage {
   readonly input_tokens: number;
@@ -24,8 +24,6 @@ interface RawLine {
   readonly message?: { readonly id: string; readonly model: string; readonly usage: RawUsage };
   readonly data?: { readonly type: string; readonly message?: RawLine };
 }
-
-const files = sharedData.files('transcripts/claude-code');
 
 function read(path: string): Transcript {
   return readClaudeCode(readFileSync(path), { id: basename(path) });
@@ -129,11 +127,16 @@ function turned(path: string): Buffer {
 
 describe.skipIf(!sharedData.present)('shared recordings', () => {
   it('holds the sixteen sessions', () => {
-    expect(files.map((file) => basename(file, '.jsonl.gz'))).toEqual(Object.keys(KNOWN).sort());
+    const names = sharedData.files('transcripts/claude-code').map((file) => basename(file, '.jsonl.gz'));
+    expect(names).toEqual(Object.keys(KNOWN).sort());
+    expect(names).toEqual(RECORDED_SESSIONS);
   });
 
-  describe.each(files.map((file) => [basename(file, '.jsonl.gz'), file] as const))('%s', (name, file) => {
-    const transcript = read(file);
+  describe.each(sharedData.sessions)('%s', (name, file) => {
+    let transcript: Transcript;
+    beforeAll(() => {
+      transcript = read(file);
+    });
 
     it('counts responses and billed tokens once', () => {
       expect(totals(transcript)).toEqual(rawTotals(file));

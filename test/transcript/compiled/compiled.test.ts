@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/base/digest.js';
@@ -123,8 +123,7 @@ describe('compiled transcripts', () => {
   });
 
   describe.skipIf(!sharedData.present)('of recordings', () => {
-    it.each(sharedData.files('transcripts/claude-code'))('come back as they were: %s', (path) => {
-      const id = basename(path);
+    it.each(sharedData.sessions)('come back as they were: %s', (id, path) => {
       const plain = unpackBytes(readFileSync(path), { name: id, warnings: createWarnings() });
       same(readClaudeCode(plain, { id }), memorySource(plain));
     });
