@@ -158,15 +158,22 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
   queueForks();
   let endMs = 0;
   let steps = 0;
-  const finish = (run: ThreadRun): void => {
+  /** Sessions that take up one which is still at work, by that one. */
+  const heldBy = new Map<ThreadRun, ThreadRun>();
+  const finish = (run: ThreadRun, timeMs: number): void => {
     run.finish();
     finished.add(run);
     tellBreakdown(env, run);
+    for (const [held, origin] of heldBy) {
+      if (origin !== run) continue;
+      heldBy.delete(held);
+      queue.push(Math.max(timeMs, held.nextTimeMs() ?? 0), held);
+    }
   };
   const goOn = (waited: readonly ThreadRun[]): void => {
     for (const run of waited) {
       const timeMs = run.nextTimeMs();
-      if (timeMs === null) finish(run);
+      if (timeMs === null) finish(run, run.now);
       else queue.push(timeMs, run);
     }
   };
@@ -180,9 +187,8 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
     const run = next.item;
     if (!started.has(run)) {
       const origin = runOf(run.thread.continues);
-      const waitsUntilMs = origin === null || finished.has(origin) ? null : origin.nextTimeMs();
-      if (waitsUntilMs !== null) {
-        queue.push(Math.max(waitsUntilMs, next.timeMs), run);
+      if (origin !== null && !finished.has(origin) && origin.nextTimeMs() !== null) {
+        heldBy.set(run, origin);
         continue;
       }
       started.add(run);
@@ -193,7 +199,7 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
         continue;
       }
     }
-    for (;;) {
+    for (let stepMs = next.timeMs; ; ) {
       run.advance();
       if (env.forks.hasReady) queueForks();
       goOn(env.approvals.takeAnswered());
@@ -202,9 +208,10 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
       if (env.approvals.isWaiting(run)) break;
       const timeMs = run.nextTimeMs();
       if (timeMs === null) {
-        finish(run);
+        finish(run, stepMs);
         break;
       }
+      stepMs = timeMs;
       const other = queue.peekTime();
       if (other !== null && other < timeMs) {
         queue.push(timeMs, run);

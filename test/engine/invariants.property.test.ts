@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../src/base/digest.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import type { Block } from '../../src/model/block.js';
 import type { LogEntry } from '../../src/model/run-log.js';
@@ -17,6 +16,7 @@ import {
   sessionSteps,
 } from '../helpers/arbitrary-session.js';
 import { runSent, type Sent, sentFor } from '../helpers/capture.js';
+import { checkFailedCompaction, checkRepeat, checkThresholds } from '../helpers/check-pairs.js';
 import { checkSummaries } from '../helpers/check-summaries.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
@@ -175,11 +175,7 @@ describe('over generated sessions, policies, clocks and faults', () => {
         faultRules,
         (steps, policy, window, clock, faults) => {
           const { ttl, ...rest } = clock;
-          const run = () =>
-            canonicalJson(
-              runLog(planOf({ policy, window, ...rest, faults, cache: { ttl } }), buildSession(steps)),
-            );
-          expect(run()).toBe(run());
+          checkRepeat(planOf({ policy, window, ...rest, faults, cache: { ttl } }), () => buildSession(steps));
         },
       ),
       share(0.1),
@@ -219,14 +215,8 @@ describe('thresholds and failures', () => {
   it('INV-8 an earlier threshold never makes the first compaction later', { timeout: TIMEOUT_MS }, () => {
     const percents = fc.tuple(fc.integer({ min: 5, max: 100 }), fc.integer({ min: 5, max: 100 }));
     fc.assert(
-      fc.property(sessionSteps, withCompaction, percents, (steps, policy, [a, b]) => {
-        const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
-        const first = (percent: number) => {
-          const set = { ...COMPACTION_ONLY, 'window.percent': percent, 'blocking.enabled': false };
-          const entries = runLog(planOf({ policy, set }), transcript);
-          return ofType(entries, 'layer').find((entry) => entry.trigger === 'auto')?.turn ?? Infinity;
-        };
-        expect(first(Math.min(a, b))).toBeLessThanOrEqual(first(Math.max(a, b)));
+      fc.property(sessionSteps, withCompaction, percents, (steps, policy, both) => {
+        checkThresholds(buildSession(steps.filter((item) => item.do !== 'compact')), policy, both);
       }),
       share(0.15),
     );
@@ -246,23 +236,7 @@ describe('thresholds and failures', () => {
     );
     fc.assert(
       fc.property(sessionSteps, withCompaction, anyWindow, failing, (steps, policy, window, error) => {
-        const transcript = buildSession(steps);
-        const set = {
-          ...COMPACTION_ONLY,
-          'blocking.enabled': false,
-          'reactive.enabled': false,
-          'thrash.maxRefills': null,
-          'client.retries': 0,
-        };
-        const digests = (change: Readonly<Record<string, unknown>>) =>
-          sentFor(
-            runSent(
-              planOf({ policy, window, set: { ...set, ...change }, faults: [{ call: 'compact', error }] }),
-              transcript,
-            ).sent,
-            'main',
-          ).map((request) => request.digest);
-        expect(digests({})).toEqual(digests({ 'compact.enabled': false }));
+        checkFailedCompaction(buildSession(steps), { policy, window, error });
       }),
       share(0.1),
     );

@@ -111,6 +111,26 @@ describe('a session that takes up an earlier one', () => {
     expect(first!.read).toBe(last!.prompt);
   });
 
+  it('waits for the end of one that takes longer than recorded, and so does the next in the chain', () => {
+    // The first request is told to come back after two hours, when by the record all sessions are over.
+    const faults = [{ call: 'main', error: 'rate_limited', nth: 1, retryAfterSeconds: 7_200 }] as const;
+    const entries = runLog(
+      planOf({ policy: POLICY, set: { ...QUIET, 'client.retries': 1 }, faults, timing: 'think-time' }),
+      sessionsOf([
+        { name: 'a', talk: short().human(10).answer(10) },
+        { name: 'b', talk: short(), resumes: 'a' },
+        { name: 'c', talk: short(), resumes: 'b' },
+      ]),
+    );
+    const requests = mainRequests(entries);
+    expect(requests.map(({ thread }) => thread)).toEqual(['a/main', 'a/main', 'b/main', 'c/main']);
+    for (const [i, { t, prompt }] of requests.entries()) {
+      expect(t).toBeGreaterThanOrEqual(7_200_000);
+      if (i > 0) expect(t).toBeGreaterThan(requests[i - 1]!.t);
+      if (i > 0) expect(prompt).toBeGreaterThan(requests[i - 1]!.prompt);
+    }
+  });
+
   it('STO-3 keeps stored results as they were sent', () => {
     const built = new Conversation().human(10);
     built.tools([{ tool: 'Bash', tokens: 40_000 }]).answer(10);

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
+import { CcbenchError } from '../../src/base/errors.js';
 import { createBlock } from '../../src/model/block.js';
 import { createMessage, type Message } from '../../src/model/message.js';
-import type { ParamKind, ParamSpec, ParamValue } from '../../src/model/params.js';
-import { CALL_PURPOSES, FAULT_KINDS, type FaultRule, type HookPlan } from '../../src/model/run-plan.js';
+import {
+  CALL_PURPOSES,
+  FAULT_KINDS,
+  type FaultRule,
+  type HookPlan,
+  type RunPlan,
+} from '../../src/model/run-plan.js';
 import {
   LETTER_SUBJECTS,
   LETTER_WAYS,
@@ -11,13 +17,13 @@ import {
   type Thread,
   type Transcript,
 } from '../../src/model/transcript.js';
-import { paramsOf, policyRegistry } from '../../src/policies/catalogue.js';
 import { mergeSessions } from '../../src/transcript/sessions/merge-sessions.js';
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../../src/transcript/synthetic/spec.js';
 import { WORKLOADS } from '../../src/transcript/synthetic/workloads.js';
+import { policies } from './arbitrary-policy.js';
 import { hopeless } from './arbitrary-session.js';
-import type { PlanInit } from './plan.js';
+import { type PlanInit, planOf } from './plan.js';
 
 const TURNS = 16;
 const turn = fc.integer({ min: 1, max: TURNS - 2 });
@@ -153,24 +159,28 @@ interface SessionStory {
   readonly resumes: boolean;
 }
 
+function sessionStory(hours: fc.Arbitrary<number | null>): fc.Arbitrary<SessionStory> {
+  return fc.record({
+    spec,
+    hours,
+    ending: fc.constantFrom(...SESSION_ENDINGS),
+    resumes: fc.constantFrom(false, false, true),
+  });
+}
+
+function severalOf(session: fc.Arbitrary<SessionStory>): fc.Arbitrary<Story> {
+  return fc.record({
+    kind: fc.constant('several' as const),
+    sessions: fc.array(session, { minLength: 2, maxLength: 5 }),
+  });
+}
+
 const stories: fc.Arbitrary<Story> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('one' as const), spec, acts: userActs }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('several' as const),
-      sessions: fc.array(
-        fc.record({
-          spec,
-          hours: fc.constantFrom(0, 1, 26, null),
-          ending: fc.constantFrom(...SESSION_ENDINGS),
-          resumes: fc.constantFrom(false, false, true),
-        }),
-        { minLength: 2, maxLength: 5 },
-      ),
-    }),
-  },
+  { weight: 1, arbitrary: severalOf(sessionStory(fc.constantFrom(0, 1, 26, null))) },
 );
+
+const sessionsBeside = severalOf(sessionStory(fc.constant(null)).map((one) => ({ ...one, resumes: false })));
 
 /** The transcript of a story. */
 export function transcriptOf(story: Story): Transcript {
@@ -211,88 +221,6 @@ function within(one: SyntheticSpec, turns: number): Partial<SyntheticSpec> {
   };
 }
 
-/** A value that a parameter may take. */
-function anyValue({ kind, default: value }: ParamSpec): fc.Arbitrary<ParamValue> {
-  switch (kind.type) {
-    case 'switch':
-      return fc.boolean();
-    case 'choice':
-      return fc.constantFrom(...kind.values);
-    case 'integer':
-    case 'number':
-      return numberOf(kind, typeof value === 'number' ? value : 3);
-    default:
-      return fc.constant(value);
-  }
-}
-
-function numberOf(
-  kind: Extract<ParamKind, { readonly min: number }>,
-  around: number,
-): fc.Arbitrary<ParamValue> {
-  const near = [0.1, 0.5, 1, 2, 5].map((factor) => around * factor);
-  const values = near
-    .map((value) => (kind.type === 'integer' ? Math.round(value) : value))
-    .filter(
-      (value) => value <= kind.max && (kind.minIs === 'excluded' ? value > kind.min : value >= kind.min),
-    );
-  return fc.constantFrom<ParamValue>(...new Set(values), ...(kind.nullable === true ? [null] : []));
-}
-
-/** Parameters whose whole point is to leave a rule aside. */
-const ASIDE = new Set([
-  'window.bounded',
-  'microcompact.cached.billDeleted',
-  'client.hazard',
-  'compact.maxOutputTokens',
-  'compact.forkMaxOutputTokens',
-]);
-
-/** Settings under which layers act that a short session would leave alone. */
-const BOLD: readonly Readonly<Record<string, ParamValue>>[] = [
-  {},
-  {},
-  {},
-  { 'snip.enabled': true, 'snip.aboveTokens': 30_000, 'snip.downToTokens': 20_000, 'snip.minTokens': 100 },
-  {
-    'collapse.enabled': true,
-    'autoCompact.enabled': false,
-    'collapse.aboveTokens': 20_000,
-    'collapse.downToTokens': 10_000,
-  },
-  { 'dreaming.sessions': 1, 'dreaming.hours': 1 },
-  { 'dreaming.sessions': 1, 'dreaming.hours': 0, 'dreaming.scanMinutes': 0 },
-  { 'agents.coordinator': true, 'agents.progressSeconds': 5 },
-  { 'agents.memory': 'project' },
-  { 'nestedMemoryCache.enabled': true, 'sessionMemory.enabled': false },
-  { 'sessionMemory.enabled': false, 'blocking.enabled': false },
-  { 'sessionMemory.enabled': false, 'blocking.enabled': false, 'window.percent': 30 },
-  { 'sessionMemory.enabled': false, 'blocking.enabled': false, 'window.percent': 20 },
-  { 'sessionMemory.enabled': false, 'blocking.enabled': false, 'window.percent': 20 },
-];
-
-/** A policy with up to four of its parameters set to something else. */
-const policies: fc.Arbitrary<Pick<PlanInit, 'policy' | 'set'>> = fc
-  .constantFrom(...policyRegistry.names, 'claude-code/2026', 'claude-code/2026', 'claude-code/2.1')
-  .chain((policy) =>
-    fc
-      .uniqueArray(
-        fc.constantFrom(...paramsOf(policyRegistry.get(policy)).filter(({ path }) => !ASIDE.has(path))),
-        {
-          maxLength: 4,
-          selector: ({ path }) => path,
-        },
-      )
-      .chain((specs) =>
-        fc.tuple(...specs.map((item) => anyValue(item).map((value) => [item.path, value] as const))),
-      )
-      .chain((entries) =>
-        fc
-          .constantFrom(...BOLD)
-          .map((bold) => ({ policy, set: { ...bold, ...Object.fromEntries(entries) } })),
-      ),
-  );
-
 const stumbling: fc.Arbitrary<readonly Partial<FaultRule>[]> = few(
   fc
     .record({
@@ -329,31 +257,57 @@ export interface World {
   readonly init: PlanInit;
 }
 
+function worldOf(
+  story: fc.Arbitrary<Story>,
+  policy: fc.Arbitrary<Pick<PlanInit, 'policy' | 'set'>>,
+): fc.Arbitrary<World> {
+  return fc
+    .record({ story, policy, faults, rest })
+    .map(({ story: told, policy: chosen, faults: rules, rest: others }) => ({
+      story: told,
+      init: { ...others, ...chosen, faults: rules },
+    }));
+}
+
+const rest = fc.record({
+  window: fc.constantFrom(null, 45_000, 45_000, 60_000, 90_000),
+  timing: fc.constantFrom('recorded' as const, 'think-time' as const),
+  estimatorFactor: fc.constantFrom(0.65, 1, 1, 1.55),
+  seed: fc.nat(1_000),
+  hooks,
+  cache: fc.record({ ttl: fc.constantFrom('5m' as const, '1h' as const) }),
+  home: fc.record({
+    memories: fc.constantFrom(0, 3, 260),
+    files: fc.constant([]),
+    lock: fc.constantFrom(
+      null,
+      { body: '4711', hoursAgo: 30, process: 'dead' as const },
+      { body: '4711', hoursAgo: 2, process: 'alive' as const },
+    ),
+  }),
+});
+
+/** Sessions at work beside each other, each of which would dream at once. */
+const dreamers = worldOf(
+  sessionsBeside,
+  fc.constant({
+    policy: 'claude-code/2026',
+    set: { 'dreaming.sessions': 1, 'dreaming.hours': 0, 'dreaming.scanMinutes': 0 },
+  }),
+);
+
 /** Worlds. */
-export const worlds: fc.Arbitrary<World> = fc
-  .record({
-    story: stories,
-    policy: policies,
-    faults,
-    rest: fc.record({
-      window: fc.constantFrom(null, 45_000, 45_000, 60_000, 90_000),
-      timing: fc.constantFrom('recorded' as const, 'think-time' as const),
-      estimatorFactor: fc.constantFrom(0.65, 1, 1, 1.55),
-      seed: fc.nat(1_000),
-      hooks,
-      cache: fc.record({ ttl: fc.constantFrom('5m' as const, '1h' as const) }),
-      home: fc.record({
-        memories: fc.constantFrom(0, 3, 260),
-        files: fc.constant([]),
-        lock: fc.constantFrom(
-          null,
-          { body: '4711', hoursAgo: 30, process: 'dead' as const },
-          { body: '4711', hoursAgo: 2, process: 'alive' as const },
-        ),
-      }),
-    }),
-  })
-  .map(({ story, policy, faults: rules, rest }) => ({
-    story,
-    init: { ...rest, ...policy, faults: rules },
-  }));
+export const worlds: fc.Arbitrary<World> = fc.oneof(
+  { weight: 15, arbitrary: worldOf(stories, policies) },
+  { weight: 1, arbitrary: dreamers },
+);
+
+/** The plan of a world; settings that exclude each other are another test's matter. */
+export function planFor({ init }: World): RunPlan | null {
+  try {
+    return planOf(init);
+  } catch (error) {
+    if (error instanceof CcbenchError) return null;
+    throw error;
+  }
+}

@@ -268,8 +268,12 @@ function checkChildren({ entries, transcript }: CheckedRun): void {
 
 const USER_ACTS = ['resume', 'clear', 'rewind', 'model-switch', 'prefix-change'] as const;
 
-/** INV-16: what the user did happens. */
-function checkUserActs({ entries, transcript }: CheckedRun): void {
+/** INV-16: what the user did happens: it is told, an emptied conversation is empty, a model is the one that was chosen. */
+function checkUserActs({ entries, transcript, replaced }: CheckedRun): void {
+  const cleared = ofType(entries, 'notice').filter(({ what }) => what === 'clear').length;
+  const emptied = replaced.filter(({ after }) => after.every(({ origin }) => origin === 'context')).length;
+  must(emptied >= cleared, () => `INV-16 ${cleared} times cleared, ${emptied} times empty`);
+  checkModels(entries);
   for (const kind of USER_ACTS) {
     const recorded = transcript.threads.reduce(
       (sum, { steps }) =>
@@ -278,6 +282,17 @@ function checkUserActs({ entries, transcript }: CheckedRun): void {
     );
     const happened = ofType(entries, 'notice').filter(({ what }) => what === kind).length;
     must(happened >= recorded, () => `INV-16 ${recorded} times ${kind}, ${happened} times in the run`);
+  }
+}
+
+function checkModels(entries: CheckedRun['entries']): void {
+  const chosen = new Map<string, string>();
+  for (const entry of entries) {
+    if (entry.type === 'notice' && entry.what === 'model-switch')
+      chosen.set(entry.thread, entry.message.slice(entry.message.lastIndexOf(' ') + 1));
+    if (entry.type !== 'request' || (entry.purpose !== 'main' && entry.purpose !== 'subagent')) continue;
+    const model = chosen.get(entry.thread) ?? entry.model;
+    must(entry.model === model, () => `INV-16 request ${entry.n} goes to ${entry.model}, not ${model}`);
   }
 }
 
