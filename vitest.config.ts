@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'threads',
+    setupFiles: ['test/helpers/property-settings.ts'],
     globalSetup: ['test/helpers/build-page.ts'],
   },
 });

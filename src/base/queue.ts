@@ -1,14 +1,8 @@
-/** What is to happen at a time. */
-export interface QueuedEvent<T> {
-  readonly timeMs: number;
-  readonly item: T;
-}
-
 /** A priority queue by (time, order of entry): equal times leave in the order they came. */
 export interface EventQueue<T> {
   readonly size: number;
   push(timeMs: number, item: T): void;
-  pop(): QueuedEvent<T> | null;
+  pop(): { readonly timeMs: number; readonly item: T } | null;
   peekTime(): number | null;
 }
 

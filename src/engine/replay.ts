@@ -1,4 +1,5 @@
 import { canonicalJson, sha256Hex } from '../base/digest.js';
+import { createEventQueue } from '../base/queue.js';
 import { createRandom } from '../base/random.js';
 import { createPromptCache } from '../cache/prompt-cache.js';
 import { recordedBill } from '../cache/recorded-bill.js';
@@ -21,7 +22,6 @@ import { createHome } from './home.js';
 import { checkLostChild } from './invariants.js';
 import type { RequestListener, RunEnv } from './run-env.js';
 import { Sessions } from './session-state.js';
-import { ThreadQueue } from './thread-queue.js';
 import { ThreadRun } from './thread-run.js';
 import { tiersAtWork } from './tiers-at-work.js';
 import { NO_TIMING, type TimingSink } from './timing-sink.js';
@@ -134,7 +134,7 @@ function countCalls(transcript: Transcript): number {
 }
 
 function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, number, void> {
-  const queue = new ThreadQueue();
+  const queue = createEventQueue<ThreadRun>();
   const runs = new Map<string, ThreadRun>();
   const started = new Set<ThreadRun>();
   const finished = new Set<ThreadRun>();
@@ -154,23 +154,28 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
       const timeMs = run.nextTimeMs();
       if (timeMs !== null) queue.push(timeMs + env.forks.shiftOf(run.thread), run);
     }
-    queue.release();
   };
   queueForks();
   let endMs = 0;
   let steps = 0;
-  const finish = (run: ThreadRun): void => {
+  /** Sessions that take up one which is still at work, by that one. */
+  const heldBy = new Map<ThreadRun, ThreadRun>();
+  const finish = (run: ThreadRun, timeMs: number): void => {
     run.finish();
     finished.add(run);
     tellBreakdown(env, run);
+    for (const [held, origin] of heldBy) {
+      if (origin !== run) continue;
+      heldBy.delete(held);
+      queue.push(Math.max(timeMs, held.nextTimeMs() ?? 0), held);
+    }
   };
   const goOn = (waited: readonly ThreadRun[]): void => {
     for (const run of waited) {
       const timeMs = run.nextTimeMs();
-      if (timeMs === null) finish(run);
+      if (timeMs === null) finish(run, run.now);
       else queue.push(timeMs, run);
     }
-    if (waited.length > 0) queue.release();
   };
   const take = () => {
     const next = queue.pop();
@@ -183,7 +188,7 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
     if (!started.has(run)) {
       const origin = runOf(run.thread.continues);
       if (origin !== null && !finished.has(origin) && origin.nextTimeMs() !== null) {
-        queue.pushBehind(origin, next.timeMs, run);
+        heldBy.set(run, origin);
         continue;
       }
       started.add(run);
@@ -194,7 +199,7 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
         continue;
       }
     }
-    for (;;) {
+    for (let stepMs = next.timeMs; ; ) {
       run.advance();
       if (env.forks.hasReady) queueForks();
       goOn(env.approvals.takeAnswered());
@@ -203,9 +208,10 @@ function* runThreads(env: RunEnv, transcript: Transcript): Generator<void, numbe
       if (env.approvals.isWaiting(run)) break;
       const timeMs = run.nextTimeMs();
       if (timeMs === null) {
-        finish(run);
+        finish(run, stepMs);
         break;
       }
+      stepMs = timeMs;
       const other = queue.peekTime();
       if (other !== null && other < timeMs) {
         queue.push(timeMs, run);

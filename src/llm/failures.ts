@@ -47,9 +47,10 @@ function reasonOf(error: SeenError): CallFailure['reason'] {
 export function parseFailure(error: SeenError): CallFailure {
   const status = error.status === 0 ? null : error.status;
   const { message } = error;
-  const gapTokens = status === 429 || status === 529 ? undefined : gapOf(message);
+  const reason = reasonOf(error);
+  const gapTokens = reason === 'rate-limited' || reason === 'overloaded' ? undefined : gapOf(message);
   if (gapTokens !== undefined) return { reason: 'prompt-too-long', status, message, gapTokens };
-  return { reason: reasonOf(error), status, message, gapTokens: null };
+  return { reason, status, message, gapTokens: null };
 }
 
 /** True when the same call may succeed later. */

@@ -40,14 +40,21 @@ describe('the fade of five-minute entries', () => {
     }
   });
 
-  it('CCH-2 leaves entries of an hour alone', () => {
-    for (const fade of ['expected', 'sampled'] as const) {
-      const cache = createPromptCache({ fade });
-      const one = { view: prefixOf([['prompt', 2_000]]), breakpoints: [mark1h(0)] };
-      send(cache, { ...one, startMs: 0 });
-      expect(send(cache, { ...one, startMs: 3_600_000 }).readTokens).toBe(0);
-    }
-  });
+  it.each(['expected', 'likely', 'sampled'] as const)(
+    'CCH-2 %s: entries of an hour live for that hour',
+    (fade) => {
+      for (const [startMs, tokens] of [
+        [10 * 60_000, 2_000],
+        [3_599_999, 2_000],
+        [3_600_000, 0],
+      ] as const) {
+        const cache = createPromptCache({ fade, seed: 3 });
+        const one = { view: prefixOf([['prompt', 2_000]]), breakpoints: [mark1h(0)] };
+        send(cache, { ...one, startMs: 0 });
+        expect(send(cache, { ...one, startMs }).readTokens).toBe(tokens);
+      }
+    },
+  );
 
   it.skipIf(!sharedData.present)('CCH-2 the curve is the recorded table', () => {
     const rows = sharedData

@@ -176,6 +176,21 @@ describe('lifetimes', () => {
   const view = prefixOf(numbered(3));
   const at = (startMs: number, extra: object = {}) => ({ view, breakpoints: [mark5m(2)], startMs, ...extra });
 
+  it('CCH-2 an expired entry that is written anew has the new lifetime, and is renewed for it', () => {
+    const cache = createPromptCache();
+    send(cache, at(0));
+    const hour = { breakpoints: [mark1h(2)] };
+    expect(send(cache, at(10 * MINUTE, hour)).write1hTokens).toBe(3_000);
+    expect(send(cache, at(60 * MINUTE, hour))).toMatchObject({ readTokens: 3_000, hitTtlMs: MS_PER_HOUR });
+    // Renewed at minute 60 for an hour.
+    expect(send(cache, at(110 * MINUTE, hour)).readTokens).toBe(3_000);
+    const back = createPromptCache();
+    send(back, at(0, hour));
+    expect(send(back, at(61 * MINUTE)).write5mTokens).toBe(3_000);
+    expect(send(back, at(65 * MINUTE)).readTokens).toBe(3_000);
+    expect(send(back, at(71 * MINUTE)).readTokens).toBe(0);
+  });
+
   it('CCH-2 measures from the start of the request: after a four-minute stream one minute is left', () => {
     const response = { readableAtMs: 2_000 };
     const late = createPromptCache();

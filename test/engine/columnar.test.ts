@@ -20,6 +20,7 @@ import { WORKLOADS } from '../../src/transcript/synthetic/workloads.js';
 import { buildSession, type SessionStep, sessionSteps } from '../helpers/arbitrary-session.js';
 import { Conversation } from '../helpers/conversation.js';
 import { ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
+import { propertyRuns } from '../helpers/property-runs.js';
 import { sharedData } from '../helpers/shared.js';
 
 function drain<T>(parts: Generator<void, T, void>): T {
@@ -96,8 +97,8 @@ const workOrPause: fc.Arbitrary<SessionStep> = fc.oneof(
   fc.record({ do: fc.constant('pause' as const), minutes: fc.constantFrom(4, 6, 61) }),
 );
 
-/** Sessions of each property; CCBENCH_RUNS gives another number. */
-const RUNS = Number(process.env.CCBENCH_RUNS ?? 120);
+/** Sessions of each property. */
+const RUNS = propertyRuns(120);
 const TIMEOUT_MS = Math.max(60_000, RUNS * 200);
 
 describe('columns of requests', () => {

@@ -7,10 +7,10 @@ import type { SyntheticSpec } from '../../src/transcript/synthetic/spec.js';
 import { faultRules } from '../helpers/arbitrary-session.js';
 import { runSent } from '../helpers/capture.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
+import { propertyRuns } from '../helpers/property-runs.js';
 
-/** Sessions of each property; CCBENCH_RUNS gives another number, CCBENCH_SEED replays a failure. */
-const RUNS = Number(process.env.CCBENCH_RUNS ?? 1_000) / 10;
-const SEED = process.env.CCBENCH_SEED === undefined ? {} : { seed: Number(process.env.CCBENCH_SEED) };
+/** Sessions of each property. */
+const RUNS = propertyRuns(1_000) / 10;
 const TIMEOUT_MS = Math.max(60_000, RUNS * 1_000);
 const POLICY = 'claude-code/2026';
 const TURNS = 34;
@@ -85,7 +85,7 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
           expect(!isStarted || refused || blocked, `${thread}: ${calls} lost, ${reason}`).toBe(true);
         }
       }),
-      { numRuns: RUNS, ...SEED },
+      { numRuns: RUNS },
     );
   });
 
@@ -124,7 +124,7 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
           expect(child.untouched).toBe(parent.untouched! + parent.output + given);
         }
       }),
-      { numRuns: RUNS, ...SEED },
+      { numRuns: RUNS },
     );
   });
 
@@ -138,7 +138,7 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
             .map(({ purpose, turn, prefixes }) => ({ purpose, turn, prefixes }));
         expect(parentOf(transcript)).toEqual(parentOf(withoutForks(transcript)));
       }),
-      { numRuns: RUNS / 2, ...SEED },
+      { numRuns: RUNS / 2 },
     );
   });
 
@@ -149,7 +149,7 @@ describe('forks of sessions that compact, pause, resume, delete and fail', () =>
         for (const { prompt } of ofType(entries, 'request'))
           expect(prompt).toBeLessThanOrEqual(plan.window ?? 200_000);
       }),
-      { numRuns: RUNS / 2, ...SEED },
+      { numRuns: RUNS / 2 },
     );
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../src/base/digest.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import type { Block } from '../../src/model/block.js';
 import type { LogEntry } from '../../src/model/run-log.js';
@@ -17,15 +16,18 @@ import {
   sessionSteps,
 } from '../helpers/arbitrary-session.js';
 import { runSent, type Sent, sentFor } from '../helpers/capture.js';
-import { checkSummaries, noteHumans } from '../helpers/check-invariants.js';
+import { checkFailedCompaction, checkRepeat, checkThresholds } from '../helpers/check-pairs.js';
+import { checkSummaries } from '../helpers/check-summaries.js';
+import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { propertyRuns } from '../helpers/property-runs.js';
+import { Reached, statesOf } from '../helpers/reached.js';
 
-/** Sessions in all; CCBENCH_RUNS gives another number, CCBENCH_SEED replays a failure (fast-check prints the seed). */
-const RUNS = Number(process.env.CCBENCH_RUNS ?? 1_000);
+/** Sessions in all. */
+const RUNS = propertyRuns(1_000);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(60_000, RUNS * 100);
-const SEED = process.env.CCBENCH_SEED === undefined ? {} : { seed: Number(process.env.CCBENCH_SEED) };
-const share = (part: number) => ({ numRuns: Math.max(1, Math.round(RUNS * part)), ...SEED });
+const share = (part: number) => ({ numRuns: Math.max(1, Math.round(RUNS * part)) });
 
 const clocks = fc.record({
   ttl: fc.constantFrom('5m' as const, '1h' as const),
@@ -173,15 +175,35 @@ describe('over generated sessions, policies, clocks and faults', () => {
         faultRules,
         (steps, policy, window, clock, faults) => {
           const { ttl, ...rest } = clock;
-          const run = () =>
-            canonicalJson(
-              runLog(planOf({ policy, window, ...rest, faults, cache: { ttl } }), buildSession(steps)),
-            );
-          expect(run()).toBe(run());
+          checkRepeat(planOf({ policy, window, ...rest, faults, cache: { ttl } }), () => buildSession(steps));
         },
       ),
       share(0.1),
     );
+  });
+});
+
+describe('the generated sessions', () => {
+  it('C40 reach failed compactions and tripped breakers', { timeout: TIMEOUT_MS }, () => {
+    const reached = new Reached();
+    const cases = fc.sample(fc.tuple(sessionSteps, anyPolicy, anyWindow, faultRules), {
+      numRuns: 300,
+      seed: 7,
+    });
+    for (const [steps, policy, window, faults] of cases)
+      reached.add(statesOf(runLog(planOf({ policy, window, faults }), buildSession(steps))));
+    expect(reached.share('compaction failed')).toBeGreaterThanOrEqual(0.2);
+    expect(reached.share('breaker tripped')).toBeGreaterThanOrEqual(0.05);
+    for (const state of [
+      'resume',
+      'blocked',
+      'storage',
+      'microcompact',
+      'session-memory',
+      'full-compact',
+      'reactive',
+    ])
+      expect(reached.share(state), state).toBeGreaterThan(0);
   });
 });
 
@@ -193,14 +215,8 @@ describe('thresholds and failures', () => {
   it('INV-8 an earlier threshold never makes the first compaction later', { timeout: TIMEOUT_MS }, () => {
     const percents = fc.tuple(fc.integer({ min: 5, max: 100 }), fc.integer({ min: 5, max: 100 }));
     fc.assert(
-      fc.property(sessionSteps, withCompaction, percents, (steps, policy, [a, b]) => {
-        const transcript = buildSession(steps.filter((item) => item.do !== 'compact'));
-        const first = (percent: number) => {
-          const set = { ...COMPACTION_ONLY, 'window.percent': percent, 'blocking.enabled': false };
-          const entries = runLog(planOf({ policy, set }), transcript);
-          return ofType(entries, 'layer').find((entry) => entry.trigger === 'auto')?.turn ?? Infinity;
-        };
-        expect(first(Math.min(a, b))).toBeLessThanOrEqual(first(Math.max(a, b)));
+      fc.property(sessionSteps, withCompaction, percents, (steps, policy, both) => {
+        checkThresholds(buildSession(steps.filter((item) => item.do !== 'compact')), policy, both);
       }),
       share(0.15),
     );
@@ -220,23 +236,7 @@ describe('thresholds and failures', () => {
     );
     fc.assert(
       fc.property(sessionSteps, withCompaction, anyWindow, failing, (steps, policy, window, error) => {
-        const transcript = buildSession(steps);
-        const set = {
-          ...COMPACTION_ONLY,
-          'blocking.enabled': false,
-          'reactive.enabled': false,
-          'thrash.maxRefills': null,
-          'client.retries': 0,
-        };
-        const digests = (change: Readonly<Record<string, unknown>>) =>
-          sentFor(
-            runSent(
-              planOf({ policy, window, set: { ...set, ...change }, faults: [{ call: 'compact', error }] }),
-              transcript,
-            ).sent,
-            'main',
-          ).map((request) => request.digest);
-        expect(digests({})).toEqual(digests({ 'compact.enabled': false }));
+        checkFailedCompaction(buildSession(steps), { policy, window, error });
       }),
       share(0.1),
     );
@@ -289,10 +289,42 @@ describe('summaries', () => {
         const set = { 'sessionMemory.enabled': false, 'storage.enabled': false };
         const plan = planOf({ policy, window, seed, set });
         const transcript = buildSession(steps);
-        noteHumans(transcript);
-        checkSummaries({ plan, transcript, ...runSent(plan, transcript) });
+        checkSummaries({ plan, ...runSent(plan, transcript) });
       }),
       share(0.1),
     );
+  });
+
+  it('INV-14 with a blocked request between two compactions each summary holds what left with it', () => {
+    // 37,000 tokens are the threshold, 47,000 the limit: the pasted prompt is compacted in vain, blocked, then compacted.
+    const transcript = new Conversation()
+      .human(30, 'the first request')
+      .tools([{ tool: 'Task', tokens: 10_000 }])
+      .answer(10)
+      .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
+      .human(40_000)
+      .answer(10)
+      .human(30, 'the last request')
+      .answer(10)
+      .transcript();
+    const set = { ...COMPACTION_ONLY, 'client.retries': 0 };
+    const faults = [{ call: 'compact', error: 'invalid_request', from: 2, to: 3 }] as const;
+    const plan = planOf({ policy: 'claude-code/2026', window: 70_000, set, faults });
+    const run = runSent(plan, transcript);
+    const told = run.entries.flatMap((entry) => {
+      if (entry.type === 'request') return entry.purpose === 'main' ? ['answered'] : [];
+      if (entry.type === 'layer') return [`${entry.trigger} ${entry.outcome}`];
+      return entry.type === 'notice' ? [entry.what] : [];
+    });
+    expect(told).toEqual([
+      'answered',
+      'answered',
+      'manual done',
+      'auto failed',
+      'blocked',
+      'auto done',
+      'answered',
+    ]);
+    checkSummaries({ plan, ...run });
   });
 });

@@ -8,10 +8,10 @@ import { anyPolicy, faultRules } from '../helpers/arbitrary-session.js';
 import { runSent, type Sent } from '../helpers/capture.js';
 import { ODD_LINES, oddSession } from '../helpers/odd-session.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { propertyRuns } from '../helpers/property-runs.js';
 import { assistant, type Fields, readSession, result, say, system, usage, user } from '../helpers/session.js';
 
-const RUNS = Number(process.env.CCBENCH_RUNS ?? 600);
-const SEED = process.env.CCBENCH_SEED === undefined ? {} : { seed: Number(process.env.CCBENCH_SEED) };
+const RUNS = propertyRuns(600);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(60_000, RUNS * 100);
 
@@ -131,7 +131,7 @@ describe('recordings that nobody wrote so', () => {
           expectUserEnds(runSent(plan, transcript).sent);
         },
       ),
-      { numRuns: RUNS, ...SEED },
+      { numRuns: RUNS },
     );
   });
 
@@ -145,7 +145,7 @@ describe('recordings that nobody wrote so', () => {
         inspectTranscript(transcript, { file: 'odd.jsonl', format: 'claude-code' });
         validateTranscript(transcript, 'odd.jsonl');
       }),
-      { numRuns: RUNS, ...SEED },
+      { numRuns: RUNS },
     );
   });
 });

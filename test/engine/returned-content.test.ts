@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
+import { runSent, sentFor } from '../helpers/capture.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
 import { sessionsOf } from '../helpers/sessions.js';
@@ -12,6 +13,24 @@ function work(talk: Conversation, turns: number): Conversation {
   for (let i = 0; i < turns; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
   return talk;
 }
+
+describe('content that was deleted on the server', () => {
+  it('CLN-1 MIC-3 is forgotten with the history it stood in: the request after a compaction is billed whole', () => {
+    const talk = work(new Conversation().human(100), 14)
+      .answer(10)
+      .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
+      .human(20)
+      .answer(10);
+    const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true };
+    const { entries, sent } = runSent(planOf({ policy: POLICY, set }), talk.transcript());
+    const requests = sentFor(sent, 'main');
+    expect(requests.at(-2)!.deletedTokens).toBe(7_000);
+    const { blocks, deletedTokens } = requests.at(-1)!;
+    expect(blocks!.some(({ facts }) => facts.replaces === 'summary')).toBe(true);
+    expect(deletedTokens).toBe(0);
+    expect(mainRequests(entries).at(-1)!.prompt).toBe(blocks!.reduce((sum, { tokens }) => sum + tokens, 0));
+  });
+});
 
 describe('content that comes back', () => {
   it('C9 MIC-3 deletions end with the cache: seven results are sent again, and then eight are deleted', () => {

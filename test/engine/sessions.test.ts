@@ -111,23 +111,24 @@ describe('a session that takes up an earlier one', () => {
     expect(first!.read).toBe(last!.prompt);
   });
 
-  it('waits for one that is late itself, however long the chain', () => {
-    const late = { call: 'main', error: 'overloaded', nth: 1, retryAfterSeconds: 3_600 } as const;
-    const requests = mainRequests(
-      runLog(
-        planOf({ policy: POLICY, set: QUIET, faults: [late] }),
-        sessionsOf([
-          { name: 'a', talk: short().human(10).answer(10) },
-          { name: 'b', talk: short(), resumes: 'a' },
-          { name: 'c', talk: short(), resumes: 'b' },
-          { name: 'd', talk: short(), resumes: 'c' },
-        ]),
-      ),
+  it('waits for the end of one that takes longer than recorded, and so does the next in the chain', () => {
+    // The first request is told to come back after two hours, when by the record all sessions are over.
+    const faults = [{ call: 'main', error: 'rate_limited', nth: 1, retryAfterSeconds: 7_200 }] as const;
+    const entries = runLog(
+      planOf({ policy: POLICY, set: { ...QUIET, 'client.retries': 1 }, faults, timing: 'think-time' }),
+      sessionsOf([
+        { name: 'a', talk: short().human(10).answer(10) },
+        { name: 'b', talk: short(), resumes: 'a' },
+        { name: 'c', talk: short(), resumes: 'b' },
+      ]),
     );
-    expect(requests.map(({ thread }) => thread[0])).toEqual(['a', 'a', 'b', 'c', 'd']);
-    const prompts = requests.map(({ prompt }) => prompt);
-    expect(prompts).toEqual([...prompts].sort((x, y) => x - y));
-    expect(requests[2]!.t).toBeGreaterThan(3_600_000);
+    const requests = mainRequests(entries);
+    expect(requests.map(({ thread }) => thread)).toEqual(['a/main', 'a/main', 'b/main', 'c/main']);
+    for (const [i, { t, prompt }] of requests.entries()) {
+      expect(t).toBeGreaterThanOrEqual(7_200_000);
+      if (i > 0) expect(t).toBeGreaterThan(requests[i - 1]!.t);
+      if (i > 0) expect(prompt).toBeGreaterThan(requests[i - 1]!.prompt);
+    }
   });
 
   it('STO-3 keeps stored results as they were sent', () => {

@@ -11,10 +11,10 @@ import {
   sessionSteps,
 } from '../helpers/arbitrary-session.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { propertyRuns } from '../helpers/property-runs.js';
 
-/** Sessions of each property; CCBENCH_RUNS gives another number, CCBENCH_SEED replays a failure. */
-const RUNS = Number(process.env.CCBENCH_RUNS ?? 1_000) / 10;
-const SEED = process.env.CCBENCH_SEED === undefined ? {} : { seed: Number(process.env.CCBENCH_SEED) };
+/** Sessions of each property. */
+const RUNS = propertyRuns(1_000) / 10;
 const TIMEOUT_MS = Math.max(60_000, RUNS * 500);
 
 /** For each request of the main loop, what the entries before it say is out of the context. */
@@ -60,7 +60,7 @@ describe('the context that no layer has touched', () => {
             expect(metricValues(facts).tokensSaved).toBe(last[1]);
         },
       ),
-      { numRuns: RUNS, ...SEED },
+      { numRuns: RUNS },
     );
   });
 
@@ -77,7 +77,7 @@ describe('the context that no layer has touched', () => {
           alone.map(({ prompt }) => prompt),
         );
       }),
-      { numRuns: RUNS, ...SEED },
+      { numRuns: RUNS },
     );
   });
 });

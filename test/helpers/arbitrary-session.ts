@@ -71,6 +71,7 @@ const step: fc.Arbitrary<SessionStep> = fc.oneof(
 export const sessionSteps: fc.Arbitrary<readonly SessionStep[]> = fc.array(step, {
   minLength: 3,
   maxLength: 45,
+  size: 'max',
 });
 
 /** A transcript of the steps: the user speaks first and after each answer. */
@@ -127,8 +128,12 @@ export function countCalls(transcript: Transcript): number {
   return calls;
 }
 
-/** What may go wrong. */
-export const faultRules: fc.Arbitrary<readonly Partial<FaultRule>[]> = fc.array(
+/** A summariser that never answers well: what breakers are for. */
+export const hopeless: fc.Arbitrary<readonly Partial<FaultRule>[]> = fc
+  .constantFrom('server_error' as const, 'invalid_request' as const, 'tool_call' as const)
+  .map((error) => [{ call: 'compact', error }]);
+
+const stumbling: fc.Arbitrary<readonly Partial<FaultRule>[]> = fc.array(
   fc
     .record({
       call: fc.constantFrom(
@@ -150,8 +155,14 @@ export const faultRules: fc.Arbitrary<readonly Partial<FaultRule>[]> = fc.array(
   { maxLength: 2 },
 );
 
-/** Every policy there is. */
-export const anyPolicy = fc.constantFrom(...policyRegistry.names);
+/** What may go wrong. */
+export const faultRules = fc.oneof({ weight: 1, arbitrary: stumbling }, { weight: 1, arbitrary: hopeless });
+
+/** Every policy there is, the ones with all layers more often. */
+export const anyPolicy = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...policyRegistry.names) },
+  { weight: 1, arbitrary: fc.constantFrom('claude-code/2026', 'claude-code/2.1.112', 'claude-code/2.1') },
+);
 
 /** Windows that a short session can fill. */
-export const anyWindow = fc.constantFrom(70_000, 90_000, 130_000, 200_000);
+export const anyWindow = fc.constantFrom(60_000, 70_000, 70_000, 90_000, 130_000, 200_000);

@@ -2,6 +2,7 @@ import type { Digest } from '../../src/base/digest.js';
 import { Context } from '../../src/engine/context.js';
 import { Exchange, type Outgoing } from '../../src/engine/exchange.js';
 import type { Block } from '../../src/model/block.js';
+import type { Message } from '../../src/model/message.js';
 import type { Breakpoint } from '../../src/model/prefix.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
@@ -30,16 +31,36 @@ export interface Sent {
   /** Null for a fork of the thread's own request. */
   readonly blocks: readonly Block[] | null;
   readonly answered: boolean;
+  /** What the API said of a request that it did not answer. */
+  readonly refusal: string | null;
 }
 
-/** Runs a plan and returns its log with every request that was sent. */
-export function runSent(
-  plan: RunPlan,
-  transcript: Transcript,
-): { readonly entries: LogEntry[]; readonly sent: Sent[] } {
+/** A conversation that another took the place of. */
+export interface Replaced {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  /** Requests that had been sent by then. */
+  readonly requests: number;
+}
+
+/** A run with what cannot be seen in its log. */
+export interface CapturedRun {
+  readonly entries: LogEntry[];
+  readonly sent: Sent[];
+  readonly replaced: Replaced[];
+}
+
+/** Runs a plan and returns its log with every request that was sent and every history that was replaced. */
+export function runSent(plan: RunPlan, transcript: Transcript): CapturedRun {
   const sent: Sent[] = [];
+  const replaced: Replaced[] = [];
+  const replace = Context.prototype.replaceHistory;
+  // Not spies: those that are set anew in every run of a property cost more each time.
+  Context.prototype.replaceHistory = function (this: Context, after) {
+    replaced.push({ before: [...this.messages], after, requests: sent.length });
+    return replace.call(this, after);
+  };
   const send = Exchange.prototype.send;
-  // Not a spy: one that is set anew in every run of a property costs more each time.
   Exchange.prototype.send = function (this: Exchange, out, chain) {
     const { view } = out;
     const prefixes = Array.from({ length: view.length }, (_, i) => view.digests[i]!);
@@ -62,12 +83,14 @@ export function runSent(
       systemEnd: view.systemEnd,
       blocks,
       answered: reply.ok,
+      refusal: reply.ok ? null : reply.error.message,
     });
     return reply;
   };
   try {
-    return { entries: runLog(plan, transcript), sent };
+    return { entries: runLog(plan, transcript), sent, replaced };
   } finally {
+    Context.prototype.replaceHistory = replace;
     Exchange.prototype.send = send;
   }
 }

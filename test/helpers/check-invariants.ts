@@ -1,23 +1,17 @@
 import { expect } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import type { Block } from '../../src/model/block.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import type { FaultKind, RunPlan } from '../../src/model/run-plan.js';
+import type { RunPlan } from '../../src/model/run-plan.js';
 import type { Transcript } from '../../src/model/transcript.js';
-import type { Sent } from './capture.js';
+import type { CapturedRun, Sent } from './capture.js';
+import { checkSummaries } from './check-summaries.js';
+import { must } from './must.js';
 import { ofType } from './plan.js';
 
 /** A run to be checked: its log, and every request as it left the agent. */
-export interface CheckedRun {
+export interface CheckedRun extends CapturedRun {
   readonly plan: RunPlan;
   readonly transcript: Transcript;
-  readonly entries: readonly LogEntry[];
-  readonly sent: readonly Sent[];
-}
-
-/** Fails with a sentence: cheaper than an expectation for each block of each request. */
-function must(holds: boolean, sentence: () => string): asserts holds {
-  if (!holds) throw new Error(sentence());
 }
 
 /** INV-1: the user speaks first and last, every call is answered by the next message and nothing else is. */
@@ -244,7 +238,7 @@ function checkSiblings({ sent, transcript, plan }: CheckedRun): void {
 /** INV-12: one dream at a time. */
 function checkDreams({ entries }: CheckedRun): void {
   const spans = ofType(entries, 'layer')
-    .filter(({ layer, action, outcome }) => layer === 'dreaming' && action === 'dream' && outcome === 'done')
+    .filter(({ layer, action }) => layer === 'dreaming' && action === 'dream')
     .map(({ t, details }) => [t - Number(details.runsMs ?? 0), t] as const)
     .sort((a, b) => a[0] - b[0]);
   for (let i = 1; i < spans.length; i++)
@@ -274,8 +268,12 @@ function checkChildren({ entries, transcript }: CheckedRun): void {
 
 const USER_ACTS = ['resume', 'clear', 'rewind', 'model-switch', 'prefix-change'] as const;
 
-/** INV-16: what the user did happens. */
-function checkUserActs({ entries, transcript }: CheckedRun): void {
+/** INV-16: what the user did happens: it is told, an emptied conversation is empty, a model is the one that was chosen. */
+function checkUserActs({ entries, transcript, replaced }: CheckedRun): void {
+  const cleared = ofType(entries, 'notice').filter(({ what }) => what === 'clear').length;
+  const emptied = replaced.filter(({ after }) => after.every(({ origin }) => origin === 'context')).length;
+  must(emptied >= cleared, () => `INV-16 ${cleared} times cleared, ${emptied} times empty`);
+  checkModels(entries);
   for (const kind of USER_ACTS) {
     const recorded = transcript.threads.reduce(
       (sum, { steps }) =>
@@ -287,83 +285,14 @@ function checkUserActs({ entries, transcript }: CheckedRun): void {
   }
 }
 
-/** Faults under which an answer holds no summary; some clients take it all the same. */
-const FAULTY_ANSWERS = new Set<FaultKind>(['empty_summary', 'cut_summary', 'error_as_summary', 'tool_call']);
-
-/** INV-14: every message of the user that leaves the context is in the summary that takes its place. */
-export function checkSummaries({ sent, entries, plan }: CheckedRun): void {
-  if (plan.llm.faults.some(({ call, error }) => call === 'compact' && FAULTY_ANSWERS.has(error))) return;
-  const cut = new Set(
-    ofType(entries, 'refused').flatMap(({ purpose, thread, turn }) =>
-      purpose === 'compact' ? [`${thread} ${turn}`] : [],
-    ),
-  );
-  const events = new Map<string, number>();
+function checkModels(entries: CheckedRun['entries']): void {
+  const chosen = new Map<string, string>();
   for (const entry of entries) {
-    if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') {
-      const key = `${entry.thread} ${entry.turn}`;
-      const isSummary = entry.layer === 'full-compact' || entry.layer === 'reactive';
-      events.set(key, (events.get(key) ?? 0) + (isSummary ? 1 : 100));
-    }
-    if (entry.type === 'layer' && (entry.layer === 'snip' || entry.layer === 'collapse'))
-      events.set(`${entry.thread} ${entry.turn}`, 100);
-  }
-  const acts = ofType(entries, 'notice').filter(({ what }) => what === 'clear' || what === 'rewind');
-  const quoteTokens = Number(plan.policy.params['compact.quoteTokens'] ?? Number.POSITIVE_INFINITY);
-  const last = new Map<string, Sent>();
-  for (const request of sent) {
-    if (request.purpose !== 'main' || request.blocks === null || !request.answered) continue;
-    const before = last.get(request.thread);
-    last.set(request.thread, request);
-    if (before === undefined) continue;
-    if (
-      acts.some(({ thread, t }) => thread === request.thread && t >= before.startMs && t <= request.startMs)
-    )
-      continue;
-    // A blocked request may lie between the two: whatever happened since counts.
-    const keys: string[] = [];
-    for (let turn = before.turn; turn <= request.turn; turn++) keys.push(`${request.thread} ${turn}`);
-    if (keys.some((key) => cut.has(key))) continue;
-    if (keys.reduce((sum, key) => sum + (events.get(key) ?? 0), 0) !== 1) continue;
-    const here = new Set(request.blocks.map(({ text }) => text));
-    const gone = before.blocks!.filter((block) => isHuman(block) && !here.has(block.text));
-    if (gone.length === 0) continue;
-    const summaries = request.blocks
-      .filter(({ facts }) => facts.replaces === 'summary')
-      .map(({ text }) => text!.read());
-    if (summaries.length === 0) continue;
-    for (const block of gone) {
-      const words = block.text!.read().trim();
-      const wanted = block.tokens > quoteTokens ? words.slice(0, 200) : words;
-      must(
-        summaries.some((text) => text.includes(wanted)),
-        () => `INV-14 turn ${request.turn}: the summary has lost "${words.slice(0, 80)}"`,
-      );
-    }
-  }
-}
-
-/** What the user typed: blocks of human messages carry no facts of layers or clients. */
-function isHuman({ kind, role, facts, text }: Block): boolean {
-  return (
-    kind === 'text' &&
-    role === 'user' &&
-    facts.replaces === undefined &&
-    facts.attachment === undefined &&
-    text !== null &&
-    HUMAN.has(text)
-  );
-}
-
-const HUMAN = new WeakSet<object>();
-
-/** Remembers which texts the user typed. */
-export function noteHumans({ threads }: Transcript): void {
-  for (const { steps } of threads) {
-    for (const step of steps) {
-      if (step.kind !== 'message' || step.message.origin !== 'human') continue;
-      for (const { text } of step.message.blocks) if (text !== null) HUMAN.add(text);
-    }
+    if (entry.type === 'notice' && entry.what === 'model-switch')
+      chosen.set(entry.thread, entry.message.slice(entry.message.lastIndexOf(' ') + 1));
+    if (entry.type !== 'request' || (entry.purpose !== 'main' && entry.purpose !== 'subagent')) continue;
+    const model = chosen.get(entry.thread) ?? entry.model;
+    must(entry.model === model, () => `INV-16 request ${entry.n} goes to ${entry.model}, not ${model}`);
   }
 }
 

@@ -6,6 +6,9 @@ import { createFaultPlan, faultDelayMs, faultError } from '../../src/llm/faults.
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../../src/model/run-plan.js';
 import { fault } from './build.js';
 
+/** A throttle whose words would be an overflow under another status. */
+const LONG_AND_THROTTLED = 'Rate limit: prompt is too long: 213462 tokens > 200000 a minute';
+
 /** Numbers of the calls that are hit, out of the first `calls` of the purpose `compact`. */
 function hits(rules: readonly FaultRule[], calls: number, seed = 1): number[] {
   const plan = createFaultPlan(rules, createRandom(seed));
@@ -132,6 +135,10 @@ describe('the words of a fault and what a client makes of them', () => {
     [400, 'ValidationException', 'Input is too long for requested model.', 'prompt-too-long', null],
     [400, 'invalid_request_error', 'capability_rejected: prompt_too_long', 'prompt-too-long', null],
     [429, 'ThrottlingException', 'Too many tokens, please wait before trying again.', 'rate-limited', null],
+    [429, 'rate_limit_error', LONG_AND_THROTTLED, 'rate-limited', null],
+    [null, 'rate_limit_error', LONG_AND_THROTTLED, 'rate-limited', null],
+    [529, 'overloaded_error', LONG_AND_THROTTLED, 'overloaded', null],
+    [null, 'overloaded_error', LONG_AND_THROTTLED, 'overloaded', null],
     [
       400,
       'ThrottlingException',

@@ -58,6 +58,12 @@ describe('progress summaries of working children', () => {
     expect(summary).toMatchObject({ model: 'claude-sonnet-4-5', prompt: 153_119, read: 153_079, input: 40 });
   });
 
+  it('C35 AGT-5 run on the model that the user names', () => {
+    const [summary] = summaries(largeChild(), { 'agents.progressModel': 'claude-opus-4-5' });
+    // $5 a million tokens.
+    expect(summary).toMatchObject({ model: 'claude-opus-4-5', input: 153_119, inputCost: 153_119_000 * 5 });
+  });
+
   it('C35 are made in coordinator mode only', () => {
     expect(summaries(largeChild(), { 'agents.coordinator': false })).toEqual([]);
     expect(summaries(largeChild(), { 'agents.progressSeconds': 0 })).toEqual([]);

@@ -194,6 +194,24 @@ describe('recompaction', () => {
     expect(ofType(entries, 'notice')).toEqual([]);
   });
 
+  it('BRK-3 refills count in a row: one compaction that holds lets the guard begin again', () => {
+    // Two refilled at once, a third that lasts for more than three turns, two refilled at once again: five go through.
+    const talk = above({ prefixTokens: 20_000, from: 168_000, rounds: 1 }).human(10);
+    const refill = () => talk.tools([{ tool: 'Task', tokens: 150_000 }]);
+    refill();
+    refill();
+    for (let i = 0; i < 10; i++) talk.tools([{ tool: 'Task', tokens: 20_000 }]);
+    refill();
+    refill();
+    const set = { 'blocking.enabled': false };
+    const { compactions, entries } = run({ policy: 'claude-code/2.1.112', set }, talk.answer(10));
+    const turnsSince = compactions.map((entry) => entry.details.turnsSincePrevious as number | null);
+    expect(turnsSince.filter((turns) => turns !== null && turns <= 3).length).toBeGreaterThanOrEqual(3);
+    expect(turnsSince.some((turns) => turns !== null && turns > 3)).toBe(true);
+    expect(ofType(entries, 'notice').filter((entry) => entry.what === 'run-ended')).toEqual([]);
+    expect(ofType(entries, 'lost')).toEqual([]);
+  });
+
   it('BRK-3 compactions with more than three turns between them are no thrash', () => {
     const slow = above({ prefixTokens: 20_000, from: 168_000, rounds: 1 }).human(10);
     for (let i = 0; i < 60; i++) slow.tools([{ tool: 'Task', tokens: 12_000 }]);

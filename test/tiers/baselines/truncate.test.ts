@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { runSent, sentFor } from '../../helpers/capture.js';
+import { Conversation } from '../../helpers/conversation.js';
+import { ofType, planOf } from '../../helpers/plan.js';
 import { replayAll, steady } from './replay-baseline.js';
 
 const SMALL = 'window: 41000\n';
@@ -22,6 +25,18 @@ describe('truncate', () => {
     // Prefix and opening prompt are read; of the four rounds that stay, three had been sent before.
     expect(after).toMatchObject({ read: 1_100, rewritten: 6_000, cause: 'compaction' });
     expect(run!.layers[0]!.cacheLost).toBe(19_100 - 1_100);
+  });
+
+  it('never drops the latest round, however much of the context it is', () => {
+    const talk = new Conversation({ toolsTokens: 2_000, systemTokens: 1_000 }).human(100);
+    for (const tokens of [1_000, 1_000, 20_000]) talk.tools([{ tool: 'Task', tokens }]);
+    const plan = planOf({ policy: 'baselines/truncate', window: 41_000 });
+    const { entries, sent } = runSent(plan, talk.answer(10).transcript());
+    // 25,160 tokens are over 21,000; half of the 22,160 of messages would reach into the last round of 20,020.
+    expect(ofType(entries, 'layer')).toMatchObject([{ trueBefore: 25_160, saved: 2_040 }]);
+    const { blocks, tokens } = sentFor(sent, 'main').at(-1)!;
+    expect(tokens).toBe(3_000 + 100 + 20_020);
+    expect(blocks!.at(-1)).toMatchObject({ kind: 'tool_result', tokens: 20_000 });
   });
 
   it('answers a refusal, too, and says when nothing is left to drop', () => {

@@ -55,6 +55,32 @@ describe('the gates of a dream', () => {
     expect(dreams(due)).toHaveLength(1);
   });
 
+  it('DRM-1 the gates open at 24 hours, at 10 minutes and at 5 sessions exactly', () => {
+    const lock = { body: '1', hoursAgo: 23, process: 'dead' } as const;
+    const one = (seconds: number) => {
+      const waiting = talk() // an answer takes a second
+        .wait(seconds - 2)
+        .human(5)
+        .answer(5);
+      const set = { 'dreaming.sessions': 1 };
+      return runLog(plan({ home: { lock }, set }), sessionsOf([{ name: 'a', talk: waiting }]));
+    };
+    expect(skips(one(3_599), 'time')).toBe(2);
+    expect(skips(one(3_600), 'time')).toBe(1);
+    expect(dreams(one(3_600))).toHaveLength(1);
+    const twice = (seconds: number) => {
+      const both = talk()
+        .wait(seconds - 1)
+        .human(5)
+        .answer(5);
+      return runLog(plan(), sessionsOf([{ name: 'a', talk: both }]));
+    };
+    expect(skips(twice(599), 'scan')).toBe(1);
+    expect(skips(twice(600), 'scan')).toBe(0);
+    expect(skips(twice(600), 'sessions')).toBe(2);
+    expect(dreams(runLog(plan(), sessionsOf(week(5))))).toMatchObject([{ details: { sessions: 5 } }]);
+  });
+
   it('DRM-1 a scan within ten minutes of the last is skipped', () => {
     const quick = () => {
       const built = talk();

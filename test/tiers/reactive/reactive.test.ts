@@ -56,6 +56,20 @@ describe('a main request refused as too long', () => {
     expect(shown).toHaveLength(1);
   });
 
+  it('REA-1 each turn may do so again', () => {
+    // Request 21 is refused, 22 sends it again; 23 is the next prompt.
+    const { compactions, refused, shown, requests } = run({
+      faults: [refusedOnce, { ...refusedOnce, nth: 23 }],
+    });
+    expect(refused).toHaveLength(2);
+    expect(compactions.map(({ turn, outcome }) => [turn, outcome])).toEqual([
+      [21, 'done'],
+      [22, 'done'],
+    ]);
+    expect(shown).toEqual([]);
+    expect(requests).toHaveLength(22);
+  });
+
   it('REA-1 FLG-1 its switch turns it off', () => {
     const { compactions, shown } = run({ faults: [refusedOnce], set: { 'reactive.enabled': false } });
     expect(compactions).toEqual([]);

@@ -142,6 +142,19 @@ describe('files come back as they are now', () => {
   });
 });
 
+describe('a second compaction', () => {
+  it('CLN-1 RES-1 puts back what the first left in the context, not what it forgot', () => {
+    const made = byHand(talk(read('/repo/old.ts', 20_000), read('/repo/large.ts', 40_000)));
+    made
+      .human(10)
+      .tools([write('/repo/large.ts', 1_000)])
+      .answer(10);
+    // Of 50,000 tokens the first takes 40,000 and leaves the older file out; the second would have room for it.
+    const set = { 'restore.fileTokens': 50_000, 'restore.filesTotalTokens': 50_000 };
+    expect(afterCompaction(made, set).files).toEqual([['/repo/large.ts', 1_000]]);
+  });
+});
+
 describe('what is left out', () => {
   it('C14 the transcript, the plan file and memory files, and nothing else', () => {
     const others = [

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import ts from 'typescript';
+
+/** Which tests reach a source: by the imports of every test file, followed to their ends. */
+export class RelatedTests {
+  #root;
+  #imports = new Map();
+  #distances;
+
+  constructor(root) {
+    this.#root = root;
+    this.#distances = new Map(testFiles(root).map((file) => [file, this.#distancesFrom(file)]));
+  }
+
+  /** Test files that import a source, the mirrored folder first, then the nearest. */
+  of(file) {
+    const mirrored = dirname(file).replace(/^src/, 'test');
+    const own = `${file.replace(/^src/, 'test').replace(/\.ts$/, '')}.`;
+    const folder = file.replace(/^src(\/[^/]+).*/, 'test$1/');
+    const rank = (test, distance) =>
+      (test.startsWith(own) ? 0 : dirname(test) === mirrored ? 100 : test.startsWith(folder) ? 200 : 300) +
+      distance;
+    return [...this.#distances]
+      .flatMap(([test, distances]) => (distances.has(file) ? [[test, rank(test, distances.get(file))]] : []))
+      .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
+      .map(([test]) => test);
+  }
+
+  #distancesFrom(file) {
+    const distances = new Map([[file, 0]]);
+    for (const [at, distance] of distances)
+      for (const next of this.#importsOf(at)) if (!distances.has(next)) distances.set(next, distance + 1);
+    return distances;
+  }
+
+  #importsOf(file) {
+    let imports = this.#imports.get(file);
+    if (imports === undefined) {
+      const { importedFiles } = ts.preProcessFile(readFileSync(join(this.#root, file), 'utf8'));
+      imports = importedFiles.flatMap(({ fileName }) => {
+        if (!fileName.startsWith('.')) return [];
+        const path = join(dirname(file), fileName).replace(/\.js$/, '.ts');
+        return existsSync(resolve(this.#root, path)) ? [path] : [];
+      });
+      this.#imports.set(file, imports);
+    }
+    return imports;
+  }
+}
+
+function testFiles(root) {
+  return readdirSync(join(root, 'test'), { recursive: true })
+    .map((name) => join('test', String(name)))
+    .filter((name) => name.endsWith('.test.ts'))
+    .sort();
+}

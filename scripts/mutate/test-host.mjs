@@ -1,0 +1,33 @@
+// A process that holds the test runner: it gets orders { changed, tests, bail } and answers { ok, modules }.
+
+import { join } from 'node:path';
+import { createVitest } from 'vitest/node';
+
+const root = process.argv[2];
+const vitest = await createVitest('test', {
+  root,
+  watch: false,
+  isolate: false,
+  globalSetup: [],
+  reporters: [{}],
+  pool: 'threads',
+  maxWorkers: Number(process.argv[3]),
+  testTimeout: 60_000,
+});
+const [project] = vitest.projects;
+
+process.on('message', async ({ changed, tests, bail }) => {
+  for (const file of changed) vitest.invalidateFile(join(root, file));
+  vitest.config.bail = bail;
+  project.config.bail = bail;
+  const specifications = tests.map((file) => project.createSpecification(join(root, file)));
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
+  const modules = testModules.map((module) => ({
+    file: module.relativeModuleId,
+    ok: module.ok(),
+    ms: Math.round(module.diagnostic().duration),
+  }));
+  process.send({ ok: modules.every(({ ok }) => ok) && unhandledErrors.length === 0, modules });
+});
+process.on('disconnect', () => process.exit(0));
+process.send({ ready: true });
