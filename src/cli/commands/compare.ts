@@ -262,6 +262,7 @@ function comparisonJson(
     ...completenessJson(comparison.completeness, runs),
     transcripts: inputs.sessions,
     skipped,
+    warnings: inputs.warnings,
     failed: results.flatMap((result) =>
       result.ok
         ? []

@@ -292,6 +292,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     fitted: fit === null ? null : { metric, path: axes[0]!.path, ...fit },
     transcripts: inputs.sessions,
     skipped: inputs.skipped,
+    warnings: inputs.warnings,
     ran: told.ran,
   };
   const table = tableOf(told, notes);
