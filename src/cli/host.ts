@@ -36,10 +36,19 @@ function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => v
   };
 }
 
+/** The current folder; the root where it was removed, from which nothing relative is found. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
 /** The host of a real process; it hears when what is printed cannot be written. */
 export function processHost(interrupt: AbortSignal, onUnprinted: (reason: string) => void): Host {
   return {
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     env: process.env,
     stdout: textStream(process.stdout, onUnprinted),
     stderr: textStream(process.stderr, onUnprinted),

@@ -293,7 +293,6 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     transcripts: inputs.sessions,
     skipped: inputs.skipped,
     warnings: inputs.warnings,
-    ran: told.ran,
   };
   const table = tableOf(told, notes);
   if (folder !== null) {
@@ -303,7 +302,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     await writeSweepReport(folder, { name: told.name, axes, names, swept, table });
   }
   if (session.json) {
-    printJson(session, { ...json, report: folder?.shown ?? null });
+    printJson(session, { ...json, ran: told.ran, report: folder?.shown ?? null });
     return;
   }
   const rows = table.rows.slice(0, LISTED_POINTS);
