@@ -28,11 +28,18 @@ export function readEarlier(folder: string): EarlierRun | null {
   try {
     const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Partial<EarlierRun>;
     const { digest, metrics } = summary;
-    if (metrics === null || typeof metrics !== 'object') return null;
+    if (metrics === null || typeof metrics !== 'object' || Array.isArray(metrics)) return null;
     return { digest: typeof digest === 'string' ? digest : null, metrics };
   } catch {
     return null;
   }
+}
+
+/** Metrics of a baseline that nothing can be held against: absent, or neither a number nor null, or null in all. */
+export function missingMetrics({ metrics }: EarlierRun): readonly string[] {
+  const missing = GATED_METRICS.filter((name) => metrics[name] !== null && !Number.isFinite(metrics[name]));
+  if (missing.length > 0) return missing;
+  return GATED_METRICS.every((name) => metrics[name] === null) ? GATED_METRICS : [];
 }
 
 /** One sentence on what changed since the last report. */

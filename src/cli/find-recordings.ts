@@ -1,17 +1,24 @@
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../base/errors.js';
-import { kindOfInput } from './read-input.js';
+import { kindOfInput, unreadable } from './read-input.js';
 
 const RECORDING = /\.jsonl?(?:\.gz)?$/;
 
 /** Folders inside a session's own: their files are read together with the session. */
 const PARTS_OF_SESSIONS = new Set(['subagents', 'tool-results', 'node_modules']);
 
+function entriesOf(folder: string, cwd: string): Dirent[] {
+  try {
+    return readdirSync(resolve(cwd, folder), { withFileTypes: true });
+  } catch (error) {
+    throw unreadable(folder, { file: folder }, error);
+  }
+}
+
 function below(folder: string, cwd: string): readonly string[] {
   const found: string[] = [];
-  const entries = readdirSync(resolve(cwd, folder), { withFileTypes: true });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entriesOf(folder, cwd).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !PARTS_OF_SESSIONS.has(entry.name) && !entry.name.startsWith('.'))
       found.push(...below(path, cwd));

@@ -19,21 +19,39 @@ export interface Host {
   now(): number;
 }
 
-function textStream(stream: NodeJS.WriteStream): TextStream {
+/** A stream of the process. Work goes on when it fails: a reader that went away is no fault, anything else is told. */
+function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => void): TextStream {
+  let isOpen = true;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOpen && error.code !== 'EPIPE')
+      onFailure(error.code === 'ENOSPC' ? 'the disk is full' : error.message);
+    isOpen = false;
+  });
   return {
     isTerminal: stream.isTTY === true,
     columns: stream.columns ?? null,
-    write: (text) => void stream.write(text),
+    write: (text) => {
+      if (isOpen) stream.write(text);
+    },
   };
 }
 
-/** The host of a real process. */
-export function processHost(interrupt: AbortSignal): Host {
+/** The current folder; the root where it was removed, from which nothing relative is found. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+/** The host of a real process; it hears when what is printed cannot be written. */
+export function processHost(interrupt: AbortSignal, onUnprinted: (reason: string) => void): Host {
   return {
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     env: process.env,
-    stdout: textStream(process.stdout),
-    stderr: textStream(process.stderr),
+    stdout: textStream(process.stdout, onUnprinted),
+    stderr: textStream(process.stderr, onUnprinted),
     interrupt,
     now: () => performance.now(),
   };

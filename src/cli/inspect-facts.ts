@@ -10,6 +10,7 @@ import { promptTokens, type Usage } from '../model/usage.js';
 import type { Warning } from '../model/warning.js';
 import { billNotes } from '../report/as-recorded.js';
 import { breakdown } from '../tokens/breakdown.js';
+import { transcriptFindings } from '../transcript/findings.js';
 import { type ContentFacts, mergeBreakdowns } from './merge-breakdowns.js';
 
 const FIVE_MINUTES_MS = 300_000; // CCH-1
@@ -210,6 +211,6 @@ export function inspectTranscript(
     billed: bill === null ? null : billedFacts(bill),
     compactions: compactionFacts(transcript),
     resumes: steps.filter((step) => step.kind === 'event' && step.event.kind === 'resume').length,
-    warnings: transcript.warnings,
+    warnings: transcriptFindings(transcript),
   };
 }

@@ -1,11 +1,16 @@
 #!/usr/bin/env node
+import { EXIT } from './exit-codes.js';
 import { processHost } from './host.js';
 import { listenForInterrupt } from './interrupt.js';
 import { runCli } from './run-cli.js';
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+let isPrinted = true;
+
+const host = processHost(listenForInterrupt(), (reason) => {
+  isPrinted = false;
+  host.stderr.write(`error[output-unwritable] the output cannot be written: ${reason}\n`);
+  if (process.exitCode === EXIT.fine) process.exitCode = EXIT.input;
 });
 
-process.exitCode = await runCli(process.argv.slice(2), processHost(listenForInterrupt()));
+const code = await runCli(process.argv.slice(2), host);
+process.exitCode = code === EXIT.fine && !isPrinted ? EXIT.input : code;

@@ -9,6 +9,16 @@ export function whole(text: string): number {
   return Number(text);
 }
 
+/** Worker threads one command may have: more than the largest machines have cores. */
+const MOST_WORKERS = 256;
+
+/** A number of worker threads. */
+export function threads(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > MOST_WORKERS)
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_WORKERS}.`);
+  return Number(text);
+}
+
 /** A percentage. */
 export function percent(text: string): number {
   const value = Number(text.replace(/%$/, ''));
@@ -28,10 +38,13 @@ export function lifetimes(text: string): readonly number[] {
   });
 }
 
+/** Settings that one search may draw: as many as a sweep may have points. */
+const MOST_TRIALS = 100_000;
+
 /** A whole number from 1 up. */
 export function count(text: string): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 up.');
+  if (!/^\d{1,6}$/.test(text) || Number(text) < 1 || Number(text) > MOST_TRIALS)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_TRIALS}.`);
   return Number(text);
 }
 

@@ -9,8 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../base/errors.js';
+import { nameOfPart, removeLitter } from './litter.js';
+import { replaceFolder } from './replace-folder.js';
 
 /** What a report folder holds besides folders of variants and transcripts. */
 const REPORT_FILES = [
@@ -26,8 +28,11 @@ const REPORT_FILES = [
   'compare.csv',
 ] as const;
 
-/** Characters that some file systems do not take. */
-const UNSAFE = /[<>:"|?*]/g;
+/** Characters that some file systems do not take, and those that would lead elsewhere. */
+const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
+
+/** Names that stand for a folder itself or the one above, or for nothing, and endings that some file systems drop. */
+const NO_NAME = /^\.*$|[. ]$/;
 
 /** What a file is written from. */
 export type FileContent = string | Uint8Array | Iterable<string>;
@@ -49,7 +54,8 @@ export interface ReportFolder {
 /** A part of a path from a name, different from those that were taken before. */
 export function folderName(name: string, taken: Set<string>): string {
   const safe = name.replace(UNSAFE, '_');
-  const base = (REPORT_FILES as readonly string[]).includes(safe) ? `${safe}_` : safe;
+  const isTaken = NO_NAME.test(safe) || (REPORT_FILES as readonly string[]).includes(safe.toLowerCase());
+  const base = isTaken ? `${safe}_` : safe;
   let unique = base;
   for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = `${base}-${n}`;
   taken.add(unique.toLowerCase());
@@ -108,10 +114,11 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
   const shown = join(root, name);
   const folder = resolve(cwd, root);
   const target = join(folder, name);
-  const fresh = join(folder, `.${name}.${process.pid}.new`);
-  const old = join(folder, `.${name}.${process.pid}.old`);
+  const fresh = join(folder, nameOfPart(`.${name}`, 'new'));
+  const old = join(folder, nameOfPart(`.${name}`, 'old'));
   let created: string | undefined;
   try {
+    removeLitter(folder, (owner) => owner.startsWith('.'));
     checkTarget(target, shown);
     created = mkdirSync(folder, { recursive: true });
     rmSync(fresh, { recursive: true, force: true });
@@ -132,15 +139,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
     },
     commit() {
       try {
-        const replaces = existsSync(target);
-        if (replaces) renameSync(target, old);
-        try {
-          renameSync(fresh, target);
-        } catch (error) {
-          if (replaces) renameSync(old, target);
-          throw error;
-        }
-        rmSync(old, { recursive: true, force: true });
+        replaceFolder(fresh, target, old);
       } catch (error) {
         throw unwritable(shown, error);
       }
@@ -173,8 +172,9 @@ export interface OutputFile {
 /** Prepares a file; what would keep it from being written is found here, before the run. */
 export function openFile(path: string, cwd: string): OutputFile {
   const target = resolve(cwd, path);
-  const fresh = `${target}.${process.pid}.new`;
+  const fresh = nameOfPart(target, 'new');
   try {
+    removeLitter(dirname(target), (owner) => owner === basename(target));
     if (existsSync(target) && lstatSync(target).isDirectory()) throw { code: 'EISDIR' };
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(fresh, '');

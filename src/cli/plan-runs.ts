@@ -8,7 +8,7 @@ import {
   type ScenarioSource,
 } from '../scenario/compile.js';
 import { builtinContext } from '../scenario/context.js';
-import { type EarlierRun, readEarlier } from './compare.js';
+import { type EarlierRun, missingMetrics, readEarlier } from './compare.js';
 import { filesOf } from './open-ref.js';
 import { folderName } from './output.js';
 import { inputId, kindOfInput, readTextInput } from './read-input.js';
@@ -43,6 +43,9 @@ export interface PlannedScenario {
 
 /** What the scenario without a variant is called. */
 export const BASE = 'base';
+
+/** How to come by a baseline. */
+const REMAKE = 'make it with ccbench run … --out <folder> before the change';
 
 const FLAGS = ['seed', 'policy', 'model'] as const;
 
@@ -179,8 +182,16 @@ export function readBaseline(
       if (earlier === undefined || earlier === null) {
         throw new CcbenchError('file-missing', `the baseline has no report of ${planned.label}`, {
           place: { file: join(folder, scenario.name, planned.folder, 'summary.json') },
-          hint: 'make it with ccbench run … --out <folder> before the change',
+          hint: REMAKE,
         });
+      }
+      const missing = missingMetrics(earlier);
+      if (missing.length > 0) {
+        throw new CcbenchError(
+          'bad-input',
+          `the baseline's report of ${planned.label} does not say ${missing.join(', ')}`,
+          { place: { file: join(folder, scenario.name, planned.folder, 'summary.json') }, hint: REMAKE },
+        );
       }
       found.set(planned, earlier);
     }

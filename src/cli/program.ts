@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { examples, reading, shared, TEXT_COUNTERS } from './command-parts.js';
 import { defineServe } from './define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
-import { anyOf, collect, count, factor, lifetimes, oneOf, percent, whole } from './option-values.js';
+import { anyOf, collect, count, factor, lifetimes, oneOf, percent, threads, whole } from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
@@ -17,7 +17,7 @@ function study(command: Command): Command {
       'recordings instead of the scenario’s, such as "logs/*.jsonl" (repeatable)',
       collect,
     )
-    .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', whole)
+    .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads)
     .option('--out <folder>', 'folder that holds the report folders', 'reports')
     .option('--no-files', 'write no report');
 }

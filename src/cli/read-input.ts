@@ -89,6 +89,15 @@ export function readTextInput(path: string, options: InputOptions): string {
   }
 }
 
+/** The names in a folder the user named. */
+function namesIn(path: string, options: InputOptions): string[] {
+  try {
+    return readdirSync(resolve(options.cwd, path));
+  } catch (error) {
+    throw unreadable(path, options.place ?? { file: path }, error);
+  }
+}
+
 /** The files behind the paths a user named: files as they are, folders as the recordings directly inside, by name. */
 export function expandInputs(paths: readonly string[], options: InputOptions): readonly string[] {
   return paths.flatMap((path) => {
@@ -99,7 +108,7 @@ export function expandInputs(paths: readonly string[], options: InputOptions): r
       return [path];
     }
     if (kind === 'file') return [path];
-    const names = readdirSync(resolve(options.cwd, path)).filter((name) => RECORDING.test(name));
+    const names = namesIn(path, options).filter((name) => RECORDING.test(name));
     if (names.length === 0) {
       throw new CcbenchError('bad-input', `the folder ${path} holds no recording`, {
         place: { file: path },
@@ -110,7 +119,10 @@ export function expandInputs(paths: readonly string[], options: InputOptions): r
   });
 }
 
-/** The name a file gives to what is in it: no folder, no extension, the same packed and unpacked. */
+/** What a name may hold and no line of a table. */
+const CONTROL = /\p{Cc}/gu;
+
+/** The name a file gives to what is in it: no folder, no extension, the same packed and unpacked, on one line. */
 export function inputId(path: string): string {
-  return basename(path).replace(RECORDING, '');
+  return basename(path).replace(RECORDING, '').replace(CONTROL, '_');
 }

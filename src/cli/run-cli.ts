@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { CcbenchError } from '../base/errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
+import { guardText } from './guard-text.js';
 import type { Host } from './host.js';
 import { buildProgram } from './program.js';
 import type { CliSession } from './session.js';
@@ -15,12 +16,15 @@ function hasFlag(argv: readonly string[], flag: string): boolean {
 
 function sessionOf(argv: readonly string[], host: Host): CliSession {
   const noColor = hasFlag(argv, '--no-color') || (host.env.NO_COLOR ?? '') !== '';
+  const colors = noColor ? 'never' : 'auto';
+  const stdout = guardText(host.stdout, colors);
+  const stderr = guardText(host.stderr, colors);
   return {
-    host,
+    host: { ...host, stdout, stderr },
     debug: hasFlag(argv, '--debug'),
     json: hasFlag(argv, '--json'),
     cache: hasFlag(argv, '--no-cache') ? 'off' : 'on',
-    colors: noColor ? 'never' : 'auto',
+    colors,
   };
 }
 

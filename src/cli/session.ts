@@ -18,9 +18,17 @@ export function inputOptions(session: CliSession): InputOptions {
   return { cwd: session.host.cwd, cache: session.cache };
 }
 
+/** Control characters that JSON leaves as they are. */
+const LATE_CONTROL = /[\u007f-\u009f]/g;
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** Prints one JSON object: all that stdout holds with --json. */
 export function printJson(session: CliSession, value: object): void {
-  session.host.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  const text = JSON.stringify(value, null, 2).replace(LATE_CONTROL, escaped);
+  session.host.stdout.write(`${text}\n`);
 }
 
 /** A note for the user beside the result. */

@@ -6,6 +6,7 @@ import { compileTranscript } from '../transcript/compiled/compile-transcript.js'
 import { COMPILED_VERSION } from '../transcript/compiled/layout.js';
 import { loadCompiled } from '../transcript/compiled/load-compiled.js';
 import { type DiskFile, fileChunks, fileSource } from './disk-file.js';
+import { nameOfPart, removeLitter } from './litter.js';
 
 /** Folder of compiled transcripts below the current one; it may be deleted at any time. */
 const CACHE_FOLDER = join('.ccbench', 'cache');
@@ -68,9 +69,10 @@ export function openTranscriptCache(files: readonly DiskFile[], id: string, cwd:
     },
     write(transcript) {
       const compiled = compileTranscript(transcript);
-      const part = `${path}.${process.pid}.part`;
+      const part = nameOfPart(path, 'part');
       try {
         mkdirSync(folder, { recursive: true });
+        removeLitter(folder, (owner) => owner.endsWith('.bin'));
         writeFileSync(part, compiled);
         renameSync(part, path);
       } catch {

@@ -35,10 +35,28 @@ export function readSaved(text: string, file: string): TotalFidelity {
   } catch (cause) {
     throw notSaved(file, cause);
   }
-  const { total } = (value ?? {}) as { readonly total?: Partial<TotalFidelity> };
-  if (total?.blind === undefined || total.given === undefined || total.triggers === undefined)
-    throw notSaved(file, null);
-  return total as TotalFidelity;
+  const total = objectOf(objectOf(value).total);
+  if (!isTotal(total)) throw notSaved(file, null);
+  return total as unknown as TotalFidelity;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** True when every figure that is compared is there, at least one of them with a number, and triggers are counts. */
+function isTotal(total: Readonly<Record<string, unknown>>): boolean {
+  const figures = (['blind', 'given'] as const).flatMap((way) =>
+    FIGURES.map(([name]) => objectOf(total[way])[name]),
+  );
+  const { recorded, matched, unrecorded } = objectOf(total.triggers);
+  const counts = [recorded, matched, unrecorded];
+  return (
+    figures.every((figure) => figure === null || Number.isFinite(figure)) &&
+    figures.some((figure) => figure !== null) &&
+    counts.every((count) => Number.isSafeInteger(count) && (count as number) >= 0) &&
+    (matched as number) <= (recorded as number)
+  );
 }
 
 function notSaved(file: string, cause: unknown): CcbenchError {

@@ -1,5 +1,6 @@
 import type { Transcript } from '../model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../model/usage.js';
+import { transcriptFindings } from '../transcript/findings.js';
 
 /** One request as the recording tells it. */
 export interface RecordedRequest {
@@ -101,7 +102,7 @@ function leftOutOf(
       count: bare,
     });
   }
-  for (const { message, remedy, count } of transcript.warnings) {
+  for (const { message, remedy, count } of transcriptFindings(transcript)) {
     left.push({ what: message, why: remedy ?? 'used as far as it goes', count });
   }
   return left;

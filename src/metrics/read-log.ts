@@ -67,24 +67,49 @@ const CLOSED: readonly (readonly [LogEntry['type'], string, readonly string[]])[
   ['layer', 'outcome', ['done', 'failed', 'declined']],
 ];
 
+/** Numbers that may be absent or null. */
+const OPEN_NUMBERS: Readonly<Partial<Record<LogEntry['type'], readonly string[]>>> = {
+  request: ['context', 'seen', 'kept', 'untouched', 'fresh', 'rewritten'],
+  thread: ['prefixTokens', 'window', 'sharedTokens'],
+  break: ['n', 'position'],
+  layer: ['seenBefore', 'seenAfter', 'trueBefore', 'trueAfter'],
+  status: ['turn', 'seen'],
+};
+
+function isOfKind(field: unknown, kind: FieldKind): boolean {
+  if (kind === 'object') return field !== null && typeof field === 'object';
+  return kind === 'number' ? Number.isFinite(field) : typeof field === kind;
+}
+
+/** What is wrong with members that not every entry has. */
+function openProblem(entry: Record<string, unknown>, type: LogEntry['type']): string | null {
+  const isOdd = (name: string): boolean => (entry[name] ?? null) !== null && !Number.isFinite(entry[name]);
+  const odd = OPEN_NUMBERS[type]?.find(isOdd);
+  if (odd !== undefined) return `(${type}) has a ${odd} that is no number`;
+  if (type !== 'request' || entry.risk === undefined) return null;
+  const { chance, cost } = (entry.risk ?? {}) as { readonly chance?: unknown; readonly cost?: unknown };
+  const isRisk = Number.isFinite(cost) && typeof chance === 'number' && chance >= 0 && chance <= 1;
+  return isRisk ? null : '(request) has a risk without a chance from 0 to 1 and a cost';
+}
+
 function problemOf(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object';
   const entry = value as Record<string, unknown>;
+  if (entry.type === undefined) return 'has no type';
   if (typeof entry.type !== 'string' || !Object.hasOwn(FIELDS, entry.type)) {
-    return `has the unknown type ${JSON.stringify(entry.type) ?? 'undefined'}`;
+    return `has the unknown type ${JSON.stringify(entry.type)}`;
   }
   const type = entry.type as LogEntry['type'];
   for (const [name, kind] of FIELDS[type]) {
     const field = entry[name];
-    const right = kind === 'object' ? field !== null && typeof field === kind : typeof field === kind;
-    if (!right) return `(${type}) lacks ${name}, which must be of type ${kind}`;
+    if (!isOfKind(field, kind)) return `(${type}) lacks ${name}, which must be of type ${kind}`;
   }
   for (const [owner, name, known] of CLOSED) {
     if (owner === type && !known.includes(entry[name] as string)) {
       return `(${type}) has the unknown ${name} ${JSON.stringify(entry[name])}`;
     }
   }
-  return null;
+  return openProblem(entry, type);
 }
 
 function checkVersion(first: unknown, file: string): void {

@@ -64,6 +64,18 @@ function maxChildren({ document, context }: Checker): number {
   return typeof value === 'number' ? value : Number.POSITIVE_INFINITY;
 }
 
+/** Calls that all threads of a session may make together. */
+const MOST_CALLS = 2_000_000;
+
+/** Calls of a generated session with its subagents and forks, at most. */
+function callsOf(synthetic: Readonly<Record<string, unknown>>, turns: number): number {
+  const amount = (value: unknown): number => (typeof value === 'number' ? value : 0);
+  const { everyTurns, turns: each } = group(synthetic.subagents);
+  const subagents = Math.floor(turns / Math.max(1, amount(everyTurns))) * amount(each);
+  const forks = list(synthetic.forks).map(group);
+  return forks.reduce((calls, fork) => calls + amount(fork.children) * amount(fork.turns), turns + subagents);
+}
+
 /** Checks a generated session: its workload, models and tools exist, its turns lie within it, its sizes fit together. */
 export function checkSynthetic(checker: Checker, path: Path): void {
   const synthetic = group(valueAt(checker.document.value, path));
@@ -84,6 +96,11 @@ export function checkSynthetic(checker: Checker, path: Path): void {
   }
   checkTurns(checker, path);
   const turns = typeof synthetic.turns === 'number' ? synthetic.turns : SYNTHETIC_DEFAULTS.turns;
+  const calls = callsOf(synthetic, turns);
+  if (calls > MOST_CALLS) {
+    const sentence = `the threads of the session would make ${calls} calls; at most ${MOST_CALLS} are possible`;
+    refuse(checker, path, sentence, 'give it fewer turns, subagents or children');
+  }
   checkForks(checker, path, turns, maxChildren(checker));
   checkShapeOverrides(checker, [...path, 'overrides']);
   checkSteady(checker, [...path, 'steady']);

@@ -7,51 +7,64 @@ const MAX_TURNS = 1_000_000;
 
 const afterTurn = whole(1, MAX_TURNS, 'It happens after this turn, counted from 1.');
 
-const distribution = (what: string) =>
-  z
+/** Largest sizes that one draw may give: far beyond anything recorded, and small enough to be made. */
+const MOST = { chars: 1_000_000, tokens: 10_000_000, seconds: 1_000_000_000, calls: 1_000_000 };
+
+/** Quantiles that a table may have. */
+const MOST_QUANTILES = 1_000;
+
+const distribution = (what: string, most: number, least = 0) => {
+  const value = z.number().min(least).max(most);
+  return z
     .union([
-      z.number().min(0),
+      value,
       z.strictObject({
-        p: z.array(z.number().min(0).max(1)).min(2).describe('Shares, rising from 0 to 1.'),
-        v: z.array(z.number().min(0)).min(2).describe('Values, one for each share, never falling.'),
+        p: z
+          .array(z.number().min(0).max(1))
+          .min(2)
+          .max(MOST_QUANTILES)
+          .describe('Shares, rising from 0 to 1.'),
+        v: z.array(value).min(2).max(MOST_QUANTILES).describe('Values, one for each share, never falling.'),
       }),
     ])
     .optional()
     .describe(`${what}: a number, or quantiles { p, v }.`);
+};
 
 const share = (what: string) => z.number().min(0).max(1).optional().describe(what);
 
 const shapeSchema = z
   .strictObject({
-    callsPerPrompt: distribution('API calls that one human prompt leads to'),
-    humanIdleSeconds: distribution('From the last response to the next human prompt'),
-    humanPromptChars: distribution('Characters of a human prompt'),
-    outputTokens: distribution('Tokens of a response'),
-    toolCallsPerResponse: distribution('Tool calls in a response that uses tools'),
-    firstPromptTokens: distribution('System, tools, memory files and first prompt'),
-    charsPerToken: distribution('Characters that make a token'),
-    imageTokens: distribution('Tokens of an image'),
+    callsPerPrompt: distribution('API calls that one human prompt leads to', MOST.calls),
+    humanIdleSeconds: distribution('From the last response to the next human prompt', MOST.seconds),
+    humanPromptChars: distribution('Characters of a human prompt', MOST.chars),
+    outputTokens: distribution('Tokens of a response', MOST.tokens),
+    toolCallsPerResponse: distribution('Tool calls in a response that uses tools', 1_000),
+    firstPromptTokens: distribution('System, tools, memory files and first prompt', MOST.tokens),
+    charsPerToken: distribution('Characters that make a token', 1_000, 0.01),
+    imageTokens: distribution('Tokens of an image', MOST.tokens),
     imagePromptShare: share('Share of human prompts that hold an image.'),
     statementShare: share('Share of human prompts that begin with a statement of the user.'),
     revisitShare: share('Share of file accesses that go to a file seen before.'),
     thinkingShare: share('Share of responses with a thinking block.'),
-    thinkingPart: distribution('Share of the output that is thinking, where a response has any'),
+    thinkingPart: distribution('Share of the output that is thinking, where a response has any', 1),
     partialReadShare: share('Share of reads that ask for a part of a file.'),
     skillShare: share('Share of tool calls that invoke a skill; 0 also leaves out the listing of skills.'),
-    skillChars: distribution("Characters of a skill's content"),
-    skillListingChars: distribution('Characters of the listing of skills at the start'),
+    skillChars: distribution("Characters of a skill's content", MOST.chars),
+    skillListingChars: distribution('Characters of the listing of skills at the start', MOST.chars),
     planShare: share('Share of human prompts that begin plan mode.'),
-    planChars: distribution('Characters of a plan'),
+    planChars: distribution('Characters of a plan', MOST.chars),
     todoShare: share('Share of tool calls on the todo list; 0 also leaves out reminders of it.'),
     todoReminderCalls: distribution(
       'Calls without the todo list before the client reminds of it, 0 for never',
+      MOST.calls,
     ),
     mcpShare: share('Share of tool calls to MCP servers; 0 also leaves out their announcements.'),
     backgroundShare: share('Share of tool calls that start an agent or a command in the background.'),
-    backgroundSeconds: distribution('How long what is in the background runs'),
+    backgroundSeconds: distribution('How long what is in the background runs', MOST.seconds),
     memoryWriteShare: share('Share of tool calls by which the agent writes its memory.'),
     memoryFolderShare: share('Share of the folders of the project that hold a memory file.'),
-    memoryFileTokens: distribution('Tokens of such a memory file'),
+    memoryFileTokens: distribution('Tokens of such a memory file', MOST.tokens),
     resultScale: z
       .number()
       .min(0)
@@ -59,7 +72,7 @@ const shapeSchema = z
       .optional()
       .describe('Factor on the size of every tool result.'),
     toolWeights: z
-      .record(z.string(), z.number().min(0))
+      .record(z.string(), z.number().min(0).max(1_000_000))
       .optional()
       .describe('Factors on how often tools are used, by name.'),
   })

@@ -1,7 +1,11 @@
+import { sha256Hex } from '../base/digest.js';
 import type { MetricRecord } from './job.js';
 
 /** Version of the results file; results of other versions are not used. */
-const RESULTS_VERSION = 1;
+const RESULTS_VERSION = 2;
+
+/** Digits of a checksum: enough to tell every accident. */
+const CHECK_DIGITS = 16;
 
 /** One finished run of a sweep, addressed by the digest of its plan and transcript. */
 export interface StoredResult {
@@ -21,10 +25,15 @@ export function resultsHeader(program: string): string {
   return `${JSON.stringify({ type: 'sweep', version: RESULTS_VERSION, program })}\n`;
 }
 
+/** Checksum of a result: a line that was changed since it was written has another. */
+function checkOf({ key, metrics, skipped }: StoredResult): string {
+  return sha256Hex(JSON.stringify([key, metrics, skipped])).slice(0, CHECK_DIGITS);
+}
+
 /** One finished run as a line. */
 export function resultLine(result: StoredResult): string {
   const { key, metrics, skipped } = result;
-  return `${JSON.stringify({ type: 'point', key, metrics, skipped })}\n`;
+  return `${JSON.stringify({ type: 'point', key, metrics, skipped, check: checkOf(result) })}\n`;
 }
 
 function asRecord(line: string): Readonly<Record<string, unknown>> | null {
@@ -44,9 +53,9 @@ function asResult(line: string): StoredResult | null {
   const { metrics } = value;
   if (metrics === null || typeof metrics !== 'object' || Array.isArray(metrics)) return null;
   const known = Object.values(metrics).every((item) => item === null || typeof item === 'number');
-  return known
-    ? { key: value.key, metrics: metrics as MetricRecord, skipped: value.skipped as string[] }
-    : null;
+  if (!known) return null;
+  const result = { key: value.key, metrics: metrics as MetricRecord, skipped: value.skipped as string[] };
+  return value.check === checkOf(result) ? result : null;
 }
 
 /** Reads a results file: good lines are used, broken ones counted; a file of another version is not used at all. */

@@ -35,6 +35,7 @@ export async function benchCommand(
   const save = options.save === undefined ? null : openFile(options.save, host.cwd);
   try {
     const result = await runSuites(session, chosen, suites, options);
+    if (before !== null) checkCommon(result, before, options.against!);
     const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
     await save?.write(`${JSON.stringify(result, null, 2)}\n`);
     save?.commit();
@@ -95,10 +96,24 @@ async function writeCharts(
   }
 }
 
+function isTimed(result: Partial<BenchResult['results'][number]> | null): boolean {
+  return typeof result?.name === 'string' && Number.isFinite(result.size) && Number.isFinite(result.p50Ms);
+}
+
+/** A saved run that timed none of the paths says nothing about them. */
+function checkCommon(now: BenchResult, before: BenchResult, path: string): void {
+  const known = new Set(before.results.map(({ name, size }) => `${name} ${size}`));
+  if (now.results.some(({ name, size }) => known.has(`${name} ${size}`))) return;
+  throw new CcbenchError('bad-input', 'the saved run has no path in common with this one', {
+    hint: 'save and compare the same suites at the same sizes',
+    place: { file: path },
+  });
+}
+
 function readSaved(path: string): BenchResult {
   try {
     const saved = JSON.parse(readFileSync(path, 'utf8')) as BenchResult;
-    if (!Array.isArray(saved.results)) throw new Error('no results');
+    if (!Array.isArray(saved.results) || !saved.results.every(isTimed)) throw new Error('no results');
     return saved;
   } catch (cause) {
     throw new CcbenchError('bad-input', 'the saved run cannot be read', {

@@ -261,6 +261,7 @@ function comparisonJson(
     ...completenessJson(comparison.completeness, runs),
     transcripts: inputs.sessions,
     skipped,
+    warnings: inputs.warnings,
     failed: results.flatMap((result) =>
       result.ok
         ? []

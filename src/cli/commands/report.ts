@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { sha256Hex } from '../../base/digest.js';
+import { CcbenchError } from '../../base/errors.js';
+import type { RunFacts } from '../../metrics/facts.js';
 import { foldLog } from '../../metrics/fold.js';
 import { parseLog } from '../../metrics/read-log.js';
 import { metricValues } from '../../metrics/registry.js';
+import type { LogEntry } from '../../model/run-log.js';
 import { recordedJson } from '../../report/as-recorded.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
@@ -20,6 +23,20 @@ export interface ReportOptions extends PictureOptions {
   readonly out?: string;
 }
 
+/** The facts of a log that somebody gave: where it contradicts itself, it was changed after the run. */
+function foldGiven(entries: readonly LogEntry[], file: string): RunFacts {
+  try {
+    return foldLog(entries);
+  } catch (error) {
+    if (!(error instanceof CcbenchError) || error.code !== 'invariant') throw error;
+    throw new CcbenchError('bad-log', `the log contradicts itself: ${error.message}`, {
+      hint: 'the file was changed after the run; run the scenario again',
+      place: { file },
+      cause: error,
+    });
+  }
+}
+
 /** `ccbench report`: everything that can be made from a log, without the engine. */
 export async function reportCommand(
   session: CliSession,
@@ -29,7 +46,7 @@ export async function reportCommand(
   const { cwd, stdout } = session.host;
   const text = readTextInput(file, { cwd });
   const entries = parseLog(text, file);
-  const facts = foldLog(entries);
+  const facts = foldGiven(entries, file);
   const digest = sha256Hex(text);
   const report = { digest, facts, expectations: [] };
   if (options.out !== undefined) {

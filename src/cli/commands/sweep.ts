@@ -292,7 +292,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     fitted: fit === null ? null : { metric, path: axes[0]!.path, ...fit },
     transcripts: inputs.sessions,
     skipped: inputs.skipped,
-    ran: told.ran,
+    warnings: inputs.warnings,
   };
   const table = tableOf(told, notes);
   if (folder !== null) {
@@ -302,7 +302,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     await writeSweepReport(folder, { name: told.name, axes, names, swept, table });
   }
   if (session.json) {
-    printJson(session, { ...json, report: folder?.shown ?? null });
+    printJson(session, { ...json, ran: told.ran, report: folder?.shown ?? null });
     return;
   }
   const rows = table.rows.slice(0, LISTED_POINTS);

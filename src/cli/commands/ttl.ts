@@ -25,6 +25,7 @@ import {
 } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
+import { transcriptFindings } from '../../transcript/findings.js';
 import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openFile } from '../output.js';
@@ -66,7 +67,7 @@ function readSession(path: string, input: InputOptions, mainOnly: boolean): Read
     session: transcriptSession(transcript, { mainOnly }),
     bill: recordedBill({ threads }),
     choice: transcript.source === 'claude-code' ? lifetimeChoice({ ...transcript, threads }) : null,
-    warnings: transcript.warnings,
+    warnings: transcriptFindings(transcript),
   };
 }
 

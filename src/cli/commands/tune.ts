@@ -176,6 +176,7 @@ export async function tuneCommand(
     rungs,
     transcripts: inputs.sessions,
     skipped: inputs.skipped,
+    warnings: inputs.warnings,
   };
   const notes = [
     `holds: ${[IMPLIED, ...goal.constraints.map(({ text }) => text)].join('; ')}`,

@@ -4,9 +4,11 @@ import { findModel, resolveWindow } from '../../cache/models.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
 import type { RecordedBill } from '../../model/recorded-bill.js';
 import type { Transcript } from '../../model/transcript.js';
+import { createWarnings, type Warning } from '../../model/warning.js';
 import type { CompiledRun } from '../../scenario/compile.js';
 import type { TranscriptRef } from '../../scenario/normalise.js';
 import { openTranscript, type TranscriptInput } from '../../study/transcript-input.js';
+import { transcriptFindings } from '../../transcript/findings.js';
 import { eachFile, type SkippedFile } from '../each-file.js';
 import { reasonLine } from '../fail.js';
 import { breathe } from '../interrupt.js';
@@ -14,6 +16,9 @@ import { inputOf, openRef, refKey, refLabel, sessionKey } from '../open-ref.js';
 import { type CliSession, inputOptions, note } from '../session.js';
 import { loadTranscript } from '../transcripts.js';
 import { expandGlobs } from './glob.js';
+
+/** Remarks on recordings that are shown; the rest is counted. */
+const SHOWN_WARNINGS = 20;
 
 /** A transcript of a study. */
 export interface StudyTranscript {
@@ -23,6 +28,8 @@ export interface StudyTranscript {
   readonly path: string | null;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
+  /** What its reader found, and what a replay has to mend. */
+  readonly warnings: readonly Warning[];
 }
 
 /** The transcripts that runs refer to; those that cannot be read are left out and said so. */
@@ -31,6 +38,7 @@ export interface StudyInputs {
   /** The labels of the sessions, each once. */
   readonly sessions: readonly string[];
   readonly skipped: readonly SkippedFile[];
+  readonly warnings: readonly Warning[];
   /** Null for one that was left out. */
   of(ref: TranscriptRef): StudyTranscript | null;
 }
@@ -73,12 +81,30 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     throw errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no transcript is usable', errors);
   }
   for (const { error } of problems) note(session, `left out: ${reasonLine(error)}`);
+  const warnings = mergeWarnings(transcripts);
+  noteWarnings(session, warnings);
   return {
+    warnings,
     transcripts,
     sessions: [...new Set(transcripts.map(({ label }) => label))],
     skipped: problems.map(({ file, error }) => ({ file, reason: error.message })),
     of: (ref) => byRef.get(refKey(ref)) ?? null,
   };
+}
+
+/** The warnings of all transcripts, each once with its count. */
+function mergeWarnings(transcripts: readonly StudyTranscript[]): readonly Warning[] {
+  const merged = createWarnings();
+  for (const { warnings } of transcripts)
+    for (const { code, message, remedy, count } of warnings) merged.add(code, message, remedy, count);
+  return merged.list();
+}
+
+function noteWarnings(session: CliSession, warnings: readonly Warning[]): void {
+  for (const { message, count } of warnings.slice(0, SHOWN_WARNINGS))
+    note(session, `${message}${count > 1 ? ` (${count} times)` : ''}`);
+  const more = warnings.length - SHOWN_WARNINGS;
+  if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
 }
 
 /** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */
@@ -94,8 +120,10 @@ export function recordingsOf(
 function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
   const input = inputOf(ref, inputOptions(session));
-  const bill = ref.kind === 'synthetic' ? null : recordedBill(openTranscript(input));
-  return { input, label: refLabel(ref), path, bill };
+  if (ref.kind === 'synthetic') return { input, label: refLabel(ref), path, bill: null, warnings: [] };
+  const transcript = openTranscript(input);
+  const warnings = transcriptFindings(transcript);
+  return { input, label: refLabel(ref), path, bill: recordedBill(transcript), warnings };
 }
 
 /** The label of a session: its own among others that would be called the same. */

@@ -3,6 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
 import { parseResults, resultLine, resultsHeader, type StoredResult } from '../../study/results-file.js';
+import { nameOfPart, removeLitter } from '../litter.js';
 import { packageVersion } from '../version.js';
 
 /** The results file of a sweep and what is written beside it. Results stay; everything else is replaced. */
@@ -45,6 +46,7 @@ export function openSweepFolder(root: string, name: string, cwd: string): SweepF
   const version = packageVersion();
   try {
     mkdirSync(folder, { recursive: true });
+    for (const place of [folder, join(folder, 'charts')]) removeLitter(place, () => true);
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     const read = text === '' ? null : parseResults(text, version);
     if (read?.state === 'foreign') {
@@ -60,8 +62,9 @@ export function openSweepFolder(root: string, name: string, cwd: string): SweepF
           `${read.broken} broken line${read.broken === 1 ? '' : 's'} of ${join(shown, RESULTS)} left out; the ${results.size} good ones are used`,
         );
         const good = [...results.values()].map(resultLine).join('');
-        writeFileSync(`${file}.new`, resultsHeader(version) + good);
-        renameSync(`${file}.new`, file);
+        const fresh = nameOfPart(file, 'new');
+        writeFileSync(fresh, resultsHeader(version) + good);
+        renameSync(fresh, file);
       } else if (!text.endsWith('\n')) appendFileSync(file, '\n');
     }
     if (!existsSync(file)) writeFileSync(file, resultsHeader(version));
@@ -83,8 +86,9 @@ export function openSweepFolder(root: string, name: string, cwd: string): SweepF
       const path = join(folder, below, name);
       try {
         await mkdir(dirname(path), { recursive: true });
-        await writeFile(`${path}.new`, text);
-        await rename(`${path}.new`, path);
+        const fresh = nameOfPart(path, 'new');
+        await writeFile(fresh, text);
+        await rename(fresh, path);
       } catch (error) {
         throw unwritable(shown, error);
       }

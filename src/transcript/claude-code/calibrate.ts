@@ -39,7 +39,8 @@ function assign(messages: readonly DraftMessage[], tokens: readonly number[]): v
 }
 
 function finalOutput(call: DraftCall): number | null {
-  return call.usage === null || isPlaceholderOutput(call.version, call.stopReason) ? null : call.usage.output;
+  const { usage, outputIsUnsaid, version, stopReason } = call;
+  return usage === null || outputIsUnsaid || isPlaceholderOutput(version, stopReason) ? null : usage.output;
 }
 
 function withoutThinking(message: DraftMessage): DraftMessage {

@@ -29,6 +29,8 @@ export interface DraftCall {
   readonly message: DraftMessage;
   readonly version: string | null;
   usage: Usage | null;
+  /** No line of it says how long the response was. */
+  outputIsUnsaid: boolean;
   stopReason: string | null;
   missReason: string | null;
   effort: string | null;
@@ -123,7 +125,7 @@ export function finishCall(draft: DraftCall): RecordedCall {
     model,
     response: finishMessage(draft.message),
     usage,
-    outputIsPlaceholder: isPlaceholderOutput(version, stopReason),
+    outputIsPlaceholder: draft.outputIsUnsaid || isPlaceholderOutput(version, stopReason),
     stopReason,
     missReason,
     effort,

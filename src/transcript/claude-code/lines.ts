@@ -159,14 +159,14 @@ function shared(value: unknown, before: string | null): string | null {
 /** Lines of one response repeat its usage. */
 function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): RecordedUsage {
   if (usage.state !== 'counts' || before?.state !== 'counts') return usage;
-  const a = usage.usage;
-  const b = before.usage;
+  const [a, b] = [usage.usage, before.usage];
   const isSame =
     a.input === b.input &&
     a.cacheRead === b.cacheRead &&
     a.cacheWrite5m === b.cacheWrite5m &&
     a.cacheWrite1h === b.cacheWrite1h &&
-    a.output === b.output;
+    a.output === b.output &&
+    usage.output === before.output;
   return isSame ? before : usage;
 }
 

@@ -3,7 +3,8 @@ import { isObject, objectOf } from '../narrow.js';
 
 /** What a usage record says: counts, nothing at all, or numbers nobody can have been billed. */
 export type RecordedUsage =
-  | { readonly state: 'counts'; readonly usage: Usage }
+  /** `output` is 0 where the record does not say it. */
+  | { readonly state: 'counts'; readonly usage: Usage; readonly output: 'said' | 'unsaid' }
   | { readonly state: 'absent' }
   | { readonly state: 'impossible' };
 
@@ -29,8 +30,9 @@ export function parseUsage(value: unknown): RecordedUsage {
   const output = countOf(value.output_tokens);
   if (input === null || cacheRead === null || written === null) return { state: 'impossible' };
   if (short === null || long === null || output === null) return { state: 'impossible' };
+  const said = value.output_tokens === undefined || value.output_tokens === null ? 'unsaid' : 'said';
   const total = Math.max(written, short + long);
   const cacheWrite1h = Math.min(long, total);
   const usage: Usage = { input, cacheRead, cacheWrite5m: total - cacheWrite1h, cacheWrite1h, output };
-  return promptTokens(usage) === 0 ? { state: 'absent' } : { state: 'counts', usage };
+  return promptTokens(usage) === 0 ? { state: 'absent' } : { state: 'counts', usage, output: said };
 }

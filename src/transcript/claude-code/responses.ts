@@ -31,6 +31,7 @@ interface AskedCall {
 }
 
 function extendCall(call: DraftCall, line: AssistantLine): void {
+  if (line.usage.state === 'counts' && line.usage.output === 'said') call.outputIsUnsaid = false;
   if (line.usage.state === 'counts' && (call.usage === null || line.usage.usage.output > call.usage.output)) {
     call.usage = line.usage.usage;
     call.message.usage = line.usage.usage;
@@ -104,6 +105,17 @@ class StepGrouper {
     }
     let unanswered = 0;
     for (const call of this.#asked.values()) if (!call.isAnswered) unanswered++;
+    let silent = 0;
+    for (const { usage, outputIsUnsaid } of this.#calls.values())
+      if (usage !== null && outputIsUnsaid) silent++;
+    if (silent > 0) {
+      this.#warnings.add(
+        'no-output-count',
+        'responses do not say how many tokens they have',
+        'their output is estimated from what they say',
+        silent,
+      );
+    }
     if (unanswered > 0) {
       this.#warnings.add('unanswered-tool-call', 'tool calls have no result in the file', null, unanswered);
     }
@@ -309,6 +321,7 @@ class StepGrouper {
         message,
         version: this.#process.version,
         usage: null,
+        outputIsUnsaid: true,
         stopReason: null,
         missReason: null,
         effort: null,

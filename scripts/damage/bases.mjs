@@ -1,0 +1,87 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Lines of the fixture that one recording has. */
+const PART_LINES = 16;
+
+/** Longest sessions in scenarios before they are damaged. */
+const MOST_TURNS = 10;
+
+/** Recordings from this size on are compiled and kept. */
+const CACHED_BYTES = 300_000;
+
+function scenariosIn(folder) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yaml'))
+    .sort()
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .filter((text) => !text.includes('file:'))
+    .map((text) =>
+      text.replace(/turns: (\d+)/g, (_found, turns) => `turns: ${Math.min(MOST_TURNS, Number(turns))}`),
+    );
+}
+
+/** A request trace with reuse, pauses and all kinds of content. */
+function trace() {
+  return JSON.stringify({
+    id: 'trace',
+    models: ['claude-sonnet-4-5'],
+    block_size: 64,
+    requests: [0, 20, 420, 4_420, 4_430].map((t, i) => ({
+      t,
+      type: i === 3 ? 's' : 'n',
+      model: 'claude-sonnet-4-5',
+      in: 1_000 + 64 * i,
+      out: 10,
+      hash_ids: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1_000 + t],
+      input_types: ['text'],
+      output_types: ['text', 'tool_use'],
+      stop: 'end_turn',
+    })),
+  });
+}
+
+async function must(runCli, argv, cwd) {
+  const { code, stderr } = await runCli(argv, cwd);
+  if (code !== 0) throw new Error(`ccbench ${argv.join(' ')} ended with ${code}: ${stderr}`);
+}
+
+/** Sound inputs of every kind: files of the repository, and what the program itself writes. */
+export async function prepareBases(root, runCli, work) {
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const lines = readFileSync(join(root, 'fixtures/bugfix-20-turns.jsonl'), 'utf8').split('\n');
+  const parts = [0, PART_LINES, 2 * PART_LINES].map((from) =>
+    lines.slice(from, from + PART_LINES).join('\n'),
+  );
+  const recordings = [...parts, lines.slice(0, 3 * PART_LINES).join('\n')];
+  const pad = JSON.stringify({ type: 'system', pad: 'x'.repeat(CACHED_BYTES) });
+  const padded = [...lines.slice(0, PART_LINES), pad];
+  const scenarios = scenariosIn(join(root, 'scenarios'));
+  const small =
+    'name: small\ntranscript: { synthetic: { workload: bugfix, turns: 6, text: none } }\npolicy: claude-code/2.1\n';
+  const write = (name, text) => writeFileSync(join(work, name), text);
+  write('a.yaml', small);
+  write('rec.jsonl', recordings[3]);
+  write('big.jsonl', padded.join('\n'));
+  const plain = ['--no-charts', '--no-timings', '--quiet'];
+  await must(runCli, ['run', 'a.yaml', ...plain], work);
+  await must(runCli, ['sweep', 'a.yaml', '--vary', 'seed=1,2', '--workers', '0'], work);
+  await must(runCli, ['validate', 'rec.jsonl', '--save', 'saved.json'], work);
+  await must(runCli, ['inspect', 'big.jsonl'], work);
+  const [compiled] = readdirSync(join(work, '.ccbench/cache'));
+  const read = (name) => readFileSync(join(work, name), 'utf8');
+  return {
+    scenarios: [...scenarios, small],
+    small,
+    recordings,
+    recording: recordings[3],
+    trace: trace(),
+    log: read('reports/small/run.jsonl'),
+    summary: read('reports/small/summary.json'),
+    results: read('reports/small-sweep/sweep.jsonl'),
+    saved: read('saved.json'),
+    big: read('big.jsonl'),
+    compiled: { name: compiled, bytes: readFileSync(join(work, '.ccbench/cache', compiled)) },
+  };
+}

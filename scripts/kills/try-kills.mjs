@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRandom } from '../damage/random.mjs';
+
+const SCENARIO = `name: killed
+transcript: { synthetic: { workload: bugfix, turns: 60, text: none } }
+policy: claude-code/2.1
+variants:
+  - { name: none, policy: none }
+  - { name: truncate, policy: baselines/truncate }
+`;
+
+/** The commands that write reports, with the folder that each one makes. */
+const COMMANDS = [
+  { argv: ['run', 'a.yaml', '--no-timings'], folder: 'killed' },
+  { argv: ['compare', 'a.yaml', '--policy', 'none,unbounded', '--workers', '2'], folder: 'killed-compare' },
+  { argv: ['sweep', 'a.yaml', '--vary', 'seed=1,2,3,4', '--workers', '2'], folder: 'killed-sweep' },
+  {
+    argv: [
+      'tune',
+      'a.yaml',
+      '--vary',
+      'estimatorFactor=0.5..2',
+      '--minimise',
+      'costUsd',
+      '--budget',
+      '6',
+      '--workers',
+      '2',
+    ],
+    folder: 'killed-tune',
+  },
+];
+
+/** The files of a folder by their digests; results of a sweep stand in the order in which threads finished them. */
+function digests(folder) {
+  const found = {};
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) continue;
+    const text = readFileSync(path, 'latin1');
+    const sorted = name.endsWith('sweep.jsonl') ? text.split('\n').sort().join('\n') : text;
+    found[name] = createHash('sha256').update(sorted).digest('hex');
+  }
+  return found;
+}
+
+function ended(child) {
+  return new Promise((done) => child.on('close', (code, signal) => done({ code, signal })));
+}
+
+/** Names below the reports that no finished command leaves. */
+function litter(reports) {
+  return readdirSync(reports, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(?:new|old|part)$/.test(name),
+  );
+}
+
+/** What differs between the files of a report and those it should have. */
+function difference(now, wanted) {
+  return [...new Set([...Object.keys(now), ...Object.keys(wanted)])].filter(
+    (name) => now[name] !== wanted[name],
+  );
+}
+
+/** Tries one kill after so many milliseconds: the earlier report must stand, and the next run must end as if nothing had been. */
+async function tryKill({ argv, folder }, { cwd, wanted, afterMs, start, isFresh }) {
+  const reports = join(cwd, 'reports');
+  const target = join(reports, folder);
+  if (isFresh) rmSync(target, { recursive: true, force: true });
+  const child = start(argv, cwd);
+  const end = ended(child);
+  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+  const { signal } = await end;
+  clearTimeout(timer);
+  const problems = [];
+  if (!isFresh && !existsSync(target)) problems.push('the earlier report is gone');
+  else if (!isFresh) {
+    const changed = difference(digests(target), wanted).filter((name) => !/\.new$/.test(name));
+    if (changed.length > 0) problems.push(`the earlier report is damaged: ${changed.join(', ')}`);
+  }
+  const { code } = await ended(start(argv, cwd));
+  if (code !== 0) problems.push(`the next run ended with ${code}`);
+  const left = litter(reports);
+  if (left.length > 0) problems.push(`litter after the next run: ${left.join(', ')}`);
+  const changed = difference(digests(target), wanted);
+  if (changed.length > 0) problems.push(`the next report differs: ${changed.join(', ')}`);
+  return { isKilled: signal === 'SIGKILL', problems };
+}
+
+/** Kills commands at random moments of their lives, half of them over an earlier report and half without one. */
+export async function tryKills({ kills, seed, start, say }) {
+  const cwd = mkdtempSync(join(tmpdir(), 'ccbench-kills-'));
+  const result = { kills: 0, early: 0, problems: [] };
+  try {
+    writeFileSync(join(cwd, 'a.yaml'), SCENARIO);
+    const known = [];
+    for (const command of COMMANDS) {
+      const target = join(cwd, 'reports', command.folder);
+      await ended(start(command.argv, cwd));
+      rmSync(target, { recursive: true, force: true });
+      const startMs = performance.now();
+      const { code } = await ended(start(command.argv, cwd));
+      if (code !== 0) throw new Error(`ccbench ${command.argv.join(' ')} ended with ${code}`);
+      known.push({ ms: performance.now() - startMs, wanted: digests(target) });
+    }
+    for (let n = 0; result.kills < kills; n++) {
+      const random = createRandom(seed, n);
+      const which = n % COMMANDS.length;
+      const { ms, wanted } = known[which];
+      const afterMs = ms * random.next();
+      const isFresh = Math.floor(n / COMMANDS.length) % 2 === 1;
+      const { isKilled, problems } = await tryKill(COMMANDS[which], { cwd, wanted, afterMs, start, isFresh });
+      if (isKilled) result.kills++;
+      else result.early++;
+      const what = `${COMMANDS[which].argv[0]} after ${Math.round(afterMs)} ms${isFresh ? ', no earlier report' : ''}`;
+      for (const problem of problems) {
+        result.problems.push(`${what}: ${problem}`);
+        say(`${what}: ${problem}`);
+      }
+      if (n > 20 * kills) throw new Error('the commands are over before they can be killed');
+    }
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+  return result;
+}
