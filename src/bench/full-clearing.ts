@@ -1,8 +1,8 @@
 import { createFiles } from '../base/files.js';
-import { Context } from '../engine/context.js';
-import { counterRules, SeenCounter } from '../engine/seen-counter.js';
-import { ThreadView } from '../engine/thread-view.js';
-import { MutableMoment } from '../engine/tier-host.js';
+import { Context } from '../engine/context/context.js';
+import { counterRules, SeenCounter } from '../engine/context/seen-counter.js';
+import { ThreadView } from '../engine/context/thread-view.js';
+import { MutableMoment } from '../engine/thread/tier-host.js';
 import type { Action } from '../model/action.js';
 import type { TierInstance } from '../model/tier.js';
 import { tierRegistry } from '../tiers/registry.js';

@@ -1,9 +1,9 @@
 import { createFiles } from '../base/files.js';
 import { createRandom } from '../base/random.js';
-import { Context } from '../engine/context.js';
-import { counterRules, SeenCounter } from '../engine/seen-counter.js';
-import { ThreadView } from '../engine/thread-view.js';
-import { MutableMoment } from '../engine/tier-host.js';
+import { Context } from '../engine/context/context.js';
+import { counterRules, SeenCounter } from '../engine/context/seen-counter.js';
+import { ThreadView } from '../engine/context/thread-view.js';
+import { MutableMoment } from '../engine/thread/tier-host.js';
 import { createMessage, type Message, messageTokens } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import { soloSession } from '../model/session.js';

@@ -1,11 +1,11 @@
 import { resolveModel } from '../cache/models.js';
 import { createPromptCache } from '../cache/prompt-cache.js';
 import { levelSalts } from '../cache/salts.js';
-import { breakpointsFor } from '../engine/breakpoints-for.js';
-import { Context } from '../engine/context.js';
-import { flatten } from '../engine/flatten.js';
-import { ForkView } from '../engine/fork-view.js';
-import { checkRequestShape } from '../engine/invariants.js';
+import { breakpointsFor } from '../engine/context/breakpoints-for.js';
+import { Context } from '../engine/context/context.js';
+import { flatten } from '../engine/context/flatten.js';
+import { ForkView } from '../engine/context/fork-view.js';
+import { checkRequestShape } from '../engine/context/invariants.js';
 import { formatSummary } from '../model/format-summary.js';
 import { tell } from '../model/tier.js';
 import { tierRegistry } from '../tiers/registry.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { replayParts } from '../engine/replay.js';
+import { replayParts } from '../engine/run/replay.js';
 import type { RunFacts } from '../metrics/facts.js';
 import { createMetricsFold } from '../metrics/fold.js';
 import type { LogEntry } from '../model/run-log.js';

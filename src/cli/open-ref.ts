@@ -1,5 +1,6 @@
 import type { Transcript } from '../model/transcript.js';
-import type { FileRef, TranscriptRef } from '../scenario/normalise.js';
+import type { TranscriptRef } from '../scenario/normalise.js';
+import type { FileRef } from '../scenario/transcript-ref.js';
 import { sessionsInput, syntheticInput, type TranscriptInput } from '../study/transcript-input.js';
 import { mergeSessions } from '../transcript/sessions/merge-sessions.js';
 import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/digest.js';
 import { findModel } from '../cache/models.js';
-import { policyWindow } from '../engine/policy-window.js';
+import { policyWindow } from '../engine/requests/policy-window.js';
 import type { RunFacts } from '../metrics/facts.js';
 import type { ParamValue, ParamValues } from '../model/params.js';
 import type { RunPlan } from '../model/run-plan.js';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { quantile } from '../base/stats.js';
-import type { TimingSink } from '../engine/timing-sink.js';
+import type { TimingSink } from '../engine/requests/timing-sink.js';
 import { formatCount, formatDecimal } from '../report/format.js';
 import { type Column, tableLines } from '../report/table.js';
 import type { screenFor } from './paint.js';

@@ -4,7 +4,7 @@ import { AS_RECORDED, recordedRow } from '../report/as-recorded.js';
 import { formatMoney, formatValue, printable } from '../report/format.js';
 import { type Column, droppedHeaders, type Row, tableLines } from '../report/table.js';
 import type { Screen } from '../report/terminal.js';
-import type { RunResult } from './commands/run.js';
+import type { RunResult } from './commands/run-result.js';
 
 const COLUMNS: readonly Column[] = [
   { header: 'run', align: 'left', drop: null },

@@ -1,7 +1,7 @@
 import { ratio } from '../base/stats.js';
 import { clientOfVersion } from '../client/catalogue.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
-import { replay } from '../engine/replay.js';
+import { replay } from '../engine/run/replay.js';
 import { DEFAULT_FAKE_LLM } from '../llm/default-fake.js';
 import { type CostInterval, RiskTally } from '../metrics/cost-interval.js';
 import type { LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';

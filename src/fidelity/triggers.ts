@@ -1,6 +1,6 @@
 import { DEFAULT_WINDOW_TOKENS, findModel } from '../cache/models.js';
 import { recordedWindow } from '../client/window.js';
-import { counterRules, SeenCounter } from '../engine/seen-counter.js';
+import { counterRules, SeenCounter } from '../engine/context/seen-counter.js';
 import type { Message } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';

@@ -1,5 +1,5 @@
 import { resolveModel } from '../cache/models.js';
-import { policyWindow } from '../engine/policy-window.js';
+import { policyWindow } from '../engine/requests/policy-window.js';
 import { type Expectation, parseExpectation } from '../metrics/expect.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import { paramSpecs, policyRegistry, resolvePolicy } from '../policies/catalogue.js';

@@ -2,9 +2,9 @@ import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../base/clock.js';
 import type { HomePlan } from '../model/run-plan.js';
 import type { SessionPart, SessionStart } from '../transcript/sessions/merge-sessions.js';
 import type { Path, ScenarioDocument } from './document.js';
-import type { FileRef, SyntheticRef } from './normalise.js';
 import type { ScenarioSession } from './schema.js';
 import type { ScenarioHome } from './schema-sessions.js';
+import type { FileRef, SyntheticRef } from './transcript-ref.js';
 
 /** A session of a scenario: when it takes place, and where its transcript is. */
 export interface SessionRef extends SessionPart {

@@ -9,7 +9,7 @@ import {
   type SessionRef,
   SHARED_PREFIX_TOKENS,
 } from './normalise-sessions.js';
-import { asSession, type NormalSynthetic, normaliseSynthetic } from './normalise-synthetic.js';
+import { asSession, normaliseSynthetic } from './normalise-synthetic.js';
 import type {
   Scenario,
   ScenarioAmount,
@@ -19,22 +19,7 @@ import type {
   ScenarioTranscript,
   ScenarioVariant,
 } from './schema.js';
-
-/** A recorded session. */
-export interface FileRef {
-  readonly kind: 'file';
-  /** Where to read it: relative to the working folder, as the scenario's own path is. */
-  readonly path: string;
-  /** As the user wrote it. */
-  readonly written: string;
-  readonly place: Place;
-}
-
-/** A generated session. */
-export interface SyntheticRef {
-  readonly kind: 'synthetic';
-  readonly spec: NormalSynthetic;
-}
+import type { FileRef, SyntheticRef } from './transcript-ref.js';
 
 /** Several sessions on one clock. */
 export interface SessionsRef {

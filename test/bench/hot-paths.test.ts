@@ -3,7 +3,7 @@ import { fullClearing } from '../../src/bench/full-clearing.js';
 import { hotContext } from '../../src/bench/hot-context.js';
 import { hotPaths } from '../../src/bench/hot-paths.js';
 import type { CacheOutcome } from '../../src/cache/prompt-cache.js';
-import type { ApiMessage } from '../../src/engine/flatten.js';
+import type { ApiMessage } from '../../src/engine/context/flatten.js';
 import { messageTokens } from '../../src/model/message.js';
 import { CLEARED_PLACEHOLDER, COMPACTABLE_TOOLS, PLACEHOLDER_TOKENS } from '../../src/tiers/compactable.js';
 import { tierRegistry } from '../../src/tiers/registry.js';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CcbenchError } from '../../src/base/errors.js';
 import { inspectTranscript } from '../../src/cli/inspect-facts.js';
-import { replay } from '../../src/engine/replay.js';
+import { replay } from '../../src/engine/run/replay.js';
 import { validateTranscript } from '../../src/fidelity/validate.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import { createWarnings } from '../../src/model/warning.js';

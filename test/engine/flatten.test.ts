@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Context } from '../../src/engine/context.js';
-import { contextMessage } from '../../src/engine/context-message.js';
-import { flatten } from '../../src/engine/flatten.js';
+import { Context } from '../../src/engine/context/context.js';
+import { contextMessage } from '../../src/engine/context/context-message.js';
+import { flatten } from '../../src/engine/context/flatten.js';
 import { createBlock } from '../../src/model/block.js';
 import { createMessage, type Message } from '../../src/model/message.js';
 import { normaliseInput } from '../../src/transcript/normalise-input.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Context } from '../../src/engine/context.js';
-import { ForkView } from '../../src/engine/fork-view.js';
-import { KnownItems } from '../../src/engine/known-items.js';
+import { Context } from '../../src/engine/context/context.js';
+import { ForkView } from '../../src/engine/context/fork-view.js';
+import { KnownItems } from '../../src/engine/context/known-items.js';
 import { createBlock } from '../../src/model/block.js';
 import { createMessage } from '../../src/model/message.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { counterRules, SeenCounter } from '../../src/engine/seen-counter.js';
+import { counterRules, SeenCounter } from '../../src/engine/context/seen-counter.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { createBlock } from '../../src/model/block.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { benchPlan, compiledTranscript } from '../../src/bench/plan.js';
-import { replay } from '../../src/engine/replay.js';
+import { replay } from '../../src/engine/run/replay.js';
 import { WrittenNotes } from '../../src/llm/answers/written-notes.js';
 import { MemoriesText, MemoryText } from '../../src/model/memory.js';
 import { IndexText } from '../../src/tiers/auto-memory/index-text.js';

@@ -1,6 +1,7 @@
 import type { Digest } from '../../src/base/digest.js';
-import { Context } from '../../src/engine/context.js';
-import { Exchange, type Outgoing } from '../../src/engine/exchange.js';
+import { Context } from '../../src/engine/context/context.js';
+import { Exchange } from '../../src/engine/requests/exchange.js';
+import type { Outgoing } from '../../src/engine/requests/outgoing.js';
 import type { Block } from '../../src/model/block.js';
 import type { Message } from '../../src/model/message.js';
 import type { Breakpoint } from '../../src/model/prefix.js';

@@ -1,4 +1,4 @@
-import { replay } from '../../src/engine/replay.js';
+import { replay } from '../../src/engine/run/replay.js';
 import type { LogEntry, RequestEntry } from '../../src/model/run-log.js';
 import type { FaultRule, RunPlan } from '../../src/model/run-plan.js';
 import type { Transcript } from '../../src/model/transcript.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
-import { replay } from '../../src/engine/replay.js';
+import { replay } from '../../src/engine/run/replay.js';
 import type { ParamSpec, ParamValue } from '../../src/model/params.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { RunPlan } from '../../src/model/run-plan.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { replay } from '../../engine/replay.js';
+import { replay } from '../../engine/run/replay.js';
 import type { Block } from '../../model/block.js';
 import type { Transcript } from '../../model/transcript.js';
 import { timeOf } from '../measure.js';

@@ -1,4 +1,4 @@
-import { replay } from '../../engine/replay.js';
+import { replay } from '../../engine/run/replay.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
 import { interleave } from '../measure.js';

@@ -1,5 +1,5 @@
 import { sweepReplayParts } from '../../engine/columnar/sweep-replay.js';
-import { replay } from '../../engine/replay.js';
+import { replay } from '../../engine/run/replay.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { CachePlan, RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';

@@ -34,6 +34,6 @@ replay(benchPlan(process.argv[3]), benchTranscript(Number(process.argv[4])), NOW
 export async function peakOfReplay(policy: string, turns: number): Promise<number | null> {
   if (!canProbe()) return null;
   const plan = new URL('../../bench/plan.js', import.meta.url);
-  const engine = new URL('../../engine/replay.js', import.meta.url);
+  const engine = new URL('../../engine/run/replay.js', import.meta.url);
   return probe(REPLAY, [plan.href, engine.href, policy, String(turns)]);
 }

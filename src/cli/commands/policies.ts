@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../base/errors.js';
 import { resolveModel } from '../../cache/models.js';
-import { policyWindow } from '../../engine/policy-window.js';
+import { policyWindow } from '../../engine/requests/policy-window.js';
 import type { ParamValue } from '../../model/params.js';
 import { paramSpecs, paramsOf, policyRegistry, resolvePolicy } from '../../policies/catalogue.js';
 import type { Policy } from '../../policies/policy.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sha256Hex } from '../../base/digest.js';
 import { CcbenchError } from '../../base/errors.js';
 import { completionOf } from '../../metrics/completion.js';
-import { type ExpectationResult, evaluateExpectation } from '../../metrics/expect.js';
+import { evaluateExpectation } from '../../metrics/expect.js';
 import { metricValues } from '../../metrics/registry.js';
 import type { LogEntry } from '../../model/run-log.js';
 import type { Transcript } from '../../model/transcript.js';
@@ -33,6 +33,7 @@ import type { PictureOptions } from '../report-pictures.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { timingsText } from '../timings.js';
 import { variantTable } from '../variant-table.js';
+import type { RunResult } from './run-result.js';
 
 /** Options of `ccbench run`. */
 export interface RunOptions extends ScenarioChanges, PictureOptions {
@@ -43,18 +44,6 @@ export interface RunOptions extends ScenarioChanges, PictureOptions {
   readonly tolerance: number;
   readonly quiet?: boolean;
   readonly timings: boolean;
-}
-
-/** What one run came to. */
-export interface RunResult {
-  readonly planned: PlannedRun;
-  readonly execution: Execution;
-  readonly metrics: Readonly<Record<string, number | null>>;
-  readonly expectations: readonly ExpectationResult[];
-  readonly regressions: readonly Regression[];
-  readonly since: string | null;
-  /** Folder of its report, as the user would write it; null when none is written. */
-  readonly report: string | null;
 }
 
 interface Job {

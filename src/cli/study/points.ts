@@ -1,5 +1,5 @@
 import { CcbenchError, ProblemList } from '../../base/errors.js';
-import { planDigest } from '../../engine/replay.js';
+import { planDigest } from '../../engine/run/replay.js';
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../../scenario/compile.js';
 import { builtinContext } from '../../scenario/context.js';
 import type { VariantCompleteness, VariantRuns } from '../../study/completeness.js';

@@ -5,8 +5,9 @@ import type { ModelRow } from '../../cache/model-table.js';
 import { keyAt, LOOKBACK_POSITIONS } from '../../cache/prompt-cache.js';
 import type { BreakCause, EndEntry, LogEntry, LogSink, RunEntry } from '../../model/run-log.js';
 import type { CallPurpose } from '../../model/run-plan.js';
-import { type CacheAnswer, type Outgoing, observationOf } from '../exchange.js';
-import { GrowableFloats } from '../growable.js';
+import { GrowableFloats } from '../context/growable.js';
+import { type CacheAnswer, observationOf } from '../requests/exchange.js';
+import type { Outgoing } from '../requests/outgoing.js';
 import type { RequestColumns } from './request-columns.js';
 
 /** Names of the columns with one number per request. */

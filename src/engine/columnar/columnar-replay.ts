@@ -3,8 +3,8 @@ import { priceUsage } from '../../cache/price.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { BreakCause, LogSink } from '../../model/run-log.js';
 import type { CachePlan, RunPlan } from '../../model/run-plan.js';
-import { rewriteCostOf } from '../exchange.js';
-import { planDigest } from '../replay.js';
+import { rewriteCostOf } from '../requests/exchange.js';
+import { planDigest } from '../run/replay.js';
 import { ColumnarCache } from './columnar-cache.js';
 import type { RequestColumns } from './request-columns.js';
 

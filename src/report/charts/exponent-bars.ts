@@ -1,6 +1,6 @@
 import { formatExponent } from '../format.js';
-import type { ChartedGrowth } from './bench-charts.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
+import type { ChartedGrowth } from './charted.js';
 import { LIGHT } from './palette.js';
 
 const WIDTH = 520;

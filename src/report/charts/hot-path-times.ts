@@ -1,6 +1,6 @@
 import { formatCount, formatExponent } from '../format.js';
-import type { ChartedGrowth, ChartedTime } from './bench-charts.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
+import type { ChartedGrowth, ChartedTime } from './charted.js';
 import { DISTINCT, LIGHT } from './palette.js';
 import { spreadLabels } from './spread-labels.js';
 

@@ -1,6 +1,6 @@
 import { formatDecimal } from '../format.js';
-import type { ChartedRatio } from './bench-charts.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
+import type { ChartedRatio } from './charted.js';
 import { LIGHT } from './palette.js';
 
 const WIDTH = 520;

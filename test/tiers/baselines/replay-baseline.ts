@@ -1,4 +1,4 @@
-import { replay } from '../../../src/engine/replay.js';
+import { replay } from '../../../src/engine/run/replay.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import type { LayerEntry, LogEntry, RequestEntry } from '../../../src/model/run-log.js';
 import { compileScenario } from '../../../src/scenario/compile.js';

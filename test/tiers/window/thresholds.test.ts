@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveWindow } from '../../../src/cache/models.js';
-import { policyWindow } from '../../../src/engine/policy-window.js';
+import { policyWindow } from '../../../src/engine/requests/policy-window.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { policyRegistry, resolvePolicy } from '../../../src/policies/catalogue.js';
 import { policyThresholds } from '../../../src/policies/policy-thresholds.js';

@@ -1,0 +1,4 @@
+import type { Outcome } from '../../model/action.js';
+
+/** The outcome of an action that gives nothing back. */
+export const DONE: Outcome = { kind: 'done' };

@@ -1,0 +1,390 @@
+import { chainDigest, type Digest } from '../../base/digest.js';
+import { CcbenchError } from '../../base/errors.js';
+import type { BlockEdit } from '../../model/action.js';
+import { type Block, mediaCount } from '../../model/block.js';
+import { type Message, withBlocks } from '../../model/message.js';
+import type { PrefixView } from '../../model/prefix.js';
+import { changedBlocks } from './changed-blocks.js';
+import { GrowableFloats } from './growable.js';
+import { KnownItems } from './known-items.js';
+import { goOn, leadingMarker, missingResults } from './markers.js';
+import { OpenCalls } from './open-calls.js';
+import { orderMessages } from './order-messages.js';
+import { type Origin, OwnTokens } from './own-tokens.js';
+
+/** What flattening had to mend so that the API would take the request (FLT-4). */
+export interface Repairs {
+  /** Results without a call: removed. */
+  readonly orphanResults: number;
+  /** Calls without a result: answered by a marker. */
+  readonly missingResults: number;
+  /** Conversations that began with the assistant: a marker put in front. */
+  readonly leadingMarkers: number;
+}
+
+const START: Digest = 1;
+
+/**
+ * The conversation of one thread as it would be sent: blocks in request order with chained digests and running
+ * token sums. Appending costs the new blocks; an edit at position i costs the blocks after i.
+ */
+export class Context implements PrefixView {
+  prefix: readonly Block[];
+  toolsEnd = 0;
+  systemEnd = 0;
+  prefixTokens = 0;
+  /** Block at each position, prefix included. */
+  readonly blocks: Block[] = [];
+  /** Index into `messages` of the message at each position; −1 for the prefix. */
+  readonly owners: number[] = [];
+  readonly messages: Message[] = [];
+  /** Positions that are still as the previous request of this thread sent them. */
+  unchanged = 0;
+  /** Tokens of blocks that no request of this thread has held yet. */
+  freshTokens = 0;
+  private readonly own = new OwnTokens();
+  private readonly chain = new GrowableFloats();
+  private readonly totals = new GrowableFloats();
+  /** Blocks of thinking among the positions up to each one (K7). */
+  private readonly thinkingCounts = new GrowableFloats();
+  private readonly calls = new OpenCalls();
+  private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
+  /** Repairs that were told already. */
+  private told: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
+
+  constructor(prefix: readonly Block[]) {
+    this.prefix = prefix;
+    this.layPrefix();
+  }
+
+  private layPrefix(): void {
+    for (const block of this.prefix) this.pushBlock(block, -1, 'original');
+    this.own.laidPrefix(this.trueTokens - this.prefixTokens);
+    this.toolsEnd = this.prefix.filter((block) => block.role === 'tools').length;
+    this.systemEnd = this.prefix.length;
+    this.prefixTokens = this.trueTokens;
+  }
+
+  /** Puts other tools or another system prompt in front; everything behind the first difference changes with it. */
+  replacePrefix(prefix: readonly Block[]): void {
+    const messages = [...this.messages];
+    const freshBefore = this.freshTokens;
+    let same = 0;
+    while (same < prefix.length && prefix[same] === this.prefix[same]) same++;
+    this.rebuildFrom(0, []);
+    this.own.empty('start');
+    this.blocks.length = 0;
+    this.owners.length = 0;
+    this.chain.truncate(0);
+    this.totals.truncate(0);
+    this.thinkingCounts.truncate(0);
+    this.prefix = prefix;
+    this.layPrefix();
+    for (const message of messages) this.append(message, 'again', this.own.originOf(message));
+    this.freshTokens = freshBefore;
+    this.unchanged = Math.min(this.unchanged, same);
+  }
+
+  get length(): number {
+    return this.blocks.length;
+  }
+
+  get digests(): Float64Array {
+    return this.chain.data;
+  }
+
+  get sums(): Float64Array {
+    return this.totals.data;
+  }
+
+  get uncounted(): Float64Array {
+    return this.thinkingCounts.data;
+  }
+
+  /** Makes room in the columns for so many positions. */
+  reserve(positions: number): void {
+    this.chain.reserve(positions);
+    this.totals.reserve(positions);
+    this.thinkingCounts.reserve(positions);
+  }
+
+  /** True tokens of the request as it stands. */
+  get trueTokens(): number {
+    return this.totals.length === 0 ? 0 : this.totals.data[this.totals.length - 1]!;
+  }
+
+  get repairs(): Repairs {
+    return { ...this.counts };
+  }
+
+  /** Repairs since this was last asked; null when there were none (C37). */
+  takeRepairs(): Repairs | null {
+    const { counts, told } = this;
+    const orphanResults = counts.orphanResults - told.orphanResults;
+    const missingResults = counts.missingResults - told.missingResults;
+    const leadingMarkers = counts.leadingMarkers - told.leadingMarkers;
+    if (orphanResults + missingResults + leadingMarkers === 0) return null;
+    this.told = this.repairs;
+    return { orphanResults, missingResults, leadingMarkers };
+  }
+
+  /** True when some image or document is in the request. */
+  hasImages(): boolean {
+    return this.imageBlocks > 0;
+  }
+
+  /** Number of blocks that hold an image or document. */
+  imageBlocks = 0;
+
+  /**
+   * Adds messages that arrived since the last request, in the order the API wants them (FLT-1, FLT-2): the session's own, or
+   * some that a layer made.
+   */
+  extend(batch: readonly Message[], origin: Origin = 'original'): void {
+    this.own.arrive(batch, origin);
+    if (batch.length === 1) this.append(batch[0]!, 'first', origin);
+    else for (const message of orderMessages(batch)) this.append(message, 'first', origin);
+  }
+
+  /** Share of the session's own tokens that the model sees as they came; what the server deleted it does not see. */
+  keptShare(deletedTokens: number): number | null {
+    return this.own.share(deletedTokens);
+  }
+
+  private append(message: Message, time: 'first' | 'again', origin: Origin): void {
+    if (message.role === 'assistant') {
+      if (this.calls.count > 0) this.answerOpenCalls(message.at);
+      if (this.blocks.length === this.prefix.length && message.blocks.length > 0) this.lead(message.at);
+    }
+    const index = this.messages.length;
+    let kept: Block[] | null = null;
+    for (let i = 0; i < message.blocks.length; i++) {
+      const block = message.blocks[i]!;
+      if (block.kind === 'tool_result' && !this.calls.close(block.toolUseId ?? '')) {
+        this.counts.orphanResults++;
+        if (time === 'first' && origin === 'original') this.own.turnAway(block);
+        kept ??= message.blocks.slice(0, i);
+        continue;
+      }
+      if (block.kind === 'tool_use') this.calls.open(block.toolUseId ?? '');
+      kept?.push(block);
+      this.pushBlock(block, index, origin);
+    }
+    this.messages.push(kept === null ? message : withBlocks(message, kept));
+  }
+
+  /** Makes the request valid: every call answered, the user first and last (FLT-4). */
+  seal(now: number): void {
+    if (this.calls.count > 0) this.answerOpenCalls(now);
+  }
+
+  private answerOpenCalls(at: number): void {
+    const ids = this.calls.takeAll();
+    this.counts.missingResults += ids.length;
+    this.put(missingResults(this.messages.length, ids, at));
+  }
+
+  private lead(at: number): void {
+    this.counts.leadingMarkers++;
+    this.put(leadingMarker(this.messages.length, at));
+  }
+
+  /** Lets the user speak last where nothing asks for a response; false when something does (FLT-4). */
+  endWithUser(now: number): boolean {
+    const last = this.lastRole;
+    if (last === 'user') return false;
+    if (last === null) this.lead(now);
+    else this.put(goOn(this.messages.length, now));
+    return true;
+  }
+
+  /** Adds a repair. */
+  private put(marker: Message): void {
+    this.own.noteMade(marker.id);
+    for (const block of marker.blocks) this.pushBlock(block, this.messages.length, 'made');
+    this.messages.push(marker);
+  }
+
+  private pushBlock(block: Block, owner: number, origin: Origin): void {
+    const position = this.blocks.length;
+    if (origin === 'original') this.own.add(block);
+    const before = position === 0 ? START : this.chain.data[position - 1]!;
+    this.chain.push(chainDigest(before, block.digest));
+    this.totals.push((position === 0 ? 0 : this.totals.data[position - 1]!) + block.tokens);
+    const thinkingBefore = position === 0 ? 0 : this.thinkingCounts.data[position - 1]!;
+    this.thinkingCounts.push(block.kind === 'thinking' ? thinkingBefore + 1 : thinkingBefore);
+    this.blocks.push(block);
+    this.owners.push(owner);
+    this.freshTokens += block.tokens;
+    if (holdsImage(block)) this.imageBlocks++;
+  }
+
+  /** Messages by id, looked for from the end: edits are mostly recent. */
+  findMessages(ids: ReadonlySet<string>): ReadonlyMap<string, Message> {
+    const found = new Map<string, Message>();
+    for (let i = this.messages.length - 1; i >= 0 && found.size < ids.size; i--) {
+      const message = this.messages[i]!;
+      if (ids.has(message.id)) found.set(message.id, message);
+    }
+    return found;
+  }
+
+  /** Puts other blocks in the place of some; returns the first position that changed, or −1. */
+  rewrite(edits: readonly BlockEdit[]): number {
+    const byMessage = new Map<string, Map<number, Block | null>>();
+    for (const edit of edits) {
+      const blocks = byMessage.get(edit.messageId) ?? new Map<number, Block | null>();
+      blocks.set(edit.blockIndex, edit.block);
+      byMessage.set(edit.messageId, blocks);
+    }
+    let index = this.messages.length;
+    const tail: Message[] = [];
+    while (byMessage.size > 0 && index > 0) {
+      const message = this.messages[--index]!;
+      const changes = byMessage.get(message.id);
+      tail.push(changes === undefined ? message : withBlocks(message, changedBlocks(message, changes)));
+      byMessage.delete(message.id);
+    }
+    if (byMessage.size > 0) {
+      throw new CcbenchError(
+        'internal',
+        `an edit names a message that is not in the context: ${[...byMessage.keys()][0]}`,
+      );
+    }
+    return this.rebuildFrom(index, tail.reverse());
+  }
+
+  /** Puts a new history in the place of the conversation; returns the first position that changed. */
+  replaceHistory(messages: readonly Message[]): number {
+    const known = new KnownItems(this.messages);
+    const made = new Set<string>();
+    for (const message of messages) if (!known.has(message)) made.add(message.id);
+    for (const { id } of this.messages) made.delete(id);
+    for (const id of made) this.own.noteMade(id);
+    return this.rebuildFrom(0, orderMessages(messages));
+  }
+
+  /** Puts other messages in the place of those from an index on: costs the blocks after it. */
+  private rebuildFrom(firstMessage: number, tail: readonly Message[]): number {
+    const position = this.firstPositionOf(firstMessage);
+    const old = this.blocks.slice(position);
+    const oldMessages = new KnownItems(this.messages.slice(firstMessage));
+    const oldBlocks = new KnownItems(old);
+    const freshBefore = this.freshTokens;
+    this.cutAt(position, firstMessage);
+    let newTokens = 0;
+    for (const message of tail) {
+      const from = this.blocks.length;
+      this.append(message, 'again', this.own.originOf(message));
+      if (this.blocks.length - from === message.blocks.length && oldMessages.has(message)) continue;
+      for (let i = from; i < this.blocks.length; i++)
+        if (!oldBlocks.has(this.blocks[i]!)) newTokens += this.blocks[i]!.tokens;
+    }
+    this.freshTokens = freshBefore + newTokens;
+    let same = 0;
+    while (
+      same < old.length &&
+      position + same < this.blocks.length &&
+      old[same] === this.blocks[position + same]
+    )
+      same++;
+    const changed = position + same;
+    if (changed < this.unchanged) this.unchanged = changed;
+    return changed;
+  }
+
+  /** Takes everything from a position on away. */
+  private cutAt(position: number, firstMessage: number): void {
+    if (firstMessage === 0 && this.imageBlocks === 0) this.own.empty('prefix');
+    else this.uncount(position);
+    this.blocks.length = position;
+    this.owners.length = position;
+    this.chain.truncate(position);
+    this.totals.truncate(position);
+    this.thinkingCounts.truncate(position);
+    this.messages.length = firstMessage;
+    this.reopenCalls();
+  }
+
+  private uncount(position: number): void {
+    for (let i = position; i < this.blocks.length; i++) {
+      const block = this.blocks[i]!;
+      this.own.remove(block, this.messages[this.owners[i]!]!);
+      if (this.imageBlocks > 0 && holdsImage(block)) this.imageBlocks--;
+    }
+  }
+
+  /** Number of positions that the first so many messages and the prefix take. */
+  endOfMessages(count: number): number {
+    return this.firstPositionOf(count);
+  }
+
+  /** Number of positions from the start that hold no more than so many tokens. */
+  positionsWithin(tokens: number): number {
+    let count = this.systemEnd;
+    while (count < this.blocks.length && this.totals.data[count]! <= tokens) count++;
+    return count;
+  }
+
+  /** True tokens of the positions from one on up to another. */
+  tokensBetween(from: number, to: number): number {
+    if (to <= from) return 0;
+    return this.totals.data[to - 1]! - (from === 0 ? 0 : this.totals.data[from - 1]!);
+  }
+
+  /** First position of the messages from an index on. */
+  private firstPositionOf(message: number): number {
+    let low = 0;
+    let high = this.owners.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.owners[middle]! < message) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Finds the calls of the last assistant message that the blocks left over do not answer. */
+  private reopenCalls(): void {
+    this.calls.takeAll();
+    const answered = new Set<string | null>();
+    let i = this.blocks.length - 1;
+    for (; i >= this.systemEnd && this.blocks[i]!.role === 'user'; i--)
+      answered.add(this.blocks[i]!.toolUseId);
+    const ids: string[] = [];
+    for (; i >= this.systemEnd && this.blocks[i]!.role === 'assistant'; i--) {
+      const block = this.blocks[i]!;
+      if (block.kind === 'tool_use' && !answered.has(block.toolUseId)) ids.push(block.toolUseId ?? '');
+    }
+    for (const id of ids.reverse()) this.calls.open(id);
+  }
+
+  /** Takes note that the request was sent: from here on everything counts as unchanged. */
+  sent(): void {
+    this.unchanged = this.blocks.length;
+    this.freshTokens = 0;
+  }
+
+  /** Role that the request ends with. */
+  get lastRole(): 'user' | 'assistant' | null {
+    const last = this.blocks[this.blocks.length - 1];
+    return last === undefined || last.role === 'tools' || last.role === 'system' ? null : last.role;
+  }
+
+  /** True while some tool call has no result yet. */
+  get hasOpenCalls(): boolean {
+    return this.calls.count > 0;
+  }
+
+  /** Last position of the API message before the last one, or −1. */
+  previousMessageEnd(): number {
+    let i = this.blocks.length - 1;
+    const role = this.blocks[i]?.role;
+    while (i >= this.systemEnd && this.blocks[i]!.role === role) i--;
+    return i >= this.systemEnd ? i : -1;
+  }
+}
+
+function holdsImage(block: Block): boolean {
+  return block.kind === 'image' || block.kind === 'document' || mediaCount(block.facts) > 0;
+}

@@ -1,0 +1,98 @@
+import type { Layer } from '../../model/run-log.js';
+
+/** What one layer keeps out of a conversation. */
+interface Part {
+  tokens: number;
+  /** Part of it that lives in memory alone: a resume brings it back. */
+  live: number;
+  /** Part of it since the last compaction. */
+  recent: number;
+}
+
+/**
+ * True tokens that layers keep out of a thread's conversation right now (C9): a token that comes back is taken off again. The
+ * conversation as it stands plus these is the one that no layer has touched.
+ */
+export class TakenOut {
+  total = 0;
+  /** Part of the total since the last compaction. */
+  recent = 0;
+  private readonly parts = new Map<Layer, Part>();
+
+  private partOf(layer: Layer): Part {
+    let part = this.parts.get(layer);
+    if (part === undefined) {
+      part = { tokens: 0, live: 0, recent: 0 };
+      this.parts.set(layer, part);
+    }
+    return part;
+  }
+
+  /** A layer took content out. */
+  take(layer: Layer, tokens: number, keep: 'frozen' | 'live'): void {
+    const part = this.partOf(layer);
+    part.tokens += tokens;
+    part.recent += tokens;
+    if (keep === 'live') part.live += tokens;
+    this.total += tokens;
+    this.recent += tokens;
+  }
+
+  /** A layer put another history in the place of the conversation: what is out stays out. */
+  compact(layer: Layer, tokens: number): void {
+    for (const part of this.parts.values()) {
+      part.live = 0;
+      part.recent = 0;
+    }
+    this.partOf(layer).tokens += tokens;
+    this.total += tokens;
+    this.recent = 0;
+  }
+
+  /** Content of a layer that lived in memory alone came back. */
+  giveBack(layer: Layer, tokens: number): void {
+    const part = this.partOf(layer);
+    part.tokens -= tokens;
+    part.live -= tokens;
+    part.recent -= tokens;
+    this.total -= tokens;
+    this.recent -= tokens;
+  }
+
+  /** The user put another conversation in place: of the one before, nothing is out any more. */
+  forget(): void {
+    this.parts.clear();
+    this.total = 0;
+    this.recent = 0;
+  }
+
+  /** What a resume would bring back, by layer. */
+  live(): [Layer, number][] {
+    return [...this.parts].flatMap(([layer, part]): [Layer, number][] =>
+      part.live === 0 ? [] : [[layer, part.live]],
+    );
+  }
+
+  /** What is out since the last compaction, by layer. */
+  recentByLayer(): [Layer, number][] {
+    return [...this.parts].flatMap(([layer, part]): [Layer, number][] =>
+      part.recent === 0 ? [] : [[layer, part.recent]],
+    );
+  }
+
+  /** What is out in all, by layer; null when nothing is. */
+  byLayer(): Partial<Record<Layer, number>> | null {
+    const some = [...this.parts].filter(([, part]) => part.tokens !== 0);
+    return some.length === 0
+      ? null
+      : Object.fromEntries(some.map(([layer, part]) => [layer, part.tokens] as const));
+  }
+
+  /** Starts from what is out of another conversation; of that, `pinned` tokens of a layer can still come back. */
+  adopt(other: TakenOut, layer: Layer, pinned: number): void {
+    for (const [name, { tokens, recent }] of other.parts) this.parts.set(name, { tokens, live: 0, recent });
+    this.total = other.total;
+    this.recent = other.recent;
+    if (pinned > 0) this.partOf(layer).live = pinned;
+  }
+}

@@ -1,0 +1,43 @@
+import type { ClientHabits } from '../../client/habits.js';
+import type { ParamValues } from '../../model/params.js';
+import type { TierDefinition } from '../../model/tier.js';
+import { autoCompactEnabled } from '../../tiers/window/thresholds.js';
+
+/** How a policy's client goes about its requests: read from the parameters once, asked at every request. */
+export interface ClientRules {
+  /** How often a transient error is tried again. */
+  readonly retries: number;
+  /** A prompt refused as too long is sent once more without streaming. */
+  readonly resends: boolean;
+  /** The model's own rule for thinking of earlier turns holds (api.md 1.7). */
+  readonly dropsThinking: boolean;
+  /** Where cache breakpoints go. */
+  readonly breakpoints: ClientHabits['breakpoints'];
+  /** A fork marks the end of what its siblings share. */
+  readonly marksSharedEnd: boolean;
+  /** Deleted content is billed no more (MIC-3). */
+  readonly deletedIsFree: boolean;
+  /** Auto-compaction is at work: cheap layers may prevent one (LOP-3). */
+  readonly autoCompacts: boolean;
+  /** The session's record is kept up to date for dreams (DRM-1). */
+  readonly keepsRecord: boolean;
+}
+
+/** The rules that parameters and tiers describe. */
+export function clientRules(
+  params: ParamValues,
+  tiers: readonly TierDefinition[],
+  habits: ClientHabits,
+): ClientRules {
+  const has = (name: string): boolean => tiers.some((tier) => tier.name === name);
+  return {
+    retries: params['client.retries'] as number,
+    resends: params['client.resendWithoutStreaming'] === true,
+    dropsThinking: habits.thinking === 'model',
+    breakpoints: habits.breakpoints,
+    marksSharedEnd: params['agents.mark'] === 'shared-end',
+    deletedIsFree: params['microcompact.cached.billDeleted'] !== 'read',
+    autoCompacts: has('auto-compact') && autoCompactEnabled(params),
+    keepsRecord: has('dreaming'),
+  };
+}

@@ -1,0 +1,120 @@
+import { digestParts } from '../../base/digest.js';
+import { TTL_1H_MS } from '../../cache/ttl.js';
+import { type CallPlan, CallPlans, type FreshStart } from '../../client/call-plan.js';
+import { hazardOf } from '../../client/hazard.js';
+import { isBareClient } from '../../client/resolve-habits.js';
+import { recordedWarmth, type Warmth } from '../../client/warmth.js';
+import type { RecordedCall } from '../../model/transcript.js';
+import { type ClientKey, FIRST_KEY } from './client-key.js';
+import type { RequestingThread } from './requesting-thread.js';
+import { StatusWatch } from './status-watch.js';
+import { warmUp } from './warm-up.js';
+
+const TWO_TO_53 = 2 ** 53;
+
+/** What a thread's client does about its calls: the habits of `src/client`, played forward. */
+export class ClientState {
+  key: ClientKey = FIRST_KEY;
+  private readonly plans: CallPlans | null;
+  /** The plan of the latest call. */
+  private latest: CallPlan | null = null;
+  private warmth: Warmth = 'none';
+  private previousStartMs: number | null = null;
+  /** What calls that were lost have changed for the next one. */
+  private fresh: FreshStart | null = null;
+  private inherited: ClientKey = FIRST_KEY;
+  /** Chance of a break that nothing foretells at the latest call. */
+  risk = 0;
+
+  private readonly status: StatusWatch | null;
+
+  constructor(private readonly run: RequestingThread) {
+    const { env, thread } = run;
+    this.status = run.isMain ? new StatusWatch(run) : null;
+    this.plans = isBareClient(env.habits) ? null : new CallPlans(thread, env.habitsAt, env.agentVersion);
+  }
+
+  /** Before the request of a call: the client shows how full its context is, and changes what it changes about the cache. */
+  before(call: RecordedCall): void {
+    this.status?.check();
+    if (this.plans === null) return;
+    if (this.run.steps.isAgain) {
+      this.previousStartMs = this.run.now;
+      return;
+    }
+    const plan = this.plans.next()!;
+    this.latest = plan;
+    const { delivery } = plan;
+    const thinking = plan.thinking ?? this.inherited.thinking;
+    const fresh = this.fresh === 'version' ? this.fresh : (plan.fresh ?? this.fresh);
+    this.fresh = null;
+    if (thinking !== this.key.thinking || delivery !== this.key.delivery)
+      this.key = { ...this.key, thinking, delivery };
+    if (this.previousStartMs === null) this.begin(call);
+    else if (fresh === 'version') this.startAnew('all');
+    else if (fresh !== null) this.startAnew(this.warmth === 'none' ? 'all' : 'messages');
+    else if (plan.habits.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
+      this.startAnew('messages');
+    if (plan.habits.outside === 'half') this.warmFromOutside(call);
+    this.risk = plan.habits.hazard === 'drawn' ? 0 : this.chance();
+    this.previousStartMs = this.run.now;
+  }
+
+  /** A call is lost before its request is made; what its client changed stays changed. */
+  skip(): void {
+    if (this.run.steps.isAgain) return;
+    this.latest = this.plans?.next() ?? null;
+    const fresh = this.latest?.fresh ?? null;
+    if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
+  }
+
+  /** Goes on under another thread's key: a fork, or a session taken up again. */
+  adopt(key: ClientKey): void {
+    this.key = key;
+    this.inherited = key;
+  }
+
+  /** Chance that the request at hand breaks for no reason the recording tells (K14); 0 for a first one. */
+  private chance(): number {
+    if (this.plans === null || this.previousStartMs === null) return 0;
+    return hazardOf({ spoken: this.run.spoken, gapMs: this.run.now - this.previousStartMs });
+  }
+
+  /** A suggestion follows the response of the latest call. */
+  get suggests(): boolean {
+    return this.latest?.suggestion === 'asked';
+  }
+
+  private startAnew(level: 'messages' | 'all'): void {
+    const { messagesTime, prefixTime } = this.key;
+    this.key =
+      level === 'all'
+        ? { ...this.key, prefixTime: prefixTime + 1 }
+        : { ...this.key, messagesTime: messagesTime + 1 };
+  }
+
+  /** What the recorded first request found is there for this one as well (K11). */
+  private begin(call: RecordedCall): void {
+    const { run } = this;
+    if (run.env.habits.firstRequest === 'cold' || call.usage === null) return;
+    this.warmth = recordedWarmth(run.thread, call);
+    const read = call.usage.cacheRead;
+    if (this.warmth === 'prefix') warmUp(run, run.context.systemEnd, call);
+    else if (this.warmth === 'messages') warmUp(run, run.context.positionsWithin(read), call);
+  }
+
+  /** Other sessions may keep system and tools warm beyond an hour: every second time where they were at first. */
+  private warmFromOutside(call: RecordedCall): void {
+    const { run } = this;
+    if (this.warmth !== 'prefix' || this.previousStartMs === null) return;
+    const ttlMs = run.model.ttlFor(call);
+    if (ttlMs !== TTL_1H_MS || run.now - this.previousStartMs <= ttlMs) return;
+    if (this.draw('outside', call) < 0.5) warmUp(run, run.context.systemEnd, call);
+  }
+
+  /** A number between 0 and 1 that depends on seed, thread and call alone. */
+  private draw(what: string, call: RecordedCall): number {
+    const { plan } = this.run.env;
+    return digestParts([what, plan.seed, this.run.thread.id, call.id]) / TWO_TO_53;
+  }
+}

@@ -1,0 +1,182 @@
+import { type CacheObservation, createBreakDetector, lastPosition } from '../../cache/break-detector.js';
+import { type Cost, priceUsage } from '../../cache/price.js';
+import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
+import type { LlmReply } from '../../llm/fake-llm.js';
+import type { BreakCause } from '../../model/run-log.js';
+import { promptTokens, type Usage } from '../../model/usage.js';
+import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
+import type { Outgoing } from './outgoing.js';
+import type { RunEnv } from './run-env.js';
+
+/** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
+export class Exchange {
+  private detector = createBreakDetector();
+
+  constructor(
+    private readonly env: RunEnv,
+    private readonly thread: string,
+  ) {}
+
+  /** The latest request of the thread's own chain. */
+  get latest(): CacheObservation | null {
+    return this.detector.previous;
+  }
+
+  /** Goes on from another thread's latest request: a fork, or a session taken up again. */
+  adopt(latest: CacheObservation | null): void {
+    this.detector = createBreakDetector(latest);
+  }
+
+  /** Sends a request of the thread's own chain, or one made beside it by a layer. */
+  send(out: Outgoing, chain: 'own' | 'beside'): LlmReply & { readonly cost?: Cost } {
+    this.env.onRequest?.(this.thread, out);
+    const reply = this.env.llm.call(out);
+    if (!reply.ok) {
+      this.env.sink.write({
+        type: 'refused',
+        t: out.startMs,
+        thread: this.thread,
+        turn: out.turn,
+        purpose: out.purpose,
+        status: reply.error.status,
+        error: reply.error.type,
+        message: reply.error.message,
+        prompt: reply.promptTokens,
+        limit: out.windowTokens,
+      });
+      return reply;
+    }
+    const { outcome, usage } = reply;
+    const deletedTokens = out.deleted?.tokens ?? 0;
+    const prompt = promptTokens(usage);
+    checkUsage(usage, outcome.promptTokens, deletedTokens);
+    checkRead(outcome.readTokens, outcome.hitPosition, out.view);
+    checkWindow(outcome.promptTokens - deletedTokens, out.windowTokens);
+    const cost = priceUsage(out.model, usage);
+    const unread = prompt - usage.cacheRead;
+    const rewritten = Math.max(0, unread - out.freshTokens);
+    const observation = observationOf(out, answerOf(reply));
+    const cause = rewritten > 0 ? this.causeOf(out, observation, chain) : null;
+    const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
+    const n = ++this.env.totals.requests;
+    this.env.totals.costNano += cost.totalNano;
+    this.env.sink.write({
+      type: 'request',
+      t: out.startMs,
+      thread: this.thread,
+      n,
+      turn: out.turn,
+      purpose: out.purpose,
+      model: out.model.id,
+      prompt,
+      read: usage.cacheRead,
+      write5m: usage.cacheWrite5m,
+      write1h: usage.cacheWrite1h,
+      input: usage.input,
+      output: usage.output,
+      context: outcome.promptTokens + usage.output - deletedTokens,
+      seen: out.seen,
+      kept: out.kept,
+      untouched: out.untouched,
+      fresh: Math.min(out.freshTokens, prompt),
+      rewritten,
+      cause,
+      latencyMs: reply.latencyMs,
+      readCost: cost.cacheReadNano,
+      writeCost,
+      inputCost: cost.inputNano,
+      outputCost: cost.outputNano,
+      cost: cost.totalNano,
+      rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
+      ...(out.risk === 0 ? NO_RISK : { risk: riskOf(out, usage, cost.totalNano) }),
+    });
+    if (chain === 'own') {
+      const report = this.detector.observe(observation, out.announced);
+      if (report !== null) {
+        const { cause: named, expected, lostTokens, position } = report;
+        this.env.sink.write({
+          type: 'break',
+          t: out.startMs,
+          thread: this.thread,
+          n,
+          cause: named,
+          expected,
+          lostTokens,
+          position,
+        });
+      }
+    } else this.renew(out, observation, outcome.hitPosition);
+    return { ok: true, usage, outcome, latencyMs: reply.latencyMs, fault: reply.fault, cost };
+  }
+
+  /** Why tokens had to be paid for again; a call with a prefix of its own shares none with the thread, at any time. */
+  private causeOf(out: Outgoing, observation: CacheObservation, chain: 'own' | 'beside'): BreakCause {
+    if (chain === 'beside' && out.announced !== null) return out.announced;
+    return this.detector.causeOf(observation, out.announced);
+  }
+
+  /** A request beside the loop that holds the thread's prefix keeps it alive when it reads or writes all of it. */
+  private renew(out: Outgoing, { systemDigest, startMs }: CacheObservation, hitPosition: number): void {
+    const { previous } = this.detector;
+    if (previous === null || previous.systemDigest !== systemDigest) return;
+    const end = lastPosition(previous);
+    const written = out.write === 'write' ? (out.breakpoints.at(-1)?.position ?? -1) : -1;
+    if (hitPosition >= end || written >= end) this.detector.renew(startMs);
+  }
+}
+
+const NO_RISK = {};
+
+/** What a break that nothing foretells would cost here: everything behind system and tools written again in place of read. */
+function riskOf(
+  out: Outgoing,
+  usage: Usage,
+  paidNano: number,
+): { readonly chance: number; readonly cost: number } {
+  const { view, model, breakpoints } = out;
+  const kept = view.systemEnd === 0 ? 0 : view.sums[view.systemEnd - 1]!;
+  const lost = Math.max(0, usage.cacheRead - kept);
+  const isLong = isLongTtl(breakpoints.at(-1)?.ttlMs ?? TTL_5M_MS);
+  const broken: Usage = {
+    ...usage,
+    cacheRead: usage.cacheRead - lost,
+    cacheWrite5m: usage.cacheWrite5m + (isLong ? 0 : lost),
+    cacheWrite1h: usage.cacheWrite1h + (isLong ? lost : 0),
+  };
+  return { chance: out.risk, cost: priceUsage(model, broken).totalNano - paidNano };
+}
+
+/** What the cache did with a request, as far as the break detector asks. */
+export type CacheAnswer = Pick<
+  CacheObservation,
+  'readTokens' | 'promptTokens' | 'entryTtlMs' | 'sawUnreadable'
+>;
+
+function answerOf({ outcome }: LlmReply & { readonly ok: true }): CacheAnswer {
+  const { readTokens, promptTokens, sawUnreadable } = outcome;
+  const wrote = outcome.write1hTokens > 0 ? TTL_1H_MS : outcome.write5mTokens > 0 ? TTL_5M_MS : null;
+  return { readTokens, promptTokens, entryTtlMs: wrote ?? outcome.hitTtlMs, sawUnreadable };
+}
+
+/** What the break detector sees of a request and its answer. */
+export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservation {
+  const { view } = out;
+  return {
+    startMs: out.startMs,
+    readTokens: answer.readTokens,
+    promptTokens: answer.promptTokens,
+    model: out.model.id,
+    toolsDigest: view.toolsEnd === 0 ? 0 : view.digests[view.toolsEnd - 1]!,
+    systemDigest: view.systemEnd === 0 ? 0 : view.digests[view.systemEnd - 1]!,
+    parametersDigest: out.salts.messages,
+    firstChangedPosition: out.firstChanged,
+    breakpoints: out.breakpoints,
+    entryTtlMs: answer.entryTtlMs,
+    sawUnreadable: answer.sawUnreadable,
+  };
+}
+
+/** The part of what writing and plain input cost that was for tokens sent before. */
+export function rewriteCostOf(paidNano: number, rewritten: number, unread: number): number {
+  return unread === 0 ? 0 : Math.round((paidNano * rewritten) / unread);
+}

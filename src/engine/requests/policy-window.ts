@@ -1,0 +1,22 @@
+import {
+  DEFAULT_WINDOW_TOKENS,
+  findModel,
+  hasLongSuffix,
+  LONG_WINDOW_TOKENS,
+  takesBeta1m,
+} from '../../cache/models.js';
+import type { ParamValues } from '../../model/params.js';
+
+/**
+ * Window as a policy believes it to be, first that answers (WIN-1, C27): the `[1m]` suffix, a long window that the client or a
+ * recording knows of, the 1M beta, a window set by the user, 200,000.
+ */
+export function policyWindow(params: ParamValues, modelName: string, recorded: number | null = null): number {
+  if (hasLongSuffix(modelName)) return LONG_WINDOW_TOKENS;
+  const goesBySuffix = params['window.models'] === 'suffix-only';
+  const known = recorded ?? (goesBySuffix ? null : (findModel(modelName)?.window ?? null));
+  if (known !== null && known > DEFAULT_WINDOW_TOKENS) return known;
+  if (params['window.beta1m'] === true && takesBeta1m(modelName)) return LONG_WINDOW_TOKENS;
+  const explicit = params['window.explicit'];
+  return typeof explicit === 'number' ? explicit : DEFAULT_WINDOW_TOKENS;
+}

@@ -1,0 +1,58 @@
+import type { Random } from '../../base/random.js';
+import type { BreakCause } from '../../model/run-log.js';
+import type { QuerySource } from '../../model/tier.js';
+import type { RecordedCall, Thread } from '../../model/transcript.js';
+import type { Context } from '../context/context.js';
+import type { SeenCounter } from '../context/seen-counter.js';
+import type { TakenOut } from '../context/taken-out.js';
+import type { ThreadView } from '../context/thread-view.js';
+import type { ClientKey } from './client-key.js';
+import type { Exchange } from './exchange.js';
+import type { Outgoing } from './outgoing.js';
+import type { RunEnv } from './run-env.js';
+import type { ThreadModel } from './thread-model.js';
+
+/** What the actions of one tier have cost so far; reported with its next report. */
+export interface Tally {
+  calls: number;
+  costNano: number;
+  cacheLost: number;
+  keepAlives: number;
+}
+
+/** A thread as its requests see it: what they are made of, and what they leave behind. */
+export interface RequestingThread {
+  readonly env: RunEnv;
+  readonly thread: Thread;
+  readonly isMain: boolean;
+  readonly source: QuerySource;
+  readonly now: number;
+  readonly turn: number;
+  readonly context: Context;
+  readonly view: ThreadView;
+  readonly seen: SeenCounter;
+  readonly takenOut: TakenOut;
+  readonly model: ThreadModel;
+  readonly exchange: Exchange;
+  /** The client's own part of the cache key, and the chance of a break that nothing foretells. */
+  readonly client: { readonly key: ClientKey; readonly risk: number };
+  /** Whether the step at hand was taken before. */
+  readonly steps: { readonly isAgain: boolean };
+  /** Whether somebody spoke since the latest request. */
+  readonly spoken: 'spoken' | 'silent';
+  /** For a fork: the last position of what its siblings share. */
+  readonly sharedEnd: number | null;
+  /** Positions of the request that was sent last. */
+  readonly sentLength: number;
+  readonly tally: Tally;
+  /** Why the context changed since the last request, first cause wins (BRD-3). */
+  announced: BreakCause | null;
+  /** Messages whose thinking is gone, from the first on. */
+  thinkingStrippedTo: number;
+  /** Lets simulated time pass. */
+  pass(ms: number): void;
+  /** A generator for one call of a layer. */
+  askRandom(purpose: string): Random;
+  /** Takes note that a request of the thread's own chain was answered. */
+  noteSent(out: Outgoing, call: RecordedCall): void;
+}

@@ -1,0 +1,50 @@
+import type { Files } from '../../base/files.js';
+import type { Random } from '../../base/random.js';
+import type { PromptCache } from '../../cache/prompt-cache.js';
+import type { HabitsAt } from '../../client/call-plan.js';
+import type { ClientHabits } from '../../client/habits.js';
+import type { FakeLlm } from '../../llm/fake-llm.js';
+import type { LogSink } from '../../model/run-log.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { TierDefinition } from '../../model/tier.js';
+import type { WarningList } from '../../model/warning.js';
+import type { ClientRules } from './client-rules.js';
+import type { Outgoing } from './outgoing.js';
+import type { Sessions } from './session-state.js';
+import type { TimingSink } from './timing-sink.js';
+
+/** What all threads of one run share. */
+export interface RunEnv {
+  readonly plan: RunPlan;
+  readonly sink: LogSink;
+  readonly llm: FakeLlm;
+  /** Tiers of the policy, in order; those the transcript cannot support are left out and said so. */
+  readonly tiers: readonly TierDefinition[];
+  /** How the client goes about its requests. */
+  readonly client: ClientRules;
+  /** What the client does to its requests towards the cache; at the first version of the recording, and at others. */
+  readonly habits: ClientHabits;
+  readonly habitsAt: HabitsAt;
+  /** Version of the agent that made the recording, first seen. */
+  readonly agentVersion: string | null;
+  /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */
+  readonly cache: PromptCache | null;
+  readonly files: Files;
+  readonly random: Random;
+  readonly warnings: WarningList;
+  readonly timing: TimingSink;
+  readonly totals: RunTotals;
+  readonly sessions: Sessions;
+  /** Hears of every request before it is sent; null when nobody listens. */
+  readonly onRequest: RequestListener | null;
+}
+
+/** Hears which request a thread is about to send; the view in it changes afterwards. */
+export type RequestListener = (thread: string, out: Outgoing) => void;
+
+/** Counters of the run as it goes. */
+export interface RunTotals {
+  requests: number;
+  turns: number;
+  costNano: number;
+}

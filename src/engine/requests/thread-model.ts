@@ -1,0 +1,141 @@
+import type { ModelRow } from '../../cache/model-table.js';
+import { LONG_WINDOW_TOKENS, resolveModel, takesBeta1m } from '../../cache/models.js';
+import { type LevelSalts, levelSalts } from '../../cache/salts.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
+import type { ClientHabits } from '../../client/habits.js';
+import { largestPrompt, recordedWindow } from '../../client/window.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { RecordedCall, Thread } from '../../model/transcript.js';
+import { type ClientKey, saltsUnder } from './client-key.js';
+import { policyWindow } from './policy-window.js';
+
+/** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
+export class ThreadModel {
+  row: ModelRow;
+  /** Name as configured, suffix included. */
+  name: string;
+  private readonly firstRecorded: string;
+  private lastSalts: {
+    readonly row: ModelRow;
+    readonly images: string;
+    readonly effort: string | null;
+    readonly key: ClientKey;
+    readonly salts: LevelSalts;
+  } | null = null;
+  private lastTtlMs: number;
+  private leader: ThreadModel | null = null;
+  /** What tiers ask of the model. */
+  facts: { readonly name: string; readonly window: number; readonly maxOutput: number };
+  private readonly isBounded: boolean;
+  private readonly imagesBreak: boolean;
+  private readonly agentVersion: string | null;
+  private readonly largestPrompt: number;
+
+  constructor(
+    private readonly plan: RunPlan,
+    private readonly thread: Thread,
+    habits: ClientHabits,
+    agentVersion: string | null,
+  ) {
+    this.imagesBreak = habits.images === 'break';
+    this.agentVersion = agentVersion;
+    this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
+    const first = thread.steps.find((step) => step.kind === 'call');
+    this.firstRecorded = first?.kind === 'call' ? first.call.model : (plan.model ?? 'claude-sonnet-4-5');
+    this.name = this.nameFor(this.firstRecorded);
+    this.row = resolveModel(this.name);
+    this.lastTtlMs = TTL_5M_MS;
+    this.isBounded = plan.policy.params['window.bounded'] !== false;
+    this.facts = this.factsNow();
+  }
+
+  private factsNow(): ThreadModel['facts'] {
+    return { name: this.name, window: this.policyWindow(), maxOutput: this.row.maxOutput };
+  }
+
+  /** The model a recorded call goes to: the plan's in the place of the main thread's first, others as recorded. */
+  private nameFor(recorded: string): string {
+    if (this.leader !== null) return this.leader.nameFor(recorded);
+    const replaces = this.thread.parentId === null && recorded === this.firstRecorded;
+    return replaces ? (this.plan.model ?? recorded) : recorded;
+  }
+
+  /** Calls go where another thread's go: a fork sends its parent's requests on. */
+  follow(leader: ThreadModel): void {
+    this.leader = leader;
+    this.name = leader.name;
+    this.row = leader.row;
+    this.facts = this.factsNow();
+  }
+
+  /** Takes over the model of a call. */
+  use(recorded: string): void {
+    const name = this.nameFor(recorded);
+    if (name === this.name) return;
+    this.name = name;
+    this.row = resolveModel(name);
+    this.facts = this.factsNow();
+  }
+
+  /** Longest prompt the API takes; null when the policy is unbounded. */
+  apiWindow(): number | null {
+    if (!this.isBounded) return null;
+    if (this.plan.window !== null) return this.plan.window;
+    const window = this.provenWindow() ?? this.row.window;
+    return this.asksForBeta() ? Math.max(window, LONG_WINDOW_TOKENS) : window;
+  }
+
+  /** Whether the client asks for the 1M beta, and the model takes it (WIN-1). */
+  private asksForBeta(): boolean {
+    return this.plan.policy.params['window.beta1m'] === true && takesBeta1m(this.name);
+  }
+
+  /** The window that the recording worked with, where the model is the recording's own. */
+  private provenWindow(): number | null {
+    if (this.plan.model !== null) return null;
+    return recordedWindow(this.name, this.largestPrompt, this.agentVersion);
+  }
+
+  /** Window as the policy believes it to be (WIN-1). */
+  private policyWindow(): number {
+    if (this.plan.window !== null) return this.plan.window;
+    return policyWindow(this.plan.policy.params, this.name, this.provenWindow());
+  }
+
+  /** Salts of the cache keys for this model. */
+  saltsFor(images: 'images' | 'no-images', effort: string | null, key: ClientKey): LevelSalts {
+    const last = this.lastSalts;
+    if (
+      last !== null &&
+      last.row === this.row &&
+      last.images === images &&
+      last.effort === effort &&
+      last.key === key
+    )
+      return last.salts;
+    const { thinking, delivery } = key;
+    const salts = saltsUnder(
+      key,
+      levelSalts({
+        model: this.row,
+        delivery,
+        imagesPresent: images === 'images' && this.imagesBreak,
+        ...(thinking === null ? {} : { thinking: { mode: thinking === 'on' ? 'enabled' : 'disabled' } }),
+        ...(effort === null ? {} : { effort }),
+      }),
+    );
+    this.lastSalts = { row: this.row, images, effort, key, salts };
+    return salts;
+  }
+
+  /** Lifetime a call writes with. */
+  ttlFor(call: RecordedCall | null): number {
+    if (this.leader !== null) return this.leader.ttlFor(call);
+    const setting = this.thread.parentId === null ? this.plan.cache.ttl : this.plan.cache.subagentTtl;
+    if (setting !== 'recorded') return setting === '1h' ? TTL_1H_MS : TTL_5M_MS;
+    const usage = call?.usage ?? null;
+    if (usage !== null && usage.cacheWrite1h > 0) this.lastTtlMs = TTL_1H_MS;
+    else if (usage !== null && usage.cacheWrite5m > 0) this.lastTtlMs = TTL_5M_MS;
+    return this.lastTtlMs;
+  }
+}

@@ -1,0 +1,255 @@
+import { canonicalJson, sha256Hex } from '../../base/digest.js';
+import { createEventQueue } from '../../base/queue.js';
+import { createRandom } from '../../base/random.js';
+import { createPromptCache } from '../../cache/prompt-cache.js';
+import { recordedBill } from '../../cache/recorded-bill.js';
+import type { HabitsAt } from '../../client/call-plan.js';
+import { fadeOf } from '../../client/fade-of.js';
+import { habitsOf } from '../../client/resolve-habits.js';
+import { createFakeLlm } from '../../llm/fake-llm.js';
+import { createFaultPlan } from '../../llm/faults.js';
+import { type LogSink, RUN_LOG_VERSION } from '../../model/run-log.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { Transcript } from '../../model/transcript.js';
+import { createWarnings } from '../../model/warning.js';
+import { postOffice } from '../../tiers/agents/post-office.js';
+import { breakdown } from '../../tokens/breakdown.js';
+import { estimatorError } from '../../tokens/estimator-error.js';
+import { checkLostChild } from '../context/invariants.js';
+import { clientRules } from '../requests/client-rules.js';
+import type { RequestListener } from '../requests/run-env.js';
+import { Sessions } from '../requests/session-state.js';
+import { NO_TIMING, type TimingSink } from '../requests/timing-sink.js';
+import type { LoopEnv } from '../thread/loop-thread.js';
+import { ThreadRun } from '../thread/thread-run.js';
+import { Approvals } from './approvals.js';
+import { ForkPoints } from './fork-points.js';
+import { createHome } from './home.js';
+import { tiersAtWork } from './tiers-at-work.js';
+
+/** Steps of the replay between two chances to do something else. */
+const STEPS_PER_PART = 64;
+
+/** Digest of a plan: equal plans over equal transcripts give equal logs. */
+export function planDigest(plan: RunPlan): string {
+  return sha256Hex(canonicalJson(plan)).slice(0, 16);
+}
+
+/**
+ * Replays a transcript under a plan and writes the log. Threads advance in the order of simulated time; equal times in the
+ * order of the transcript, so the result depends on plan and transcript alone (INV-13).
+ */
+export function replay(
+  plan: RunPlan,
+  transcript: Transcript,
+  sink: LogSink,
+  timing: TimingSink = NO_TIMING,
+): void {
+  const parts = replayParts(plan, transcript, sink, timing);
+  while (parts.next().done !== true);
+}
+
+/** The same in short parts: whoever drives it may do something else between them, or stop. */
+export function* replayParts(
+  plan: RunPlan,
+  transcript: Transcript,
+  sink: LogSink,
+  timing: TimingSink = NO_TIMING,
+  onRequest: RequestListener | null = null,
+): Generator<void, void, void> {
+  const recorded = recordedBill(transcript);
+  sink.write({
+    type: 'run',
+    version: RUN_LOG_VERSION,
+    name: plan.name,
+    seed: plan.seed,
+    policy: plan.policy.name,
+    planDigest: planDigest(plan),
+    plan,
+    transcript: {
+      id: transcript.id,
+      source: transcript.source,
+      agentVersion: transcript.agentVersion,
+      carries: transcript.carries,
+      threads: transcript.threads.length,
+      calls: countCalls(transcript),
+      ...(recorded === null ? {} : { recorded }),
+    },
+  });
+  const random = createRandom(plan.seed);
+  const habitsAt: HabitsAt = (version) => habitsOf(plan.policy.params, version);
+  const habits = habitsAt(transcript.agentVersion);
+  const cache =
+    plan.cache.mode === 'off'
+      ? null
+      : createPromptCache({
+          fade: fadeOf(plan.cache.fade, habits),
+          seed: plan.seed,
+          lookback: habits.lookback,
+        });
+  const { supported: tiers, skipped } = tiersAtWork(plan, transcript);
+  for (const entry of skipped) sink.write(entry);
+  const sessions = new Sessions(transcript, plan.home);
+  const env: ReplayEnv = {
+    plan,
+    sink,
+    llm: createFakeLlm(
+      cache,
+      plan.llm.fake.latencyScale,
+      createFaultPlan(plan.llm.faults, random.split('faults')),
+      plan.policy.params['microcompact.cached.billDeleted'] === 'read' ? 'read' : 'free',
+    ),
+    tiers,
+    client: clientRules(plan.policy.params, tiers, habits),
+    habits,
+    habitsAt,
+    agentVersion: transcript.agentVersion,
+    cache,
+    files: createHome(plan),
+    random,
+    warnings: createWarnings(),
+    timing,
+    totals: { requests: 0, turns: 0, costNano: 0 },
+    sessions,
+    forks: new ForkPoints(transcript),
+    approvals: new Approvals(sessions.world),
+    onRequest,
+  };
+  const endMs = yield* runThreads(env, transcript);
+  tellMail(env, endMs);
+  for (const warning of [...transcript.warnings, ...env.warnings.list()])
+    sink.write({ type: 'warning', ...warning });
+  sink.write({
+    type: 'end',
+    t: endMs,
+    turns: env.totals.turns,
+    requests: env.totals.requests,
+    cost: env.totals.costNano,
+  });
+}
+
+/** What the threads share, with what the replay itself asks of forks and approvals. */
+interface ReplayEnv extends LoopEnv {
+  readonly forks: ForkPoints;
+  readonly approvals: Approvals;
+}
+
+function countCalls(transcript: Transcript): number {
+  let calls = 0;
+  for (const thread of transcript.threads) for (const step of thread.steps) if (step.kind === 'call') calls++;
+  return calls;
+}
+
+function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, number, void> {
+  const queue = createEventQueue<ThreadRun>();
+  const runs = new Map<string, ThreadRun>();
+  const started = new Set<ThreadRun>();
+  const finished = new Set<ThreadRun>();
+  const office = postOffice(env.sessions.world);
+  for (const thread of transcript.threads) {
+    const run = new ThreadRun(env, thread);
+    runs.set(thread.id, run);
+    office.register(thread.id, run.session.name, run.isMain);
+    const timeMs = env.forks.waits(thread) ? null : run.nextTimeMs();
+    if (timeMs !== null) queue.push(timeMs, run);
+  }
+  const runOf = (id: string | null | undefined): ThreadRun | null =>
+    id === null || id === undefined ? null : (runs.get(id) ?? null);
+  const queueForks = (): void => {
+    for (const id of env.forks.takeReady()) {
+      const run = runs.get(id)!;
+      const timeMs = run.nextTimeMs();
+      if (timeMs !== null) queue.push(timeMs + env.forks.shiftOf(run.thread), run);
+    }
+  };
+  queueForks();
+  let endMs = 0;
+  let steps = 0;
+  /** Sessions that take up one which is still at work, by that one. */
+  const heldBy = new Map<ThreadRun, ThreadRun>();
+  const finish = (run: ThreadRun, timeMs: number): void => {
+    run.finish();
+    finished.add(run);
+    tellBreakdown(env, run);
+    for (const [held, origin] of heldBy) {
+      if (origin !== run) continue;
+      heldBy.delete(held);
+      queue.push(Math.max(timeMs, held.nextTimeMs() ?? 0), held);
+    }
+  };
+  const goOn = (waited: readonly ThreadRun[]): void => {
+    for (const run of waited) {
+      const timeMs = run.nextTimeMs();
+      if (timeMs === null) finish(run, run.now);
+      else queue.push(timeMs, run);
+    }
+  };
+  const take = () => {
+    const next = queue.pop();
+    if (next !== null) return next;
+    goOn(env.approvals.releaseAll(endMs));
+    return queue.pop();
+  };
+  for (let next = take(); next !== null; next = take()) {
+    const run = next.item;
+    if (!started.has(run)) {
+      const origin = runOf(run.thread.continues);
+      if (origin !== null && !finished.has(origin) && origin.nextTimeMs() !== null) {
+        heldBy.set(run, origin);
+        continue;
+      }
+      started.add(run);
+      run.begin(runOf(run.thread.parentId), origin);
+      const timeMs = run.nextTimeMs();
+      if (timeMs !== null && timeMs > next.timeMs) {
+        queue.push(timeMs, run);
+        continue;
+      }
+    }
+    for (let stepMs = next.timeMs; ; ) {
+      run.advance();
+      if (env.forks.hasReady) queueForks();
+      goOn(env.approvals.takeAnswered());
+      if (++steps % STEPS_PER_PART === 0) yield;
+      endMs = Math.max(endMs, run.now);
+      if (env.approvals.isWaiting(run)) break;
+      const timeMs = run.nextTimeMs();
+      if (timeMs === null) {
+        finish(run, stepMs);
+        break;
+      }
+      stepMs = timeMs;
+      const other = queue.peekTime();
+      if (other !== null && other < timeMs) {
+        queue.push(timeMs, run);
+        break;
+      }
+    }
+  }
+  for (const run of runs.values())
+    if (!started.has(run) && run.nextTimeMs() !== null) checkLostChild(run.thread.id, null);
+  return endMs;
+}
+
+/** What became of the messages between agents (AGT-4); none may be lost. */
+function tellMail(env: LoopEnv, endMs: number): void {
+  const totals = postOffice(env.sessions.world).totals(env.files);
+  if (totals.sent === 0 && totals.broken === 0) return;
+  env.sink.write({
+    type: 'notice',
+    t: endMs,
+    thread: '',
+    what: 'messages',
+    message: `${totals.sent} messages between agents, ${totals.delivered} delivered, ${totals.lost} lost`,
+    details: { ...totals },
+  });
+}
+
+function tellBreakdown(env: LoopEnv, run: ThreadRun): void {
+  env.sink.write({
+    type: 'breakdown',
+    thread: run.thread.id,
+    breakdown: breakdown(run.context.messages, 'true'),
+    estimator: estimatorError(run.context.messages),
+  });
+}

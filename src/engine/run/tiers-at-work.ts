@@ -1,0 +1,23 @@
+import type { SkippedEntry } from '../../model/run-log.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { TierDefinition } from '../../model/tier.js';
+import type { Transcript } from '../../model/transcript.js';
+import { policyRegistry } from '../../policies/catalogue.js';
+import { tierRegistry } from '../../tiers/registry.js';
+
+/** Tiers of the policy that are on and that the transcript can feed; the others become a skipped row (decision 5). */
+export function tiersAtWork(
+  plan: RunPlan,
+  transcript: Transcript,
+): { readonly supported: readonly TierDefinition[]; readonly skipped: readonly SkippedEntry[] } {
+  const supported: TierDefinition[] = [];
+  const skipped: SkippedEntry[] = [];
+  for (const name of policyRegistry.get(plan.policy.name).tiers) {
+    const tier = tierRegistry.get(name);
+    if (plan.policy.params[tier.killSwitch] === false) continue;
+    const missing = tier.needs.filter((need) => !transcript.carries.includes(need));
+    if (missing.length === 0) supported.push(tier);
+    else skipped.push({ type: 'skipped', what: `tier ${name}`, needs: missing.join(', ') });
+  }
+  return { supported, skipped };
+}

@@ -1,0 +1,93 @@
+import { createBlock } from '../../model/block.js';
+import type { Letter, ThreadEvent } from '../../model/transcript.js';
+import { postOffice } from '../../tiers/agents/post-office.js';
+import { renderPrompt } from '../actions/render-prompt.js';
+import { INDEX_FACT } from '../requests/session-state.js';
+import type { LoopThread } from './loop-thread.js';
+import { returnAtResume } from './returned-content.js';
+import { inNewForm, renewSystem } from './thread-start.js';
+import { clearConversation, compactByHand, compactNow, rewindConversation } from './user-acts.js';
+
+/**
+ * Something happens to a thread besides messages and calls. What the user did happens in every run (C1); automatic
+ * compactions are the recording's own and pass by, with what it attached because of them (C2).
+ */
+export function happen(run: LoopThread, event: ThreadEvent): void {
+  switch (event.kind) {
+    case 'manual-compact':
+      compactNow(run, event.compaction);
+      return;
+    case 'resume':
+      notice(run, event.kind, `the session was taken up again: ${event.reason}`);
+      resume(run, event.lostIds ?? []);
+      return;
+    case 'model-switch':
+      notice(run, event.kind, `the model changes to ${event.model}`);
+      run.model.use(event.model);
+      return;
+    case 'prefix-change':
+      notice(run, event.kind, `the ${event.what} changes: ${event.label}`);
+      run.context.replacePrefix(
+        run.context.prefix.map((block) =>
+          block.role === event.what && block.facts.attachment !== INDEX_FACT
+            ? createBlock({
+                kind: block.kind,
+                role: block.role,
+                tokens: block.tokens,
+                text: `${event.label} at ${event.at}`,
+                chars: block.chars,
+              })
+            : block,
+        ),
+      );
+      return;
+    case 'recorded-compaction':
+      if (event.trigger === 'manual') compactByHand(run, event);
+      else if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+      return;
+    case 'clear':
+      notice(run, event.kind, 'the user emptied the conversation');
+      clearConversation(run);
+      return;
+    case 'rewind':
+      if (rewindConversation(run, event.lastId) === 'rewound')
+        notice(run, event.kind, 'the user went back to an earlier message');
+      else notice(run, event.kind, 'the user went back to a message that this run no longer holds');
+      return;
+    case 'agent-message':
+      send(run, event.letter);
+      return;
+    default:
+      return;
+  }
+}
+
+function notice(run: LoopThread, what: string, message: string): void {
+  run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
+}
+
+/** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */
+function send(run: LoopThread, letter: Letter): void {
+  if (run.isStuck || !run.env.tiers.some((tier) => tier.name === 'agents')) return;
+  const reached = postOffice(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
+  if (reached === 0) notice(run, 'message-returned', `nobody is called ${letter.to}: the message comes back`);
+  else if (letter.subject === 'plan-request' && letter.way !== 'bridge') run.env.approvals.wait(run);
+}
+
+/** A new process reads the record back: what layers changed only in memory is as it was before. */
+function resume(run: LoopThread, lostIds: readonly string[]): void {
+  run.joinPending();
+  const form = run.env.plan.policy.params['client.resume'];
+  const lost = new Set(run.env.habits.record === 'parent-chain' ? lostIds : []);
+  const rebuilt = run.journal.rebuild().filter((message) => !lost.has(message.id));
+  const messages = form === 'new-content' ? inNewForm(rebuilt) : rebuilt;
+  const before = run.context.unchanged;
+  run.context.replaceHistory(messages);
+  run.thinkingStrippedTo = 0;
+  if (run.context.unchanged < before) run.announced ??= 'messages';
+  run.seen.forgetDeleted();
+  returnAtResume(run);
+  run.host.resume(run.context.messages, run.view);
+  renderPrompt(run);
+  if (form === 'new-system') renewSystem(run);
+}

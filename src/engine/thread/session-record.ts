@@ -1,0 +1,69 @@
+import type { FileContent } from '../../base/files.js';
+import type { Message } from '../../model/message.js';
+import { type Text, textStart } from '../../model/text.js';
+import { postOffice } from '../../tiers/agents/post-office.js';
+import type { LoopThread } from './loop-thread.js';
+
+/** Characters of a prompt that the record keeps: enough for a narrow search (DRM-3). */
+const EXCERPT_CHARS = 200;
+
+/** Brings the session's record up to date: dreams count sessions by its time and search its lines (DRM-1, DRM-3). */
+export function keepRecord(run: LoopThread): void {
+  if (!run.isMain || !run.env.client.keepsRecord) return;
+  const { files } = run.env;
+  const path = run.session.recordPath;
+  const before = files.read(path)?.content ?? '';
+  files.write(path, new RecordText(before, run.turn, lastPrompt(run.context.messages)), run.now);
+}
+
+/** A record with one more line; it is written out when somebody reads it, which is rare. */
+class RecordText {
+  private written: string | null = null;
+
+  constructor(
+    private before: FileContent,
+    private readonly turn: number,
+    private readonly prompt: Text | null,
+  ) {}
+
+  get chars(): number {
+    return this.read().length;
+  }
+
+  /** Writes the lines that nobody has read yet, oldest first: a long row of them is no deep recursion. */
+  read(): string {
+    if (this.written !== null) return this.written;
+    const unread: RecordText[] = [];
+    let from: FileContent = this;
+    while (from instanceof RecordText && from.written === null) {
+      unread.push(from);
+      from = from.before;
+    }
+    let text = typeof from === 'string' ? from : from.read();
+    for (let i = unread.length - 1; i >= 0; i--) text += unread[i]!.line();
+    this.written = text;
+    this.before = '';
+    return text;
+  }
+
+  private line(): string {
+    const user = this.prompt === null ? '' : textStart(this.prompt, EXCERPT_CHARS);
+    return `${JSON.stringify({ turn: this.turn, user })}\n`;
+  }
+}
+
+/** The thread has ended; with the main thread ends the process. */
+export function finishThread(run: LoopThread): void {
+  postOffice(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
+  if (!run.isMain) return;
+  run.askTiers('session-end');
+  run.session.state = 'ended';
+}
+
+function lastPrompt(messages: readonly Message[]): Text | null {
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const { origin, blocks } = messages[i]!;
+    if (origin === 'human') return blocks.find((block) => block.kind === 'text')?.text ?? null;
+  }
+  return null;
+}

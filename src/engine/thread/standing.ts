@@ -1,0 +1,29 @@
+import type { CacheObservation } from '../../cache/break-detector.js';
+import { CachedPrefix } from '../context/cached-prefix.js';
+import { type CounterRules, SeenCounter } from '../context/seen-counter.js';
+
+/** What the requests of a thread have shown so far; another thread can go on from it. */
+export interface Standing {
+  readonly seen: SeenCounter;
+  readonly latest: CacheObservation | null;
+  readonly cached: CachedPrefix;
+  readonly lastResponseMs: number | null;
+}
+
+/** What of a thread another one can go on from. */
+interface Stood {
+  readonly counter: CounterRules;
+  readonly seen: SeenCounter;
+  readonly cached: CachedPrefix;
+  readonly exchange: { readonly latest: CacheObservation | null };
+  readonly lastResponseMs: number | null;
+}
+
+/** Where a thread stands now; what it does later changes nothing in it. */
+export function standingOf(run: Stood): Standing {
+  const seen = new SeenCounter(run.counter);
+  const cached = new CachedPrefix();
+  seen.adopt(run.seen);
+  cached.adopt(run.cached);
+  return { seen, cached, latest: run.exchange.latest, lastResponseMs: run.lastResponseMs };
+}

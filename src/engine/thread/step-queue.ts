@@ -1,0 +1,75 @@
+import type { Block } from '../../model/block.js';
+import type { Message } from '../../model/message.js';
+import type { RecordedCall, Step } from '../../model/transcript.js';
+
+/** A step that takes time of its own. */
+export type TimedStep = Exclude<Step, { readonly kind: 'message' }>;
+
+/** The steps of a thread in order; the planning that led to a rejected plan is gone through again (C36). */
+export class StepQueue {
+  private cursor = 0;
+  /** First step of the plan that is being made; −1 before the first call. */
+  private planFrom = -1;
+  /** Steps before this one have been taken already. */
+  private takenTo = 0;
+  private round = 0;
+  /** Whether the latest step was taken before. */
+  isAgain = false;
+
+  constructor(private readonly steps: readonly Step[]) {}
+
+  /** Takes the next step; null behind the last. */
+  take(): Step | null {
+    const step = this.steps[this.cursor];
+    if (step === undefined) return null;
+    if (this.planFrom === -1 && step.kind === 'call') this.planFrom = this.cursor;
+    this.isAgain = this.cursor++ < this.takenTo;
+    return this.isAgain ? repeated(step, this.round) : step;
+  }
+
+  /** The next call or event, which tells when the thread goes on; null when none is left. */
+  upcoming(): TimedStep | null {
+    for (let i = this.cursor; i < this.steps.length; i++) {
+      const step = this.steps[i]!;
+      if (step.kind !== 'message') return step;
+    }
+    return null;
+  }
+
+  /** The plan that was made up to here stands: the next one begins. */
+  keepPlan(): void {
+    this.planFrom = this.cursor;
+  }
+
+  /** Goes back to the first call of the plan; returns its calls. */
+  repeatPlan(): readonly RecordedCall[] {
+    const from = Math.max(0, this.planFrom);
+    const planning = this.steps.slice(from, this.cursor);
+    const calls = planning.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+    if (calls.length === 0) return calls;
+    this.takenTo = Math.max(this.takenTo, this.cursor);
+    this.cursor = from;
+    this.round++;
+    return calls;
+  }
+}
+
+/** A step under names of its own, so that nothing stands in the conversation twice. */
+function repeated(step: Step, round: number): Step {
+  const again = (id: string): string => `${id}~${round}`;
+  const block = (item: Block): Block =>
+    item.toolUseId === null ? item : { ...item, toolUseId: again(item.toolUseId) };
+  const message = (item: Message): Message => ({
+    ...item,
+    id: again(item.id),
+    blocks: item.blocks.map(block),
+    responseId: item.responseId === null ? null : again(item.responseId),
+  });
+  const call = (item: RecordedCall): RecordedCall => ({
+    ...item,
+    id: again(item.id),
+    response: message(item.response),
+  });
+  if (step.kind === 'message') return { kind: 'message', message: message(step.message) };
+  return step.kind === 'call' ? { kind: 'call', call: call(step.call) } : step;
+}

@@ -1,0 +1,158 @@
+import { digestText } from '../../base/digest.js';
+import { firstTokenMs } from '../../llm/latency.js';
+import { type Message, withBlocks } from '../../model/message.js';
+import { promptTokens, type Usage } from '../../model/usage.js';
+import {
+  carriesForkMarker,
+  changedPrefix,
+  childLead,
+  type ForkLayout,
+} from '../../tiers/agents/fork-layout.js';
+import { postOffice } from '../../tiers/agents/post-office.js';
+import { fileState } from '../../tiers/file-state/file-state.js';
+import { resultLedger } from '../../tiers/microcompact/ledger.js';
+import { renderPrompt } from '../actions/render-prompt.js';
+import { contextMessage } from '../context/context-message.js';
+import { checkLostChild } from '../context/invariants.js';
+import type { Outgoing } from '../requests/outgoing.js';
+import type { LoopThread } from './loop-thread.js';
+import { returnAtResume } from './returned-content.js';
+import { standingOf } from './standing.js';
+
+const PARENT_ENDED = 'the agent that would have started it was shut down';
+
+/** Begins a thread: on its own, as the continuation of an earlier session, or as a fork of its parent (AGT-1). */
+export function startThread(run: LoopThread, parent: LoopThread | null, origin: LoopThread | null): void {
+  const { env, thread, session } = run;
+  const isFork = thread.fork !== undefined && parent !== null;
+  run.shiftMs = isFork ? env.forks.shiftOf(thread) : (parent?.shiftMs ?? 0);
+  if (run.isMain) session.state = 'running';
+  postOffice(env.sessions.world).arrive(thread.id);
+  if (origin !== null) run.now = Math.max(run.now, origin.now);
+  if (isFork) inherit(run, parent);
+  else {
+    const reminder = contextMessage(env.plan.policy.params, 0);
+    if (reminder !== null && origin === null) run.expectMessage(reminder);
+    renderPrompt(run);
+    if (origin !== null) takeUp(run, origin);
+  }
+  if (!isFork && parent?.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
+  else if (!isFork && parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
+  const takenOut = run.takenOut.byLayer();
+  env.sink.write({
+    type: 'thread',
+    t: run.nextTimeMs() ?? 0,
+    thread: thread.id,
+    parent: thread.parentId,
+    label: thread.label,
+    prefixTokens: run.context.prefixTokens,
+    window: run.model.apiWindow(),
+    ...(run.sharedTokens === null ? {} : { sharedTokens: run.sharedTokens }),
+    ...(takenOut === null ? {} : { takenOut }),
+    ...(thread.session === undefined ? {} : { session: thread.session }),
+  });
+}
+
+/** The bytes of a parent's conversation, its state copied, and what only a child gets: placeholders and the marker. */
+function inherit(run: LoopThread, parent: LoopThread): void {
+  const { env, thread } = run;
+  const point = env.forks.pointOf(thread);
+  if (point === null) {
+    if (parent.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
+    else lose(run);
+    return;
+  }
+  const { params } = env.plan.policy;
+  const child = env.forks.numberOf(thread);
+  const refusal = refusalOf(point.messages, child, params['agents.maxChildren'] as number);
+  if (refusal !== null) {
+    tell(run, 'fork-refused', refusal);
+    run.giveUp(refusal);
+    return;
+  }
+  const layout = params['agents.layout'] as ForkLayout;
+  run.model.follow(parent.model);
+  run.client.adopt(point.key);
+  run.context.replacePrefix(
+    layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
+  );
+  run.inheritMessages(point.messages, point.standing);
+  run.view.deletions = point.deletions.copyTo(run.context);
+  run.takenOut.adopt(point.takenOut, point.deletions.layer, point.deletions.tokens);
+  if (point.ledger !== null) resultLedger(run).adopt(point.ledger);
+  run.context.freshTokens = point.freshTokens;
+  run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
+  run.sentLength = point.sentLength;
+  run.sharedTokens = run.context.trueTokens;
+  if (point.files !== null) fileState(run).adopt(point.files);
+  const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
+  const lead = childLead(uses, layout, child, run.now);
+  run.sharedEnd = run.context.length + lead.blocks.length - 1;
+  run.expectMessage(lead);
+  if (params['agents.warmFirst'] === true)
+    run.shiftMs += Math.max(0, env.forks.holdUntil(thread) - (run.nextTimeMs() ?? 0));
+}
+
+/** Why a client starts no child here; null when it does (AGT-3). */
+function refusalOf(messages: readonly Message[], child: number, maxChildren: number): string | null {
+  if (carriesForkMarker(messages)) return 'a fork may not fork again';
+  return child > maxChildren ? `a turn starts at most ${maxChildren} children` : null;
+}
+
+/** A child that cannot start is told of where users look, and never for another reason than the call that starts it (INV-15). */
+function lose(run: LoopThread): void {
+  const reason = run.env.forks.whyLost(run.thread);
+  checkLostChild(run.thread.id, reason);
+  const message = `the fork ${run.thread.label} never started: ${reason}`;
+  run.env.warnings.add(
+    'fork-lost',
+    `a fork never started, and all its calls are lost: ${reason}`,
+    'the events tell what ended the prompt before that call: a refusal, a guard or a fault',
+  );
+  tell(run, 'fork-lost', message);
+  run.giveUp(reason);
+}
+
+/** A child's response began: what it wrote can be read by the siblings that wait for it (CCH-5). */
+export function tellWarm(run: LoopThread, out: Outgoing, usage: Usage, latencyMs: number): void {
+  const { env, thread, model } = run;
+  const uncached = promptTokens(usage) - usage.cacheRead;
+  const beginsMs = firstTokenMs(model.row, uncached, env.plan.llm.fake.latencyScale);
+  env.forks.warmed(thread, out.startMs + Math.min(beginsMs, latencyMs));
+}
+
+/** A new process reads the record of an earlier session back and goes on from there. */
+function takeUp(run: LoopThread, origin: LoopThread): void {
+  const form = run.env.plan.policy.params['client.resume'];
+  const messages = origin.journal.rebuild();
+  returnAtResume(origin);
+  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, standingOf(origin));
+  run.seen.forgetDeleted();
+  run.takenOut.adopt(origin.takenOut, 'microcompact', 0);
+  run.context.freshTokens = origin.context.freshTokens;
+  run.sentLength = run.context.length;
+  run.client.adopt(origin.client.key);
+  run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
+  if (form === 'new-system') renewSystem(run);
+  tell(run, 'resume', `the session ${origin.session.name} was taken up again`);
+}
+
+/** What a client changes when it takes a session up again; everything behind the first difference is cold (E5.5). */
+export function renewSystem(run: LoopThread): void {
+  run.context.replacePrefix(changedPrefix(run.context.prefix, `rendered at ${run.now}`));
+}
+
+/** The same conversation with its first words in another form: a plain text in the place of a list of blocks. */
+export function inNewForm(messages: readonly Message[]): readonly Message[] {
+  const index = messages.findIndex((message) => message.role === 'user' && message.blocks.length > 0);
+  return messages.map((message, i) => {
+    if (i !== index) return message;
+    const [first, ...rest] = message.blocks;
+    const digest = digestText('as one text', first!.digest);
+    return withBlocks(message, [{ ...first!, digest }, ...rest]);
+  });
+}
+
+function tell(run: LoopThread, what: string, message: string): void {
+  run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
+}

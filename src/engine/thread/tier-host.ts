@@ -1,0 +1,132 @@
+import type { Action, Outcome } from '../../model/action.js';
+import type { Message } from '../../model/message.js';
+import type {
+  ContextView,
+  Moment,
+  Point,
+  QuerySource,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../model/tier.js';
+import type { ManualCompaction } from '../../model/transcript.js';
+import type { TimingSink } from '../requests/timing-sink.js';
+
+/** A tier at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */
+interface HostedTier {
+  readonly name: string;
+  readonly instance: TierInstance;
+  readonly due: TierInstance['due'];
+  readonly act: TierInstance['act'];
+}
+
+/** The moment tiers are asked at, reused from call to call: asking allocates nothing. */
+export class MutableMoment implements Moment {
+  point: Point = 'before-request';
+  now = 0;
+  turn = 0;
+  prompt = 0;
+  lastResponseMs: number | null = null;
+  manual: ManualCompaction | null = null;
+
+  constructor(readonly source: QuerySource) {}
+}
+
+/** The tiers of one thread in the policy's order, asked at the points of the loop (LOP-1). */
+export class TierHost {
+  private readonly byPoint = new Map<Point, HostedTier[]>();
+  /** The points of every turn, at hand. */
+  private readonly atResults: readonly HostedTier[];
+  private readonly beforeRequest: readonly HostedTier[];
+  private readonly afterResponse: readonly HostedTier[];
+  private readonly all: HostedTier[] = [];
+  private readonly observers: Readonly<Record<Message['role'], ((message: Message) => void)[]>> = {
+    user: [],
+    assistant: [],
+  };
+
+  constructor(
+    definitions: readonly TierDefinition[],
+    context: TierContext,
+    private readonly timing: TimingSink,
+  ) {
+    for (const definition of definitions) {
+      const instance = definition.create(context);
+      const hosted: HostedTier = {
+        name: definition.name,
+        instance,
+        due: instance.due.bind(instance),
+        act: instance.act.bind(instance),
+      };
+      this.all.push(hosted);
+      if (instance.observe !== undefined) {
+        const observe = instance.observe.bind(instance);
+        if (instance.observes !== 'assistant') this.observers.user.push(observe);
+        if (instance.observes !== 'user') this.observers.assistant.push(observe);
+      }
+      for (const point of definition.points) {
+        const list = this.byPoint.get(point) ?? [];
+        list.push(hosted);
+        this.byPoint.set(point, list);
+      }
+    }
+    this.atResults = this.byPoint.get('results') ?? [];
+    this.beforeRequest = this.byPoint.get('before-request') ?? [];
+    this.afterResponse = this.byPoint.get('after-response') ?? [];
+  }
+
+  private tiersAt(point: Point): readonly HostedTier[] {
+    if (point === 'results') return this.atResults;
+    if (point === 'before-request') return this.beforeRequest;
+    if (point === 'after-response') return this.afterResponse;
+    return this.byPoint.get(point) ?? [];
+  }
+
+  /** Tells the tiers of a message that joined the context. */
+  observe(message: Message): void {
+    const observers = message.role === 'user' ? this.observers.user : this.observers.assistant;
+    for (let i = 0; i < observers.length; i++) observers[i]!(message);
+  }
+
+  /** The history was replaced: what tiers knew about messages is stale (CLN-1). */
+  reset(messages: readonly Message[]): void {
+    const history = [...messages];
+    for (const { instance } of this.all) instance.reset?.(history);
+  }
+
+  /** The process was restarted. */
+  resume(messages: readonly Message[], view: ContextView): void {
+    const history = [...messages];
+    for (const { instance } of this.all) instance.resume?.(history, view);
+  }
+
+  /** Asks the tiers of a point in order; each that is due acts through `apply` until `stopped` says otherwise. */
+  ask(moment: Moment, view: ContextView, apply: (action: Action) => Outcome, stopped: () => boolean): void {
+    const tiers = this.tiersAt(moment.point);
+    for (let i = 0; i < tiers.length; i++) {
+      const tier = tiers[i]!;
+      this.timing.begin(tier.name);
+      const isDue = tier.due(moment, view);
+      if (isDue) drive(tier.act(moment, view), apply, stopped);
+      this.timing.end(tier.name);
+      if (isDue && stopped()) return;
+    }
+  }
+}
+
+/** Runs a tier's coroutine: every action it proposes is carried out, every outcome handed back. */
+function drive(
+  actions: Generator<Action, void, Outcome>,
+  apply: (action: Action) => Outcome,
+  stopped: () => boolean,
+): void {
+  let step = actions.next();
+  while (step.done !== true) {
+    const outcome = apply(step.value);
+    if (stopped()) {
+      actions.return();
+      return;
+    }
+    step = actions.next(outcome);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Message } from '../../model/message.js';
+import type { ManualCompaction, ThreadEvent } from '../../model/transcript.js';
+import { policyRegistry } from '../../policies/catalogue.js';
+import type { LoopThread } from './loop-thread.js';
+import { unfolded } from './unfold.js';
+
+/** What a user did in a recording happens in every run of it, whatever the policy (C1, INV-16). */
+
+type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
+
+/** The user asks for a compaction; one that nobody carries out is told (C37). */
+export function compactNow(run: LoopThread, compaction: ManualCompaction): void {
+  const refusal = refusalOf(run);
+  if (refusal !== null) refuse(run, refusal);
+  if (run.isStuck) return;
+  run.joinPending();
+  run.askTiers('manual', compaction);
+}
+
+/** Why nobody carries out what the user asks for; null when a layer does. */
+function refusalOf(run: LoopThread): string | null {
+  if (run.isStuck) return 'the prompt before it has failed';
+  if (isSwitchedOff(run)) return 'compaction is switched off'; // WIN-7
+  return canCompact(run) ? null : 'this policy has no compaction by hand';
+}
+
+/** True when the policy would compact and the user turned that off. */
+function isSwitchedOff({ env }: LoopThread): boolean {
+  const { name, params } = env.plan.policy;
+  return params['compact.enabled'] === false && policyRegistry.get(name).tiers.includes('auto-compact');
+}
+
+function refuse(run: LoopThread, reason: string): void {
+  const message = `the user asked for a compaction, and none was made: ${reason}`;
+  run.env.sink.write({
+    type: 'notice',
+    t: run.now,
+    thread: run.thread.id,
+    what: 'compact-refused',
+    message,
+    details: { reason },
+  });
+}
+
+/**
+ * The user asked for a compaction. The policy carries it out in its own way; one that has none takes the recorded summary,
+ * and with it what the recording attached.
+ */
+export function compactByHand(run: LoopThread, event: RecordedCompaction): void {
+  const isOff = isSwitchedOff(run);
+  if (run.isStuck || isOff) refuse(run, refusalOf(run)!);
+  if (run.isStuck) return;
+  run.joinPending();
+  run.historyReplaced = false;
+  run.askTiers('manual', { instructions: event.instructions ?? null, partial: null });
+  if (run.historyReplaced || event.summary === null || isOff || canCompact(run)) {
+    if (event.summary !== null) run.recordedSummaries.add(event.summary.id);
+    return;
+  }
+  const kept = new Set(event.keptIds);
+  const messages = run.context.messages.filter(({ id, origin }) => origin === 'context' || kept.has(id));
+  replaceConversation(run, [...messages.filter(isContext), event.summary, ...messages.filter(isSaid)]);
+}
+
+function canCompact(run: LoopThread): boolean {
+  return run.env.tiers.some((tier) => tier.layer === 'full-compact' && tier.points.includes('manual'));
+}
+
+function isContext({ origin }: Message): boolean {
+  return origin === 'context';
+}
+
+function isSaid(message: Message): boolean {
+  return !isContext(message);
+}
+
+/** The user emptied the conversation: only what stands in front of every history stays. */
+export function clearConversation(run: LoopThread): void {
+  run.joinPending();
+  replaceConversation(run, run.context.messages.filter(isContext));
+}
+
+/** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
+export function rewindConversation(run: LoopThread, lastId: string | null): 'rewound' | 'not-found' {
+  run.joinPending();
+  const messages = unfolded(run, lastId);
+  const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
+  if (lastId !== null && last === -1) return 'not-found';
+  replaceConversation(
+    run,
+    messages.filter((message, i) => i <= last || isContext(message)),
+  );
+  return 'rewound';
+}
+
+function replaceConversation(run: LoopThread, messages: readonly Message[]): void {
+  run.context.replaceHistory(messages);
+  run.thinkingStrippedTo = 0;
+  run.view.deletions.clear();
+  run.takenOut.forget();
+  run.seen.restart(run.context.messages);
+  run.journal.restart(run.context.messages);
+  run.host.reset(run.context.messages);
+  run.announced = 'messages';
+}

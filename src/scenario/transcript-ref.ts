@@ -1,0 +1,18 @@
+import type { Place } from '../base/errors.js';
+import type { NormalSynthetic } from './normalise-synthetic.js';
+
+/** A recorded session. */
+export interface FileRef {
+  readonly kind: 'file';
+  /** Where to read it: relative to the working folder, as the scenario's own path is. */
+  readonly path: string;
+  /** As the user wrote it. */
+  readonly written: string;
+  readonly place: Place;
+}
+
+/** A generated session. */
+export interface SyntheticRef {
+  readonly kind: 'synthetic';
+  readonly spec: NormalSynthetic;
+}
