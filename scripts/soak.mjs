@@ -32,6 +32,14 @@ function propertyFiles() {
     .sort();
 }
 
+/** Another order in each round: a short soak sees other files each time. */
+function shuffled(items) {
+  return items
+    .map((item) => [Math.random(), item])
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
+}
+
 const files = propertyFiles();
 if (files.length === 0) throw new Error(`--only ${options.only}: no property test there`);
 
@@ -109,10 +117,11 @@ process.on('SIGINT', () => {
 const isOver = () => stopped || Date.now() >= endMs;
 try {
   for (let round = 0; !isOver(); round++) {
-    for (let at = 0; at < files.length && !isOver(); at += FILES_AT_ONCE) {
+    const order = shuffled(files);
+    for (let at = 0; at < order.length && !isOver(); at += FILES_AT_ONCE) {
       const first = options.seed === undefined ? Math.floor(Math.random() * SEEDS) : Number(options.seed);
       const seed = options.seed === undefined ? first : (first + found.seeds) % SEEDS;
-      const words = await runFiles(files.slice(at, at + FILES_AT_ONCE), seed);
+      const words = await runFiles(order.slice(at, at + FILES_AT_ONCE), seed);
       found.seeds++;
       count();
       if (stopped) break;

@@ -144,11 +144,13 @@ async function tryMutants(mutants, results) {
   const work = copyTree();
   const runner = new TestRunner(work, Number(options.workers));
   const related = new RelatedTests(root);
-  process.once('SIGINT', () => {
-    runner.stop();
-    rmSync(work, { recursive: true, force: true });
-    process.exit(130);
-  });
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      runner.stop();
+      rmSync(work, { recursive: true, force: true });
+      process.exit(130);
+    });
+  }
   try {
     for (const [i, mutant] of mutants.entries()) {
       const { file, text, mutation, key } = mutant;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recordedBill } from '../../src/cache/recorded-bill.js';
 import { recordedMetrics, recordedUsd } from '../../src/metrics/recorded-metrics.js';
 import { billNotes } from '../../src/report/as-recorded.js';
+import { Conversation } from '../helpers/conversation.js';
 import {
   ask,
   assistant,
@@ -41,6 +42,25 @@ describe('the bill of a recording', () => {
     });
     expect(recordedUsd(bill)).toBe(0.00975);
     expect(bill.peakContextTokens).toBe(10_150);
+  });
+
+  it('adds up the tokens of all responses, part by part', () => {
+    const each = (n: number) => ({
+      input: n,
+      cacheRead: 10 * n,
+      cacheWrite5m: 100 * n,
+      cacheWrite1h: 1_000 * n,
+      output: 7 * n,
+    });
+    const talk = new Conversation()
+      .human(10)
+      .answer(10, { usage: each(1) })
+      .human(10)
+      .answer(10, { usage: each(2) });
+    const bill = recordedBill(talk.transcript())!;
+    expect(bill.tokens).toEqual(each(3));
+    expect(bill).toMatchObject({ calls: 2, mainCalls: 2, mainPromptTokens: 3 * 1_111, withoutUsage: 0 });
+    expect(bill.peakContextTokens).toBe(2 * 1_118);
   });
 
   it('CCH-4 a prompt beyond a price step costs the higher price as a whole', () => {

@@ -53,6 +53,10 @@ const isOne = ({ story }: World) => story.kind === 'one';
 const isSeveral = ({ story }: World) => story.kind === 'several';
 const acted = (kind: string) => (world: World) =>
   world.story.kind === 'one' && world.story.acts.some(({ act }) => act === kind);
+const pauses = ({ story, init }: World) =>
+  story.kind === 'one' &&
+  init.policy === 'claude-code/2026' &&
+  (story.spec.idle ?? []).some(({ minutes }) => minutes > 60);
 const forks = (world: World) => world.story.kind === 'one' && (world.story.spec.forks ?? []).length > 0;
 
 const FAULTS: readonly PlantedFault[] = [
@@ -89,6 +93,7 @@ const FAULTS: readonly PlantedFault[] = [
         real.call(this, withBlocks(message, message.blocks.map(asRead)), index, turn);
       });
     },
+    among: pauses,
   },
   {
     invariant: 'INV-4',

@@ -14,9 +14,9 @@ if (CCBENCH_SEED !== undefined || CCBENCH_TALLY !== undefined) {
       ? {}
       : {
           reporter(details) {
-            const { numRuns, failed, seed } = details;
+            const { numRuns, failed, seed, errorInstance } = details;
             appendFileSync(CCBENCH_TALLY, `${JSON.stringify({ numRuns, failed, seed })}\n`);
-            if (failed) throw new Error(defaultReportMessage(details));
+            if (failed) throw new Error(`${String(errorInstance)}\n${defaultReportMessage(details)}`);
           },
         }),
   });

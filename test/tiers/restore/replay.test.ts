@@ -101,6 +101,15 @@ describe('files come back as they are now', () => {
     expect(afterCompaction(talk(read(path, 700), edit(path, 80))).estimated).toEqual([]);
   });
 
+  it('C13 after somebody else changed a file its known size is an estimate', () => {
+    const path = '/repo/a.ts';
+    const told = new Conversation().human(10).tools([read(path, 700)]);
+    told.attach(50, null, { attachment: 'edited_text_file', path });
+    const { files, estimated } = afterCompaction(told.answer(10));
+    expect(files).toEqual([[path, 700]]);
+    expect(estimated).toEqual([path]);
+  });
+
   it('C13 a part does not tell the whole file: the known size stays, else the largest part is the estimate', () => {
     const path = '/repo/a.ts';
     const part = (tokens: number) => read(path, tokens, { effect: { kind: 'read-part' } });
