@@ -66,7 +66,10 @@ export function parseResults(text: string, program: string): ResultsFile {
   if (header.version !== RESULTS_VERSION)
     return { state: 'foreign', found: `format ${JSON.stringify(header.version) ?? 'unknown'}` };
   if (header.program !== program)
-    return { state: 'foreign', found: `ccbench ${typeof header.program === 'string' ? header.program : 'of no version'}` };
+    return {
+      state: 'foreign',
+      found: `ccbench ${typeof header.program === 'string' ? header.program : 'of no version'}`,
+    };
   const results = new Map<string, StoredResult>();
   let broken = 0;
   for (const line of lines.slice(1)) {
