@@ -40,6 +40,7 @@ function problemOf({ code, stdout, stderr, ms }) {
   if (/^\s+at .*:\d+:\d+/m.test(stderr)) return 'a stack trace';
   if (code === 2 && !stderr.includes('error[') && !/unfinished|lost|no call was answered/.test(stderr))
     return 'exit code 2 without a reason';
-  if (/\bNaN\b|\bundefined\b|\[object /.test(stdout + stderr)) return 'a value that is none is shown';
+  if (/\bNaN\b|\bundefined\b/.test(stdout) || (stdout + stderr).includes('[object '))
+    return 'a value that is none is shown';
   return null;
 }

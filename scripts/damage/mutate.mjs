@@ -120,7 +120,7 @@ export function damageJson(value, random) {
       else delete parent[key];
     } else if (random.chance(0.2) && typeof parent[key] === 'number')
       parent[key] *= random.pick([-1, 0, 1e3, 1e12, 0.37]);
-    else parent[key] = random.pick(ODD_VALUES);
+    else parent[key] = structuredClone(random.pick(ODD_VALUES));
   }
   return damaged;
 }

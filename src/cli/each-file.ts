@@ -1,7 +1,8 @@
 import { CcbenchError, ProblemList } from '../base/errors.js';
 import { reasonLine } from './fail.js';
-import { breathe } from './interrupt.js';
-import { expandInputs } from './read-input.js';
+import { breathe, withoutPause } from './interrupt.js';
+import { createProgress } from './progress.js';
+import { expandInputs, inputBytes } from './read-input.js';
 import { type CliSession, note } from './session.js';
 
 /** A file that could not be used, and why. */
@@ -35,24 +36,34 @@ function problemLines(problems: readonly FileProblem[]): readonly string[] {
 }
 
 /**
- * Reads files one by one. A broken one is reported and left out while there is a good one; when none is
+ * Reads files one by one, and shows how far it is. A broken one is reported and left out while there is a good one; when none is
  * usable, all problems are thrown.
  */
 export async function eachFile<T>(
   session: CliSession,
+  doing: string,
   paths: readonly string[],
   read: (path: string) => T,
 ): Promise<FileResults<T>> {
   const used: T[] = [];
   const problems: FileProblem[] = [];
-  for (const file of expandInputs(paths, { cwd: session.host.cwd })) {
-    await breathe(session.host.interrupt);
-    try {
-      used.push(read(file));
-    } catch (error) {
-      if (!(error instanceof CcbenchError)) throw error;
-      problems.push({ file, error });
+  const { host } = session;
+  const files = expandInputs(paths, { cwd: host.cwd });
+  const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
+  progress.start(doing, files.length);
+  try {
+    for (const [i, file] of files.entries()) {
+      progress.update(i);
+      await breathe(host.interrupt);
+      try {
+        used.push(withoutPause(inputBytes(file, host), () => read(file)));
+      } catch (error) {
+        if (!(error instanceof CcbenchError)) throw error;
+        problems.push({ file, error });
+      }
     }
+  } finally {
+    progress.clear();
   }
   if (used.length === 0) {
     const errors = problems.map(({ error }) => error);

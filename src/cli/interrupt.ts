@@ -21,14 +21,35 @@ export async function lastChance(interrupt: AbortSignal): Promise<void> {
   await breathe(interrupt);
 }
 
+/** Input from this size on may take longer than a second to be read. */
+const LARGE_BYTES = 33_554_432;
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** What hears the signals; null where nothing does. */
+let listener: (() => void) | null = null;
+
 /** Turns Ctrl-C and a request to terminate into an abort; the second one ends the process at once. */
 export function listenForInterrupt(): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(EXIT.interrupted);
-      controller.abort();
-    });
-  }
+  listener = () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+  };
+  for (const name of SIGNALS) process.on(name, listener);
   return controller.signal;
+}
+
+/**
+ * Does work that cannot pause. Over large input nobody would hear a signal for seconds: it then ends the process at once, as it
+ * ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that.
+ */
+export function withoutPause<T>(bytes: number, work: () => T): T {
+  if (listener === null || bytes < LARGE_BYTES) return work();
+  for (const name of SIGNALS) process.off(name, listener);
+  try {
+    return work();
+  } finally {
+    for (const name of SIGNALS) process.on(name, listener);
+  }
 }

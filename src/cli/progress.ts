@@ -2,6 +2,9 @@ import { formatCount, formatDecimal, formatDuration } from '../report/format.js'
 import { textWidth } from '../report/style.js';
 import type { Host } from './host.js';
 
+/** What is counted. */
+type Unit = 'calls' | 'runs' | 'files' | 'points';
+
 const REDRAW_MS = 100;
 /** Time before a rate means something. */
 const RATE_AFTER_MS = 300;
@@ -18,11 +21,7 @@ export interface Progress {
 const SILENT: Progress = { start() {}, update() {}, clear() {} };
 
 /** Progress on stderr when it is a terminal; silent otherwise. */
-export function createProgress(
-  host: Host,
-  wanted: 'shown' | 'silent',
-  unit: 'calls' | 'runs' | 'files' = 'calls',
-): Progress {
+export function createProgress(host: Host, wanted: 'shown' | 'silent', unit: Unit = 'calls'): Progress {
   if (wanted === 'silent' || !host.stderr.isTerminal) return SILENT;
   let label = '';
   let total = 0;
@@ -63,12 +62,7 @@ function bar(done: number, total: number): string {
 }
 
 /** `40% · 4,000 of 10,000 calls · 2,000 calls/s · 3 s left`; many runs have a bar in front. @internal */
-export function progressText(
-  done: number,
-  total: number,
-  elapsedMs: number,
-  unit: 'calls' | 'runs' | 'files' = 'calls',
-): string {
+export function progressText(done: number, total: number, elapsedMs: number, unit: Unit = 'calls'): string {
   const drawn = unit === 'calls' ? '' : bar(done, total);
   const share = total === 0 ? '' : `${Math.min(99, Math.floor((done * 100) / total))}% · `;
   const count = `${drawn}${share}${formatCount(done)} of ${formatCount(total)} ${unit}`;

@@ -35,11 +35,17 @@ interface Reading {
   readonly before: readonly ReturnType<typeof fileState>[];
 }
 
+/** A sentence without the id that it begins with. */
+function withoutId(sentence: string, id: string): string {
+  if (sentence.startsWith(`${id}: `)) return sentence.slice(id.length + 2);
+  return sentence.startsWith(`${id} is `) ? `the file${sentence.slice(id.length)}` : sentence;
+}
+
 /** Puts the path as the user wrote it in the place of the id that readers know. */
 export function placeError(error: unknown, path: string, options: InputOptions): unknown {
   if (!(error instanceof CcbenchError) || error.code === 'file-unreadable') return error;
   const id = inputId(path);
-  const sentence = error.message.replace(`${id}: `, '').replace(`${id} is `, 'the file is ');
+  const sentence = withoutId(error.message, id);
   return new CcbenchError(error.code, options.place === undefined ? sentence : `${path}: ${sentence}`, {
     place: options.place ?? { ...error.place, file: path },
     ...(error.hint === null ? {} : { hint: error.hint }),

@@ -81,6 +81,23 @@ function isOfKind(field: unknown, kind: FieldKind): boolean {
   return kind === 'number' ? Number.isFinite(field) : typeof field === kind;
 }
 
+/** What objects inside an entry must hold. */
+const INSIDE: Readonly<
+  Partial<Record<LogEntry['type'], readonly [string, readonly (readonly [string, FieldKind])[]]>>
+> = {
+  run: ['transcript', [...fields('string', ['id', 'source']), ...fields('number', ['calls', 'threads'])]],
+  breakdown: ['estimator', fields('number', ['heuristic', 'true'])],
+};
+
+/** What is wrong with an object inside an entry. */
+function insideProblem(entry: Record<string, unknown>, type: LogEntry['type']): string | null {
+  const [owner, members] = INSIDE[type] ?? ['', []];
+  const inside = entry[owner] as Record<string, unknown>;
+  const lacking = members.find(([name, kind]) => !isOfKind(inside[name], kind));
+  if (lacking === undefined) return null;
+  return `(${type}) lacks ${owner}.${lacking[0]}, which must be of type ${lacking[1]}`;
+}
+
 /** What is wrong with members that not every entry has. */
 function openProblem(entry: Record<string, unknown>, type: LogEntry['type']): string | null {
   const isOdd = (name: string): boolean => (entry[name] ?? null) !== null && !Number.isFinite(entry[name]);
@@ -109,7 +126,7 @@ function problemOf(value: unknown): string | null {
       return `(${type}) has the unknown ${name} ${JSON.stringify(entry[name])}`;
     }
   }
-  return openProblem(entry, type);
+  return insideProblem(entry, type) ?? openProblem(entry, type);
 }
 
 function checkVersion(first: unknown, file: string): void {

@@ -65,7 +65,11 @@ export function parseResults(text: string, program: string): ResultsFile {
   if (header?.type !== 'sweep') return { state: 'foreign', found: 'no header of a sweep' };
   if (header.version !== RESULTS_VERSION)
     return { state: 'foreign', found: `format ${JSON.stringify(header.version) ?? 'unknown'}` };
-  if (header.program !== program) return { state: 'foreign', found: `ccbench ${String(header.program)}` };
+  if (header.program !== program)
+    return {
+      state: 'foreign',
+      found: `ccbench ${typeof header.program === 'string' ? header.program : 'of no version'}`,
+    };
   const results = new Map<string, StoredResult>();
   let broken = 0;
   for (const line of lines.slice(1)) {

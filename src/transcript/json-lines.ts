@@ -35,8 +35,8 @@ export type ReadObject = (buffer: Buffer, start: number, end: number) => JsonObj
 const PROBE_BYTES = 8_192;
 /** Broken lines named one by one in a warning. */
 const NAMED_LINES = 5;
-/** Largest unpacked file: one text of V8 holds no more. */
-const MAX_UNPACKED_BYTES = 2 ** 31 - 1;
+/** Largest packed file, unpacked: it is held in memory whole, and a few KB of a bomb unpack to as many GB. */
+const MAX_UNPACKED_BYTES = 268_435_456;
 
 function badFile(name: string, sentence: string, hint: string): CcbenchError {
   return new CcbenchError('bad-transcript', `${name}: ${sentence}`, { hint, place: { file: name } });
@@ -45,7 +45,14 @@ function badFile(name: string, sentence: string, hint: string): CcbenchError {
 function gunzip(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw badFile(
+        options.name,
+        'the gzip data is larger than 256 MiB when unpacked',
+        'unpack it and pass the plain file, which is read piece by piece',
+      );
+    }
     try {
       const part = gunzipSync(bytes, {
         finishFlush: constants.Z_SYNC_FLUSH,

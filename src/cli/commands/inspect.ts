@@ -21,7 +21,7 @@ export async function inspectCommand(
 ): Promise<ExitCode> {
   const { stdout } = session.host;
   const { countWith } = options;
-  const { used, skipped } = await eachFile(session, paths, (path) => {
+  const { used, skipped } = await eachFile(session, 'inspecting', paths, (path) => {
     const { format, transcript } = loadTranscript(path, inputOptions(session));
     return { facts: inspectTranscript(transcript, { file: path, format }), transcript };
   });

@@ -17,8 +17,8 @@ import type { TranscriptRef } from '../../scenario/normalise.js';
 import { type EarlierRun, type Regression, readEarlier, regressions, sinceLast } from '../compare.js';
 import { type Execution, execute, logLines } from '../execute.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { breathe, lastChance } from '../interrupt.js';
-import { openRef, refKey } from '../open-ref.js';
+import { breathe, lastChance, withoutPause } from '../interrupt.js';
+import { openRef, refBytes, refKey } from '../open-ref.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../output.js';
 import { screenFor } from '../paint.js';
 import {
@@ -212,7 +212,8 @@ function atRecording(error: unknown, ref: TranscriptRef): unknown {
 function transcriptOf(job: Job, ref: TranscriptRef): Transcript {
   const key = refKey(ref);
   if (job.transcript?.ref === key) return job.transcript.value;
-  const value = openRef(ref, inputOptions(job.session));
+  const options = inputOptions(job.session);
+  const value = withoutPause(refBytes(ref, options), () => openRef(ref, options));
   job.transcript = { ref: key, value };
   return value;
 }

@@ -32,6 +32,7 @@ import {
 } from '../study/completeness-notes.js';
 import {
   compilePoint,
+  compilePoints,
   type PlannedPoint,
   type Point,
   pointName,
@@ -115,7 +116,7 @@ export async function sweepCommand(
   };
   const base = compilePoint(source, [], []);
   const axes = axesOf(session, options.vary, base, 'refused');
-  const points = grid(axes).map((values) => compilePoint(source, axes, values));
+  const points = await compilePoints(session, source, axes, grid(axes));
   const inputs = await loadInputs(
     session,
     points.flatMap((point) => point.runs),

@@ -77,7 +77,7 @@ export async function ttlCommand(
   paths: readonly string[],
   options: TtlOptions,
 ): Promise<ExitCode> {
-  const { used, skipped } = await eachFile(session, paths, (path) =>
+  const { used, skipped } = await eachFile(session, 'reading', paths, (path) =>
     readSession(path, inputOptions(session), options.mainOnly === true),
   );
   const unknownModels = new Set<string>();

@@ -32,7 +32,14 @@ import {
   standingJson,
   whyNoneRanked,
 } from '../study/completeness-notes.js';
-import { compilePoint, type Point, pointName, runKey, type SweptPoint } from '../study/points.js';
+import {
+  compilePoint,
+  compilePoints,
+  type Point,
+  pointName,
+  runKey,
+  type SweptPoint,
+} from '../study/points.js';
 import { pointsCsv } from '../study/points-csv.js';
 import { recordedReference, referenceNotes } from '../study/recorded-reference.js';
 import { repeatCommand } from '../study/repeat-command.js';
@@ -97,7 +104,12 @@ export async function tuneCommand(
   const base = compilePoint(source, [], []);
   const axes = axesOf(session, options.vary, base, 'allowed');
   const drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
-  const points = drawn.map(({ values }) => compilePoint(source, axes, values));
+  const points = await compilePoints(
+    session,
+    source,
+    axes,
+    drawn.map(({ values }) => values),
+  );
   const inputs = await loadInputs(
     session,
     points.flatMap((point) => point.runs),

@@ -67,13 +67,9 @@ export async function validateCommand(
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
     const files = findRecordings(paths, cwd);
-    const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
-    progress.start('validating', files.length);
-    let done = 0;
-    const { used, skipped } = await eachFile(session, files, (path) => {
-      progress.update(done++);
-      return validateFile(path, inputOptions(session));
-    }).finally(() => progress.clear());
+    const { used, skipped } = await eachFile(session, 'validating', files, (path) =>
+      validateFile(path, inputOptions(session)),
+    );
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
     const all = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
     const contained = containedFiles(all);

@@ -5,6 +5,9 @@ import { builtinContext } from '../../scenario/context.js';
 import type { VariantCompleteness, VariantRuns } from '../../study/completeness.js';
 import type { Job, MetricRecord } from '../../study/job.js';
 import type { Axis } from '../../study/vary.js';
+import { breathe } from '../interrupt.js';
+import { createProgress } from '../progress.js';
+import type { CliSession } from '../session.js';
 
 /** A setting of a study, compiled: the base of the scenario over each transcript. */
 export interface Point {
@@ -64,6 +67,35 @@ export function compilePoint(
     );
     throw problems.length === 1 ? problems[0]! : new ProblemList(error.code, source.file, problems);
   }
+}
+
+/** Wall time between two looks at the terminal. */
+const BREATH_MS = 40;
+
+/** Compiles the points of a study, pausing often enough to hear Ctrl-C and to show how far it is. */
+export async function compilePoints(
+  session: CliSession,
+  source: ScenarioSource,
+  axes: readonly Axis[],
+  values: readonly (readonly string[])[],
+): Promise<readonly Point[]> {
+  const { host } = session;
+  const progress = createProgress(host, session.json ? 'silent' : 'shown', 'points');
+  const points: Point[] = [];
+  let nextBreath = host.now() + BREATH_MS;
+  progress.start('planning', values.length);
+  try {
+    for (const each of values) {
+      points.push(compilePoint(source, axes, each));
+      if (host.now() < nextBreath) continue;
+      progress.update(points.length);
+      await breathe(host.interrupt);
+      nextBreath = host.now() + BREATH_MS;
+    }
+  } finally {
+    progress.clear();
+  }
+  return points;
 }
 
 /** One run of a study over points. */

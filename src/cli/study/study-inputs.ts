@@ -11,8 +11,8 @@ import { openTranscript, type TranscriptInput } from '../../study/transcript-inp
 import { transcriptFindings } from '../../transcript/findings.js';
 import { eachFile, type SkippedFile } from '../each-file.js';
 import { reasonLine } from '../fail.js';
-import { breathe } from '../interrupt.js';
-import { inputOf, openRef, refKey, refLabel, sessionKey } from '../open-ref.js';
+import { breathe, withoutPause } from '../interrupt.js';
+import { inputOf, openRef, refBytes, refKey, refLabel, sessionKey } from '../open-ref.js';
 import { type CliSession, inputOptions, note } from '../session.js';
 import { loadTranscript } from '../transcripts.js';
 import { expandGlobs } from './glob.js';
@@ -51,7 +51,7 @@ export async function globbedRecordings(
   if (patterns === undefined) return undefined;
   const { cwd } = session.host;
   const files = expandGlobs(patterns, cwd);
-  const { used, skipped } = await eachFile(session, files, (path) => {
+  const { used, skipped } = await eachFile(session, 'reading recordings', files, (path) => {
     return loadTranscript(path, inputOptions(session)).path;
   });
   return { paths: used, skipped };
@@ -67,7 +67,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     if (byRef.has(key)) continue;
     await breathe(session.host.interrupt);
     try {
-      const loaded = load(session, ref);
+      const loaded = withoutPause(refBytes(ref, inputOptions(session)), () => load(session, ref));
       byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { CcbenchError } from '../../base/errors.js';
 
 /** Largest decompressed file that is accepted, in bytes: a guard against compression bombs. */
-const MAX_BYTES = 1_073_741_824;
+const MAX_BYTES = 268_435_456;
 
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
 
@@ -47,7 +47,7 @@ function inflate(bytes: Uint8Array, file: string): Uint8Array {
       );
     }
     if (code === 'ERR_BUFFER_TOO_LARGE') {
-      throw refused(file, 'the gzip data is larger than 1 GiB when unpacked', 'split the trace', cause);
+      throw refused(file, 'the gzip data is larger than 256 MiB when unpacked', 'split the trace', cause);
     }
     throw refused(file, 'the gzip data is damaged', 'copy or download it again', cause);
   }
