@@ -1,7 +1,7 @@
 import { CcbenchError, formatPlace, ProblemList } from '../base/errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { Interrupted } from './interrupt.js';
 import { type CliSession, note, printJson } from './session.js';
+import { Interrupted } from './terminal/interrupt.js';
 
 /** Codes that mean ccbench itself is wrong, not what it was given. */
 const OWN_FAULTS = new Set<string>(['internal', 'invariant']);

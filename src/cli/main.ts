@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { EXIT } from './exit-codes.js';
 import { processHost } from './host.js';
-import { listenForInterrupt } from './interrupt.js';
 import { runCli } from './run-cli.js';
+import { listenForInterrupt } from './terminal/interrupt.js';
 
 let isPrinted = true;
 

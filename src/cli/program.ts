@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { examples, reading, shared, TEXT_COUNTERS } from './command-parts.js';
-import { defineServe } from './define-serve.js';
+import { defineServe } from './commands/serve/define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { anyOf, collect, count, factor, lifetimes, oneOf, percent, threads, whole } from './option-values.js';
 import type { CliSession } from './session.js';
@@ -82,7 +82,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       ),
     )
     .action(async (files, options) => {
-      const { runCommand } = await import('./commands/run.js');
+      const { runCommand } = await import('./commands/run/run.js');
       settle(await runCommand(session, files, { ...options, set: options.set ?? [] }));
     });
 
@@ -111,7 +111,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       ),
     )
     .action(async (files, options) => {
-      const { compareCommand } = await import('./commands/compare.js');
+      const { compareCommand } = await import('./commands/study/compare.js');
       settle(await compareCommand(session, files, { ...options, set: options.set ?? [] }));
     });
 
@@ -137,7 +137,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       ),
     )
     .action(async (file, options) => {
-      const { sweepCommand } = await import('./commands/sweep.js');
+      const { sweepCommand } = await import('./commands/study/sweep.js');
       settle(await sweepCommand(session, file, { ...options, set: options.set ?? [] }));
     });
 
@@ -175,7 +175,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       ),
     )
     .action(async (file, options) => {
-      const { tuneCommand } = await import('./commands/tune.js');
+      const { tuneCommand } = await import('./commands/study/tune.js');
       settle(
         await tuneCommand(session, file, {
           ...options,
@@ -205,7 +205,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       ),
     )
     .action(async (files, options) => {
-      const { inspectCommand } = await import('./commands/inspect.js');
+      const { inspectCommand } = await import('./commands/inspect/inspect.js');
       settle(await inspectCommand(session, files, options));
     });
 
@@ -248,7 +248,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       ),
     )
     .action(async (files, options) => {
-      const { validateCommand } = await import('./commands/validate.js');
+      const { validateCommand } = await import('./commands/validate/validate.js');
       settle(await validateCommand(session, files, options));
     });
 
@@ -355,7 +355,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       ),
     )
     .action(async (suites, options) => {
-      const { benchCommand } = await import('./commands/bench.js');
+      const { benchCommand } = await import('./commands/bench/bench.js');
       settle(await benchCommand(session, suites, options));
     });
 

@@ -2,10 +2,10 @@ import { CommanderError } from 'commander';
 import { CcbenchError } from '../base/errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
-import { guardText } from './guard-text.js';
 import type { Host } from './host.js';
 import { buildProgram } from './program.js';
 import type { CliSession } from './session.js';
+import { guardText } from './terminal/guard-text.js';
 
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/s;
 

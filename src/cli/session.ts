@@ -1,6 +1,6 @@
+import type { CacheChoice, InputOptions } from './files/read-input.js';
 import type { Host } from './host.js';
-import type { ColorChoice } from './paint.js';
-import type { CacheChoice, InputOptions } from './read-input.js';
+import type { ColorChoice } from './terminal/colors.js';
 
 /** What every command gets: the host and the options that all commands share. */
 export interface CliSession {

@@ -1,4 +1,3 @@
-import type { Place } from '../base/errors.js';
 import type { Amount, CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../model/run-plan.js';
 import { type ScenarioDefaults, scenarioDefaults } from './defaults.js';
 import type { Path, ScenarioDocument } from './document.js';

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { circlesIn, ENGINE_ROOMS, roomViolations } from '../helpers/circles.js';
 import { importsOf, LAYERS, layerViolations } from '../helpers/layers.js';
 import { ROOT, sourceFiles } from '../helpers/tree.js';
 
@@ -26,6 +27,36 @@ describe('layers of src', () => {
       for (const folder of layer.folders) expect(order.indexOf(folder)).toBeLessThan(order.indexOf(name));
       for (const folder of layer.folders) expect(order).toContain(folder);
     }
+  });
+});
+
+describe('files of src', () => {
+  it('import each other in no circle, types included', () => {
+    expect(circlesIn(sourceFiles())).toEqual([]);
+  });
+
+  it('a circle of three is found, through a type and a dynamic import', () => {
+    const files = [
+      { path: 'src/base/a.ts', text: "import type { B } from './b.js';" },
+      { path: 'src/base/b.ts', text: "export const c = () => import('./c.js');" },
+      { path: 'src/base/c.ts', text: "export * from './a.js';" },
+      { path: 'src/base/d.ts', text: "import { a } from './a.js';" },
+    ];
+    expect(circlesIn(files)).toEqual([['src/base/a.ts', 'src/base/b.ts', 'src/base/c.ts']]);
+    expect(circlesIn(files.slice(1))).toEqual([]);
+  });
+
+  it(`of the engine keep to their rooms: ${[...ENGINE_ROOMS].reverse().join(' → ')}`, () => {
+    expect(roomViolations(sourceFiles())).toEqual([]);
+    const planted = [
+      { path: 'src/engine/context/planted.ts', text: "import type { X } from '../thread/thread-run.js';" },
+      { path: 'src/engine/thread/thread-run.ts', text: '' },
+      { path: 'src/engine/elsewhere.ts', text: '' },
+    ];
+    expect(roomViolations(planted)).toEqual([
+      'src/engine/context/planted.ts imports src/engine/thread/thread-run.ts',
+      'src/engine/elsewhere.ts is in no room',
+    ]);
   });
 });
 

@@ -39,7 +39,7 @@ describe('start-up', () => {
     expect([...loaded].filter((name) => name.endsWith('.ts') && !/^(?:cli|base)\//.test(name))).toEqual([]);
   });
 
-  it.each(['run', 'inspect', 'ttl', 'validate'])(
+  it.each(['run/run', 'inspect/inspect', 'ttl', 'validate/validate'])(
     'loads no chart, tokenizer or client code for %s',
     (command) => {
       const loaded = loadedWith(resolve(SOURCE, `cli/commands/${command}.ts`));
@@ -49,8 +49,8 @@ describe('start-up', () => {
   );
 
   it('loads no suite and no chart for bench before one is asked for', () => {
-    const loaded = loadedWith(resolve(SOURCE, 'cli/commands/bench.ts'));
-    expect(loaded).toContain('cli/bench/suites.ts');
+    const loaded = loadedWith(resolve(SOURCE, 'cli/commands/bench/bench.ts'));
+    expect(loaded).toContain('cli/commands/bench/suites.ts');
     expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
     expect([...loaded].filter((name) => /^(?:bench\/suites|report\/charts|engine)\//.test(name))).toEqual([]);
   });

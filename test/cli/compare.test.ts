@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type EarlierRun, regressions, sinceLast } from '../../src/cli/compare.js';
-import { progressText } from '../../src/cli/progress.js';
+import { type EarlierRun, regressions, sinceLast } from '../../src/cli/runs/earlier-run.js';
+import { progressText } from '../../src/cli/terminal/progress.js';
 
 const run = (metrics: Record<string, number | null>, digest = 'a'): EarlierRun => ({ digest, metrics });
 const names = (before: EarlierRun, now: EarlierRun, tolerance = 0) =>

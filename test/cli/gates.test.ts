@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { benchCommand } from '../../src/cli/commands/bench.js';
+import { benchCommand } from '../../src/cli/commands/bench/bench.js';
 import { cli, scenario, tempFolder } from './cli.js';
 
 const FIXTURE = resolve(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl');

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expandGlobs } from '../../src/cli/study/glob.js';
+import { expandGlobs } from '../../src/cli/commands/study/glob.js';
 import { tempFolder } from './cli.js';
 
 function tree(): string {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CcbenchError } from '../../src/base/errors.js';
-import { inspectTranscript } from '../../src/cli/inspect-facts.js';
+import { inspectTranscript } from '../../src/cli/commands/inspect/inspect-facts.js';
 import { replay } from '../../src/engine/run/replay.js';
 import { validateTranscript } from '../../src/fidelity/validate.js';
 import type { Transcript } from '../../src/model/transcript.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { policyInfoOf } from '../../src/cli/policy-info.js';
+import { policyInfoOf } from '../../src/cli/runs/policy-info.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { resolvePolicy } from '../../src/policies/catalogue.js';
 import { requestEntry, runEntry, threadEntry } from '../helpers/log.js';

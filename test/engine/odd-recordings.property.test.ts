@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
-import { inspectTranscript } from '../../src/cli/inspect-facts.js';
+import { inspectTranscript } from '../../src/cli/commands/inspect/inspect-facts.js';
 import { validateTranscript } from '../../src/fidelity/validate.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import { anyPolicy, faultRules } from '../helpers/arbitrary-session.js';

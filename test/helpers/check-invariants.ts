@@ -218,9 +218,9 @@ function checkSiblings({ sent, transcript, plan }: CheckedRun): void {
   const groups = new Map<string, { readonly startMs: number; readonly shared: number }[]>();
   for (const { id, parentId, fork, steps } of transcript.threads) {
     if (fork === undefined) continue;
-    const first = sent.find(({ thread, turn, answered }) => thread === id && turn === 1 && answered);
+    const first = sent.find(({ thread, turn }) => thread === id && turn === 1);
     const directive = steps.find((step) => step.kind === 'message');
-    if (first?.blocks == null || directive?.kind !== 'message') continue;
+    if (first?.blocks == null || !first.answered || directive?.kind !== 'message') continue;
     const at = first.blocks.findLastIndex(({ digest }) => digest === directive.message.blocks[0]!.digest);
     if (at < 1) continue; // it compacted before its first request
     const key = `${parentId} ${fork.callId}`;

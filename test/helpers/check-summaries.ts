@@ -20,7 +20,11 @@ export function checkSummaries({ sent, replaced, plan }: CapturedRun & { readonl
     const own = asked(sent, judged, requests);
     judged = requests;
     // No answer: no summary of the model. One too long: what did not fit was left out of it.
-    if (own.at(-1)?.answered !== true || own.some(({ refusal }) => refusal !== null && TOO_LONG.test(refusal))) continue;
+    if (
+      own.at(-1)?.answered !== true ||
+      own.some(({ refusal }) => refusal !== null && TOO_LONG.test(refusal))
+    )
+      continue;
     const known = new Set(before.map(({ id }) => id));
     const summaries = textsOf(after.filter(({ id, origin }) => origin === 'summary' && !known.has(id)));
     if (summaries.length === 0) continue;

@@ -4,7 +4,7 @@ import { CcbenchError } from '../../base/errors.js';
 import { NAME_PATTERN, PATTERN_WORDS } from '../../scenario/schema-words.js';
 import { scenarioTemplate } from '../../scenario/template.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { openFile } from '../output.js';
+import { openFile } from '../files/output.js';
 import { type CliSession, printJson } from '../session.js';
 
 /** Options of `ccbench init`. */

@@ -2,8 +2,8 @@ import { METRIC_FAMILIES } from '../../metrics/families.js';
 import { METRICS } from '../../metrics/registry.js';
 import { type Column, tableLines } from '../../report/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { screenFor } from '../paint.js';
 import { type CliSession, printJson } from '../session.js';
+import { screenFor } from '../terminal/paint.js';
 
 const COLUMNS: readonly Column[] = [
   { header: 'metric', align: 'left', drop: null },

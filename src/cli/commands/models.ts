@@ -2,8 +2,8 @@ import { MODEL_TABLE, MODEL_TABLE_DATE } from '../../cache/model-table.js';
 import { formatCount, formatDecimal } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { screenFor } from '../paint.js';
 import { type CliSession, printJson } from '../session.js';
+import { screenFor } from '../terminal/paint.js';
 
 const COLUMNS: readonly Column[] = [
   { header: 'model', align: 'left', drop: null },

@@ -8,8 +8,8 @@ import { policyThresholds } from '../../policies/policy-thresholds.js';
 import { formatCount, formatDecimal } from '../../report/format.js';
 import { type Column, tableLines } from '../../report/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { screenFor } from '../paint.js';
 import { type CliSession, printJson } from '../session.js';
+import { screenFor } from '../terminal/paint.js';
 
 const LIST_COLUMNS: readonly Column[] = [
   { header: 'policy', align: 'left', drop: null },

@@ -12,11 +12,11 @@ import { requestsCsv } from '../../report/requests-csv.js';
 import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FileContent, openFile } from '../output.js';
-import { screenFor } from '../paint.js';
-import { readTextInput } from '../read-input.js';
-import type { PictureOptions } from '../report-pictures.js';
+import { type FileContent, openFile } from '../files/output.js';
+import { readTextInput } from '../files/read-input.js';
 import { type CliSession, printJson } from '../session.js';
+import { screenFor } from '../terminal/paint.js';
+import type { PictureOptions } from '../terminal/report-pictures.js';
 
 /** Options of `ccbench report`. */
 export interface ReportOptions extends PictureOptions {
@@ -62,8 +62,8 @@ export async function reportCommand(
     };
     for (const [name, content] of files) await write(join(options.out, name), content);
     if (options.charts) {
-      const { reportPictures } = await import('../report-pictures.js');
-      const { policyInfoOf } = await import('../policy-info.js');
+      const { reportPictures } = await import('../terminal/report-pictures.js');
+      const { policyInfoOf } = await import('../runs/policy-info.js');
       const name = facts.run?.name ?? file;
       const run = { name, entries, facts, digest, policyInfo: policyInfoOf(facts) };
       for await (const picture of reportPictures(run, options, session.host.interrupt)) {

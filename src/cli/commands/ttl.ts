@@ -26,14 +26,14 @@ import {
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
 import { transcriptFindings } from '../../transcript/findings.js';
-import { eachFile } from '../each-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { openFile } from '../output.js';
-import { screenFor } from '../paint.js';
-import type { InputOptions } from '../read-input.js';
-import { type RecordedCosts, recordedCosts } from '../recorded-costs.js';
+import { eachFile } from '../files/each-file.js';
+import { openFile } from '../files/output.js';
+import type { InputOptions } from '../files/read-input.js';
+import { inputFormat, loadTranscript, parseTrace } from '../files/transcripts.js';
+import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
-import { inputFormat, loadTranscript, parseTrace } from '../transcripts.js';
+import { screenFor } from '../terminal/paint.js';
 
 /** Options of `ccbench ttl`. */
 export interface TtlOptions {
@@ -138,7 +138,7 @@ async function writeChart(
   options: TtlOptions,
 ): Promise<void> {
   const [{ chartFiles }, { hitRateByLifetime }] = await Promise.all([
-    import('../report-pictures.js'),
+    import('../terminal/report-pictures.js'),
     import('../../report/charts/hit-rate-by-lifetime.js'),
   ]);
   const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime(report) }];

@@ -37,7 +37,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-1',
     'Attachments move next to the message they belong to.',
-    'src/engine/order-messages.ts',
+    'src/engine/context/order-messages.ts',
     'analysis',
     'attachments placed',
     messages(({ origin }) => origin === 'attachment'),
@@ -45,7 +45,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-2',
     'Messages of one speaker in a row are one message of the request.',
-    'src/engine/context.ts',
+    'src/engine/context/context.ts',
     'analysis',
     'messages merged',
     merged,
@@ -61,7 +61,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-4',
     'Every call has its result and the user speaks first; what does not fit is repaired and counted.',
-    'src/engine/markers.ts',
+    'src/engine/context/markers.ts',
     'analysis',
     'requests repaired',
     notices('repaired'),
@@ -69,7 +69,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-5',
     'Memory files and other context go first.',
-    'src/engine/context-message.ts',
+    'src/engine/context/context-message.ts',
     'analysis',
     'conversations that begin so',
     where({ 'context.memoryFiles': (value) => amount(value) > 0 }, entriesOf('thread')),
@@ -157,7 +157,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-1',
     'A fork starts as its parent is, byte for byte, and reads its cache.',
-    'src/engine/thread-start.ts',
+    'src/engine/thread/thread-start.ts',
     'analysis',
     'forks',
     forks,
@@ -213,7 +213,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CCH-3',
     'Read, written and plain input add up to the prompt.',
-    'src/engine/invariants.ts',
+    'src/engine/context/invariants.ts',
     'api',
     'requests checked',
     requests(),
@@ -261,7 +261,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'LOP-1',
     'Layers are asked in a fixed order around each call.',
-    'src/engine/tier-host.ts',
+    'src/engine/thread/tier-host.ts',
     'analysis',
     'layers at work',
     layersAtWork,
@@ -277,7 +277,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'LOP-3',
     'Each layer is told what it prevented.',
-    'src/engine/prevention.ts',
+    'src/engine/actions/prevention.ts',
     'design',
     'compactions prevented',
     entriesOf('crossing', (entry) => entry.type === 'crossing' && entry.state === 'avoided'),

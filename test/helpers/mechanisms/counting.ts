@@ -62,7 +62,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-3',
     'A list of messages is the sum of its blocks, padded by a third where the client pads.',
-    'src/engine/seen-counter.ts',
+    'src/engine/context/seen-counter.ts',
     'measured',
     'requests counted with padding',
     where({ 'counter.newContent': is('padded') }, counted),
@@ -70,7 +70,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-4',
     'The usage of the latest response tells exactly how large the context was then.',
-    'src/engine/seen-counter.ts',
+    'src/engine/context/seen-counter.ts',
     'recordings',
     'requests counted from usage',
     counted,
@@ -78,7 +78,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-5',
     'What came after the latest response is estimated and added to its usage.',
-    'src/engine/seen-counter.ts',
+    'src/engine/context/seen-counter.ts',
     'recordings',
     'requests counted that way',
     where({ 'counter.newContent': addsEstimate }, counted),

@@ -222,7 +222,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-5',
     'While a summary is written, signs of life go out every 30 seconds.',
-    'src/engine/ask.ts',
+    'src/engine/requests/ask.ts',
     'analysis',
     'signs of life',
     told('full-compact', 'keepAlives'),
@@ -321,7 +321,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CLN-1',
     'What was known about the old history is forgotten.',
-    'src/engine/apply.ts',
+    'src/engine/actions/cleanup.ts',
     'analysis',
     'histories cleaned up after',
     (run) => compactions(done)(run) + fromNotes(run),
@@ -329,7 +329,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CLN-2',
     'A subagent that compacts leaves what the main thread knows alone.',
-    'src/engine/render-prompt.ts',
+    'src/engine/actions/render-prompt.ts',
     'analysis',
     'compactions in subagents',
     ({ entries }) =>

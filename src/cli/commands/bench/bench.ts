@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CcbenchError } from '../../../base/errors.js';
+import { NOISE_FACTOR, regressions } from '../../../bench/against.js';
+import { type BenchResult, joinResults } from '../../../bench/result.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { openFile } from '../../files/output.js';
+import { type CliSession, printJson } from '../../session.js';
+import { breathe } from '../../terminal/interrupt.js';
+import { screenFor } from '../../terminal/paint.js';
+import { benchText } from './bench-text.js';
+import { SUITES, type Suites } from './suites.js';
+
+/** What `bench` is asked for. */
+export interface BenchOptions {
+  readonly quick?: boolean;
+  readonly save?: string;
+  readonly against?: string;
+  readonly noise?: number;
+  readonly out?: string;
+  readonly png?: boolean;
+}
+
+/** `ccbench bench`: hot paths and ratios, compared with a saved run where one is given. */
+export async function benchCommand(
+  session: CliSession,
+  names: readonly string[],
+  options: BenchOptions,
+  suites: Suites = SUITES,
+): Promise<ExitCode> {
+  const { host } = session;
+  const chosen = chooseSuites(names, suites);
+  const before = options.against === undefined ? null : readSaved(resolve(host.cwd, options.against));
+  if (options.out !== undefined) openFile(join(options.out, 'charts', 'ratios.svg'), host.cwd).discard();
+  const save = options.save === undefined ? null : openFile(options.save, host.cwd);
+  try {
+    const result = await runSuites(session, chosen, suites, options);
+    if (before !== null) checkCommon(result, before, options.against!);
+    const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
+    await save?.write(`${JSON.stringify(result, null, 2)}\n`);
+    save?.commit();
+    if (session.json) printJson(session, slower === null ? result : { ...result, regressions: slower });
+    else host.stdout.write(benchText(result, slower, screenFor(host.stdout, session.colors)));
+    if (options.out !== undefined) await writeCharts(session, result, options.out, options);
+    return slower !== null && slower.length > 0 ? EXIT.regression : EXIT.fine;
+  } finally {
+    save?.discard();
+  }
+}
+
+function chooseSuites(names: readonly string[], suites: Suites): readonly string[] {
+  const known = Object.keys(suites);
+  for (const name of names) {
+    if (!known.includes(name))
+      throw new CcbenchError('unknown-name', `unknown suite "${name}"`, {
+        hint: `known: ${known.join(', ')}`,
+      });
+  }
+  return names.length === 0 ? known : names;
+}
+
+async function runSuites(
+  { host, json }: CliSession,
+  names: readonly string[],
+  suites: Suites,
+  options: BenchOptions,
+): Promise<BenchResult> {
+  const shows = host.stderr.isTerminal && !json;
+  const parts: Partial<BenchResult>[] = [];
+  for (const name of names) {
+    await breathe(host.interrupt);
+    const onProgress = (what: string): void => {
+      if (shows) host.stderr.write(`\r\u001b[K${name}: ${what}`);
+    };
+    onProgress('running');
+    parts.push(await suites[name]!({ quick: options.quick === true, onProgress }));
+  }
+  if (shows) host.stderr.write('\r\u001b[K');
+  return joinResults(parts);
+}
+
+async function writeCharts(
+  { host }: CliSession,
+  result: BenchResult,
+  out: string,
+  options: Pick<BenchOptions, 'png'>,
+): Promise<void> {
+  const [{ chartFiles }, { benchCharts }] = await Promise.all([
+    import('../../terminal/report-pictures.js'),
+    import('../../../report/charts/bench-charts.js'),
+  ]);
+  for await (const file of chartFiles(benchCharts(result), options, host.interrupt)) {
+    const output = openFile(join(out, file.folder, file.name), host.cwd);
+    await output.write(file.content);
+    output.commit();
+  }
+}
+
+function isTimed(result: Partial<BenchResult['results'][number]> | null): boolean {
+  return typeof result?.name === 'string' && Number.isFinite(result.size) && Number.isFinite(result.p50Ms);
+}
+
+/** A saved run that timed none of the paths says nothing about them. */
+function checkCommon(now: BenchResult, before: BenchResult, path: string): void {
+  const known = new Set(before.results.map(({ name, size }) => `${name} ${size}`));
+  if (now.results.some(({ name, size }) => known.has(`${name} ${size}`))) return;
+  throw new CcbenchError('bad-input', 'the saved run has no path in common with this one', {
+    hint: 'save and compare the same suites at the same sizes',
+    place: { file: path },
+  });
+}
+
+function readSaved(path: string): BenchResult {
+  try {
+    const saved = JSON.parse(readFileSync(path, 'utf8')) as BenchResult;
+    if (!Array.isArray(saved.results) || !saved.results.every(isTimed)) throw new Error('no results');
+    return saved;
+  } catch (cause) {
+    throw new CcbenchError('bad-input', 'the saved run cannot be read', {
+      hint: 'make one with: ccbench bench --save before.json',
+      place: { file: path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { interleave } from '../../../bench/measure.js';
+import type { BenchResult } from '../../../bench/result.js';
+
+/** Nothing to run: the start of the process itself. */
+const BARE = ['--eval', '0'];
+
+function start(args: readonly string[]): void {
+  spawnSync(process.execPath, args, { stdio: 'ignore' });
+}
+
+/** How fast a process of bare node starts against `ccbench --help`. */
+export function startUp(options: { readonly quick: boolean }): Partial<BenchResult> {
+  if (import.meta.url.endsWith('.ts')) return {};
+  const main = fileURLToPath(new URL('../../main.js', import.meta.url));
+  const [bare, help] = interleave([() => start(BARE), () => start([main, '--help'])], {
+    untimed: 2,
+    timed: options.quick ? 7 : 21,
+  });
+  return {
+    ratios: [
+      {
+        name: 'start-up',
+        ratio: bare!.median / help!.median,
+        promised: 0.667,
+        detail: `bare node ${bare!.median.toFixed(0)} ms, ccbench --help ${help!.median.toFixed(0)} ms`,
+      },
+    ],
+  };
+}

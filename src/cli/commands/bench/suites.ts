@@ -1,0 +1,43 @@
+import type { BenchResult } from '../../../bench/result.js';
+
+/** A benchmark suite: it measures and says what it found. */
+export type Suite = (options: {
+  readonly quick: boolean;
+  readonly onProgress: (what: string) => void;
+}) => Promise<Partial<BenchResult>>;
+
+/** Suites by name, in the order they run. */
+export type Suites = Readonly<Record<string, Suite>>;
+
+/** The suites of `ccbench bench`, each loaded when it is run. */
+export const SUITES: Suites = {
+  'hot-paths': async (options) => (await import('../../../bench/suites/hot-paths.js')).hotPathSuite(options),
+  replay: async (options) => {
+    const { peakOfReplay } = await import('./peak-memory.js');
+    const { replayGrowth } = await import('../../../bench/suites/replay-growth.js');
+    return replayGrowth({ ...options, peakMemory: peakOfReplay });
+  },
+  'naive-replay': async (options) =>
+    (await import('../../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
+  'replay-limit': async (options) =>
+    (await import('../../../bench/suites/replay-limit.js')).replayLimit(options),
+  'sweep-rate': async (options) => {
+    const { createMetricsFold } = await import('../../../metrics/fold.js');
+    const { sweepRate } = await import('../../../bench/suites/sweep-rate.js');
+    return sweepRate({ ...options, createFold: createMetricsFold });
+  },
+  'trace-limit': async (options) =>
+    (await import('../../../bench/suites/trace-limit.js')).traceLimit(options),
+  ingest: async (options) => {
+    const { peakMemory } = await import('./recording-file.js');
+    return (await import('../../../bench/suites/ingest.js')).ingestSuite({ ...options, peakMemory });
+  },
+  bpe: async (options) => (await import('../../../bench/suites/bpe.js')).bpeSuite(options),
+  'compiled-cache': async (options) => {
+    const { recordToDisk } = await import('./recording-file.js');
+    const { compiledCacheSuite } = await import('../../../bench/suites/compiled-cache.js');
+    return compiledCacheSuite({ ...options, record: recordToDisk });
+  },
+  workers: async (options) => (await import('./workers.js')).workersSuite(options),
+  'start-up': async (options) => (await import('./start-up.js')).startUp(options),
+};

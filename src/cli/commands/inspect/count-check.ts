@@ -1,0 +1,147 @@
+import { CcbenchError } from '../../../base/errors.js';
+import { ratio, sum } from '../../../base/stats.js';
+import { createLiveCounter, type LiveCounter } from '../../../llm/live-counter.js';
+import type { Transcript } from '../../../model/transcript.js';
+import { loadCounter } from '../../../tokens/counter.js';
+import { type GrowthSample, growthSamples } from '../../../tokens/growth-samples.js';
+import type { CliSession } from '../../session.js';
+import { breathe, Interrupted } from '../../terminal/interrupt.js';
+import { createProgress } from '../../terminal/progress.js';
+
+/** A counter held against recorded usage (TOK-10). */
+export interface CountCheck {
+  readonly counter: string;
+  /** Stretches of growth that were counted, and the calls in them. */
+  readonly stretches: number;
+  readonly calls: number;
+  /** What the usage says the prompts grew by. */
+  readonly recordedTokens: number;
+  readonly countedTokens: number;
+  /** Counted over recorded: below 1 the counter under-counts; null when nothing can be compared. */
+  readonly ratio: number | null;
+  /** Blocks without text in the recording: recorded, but not counted. */
+  readonly sealedBlocks: number;
+  /** What was sent to the API; null for counters on this machine. */
+  readonly sent: { readonly requests: number; readonly characters: number } | null;
+}
+
+/** The client's guess stands beside whatever is asked for. */
+const BASELINE = 'heuristic';
+
+/** Characters per request to the API: below the window of every model at two characters a token. */
+const REQUEST_CHARS = 300_000;
+
+/** Requests to the API per file. */
+const MOST_REQUESTS = 8;
+
+interface Batch {
+  readonly sample: GrowthSample;
+  readonly texts: string[];
+  chars: number;
+}
+
+/** Texts of a sample in as few requests as their size allows; an empty one cannot be sent. */
+function batchesOf(sample: GrowthSample): readonly Batch[] {
+  const batches: Batch[] = [];
+  for (const whole of sample.texts) {
+    if (whole.trim() === '') continue;
+    for (let from = 0; from < whole.length; from += REQUEST_CHARS) {
+      const text = whole.slice(from, from + REQUEST_CHARS);
+      const last = batches.at(-1);
+      if (last !== undefined && last.chars + text.length <= REQUEST_CHARS) {
+        last.texts.push(text);
+        last.chars += text.length;
+      } else batches.push({ sample, texts: [text], chars: text.length });
+    }
+  }
+  return batches;
+}
+
+function checkOf(
+  counter: string,
+  samples: readonly GrowthSample[],
+  counted: number,
+  sent: CountCheck['sent'],
+): CountCheck {
+  const recordedTokens = sum(samples.map((sample) => sample.recordedTokens));
+  const countedTokens = counted + sum(samples.map((sample) => sample.flatTokens));
+  return {
+    counter,
+    stretches: samples.length,
+    calls: sum(samples.map(({ calls }) => calls)),
+    recordedTokens,
+    countedTokens,
+    ratio: samples.length === 0 ? null : ratio(countedTokens, recordedTokens),
+    sealedBlocks: sum(samples.map(({ sealedBlocks }) => sealedBlocks)),
+    sent,
+  };
+}
+
+async function countHere(
+  session: CliSession,
+  name: string,
+  samples: readonly GrowthSample[],
+): Promise<CountCheck> {
+  const counter = await loadCounter(name);
+  let counted = 0;
+  for (const { texts } of samples) {
+    await breathe(session.host.interrupt);
+    for (const text of texts) counted += counter.count(text);
+  }
+  return checkOf(name, samples, counted, null);
+}
+
+/** The counter of the API, as the environment describes it. */
+function liveCounter({ host }: CliSession): Promise<LiveCounter> {
+  const apiKey = host.env.ANTHROPIC_API_KEY ?? '';
+  if (apiKey === '') {
+    throw new CcbenchError('bad-usage', 'counting with the API needs a key', {
+      hint: 'set ANTHROPIC_API_KEY, or count on this machine with --count-with gpt-tokenizer',
+      place: { file: '--count-with api' },
+    });
+  }
+  const baseUrl = host.env.ANTHROPIC_BASE_URL ?? '';
+  return createLiveCounter({ apiKey, baseUrl: baseUrl === '' ? null : baseUrl, signal: host.interrupt });
+}
+
+async function countLive(session: CliSession, samples: readonly GrowthSample[]): Promise<CountCheck> {
+  const live = await liveCounter(session);
+  const taken: GrowthSample[] = [];
+  const batches: Batch[] = [];
+  for (const sample of samples) {
+    const more = batchesOf(sample);
+    if (batches.length + more.length > MOST_REQUESTS) continue;
+    taken.push(sample);
+    batches.push(...more);
+  }
+  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'calls');
+  progress.start('counting with the API', batches.length);
+  let counted = 0;
+  try {
+    for (const [done, { sample, texts }] of batches.entries()) {
+      progress.update(done);
+      counted += await live.count(texts, sample.model);
+    }
+  } catch (error) {
+    if (session.host.interrupt.aborted) throw new Interrupted();
+    throw error;
+  } finally {
+    progress.clear();
+  }
+  const sent = { requests: batches.length, characters: sum(batches.map(({ chars }) => chars)) };
+  return checkOf('api', taken, counted, sent);
+}
+
+/** Holds counters against the usage that a transcript recorded, the client's guess first. */
+export async function checkCounts(
+  session: CliSession,
+  transcript: Transcript,
+  names: readonly string[],
+): Promise<readonly CountCheck[]> {
+  const samples = growthSamples(transcript);
+  const checks: CountCheck[] = [];
+  for (const name of new Set([BASELINE, ...names])) {
+    checks.push(name === 'api' ? await countLive(session, samples) : await countHere(session, name, samples));
+  }
+  return checks;
+}

@@ -1,0 +1,216 @@
+import { quantile, ratio, sum } from '../../../base/stats.js';
+import { transcriptSession } from '../../../cache/lifetime-sessions.js';
+import { recordedBill } from '../../../cache/recorded-bill.js';
+import { usd } from '../../../metrics/metric.js';
+import { recordedUsd } from '../../../metrics/recorded-metrics.js';
+import type { Message } from '../../../model/message.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
+import type { Thread, Transcript } from '../../../model/transcript.js';
+import { promptTokens, type Usage } from '../../../model/usage.js';
+import type { Warning } from '../../../model/warning.js';
+import { billNotes } from '../../../report/as-recorded.js';
+import { breakdown } from '../../../tokens/breakdown.js';
+import { transcriptFindings } from '../../../transcript/findings.js';
+import { type ContentFacts, mergeBreakdowns } from './merge-breakdowns.js';
+
+const FIVE_MINUTES_MS = 300_000; // CCH-1
+const ONE_HOUR_MS = 3_600_000; // CCH-1
+
+/** Time between the starts of consecutive requests of a thread: what cache lifetimes are measured against. */
+export interface GapFacts {
+  readonly p50Ms: number | null;
+  readonly p90Ms: number | null;
+  readonly maxMs: number | null;
+  readonly overFiveMinutes: number;
+  readonly overOneHour: number;
+}
+
+/** What the API billed, as far as the recording tells. */
+export interface BilledFacts {
+  readonly calls: number;
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly output: number;
+  /** Calls whose recorded output is a placeholder: it is estimated from the response. */
+  readonly estimatedOutputs: number;
+  readonly hitRate: number | null;
+  /** At list prices, over the calls whose model is known; null when there is none. */
+  readonly costUsd: number | null;
+  readonly costByPartUsd: Readonly<Record<keyof Usage, number>>;
+  readonly subagentsUsd: number;
+  readonly threads: readonly {
+    readonly thread: string;
+    readonly calls: number;
+    readonly costUsd: number;
+  }[];
+  readonly unpricedCalls: number;
+  readonly withoutUsage: number;
+  /** What the cost leaves out, and what of it is estimated. */
+  readonly notes: readonly string[];
+}
+
+/** A compaction the recording holds. */
+export interface CompactionFact {
+  readonly thread: string;
+  readonly kind: 'compact' | 'microcompact';
+  readonly atMs: number;
+  readonly trigger: 'auto' | 'manual';
+  readonly preTokens: number | null;
+  readonly postTokens: number | null;
+}
+
+/** What is in a transcript. */
+export interface TranscriptFacts {
+  readonly file: string;
+  readonly id: string;
+  readonly format: string;
+  readonly carries: readonly string[];
+  readonly agentVersion: string | null;
+  readonly models: Readonly<Record<string, number>>;
+  readonly threads: number;
+  readonly subagents: number;
+  /** API calls of all threads. */
+  readonly turns: number;
+  readonly humanPrompts: number;
+  /** Calls of the main thread for each human prompt. */
+  readonly callsPerPrompt: number | null;
+  readonly spanMs: number | null;
+  readonly gaps: GapFacts | null;
+  readonly firstPromptTokens: number | null;
+  readonly maxPromptTokens: number | null;
+  readonly content: ContentFacts;
+  /** Null when the recording holds no usage. */
+  readonly billed: BilledFacts | null;
+  readonly compactions: readonly CompactionFact[];
+  readonly resumes: number;
+  readonly warnings: readonly Warning[];
+}
+
+function messagesOf(thread: Thread): readonly Message[] {
+  return thread.steps.flatMap((step) =>
+    step.kind === 'message' ? [step.message] : step.kind === 'call' ? [step.call.response] : [],
+  );
+}
+
+function gapFacts(transcript: Transcript): GapFacts | null {
+  if (!transcript.carries.includes('timestamps')) return null;
+  const gaps: number[] = [];
+  for (const { startMs, length } of transcriptSession(transcript).threads) {
+    for (let i = 1; i < length; i++) gaps.push(startMs[i]! - startMs[i - 1]!);
+  }
+  return {
+    p50Ms: quantile(gaps, 0.5),
+    p90Ms: quantile(gaps, 0.9),
+    maxMs: quantile(gaps, 1),
+    overFiveMinutes: gaps.filter((gap) => gap > FIVE_MINUTES_MS).length,
+    overOneHour: gaps.filter((gap) => gap > ONE_HOUR_MS).length,
+  };
+}
+
+function billedFacts(bill: RecordedBill): BilledFacts {
+  const { tokens, costNano, calls, estimatedOutputs, withoutUsage } = bill;
+  return {
+    calls,
+    ...tokens,
+    estimatedOutputs,
+    hitRate: ratio(tokens.cacheRead, promptTokens(tokens)),
+    costUsd: recordedUsd(bill),
+    costByPartUsd: {
+      input: usd(costNano.input),
+      cacheRead: usd(costNano.cacheRead),
+      cacheWrite5m: usd(costNano.cacheWrite5m),
+      cacheWrite1h: usd(costNano.cacheWrite1h),
+      output: usd(costNano.output),
+    },
+    subagentsUsd: usd(costNano.total - bill.mainCostNano),
+    threads: bill.threads.map(({ thread, calls: own, costNano: cost }) => ({
+      thread,
+      calls: own,
+      costUsd: usd(cost.total),
+    })),
+    unpricedCalls: sum(Object.values(bill.unpriced)),
+    withoutUsage,
+    notes: billNotes([bill]),
+  };
+}
+
+function compactionFacts(transcript: Transcript): readonly CompactionFact[] {
+  return transcript.threads.flatMap(({ id, steps }) =>
+    steps.flatMap((step): CompactionFact[] => {
+      if (step.kind !== 'event') return [];
+      const { event } = step;
+      if (event.kind === 'recorded-compaction') {
+        const { at, trigger, preTokens, postTokens } = event;
+        return [{ thread: id, kind: 'compact', atMs: at, trigger, preTokens, postTokens }];
+      }
+      if (event.kind !== 'recorded-microcompact') return [];
+      const { at, trigger, preTokens, tokensSaved } = event;
+      const postTokens = preTokens === null || tokensSaved === null ? null : preTokens - tokensSaved;
+      return [{ thread: id, kind: 'microcompact', atMs: at, trigger, preTokens, postTokens }];
+    }),
+  );
+}
+
+function modelCounts(transcript: Transcript): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { steps } of transcript.threads) {
+    for (const step of steps) {
+      if (step.kind === 'call') counts.set(step.call.model, (counts.get(step.call.model) ?? 0) + 1);
+    }
+  }
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Looks through a transcript without replaying it. */
+export function inspectTranscript(
+  transcript: Transcript,
+  source: { readonly file: string; readonly format: string },
+): TranscriptFacts {
+  const session = transcriptSession(transcript);
+  const bill = recordedBill(transcript);
+  const steps = transcript.threads.flatMap((thread) => thread.steps);
+  const mains = transcript.threads.filter((thread) => thread.parentId === null);
+  const mainSteps = mains.flatMap((thread) => thread.steps);
+  const humanPrompts = new Set(
+    mainSteps.flatMap((step) =>
+      step.kind === 'message' && step.message.origin === 'human' ? [step.message.id] : [],
+    ),
+  ).size;
+  const mainCalls = mainSteps.filter((step) => step.kind === 'call').length;
+  let maxPrompt: number | null = null;
+  let lastMs = 0;
+  for (const thread of session.threads) {
+    for (const tokens of thread.promptTokens)
+      if (maxPrompt === null || tokens > maxPrompt) maxPrompt = tokens;
+  }
+  for (const step of steps) if (step.kind === 'call') lastMs = Math.max(lastMs, step.call.endMs);
+  return {
+    file: source.file,
+    id: transcript.id,
+    format: source.format,
+    carries: transcript.carries,
+    agentVersion: transcript.agentVersion,
+    models: modelCounts(transcript),
+    threads: transcript.threads.length,
+    subagents: transcript.threads.length - mains.length,
+    turns: steps.filter((step) => step.kind === 'call').length,
+    humanPrompts,
+    callsPerPrompt: ratio(mainCalls, humanPrompts),
+    spanMs: transcript.carries.includes('timestamps') ? lastMs : null,
+    gaps: gapFacts(transcript),
+    firstPromptTokens: session.threads[0]?.promptTokens[0] ?? null,
+    maxPromptTokens: maxPrompt,
+    content: mergeBreakdowns(
+      transcript.threads.map((thread) => ({
+        thread: thread.id,
+        breakdown: breakdown(messagesOf(thread), 'true'),
+      })),
+    ),
+    billed: bill === null ? null : billedFacts(bill),
+    compactions: compactionFacts(transcript),
+    resumes: steps.filter((step) => step.kind === 'event' && step.event.kind === 'resume').length,
+    warnings: transcriptFindings(transcript),
+  };
+}

@@ -1,0 +1,288 @@
+import { join } from 'node:path';
+import { sha256Hex } from '../../../base/digest.js';
+import { CcbenchError } from '../../../base/errors.js';
+import { completionOf } from '../../../metrics/completion.js';
+import { evaluateExpectation } from '../../../metrics/expect.js';
+import { metricValues } from '../../../metrics/registry.js';
+import type { LogEntry } from '../../../model/run-log.js';
+import type { Transcript } from '../../../model/transcript.js';
+import { recordedJson } from '../../../report/as-recorded.js';
+import { eventsCsv } from '../../../report/events-csv.js';
+import { formatCounted } from '../../../report/format.js';
+import { requestsCsv } from '../../../report/requests-csv.js';
+import { finishedJson, summaryJson } from '../../../report/summary-json.js';
+import { terminalReport } from '../../../report/terminal.js';
+import { unfinishedText } from '../../../report/unfinished-text.js';
+import type { TranscriptRef } from '../../../scenario/normalise.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { openRef, refBytes, refKey } from '../../files/open-ref.js';
+import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
+import { type EarlierRun, readEarlier, regressions, sinceLast } from '../../runs/earlier-run.js';
+import { execute, logLines } from '../../runs/execute.js';
+import {
+  type PlannedRun,
+  type PlannedScenario,
+  planScenarios,
+  readBaseline,
+  type ScenarioChanges,
+} from '../../runs/plan-runs.js';
+import { timingsText } from '../../runs/timings.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
+import { screenFor } from '../../terminal/paint.js';
+import { createProgress, type Progress } from '../../terminal/progress.js';
+import type { PictureOptions } from '../../terminal/report-pictures.js';
+import type { RunResult } from './run-result.js';
+import { variantTable } from './variant-table.js';
+
+/** Options of `ccbench run`. */
+export interface RunOptions extends ScenarioChanges, PictureOptions {
+  readonly out: string;
+  readonly files: boolean;
+  readonly log?: string;
+  readonly baseline?: string;
+  readonly tolerance: number;
+  readonly quiet?: boolean;
+  readonly timings: boolean;
+}
+
+interface Job {
+  readonly session: CliSession;
+  readonly options: RunOptions;
+  readonly baseline: ReadonlyMap<PlannedRun, EarlierRun>;
+  readonly log: OutputFile | null;
+  readonly progress: Progress;
+  transcript: { readonly ref: string; readonly value: Transcript } | null;
+}
+
+/** `ccbench run`: all scenarios one after the other; failed expectations are told by the exit code at the end. */
+export async function runCommand(
+  session: CliSession,
+  files: readonly string[],
+  options: RunOptions,
+): Promise<ExitCode> {
+  const { cwd } = session.host;
+  const scenarios = planScenarios(files, options, cwd);
+  const runs = scenarios.flatMap((scenario) => scenario.runs);
+  tellLeftOut(session, scenarios, options);
+  if (options.log !== undefined && runs.length > 1) {
+    throw new CcbenchError('bad-usage', `--log takes the log of one run, and there are ${runs.length}`, {
+      hint: 'the report folder of each run holds its run.jsonl',
+    });
+  }
+  const baseline =
+    options.baseline === undefined ? new Map() : readBaseline(options.baseline, scenarios, cwd);
+  const opened: ReportFolder[] = [];
+  let log: OutputFile | null = null;
+  const results: RunResult[] = [];
+  const progress = createProgress(session.host, session.json || options.quiet === true ? 'silent' : 'shown');
+  try {
+    if (options.log !== undefined) log = openFile(options.log, cwd);
+    if (options.files)
+      for (const { scenario } of scenarios) opened.push(openReport(options.out, scenario.name, cwd));
+    const job: Job = { session, options, baseline, log, progress, transcript: null };
+    for (const [i, planned] of scenarios.entries())
+      results.push(...(await runScenario(job, planned, opened[i] ?? null)));
+  } finally {
+    progress.clear();
+    log?.discard();
+    for (const folder of opened.toReversed()) folder.discard();
+  }
+  if (session.json) printJson(session, runJson(results));
+  return exitOf(session, results, options);
+}
+
+/** Says which variants a policy of the command line leaves out. */
+function tellLeftOut(
+  session: CliSession,
+  scenarios: readonly PlannedScenario[],
+  { policy }: RunOptions,
+): void {
+  for (const { scenario, leftOut } of scenarios)
+    if (leftOut > 0)
+      note(
+        session,
+        `${scenario.name}: ${formatCounted(leftOut, 'run')} left out whose variant names another policy than ${policy}; --variant runs one`,
+      );
+}
+
+async function runScenario(
+  job: Job,
+  { runs }: PlannedScenario,
+  folder: ReportFolder | null,
+): Promise<RunResult[]> {
+  const { session, options, log } = job;
+  const results: RunResult[] = [];
+  for (const planned of runs) {
+    const { result, entries } = await runOne(job, planned, folder);
+    results.push(result);
+    job.progress.clear();
+    if (!session.json && options.quiet !== true) session.host.stdout.write(resultText(session, result));
+    if (folder !== null) await writePictures(job, result, entries, folder);
+  }
+  await lastChance(session.host.interrupt);
+  folder?.commit();
+  log?.commit();
+  if (!session.json && options.quiet !== true) {
+    const screen = screenFor(session.host.stdout, session.colors);
+    if (results.length > 1) session.host.stdout.write(`${variantTable(results, screen)}\n`);
+    if (folder !== null) session.host.stdout.write(`report ${folder.shown}\n\n`);
+  }
+  return results;
+}
+
+/** Charts and page come after the table: they take longer than everything before. */
+async function writePictures(
+  { session, options, progress }: Job,
+  { planned, execution }: RunResult,
+  entries: readonly LogEntry[],
+  folder: ReportFolder,
+): Promise<void> {
+  if (!options.charts) return;
+  progress.start(`${planned.label}: charts`, 0);
+  const [{ reportPictures }, { policyInfoOf }] = await Promise.all([
+    import('../../terminal/report-pictures.js'),
+    import('../../runs/policy-info.js'),
+  ]);
+  const { digest, facts } = execution;
+  const run = { name: planned.label, entries, facts, digest, policyInfo: policyInfoOf(facts) };
+  for await (const file of reportPictures(run, options, session.host.interrupt)) {
+    await folder.write(join(planned.folder, file.folder), file.name, file.content);
+  }
+  progress.clear();
+}
+
+async function runOne(
+  job: Job,
+  planned: PlannedRun,
+  folder: ReportFolder | null,
+): Promise<{ readonly result: RunResult; readonly entries: readonly LogEntry[] }> {
+  const { session, progress } = job;
+  const { run } = planned;
+  const transcript = transcriptOf(job, run.transcript);
+  progress.start(planned.label, countCalls(transcript));
+  const { interrupt } = session.host;
+  await breathe(interrupt);
+  const execution = await execute(run.plan, transcript, {
+    interrupt,
+    now: () => session.host.now(),
+    timings: job.options.timings ? 'on' : 'off',
+    progress: (requests) => progress.update(requests),
+  }).catch((error: unknown) => {
+    throw atRecording(error, run.transcript);
+  });
+  const { digest, facts, entries, timings } = execution;
+  const metrics = metricValues(facts);
+  const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));
+  if (folder !== null) {
+    await folder.write(planned.folder, 'run.jsonl', logLines(entries));
+    await folder.write(planned.folder, 'summary.json', summaryJson({ digest, facts, expectations }));
+    await folder.write(planned.folder, 'requests.csv', requestsCsv(entries));
+    await folder.write(planned.folder, 'events.csv', eventsCsv(entries));
+    if (timings !== null)
+      await folder.write(planned.folder, 'timings.json', `${JSON.stringify(timings, null, 2)}\n`);
+  }
+  if (job.log !== null) await job.log.write(logLines(entries));
+  const last = folder === null ? null : readEarlier(join(folder.target, planned.folder));
+  const base = job.baseline.get(planned);
+  const result: RunResult = {
+    planned,
+    execution: { digest, facts, entries: [], timings },
+    metrics,
+    expectations,
+    regressions: base === undefined ? [] : regressions(base, { digest, metrics }, job.options.tolerance),
+    since: last === null ? null : sinceLast(last, { digest, metrics }),
+    report: folder === null ? null : join(folder.shown, planned.folder),
+  };
+  return { result, entries };
+}
+
+/** A model that only the recording names is a problem of that file, with a way out. */
+function atRecording(error: unknown, ref: TranscriptRef): unknown {
+  const isName = error instanceof CcbenchError && error.code === 'unknown-name' && error.place === null;
+  if (!isName || ref.kind !== 'file') return error;
+  return new CcbenchError(error.code, error.message, {
+    place: { file: ref.path },
+    hint: `replay it as another model with --model; ${error.hint ?? ''}`,
+    cause: error,
+  });
+}
+
+/** A transcript is read once and replayed by every variant. */
+function transcriptOf(job: Job, ref: TranscriptRef): Transcript {
+  const key = refKey(ref);
+  if (job.transcript?.ref === key) return job.transcript.value;
+  const options = inputOptions(job.session);
+  const value = withoutPause(refBytes(ref, options), () => openRef(ref, options));
+  job.transcript = { ref: key, value };
+  return value;
+}
+
+function countCalls(transcript: Transcript): number {
+  let calls = 0;
+  for (const { steps } of transcript.threads) for (const step of steps) if (step.kind === 'call') calls++;
+  return calls;
+}
+
+function resultText(session: CliSession, result: RunResult): string {
+  const screen = screenFor(session.host.stdout, session.colors);
+  const { digest, facts } = result.execution;
+  const table = terminalReport({ digest, facts, expectations: result.expectations }, screen);
+  const since = result.since === null ? '' : `${result.since}\n`;
+  const { timings } = result.execution;
+  return `${table}${since}${timings === null ? '' : `\n${timingsText(timings, screen)}`}\n`;
+}
+
+function runJson(results: readonly RunResult[]): object {
+  const runs = results.map(({ planned, execution, metrics, expectations, regressions, since, report }) => ({
+    name: planned.run.plan.name,
+    variant: planned.run.variant,
+    policy: planned.run.plan.policy.name,
+    transcript: execution.facts.run?.transcript.id ?? null,
+    digest: execution.digest,
+    ...finishedJson(execution.facts),
+    asRecorded: recordedJson(execution.facts),
+    metrics,
+    expectations,
+    regressions,
+    skipped: execution.facts.skipped.map(({ what, needs }) => ({ what, needs })),
+    warnings: execution.facts.warnings.map(({ code, message, remedy, count }) => ({
+      code,
+      message,
+      remedy,
+      count,
+    })),
+    sinceLast: since,
+    report,
+  }));
+  const only = runs.length === 1 ? runs[0]! : null;
+  return {
+    digest: only?.digest ?? sha256Hex(runs.map((run) => run.digest).join('\n')),
+    metrics: only?.metrics ?? null,
+    runs,
+  };
+}
+
+function exitOf(session: CliSession, results: readonly RunResult[], { quiet }: RunOptions): ExitCode {
+  let failed = 0;
+  let worse = 0;
+  let silent = 0;
+  for (const { planned, execution, expectations, regressions } of results) {
+    const unfinished = unfinishedText(execution.facts);
+    const isSilent = completionOf(execution.facts).answered === 0;
+    if (unfinished !== null && (isSilent || quiet === true)) note(session, `${planned.label}: ${unfinished}`);
+    if (isSilent) silent++;
+    for (const { passed, text, message } of expectations) {
+      if (passed) continue;
+      failed++;
+      note(session, `expectation failed in ${planned.label}: ${text} (${message})`);
+    }
+    for (const { message } of regressions) {
+      worse++;
+      note(session, `regression in ${planned.label}: ${message}`);
+    }
+  }
+  if (failed > 0) return EXIT.expectation;
+  if (silent > 0) return EXIT.input;
+  return worse > 0 ? EXIT.regression : EXIT.fine;
+}

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CcbenchError } from '../../../base/errors.js';
+import { type FetchLike, MAX_BODY_BYTES } from '../../../llm/door/fake-api.js';
+
+/** The only address a server listens at: nobody else on the network reaches it. */
+const LOOPBACK = '127.0.0.1';
+
+/** A server on this machine. */
+export interface LocalServer {
+  readonly url: string;
+  /** Ends every connection and frees the port. */
+  close(): Promise<void>;
+}
+
+/** The body of a request, or its size when it is larger than the API takes; the rest of such a body is thrown away. */
+async function readBody(request: IncomingMessage): Promise<Buffer | number> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  if (declared > MAX_BODY_BYTES) return declared;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) return bytes;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function headersOf(request: IncomingMessage, bodyBytes: number): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  headers.set('content-length', String(bodyBytes));
+  return headers;
+}
+
+function urlOf(path: string | undefined): string {
+  const url = `http://${LOOPBACK}${path ?? '/'}`;
+  return URL.canParse(url) ? url : `http://${LOOPBACK}/`;
+}
+
+/** Sends a body part by part, as fast as it comes and the client takes it. */
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.flushHeaders();
+  const reader = answer.body?.getReader();
+  response.once('close', () => void reader?.cancel().catch(() => {}));
+  for (;;) {
+    const part = await reader?.read();
+    if (part === undefined || part.done) break;
+    if (!response.write(part.value) && !response.destroyed) {
+      await new Promise<void>((go) => {
+        response.once('drain', go);
+        response.once('close', go);
+      });
+    }
+  }
+  response.end();
+}
+
+async function handle(fetch: FetchLike, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readBody(request);
+  const isWhole = typeof body !== 'number';
+  const answer = await fetch(urlOf(request.url), {
+    method: request.method ?? 'GET',
+    headers: headersOf(request, isWhole ? body.length : body),
+    ...(isWhole && body.length > 0 ? { body: body.toString('utf8') } : {}),
+  });
+  if (!isWhole) {
+    response.setHeader('connection', 'close');
+    request.resume();
+  }
+  await send(answer, response);
+}
+
+function cannotListen(port: number, error: NodeJS.ErrnoException): CcbenchError {
+  const why: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'it is in use',
+    EACCES: 'no permission',
+  };
+  return new CcbenchError(
+    'bad-value',
+    `port ${port} cannot be listened at: ${why[error.code ?? ''] ?? error.message}`,
+    {
+      hint: 'choose another with --port, or --port 0 for any that is free',
+      place: { file: `--port ${port}` },
+      cause: error,
+    },
+  );
+}
+
+/** Serves what a fetch answers at a port of this machine; port 0 takes one that is free. A call that throws is a broken connection. */
+export function listenLocally(fetch: FetchLike, port: number): Promise<LocalServer> {
+  const server = createServer((request, response) => {
+    handle(fetch, request, response).catch(() => request.socket.destroy());
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(port, error)));
+    server.listen(port, LOOPBACK, () => {
+      const { port: taken } = server.address() as AddressInfo;
+      resolve({
+        url: `http://${LOOPBACK}:${taken}`,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+}

@@ -1,0 +1,98 @@
+import { ratio } from '../../../base/stats.js';
+import { promptTokens } from '../../../model/usage.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../report/format.js';
+import type { Screen } from '../../../report/terminal.js';
+import type { MissReason, ServedCall, ServedTotals } from './ledger.js';
+
+const REASONS: Readonly<Record<MissReason, string>> = {
+  first: 'new conversation',
+  'no-marker': 'no cache_control in the request',
+  'too-short': 'shorter than the model caches',
+  system: 'the system prompt changed',
+  tools: 'the tools changed',
+  model: 'another model',
+  parameters: 'parameters changed',
+  messages: 'earlier messages changed',
+  thinking: 'thinking was taken out',
+  'ttl-5m': 'five minutes had passed',
+  'ttl-1h': 'an hour had passed',
+  'not-readable-yet': 'asked before the first answer began',
+  lookback: 'no marker within 20 blocks of what is cached',
+  compaction: 'the conversation was compacted',
+  microcompaction: 'earlier results were cleared',
+  snip: 'early rounds were left out',
+  collapse: 'finished tasks were folded',
+  server: 'the server had lost it',
+};
+
+function reasonText({ missReason, missedTokens }: ServedCall): string {
+  if (missReason === null) return '';
+  const said = REASONS[missReason];
+  return missedTokens === 0 ? said : `${formatCount(missedTokens)} cached tokens missed: ${said}`;
+}
+
+function written({ usage }: ServedCall): string {
+  if (usage === null) return '';
+  const parts = [
+    [usage.cacheWrite5m, '5 min'],
+    [usage.cacheWrite1h, '1 h'],
+  ] as const;
+  const shown = parts.filter(([tokens]) => tokens > 0);
+  return shown.length === 0
+    ? '0'
+    : shown.map(([tokens, ttl]) => `${formatCount(tokens)} (${ttl})`).join(' + ');
+}
+
+/** One line for a call. */
+export function callLine(call: ServedCall, { style }: Pick<Screen, 'style'>): string {
+  const { number, startMs, usage, status, method, path } = call;
+  const head = `${String(number).padStart(4)}  +${formatDuration(startMs)}`.padEnd(16);
+  if (usage === null) {
+    const said = `${status === 0 ? 'cut' : status} ${method} ${path}${call.error === null ? '' : `: ${call.error}`}`;
+    const line = `${head}${printable(said)}`;
+    return status === 200 ? style.dim(line) : style.yellow(line);
+  }
+  const facts = [
+    `#${call.conversation} ${call.model}`,
+    `prompt ${formatCount(promptTokens(usage))}`,
+    `read ${formatCount(usage.cacheRead)}`,
+    `wrote ${written(call)}`,
+    `input ${formatCount(usage.input)}`,
+    `out ${formatCount(usage.output)}`,
+    formatMoney(call.costUsd),
+  ];
+  const error = call.error === null ? '' : `${call.error} half-way`;
+  const notes = [reasonText(call), error].filter((note) => note !== '').join('; ');
+  const line = `${head}${printable(facts.join('  '))}`;
+  if (notes === '') return line;
+  return `${line}  ${call.missedTokens > 0 || error !== '' ? style.yellow(printable(notes)) : style.dim(notes)}`;
+}
+
+/** What came together, for the end. */
+export function totalsText(totals: ServedTotals): string {
+  const { usage } = totals;
+  const prompt = promptTokens(usage);
+  const others = totals.calls - totals.answered - totals.refused;
+  const lines = [
+    `${formatCounted(totals.calls, 'call')}: ${formatCount(totals.answered)} answered, ${formatCount(totals.refused)} refused${others > 0 ? `, ${formatCount(others)} that cost nothing` : ''}; ${formatCounted(totals.conversations, 'conversation')}`,
+  ];
+  if (totals.answered > 0) {
+    lines.push(
+      `prompt ${formatCount(prompt)} tokens: read ${formatCount(usage.cacheRead)} (${formatShare(ratio(usage.cacheRead, prompt))}), written 5 min ${formatCount(usage.cacheWrite5m)}, written 1 h ${formatCount(usage.cacheWrite1h)}, uncached ${formatCount(usage.input)}; output ${formatCount(usage.output)}`,
+      `cost ${formatMoney(totals.costUsd)}; without a cache ${formatMoney(totals.uncachedUsd)}`,
+    );
+  }
+  const causes = Object.entries(totals.breaks);
+  if (causes.length > 0) {
+    const listed = causes.map(([cause, count]) => `${REASONS[cause as MissReason]} ×${formatCount(count)}`);
+    lines.push(`cache broke: ${listed.join(', ')}`);
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,87 @@
+import { createRandom } from '../../../base/random.js';
+import { createPromptCache } from '../../../cache/prompt-cache.js';
+import { createFakeApi } from '../../../llm/door/fake-api.js';
+import { createFaultPlan } from '../../../llm/faults.js';
+import { formatCounted } from '../../../report/format.js';
+import { loadCounter } from '../../../tokens/counter.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { openFile } from '../../files/output.js';
+import type { Host } from '../../host.js';
+import { type CliSession, note, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { asksForSummary } from './conversations.js';
+import { Ledger } from './ledger.js';
+import { listenLocally } from './local-server.js';
+import { rememberCounts } from './remember-counts.js';
+import { type ServeBehaviour, servePlan } from './serve-plan.js';
+import { callLine, totalsText } from './serve-text.js';
+import { TraceRecorder } from './trace-recorder.js';
+import { createWallClock } from './wall-clock.js';
+
+/** Options of `ccbench serve`. */
+export interface ServeOptions extends ServeBehaviour {
+  readonly port: number;
+  readonly countWith: string;
+  readonly midStream?: boolean;
+  readonly trace?: string;
+}
+
+/** Resolves when the user wants to stop. */
+function stopped({ interrupt }: Host): Promise<void> {
+  if (interrupt.aborted) return Promise.resolve();
+  return new Promise((done) => interrupt.addEventListener('abort', () => done(), { once: true }));
+}
+
+/** `ccbench serve`: a stand-in for the Messages API that bills by the simulated cache. */
+export async function serveCommand(session: CliSession, options: ServeOptions): Promise<ExitCode> {
+  const { host } = session;
+  const plan = servePlan(options, host.cwd);
+  const counter = rememberCounts(await loadCounter(options.countWith));
+  const traceFile = options.trace === undefined ? null : openFile(options.trace, host.cwd);
+  const ledger = new Ledger();
+  const trace = new TraceRecorder();
+  const screen = screenFor(host.stdout, session.colors);
+  const { fade } = plan.cache;
+  const api = createFakeApi({
+    clock: createWallClock(host, host.interrupt),
+    counter,
+    cache:
+      plan.cache.mode === 'off'
+        ? null
+        : createPromptCache({ fade: fade === 'client' ? 'off' : fade, seed: plan.seed }),
+    faults: createFaultPlan(plan.llm.faults, createRandom(plan.seed)),
+    strike: options.midStream === true ? 'mid-stream' : 'at-start',
+    latencyScale: plan.llm.fake.latencyScale,
+    ttlMs: plan.ttlMs,
+    purposeOf: (request) => (asksForSummary(request) ? 'compact' : 'main'),
+    onCall(call, answered) {
+      const served = ledger.add(call, answered);
+      if (answered !== null && traceFile !== null) trace.add(served.conversation!, call, answered);
+      if (!session.json) host.stdout.write(`${callLine(served, screen)}\n`);
+    },
+  });
+  try {
+    const server = await listenLocally(api.fetch, options.port);
+    const greeting = `listening at ${server.url}\npoint a client at it: ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=any; Ctrl-C ends`;
+    if (session.json) note(session, greeting);
+    else host.stdout.write(`${greeting}\n`);
+    await stopped(host);
+    await server.close();
+    if (traceFile !== null && trace.requests > 0) {
+      await traceFile.write(trace.text('serve'));
+      traceFile.commit();
+    }
+  } finally {
+    traceFile?.discard();
+  }
+  if (session.json) printJson(session, { totals: ledger.totals, calls: ledger.calls });
+  else host.stdout.write(`\n${totalsText(ledger.totals)}`);
+  if (options.trace !== undefined) {
+    const what =
+      trace.requests === 0
+        ? 'no trace was written: there was no request to trace'
+        : `${formatCounted(trace.requests, 'request')} traced in ${options.trace}`;
+    note(session, what);
+  }
+  return EXIT.fine;
+}

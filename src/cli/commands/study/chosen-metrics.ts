@@ -1,0 +1,32 @@
+import { CcbenchError } from '../../../base/errors.js';
+import { nearestName } from '../../../base/nearest.js';
+import type { Metric } from '../../../metrics/metric.js';
+import { findMetric, metricNames } from '../../../metrics/registry.js';
+
+/** The metrics of a comparison for which nobody chose others. */
+export const COMPARED_METRICS: readonly string[] = [
+  'costUsd',
+  'finishedShare',
+  'callsLost',
+  'cacheHitRate',
+  'compactions',
+  'compactionsPrevented',
+  'tokensSaved',
+  'tokensNotCarried',
+  'cacheTokensDestroyed',
+  'requestsRefused',
+  'peakContextTokens',
+  'breakerTrips',
+];
+
+/** A metric that was named on the command line. */
+export function chosenMetric(name: string, option: string): Metric {
+  const metric = findMetric(name);
+  if (metric !== null) return metric;
+  const near = nearestName(name, metricNames());
+  const suggestion = near === null ? '' : `did you mean "${near}"? `;
+  throw new CcbenchError('unknown-name', `unknown metric "${name}"`, {
+    place: { file: `${option} ${name}` },
+    hint: `${suggestion}ccbench metrics lists all of them`,
+  });
+}

@@ -1,0 +1,83 @@
+import { findMetric } from '../../../metrics/registry.js';
+import type { NamedChart } from '../../../report/charts/chart-spec.js';
+import type { ParetoPoint } from '../../../report/charts/pareto.js';
+import type { MetricAxis } from '../../../report/charts/sweep-point.js';
+import type { ComparisonTable } from '../../../report/page-data.js';
+import type { ReportedRun } from '../../../report/page-run.js';
+import type { Comparison } from '../../../study/comparison.js';
+import type { VariantCompleteness } from '../../../study/completeness.js';
+import type { Job } from '../../../study/job.js';
+import { openTranscript } from '../../../study/transcript-input.js';
+import type { ReportFolder } from '../../files/output.js';
+import { execute } from '../../runs/execute.js';
+import { policyInfoOf } from '../../runs/policy-info.js';
+import type { CliSession } from '../../session.js';
+import { writeCharts } from './study-files.js';
+import type { StudyTranscript } from './study-inputs.js';
+
+/** Runs that the page shows side by side; more could not be told apart. */
+const SHOWN_RUNS = 8;
+
+/** Metrics of the Pareto chart: what it costs, and what the model still sees. */
+const TRADE_OFF = ['costUsd', 'keptContentShare'] as const;
+
+/** A metric as an axis of a chart. */
+export function metricAxis(name: string): MetricAxis {
+  const { unit, better } = findMetric(name)!;
+  return { name, unit, better };
+}
+
+/** The mark of a point that takes no part in the ranking. */
+export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 'unranked' } {
+  return standing === 'ranked' ? {} : { mark: 'unranked' };
+}
+
+/** Charts and report.html of a comparison: the variants over its first transcript side by side, with the table of all. */
+export async function writeCompareReport(
+  session: CliSession,
+  folder: ReportFolder,
+  title: string,
+  comparison: Comparison,
+  table: ComparisonTable,
+  planned: readonly {
+    readonly row: { readonly name: string };
+    readonly transcript: StudyTranscript;
+    readonly job: Job;
+  }[],
+): Promise<void> {
+  const first = planned[0]!.transcript;
+  const { pareto } = await import('../../../report/charts/pareto.js');
+  const shown = planned.filter(({ transcript }) => transcript.label === first.label).slice(0, SHOWN_RUNS);
+  const runs: ReportedRun[] = [];
+  for (const { row, job, transcript: own } of shown) {
+    const transcript = openTranscript(own.input);
+    const { digest, facts, entries } = await execute(job.plan, transcript, {
+      timings: 'off',
+      interrupt: session.host.interrupt,
+      now: () => session.host.now(),
+      progress() {},
+    });
+    runs.push({ name: row.name, entries, facts, digest, policyInfo: policyInfoOf(facts) });
+  }
+  const [x, y] = TRADE_OFF;
+  const points = comparison.variants.flatMap(({ name, metrics, completeness }) => {
+    const cost = metrics[x] ?? null;
+    const kept = metrics[y] ?? null;
+    if (cost === null || kept === null) return [];
+    const point: ParetoPoint = { label: name, x: cost, y: kept, ...pointMark(completeness) };
+    return [point];
+  });
+  const isRanked = points.some(({ mark }) => mark === undefined);
+  const charts: NamedChart[] =
+    points.length < 2 || !isRanked
+      ? []
+      : [
+          {
+            name: 'cost-against-kept',
+            spec: pareto({ x: metricAxis(x), y: metricAxis(y), points, subtitle: title }),
+          },
+        ];
+  const pictures = await writeCharts(folder, charts);
+  const { reportHtml } = await import('../../../report/report-html.js');
+  await folder.write('', 'report.html', reportHtml({ title, runs, comparison: table, pictures }));
+}

@@ -1,0 +1,272 @@
+import { CcbenchError } from '../../../base/errors.js';
+import { unknownName } from '../../../base/registry.js';
+import { AS_RECORDED } from '../../../report/as-recorded.js';
+import { OPEN_LOOP } from '../../../report/assumptions.js';
+import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/comparison-text.js';
+import { type Comparison, compareVariants } from '../../../study/comparison.js';
+import { isFinished, type VariantRuns } from '../../../study/completeness.js';
+import type { Job, JobResult } from '../../../study/job.js';
+import { splitValues } from '../../../study/split-values.js';
+import { type Variant, variantsOf } from '../../../study/variants.js';
+import type { ExitCode } from '../../exit-codes.js';
+import { openReport, type ReportFolder } from '../../files/output.js';
+import { readTextInput } from '../../files/read-input.js';
+import { type CliSession, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { answeredExit } from './answered-exit.js';
+import { COMPARED_METRICS, chosenMetric } from './chosen-metrics.js';
+import { writeCompareReport } from './compare-report.js';
+import { comparisonTable } from './comparison-table.js';
+import { completenessJson, standingJson } from './completeness-notes.js';
+import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
+import { repeatCommand } from './repeat-command.js';
+import { noteFailures, runStudy } from './run-study.js';
+import { jsonText } from './study-files.js';
+import { globbedRecordings, loadInputs, type StudyInputs, type StudyTranscript } from './study-inputs.js';
+
+/** Options of `ccbench compare`. */
+export interface CompareOptions {
+  readonly policy?: string;
+  readonly set: readonly string[];
+  readonly transcripts?: readonly string[];
+  readonly metrics?: string;
+  readonly baseline?: string;
+  readonly seed?: number;
+  readonly model?: string;
+  readonly workers?: number;
+  readonly out: string;
+  readonly files: boolean;
+}
+
+/** A variant with the scenario it comes from. */
+interface Row extends Variant {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** One run of the comparison. */
+interface Planned {
+  readonly row: Row;
+  readonly transcript: StudyTranscript;
+  readonly job: Job;
+}
+
+/** `ccbench compare`: variants over transcripts, one table. */
+export async function compareCommand(
+  session: CliSession,
+  files: readonly string[],
+  options: CompareOptions,
+): Promise<ExitCode> {
+  const { cwd } = session.host;
+  const names = options.metrics === undefined ? COMPARED_METRICS : splitValues(options.metrics);
+  for (const name of names) chosenMetric(name, '--metrics');
+  const recordings = await globbedRecordings(session, options.transcripts);
+  const rows = readRows(files, options, recordings?.paths, cwd);
+  const baseline = options.baseline ?? rows[0]!.name;
+  if (!rows.some((row) => row.name === baseline)) {
+    throw unknownName(
+      'variant',
+      baseline,
+      rows.map((row) => row.name),
+    );
+  }
+  const inputs = await loadInputs(
+    session,
+    rows.flatMap((row) => row.runs),
+  );
+  const planned = planRuns(rows, inputs, names);
+  const name = `${nameOf(rows)}-compare`;
+  const folder = options.files ? openReport(options.out, name, cwd) : null;
+  try {
+    const results = await runStudy(
+      session,
+      planned.map(({ job }) => job),
+      inputs.transcripts.map(({ input }) => input),
+      { label: name, workers: options.workers, quiet: false },
+    );
+    const failed = noteFailures(session, results, (index) =>
+      commandOf(planned[index]!, recordings !== undefined),
+    );
+    if (failed === results.length)
+      throw new CcbenchError('bad-input', 'no run of the comparison came to its end');
+    const runs = runsByVariant(rows, planned, results);
+    const comparison = compareVariants(runs, baseline, names);
+    const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
+    const { compared } = comparison.completeness;
+    const recorded = recordedReference({
+      ...inputs,
+      transcripts: inputs.transcripts.filter(({ label }) => compared.includes(label)),
+    });
+    const json = comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned);
+    const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
+    const table = { ...variants, notes: [...variants.notes, OPEN_LOOP] };
+    if (folder !== null) {
+      await folder.write('', 'compare.json', jsonText(json));
+      await folder.write('', 'compare.md', comparisonMarkdown(table));
+      await folder.write('', 'compare.csv', runsCsv(recorded, planned, results, names, comparison));
+      const done = results.filter(({ ok }) => ok).map(({ index }) => planned[index]!);
+      await writeCompareReport(session, folder, name, comparison, table, done);
+      folder.commit();
+    }
+    if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
+    else printTable(session, comparisonLines(table, screenFor(session.host.stdout, session.colors)), folder);
+    return answeredExit(session, runs);
+  } finally {
+    folder?.discard();
+  }
+}
+
+function printTable(session: CliSession, lines: readonly string[], folder: ReportFolder | null): void {
+  const report = folder === null ? '' : `report ${folder.shown}\n`;
+  session.host.stdout.write(`${lines.join('\n')}\n${report}`);
+}
+
+function readRows(
+  files: readonly string[],
+  options: CompareOptions,
+  recordings: readonly string[] | undefined,
+  cwd: string,
+): readonly Row[] {
+  const shared = [
+    ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
+    ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
+  ];
+  const policies = options.policy === undefined ? [] : splitValues(options.policy);
+  const rows = files.flatMap((file) => {
+    const text = readTextInput(file, { cwd });
+    const source = { text, file, set: shared, ...(recordings === undefined ? {} : { recordings }) };
+    return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
+      const scenario = scenarioName(variant);
+      const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
+      return { ...variant, name, file, text };
+    });
+  });
+  const seen = new Set<string>();
+  return rows.map((row) => {
+    let name = row.name;
+    for (let n = 2; seen.has(name); n++) name = `${row.name} #${n}`;
+    seen.add(name);
+    return { ...row, name };
+  });
+}
+
+function scenarioName({ runs, variant }: Variant): string {
+  const { name } = runs[0]!.plan;
+  return variant === null ? name : name.slice(0, -variant.length - 1);
+}
+
+function nameOf(rows: readonly Row[]): string {
+  return scenarioName(rows[0]!);
+}
+
+/** Runs in the order of transcripts, so that each is opened once. */
+function planRuns(rows: readonly Row[], inputs: StudyInputs, metrics: readonly string[]): readonly Planned[] {
+  const planned: Planned[] = [];
+  for (const transcript of inputs.transcripts) {
+    for (const row of rows) {
+      for (const run of row.runs) {
+        if (inputs.of(run.transcript) !== transcript) continue;
+        const job = {
+          index: planned.length,
+          plan: run.plan,
+          transcript: transcript.input.key,
+          share: 1,
+          metrics,
+        };
+        planned.push({ row, transcript, job });
+      }
+    }
+  }
+  return planned;
+}
+
+function commandOf({ row, transcript }: Planned, globbed: boolean): string {
+  const isOneOfSeveral = globbed || row.runs.length > 1;
+  const recordings = isOneOfSeveral && transcript.path !== null ? [transcript.path] : null;
+  return repeatCommand({ ...row, recordings });
+}
+
+function runsByVariant(rows: readonly Row[], planned: readonly Planned[], results: readonly JobResult[]) {
+  return rows.map((row) => ({
+    name: row.name,
+    byTranscript: new Map(
+      results.flatMap((result) => {
+        const { row: owner, transcript } = planned[result.index]!;
+        return owner === row ? [[transcript.label, result.ok ? result.metrics : null] as const] : [];
+      }),
+    ),
+  }));
+}
+
+function runsCsv(
+  recorded: RecordedReference | null,
+  planned: readonly Planned[],
+  results: readonly JobResult[],
+  names: readonly string[],
+  { completeness }: Comparison,
+): string {
+  return recordsCsv(['variant', 'transcript', 'finished', 'compared'], names, [
+    ...(recorded?.runs ?? []).map(({ transcript, metrics }) => ({
+      keys: [AS_RECORDED, transcript, 'yes', 'yes'],
+      values: metrics,
+    })),
+    ...results.map((result) => {
+      const { row, transcript } = planned[result.index]!;
+      const finished = !result.ok ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
+      const compared = completeness.compared.includes(transcript.label) ? 'yes' : 'no';
+      return {
+        keys: [row.name, transcript.label, finished, compared],
+        values: result.ok ? result.metrics : {},
+      };
+    }),
+  ]);
+}
+
+function comparisonJson(
+  comparison: Comparison,
+  recorded: RecordedReference | null,
+  runs: readonly VariantRuns[],
+  inputs: StudyInputs,
+  skipped: readonly { readonly file: string; readonly reason: string }[],
+  results: readonly JobResult[],
+  planned: readonly Planned[],
+) {
+  return {
+    variants: [
+      ...(recorded === null
+        ? []
+        : [{ name: AS_RECORDED, metrics: recorded.metrics, differences: null, runs: recorded.runs }]),
+      ...comparison.variants.map(({ name, metrics, differences, completeness }) => ({
+        name,
+        ...standingJson(completeness),
+        metrics,
+        differences,
+        runs: results.flatMap((result) => {
+          const { row, transcript } = planned[result.index]!;
+          return result.ok && row.name === name
+            ? [{ transcript: transcript.label, metrics: result.metrics, skipped: result.skipped }]
+            : [];
+        }),
+      })),
+    ],
+    assumes: OPEN_LOOP,
+    notes: recorded?.costs.notes ?? [],
+    baseline: comparison.baseline,
+    best: comparison.best,
+    ...completenessJson(comparison.completeness, runs),
+    transcripts: inputs.sessions,
+    skipped,
+    warnings: inputs.warnings,
+    failed: results.flatMap((result) =>
+      result.ok
+        ? []
+        : [
+            {
+              variant: planned[result.index]!.row.name,
+              transcript: planned[result.index]!.transcript.label,
+              error: result.error,
+            },
+          ],
+    ),
+  };
+}

@@ -1,0 +1,112 @@
+import { findMetric } from '../../../metrics/registry.js';
+import { formatDecimal, formatValue } from '../../../report/format.js';
+import type { ComparisonTable } from '../../../report/page-data.js';
+import type { ComparedVariant, Comparison, Difference } from '../../../study/comparison.js';
+import type { VariantRuns } from '../../../study/completeness.js';
+import { completenessNotes, meansNote, partialNotes, rowNote } from './completeness-notes.js';
+
+function percent(share: number): string {
+  const size = Math.abs(share) * 100;
+  const figures = size > 0 && size < 0.05 ? '<0.1' : formatDecimal(size, 1);
+  return `${share < 0 ? '−' : '+'}${figures} %`;
+}
+
+function signed(value: number, metric: string): string {
+  return `${value < 0 ? '−' : '+'}${formatValue(Math.abs(value), findMetric(metric)!.unit)}`;
+}
+
+/** A difference in short: relative where the baseline is not zero. */
+function differenceText(difference: Difference, metric: string): string {
+  const { mean, relative, verdict } = difference;
+  if (verdict === 'no-data' || mean === null) return '';
+  if (verdict === 'same' || (verdict === 'unranked' && mean === 0)) return '=';
+  if (verdict === 'within-noise') return 'within noise';
+  return relative === null ? signed(mean, metric) : percent(relative);
+}
+
+/** The interval of a difference in the metric's own unit; empty where there is none. */
+function intervalText({ low, high }: Difference, metric: string): string {
+  return low === null || high === null ? '' : `${signed(low, metric)} … ${signed(high, metric)}`;
+}
+
+const VERDICTS: Readonly<Record<Difference['verdict'], string>> = {
+  better: 'better',
+  worse: 'worse',
+  differs: 'another value',
+  'within-noise': 'within noise',
+  same: 'the same',
+  'one-pair': 'one transcript, no interval',
+  'no-data': 'no data',
+  unranked: 'not ranked',
+};
+
+/** Columns that say how far a variant came: over all its sessions, so no difference is paired with them. */
+const COMPLETION_COLUMNS = new Set(['finishedShare', 'callsLost', 'callsAnswered']);
+
+/** Where the cost of a session lies in nine of ten cases, by variant (K14): means of the ends over the sessions compared. */
+function costIntervalNotes({ variants, metrics }: Comparison): readonly string[] {
+  if (metrics[0] !== 'costUsd') return [];
+  return variants.flatMap(({ name, metrics: values }) => {
+    const low = values.costLowUsd ?? null;
+    const high = values.costHighUsd ?? null;
+    if (low === null || high === null) return [];
+    return [
+      `${name}: nine of ten such sessions cost ${formatValue(low, 'usd')} … ${formatValue(high, 'usd')}, breaks that nothing foretells included`,
+    ];
+  });
+}
+
+/** One sentence per variant on the first metric, with its interval. */
+function headlineNotes(comparison: Comparison): readonly string[] {
+  const [metric] = comparison.metrics;
+  if (metric === undefined) return [];
+  return comparison.variants.flatMap(({ name, differences }) => {
+    const difference = differences?.[metric];
+    if (difference === undefined || difference.verdict === 'same') return [];
+    if (difference.verdict === 'unranked' && !difference.mean) return [];
+    const interval = intervalText(difference, metric);
+    const mean = difference.mean === null ? '' : `${signed(difference.mean, metric)} `;
+    const size = difference.relative === null ? '' : `${percent(difference.relative)}, `;
+    const range = interval === '' ? '' : `95 %: ${interval}, `;
+    return [`${metric} of ${name}: ${mean}(${size}${range}${VERDICTS[difference.verdict]})`];
+  });
+}
+
+/** What the reader must know to read the table. */
+function notesOf(comparison: Comparison, runs: readonly VariantRuns[]): readonly string[] {
+  const { completeness, baseline, metrics } = comparison;
+  const about =
+    completeness.transcripts.length === 1
+      ? 'one transcript: differences have no interval, so nothing says whether they would last'
+      : `${meansNote(completeness)}; differences are paired, intervals are 95 %; one that holds 0 is noise`;
+  return [
+    `* best · differences to ${baseline} · ${about}`,
+    ...partialNotes(runs, completeness, metrics),
+    ...completenessNotes(completeness, 'variant', runs),
+  ];
+}
+
+/** A comparison as reports show it. */
+export function comparisonTable(
+  caption: string,
+  comparison: Comparison,
+  runs: readonly VariantRuns[],
+): ComparisonTable {
+  const cellsOf = (row: ComparedVariant) =>
+    comparison.metrics.map((name) => {
+      const text = formatValue(row.metrics[name] ?? null, findMetric(name)!.unit);
+      const difference = COMPLETION_COLUMNS.has(name) ? undefined : row.differences?.[name];
+      const note = difference === undefined ? '' : differenceText(difference, name);
+      if (comparison.best[name] === row.name) return { text, note, mark: 'best' as const };
+      return difference?.verdict === 'worse' ? { text, note, mark: 'worse' as const } : { text, note };
+    });
+  return {
+    caption,
+    columns: comparison.metrics,
+    rows: comparison.variants.map((row) => {
+      const note = rowNote(row.completeness);
+      return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
+    }),
+    notes: [...notesOf(comparison, runs), ...headlineNotes(comparison), ...costIntervalNotes(comparison)],
+  };
+}

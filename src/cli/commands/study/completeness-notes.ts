@@ -1,0 +1,166 @@
+import { ratio } from '../../../base/stats.js';
+import { formatCount } from '../../../report/format.js';
+import {
+  type Completeness,
+  isApart,
+  isFinished,
+  leftOutOf,
+  type UnfinishedRun,
+  type VariantCompleteness,
+  type VariantRuns,
+  valueCounts,
+} from '../../../study/completeness.js';
+
+/** What the rows of a study are called. */
+export type RowNoun = 'variant' | 'point' | 'setting';
+
+/** Names of rows in one sentence, and sentences of one kind; the files hold all. */
+const LISTED_ROWS = 5;
+const LISTED_SENTENCES = 12;
+
+function sessions(count: number): string {
+  return `${formatCount(count)} session${count === 1 ? '' : 's'}`;
+}
+
+function lossText({ callsAnswered, callsLost }: UnfinishedRun): string {
+  if (callsAnswered === null || callsLost === null) return 'the run failed';
+  if (callsAnswered + callsLost === 0) return 'it holds no calls';
+  return `${formatCount(callsLost)} of ${formatCount(callsAnswered + callsLost)} calls lost`;
+}
+
+/** Beside the name of a row that did not finish everything; undefined for one that did. */
+export function rowNote({ unfinished, run }: VariantCompleteness): string | undefined {
+  if (unfinished.length === 0) return undefined;
+  return run === 1 ? 'unfinished' : `${formatCount(unfinished.length)} of ${formatCount(run)} unfinished`;
+}
+
+/** What the numbers are means of; empty for one session. */
+export function meansNote(completeness: Completeness): string {
+  const { transcripts, compared } = completeness;
+  if (transcripts.length === 1) return '';
+  if (isApart(completeness)) return 'means over the sessions of each row';
+  if (compared.length === transcripts.length) return `means over ${sessions(transcripts.length)}`;
+  if (compared.length === 0) return 'means over all sessions, finished or not';
+  return `means over ${formatCount(compared.length)} of ${sessions(transcripts.length)}`;
+}
+
+function capped(lines: readonly string[], more: (count: number) => string): readonly string[] {
+  if (lines.length <= LISTED_SENTENCES) return lines;
+  return [...lines.slice(0, LISTED_SENTENCES), more(lines.length - LISTED_SENTENCES)];
+}
+
+/** One sentence per row that did not finish everything: `3 of 12 sessions did not finish under none`. */
+function rowSentences({ variants }: Completeness, noun: RowNoun): readonly string[] {
+  const lines = variants.flatMap((variant) => {
+    const { name, unfinished, run, standing } = variant;
+    if (unfinished.length === 0) return [];
+    const place =
+      standing === 'ranked'
+        ? `nor under any other ${noun} that is ranked`
+        : standing === 'unranked'
+          ? 'it is not ranked'
+          : 'it is neither compared nor ranked';
+    if (run === 1) return [`${name} did not finish (${lossText(unfinished[0]!)}): ${place}`];
+    return [`${unfinished.length} of ${sessions(run)} did not finish under ${name}: ${place}`];
+  });
+  return capped(lines, (count) => `… nor under ${formatCount(count)} more ${noun}s`);
+}
+
+/** One sentence per session that is not compared, with the rows that left it unfinished. */
+function leftOutSentences(completeness: Completeness, runs: readonly VariantRuns[]): readonly string[] {
+  if (completeness.transcripts.length === 1) return [];
+  const lines = leftOutOf(runs, completeness).map(({ transcript, under }) => {
+    const names = under
+      .slice(0, LISTED_ROWS)
+      .map(({ name, run }) => `${name} (${run === null ? 'not run' : lossText(run)})`);
+    const more = under.length - LISTED_ROWS;
+    const rest = more > 0 ? ` and ${formatCount(more)} more` : '';
+    return `left out: ${transcript}, not finished under ${names.join(', ')}${rest}`;
+  });
+  return capped(lines, (count) => `… and ${formatCount(count)} more sessions`);
+}
+
+/** Why nothing is ranked, where nothing is. */
+export function whyNoneRanked(completeness: Completeness, noun: RowNoun): string {
+  const { transcripts, finished, compared } = completeness;
+  if (isApart(completeness)) return `the ${noun}s were run over different sessions`;
+  if (transcripts.length === 1) return `the session was finished under no ${noun}`;
+  if (compared.length === 0) return `no session was finished under every ${noun}`;
+  const open = transcripts.filter((name) => !finished.includes(name));
+  if (open.length === 0) return `no ${noun} finished every session that another one finished`;
+  const rest = open.length === 1 ? '' : ` and ${formatCount(open.length - 1)} more`;
+  return `no ${noun} finished ${open[0]}${rest}, and not all came equally far: leave ${rest === '' ? 'it' : 'them'} out to rank the rest`;
+}
+
+/** Why there is no ranking, or what a wider one would take; empty where every row is ranked over everything. */
+function rankingSentences(
+  completeness: Completeness,
+  noun: RowNoun,
+  runs: readonly VariantRuns[],
+): readonly string[] {
+  const { variants, transcripts, compared } = completeness;
+  if (variants.length < 2) return [];
+  const ranked = variants.filter(({ standing }) => standing === 'ranked');
+  if (ranked.length === 0) return [`no ranking: ${whyNoneRanked(completeness, noun)}`];
+  if (ranked.length === 1)
+    return [
+      `no ranking: only ${ranked[0]!.name} finished${transcripts.length === 1 ? '' : ' every session'}`,
+    ];
+  const own = runs.filter((_run, i) => variants[i]!.standing === 'ranked');
+  const common = transcripts.filter((name) => own.every((run) => isFinished(run.byTranscript.get(name))));
+  if (common.length <= compared.length) return [];
+  return [
+    `the ${formatCount(ranked.length)} ranked ${noun}s finished ${sessions(common.length)}: leave the others out to compare over those`,
+  ];
+}
+
+/** What the reader must know about runs that did not finish; empty when all did. */
+export function completenessNotes(
+  completeness: Completeness,
+  noun: RowNoun,
+  runs: readonly VariantRuns[],
+): readonly string[] {
+  return [
+    ...rankingSentences(completeness, noun, runs),
+    ...rowSentences(completeness, noun),
+    ...leftOutSentences(completeness, runs),
+  ];
+}
+
+/** One sentence per metric that some compared session has no value for: its means are over fewer. */
+export function partialNotes(
+  runs: readonly VariantRuns[],
+  completeness: Completeness,
+  metrics: readonly string[],
+): readonly string[] {
+  const all = completeness.compared.length;
+  if (all < 2) return [];
+  return metrics.flatMap((metric) => {
+    const counts = valueCounts(runs, completeness, metric)
+      .filter((count) => count > 0)
+      .sort((a, b) => a - b);
+    const low = counts[0] ?? all;
+    const high = counts.at(-1) ?? all;
+    if (low === all) return [];
+    const range = low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`;
+    return [`${metric}: means over the ${range} of ${sessions(all)} that have a value`];
+  });
+}
+
+/** How far a row came, for JSON. */
+export function standingJson({ standing, run, finished, unfinished }: VariantCompleteness) {
+  return { standing, sessions: { run, finished, finishedShare: ratio(finished, run) }, unfinished };
+}
+
+/** What was compared, left out and ranked, for JSON. */
+export function completenessJson(completeness: Completeness, runs: readonly VariantRuns[]) {
+  const { compared, variants } = completeness;
+  return {
+    compared,
+    leftOut: leftOutOf(runs, completeness).map(({ transcript, under }) => ({
+      transcript,
+      under: under.map(({ name }) => name),
+    })),
+    ranked: variants.filter(({ standing }) => standing === 'ranked').map(({ name }) => name),
+  };
+}

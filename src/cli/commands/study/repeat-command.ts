@@ -1,0 +1,67 @@
+import { CcbenchError, ProblemList } from '../../../base/errors.js';
+import { compileScenario } from '../../../scenario/compile.js';
+import { builtinContext } from '../../../scenario/context.js';
+import { createProblems, loadScenario } from '../../../scenario/load.js';
+import { BASE } from '../../runs/plan-runs.js';
+
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A path that YAML takes for a text without quotation marks. */
+const PLAIN_PATH = /^[\w./-]+\.[a-z]+$/i;
+
+/** A word of a command line as a shell takes it. */
+function shellWord(text: string): string {
+  return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** What a run of a study was made from. */
+export interface RunRecipe {
+  readonly file: string;
+  /** `path=value`, in order. */
+  readonly set: readonly string[];
+  /** Recordings in the place of the scenario's transcripts; null for the scenario's own. */
+  readonly recordings: readonly string[] | null;
+  /** The variant of the file; null for the base. */
+  readonly variant: string | null;
+  /** Text of the scenario. */
+  readonly text: string;
+}
+
+function recordingsSet(recordings: readonly string[], hasSeveral: 'several' | 'one'): string {
+  const quoted = (path: string): string => (PLAIN_PATH.test(path) ? path : JSON.stringify(path));
+  const files =
+    recordings.length === 1
+      ? quoted(recordings[0]!)
+      : `[${recordings.map((path) => JSON.stringify(path)).join(', ')}]`;
+  return hasSeveral === 'several' ? `transcripts=[{file: ${files}}]` : `transcript.file=${files}`;
+}
+
+/** The settings without those that only a study may give: a value among others that is what holds anyway. */
+function givenAlone({ file, text, variant }: RunRecipe, set: readonly string[]): readonly string[] {
+  try {
+    compileScenario({ file, text, set, ...(variant === null ? { runs: 'base' } : {}) }, builtinContext);
+    return set;
+  } catch (error) {
+    if (!(error instanceof CcbenchError)) throw error;
+    const problems = error instanceof ProblemList ? error.problems : [error];
+    const idle = problems.filter(({ code }) => code === 'no-effect').map(({ place }) => place?.file);
+    return set.filter((item) => !idle.includes(`--set ${item}`));
+  }
+}
+
+/** The command that repeats a run of a study alone. */
+export function repeatCommand(recipe: RunRecipe): string {
+  const { file, recordings, text, variant } = recipe;
+  const value = loadScenario(text, file, createProblems()).value as Readonly<Record<string, unknown>>;
+  const settings = givenAlone(recipe, [
+    ...(recordings === null ? [] : [recordingsSet(recordings, 'transcripts' in value ? 'several' : 'one')]),
+    ...recipe.set,
+  ]);
+  const hasVariants = Array.isArray(value.variants) && value.variants.length > 0;
+  return [
+    'ccbench run',
+    shellWord(file.startsWith('-') ? `./${file}` : file),
+    ...(hasVariants ? [`--variant ${shellWord(variant ?? BASE)}`] : []),
+    ...settings.map((item) => `--set ${shellWord(item)}`),
+  ].join(' ');
+}

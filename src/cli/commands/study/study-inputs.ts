@@ -1,0 +1,153 @@
+import { CcbenchError, ProblemList } from '../../../base/errors.js';
+
+import { findModel, resolveWindow } from '../../../cache/models.js';
+import { recordedBill } from '../../../cache/recorded-bill.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
+import type { Transcript } from '../../../model/transcript.js';
+import { createWarnings, type Warning } from '../../../model/warning.js';
+import type { CompiledRun } from '../../../scenario/compile.js';
+import type { TranscriptRef } from '../../../scenario/normalise.js';
+import { openTranscript, type TranscriptInput } from '../../../study/transcript-input.js';
+import { transcriptFindings } from '../../../transcript/findings.js';
+import { reasonLine } from '../../fail.js';
+import { eachFile, type SkippedFile } from '../../files/each-file.js';
+import { inputOf, openRef, refBytes, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
+import { loadTranscript } from '../../files/transcripts.js';
+import { type CliSession, inputOptions, note } from '../../session.js';
+import { breathe, withoutPause } from '../../terminal/interrupt.js';
+import { expandGlobs } from './glob.js';
+
+/** Remarks on recordings that are shown; the rest is counted. */
+const SHOWN_WARNINGS = 20;
+
+/** A transcript of a study. */
+export interface StudyTranscript {
+  readonly input: TranscriptInput;
+  /** The session: the path as the user wrote it, or the name of a generated one, which several models may be given. */
+  readonly label: string;
+  readonly path: string | null;
+  /** What it cost where it was recorded; null where nothing tells. */
+  readonly bill: RecordedBill | null;
+  /** What its reader found, and what a replay has to mend. */
+  readonly warnings: readonly Warning[];
+}
+
+/** The transcripts that runs refer to; those that cannot be read are left out and said so. */
+export interface StudyInputs {
+  readonly transcripts: readonly StudyTranscript[];
+  /** The labels of the sessions, each once. */
+  readonly sessions: readonly string[];
+  readonly skipped: readonly SkippedFile[];
+  readonly warnings: readonly Warning[];
+  /** Null for one that was left out. */
+  of(ref: TranscriptRef): StudyTranscript | null;
+}
+
+/** The usable recordings behind the patterns of `--transcripts`; undefined when the option is not given. */
+export async function globbedRecordings(
+  session: CliSession,
+  patterns: readonly string[] | undefined,
+): Promise<{ readonly paths: readonly string[]; readonly skipped: readonly SkippedFile[] } | undefined> {
+  if (patterns === undefined) return undefined;
+  const { cwd } = session.host;
+  const files = expandGlobs(patterns, cwd);
+  const { used, skipped } = await eachFile(session, 'reading recordings', files, (path) => {
+    return loadTranscript(path, inputOptions(session)).path;
+  });
+  return { paths: used, skipped };
+}
+
+/** Loads every transcript that the runs refer to, each once. */
+export async function loadInputs(session: CliSession, runs: readonly CompiledRun[]): Promise<StudyInputs> {
+  const byRef = new Map<string, StudyTranscript | null>();
+  const labels = new Map<string, string>();
+  const problems: { readonly file: string; readonly error: CcbenchError }[] = [];
+  for (const { transcript: ref } of runs) {
+    const key = refKey(ref);
+    if (byRef.has(key)) continue;
+    await breathe(session.host.interrupt);
+    try {
+      const loaded = withoutPause(refBytes(ref, inputOptions(session)), () => load(session, ref));
+      byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      byRef.set(key, null);
+      problems.push({ file: ref.kind === 'file' ? ref.written : ref.kind, error });
+    }
+  }
+  const transcripts = [...byRef.values()].filter((item) => item !== null);
+  if (transcripts.length === 0) {
+    const errors = problems.map(({ error }) => error);
+    throw errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no transcript is usable', errors);
+  }
+  for (const { error } of problems) note(session, `left out: ${reasonLine(error)}`);
+  const warnings = mergeWarnings(transcripts);
+  noteWarnings(session, warnings);
+  return {
+    warnings,
+    transcripts,
+    sessions: [...new Set(transcripts.map(({ label }) => label))],
+    skipped: problems.map(({ file, error }) => ({ file, reason: error.message })),
+    of: (ref) => byRef.get(refKey(ref)) ?? null,
+  };
+}
+
+/** The warnings of all transcripts, each once with its count. */
+function mergeWarnings(transcripts: readonly StudyTranscript[]): readonly Warning[] {
+  const merged = createWarnings();
+  for (const { warnings } of transcripts)
+    for (const { code, message, remedy, count } of warnings) merged.add(code, message, remedy, count);
+  return merged.list();
+}
+
+function noteWarnings(session: CliSession, warnings: readonly Warning[]): void {
+  for (const { message, count } of warnings.slice(0, SHOWN_WARNINGS))
+    note(session, `${message}${count > 1 ? ` (${count} times)` : ''}`);
+  const more = warnings.length - SHOWN_WARNINGS;
+  if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
+}
+
+/** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */
+export function recordingsOf(
+  { transcripts, skipped }: StudyInputs,
+  from: 'scenario' | 'command line',
+): readonly string[] | null {
+  if (from === 'scenario' && skipped.length === 0) return null;
+  const paths = transcripts.flatMap(({ path }) => path ?? []);
+  return paths.length === transcripts.length ? paths : null;
+}
+
+function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
+  const path = ref.kind === 'file' ? ref.path : null;
+  const input = inputOf(ref, inputOptions(session));
+  if (ref.kind === 'synthetic') return { input, label: refLabel(ref), path, bill: null, warnings: [] };
+  const transcript = openTranscript(input);
+  const warnings = transcriptFindings(transcript);
+  return { input, label: refLabel(ref), path, bill: recordedBill(transcript), warnings };
+}
+
+/** The label of a session: its own among others that would be called the same. */
+function labelOf(session: string, label: string, known: Map<string, string>): string {
+  const taken = new Set(known.values());
+  let name = known.get(session) ?? label;
+  for (let n = 2; !known.has(session) && taken.has(name); n++) name = `${label} #${n}`;
+  known.set(session, name);
+  return name;
+}
+
+/** The window that a fraction such as 0.3w is taken of: the scenario's, or that of the model it runs. */
+export function windowOf(run: CompiledRun, session: CliSession): number {
+  const { plan, transcript } = run;
+  if (plan.window !== null) return plan.window;
+  const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
+  if (plan.model !== null) return resolveWindow(plan.model, { beta1m });
+  const model = firstModel(openRef(transcript, inputOptions(session)));
+  return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown', { beta1m });
+}
+
+function firstModel(transcript: Transcript): string | null {
+  for (const { steps } of transcript.threads) {
+    for (const step of steps) if (step.kind === 'call') return step.call.model;
+  }
+  return null;
+}

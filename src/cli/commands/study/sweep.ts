@@ -1,0 +1,311 @@
+import { CcbenchError } from '../../../base/errors.js';
+import { findMetric } from '../../../metrics/registry.js';
+import { OPEN_LOOP } from '../../../report/assumptions.js';
+import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-text.js';
+import { formatDecimal, formatValue } from '../../../report/format.js';
+import type { ComparisonTable } from '../../../report/page-data.js';
+import { bestRanked } from '../../../study/best-ranked.js';
+import {
+  type Completeness,
+  completenessOf,
+  type VariantRuns,
+  variantMeans,
+} from '../../../study/completeness.js';
+import { type FittedMinimum, fitMinimum } from '../../../study/fit-minimum.js';
+import type { MetricRecord } from '../../../study/job.js';
+import type { StoredResult } from '../../../study/results-file.js';
+import { splitValues } from '../../../study/split-values.js';
+import { type Axis, grid, parseVary } from '../../../study/vary.js';
+import type { ExitCode } from '../../exit-codes.js';
+import { readTextInput } from '../../files/read-input.js';
+import { type CliSession, note, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { answeredExit } from './answered-exit.js';
+import { chosenMetric } from './chosen-metrics.js';
+import {
+  completenessJson,
+  completenessNotes,
+  meansNote,
+  partialNotes,
+  rowNote,
+  standingJson,
+} from './completeness-notes.js';
+import {
+  compilePoint,
+  compilePoints,
+  type PlannedPoint,
+  type Point,
+  pointName,
+  runKey,
+  type SweptPoint,
+} from './points.js';
+import { pointsCsv } from './points-csv.js';
+import { recordedReference, referenceNotes } from './recorded-reference.js';
+import { repeatCommand } from './repeat-command.js';
+import { runPoints } from './run-points.js';
+import { jsonText } from './study-files.js';
+import { globbedRecordings, loadInputs, recordingsOf, type StudyInputs, windowOf } from './study-inputs.js';
+import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
+import { writeSweepReport } from './sweep-report.js';
+
+/** Options of `ccbench sweep`. */
+export interface SweepOptions {
+  readonly vary: readonly string[];
+  readonly set: readonly string[];
+  readonly transcripts?: readonly string[];
+  readonly metrics?: string;
+  readonly workers?: number;
+  readonly out: string;
+  readonly files: boolean;
+}
+
+/** Metrics of a sweep for which nobody chose others. */
+const SWEPT_METRICS = [
+  'costUsd',
+  'finishedShare',
+  'callsLost',
+  'cacheHitRate',
+  'compactions',
+  'keptContentShare',
+  'requestsRefused',
+];
+
+/** Points that the terminal lists; the files hold all. */
+const LISTED_POINTS = 40;
+
+/** The axes of a study's `--vary` options. */
+export function axesOf(
+  session: CliSession,
+  vary: readonly string[],
+  base: Point,
+  open: 'allowed' | 'refused',
+): readonly Axis[] {
+  let window: number | null = null;
+  const windowTokens = (): number => (window ??= windowOf(base.runs[0]!, session));
+  const axes = vary.map((text) => parseVary(text, windowTokens, open));
+  const paths = new Set<string>();
+  for (const { path } of axes) {
+    if (paths.has(path)) throw new CcbenchError('bad-usage', `--vary names ${path} twice`);
+    paths.add(path);
+  }
+  return axes;
+}
+
+/** `ccbench sweep`: a grid of settings, resumable. */
+export async function sweepCommand(
+  session: CliSession,
+  file: string,
+  options: SweepOptions,
+): Promise<ExitCode> {
+  const { cwd } = session.host;
+  const names = options.metrics === undefined ? SWEPT_METRICS : splitValues(options.metrics);
+  for (const metric of names) chosenMetric(metric, '--metrics');
+  const text = readTextInput(file, { cwd });
+  const recordings = await globbedRecordings(session, options.transcripts);
+  const source = {
+    text,
+    file,
+    set: options.set,
+    ...(recordings === undefined ? {} : { recordings: recordings.paths }),
+  };
+  const base = compilePoint(source, [], []);
+  const axes = axesOf(session, options.vary, base, 'refused');
+  const points = await compilePoints(session, source, axes, grid(axes));
+  const inputs = await loadInputs(
+    session,
+    points.flatMap((point) => point.runs),
+  );
+  const planned = planPoints(points, inputs, names, recordings !== undefined);
+  const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
+  const name = `${base.runs[0]!.plan.name}-sweep`;
+  const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
+  for (const line of folder?.notes ?? []) note(session, line);
+  const repeat = (point: Point, recordings: readonly string[] | null = used): string =>
+    repeatCommand({ file, text, variant: null, set: [...options.set, ...point.set], recordings });
+  const { found, ran } = await runPoints(session, planned, inputs, {
+    label: name,
+    workers: options.workers,
+    folder,
+    metrics: names,
+    commandOf: ({ point, recording }) => repeat(point, recording === null ? null : [recording]),
+  });
+  const gathered = gather(points, planned, found);
+  if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
+  await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran });
+  return answeredExit(session, gathered.runs);
+}
+
+function planPoints(
+  points: readonly Point[],
+  inputs: StudyInputs,
+  metrics: readonly string[],
+  globbed: boolean,
+): readonly PlannedPoint[] {
+  return inputs.transcripts.flatMap((transcript) =>
+    points.flatMap((point) =>
+      point.runs
+        .filter((run) => inputs.of(run.transcript) === transcript)
+        .map(({ plan }) => ({
+          point,
+          transcript: transcript.label,
+          recording: globbed ? transcript.path : null,
+          job: { plan, transcript: transcript.input.key, share: 1, metrics },
+        })),
+    ),
+  );
+}
+
+interface Gathered {
+  /** The points of which a run came to its end. */
+  readonly swept: readonly SweptPoint[];
+  readonly completeness: Completeness;
+  readonly runs: readonly VariantRuns[];
+}
+
+function gather(
+  points: readonly Point[],
+  planned: readonly PlannedPoint[],
+  found: ReadonlyMap<string, StoredResult>,
+): Gathered {
+  const byPoint = new Map(points.map((point) => [point, new Map<string, MetricRecord | null>()]));
+  for (const { point, transcript, job } of planned)
+    byPoint.get(point)!.set(transcript, found.get(runKey(job))?.metrics ?? null);
+  const runs = points.map((point) => ({ name: pointName(point), byTranscript: byPoint.get(point)! }));
+  const completeness = completenessOf(runs, 'every-variant');
+  const swept = points.flatMap((point, i) => {
+    if ([...runs[i]!.byTranscript.values()].every((record) => record === null)) return [];
+    const metrics = variantMeans(runs[i]!, completeness);
+    return [{ point, metrics, completeness: completeness.variants[i]!, runs: runs[i]! }];
+  });
+  return { swept, completeness, runs };
+}
+
+interface Told extends Gathered {
+  readonly name: string;
+  readonly axes: readonly Axis[];
+  readonly names: readonly string[];
+  readonly inputs: StudyInputs;
+  readonly folder: SweepFolder | null;
+  readonly ran: number;
+  repeat(point: Point): string;
+}
+
+/** Where a smooth curve through a sweep over one number has its smallest value. */
+function fitOf(axes: readonly Axis[], swept: readonly SweptPoint[], metric: string): FittedMinimum | null {
+  const [axis] = axes;
+  if (axis === undefined || axes.length !== 1 || findMetric(metric)!.better !== 'lower') return null;
+  const points = swept.flatMap(({ point, metrics, completeness }) => {
+    const x = Number(point.values[0]);
+    const y = completeness.standing === 'ranked' ? (metrics[metric] ?? null) : null;
+    return Number.isFinite(x) && y !== null ? [{ x, y }] : [];
+  });
+  return fitMinimum(points, axis.scale);
+}
+
+function tableOf(told: Told, notes: readonly string[]): ComparisonTable {
+  const { name, axes, names, swept, completeness, runs } = told;
+  const best = new Map(names.map((metric) => [metric, bestRanked(swept, findMetric(metric)!)] as const));
+  const ranked = swept.filter((item) => item.completeness.standing === 'ranked');
+  const differ = new Map(
+    names.map((metric) => [metric, new Set(ranked.map(({ metrics }) => metrics[metric])).size > 1] as const),
+  );
+  return {
+    caption: `${name}: ${axes.map(({ path }) => path).join(' × ')}`,
+    columns: names,
+    rows: swept.map((item) => ({
+      name: pointName(item.point),
+      ...noteOf(item),
+      cells: names.map((metric) => {
+        const text = formatValue(item.metrics[metric] ?? null, findMetric(metric)!.unit);
+        return best.get(metric) === item && differ.get(metric) === true
+          ? { text, mark: 'best' as const }
+          : { text };
+      }),
+    })),
+    notes: [
+      ...[meansNote(completeness)].filter((line) => line !== ''),
+      ...partialNotes(runs, completeness, names),
+      ...completenessNotes(completeness, 'point', runs),
+      ...notes,
+    ],
+  };
+}
+
+/** The note of a row that did not finish everything. */
+export function noteOf({ completeness }: SweptPoint): { readonly note?: string } {
+  const note = rowNote(completeness);
+  return note === undefined ? {} : { note };
+}
+
+function runsJson({ byTranscript }: VariantRuns) {
+  return [...byTranscript].flatMap(([transcript, metrics]) =>
+    metrics === null ? [] : [{ transcript, metrics }],
+  );
+}
+
+async function tell(session: CliSession, told: Told): Promise<void> {
+  const { axes, names, swept, inputs, folder } = told;
+  const [metric] = names as [string];
+  const best = bestRanked(swept, findMetric(metric)!);
+  const fit = fitOf(axes, swept, metric);
+  const notes: string[] = [];
+  const ranked = told.completeness.variants.filter(({ standing }) => standing === 'ranked');
+  if (best !== null && ranked.length > 1) {
+    const value = formatValue(best.metrics[metric] ?? null, findMetric(metric)!.unit);
+    notes.push(
+      `best ${metric}: ${value} at ${best.point.set.join(', ')}`,
+      `  repeat: ${told.repeat(best.point)}`,
+    );
+  }
+  if (fit !== null) {
+    notes.push(
+      `a curve through the ${fit.points} points near it is smallest at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
+    );
+  }
+  const recorded = recordedReference(inputs);
+  notes.push(...referenceNotes(recorded, names), OPEN_LOOP);
+  const json = {
+    recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
+    assumes: OPEN_LOOP,
+    axes: axes.map(({ path, values, scale }) => ({ path, values, scale })),
+    points: swept.map(({ point, metrics, completeness, runs }) => ({
+      settings: point.settings,
+      ...standingJson(completeness),
+      metrics,
+      runs: runsJson(runs),
+    })),
+    best:
+      best === null
+        ? null
+        : {
+            metric,
+            settings: best.point.settings,
+            value: best.metrics[metric] ?? null,
+            command: told.repeat(best.point),
+          },
+    ...completenessJson(told.completeness, told.runs),
+    fitted: fit === null ? null : { metric, path: axes[0]!.path, ...fit },
+    transcripts: inputs.sessions,
+    skipped: inputs.skipped,
+    warnings: inputs.warnings,
+  };
+  const table = tableOf(told, notes);
+  if (folder !== null) {
+    await folder.write('', 'sweep.json', jsonText(json));
+    await folder.write('', 'sweep.md', comparisonMarkdown(table));
+    await folder.write('', 'sweep.csv', pointsCsv(axes, told.completeness.compared, swept));
+    await writeSweepReport(folder, { name: told.name, axes, names, swept, table });
+  }
+  if (session.json) {
+    printJson(session, { ...json, ran: told.ran, report: folder?.shown ?? null });
+    return;
+  }
+  const rows = table.rows.slice(0, LISTED_POINTS);
+  const more = table.rows.length - rows.length;
+  const lines = comparisonLines(
+    { ...table, rows, notes: [...(more > 0 ? [`… and ${more} more points`] : []), ...table.notes] },
+    screenFor(session.host.stdout, session.colors),
+  );
+  const report = folder === null ? '' : `report ${folder.shown}\n`;
+  session.host.stdout.write(`${lines.join('\n')}\n${report}`);
+}

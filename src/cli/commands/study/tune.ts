@@ -1,0 +1,350 @@
+import { CcbenchError } from '../../../base/errors.js';
+import { createRandom } from '../../../base/random.js';
+import { parseExpectation } from '../../../metrics/expect.js';
+import { findMetric } from '../../../metrics/registry.js';
+import { OPEN_LOOP } from '../../../report/assumptions.js';
+import { paretoFront } from '../../../report/charts/pareto.js';
+import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-text.js';
+import { formatValue } from '../../../report/format.js';
+import type { ComparisonTable } from '../../../report/page-data.js';
+import type { Completeness } from '../../../study/completeness.js';
+import type { MetricRecord } from '../../../study/job.js';
+import {
+  type Candidate,
+  drawCandidates,
+  rank,
+  rungsOf,
+  rungWork,
+  survivors,
+  type Trial,
+} from '../../../study/search.js';
+import { type CandidateRuns, type Goal, judge } from '../../../study/trial.js';
+import type { WorkerPool } from '../../../study/worker-pool.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { readTextInput } from '../../files/read-input.js';
+import { type CliSession, note, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { chosenMetric } from './chosen-metrics.js';
+import {
+  completenessJson,
+  completenessNotes,
+  meansNote,
+  standingJson,
+  whyNoneRanked,
+} from './completeness-notes.js';
+import { compilePoint, compilePoints, type Point, pointName, runKey, type SweptPoint } from './points.js';
+import { pointsCsv } from './points-csv.js';
+import { recordedReference, referenceNotes } from './recorded-reference.js';
+import { repeatCommand } from './repeat-command.js';
+import { runPoints } from './run-points.js';
+import { openThreads } from './run-study.js';
+import { jsonText } from './study-files.js';
+import { globbedRecordings, loadInputs, recordingsOf, type StudyInputs } from './study-inputs.js';
+import { axesOf, noteOf } from './sweep.js';
+import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
+import { writeSweepReport } from './sweep-report.js';
+
+/** Options of `ccbench tune`. */
+export interface TuneOptions {
+  readonly vary: readonly string[];
+  readonly set: readonly string[];
+  readonly minimise?: string;
+  readonly maximise?: string;
+  readonly subjectTo: readonly string[];
+  readonly method: 'random' | 'halving';
+  readonly budget: number;
+  readonly searchSeed: number;
+  readonly transcripts?: readonly string[];
+  readonly workers?: number;
+  readonly out: string;
+  readonly files: boolean;
+}
+
+/** The metric that stands for how much the model still sees. */
+const KEPT = 'keptContentShare';
+
+/** Settings that the terminal lists. */
+const LISTED = 10;
+
+/** What every search asks of a setting, whatever the goal. */
+const IMPLIED = 'finishes every session that any setting finishes';
+
+interface Tried extends SweptPoint {
+  readonly trial: Trial;
+}
+
+interface JudgedRung {
+  readonly completeness: Completeness;
+  readonly tried: readonly Tried[];
+}
+
+/** `ccbench tune`: searches the settings that make a metric best while constraints hold. */
+export async function tuneCommand(
+  session: CliSession,
+  file: string,
+  options: TuneOptions,
+): Promise<ExitCode> {
+  const { cwd } = session.host;
+  const goal = goalOf(options);
+  const text = readTextInput(file, { cwd });
+  const recordings = await globbedRecordings(session, options.transcripts);
+  const source = {
+    text,
+    file,
+    set: options.set,
+    ...(recordings === undefined ? {} : { recordings: recordings.paths }),
+  };
+  const base = compilePoint(source, [], []);
+  const axes = axesOf(session, options.vary, base, 'allowed');
+  const drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
+  const points = await compilePoints(
+    session,
+    source,
+    axes,
+    drawn.map(({ values }) => values),
+  );
+  const inputs = await loadInputs(
+    session,
+    points.flatMap((point) => point.runs),
+  );
+  const name = `${base.runs[0]!.plan.name}-tune`;
+  const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
+  for (const line of folder?.notes ?? []) note(session, line);
+  const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
+  const repeat = (point: Point, recorded: readonly string[] | null = used): string =>
+    repeatCommand({ file, text, variant: null, set: [...options.set, ...point.set], recordings: recorded });
+  const rungs = rungsOf(options.method, drawn.length);
+  let candidates: readonly Candidate[] = drawn;
+  let judged: JudgedRung | null = null;
+  const threads = openThreads(options.workers);
+  try {
+    for (const [i, share] of rungs.entries()) {
+      const label = rungs.length === 1 ? name : `${name}, rung ${i + 1} of ${rungs.length}`;
+      const rung = {
+        session,
+        goal,
+        points,
+        inputs,
+        workers: options.workers,
+        threads,
+        label,
+        folder,
+        globbed: recordings !== undefined,
+        repeat,
+      };
+      judged = await runRung(rung, candidates, share);
+      if (share === 1 && candidates.length < drawn.length && !isFinishedBySome(judged)) {
+        note(
+          session,
+          'no setting that was left finished every session: all settings are run on the whole work',
+        );
+        judged = await runRung(rung, drawn, share);
+      }
+      const best = survivors(judged.tried.map(({ trial }) => trial));
+      const unbeaten = frontOf(judged.tried, goal).map(({ trial }) => trial.candidate);
+      candidates = [...new Set([...best, ...unbeaten])].sort((a, b) => a.index - b.index);
+    }
+  } finally {
+    await threads?.close();
+  }
+  const { tried, completeness } = judged!;
+  const runs = tried.map((item) => item.runs);
+  const ranked = rank(tried.map(({ trial }) => trial)).map(
+    (trial) => tried.find((item) => item.trial === trial)!,
+  );
+  const best = ranked.find(({ trial }) => trial.feasible && trial.objective !== null) ?? null;
+  if (best === null) {
+    const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
+    const rules = goal.constraints.map(({ text }) => text).join(' and ');
+    note(
+      session,
+      isRanked
+        ? `none of ${drawn.length} settings holds ${rules}`
+        : `no setting is chosen: ${whyNoneRanked(completeness, 'setting')}`,
+    );
+  }
+  const front = frontOf(ranked, goal);
+  const recorded = recordedReference(inputs);
+  const json = {
+    recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
+    assumes: OPEN_LOOP,
+    best: best === null ? null : { ...settingJson(best, goal), command: repeat(best.point) },
+    front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
+    tried: ranked.map((item) => ({
+      ...settingJson(item, goal),
+      ...standingJson(item.completeness),
+      metrics: item.metrics,
+    })),
+    constraints: { implied: IMPLIED, given: goal.constraints.map(({ text }) => text) },
+    ...completenessJson(completeness, runs),
+    drawn: drawn.length,
+    rungs,
+    transcripts: inputs.sessions,
+    skipped: inputs.skipped,
+    warnings: inputs.warnings,
+  };
+  const notes = [
+    `holds: ${[IMPLIED, ...goal.constraints.map(({ text }) => text)].join('; ')}`,
+    ...[meansNote(completeness)].filter((line) => line !== ''),
+    ...completenessNotes(completeness, 'setting', runs),
+    ...(best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`]),
+    ...referenceNotes(recorded, [goal.metric, KEPT]),
+    OPEN_LOOP,
+  ];
+  const table = tableOf(name, goal, ranked, front, best, notes);
+  if (folder !== null) {
+    await folder.write('', 'tune.json', jsonText(json));
+    await folder.write('', 'tune.md', comparisonMarkdown(table));
+    await folder.write('', 'tune.csv', pointsCsv(axes, completeness.compared, ranked));
+    await writeSweepReport(folder, { name, axes, names: [goal.metric], swept: ranked, table });
+  }
+  if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
+  else {
+    const rows = table.rows.slice(0, LISTED);
+    const lines = comparisonLines({ ...table, rows }, screenFor(session.host.stdout, session.colors));
+    const report = folder === null ? '' : `report ${folder.shown}\n`;
+    session.host.stdout.write(`${lines.join('\n')}\n${report}`);
+  }
+  return best === null ? EXIT.expectation : EXIT.fine;
+}
+
+function goalOf(options: TuneOptions): Goal {
+  const { minimise, maximise } = options;
+  if ((minimise === undefined) === (maximise === undefined)) {
+    throw new CcbenchError('bad-usage', 'say what to search for: --minimise or --maximise, one of them', {
+      hint: 'for example: --minimise costUsd',
+    });
+  }
+  const option = minimise === undefined ? '--maximise' : '--minimise';
+  const metric = chosenMetric(minimise ?? maximise!, option).name;
+  const constraints = options.subjectTo.map((text) =>
+    parseExpectation(text, { file: `--subject-to ${text}` }),
+  );
+  return { metric, sign: minimise === undefined ? -1 : 1, constraints };
+}
+
+interface Rung {
+  readonly session: CliSession;
+  readonly goal: Goal;
+  readonly points: readonly Point[];
+  readonly inputs: StudyInputs;
+  readonly workers: number | undefined;
+  readonly threads: WorkerPool | null;
+  readonly label: string;
+  readonly folder: SweepFolder | null;
+  readonly globbed: boolean;
+  repeat(point: Point, recordings: readonly string[] | null): string;
+}
+
+async function runRung(rung: Rung, candidates: readonly Candidate[], share: number): Promise<JudgedRung> {
+  const { goal, inputs, points } = rung;
+  const wanted = [goal.metric, ...goal.constraints.map(({ metric }) => metric)];
+  const work = rungWork(inputs.sessions.length, share);
+  const sessions = new Set(inputs.sessions.slice(0, work.transcripts));
+  const used = inputs.transcripts.filter(({ label }) => sessions.has(label));
+  const planned = used.flatMap((transcript) =>
+    candidates.flatMap((candidate) =>
+      points[candidate.index]!.runs.filter((run) => inputs.of(run.transcript) === transcript).map(
+        ({ plan }) => ({
+          candidate,
+          point: points[candidate.index]!,
+          transcript: transcript.label,
+          recording: rung.globbed ? transcript.path : null,
+          job: { plan, transcript: transcript.input.key, share: work.share, metrics: wanted },
+        }),
+      ),
+    ),
+  );
+  const { found } = await runPoints(rung.session, planned, inputs, {
+    label: rung.label,
+    workers: rung.workers,
+    threads: rung.threads,
+    folder: rung.folder,
+    metrics: wanted,
+    commandOf: ({ point, recording }) => rung.repeat(point, recording === null ? null : [recording]),
+  });
+  const records = new Map(candidates.map((candidate) => [candidate, new Map<string, MetricRecord | null>()]));
+  for (const { candidate, transcript, job } of planned)
+    records.get(candidate)!.set(transcript, found.get(runKey(job))?.metrics ?? null);
+  const runs = candidates.map(
+    (candidate): CandidateRuns => ({
+      candidate,
+      name: pointName(points[candidate.index]!),
+      byTranscript: records.get(candidate)!,
+    }),
+  );
+  const { completeness, tried } = judge(runs, goal, share);
+  return {
+    completeness,
+    tried: tried.map(({ trial, metrics }, i) => ({
+      trial,
+      metrics,
+      point: points[trial.candidate.index]!,
+      completeness: completeness.variants[i]!,
+      runs: runs[i]!,
+    })),
+  };
+}
+
+/** Some setting came through every session of the rung: none can answer more. */
+function isFinishedBySome({ completeness }: JudgedRung): boolean {
+  return completeness.variants.some(({ unfinished }) => unfinished.length === 0);
+}
+
+/** The feasible settings that none beats in both the goal and the content that is kept. */
+function frontOf(ranked: readonly Tried[], goal: Goal): readonly Tried[] {
+  const usable = ranked.flatMap((item) => {
+    const x = item.metrics[goal.metric] ?? null;
+    const y = item.metrics[KEPT] ?? null;
+    return item.trial.feasible && x !== null && y !== null
+      ? [{ label: item.point.set.join(', '), x, y, item }]
+      : [];
+  });
+  const front = paretoFront(usable, { x: goal.sign === 1 ? 'lower' : 'higher', y: 'higher' });
+  return front.map((point) => usable.find((candidate) => candidate.label === point.label)!.item);
+}
+
+function settingJson({ point, trial, metrics }: Tried, goal: Goal) {
+  return {
+    settings: point.settings,
+    [goal.metric]: metrics[goal.metric] ?? null,
+    feasible: trial.feasible,
+  };
+}
+
+function tableOf(
+  name: string,
+  goal: Goal,
+  ranked: readonly Tried[],
+  front: readonly Tried[],
+  best: Tried | null,
+  notes: readonly string[],
+): ComparisonTable {
+  const columns = [
+    ...new Set([
+      goal.metric,
+      'finishedShare',
+      'callsLost',
+      KEPT,
+      ...goal.constraints.map(({ metric }) => metric),
+    ]),
+  ];
+  const onFront = new Set(front);
+  return {
+    caption: `${name}: settings by ${goal.metric}`,
+    columns: [...columns, 'holds', 'front'],
+    rows: ranked.map((item) => ({
+      name: pointName(item.point),
+      ...noteOf(item),
+      cells: [
+        ...columns.map((metric) => {
+          const text = formatValue(item.metrics[metric] ?? null, findMetric(metric)!.unit);
+          return item === best && metric === goal.metric ? { text, mark: 'best' as const } : { text };
+        }),
+        { text: item.trial.feasible ? 'yes' : 'no' },
+        { text: onFront.has(item) ? 'yes' : '' },
+      ],
+    })),
+    notes: [`front: no other setting is better in both ${goal.metric} and ${KEPT}`, ...notes],
+  };
+}

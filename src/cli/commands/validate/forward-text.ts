@@ -1,0 +1,148 @@
+import type { FidelityFigures } from '../../../fidelity/compare.js';
+import type { CrashedSession, ForwardSession } from '../../../fidelity/forward.js';
+import { type ForwardFigures, signedError } from '../../../fidelity/forward-figures.js';
+import type { FileFidelity, TotalFidelity } from '../../../fidelity/validate.js';
+import {
+  formatCount,
+  formatMoney,
+  formatMoneyCell,
+  moneyDecimals,
+  printable,
+} from '../../../report/format.js';
+import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
+import type { Screen } from '../../../report/terminal.js';
+import { percent, shortName, signedPercent } from './validate-cells.js';
+
+const SUMMARY: readonly Column[] = [
+  { header: '', align: 'left', drop: null },
+  { header: 'sessions', align: 'right', drop: 1 },
+  { header: 'cost, median', align: 'right', drop: null },
+  { header: 'p75', align: 'right', drop: 2 },
+  { header: 'p90', align: 'right', drop: null },
+  { header: 'worst', align: 'right', drop: 3 },
+  { header: 'net', align: 'right', drop: null },
+  { header: 'net dollars', align: 'right', drop: 4 },
+];
+
+/** Writes the amounts of a column with the decimals that suit the largest. */
+function dollarsLike(amounts: readonly number[]): (usd: number) => string {
+  const decimals = moneyDecimals(Math.max(...amounts.map(Math.abs)));
+  return (usd) => `${usd < 0 ? '−' : '+'}${formatMoneyCell(Math.abs(usd), decimals)}`;
+}
+
+type Dollars = ReturnType<typeof dollarsLike>;
+
+function forwardRow(name: string, figures: ForwardFigures, dollars: Dollars): Row {
+  return {
+    cells: [
+      name,
+      formatCount(figures.sessions),
+      percent(figures.costErrorMedian),
+      percent(figures.costErrorP75),
+      percent(figures.costErrorP90),
+      percent(figures.costErrorMax),
+      signedPercent(figures.netError),
+      dollars(figures.netUsd),
+    ],
+  };
+}
+
+function wayRow(name: string, figures: FidelityFigures, dollars: Dollars, tone: 'dim' | null): Row {
+  return {
+    cells: [
+      name,
+      '',
+      percent(figures.costErrorMedian),
+      percent(figures.costErrorP75),
+      percent(figures.costErrorP90),
+      percent(figures.costErrorWorst),
+      signedPercent(figures.netError),
+      dollars(figures.netUsd),
+    ],
+    ...(tone === null ? {} : { tone }),
+  };
+}
+
+/** How far a cost is to be trusted, run forward first, with the one-line rule beside it. */
+export function summaryLines(total: TotalFidelity, screen: Screen): string[] {
+  const { forward, byClient, blind, given, baseline } = total;
+  const dollars = dollarsLike(
+    [forward, ...Object.values(byClient), blind, given, baseline].map(({ netUsd }) => netUsd),
+  );
+  const rows: Row[] = [
+    { ...forwardRow('run forward', forward, dollars), tone: 'strong' },
+    ...Object.entries(byClient).map(([client, figures]) => forwardRow(`  ${client}`, figures, dollars)),
+    wayRow('replayed, blind', blind, dollars, null),
+    wayRow('replayed, breaks given (a bound)', given, dollars, 'dim'),
+    wayRow('the one-line lifetime rule', baseline, dollars, 'dim'),
+  ];
+  return [
+    ...tableLines(SUMMARY, rows, { indent: '  ', ...screen }),
+    ...wrapText(factSentence(total.forward), screen.width, '  ', '  '),
+  ];
+}
+
+function factSentence(forward: ForwardFigures): string {
+  const { crashed, unfinished } = forward;
+  return [
+    `Run forward under the profile of its version, a session has as many compactions as recorded in ${percent(forward.compactionCountRight)} of the cases;`,
+    `the prompt behind one is ${percent(forward.contextAfterError)} off and what it reads ${percent(forward.firstReadAfterError)};`,
+    `the hit rate differs by ${forward.hitRatePointsMedian?.toFixed(2) ?? '–'} points in the median;`,
+    `${percent(forward.intervalCoverage90)} of the sessions lie in the interval that is stated for 90%.`,
+    ...(crashed === 0 ? [] : [`${formatCount(crashed)} crashed.`]),
+    ...(unfinished === 0 ? [] : [`${formatCount(unfinished)} did not get to all their calls.`]),
+  ].join(' ');
+}
+
+const SESSIONS: readonly Column[] = [
+  { header: 'session', align: 'left', drop: null },
+  { header: 'version', align: 'left', drop: 2 },
+  { header: 'profile', align: 'left', drop: 1 },
+  { header: 'requests', align: 'right', drop: 3 },
+  { header: 'recorded', align: 'right', drop: null },
+  { header: 'run', align: 'right', drop: null },
+  { header: 'off', align: 'right', drop: null },
+  { header: 'nine of ten', align: 'right', drop: null },
+  { header: 'compactions', align: 'right', drop: 4 },
+];
+
+function sessionRow(session: ForwardSession): Row {
+  const { cost, interval, compactions } = session;
+  const inside = cost.recorded >= interval.low && cost.recorded <= interval.high;
+  const usd = (nano: number): string => formatMoney(nano / 1e9);
+  return {
+    cells: [
+      shortName(session.file),
+      session.version ?? '–',
+      session.profile,
+      formatCount(session.requests),
+      usd(cost.recorded),
+      `${usd(interval.expected)}${session.callsLost > 0 ? ' unfinished' : ''}`,
+      signedPercent(signedError(session)),
+      `${usd(interval.low)} … ${usd(interval.high)}`,
+      `${compactions.predicted} / ${compactions.recorded}`,
+    ],
+    ...(inside ? {} : { tone: 'bad' as const }),
+  };
+}
+
+function crashLine({ file, message }: CrashedSession, screen: Screen): string[] {
+  return wrapText(printable(`${shortName(file)} crashed: ${message}`), screen.width, '  ', '    ');
+}
+
+/** Every session run forward beside its recording. */
+export function sessionLines(files: readonly FileFidelity[], screen: Screen): string[] {
+  const rows = files.flatMap(({ forward }) => (forward.kind === 'ran' ? [sessionRow(forward.session)] : []));
+  const crashes = files.flatMap(({ forward }) =>
+    forward.kind === 'crashed' ? crashLine(forward.session, screen) : [],
+  );
+  return rows.length === 0
+    ? crashes
+    : [...tableLines(SESSIONS, rows, { indent: '  ', ...screen }), ...crashes];
+}
+
+/** The one sentence to take away. */
+export function trustSentence({ costErrorMedian, costErrorP90 }: ForwardFigures): string | null {
+  if (costErrorMedian === null || costErrorP90 === null) return null;
+  return `On these sessions trust a cost to ± ${percent(costErrorMedian)} typically, ± ${percent(costErrorP90)} in nine of ten.`;
+}

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { CcbenchError } from '../../../base/errors.js';
+import { recordedBill } from '../../../cache/recorded-bill.js';
+import { containedFiles } from '../../../fidelity/contained.js';
+import { fidelityPoints } from '../../../fidelity/points.js';
+import { readSaved, worseFigures } from '../../../fidelity/regression.js';
+import { type FidelityReport, fidelityReport } from '../../../fidelity/report.js';
+import { traceHitRate, validateTraces } from '../../../fidelity/traces.js';
+import type { FileFidelity } from '../../../fidelity/validate.js';
+import { validateTranscript } from '../../../fidelity/validate.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { eachFile } from '../../files/each-file.js';
+import { openFile } from '../../files/output.js';
+import { type InputOptions, readTextInput } from '../../files/read-input.js';
+import { inputFormat, loadTranscript, parseTrace } from '../../files/transcripts.js';
+import { recordedCosts } from '../../runs/recorded-costs.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { findRecordings } from './find-recordings.js';
+import { validateText } from './validate-text.js';
+
+/** Options of `ccbench validate`. */
+export interface ValidateOptions {
+  readonly worst: number;
+  readonly save?: string;
+  readonly against?: string;
+  readonly out?: string;
+  readonly png?: boolean;
+  readonly forward?: boolean;
+}
+
+type Validated =
+  | { readonly kind: 'recording'; readonly fidelity: FileFidelity; readonly bill: RecordedBill | null }
+  | { readonly kind: 'trace'; readonly hitRate: number | null };
+
+function validateFile(path: string, input: InputOptions): Validated {
+  const format = inputFormat(path, input);
+  if (format === 'request-trace') return { kind: 'trace', hitRate: traceHitRate(parseTrace(path, input)) };
+  if (format !== 'claude-code') {
+    throw new CcbenchError('not-supported', `the file is a ${format} session, whose cache has other rules`, {
+      hint: 'Claude Code sessions and request traces can be validated',
+      place: { file: path },
+    });
+  }
+  const { transcript } = loadTranscript(path, input);
+  return {
+    kind: 'recording',
+    fidelity: validateTranscript(transcript, path),
+    bill: recordedBill(transcript),
+  };
+}
+
+/** `ccbench validate`: how far the simulator is from what was recorded. */
+export async function validateCommand(
+  session: CliSession,
+  paths: readonly string[],
+  options: ValidateOptions,
+): Promise<ExitCode> {
+  const { host } = session;
+  const { cwd } = host;
+  const saved =
+    options.against === undefined
+      ? null
+      : readSaved(readTextInput(options.against, { cwd }), options.against);
+  const output = options.save === undefined ? null : openFile(options.save, cwd);
+  try {
+    const files = findRecordings(paths, cwd);
+    const { used, skipped } = await eachFile(session, 'validating', files, (path) =>
+      validateFile(path, inputOptions(session)),
+    );
+    const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
+    const all = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
+    const contained = containedFiles(all);
+    const fidelities = all.filter(({ file }) => contained.every((other) => other.file !== file));
+    const report = fidelityReport(
+      fidelities,
+      rates.length === 0 ? null : validateTraces(rates),
+      options.worst,
+    );
+    const recorded = recordedCosts(
+      used.flatMap((item) =>
+        item.kind === 'recording' ? [{ name: item.fidelity.file, bill: item.bill }] : [],
+      ),
+    );
+    const worse = saved === null ? [] : worseFigures(saved, report.total);
+    if (session.json) {
+      printJson(session, { recorded, ...report, skipped, contained, ...(saved === null ? {} : { worse }) });
+    } else {
+      const screen = screenFor(host.stdout, session.colors);
+      host.stdout.write(
+        validateText(
+          fidelities,
+          report,
+          { recorded, forward: options.forward === true ? 'sessions' : 'summary' },
+          screen,
+        ),
+      );
+      for (const { file, within, responses } of contained)
+        note(
+          session,
+          `left out: ${file}, ${responses === 1 ? 'whose response is' : `all of whose ${responses} responses are`} in ${within} too`,
+        );
+      if (saved !== null && worse.length === 0)
+        note(session, `no figure is worse than in ${options.against}`);
+      for (const { figure, before, now } of worse)
+        note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
+    }
+    await save(output, report);
+    if (options.out !== undefined) {
+      await writeChart(session, fidelities, options.out, options);
+    }
+    return worse.length > 0 ? EXIT.regression : EXIT.fine;
+  } catch (error) {
+    output?.discard();
+    throw error;
+  }
+}
+
+/** Every compared request as a point: what the simulator says against what was recorded. */
+async function writeChart(
+  { host }: CliSession,
+  files: readonly FileFidelity[],
+  out: string,
+  options: ValidateOptions,
+): Promise<void> {
+  const [{ chartFiles }, { predictedVsRecorded }] = await Promise.all([
+    import('../../terminal/report-pictures.js'),
+    import('../../../report/charts/predicted-vs-recorded.js'),
+  ]);
+  const points = (['blind', 'given'] as const).flatMap((way) =>
+    files
+      .flatMap((file) => fidelityPoints(file, way))
+      .map(({ predictedRead, recordedRead }) => ({
+        predicted: predictedRead,
+        recorded: recordedRead,
+        series: way,
+      })),
+  );
+  const spec = predictedVsRecorded({
+    quantity: { name: 'cache read', unit: 'tokens' },
+    points,
+    subtitle: `${files.length} recordings, ${points.length / 2} requests, each predicted blind and with the unexplained breaks given`,
+  });
+  const charts = [{ name: 'predicted-vs-recorded', spec }];
+  for await (const file of chartFiles(charts, options, host.interrupt)) {
+    const output = openFile(join(out, file.folder, file.name), host.cwd);
+    await output.write(file.content);
+    output.commit();
+  }
+}
+
+async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {
+  if (output === null) return;
+  await output.write(`${JSON.stringify({ total: report.total }, null, 2)}\n`);
+  output.commit();
+}

@@ -1,0 +1,95 @@
+import type { Transcript } from '../../model/transcript.js';
+import type { TranscriptRef } from '../../scenario/normalise.js';
+import type { FileRef } from '../../scenario/transcript-ref.js';
+import { sessionsInput, syntheticInput, type TranscriptInput } from '../../study/transcript-input.js';
+import { mergeSessions } from '../../transcript/sessions/merge-sessions.js';
+import { generateTranscript } from '../../transcript/synthetic/generate-transcript.js';
+import { type InputOptions, inputBytes } from './read-input.js';
+import { loadTranscript, loadTranscriptInput } from './transcripts.js';
+
+/** Equal keys are equal transcripts. */
+export function refKey(ref: TranscriptRef): string {
+  switch (ref.kind) {
+    case 'file':
+      return `file ${ref.path}`;
+    case 'synthetic':
+      return `synthetic ${JSON.stringify(ref.spec)}`;
+    case 'sessions':
+      return `sessions ${JSON.stringify(ref.sessions)}`;
+  }
+}
+
+/** Equal keys are the same session: a generated one is the same work whatever model it is given to. */
+export function sessionKey(ref: TranscriptRef): string {
+  switch (ref.kind) {
+    case 'file':
+      return refKey(ref);
+    case 'synthetic':
+      return `synthetic ${JSON.stringify({ ...ref.spec, model: null })}`;
+    case 'sessions': {
+      const parts = ref.sessions.map((part) => ({ ...part, transcript: sessionKey(part.transcript) }));
+      return `sessions ${JSON.stringify(parts)}`;
+    }
+  }
+}
+
+/** What the user would call it. */
+export function refLabel(ref: TranscriptRef): string {
+  switch (ref.kind) {
+    case 'file':
+      return ref.written;
+    case 'synthetic':
+      return `${ref.spec.workload} ${ref.spec.turns} (seed ${ref.spec.seed})`;
+    case 'sessions':
+      return `${ref.sessions.length} sessions`;
+  }
+}
+
+/** The recordings that a transcript is made of. */
+export function filesOf(ref: TranscriptRef): readonly FileRef[] {
+  if (ref.kind === 'file') return [ref];
+  return ref.kind === 'synthetic' ? [] : ref.sessions.flatMap(({ transcript }) => filesOf(transcript));
+}
+
+/** Bytes that a generated turn takes about as long as. */
+const BYTES_PER_TURN = 1_000;
+
+/** Size of what a scenario refers to, as long as it takes to be read or generated. */
+export function refBytes(ref: TranscriptRef, options: InputOptions): number {
+  switch (ref.kind) {
+    case 'file':
+      return inputBytes(ref.path, options);
+    case 'synthetic':
+      return ref.spec.turns * BYTES_PER_TURN;
+    case 'sessions':
+      return ref.sessions.reduce((bytes, { transcript }) => bytes + refBytes(transcript, options), 0);
+  }
+}
+
+/** Reads or generates what a scenario refers to. */
+export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
+  switch (ref.kind) {
+    case 'file':
+      return loadTranscript(ref.path, { ...options, place: ref.place }).transcript;
+    case 'synthetic':
+      return generateTranscript(ref.spec);
+    case 'sessions':
+      return mergeSessions(
+        ref.sessions.map((session) => ({ ...session, transcript: openRef(session.transcript, options) })),
+      );
+  }
+}
+
+/** The same as it travels to whoever replays it. */
+export function inputOf(ref: TranscriptRef, options: InputOptions): TranscriptInput {
+  switch (ref.kind) {
+    case 'file':
+      return loadTranscriptInput(ref.path, { ...options, place: ref.place }).input;
+    case 'synthetic':
+      return syntheticInput(ref.spec);
+    case 'sessions':
+      return sessionsInput(
+        ref.sessions.map(({ transcript, ...part }) => ({ ...part, input: inputOf(transcript, options) })),
+      );
+  }
+}

@@ -1,0 +1,195 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CcbenchError } from '../../base/errors.js';
+import { nameOfPart, removeLitter } from './litter.js';
+import { replaceFolder } from './replace-folder.js';
+
+/** What a report folder holds besides folders of variants and transcripts. */
+const REPORT_FILES = [
+  'run.jsonl',
+  'summary.json',
+  'requests.csv',
+  'events.csv',
+  'timings.json',
+  'report.html',
+  'charts',
+  'compare.json',
+  'compare.md',
+  'compare.csv',
+] as const;
+
+/** Characters that some file systems do not take, and those that would lead elsewhere. */
+const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
+
+/** Names that stand for a folder itself or the one above, or for nothing, and endings that some file systems drop. */
+const NO_NAME = /^\.*$|[. ]$/;
+
+/** What a file is written from. */
+export type FileContent = string | Uint8Array | Iterable<string>;
+
+/** A report folder being made: nothing of it is seen until it is whole. */
+export interface ReportFolder {
+  /** As the user would write it. */
+  readonly shown: string;
+  /** Where the previous report lies, if there is one. */
+  readonly target: string;
+  /** Writes a file of the new report; `folder` is below the report, empty for its top. */
+  write(folder: string, name: string, text: FileContent): Promise<void>;
+  /** Puts the new report in the place of the previous one. */
+  commit(): void;
+  /** Leaves everything as it was before. */
+  discard(): void;
+}
+
+/** A part of a path from a name, different from those that were taken before. */
+export function folderName(name: string, taken: Set<string>): string {
+  const safe = name.replace(UNSAFE, '_');
+  const isTaken = NO_NAME.test(safe) || (REPORT_FILES as readonly string[]).includes(safe.toLowerCase());
+  const base = isTaken ? `${safe}_` : safe;
+  let unique = base;
+  for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = `${base}-${n}`;
+  taken.add(unique.toLowerCase());
+  return unique;
+}
+
+function unwritable(shown: string, error: unknown): CcbenchError {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  const why: Readonly<Record<string, string>> = {
+    EACCES: 'no permission',
+    EPERM: 'no permission',
+    EROFS: 'the file system is read-only',
+    ENOSPC: 'the disk is full',
+    ENOTDIR: 'a file stands where a folder is needed',
+    EISDIR: 'it is a folder',
+    EEXIST: 'a file stands where a folder is needed',
+  };
+  return new CcbenchError(
+    'output-unwritable',
+    `the report cannot be written to ${shown}: ${why[code] ?? code}`,
+    {
+      hint: 'choose another folder with --out, or --no-files to write none',
+      cause: error,
+    },
+  );
+}
+
+/** A file that is not part of a report, or null: such a folder is never replaced. */
+function foreignFile(folder: string, depth = 0): string | null {
+  for (const name of readdirSync(folder).sort()) {
+    if ((REPORT_FILES as readonly string[]).includes(name)) continue;
+    const path = join(folder, name);
+    if (!lstatSync(path).isDirectory() || depth >= 2) return path;
+    const inside = foreignFile(path, depth + 1);
+    if (inside !== null) return inside;
+  }
+  return null;
+}
+
+function checkTarget(target: string, shown: string): void {
+  if (!existsSync(target)) return;
+  if (!lstatSync(target).isDirectory()) throw unwritable(shown, { code: 'ENOTDIR' });
+  const foreign = foreignFile(target);
+  if (foreign === null) return;
+  throw new CcbenchError(
+    'output-unwritable',
+    `${shown} holds ${foreign.slice(target.length + 1)}, which is no part of a report`,
+    {
+      hint: 'a report folder is replaced whole: move the file away, or choose another folder with --out',
+    },
+  );
+}
+
+/** Prepares a report folder; what would keep it from being written is found here, before the run. */
+export function openReport(root: string, name: string, cwd: string): ReportFolder {
+  const shown = join(root, name);
+  const folder = resolve(cwd, root);
+  const target = join(folder, name);
+  const fresh = join(folder, nameOfPart(`.${name}`, 'new'));
+  const old = join(folder, nameOfPart(`.${name}`, 'old'));
+  let created: string | undefined;
+  try {
+    removeLitter(folder, (owner) => owner.startsWith('.'));
+    checkTarget(target, shown);
+    created = mkdirSync(folder, { recursive: true });
+    rmSync(fresh, { recursive: true, force: true });
+    mkdirSync(fresh);
+  } catch (error) {
+    throw error instanceof CcbenchError ? error : unwritable(shown, error);
+  }
+  return {
+    shown,
+    target,
+    async write(below, file, text) {
+      try {
+        await mkdir(join(fresh, below), { recursive: true });
+        await writeFile(join(fresh, below, file), text);
+      } catch (error) {
+        throw unwritable(shown, error);
+      }
+    },
+    commit() {
+      try {
+        replaceFolder(fresh, target, old);
+      } catch (error) {
+        throw unwritable(shown, error);
+      }
+    },
+    discard() {
+      rmSync(fresh, { recursive: true, force: true });
+      if (created !== undefined) removeEmpty(folder, dirname(created));
+    },
+  };
+}
+
+/** Removes folders that were made for a report that did not come, up to the one that was there before. */
+function removeEmpty(folder: string, stop: string): void {
+  for (let path = folder; path !== stop && path !== dirname(path); path = dirname(path)) {
+    try {
+      rmdirSync(path);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** A single file being made: the previous one stays until the new one is whole. */
+export interface OutputFile {
+  write(text: FileContent): Promise<void>;
+  commit(): void;
+  discard(): void;
+}
+
+/** Prepares a file; what would keep it from being written is found here, before the run. */
+export function openFile(path: string, cwd: string): OutputFile {
+  const target = resolve(cwd, path);
+  const fresh = nameOfPart(target, 'new');
+  try {
+    removeLitter(dirname(target), (owner) => owner === basename(target));
+    if (existsSync(target) && lstatSync(target).isDirectory()) throw { code: 'EISDIR' };
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(fresh, '');
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+  return {
+    async write(text) {
+      try {
+        await writeFile(fresh, text);
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+    commit: () => renameSync(fresh, target),
+    discard: () => rmSync(fresh, { force: true }),
+  };
+}

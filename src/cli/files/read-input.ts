@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { CcbenchError, type Place } from '../../base/errors.js';
+
+/** Files a folder may hold that commands read. */
+const RECORDING = /\.jsonl?(?:\.gz)?$/;
+
+/** Where a path was named; the path itself unless something names a better place. */
+export interface InputOptions {
+  readonly cwd: string;
+  readonly place?: Place;
+  /** Whether compiled transcripts are kept below the current folder and used again; off unless asked for. */
+  readonly cache?: CacheChoice;
+}
+
+/** Whether compiled transcripts are kept. */
+export type CacheChoice = 'on' | 'off';
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EACCES' || code === 'EPERM') return 'no permission';
+  if (code === 'ERR_FS_FILE_TOO_LARGE') return 'it is larger than 2 GiB';
+  return code ?? String(error);
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** What stands at a path the user named. */
+export function kindOfInput(path: string, options: InputOptions): 'file' | 'folder' {
+  const place = options.place ?? { file: path };
+  try {
+    return statSync(resolve(options.cwd, path)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    if (isMissing(error)) {
+      throw new CcbenchError('file-missing', `there is no file ${path}`, {
+        place,
+        hint: `it was looked for from ${options.place === undefined ? 'the current folder' : 'the folder of the scenario'}`,
+      });
+    }
+    throw unreadable(path, place, error);
+  }
+}
+
+/** Bytes of a file the user named; none where there is no such file. */
+export function inputBytes(path: string, options: InputOptions): number {
+  return statSync(resolve(options.cwd, path), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Throws when there is no file at a path the user named. */
+export function checkIsFile(path: string, options: InputOptions): void {
+  if (kindOfInput(path, options) === 'file') return;
+  throw new CcbenchError('bad-input', `${path} is a folder`, {
+    place: options.place ?? { file: path },
+    hint: 'name a file in it',
+  });
+}
+
+/** The bytes of a file the user named. */
+export function readInput(path: string, options: InputOptions): Uint8Array {
+  const place = options.place ?? { file: path };
+  checkIsFile(path, options);
+  try {
+    return readFileSync(resolve(options.cwd, path));
+  } catch (error) {
+    throw unreadable(path, place, error);
+  }
+}
+
+/** The error for a file that is there and cannot be read. */
+export function unreadable(path: string, place: Place, error: unknown): CcbenchError {
+  return new CcbenchError('file-unreadable', `${path} cannot be read: ${reasonOf(error)}`, {
+    place,
+    cause: error,
+  });
+}
+
+/** The text of a file the user named; anything but UTF-8 text is an error. */
+export function readTextInput(path: string, options: InputOptions): string {
+  const bytes = readInput(path, options);
+  const place = options.place ?? { file: path };
+  if (bytes.length === 0) throw new CcbenchError('bad-input', 'the file is empty', { place });
+  try {
+    if (bytes.subarray(0, 8_192).includes(0)) throw new TypeError('a zero byte');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CcbenchError('bad-input', 'the file is binary, not text', {
+      place,
+      hint: 'it must be text in UTF-8',
+      cause,
+    });
+  }
+}
+
+/** The names in a folder the user named. */
+function namesIn(path: string, options: InputOptions): string[] {
+  try {
+    return readdirSync(resolve(options.cwd, path));
+  } catch (error) {
+    throw unreadable(path, options.place ?? { file: path }, error);
+  }
+}
+
+/** The files behind the paths a user named: files as they are, folders as the recordings directly inside, by name. */
+export function expandInputs(paths: readonly string[], options: InputOptions): readonly string[] {
+  return paths.flatMap((path) => {
+    let kind: 'file' | 'folder';
+    try {
+      kind = kindOfInput(path, options);
+    } catch {
+      return [path];
+    }
+    if (kind === 'file') return [path];
+    const names = namesIn(path, options).filter((name) => RECORDING.test(name));
+    if (names.length === 0) {
+      throw new CcbenchError('bad-input', `the folder ${path} holds no recording`, {
+        place: { file: path },
+        hint: 'recordings end in .jsonl, .jsonl.gz, .json or .json.gz; folders inside are not searched',
+      });
+    }
+    return names.sort().map((name) => join(path, name));
+  });
+}
+
+/** What a name may hold and no line of a table. */
+const CONTROL = /\p{Cc}/gu;
+
+/** The name a file gives to what is in it: no folder, no extension, the same packed and unpacked, on one line. */
+export function inputId(path: string): string {
+  return basename(path).replace(RECORDING, '').replace(CONTROL, '_');
+}

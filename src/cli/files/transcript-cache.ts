@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Transcript } from '../../model/transcript.js';
+import { compileTranscript } from '../../transcript/compiled/compile-transcript.js';
+import { COMPILED_VERSION } from '../../transcript/compiled/layout.js';
+import { loadCompiled } from '../../transcript/compiled/load-compiled.js';
+import { type DiskFile, fileChunks, fileSource } from './disk-file.js';
+import { nameOfPart, removeLitter } from './litter.js';
+
+/** Folder of compiled transcripts below the current one; it may be deleted at any time. */
+const CACHE_FOLDER = join('.ccbench', 'cache');
+
+/** Compiled transcripts on disk, found by the content of the files they were made from. */
+export interface TranscriptCache {
+  /** The transcript of the files, where an intact one is kept. */
+  read(): CompiledTranscript | null;
+  /** Keeps a transcript; where nothing can be written, nothing is kept. */
+  write(transcript: Transcript): CompiledTranscript;
+}
+
+/** A transcript and its compiled form, which threads can share. */
+export interface CompiledTranscript {
+  readonly transcript: Transcript;
+  readonly compiled: Uint8Array<SharedArrayBuffer>;
+}
+
+function keyOf(files: readonly DiskFile[], id: string): string {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([COMPILED_VERSION, id]));
+  for (const file of files) {
+    const content = createHash('sha256');
+    for (const chunk of fileChunks(file)) content.update(chunk);
+    hash.update(JSON.stringify([file.name, content.digest('hex')]));
+  }
+  return hash.digest('hex');
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Where nothing could be written, nothing can be removed.
+  }
+}
+
+function sharedCopy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
+
+/** Opens the place of a session's files in the cache; the whole files are read for it once. */
+export function openTranscriptCache(files: readonly DiskFile[], id: string, cwd: string): TranscriptCache {
+  const folder = join(cwd, CACHE_FOLDER);
+  const path = join(folder, `${keyOf(files, id)}.bin`);
+  return {
+    read() {
+      let compiled: Uint8Array<SharedArrayBuffer>;
+      try {
+        compiled = sharedCopy(readFileSync(path));
+      } catch {
+        return null;
+      }
+      const byName = new Map(files.map((file) => [file.name, file] as const));
+      const source = (name: string) => fileSource(byName.get(name)!);
+      const transcript = loadCompiled(compiled, { id, source });
+      return transcript === null ? null : { transcript, compiled };
+    },
+    write(transcript) {
+      const compiled = compileTranscript(transcript);
+      const part = nameOfPart(path, 'part');
+      try {
+        mkdirSync(folder, { recursive: true });
+        removeLitter(folder, (owner) => owner.endsWith('.bin'));
+        writeFileSync(part, compiled);
+        renameSync(part, path);
+      } catch {
+        remove(part);
+      }
+      return { transcript, compiled };
+    },
+  };
+}

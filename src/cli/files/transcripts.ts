@@ -1,0 +1,143 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { CcbenchError } from '../../base/errors.js';
+import type { RequestTrace } from '../../model/request-trace.js';
+import type { Transcript } from '../../model/transcript.js';
+import { sharedRecording } from '../../study/share-input.js';
+import { recordedInput, type TranscriptInput } from '../../study/transcript-input.js';
+import { compileTranscript } from '../../transcript/compiled/compile-transcript.js';
+import { readSession } from '../../transcript/read-transcript.js';
+import { detectReader, transcriptReaders } from '../../transcript/readers.js';
+import { parseRequestTrace } from '../../transcript/request-trace/parse-request-trace.js';
+import { type DiskFile, fileHead, fileState, sessionFile } from './disk-file.js';
+import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
+import { openTranscriptCache } from './transcript-cache.js';
+
+const AGENT_FILE = /\.jsonl(?:\.gz)?$/;
+/** Name of the reader of sessions: only they are compiled and have subagents. */
+const SESSION_FORMAT = 'claude-code';
+/** Smaller sessions are read as fast as their compiled form. */
+const SMALLEST_CACHED_BYTES = 262_144;
+
+/** A transcript with how its format is called. */
+export interface LoadedTranscript {
+  readonly path: string;
+  readonly format: string;
+  readonly transcript: Transcript;
+}
+
+/** What was read, with the compiled form where there is one, and the state of the files before. */
+interface Reading {
+  readonly format: string;
+  readonly transcript: Transcript;
+  readonly compiled: Uint8Array<SharedArrayBuffer> | null;
+  readonly before: readonly ReturnType<typeof fileState>[];
+}
+
+/** A sentence without the id that it begins with. */
+function withoutId(sentence: string, id: string): string {
+  if (sentence.startsWith(`${id}: `)) return sentence.slice(id.length + 2);
+  return sentence.startsWith(`${id} is `) ? `the file${sentence.slice(id.length)}` : sentence;
+}
+
+/** Puts the path as the user wrote it in the place of the id that readers know. */
+export function placeError(error: unknown, path: string, options: InputOptions): unknown {
+  if (!(error instanceof CcbenchError) || error.code === 'file-unreadable') return error;
+  const id = inputId(path);
+  const sentence = withoutId(error.message, id);
+  return new CcbenchError(error.code, options.place === undefined ? sentence : `${path}: ${sentence}`, {
+    place: options.place ?? { ...error.place, file: path },
+    ...(error.hint === null ? {} : { hint: error.hint }),
+    cause: error,
+  });
+}
+
+/** A session file and the subagents that lie beside it, in a folder of its name. */
+function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, ...DiskFile[]] {
+  const place = options.place ?? { file: path };
+  const main: DiskFile = { name: inputId(path), path: resolve(options.cwd, path), place };
+  const folder = resolve(options.cwd, dirname(path), inputId(path), 'subagents');
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => AGENT_FILE.test(name));
+  } catch {
+    return [main];
+  }
+  const agents = names.sort().map((name) => ({ name, path: join(folder, name), place: { file: name } }));
+  return [main, ...agents];
+}
+
+/** The format of a file the user named, by its beginning. */
+export function inputFormat(path: string, options: InputOptions): string {
+  checkIsFile(path, options);
+  try {
+    const [main] = sessionFiles(path, options);
+    return detectReader(fileHead(main), { id: main.name });
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+/** Reads a request trace as it is. */
+export function parseTrace(path: string, options: InputOptions): RequestTrace {
+  const bytes = readInput(path, options);
+  try {
+    return parseRequestTrace(bytes, { id: inputId(path) });
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+/** Loads a recording or trace in any known format, a session together with the subagents beside it. */
+export function loadTranscript(path: string, options: InputOptions): LoadedTranscript {
+  const { format, transcript } = readPath(path, options);
+  return { path, format, transcript };
+}
+
+function readPath(path: string, options: InputOptions): Reading {
+  checkIsFile(path, options);
+  try {
+    return load(sessionFiles(path, options), options);
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+function load(files: readonly [DiskFile, ...DiskFile[]], options: InputOptions): Reading {
+  const [main] = files;
+  const id = main.name;
+  const before = files.map(fileState);
+  const isCached = options.cache === 'on' && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
+  const cache = isCached ? openTranscriptCache(files, id, options.cwd) : null;
+  const cached = cache?.read() ?? null;
+  if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
+  const format = detectReader(fileHead(main), { id });
+  if (format !== SESSION_FORMAT) {
+    const transcript = transcriptReaders.get(format).read(readInput(main.path, options), { id });
+    return { format, transcript, compiled: null, before };
+  }
+  const transcript = readSession(files.map(sessionFile), { id });
+  if (cache === null || !isDeepStrictEqual(files.map(fileState), before)) {
+    return { format, transcript, compiled: null, before };
+  }
+  return { format, ...cache.write(transcript), before };
+}
+
+/** A recording or trace as it travels to whoever replays it: read once, here, unless its files change meanwhile. */
+export function loadTranscriptInput(
+  path: string,
+  options: InputOptions,
+): LoadedTranscript & { readonly input: TranscriptInput } {
+  const { format, transcript, compiled, before } = readPath(path, options);
+  const files = sessionFiles(path, options);
+  const [main, ...agents] = files.map((file) => ({
+    name: file.name,
+    bytes: readInput(file.path, { ...options, place: file.place }),
+  }));
+  const recorded = recordedInput(main!.name, main!.bytes, agents);
+  const input = isDeepStrictEqual(files.map(fileState), before)
+    ? sharedRecording(recorded, compiled ?? compileTranscript(transcript))
+    : recorded;
+  return { path, format, transcript, input };
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { METRICS } from '../../metrics/registry.js';
+import { formatCount, formatCounted, formatMoney, formatValue } from '../../report/format.js';
+
+/** What an earlier report says about a run. */
+export interface EarlierRun {
+  readonly digest: string | null;
+  readonly metrics: Readonly<Record<string, number | null>>;
+}
+
+/** A metric that became worse than the baseline allows. */
+export interface Regression {
+  readonly metric: string;
+  readonly before: number | null;
+  readonly now: number | null;
+  readonly message: string;
+}
+
+/** Metrics a baseline is held against; a run that loses calls is not cheaper but incomplete. */
+const GATED_METRICS = ['costUsd', 'cacheHitRate', 'requestsRefused', 'callsLost'] as const;
+
+/** Relative differences below this are rounding. */
+const ROUNDING = 1e-9;
+
+/** Reads the summary of an earlier report; null when there is none that can be read. */
+export function readEarlier(folder: string): EarlierRun | null {
+  try {
+    const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Partial<EarlierRun>;
+    const { digest, metrics } = summary;
+    if (metrics === null || typeof metrics !== 'object' || Array.isArray(metrics)) return null;
+    return { digest: typeof digest === 'string' ? digest : null, metrics };
+  } catch {
+    return null;
+  }
+}
+
+/** Metrics of a baseline that nothing can be held against: absent, or neither a number nor null, or null in all. */
+export function missingMetrics({ metrics }: EarlierRun): readonly string[] {
+  const missing = GATED_METRICS.filter((name) => metrics[name] !== null && !Number.isFinite(metrics[name]));
+  if (missing.length > 0) return missing;
+  return GATED_METRICS.every((name) => metrics[name] === null) ? GATED_METRICS : [];
+}
+
+/** One sentence on what changed since the last report. */
+export function sinceLast(last: EarlierRun, now: EarlierRun): string {
+  if (last.digest !== null && last.digest === now.digest)
+    return 'same result as in the last report, byte for byte';
+  const lostBefore = last.metrics.callsLost ?? 0;
+  const lost = now.metrics.callsLost ?? 0;
+  if (lost !== lostBefore)
+    return `differs from the last report: ${formatCounted(lost, 'call')} ${lost === 1 ? 'was' : 'were'} lost, ${formatCount(lostBefore)} then, so the costs do not compare`;
+  const before = last.metrics.costUsd ?? null;
+  const after = now.metrics.costUsd ?? null;
+  if (before === null || after === null) return 'differs from the last report; there is no cost to compare';
+  const money = `${formatMoney(before)} → ${formatMoney(after)}`;
+  if (before === after) return `differs from the last report at the same cost (${formatMoney(after)})`;
+  if (before === 0) return `the cost rose since the last report (${money})`;
+  const percent = ((after - before) / before) * 100;
+  const size = Math.abs(percent) < 0.05 ? 'less than 0.1 %' : `${Math.abs(percent).toFixed(1)} %`;
+  return `the cost ${after > before ? 'rose' : 'fell'} by ${size} since the last report (${money})`;
+}
+
+/** The gated metrics that are worse than in the baseline by more than the tolerance. */
+export function regressions(
+  baseline: EarlierRun,
+  now: EarlierRun,
+  tolerancePercent: number,
+): readonly Regression[] {
+  return GATED_METRICS.flatMap((name) => {
+    const before = baseline.metrics[name] ?? null;
+    const after = now.metrics[name] ?? null;
+    if (before === null) return [];
+    const { better, unit } = METRICS.get(name);
+    const slack = Math.abs(before) * (tolerancePercent / 100 + ROUNDING);
+    const worse = after === null || (better === 'higher' ? after < before - slack : after > before + slack);
+    if (!worse) return [];
+    const message = `${name} was ${formatValue(before, unit)} in the baseline and is ${formatValue(after, unit)}`;
+    return [{ metric: name, before, now: after, message }];
+  });
+}

@@ -1,0 +1,200 @@
+import { join, resolve } from 'node:path';
+import { CcbenchError, ProblemList } from '../../base/errors.js';
+import { unknownName } from '../../base/registry.js';
+import {
+  type CompiledRun,
+  type CompiledScenario,
+  compileScenario,
+  type ScenarioSource,
+} from '../../scenario/compile.js';
+import { builtinContext } from '../../scenario/context.js';
+import { filesOf } from '../files/open-ref.js';
+import { folderName } from '../files/output.js';
+import { inputId, kindOfInput, readTextInput } from '../files/read-input.js';
+import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
+
+/** What the command line changes in scenarios. */
+export interface ScenarioChanges {
+  readonly set: readonly string[];
+  readonly seed?: number;
+  readonly policy?: string;
+  readonly model?: string;
+  /** One variant alone; `base` is the scenario itself. */
+  readonly variant?: string;
+}
+
+/** A run with its place below the report folder. */
+export interface PlannedRun {
+  readonly run: CompiledRun;
+  /** Empty for the top of the report folder. */
+  readonly folder: string;
+  /** The run's name, told apart by transcript where the scenario has several. */
+  readonly label: string;
+}
+
+/** A scenario with its runs. */
+export interface PlannedScenario {
+  readonly file: string;
+  readonly scenario: CompiledScenario;
+  readonly runs: readonly PlannedRun[];
+  /** Runs of variants that name another policy than the one that was asked for. */
+  readonly leftOut: number;
+}
+
+/** What the scenario without a variant is called. */
+export const BASE = 'base';
+
+/** How to come by a baseline. */
+const REMAKE = 'make it with ccbench run … --out <folder> before the change';
+
+const FLAGS = ['seed', 'policy', 'model'] as const;
+
+function changesOf(changes: ScenarioChanges): readonly string[] {
+  const given = FLAGS.filter((key) => changes[key] !== undefined);
+  return [...given.map((key) => `${key}=${JSON.stringify(changes[key])}`), ...changes.set];
+}
+
+/** Shows a problem of `--seed`, `--policy` or `--model` at that option. */
+function atFlag(problem: CcbenchError, changes: ScenarioChanges): CcbenchError {
+  const flag = FLAGS.find((key) => problem.place?.file === `--set ${key}=${JSON.stringify(changes[key])}`);
+  if (flag === undefined) return problem;
+  return new CcbenchError(problem.code, problem.message, {
+    place: { file: `--${flag} ${changes[flag]}` },
+    ...(problem.hint === null ? {} : { hint: problem.hint }),
+  });
+}
+
+function refKey(run: CompiledRun): string {
+  return run.transcript.kind === 'file' ? run.transcript.path : run.transcript.kind;
+}
+
+/** Gives every run a folder: the base at the top, variants below, all below their transcript where there are several. */
+function placeRuns(scenario: CompiledScenario): readonly PlannedRun[] {
+  const starts = scenario.runs.filter((run) => run.variant === null).length;
+  const taken = new Map<string, Set<string>>();
+  const takenAt = (folder: string): Set<string> => {
+    const names = taken.get(folder) ?? new Set<string>();
+    taken.set(folder, names);
+    return names;
+  };
+  let top = '';
+  return scenario.runs.map((run) => {
+    if (run.variant === null && starts > 1) top = folderName(inputId(refKey(run)), takenAt(''));
+    const folder = run.variant === null ? top : join(top, folderName(run.variant, takenAt(top)));
+    return { run, folder, label: top === '' ? run.plan.name : `${run.plan.name} (${top})` };
+  });
+}
+
+function checkTranscripts(scenario: CompiledScenario, cwd: string): readonly CcbenchError[] {
+  const seen = new Set<string>();
+  const problems: CcbenchError[] = [];
+  for (const transcript of scenario.runs.flatMap((run) => filesOf(run.transcript))) {
+    if (seen.has(transcript.path)) continue;
+    seen.add(transcript.path);
+    try {
+      if (kindOfInput(transcript.path, { cwd, place: transcript.place }) === 'folder') {
+        throw new CcbenchError('bad-input', `${transcript.written} is a folder`, {
+          place: transcript.place,
+          hint: 'list the files in it: transcript: { file: [a.jsonl, b.jsonl] }',
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      problems.push(error);
+    }
+  }
+  return problems;
+}
+
+/** A scenario without the variants that name another policy than the one that the command line asks for. */
+function withoutOtherPolicies(scenario: CompiledScenario, policy: string | undefined): CompiledScenario {
+  if (policy === undefined) return scenario;
+  return { ...scenario, runs: scenario.runs.filter(({ plan }) => plan.policy.name === policy) };
+}
+
+/** A scenario with the wanted variant alone, or with all of them. */
+function compileWanted(source: ScenarioSource, variant: string | undefined): CompiledScenario {
+  if (variant === undefined) return compileScenario(source, builtinContext);
+  if (variant === BASE) return compileScenario({ ...source, runs: 'base' }, builtinContext);
+  const scenario = compileScenario(source, builtinContext);
+  const runs = scenario.runs.filter((run) => run.variant === variant);
+  if (runs.length > 0) return { ...scenario, runs };
+  const known = new Set(scenario.runs.map((run) => run.variant ?? BASE));
+  const { code, message, hint } = unknownName('variant', variant, [...known]);
+  throw new CcbenchError(code, message, {
+    place: { file: `--variant ${variant}` },
+    ...(hint === null ? {} : { hint }),
+  });
+}
+
+/** Reads and checks all scenarios before anything runs; every problem of every file is reported at once. */
+export function planScenarios(
+  files: readonly string[],
+  changes: ScenarioChanges,
+  cwd: string,
+): readonly PlannedScenario[] {
+  const problems: CcbenchError[] = [];
+  const planned: PlannedScenario[] = [];
+  const fileOf = new Map<string, string>();
+  for (const file of files) {
+    try {
+      const text = readTextInput(file, { cwd });
+      const wanted = compileWanted({ text, file, set: changesOf(changes) }, changes.variant);
+      const scenario = changes.variant === undefined ? withoutOtherPolicies(wanted, changes.policy) : wanted;
+      problems.push(...checkTranscripts(scenario, cwd));
+      const other = fileOf.get(scenario.name);
+      if (other !== undefined) {
+        problems.push(
+          new CcbenchError(
+            'duplicate-name',
+            `the scenario is called "${scenario.name}", as the one in ${other}`,
+            {
+              place: { file },
+              hint: 'both would write the same report: give one another name, or run them apart',
+            },
+          ),
+        );
+      }
+      fileOf.set(scenario.name, file);
+      const runs = placeRuns(scenario);
+      planned.push({ file, scenario, runs, leftOut: wanted.runs.length - runs.length });
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      problems.push(...(error instanceof ProblemList ? error.problems : [error]));
+    }
+  }
+  if (problems.length === 0) return planned;
+  const shown = problems.map((problem) => atFlag(problem, changes));
+  throw shown.length === 1 ? shown[0]! : new ProblemList('bad-scenario', files.join(', '), shown);
+}
+
+/** The baseline of every run, found before the first one starts. */
+export function readBaseline(
+  folder: string,
+  scenarios: readonly PlannedScenario[],
+  cwd: string,
+): ReadonlyMap<PlannedRun, EarlierRun> {
+  const found = new Map<PlannedRun, EarlierRun>();
+  for (const { scenario, runs } of scenarios) {
+    for (const planned of runs) {
+      const places = [join(folder, scenario.name, planned.folder), join(folder, planned.folder)];
+      const earlier = places.map((place) => readEarlier(resolve(cwd, place))).find((item) => item !== null);
+      if (earlier === undefined || earlier === null) {
+        throw new CcbenchError('file-missing', `the baseline has no report of ${planned.label}`, {
+          place: { file: join(folder, scenario.name, planned.folder, 'summary.json') },
+          hint: REMAKE,
+        });
+      }
+      const missing = missingMetrics(earlier);
+      if (missing.length > 0) {
+        throw new CcbenchError(
+          'bad-input',
+          `the baseline's report of ${planned.label} does not say ${missing.join(', ')}`,
+          { place: { file: join(folder, scenario.name, planned.folder, 'summary.json') }, hint: REMAKE },
+        );
+      }
+      found.set(planned, earlier);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,80 @@
+import { canonicalJson } from '../../base/digest.js';
+import { findModel } from '../../cache/models.js';
+import { policyWindow } from '../../engine/requests/policy-window.js';
+import type { RunFacts } from '../../metrics/facts.js';
+import type { ParamValue, ParamValues } from '../../model/params.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import { paramSpecs, paramsOf, policyRegistry } from '../../policies/catalogue.js';
+import type { Policy } from '../../policies/policy.js';
+import { policyThresholds } from '../../policies/policy-thresholds.js';
+import type { NamedLimits } from '../../policies/shown-limits.js';
+import type { NamedThreshold, PolicyInfo, PolicyParam } from '../../report/policy-info.js';
+
+/** Limits under the names a reader knows, without those that no layer acts on. */
+const THRESHOLD_NAMES: Readonly<Record<string, string>> = {
+  warning: 'warning',
+  autoCompact: 'auto-compact',
+  blocking: 'blocking',
+};
+
+const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
+
+function paramOf(policy: Policy, params: ParamValues, spec: (typeof paramSpecs)[number]): PolicyParam {
+  const value = (Object.hasOwn(params, spec.path) ? params[spec.path] : spec.default) as ParamValue;
+  const set = Object.hasOwn(policy.set, spec.path);
+  const ofPolicy = set ? policy.set[spec.path] : spec.default;
+  const named = policy.sources[spec.path] ?? null;
+  const { path, unit, help } = spec;
+  const common = { path, value, default: spec.default, unit, help };
+  if (!same(value, ofPolicy)) return { ...common, from: 'scenario', source: 'the scenario' };
+  if (set) return { ...common, from: 'policy', source: named ?? policy.sources['*'] ?? null };
+  return named === null
+    ? { ...common, from: 'default', source: null }
+    : { ...common, from: 'policy', source: named };
+}
+
+function thresholdsOf(policy: Policy, params: ParamValues, model: NamedLimits): readonly NamedThreshold[] {
+  if (!policy.tiers.includes('auto-compact')) return [];
+  const limits = Object.entries(policyThresholds(policy, params, model));
+  return limits
+    .flatMap(([key, tokens]): NamedThreshold[] => {
+      const name = THRESHOLD_NAMES[key];
+      return name === undefined || typeof tokens !== 'number' ? [] : [{ name, tokens }];
+    })
+    .sort((a, b) => a.tokens - b.tokens);
+}
+
+/** What of the model decides a policy's limits: the window it believes in where it has a belief, else the conversation's. */
+function modelOf(facts: RunFacts, params: ParamValues): NamedLimits | null {
+  const given = facts.threads.find(({ parent }) => parent === null)?.window ?? null;
+  const model = Object.keys(facts.models)[0];
+  const believes = params['window.explicit'] !== null || params['window.models'] === 'suffix-only';
+  const window = model !== undefined && (believes || given === null) ? policyWindow(params, model) : given;
+  if (window === null) return null;
+  return {
+    ...(model === undefined ? {} : { name: model }),
+    window,
+    maxOutput: findModel(model ?? '')?.maxOutput ?? null,
+  };
+}
+
+/** What is known of the policy that a log was made with; null when this version knows no such policy. */
+export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
+  const plan = facts.run?.plan as Partial<RunPlan> | null | undefined;
+  const name = facts.run?.policy;
+  if (name === undefined || !policyRegistry.has(name)) return null;
+  const policy = policyRegistry.get(name);
+  const params = plan?.policy?.params ?? {};
+  const complete = Object.fromEntries(
+    paramSpecs.map(({ path, default: value }) => [path, Object.hasOwn(params, path) ? params[path]! : value]),
+  );
+  const model = modelOf(facts, complete);
+  return {
+    name,
+    kind: policy.kind,
+    summary: policy.summary,
+    tiers: policy.tiers,
+    params: paramsOf(policy).map((spec) => paramOf(policy, params, spec)),
+    thresholds: model === null ? [] : thresholdsOf(policy, complete, model),
+  };
+}

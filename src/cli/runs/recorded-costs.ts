@@ -1,0 +1,36 @@
+import { sum } from '../../base/stats.js';
+import { recordedUsd } from '../../metrics/recorded-metrics.js';
+import type { RecordedBill } from '../../model/recorded-bill.js';
+import { AS_RECORDED, billNotes } from '../../report/as-recorded.js';
+import { formatCount, formatCounted } from '../../report/format.js';
+
+/** What several recordings cost, as far as they tell. */
+export interface RecordedCosts {
+  /** All together; null where no call could be priced. */
+  readonly costUsd: number | null;
+  readonly each: readonly { readonly name: string; readonly costUsd: number | null }[];
+  /** What the costs leave out, and what of them is estimated. */
+  readonly notes: readonly string[];
+}
+
+/** Adds up what recordings cost; null where none carries usage. */
+export function recordedCosts(
+  items: readonly { readonly name: string; readonly bill: RecordedBill | null }[],
+): RecordedCosts | null {
+  const bills = items.flatMap(({ bill }) => bill ?? []);
+  if (bills.length === 0) return null;
+  const bare = items.length - bills.length;
+  const known = bills.flatMap((bill) => recordedUsd(bill) ?? []);
+  return {
+    costUsd: known.length === 0 ? null : sum(known),
+    each: items.map(({ name, bill }) => ({ name, costUsd: bill === null ? null : recordedUsd(bill) })),
+    notes: [
+      ...billNotes(bills),
+      ...(bare === 0
+        ? []
+        : [
+            `${AS_RECORDED}: ${formatCount(bare)} of ${formatCounted(items.length, 'session')} ${bare === 1 ? 'carries' : 'carry'} no usage`,
+          ]),
+    ],
+  };
+}

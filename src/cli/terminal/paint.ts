@@ -1,0 +1,21 @@
+import pc from 'picocolors';
+import { plainStyle, type Style } from '../../report/style.js';
+import type { Screen } from '../../report/terminal.js';
+import type { TextStream } from '../host.js';
+import { type ColorChoice, hasColors } from './colors.js';
+
+/** Columns when the output is no terminal. */
+const DEFAULT_WIDTH = 100;
+const MIN_WIDTH = 40;
+
+/** Ways to set off text on a stream. */
+function styleFor(stream: TextStream, colors: ColorChoice): Style {
+  if (!hasColors(stream, colors)) return plainStyle;
+  const { bold, dim, red, green, yellow } = pc.createColors(true);
+  return { bold, dim, red, green, yellow };
+}
+
+/** Width and style of a stream. */
+export function screenFor(stream: TextStream, colors: ColorChoice): Screen {
+  return { width: Math.max(MIN_WIDTH, stream.columns ?? DEFAULT_WIDTH), style: styleFor(stream, colors) };
+}

@@ -1,0 +1,49 @@
+import { chartJson, type NamedChart } from '../../report/charts/chart-spec.js';
+import { renderPng, renderSvg } from '../../report/charts/render.js';
+import { runCharts } from '../../report/charts/run-charts.js';
+import type { ReportedRun } from '../../report/page-run.js';
+import { reportHtml } from '../../report/report-html.js';
+import { breathe } from './interrupt.js';
+
+/** Which pictures are wanted. */
+export interface PictureOptions {
+  /** Charts and the page. */
+  readonly charts: boolean;
+  /** PNG files beside the SVG files. */
+  readonly png?: boolean;
+}
+
+/** A file of a report; `folder` is below the report, empty for its top. */
+export interface ReportFile {
+  readonly folder: string;
+  readonly name: string;
+  readonly content: string | Uint8Array;
+}
+
+/** The files of charts: the picture, its specification beside it, and a PNG where one is wanted. */
+export async function* chartFiles(
+  charts: readonly NamedChart[],
+  options: Pick<PictureOptions, 'png'>,
+  interrupt: AbortSignal,
+): AsyncGenerator<ReportFile> {
+  for (const { name, spec } of charts) {
+    await breathe(interrupt);
+    const svg = await renderSvg(spec);
+    yield { folder: 'charts', name: `${name}.vl.json`, content: chartJson(spec) };
+    yield { folder: 'charts', name: `${name}.svg`, content: svg };
+    if (options.png === true) {
+      yield { folder: 'charts', name: `${name}.png`, content: await renderPng(svg) };
+    }
+  }
+}
+
+/** report.html and the charts of one run. */
+export async function* reportPictures(
+  run: ReportedRun,
+  options: PictureOptions,
+  interrupt: AbortSignal,
+): AsyncGenerator<ReportFile> {
+  if (!options.charts) return;
+  yield { folder: '', name: 'report.html', content: reportHtml({ title: run.name, runs: [run] }) };
+  yield* chartFiles(runCharts(run), options, interrupt);
+}
