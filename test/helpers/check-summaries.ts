@@ -56,12 +56,18 @@ function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ blocks }) => blocks.flatMap(({ text }) => (text === null ? [] : [text.read()])));
 }
 
-/** What a summary has to hold of a message: all of its words, or the head of a long one. */
+/** Characters at the head of a long message that are looked for. */
+const HEAD_CHARS = 200;
+
+/** What a summary has to hold of a message: all of its words, or the head of a long one, half of what may be quoted. */
 function quoted({ blocks }: Message, quoteTokens: number): readonly string[] {
   const said = blocks.filter(
     ({ kind, text, facts }) => kind === 'text' && text !== null && facts.attachment === undefined,
   );
-  const texts = said.map(({ text }) => text!.read().trim());
+  const texts = said.map(({ text }) => text!.read());
   const tokens = said.reduce((sum, block) => sum + block.tokens, 0);
-  return tokens > quoteTokens ? texts.slice(0, 1).map((text) => text.slice(0, 200)) : texts;
+  if (tokens <= quoteTokens) return texts.map((text) => text.trim());
+  const chars = texts.reduce((sum, text) => sum + text.length, 0);
+  const head = Math.min(HEAD_CHARS, Math.floor((chars * quoteTokens) / tokens / 2));
+  return texts.slice(0, 1).map((text) => text.slice(0, head).trim());
 }

@@ -1,28 +1,15 @@
-import { chainDigest, type Digest } from '../../base/digest.js';
-import { CcbenchError } from '../../base/errors.js';
 import type { BlockEdit } from '../../model/action.js';
 import { type Block, mediaCount } from '../../model/block.js';
 import { type Message, withBlocks } from '../../model/message.js';
 import type { PrefixView } from '../../model/prefix.js';
-import { changedBlocks } from './changed-blocks.js';
-import { GrowableFloats } from './growable.js';
+import { editedTail } from './edited-tail.js';
 import { KnownItems } from './known-items.js';
 import { goOn, leadingMarker, missingResults } from './markers.js';
 import { OpenCalls } from './open-calls.js';
 import { orderMessages } from './order-messages.js';
 import { type Origin, OwnTokens } from './own-tokens.js';
-
-/** What flattening had to mend so that the API would take the request (FLT-4). */
-export interface Repairs {
-  /** Results without a call: removed. */
-  readonly orphanResults: number;
-  /** Calls without a result: answered by a marker. */
-  readonly missingResults: number;
-  /** Conversations that began with the assistant: a marker put in front. */
-  readonly leadingMarkers: number;
-}
-
-const START: Digest = 1;
+import { PrefixColumns } from './prefix-columns.js';
+import { RepairCount, type Repairs } from './repairs.js';
 
 /**
  * The conversation of one thread as it would be sent: blocks in request order with chained digests and running
@@ -43,14 +30,9 @@ export class Context implements PrefixView {
   /** Tokens of blocks that no request of this thread has held yet. */
   freshTokens = 0;
   private readonly own = new OwnTokens();
-  private readonly chain = new GrowableFloats();
-  private readonly totals = new GrowableFloats();
-  /** Blocks of thinking among the positions up to each one (K7). */
-  private readonly thinkingCounts = new GrowableFloats();
+  private readonly columns = new PrefixColumns();
   private readonly calls = new OpenCalls();
-  private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
-  /** Repairs that were told already. */
-  private told: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
+  private readonly repaired = new RepairCount();
 
   constructor(prefix: readonly Block[]) {
     this.prefix = prefix;
@@ -75,9 +57,7 @@ export class Context implements PrefixView {
     this.own.empty('start');
     this.blocks.length = 0;
     this.owners.length = 0;
-    this.chain.truncate(0);
-    this.totals.truncate(0);
-    this.thinkingCounts.truncate(0);
+    this.columns.truncate(0);
     this.prefix = prefix;
     this.layPrefix();
     for (const message of messages) this.append(message, 'again', this.own.originOf(message));
@@ -90,42 +70,34 @@ export class Context implements PrefixView {
   }
 
   get digests(): Float64Array {
-    return this.chain.data;
+    return this.columns.digests;
   }
 
   get sums(): Float64Array {
-    return this.totals.data;
+    return this.columns.sums;
   }
 
   get uncounted(): Float64Array {
-    return this.thinkingCounts.data;
+    return this.columns.uncounted;
   }
 
   /** Makes room in the columns for so many positions. */
   reserve(positions: number): void {
-    this.chain.reserve(positions);
-    this.totals.reserve(positions);
-    this.thinkingCounts.reserve(positions);
+    this.columns.reserve(positions);
   }
 
   /** True tokens of the request as it stands. */
   get trueTokens(): number {
-    return this.totals.length === 0 ? 0 : this.totals.data[this.totals.length - 1]!;
+    return this.columns.trueTokens;
   }
 
   get repairs(): Repairs {
-    return { ...this.counts };
+    return this.repaired.all;
   }
 
   /** Repairs since this was last asked; null when there were none (C37). */
   takeRepairs(): Repairs | null {
-    const { counts, told } = this;
-    const orphanResults = counts.orphanResults - told.orphanResults;
-    const missingResults = counts.missingResults - told.missingResults;
-    const leadingMarkers = counts.leadingMarkers - told.leadingMarkers;
-    if (orphanResults + missingResults + leadingMarkers === 0) return null;
-    this.told = this.repairs;
-    return { orphanResults, missingResults, leadingMarkers };
+    return this.repaired.take();
   }
 
   /** True when some image or document is in the request. */
@@ -161,7 +133,7 @@ export class Context implements PrefixView {
     for (let i = 0; i < message.blocks.length; i++) {
       const block = message.blocks[i]!;
       if (block.kind === 'tool_result' && !this.calls.close(block.toolUseId ?? '')) {
-        this.counts.orphanResults++;
+        this.repaired.add('orphanResults', 1);
         if (time === 'first' && origin === 'original') this.own.turnAway(block);
         kept ??= message.blocks.slice(0, i);
         continue;
@@ -180,12 +152,12 @@ export class Context implements PrefixView {
 
   private answerOpenCalls(at: number): void {
     const ids = this.calls.takeAll();
-    this.counts.missingResults += ids.length;
+    this.repaired.add('missingResults', ids.length);
     this.put(missingResults(this.messages.length, ids, at));
   }
 
   private lead(at: number): void {
-    this.counts.leadingMarkers++;
+    this.repaired.add('leadingMarkers', 1);
     this.put(leadingMarker(this.messages.length, at));
   }
 
@@ -206,13 +178,8 @@ export class Context implements PrefixView {
   }
 
   private pushBlock(block: Block, owner: number, origin: Origin): void {
-    const position = this.blocks.length;
     if (origin === 'original') this.own.add(block);
-    const before = position === 0 ? START : this.chain.data[position - 1]!;
-    this.chain.push(chainDigest(before, block.digest));
-    this.totals.push((position === 0 ? 0 : this.totals.data[position - 1]!) + block.tokens);
-    const thinkingBefore = position === 0 ? 0 : this.thinkingCounts.data[position - 1]!;
-    this.thinkingCounts.push(block.kind === 'thinking' ? thinkingBefore + 1 : thinkingBefore);
+    this.columns.push(block);
     this.blocks.push(block);
     this.owners.push(owner);
     this.freshTokens += block.tokens;
@@ -231,27 +198,8 @@ export class Context implements PrefixView {
 
   /** Puts other blocks in the place of some; returns the first position that changed, or −1. */
   rewrite(edits: readonly BlockEdit[]): number {
-    const byMessage = new Map<string, Map<number, Block | null>>();
-    for (const edit of edits) {
-      const blocks = byMessage.get(edit.messageId) ?? new Map<number, Block | null>();
-      blocks.set(edit.blockIndex, edit.block);
-      byMessage.set(edit.messageId, blocks);
-    }
-    let index = this.messages.length;
-    const tail: Message[] = [];
-    while (byMessage.size > 0 && index > 0) {
-      const message = this.messages[--index]!;
-      const changes = byMessage.get(message.id);
-      tail.push(changes === undefined ? message : withBlocks(message, changedBlocks(message, changes)));
-      byMessage.delete(message.id);
-    }
-    if (byMessage.size > 0) {
-      throw new CcbenchError(
-        'internal',
-        `an edit names a message that is not in the context: ${[...byMessage.keys()][0]}`,
-      );
-    }
-    return this.rebuildFrom(index, tail.reverse());
+    const { from, messages } = editedTail(this.messages, edits);
+    return this.rebuildFrom(from, messages);
   }
 
   /** Puts a new history in the place of the conversation; returns the first position that changed. */
@@ -299,11 +247,9 @@ export class Context implements PrefixView {
     else this.uncount(position);
     this.blocks.length = position;
     this.owners.length = position;
-    this.chain.truncate(position);
-    this.totals.truncate(position);
-    this.thinkingCounts.truncate(position);
+    this.columns.truncate(position);
     this.messages.length = firstMessage;
-    this.reopenCalls();
+    this.calls.reopen(this.blocks, this.systemEnd);
   }
 
   private uncount(position: number): void {
@@ -322,14 +268,13 @@ export class Context implements PrefixView {
   /** Number of positions from the start that hold no more than so many tokens. */
   positionsWithin(tokens: number): number {
     let count = this.systemEnd;
-    while (count < this.blocks.length && this.totals.data[count]! <= tokens) count++;
+    while (count < this.blocks.length && this.columns.sums[count]! <= tokens) count++;
     return count;
   }
 
   /** True tokens of the positions from one on up to another. */
   tokensBetween(from: number, to: number): number {
-    if (to <= from) return 0;
-    return this.totals.data[to - 1]! - (from === 0 ? 0 : this.totals.data[from - 1]!);
+    return this.columns.tokensBetween(from, to);
   }
 
   /** First position of the messages from an index on. */
@@ -342,21 +287,6 @@ export class Context implements PrefixView {
       else high = middle;
     }
     return low;
-  }
-
-  /** Finds the calls of the last assistant message that the blocks left over do not answer. */
-  private reopenCalls(): void {
-    this.calls.takeAll();
-    const answered = new Set<string | null>();
-    let i = this.blocks.length - 1;
-    for (; i >= this.systemEnd && this.blocks[i]!.role === 'user'; i--)
-      answered.add(this.blocks[i]!.toolUseId);
-    const ids: string[] = [];
-    for (; i >= this.systemEnd && this.blocks[i]!.role === 'assistant'; i--) {
-      const block = this.blocks[i]!;
-      if (block.kind === 'tool_use' && !answered.has(block.toolUseId)) ids.push(block.toolUseId ?? '');
-    }
-    for (const id of ids.reverse()) this.calls.open(id);
   }
 
   /** Takes note that the request was sent: from here on everything counts as unchanged. */

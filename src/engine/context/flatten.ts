@@ -1,7 +1,8 @@
 import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
-import { Context, type Repairs } from './context.js';
+import { Context } from './context.js';
 import { orderMessages } from './order-messages.js';
+import type { Repairs } from './repairs.js';
 
 /** A message as the API takes it. */
 export interface ApiMessage {
