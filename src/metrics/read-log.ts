@@ -109,6 +109,13 @@ function openProblem(entry: Record<string, unknown>, type: LogEntry['type']): st
   return isRisk ? null : '(request) has a risk without a chance from 0 to 1 and a cost';
 }
 
+/** The request's numbers that may be absent are null where they are. */
+function whole(entry: LogEntry): LogEntry {
+  if (entry.type !== 'request') return entry;
+  const { seen = null, kept = null, untouched = null } = entry;
+  return { ...entry, seen, kept, untouched };
+}
+
 function problemOf(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object';
   const entry = value as Record<string, unknown>;
@@ -186,7 +193,7 @@ export function parseLog(text: string, file: string): LogEntry[] {
         place,
       });
     }
-    entries.push(value as LogEntry);
+    entries.push(whole(value as LogEntry));
   }
   if (entries.length === 0) checkVersion(null, file);
   if (!entries.some((entry) => entry.type === 'end')) entries.push(truncated());

@@ -128,7 +128,7 @@ describe('results of a sweep', () => {
     expect(stderr).toContain(
       '1 broken line of reports/kept-sweep/sweep.jsonl left out; the 1 good ones are used',
     );
-    expect(stderr).toContain('1 of 2 runs are finished already');
+    expect(stderr).toContain('1 of 2 runs is finished already');
     expect(JSON.parse(stdout).points).toEqual(first.points);
     expect(readFileSync(file, 'utf8').split('\n').sort()).toEqual(text.split('\n').sort());
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import { parseLog } from '../../src/metrics/read-log.js';
+import { metricValues } from '../../src/metrics/registry.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import { serialiseEntry } from '../../src/report/log-lines.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
@@ -14,6 +15,26 @@ const serialiseLog = (entries: readonly LogEntry[]): string =>
 describe('parseLog', () => {
   it('reads back what was written', () => {
     expect(parseLog(serialiseLog(LOG), 'run.jsonl')).toEqual(LOG);
+  });
+
+  it('D8 a request without what the policy saw shows nothing where that would stand', () => {
+    const status: LogEntry = {
+      type: 'status',
+      t: 0,
+      thread: 'main',
+      turn: 1,
+      n: 1,
+      seen: 900,
+      limit: 155_000,
+      percentLeft: 99,
+      warning: false,
+      error: false,
+    };
+    const { seen: _seen, kept: _kept, untouched: _untouched, ...request } = requestEntry({ purpose: 'main' });
+    const body = [runEntry(), threadEntry(), status, request as LogEntry];
+    const entries = parseLog(serialiseLog([...body, endEntry(body)]), 'run.jsonl');
+    const values = Object.values(metricValues(foldLog(entries)));
+    expect(values.filter((value) => Number.isNaN(value))).toEqual([]);
   });
 
   it('refuses a log of another version', () => {
