@@ -76,6 +76,16 @@ const OPEN_NUMBERS: Readonly<Partial<Record<LogEntry['type'], readonly string[]>
   status: ['turn', 'seen'],
 };
 
+/** Texts that may be absent or null. */
+const OPEN_TEXTS: Readonly<Partial<Record<LogEntry['type'], readonly string[]>>> = {
+  request: ['cause'],
+  thread: ['parent', 'session'],
+  refused: ['purpose', 'message'],
+  layer: ['trigger', 'reason', 'failure'],
+  returned: ['why'],
+  notice: ['message'],
+};
+
 function isOfKind(field: unknown, kind: FieldKind): boolean {
   if (kind === 'object') return field !== null && typeof field === 'object';
   return kind === 'number' ? Number.isFinite(field) : typeof field === kind;
@@ -103,6 +113,8 @@ function openProblem(entry: Record<string, unknown>, type: LogEntry['type']): st
   const isOdd = (name: string): boolean => (entry[name] ?? null) !== null && !Number.isFinite(entry[name]);
   const odd = OPEN_NUMBERS[type]?.find(isOdd);
   if (odd !== undefined) return `(${type}) has a ${odd} that is no number`;
+  const text = OPEN_TEXTS[type]?.find((name) => typeof (entry[name] ?? '') !== 'string');
+  if (text !== undefined) return `(${type}) has a ${text} that is no text`;
   if (type !== 'request' || entry.risk === undefined) return null;
   const { chance, cost } = (entry.risk ?? {}) as { readonly chance?: unknown; readonly cost?: unknown };
   const isRisk = Number.isFinite(cost) && typeof chance === 'number' && chance >= 0 && chance <= 1;

@@ -37,6 +37,11 @@ describe('parseLog', () => {
     expect(values.filter((value) => Number.isNaN(value))).toEqual([]);
   });
 
+  it('D8 refuses a cause that is no text', () => {
+    const text = serialiseLog(LOG).replace(/"cause":[^,]+/, '"cause":{"a":1}');
+    expect(() => parseLog(text, 'run.jsonl')).toThrow(/\(request\) has a cause that is no text/);
+  });
+
   it('refuses a log of another version', () => {
     const text = serialiseLog(LOG).replace('"version":1', '"version":2');
     expect(() => parseLog(text, 'run.jsonl')).toThrow(

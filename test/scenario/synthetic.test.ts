@@ -86,7 +86,7 @@ describe('generated sessions', () => {
     expect(problemsOf(text).map((problem) => problem.split(';')[0])).toEqual([
       's.yaml:4:13: `transcript.synthetic.steady.gapSeconds` is missing',
       's.yaml:5:37: `transcript.synthetic.overrides.outputTokens.p` must be a list of at least 2',
-      's.yaml:5:46: `transcript.synthetic.overrides.outputTokens.v[0]` must be a number of 0 or more',
+      's.yaml:5:46: `transcript.synthetic.overrides.outputTokens.v[0]` must be a number from 0 to 10,000,000',
     ]);
   });
 });

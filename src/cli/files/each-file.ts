@@ -56,7 +56,7 @@ export async function eachFile<T>(
       progress.update(i);
       await breathe(host.interrupt);
       try {
-        used.push(withoutPause(inputBytes(file, host), () => read(file)));
+        used.push(await withoutPause(inputBytes(file, host), host.interrupt, () => read(file)));
       } catch (error) {
         if (!(error instanceof CcbenchError)) throw error;
         problems.push({ file, error });

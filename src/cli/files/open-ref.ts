@@ -51,8 +51,8 @@ export function filesOf(ref: TranscriptRef): readonly FileRef[] {
   return ref.kind === 'synthetic' ? [] : ref.sessions.flatMap(({ transcript }) => filesOf(transcript));
 }
 
-/** Bytes that a generated turn takes about as long as. */
-const BYTES_PER_TURN = 1_000;
+/** Bytes of a recording that take as long to be read as one turn to be generated, about. */
+const BYTES_PER_TURN = 110;
 
 /** Size of what a scenario refers to, as long as it takes to be read or generated. */
 export function refBytes(ref: TranscriptRef, options: InputOptions): number {

@@ -44,8 +44,9 @@ export function listenForInterrupt(): AbortSignal {
  * Does work that cannot pause. Over large input nobody would hear a signal for seconds: it then ends the process at once, as it
  * ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that.
  */
-export function withoutPause<T>(bytes: number, work: () => T): T {
+export async function withoutPause<T>(bytes: number, interrupt: AbortSignal, work: () => T): Promise<T> {
   if (listener === null || bytes < LARGE_BYTES) return work();
+  await lastChance(interrupt); // one that has arrived would be lost with its listener
   for (const name of SIGNALS) process.off(name, listener);
   try {
     return work();

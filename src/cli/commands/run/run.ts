@@ -159,7 +159,7 @@ async function runOne(
 ): Promise<{ readonly result: RunResult; readonly entries: readonly LogEntry[] }> {
   const { session, progress } = job;
   const { run } = planned;
-  const transcript = transcriptOf(job, run.transcript);
+  const transcript = await transcriptOf(job, run.transcript);
   progress.start(planned.label, countCalls(transcript));
   const { interrupt } = session.host;
   await breathe(interrupt);
@@ -209,11 +209,12 @@ function atRecording(error: unknown, ref: TranscriptRef): unknown {
 }
 
 /** A transcript is read once and replayed by every variant. */
-function transcriptOf(job: Job, ref: TranscriptRef): Transcript {
+async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
   const key = refKey(ref);
   if (job.transcript?.ref === key) return job.transcript.value;
   const options = inputOptions(job.session);
-  const value = withoutPause(refBytes(ref, options), () => openRef(ref, options));
+  const { interrupt } = job.session.host;
+  const value = await withoutPause(refBytes(ref, options), interrupt, () => openRef(ref, options));
   job.transcript = { ref: key, value };
   return value;
 }

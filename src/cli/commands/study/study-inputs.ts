@@ -67,7 +67,9 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     if (byRef.has(key)) continue;
     await breathe(session.host.interrupt);
     try {
-      const loaded = withoutPause(refBytes(ref, inputOptions(session)), () => load(session, ref));
+      const loaded = await withoutPause(refBytes(ref, inputOptions(session)), session.host.interrupt, () =>
+        load(session, ref),
+      );
       byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
