@@ -29,14 +29,19 @@ function isInstruction({ kind, facts }: Block): boolean {
   return kind === 'tool_result' && facts.path !== undefined && FILE.test(facts.path);
 }
 
-/** Whether the instruction files in a conversation say as much as a sentence does (AUT-2). */
-export function instructionsSay(messages: readonly Message[], sentence: string): boolean {
+/** Blocks of a conversation that hold instructions. */
+export function instructionBlocks(messages: readonly Message[]): readonly Block[] {
+  const found: Block[] = [];
+  for (const { blocks } of messages) for (const block of blocks) if (isInstruction(block)) found.push(block);
+  return found;
+}
+
+/** Whether instruction files say as much as a sentence does (AUT-2). */
+export function instructionsSay(instructions: readonly Block[], sentence: string): boolean {
+  if (instructions.length === 0) return false;
   const words = new Set(contentWords(sentence));
   if (words.size === 0) return false;
-  for (const { blocks } of messages)
-    for (const block of blocks)
-      if (isInstruction(block) && linesIn(block).some((line) => holds(line, words))) return true;
-  return false;
+  return instructions.some((block) => linesIn(block).some((line) => holds(line, words)));
 }
 
 function holds(line: ReadonlySet<string>, words: ReadonlySet<string>): boolean {

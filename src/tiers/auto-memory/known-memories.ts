@@ -3,7 +3,7 @@ import type { KnownMemories } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import { meaningOf, relate } from '../../statements/meaning.js';
 import { indexTextOf } from './index-text.js';
-import { instructionsSay } from './instruction-files.js';
+import { instructionBlocks, instructionsSay } from './instruction-files.js';
 import { memoryLines } from './memory-lines.js';
 import type { MemoryStore, StoredMemory } from './memory-store.js';
 
@@ -51,7 +51,7 @@ export function knownMemories(
     says: (sentence) => {
       const shown = indexedNames(index);
       if (store.memories.some((memory) => shown.has(memory.name) && saysSame(memory, sentence))) return true;
-      return instructionsSay(messages, sentence);
+      return instructionsSay(instructionBlocks(messages), sentence);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { StoredFile } from '../../base/files.js';
 import type { Message } from '../../model/message.js';
 import { relate } from '../../statements/meaning.js';
 import { isForbidden } from '../../statements/statement.js';
-import { instructionsSay } from './instruction-files.js';
+import { instructionBlocks, instructionsSay } from './instruction-files.js';
 import { indexedNames } from './known-memories.js';
 import { type MemoryLine, memoryLines } from './memory-lines.js';
 import type { MemoryStore, StoredMemory } from './memory-store.js';
@@ -28,6 +28,7 @@ export function memoryQuality(
   messages: readonly Message[],
 ): MemoryQuality {
   const shown = indexedNames(index);
+  const instructions = instructionBlocks(messages);
   const bySubject = new Map<string, { readonly memory: StoredMemory; readonly line: MemoryLine }[]>();
   const duplicate = new Set<StoredMemory>();
   const contradicted = new Set<StoredMemory>();
@@ -36,7 +37,7 @@ export function memoryQuality(
   for (const memory of memories) {
     if (!shown.has(memory.name)) offIndex++;
     const lines = memoryLines(memory);
-    if (lines.some(({ text }) => isForbidden(text) || instructionsSay(messages, text))) polluted++;
+    if (lines.some(({ text }) => isForbidden(text) || instructionsSay(instructions, text))) polluted++;
     for (const line of lines) {
       const others = bySubject.get(line.meaning.subject);
       if (others === undefined) bySubject.set(line.meaning.subject, [{ memory, line }]);
