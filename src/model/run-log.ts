@@ -20,6 +20,7 @@ export const LAYERS = [
   'nested-memory',
   'hooks',
   'baseline',
+  'rules',
 ] as const;
 export type Layer = (typeof LAYERS)[number];
 

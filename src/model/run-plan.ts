@@ -1,4 +1,5 @@
 import type { ParamValues } from './params.js';
+import type { PartsPolicy } from './parts.js';
 
 /** What an LLM call is for; faults and costs are told apart by it. */
 export const CALL_PURPOSES = [
@@ -11,6 +12,7 @@ export const CALL_PURPOSES = [
   'agent_summary',
   'plan_again',
   'suggestion',
+  'keep_alive',
 ] as const;
 export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
@@ -116,6 +118,15 @@ export interface HomeLock {
   readonly process: 'alive' | 'dead';
 }
 
+/** The policy of a run: its name, every parameter, and its parts where it is written in parts. */
+export interface PlannedPolicy {
+  readonly name: string;
+  readonly params: ParamValues;
+  readonly parts?: PartsPolicy;
+  /** Layers that act before the rules, in order; absent where there are none. */
+  readonly layers?: readonly string[];
+}
+
 /** Everything a run depends on besides the transcript: plain JSON, complete, without defaults left open. */
 export interface RunPlan {
   readonly version: 1;
@@ -125,7 +136,7 @@ export interface RunPlan {
   readonly model: string | null;
   /** Context window in tokens where neither model name nor model table decide (WIN-1); null leaves it to them. */
   readonly window: number | null;
-  readonly policy: { readonly name: string; readonly params: ParamValues };
+  readonly policy: PlannedPolicy;
   readonly cache: CachePlan;
   readonly timing: 'recorded' | 'think-time';
   /** Factor between what the policy's counter sees of new content and what a chars/4 counter would see. */

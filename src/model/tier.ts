@@ -66,6 +66,8 @@ export interface ContextView {
   readonly files: Files;
   /** Cached tokens behind the prefix that the server still holds; false once their lifetime has passed. */
   readonly cacheIsWarm: boolean;
+  /** When the cached prefix ends; null before the first response. */
+  readonly cacheExpiresMs: number | null;
   /** Tokens deleted on the server and not yet forgotten (MIC-3). */
   readonly deletedTokens: number;
 }

@@ -4,6 +4,8 @@ import { clientRegistry } from '../client/catalogue.js';
 import { checkModel } from '../client/check-model.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../model/params.js';
+import type { PlannedPolicy } from '../model/run-plan.js';
+import { isPolicyPath } from '../parts/paths.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { mask } from './baselines/mask.js';
 import { prune } from './baselines/prune.js';
@@ -21,6 +23,7 @@ import { claudeCode2026 } from './claude-code/2026.js';
 import { CORE_PARAMS } from './core-params.js';
 import { checkExclusive } from './exclusive.js';
 import { isReadBy, layersOf } from './param-readers.js';
+import { partsOf } from './parts-policy.js';
 import type { Policy } from './policy.js';
 
 /** Every policy, by name; adding one is one file and one line. */
@@ -60,7 +63,35 @@ export function paramsOf(policy: Policy): readonly ParamSpec[] {
 
 /** The complete parameters of a policy with a user's changes; unknown paths, bad values and changes without effect are errors. */
 export function resolvePolicy(name: string, set: Readonly<Record<string, unknown>>): ParamValues {
-  const policy = policyRegistry.get(name);
+  return planPolicy(policyRegistry.get(name), set).params;
+}
+
+/** A policy as a run goes by it, with a user's changes: of its parameters, and of the values of its file. */
+export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>>): PlannedPolicy {
+  const inFile = policy.written === undefined ? [] : Object.keys(set).filter(isPolicyPath);
+  const pick = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, set[path]]));
+  const parts = partsOf(policy, pick(inFile));
+  const params = paramsFor(policy, pick(Object.keys(set).filter((path) => !inFile.includes(path))));
+  if (parts === null) return { name: policy.name, params };
+  const layers = policy.tiers.filter((tier) => tier !== 'parts');
+  return { name: policy.name, params, parts, ...(layers.length === 0 ? {} : { layers }) };
+}
+
+/** The policy that a run goes by: one of a file is made of what the plan holds. */
+export function policyOf({ name, params, parts, layers = [] }: PlannedPolicy): Policy {
+  if (parts === undefined || policyRegistry.has(name)) return policyRegistry.get(name);
+  return {
+    name,
+    kind: 'file',
+    summary: '',
+    tiers: [...layers, 'parts'],
+    client: String(params['client.use']),
+    set: {},
+    sources: {},
+  };
+}
+
+function paramsFor(policy: Policy, set: Readonly<Record<string, unknown>>): ParamValues {
   const values: Record<string, ParamValue> = {};
   for (const spec of paramSpecs) {
     values[spec.path] = Object.hasOwn(policy.set, spec.path)

@@ -1,10 +1,11 @@
 import type { ParamValues } from '../model/params.js';
+import type { WrittenPolicy } from '../parts/paths.js';
 
 /** A policy is data with provenance: which tiers, in which order, with which numbers, and where each number is from. */
 export interface Policy {
   /** Public name, e.g. `claude-code/2026`. */
   readonly name: string;
-  readonly kind: 'bound' | 'analysed' | 'measured' | 'baseline' | 'peer';
+  readonly kind: 'bound' | 'analysed' | 'measured' | 'baseline' | 'peer' | 'file';
   /** One sentence: what it is. */
   readonly summary: string;
   /** Names of tiers, in the order they are asked. */
@@ -15,4 +16,6 @@ export interface Policy {
   readonly set: ParamValues;
   /** Where numbers come from, by parameter path; `*` speaks for the rest. */
   readonly sources: Readonly<Record<string, string>>;
+  /** What its file says, for a policy in parts. */
+  readonly written?: WrittenPolicy;
 }

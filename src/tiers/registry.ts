@@ -15,6 +15,7 @@ import { cachedMicrocompactTier } from './microcompact/cached.js';
 import { timeBasedMicrocompactTier } from './microcompact/time-based.js';
 import { tokenMicrocompactTier } from './microcompact/token.js';
 import { nestedMemoryTier } from './nested-memory/nested-memory.js';
+import { partsTier } from './parts/parts.js';
 import { reactiveTier } from './reactive/reactive.js';
 import { sessionMemoryTier } from './session-memory/extract.js';
 import { snipTier } from './snip/snip.js';
@@ -40,6 +41,7 @@ const TIERS: readonly TierDefinition[] = [
   pruneTier,
   maskTier,
   summariseTier,
+  partsTier,
 ];
 
 /** Every mechanism, by name; adding one is one folder and one line. */

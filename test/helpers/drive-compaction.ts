@@ -84,6 +84,7 @@ export function compactWith(
     seenTokens: 170_000,
     files: createFiles(),
     cacheIsWarm: true,
+    cacheExpiresMs: null,
     deletedTokens: 0,
   };
   const moment: Moment = {

@@ -106,6 +106,7 @@ export function viewOf(
     seenTokens,
     files,
     cacheIsWarm: true,
+    cacheExpiresMs: null,
     deletedTokens: 0,
   };
 }

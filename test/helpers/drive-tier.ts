@@ -118,6 +118,7 @@ export class TierDriver {
       },
       files: driver.files,
       cacheIsWarm: driver.cacheIsWarm,
+      cacheExpiresMs: null,
       get deletedTokens() {
         return driver.deletedTokens;
       },

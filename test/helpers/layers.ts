@@ -35,6 +35,7 @@ const UP_TO_POLICIES = [
   'cache',
   'client',
   'llm',
+  'parts',
   'tiers',
   'policies',
 ];
@@ -63,8 +64,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: { '@anthropic-ai/sdk': 'lazy' },
     builtins: [],
   },
-  tiers: { folders: ['base', 'model', 'statements', 'tokens'], packages: { zod: 'any' }, builtins: [] },
-  policies: { folders: ['base', 'model', 'client', 'tiers'], packages: {}, builtins: [] },
+  parts: { folders: ['base', 'model'], packages: {}, builtins: [] },
+  tiers: {
+    folders: ['base', 'model', 'statements', 'tokens', 'parts'],
+    packages: { zod: 'any' },
+    builtins: [],
+  },
+  policies: { folders: ['base', 'model', 'client', 'parts', 'tiers'], packages: {}, builtins: [] },
   engine: { folders: UP_TO_POLICIES, packages: {}, builtins: [] },
   metrics: { folders: ['base', 'model'], packages: {}, builtins: [] },
   fidelity: { folders: UP_TO_METRICS, packages: {}, builtins: [] },

@@ -10,6 +10,7 @@ import type { SeenCounter } from './seen-counter.js';
 export class ThreadView implements ContextView {
   /** Whether the thread's cached prefix is still within its lifetime. */
   cacheIsWarm = false;
+  cacheExpiresMs: number | null = null;
   /** What was deleted on the server and not yet forgotten. */
   deletions: Deletions;
 

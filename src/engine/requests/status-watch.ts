@@ -1,4 +1,4 @@
-import { policyRegistry } from '../../policies/catalogue.js';
+import { policyOf } from '../../policies/catalogue.js';
 import { isReadBy } from '../../policies/param-readers.js';
 import { type ShownLimits, shownLimits, shownStatus } from '../../policies/shown-limits.js';
 import type { RequestingThread } from './requesting-thread.js';
@@ -48,8 +48,8 @@ export class StatusWatch {
 
   private learn(): void {
     const { model, env } = this.run;
-    const { name, params } = env.plan.policy;
-    const policy = policyRegistry.get(name);
+    const { params } = env.plan.policy;
+    const policy = policyOf(env.plan.policy);
     const { facts } = model;
     const window = isReadBy(policy, 'window.reserve') ? facts.window : model.apiWindow();
     this.facts = facts;

@@ -2,7 +2,7 @@ import type { SkippedEntry } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { TierDefinition } from '../../model/tier.js';
 import type { Transcript } from '../../model/transcript.js';
-import { policyRegistry } from '../../policies/catalogue.js';
+import { policyOf } from '../../policies/catalogue.js';
 import { tierRegistry } from '../../tiers/registry.js';
 
 /** Tiers of the policy that are on and that the transcript can feed; the others become a skipped row (decision 5). */
@@ -12,7 +12,7 @@ export function tiersAtWork(
 ): { readonly supported: readonly TierDefinition[]; readonly skipped: readonly SkippedEntry[] } {
   const supported: TierDefinition[] = [];
   const skipped: SkippedEntry[] = [];
-  for (const name of policyRegistry.get(plan.policy.name).tiers) {
+  for (const name of policyOf(plan.policy).tiers) {
     const tier = tierRegistry.get(name);
     if (plan.policy.params[tier.killSwitch] === false) continue;
     const missing = tier.needs.filter((need) => !transcript.carries.includes(need));

@@ -264,6 +264,7 @@ export class ThreadRun implements LoopThread {
     moment.lastResponseMs = this.lastResponseMs;
     moment.manual = manual;
     this.view.cacheIsWarm = this.now < this.cached.untilMs;
+    this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
     const isBeside = point === 'wake' || point === 'session-end';
     this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped);

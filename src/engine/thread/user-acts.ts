@@ -1,6 +1,6 @@
 import type { Message } from '../../model/message.js';
 import type { ManualCompaction, ThreadEvent } from '../../model/transcript.js';
-import { policyRegistry } from '../../policies/catalogue.js';
+import { policyOf } from '../../policies/catalogue.js';
 import type { LoopThread } from './loop-thread.js';
 import { unfolded } from './unfold.js';
 
@@ -26,8 +26,8 @@ function refusalOf(run: LoopThread): string | null {
 
 /** True when the policy would compact and the user turned that off. */
 function isSwitchedOff({ env }: LoopThread): boolean {
-  const { name, params } = env.plan.policy;
-  return params['compact.enabled'] === false && policyRegistry.get(name).tiers.includes('auto-compact');
+  const { params } = env.plan.policy;
+  return params['compact.enabled'] === false && policyOf(env.plan.policy).tiers.includes('auto-compact');
 }
 
 function refuse(run: LoopThread, reason: string): void {

@@ -56,6 +56,7 @@ export const LAYER_COLORS: Readonly<Record<Layer, string>> = {
   'nested-memory': DISTINCT.blue,
   hooks: DISTINCT.grey,
   baseline: DISTINCT.vermilion,
+  rules: DISTINCT.vermilion,
 };
 
 /** Form of each layer's mark, so that colour is never the only sign. */
@@ -73,6 +74,7 @@ export const LAYER_SHAPES: Readonly<Record<Layer, string>> = {
   'nested-memory': 'stroke',
   hooks: 'stroke',
   baseline: 'circle',
+  rules: 'circle',
 };
 
 const REWRITE_COLORS = [DISTINCT.vermilion, DISTINCT.orange, DISTINCT.yellow, DISTINCT.grey, DISTINCT.blue];

@@ -198,15 +198,15 @@ function splitHistory(moment: Moment, view: ContextView, context: TierContext): 
   };
 }
 
-function summaryMessage(
+/** A summary in its frame, as it opens the new history (FUL-3). */
+export function summaryMessage(
   id: string,
   moment: Moment,
-  context: TierContext,
-  order: CompactionOrder,
+  { params }: Pick<TierContext, 'params'>,
+  order: Pick<CompactionOrder, 'trigger'>,
   answer: Answer,
-  split: Split,
+  split: Pick<Split, 'style'>,
 ): Message {
-  const { params } = context;
   const scratchpad = param.text(params, 'compact.scratchpad') === 'keep' ? 'relabel' : 'drop';
   const tokens = answer.tokens + (scratchpad === 'relabel' ? answer.scratchpadTokens : 0) + FRAME_TOKENS;
   const closing =

@@ -126,6 +126,7 @@ describe('guards', () => {
       seenTokens: 190_000,
       files: createFiles(),
       cacheIsWarm: true,
+      cacheExpiresMs: null,
       deletedTokens: 0,
     };
     return tier.due(moment, view);

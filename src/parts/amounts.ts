@@ -1,0 +1,160 @@
+import { MS_PER_MINUTE, MS_PER_SECOND } from '../base/clock.js';
+import type { AmountText, Comparison, TimeComparison } from '../model/parts.js';
+import { AmountError, parseAmount } from './expression.js';
+import { type PartPath, type Problems, type Shape, shape, shownValue, wrongValue } from './shape.js';
+
+const AMOUNT_SCHEMA = { anyOf: [{ type: 'number' }, { type: 'string' }] } as const;
+
+/** Reads the amount in a text from an offset on; a problem is told at its character. */
+function readAmount(
+  written: string,
+  offset: number,
+  path: PartPath,
+  problems: Problems,
+): AmountText | undefined {
+  try {
+    parseAmount(written);
+    return written.trim();
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error;
+    problems(wrongValue(path, error.message, error.hint, offset + error.offset));
+    return undefined;
+  }
+}
+
+/** An amount: a number, or an expression of W, O, I and B. */
+export function amount(description: string): Shape<AmountText> {
+  return shape(
+    { ...AMOUNT_SCHEMA, description: `${description} A number, or an expression such as 0.9·B or W - 33k.` },
+    (value, path, problems) => {
+      if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+      if (typeof value === 'string' && value.trim() !== '') return readAmount(value, 0, path, problems);
+      problems(
+        wrongValue(
+          path,
+          `an amount is wanted here, not ${shownValue(value)}`,
+          'for instance 150k, 0.9·B or W - 33k',
+        ),
+      );
+      return undefined;
+    },
+  );
+}
+
+/** A plain amount of so much, with units, that needs no sizes. */
+export function plainAmount(min: number, max: number, description: string): Shape<number> {
+  return shape({ ...AMOUNT_SCHEMA, description }, (value, path, problems) => {
+    const read =
+      typeof value === 'number'
+        ? value
+        : typeof value === 'string'
+          ? plainNumber(value, path, problems)
+          : Number.NaN;
+    if (read === undefined) return undefined;
+    if (Number.isFinite(read) && read >= min && read <= max) return read;
+    problems(
+      wrongValue(
+        path,
+        `a number from ${min} to ${max} is wanted here, not ${shownValue(value)}`,
+        'units: k, m, %',
+      ),
+    );
+    return undefined;
+  });
+}
+
+function plainNumber(value: string, path: PartPath, problems: Problems): number | undefined {
+  if (/[A-Za-z]{2,}|[WOIB]/.test(value)) {
+    problems(wrongValue(path, `a plain number is wanted here, not ${shownValue(value)}`, 'units: k, m, %'));
+    return undefined;
+  }
+  return readAmount(value, 0, path, problems) === undefined
+    ? undefined
+    : parseAmount(value)({ W: 0, O: 0, I: 0, B: 0 }, 0);
+}
+
+const OPERATOR = /^\s*(>=|<=|>|<|≥|≤)\s*/;
+const SIGNS: Readonly<Record<string, Comparison['op']>> = { '≥': '>=', '≤': '<=' };
+
+/** Operator, where it ends, and whether one was written. */
+function operatorOf(
+  written: string,
+  otherwise: Comparison['op'],
+): { readonly op: Comparison['op']; readonly length: number } {
+  const match = OPERATOR.exec(written);
+  if (match === null) return { op: otherwise, length: 0 };
+  const sign = match[1]!;
+  return { op: SIGNS[sign] ?? (sign as Comparison['op']), length: match[0].length };
+}
+
+/** A bound on an amount, such as `">= 0.9·B"`; a bare amount means `otherwise`. */
+export function comparison(description: string, otherwise: Comparison['op'] = '>='): Shape<Comparison> {
+  return shape(
+    { ...AMOUNT_SCHEMA, description: `${description} For instance ">= 0.9·B".` },
+    (value, path, problems) => {
+      if (typeof value === 'number' && Number.isFinite(value))
+        return { op: otherwise, amount: String(value) };
+      if (typeof value !== 'string' || value.trim() === '') {
+        problems(
+          wrongValue(
+            path,
+            `a bound is wanted here, not ${shownValue(value)}`,
+            'for instance ">= 0.9·B" or "> 80"',
+          ),
+        );
+        return undefined;
+      }
+      const { op, length } = operatorOf(value, otherwise);
+      const amountText = readAmount(value.slice(length), length, path, problems);
+      return amountText === undefined ? undefined : { op, amount: amountText };
+    },
+  );
+}
+
+const TIME_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: MS_PER_SECOND,
+  sec: MS_PER_SECOND,
+  m: MS_PER_MINUTE,
+  min: MS_PER_MINUTE,
+  h: 60 * MS_PER_MINUTE,
+  d: 24 * 60 * MS_PER_MINUTE,
+};
+const DURATION = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/;
+
+function durationMs(written: string, offset: number, path: PartPath, problems: Problems): number | undefined {
+  const match = DURATION.exec(written);
+  const unit = match === null ? undefined : TIME_UNITS[match[2]!];
+  if (match !== null && unit !== undefined) return Number(match[1]) * unit;
+  problems(
+    wrongValue(
+      path,
+      `a time is wanted here, not ${shownValue(written)}`,
+      'for instance 90s, 5min or 1h',
+      offset,
+    ),
+  );
+  return undefined;
+}
+
+/** A time, such as `5min`. */
+export function duration(description: string): Shape<number> {
+  return shape(
+    { type: 'string', description: `${description} For instance 90s, 5min or 1h.` },
+    (value, path, problems) =>
+      durationMs(typeof value === 'string' ? value : shownValue(value), 0, path, problems),
+  );
+}
+
+/** A bound on a time, such as `">= 60min"`. */
+export function timeComparison(description: string, otherwise: Comparison['op']): Shape<TimeComparison> {
+  return shape(
+    { type: 'string', description: `${description} For instance ">= 60min".` },
+    (value, path, problems) => {
+      const written = typeof value === 'string' ? value : shownValue(value);
+      const { op, length } = operatorOf(written, otherwise);
+      const ms = durationMs(written.slice(length), length, path, problems);
+      return ms === undefined ? undefined : { op, ms };
+    },
+  );
+}

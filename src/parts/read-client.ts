@@ -1,0 +1,203 @@
+import {
+  type AmountText,
+  type CachePart,
+  type CountPart,
+  type GuardsPart,
+  USAGE_PARTS,
+} from '../model/parts.js';
+import { amount, duration, plainAmount } from './amounts.js';
+import { choice, either, group, list, map, number, type Shape, shape, wrongValue } from './shape.js';
+
+const countShape = group(
+  {
+    source: choice(
+      ['usage', 'usage+new', 'estimate', 'max', 'tokenizer'],
+      'The latest usage, that and an estimate of what is newer, an estimate of everything, the larger of the two, or a tokenizer.',
+    ),
+    of: list(choice(USAGE_PARTS, 'A part of the usage.'), 'What of the usage counts.'),
+    charsPerToken: number(0.5, 20, 'Characters of a token in an estimate.'),
+    scale: number(0.1, 10, 'Factor on an estimate.'),
+    perMessage: number(0, 1_000, 'Tokens added for each message.'),
+    perImage: number(0, 100_000, 'Tokens of an image.'),
+    includes: list(
+      choice(['system', 'tools', 'reasoning'], 'A part of the request.'),
+      'What an estimate counts beside the messages.',
+    ),
+    since: choice(['compaction', 'any'], 'Whether a usage from before the latest compaction still counts.'),
+    calibrate: group(
+      { ratio: number(1, 100, 'Largest correction.') },
+      'The estimate is corrected by usage ÷ estimate.',
+      ['ratio'],
+    ),
+  },
+  'How the client measures its context.',
+);
+
+/** How clients count where a policy says nothing: the latest usage and characters / 4 of what is newer. */
+export const USUAL_COUNT: CountPart = {
+  source: 'usage+new',
+  of: USAGE_PARTS,
+  charsPerToken: 4,
+  scale: 1,
+  perMessage: 0,
+  perImage: 2_000,
+  includes: ['system', 'tools', 'reasoning'],
+  since: 'compaction',
+  ratioCap: null,
+};
+
+/** How the client measures its context, in full. */
+export const count: Shape<CountPart> = map(countShape, (written) => ({
+  source: written.source ?? USUAL_COUNT.source,
+  of: written.of ?? USUAL_COUNT.of,
+  charsPerToken: written.charsPerToken ?? USUAL_COUNT.charsPerToken,
+  scale: written.scale ?? USUAL_COUNT.scale,
+  perMessage: written.perMessage ?? USUAL_COUNT.perMessage,
+  perImage: written.perImage ?? USUAL_COUNT.perImage,
+  includes: written.includes ?? USUAL_COUNT.includes,
+  since: written.since ?? USUAL_COUNT.since,
+  ratioCap: written.calibrate?.ratio ?? null,
+}));
+
+const FROM: Readonly<Record<string, AmountText>> = { window: 'W', input: 'I', 'window-output': '(W - O)' };
+
+const baseGroup = map(
+  group(
+    {
+      from: choice(['window', 'input', 'window-output'], 'What it is taken from.'),
+      minus: amount('What is taken off.'),
+      times: plainAmount(0, 10, 'Share of the rest.'),
+      cap: amount('Never more.'),
+      floor: group(
+        {
+          below: plainAmount(1, 1e9, 'Windows below this.'),
+          times: plainAmount(0, 10, 'Share of the window there.'),
+        },
+        'Another share for small windows.',
+        ['below', 'times'],
+      ),
+    },
+    'What thresholds are shares of.',
+  ),
+  ({ from = 'window', minus, times, cap, floor }) => {
+    let base = minus === undefined ? FROM[from]! : `(${FROM[from]} - (${minus}))`;
+    if (times !== undefined) base = `${base}·${times}`;
+    if (floor !== undefined) base = `below(W, ${floor.below}, ${floor.times}·W, ${base})`;
+    return cap === undefined ? base : `min(${cap}, ${base})`;
+  },
+);
+
+const oneBase = either(amount('What thresholds are shares of.'), baseGroup);
+
+/** B, of which thresholds are shares; of several the smallest counts. */
+export const base: Shape<AmountText> = map(
+  list(oneBase, 'What thresholds are shares of; of several the smallest counts.'),
+  (all) => (all.length === 1 ? all[0]! : `min(${all.join(', ')})`),
+);
+
+const breakerUntil = shape<NonNullable<GuardsPart['breaker']>['until']>(
+  {
+    anyOf: [{ enum: ['success', 'session', 'prompt'] }, { type: 'string' }],
+    description:
+      'How long it stays open: until a success, to the end of the session, to the next prompt, or for a time.',
+  },
+  (value, path, problems) => {
+    if (value === 'success' || value === 'session' || value === 'prompt') return value;
+    const ms =
+      typeof value === 'string' && /\d/.test(value) ? duration('').read(value, path, problems) : undefined;
+    if (ms !== undefined) return { ms };
+    if (typeof value !== 'string' || !/\d/.test(value))
+      problems(wrongValue(path, 'success, session, prompt or a time is wanted here'));
+    return undefined;
+  },
+);
+
+const guardsShape = group(
+  {
+    breaker: group(
+      { after: number(1, 1_000, 'Failures in a row.'), until: breakerUntil },
+      'No more attempts after so many failures.',
+      ['after'],
+    ),
+    perTurn: number(1, 1_000, 'Summaries that are asked for within one turn.'),
+    cooldown: list(duration('A rest.'), 'Rests after the first failure, the second and so on.'),
+    spend: group(
+      {
+        calls: number(1, 100_000, 'Calls.'),
+        per: duration('Within this time.'),
+        rest: duration('The rest that follows.'),
+      },
+      'A limit on calls.',
+      ['calls', 'per', 'rest'],
+    ),
+    floor: amount('Below this the history is not replaced.'),
+    block: amount('From here on new input is refused.'),
+    refills: group(
+      { max: number(1, 1_000, 'Compactions.'), within: number(1, 1_000, 'Turns.') },
+      'The run ends after so many compactions that filled up again at once.',
+      ['max'],
+    ),
+  },
+  'What holds the policy back.',
+);
+
+/** A policy without guards. */
+export const NO_GUARDS: GuardsPart = {
+  breaker: null,
+  perTurn: null,
+  cooldownMs: [],
+  spend: null,
+  floor: null,
+  block: null,
+  refills: null,
+};
+
+/** Turns within which a context that fills up again counts as refilled. */
+const REFILL_TURNS = 3;
+
+/** What holds a policy back, in full. */
+export const guards: Shape<GuardsPart> = map(
+  guardsShape,
+  ({ breaker, perTurn, cooldown, spend, floor, block, refills }) => ({
+    breaker: breaker === undefined ? null : { after: breaker.after!, until: breaker.until ?? 'success' },
+    perTurn: perTurn ?? null,
+    cooldownMs: cooldown ?? [],
+    spend: spend === undefined ? null : { calls: spend.calls!, perMs: spend.per!, restMs: spend.rest! },
+    floor: floor ?? null,
+    block: block ?? null,
+    refills: refills === undefined ? null : { max: refills.max!, within: refills.within ?? REFILL_TURNS },
+  }),
+);
+
+const cacheShape = group(
+  {
+    marks: choice(
+      ['client', 'system+last', 'system+last-two', 'none'],
+      'Where cache breakpoints go; `client` leaves it to the client.',
+    ),
+    ttl: choice(['5m', '1h'], 'Lifetime that is asked for, unless the scenario says otherwise.'),
+    keepAlive: group(
+      {
+        every: duration('Time after the latest request.'),
+        times: number(1, 10_000, 'Pings in a row at most.'),
+        atLeast: amount('Smaller contexts are not kept alive.'),
+      },
+      'Requests that keep the cache entry alive.',
+      ['every'],
+    ),
+  },
+  'What the client does for the cache.',
+);
+
+/** A client that does nothing of its own for the cache. */
+export const USUAL_CACHE: CachePart = { marks: 'client', ttl: null, keepAlive: null };
+
+/** What the client does for the cache, in full. */
+export const cache: Shape<CachePart> = map(cacheShape, ({ marks, ttl, keepAlive }) => ({
+  marks: marks ?? 'client',
+  ttl: ttl ?? null,
+  keepAlive:
+    keepAlive === undefined
+      ? null
+      : { everyMs: keepAlive.every!, times: keepAlive.times ?? 1, atLeast: keepAlive.atLeast ?? null },
+}));

@@ -1,0 +1,274 @@
+import {
+  type KeepPart,
+  type ReplacePart,
+  SELECTABLE,
+  type Selectable,
+  type SelectPart,
+  type UntilPart,
+} from '../model/parts.js';
+import { amount, comparison, plainAmount } from './amounts.js';
+import {
+  choice,
+  either,
+  flag,
+  group,
+  list,
+  map,
+  number,
+  type Shape,
+  shape,
+  shownValue,
+  text,
+  wrongValue,
+} from './shape.js';
+
+const MANY = 1e9;
+const LAST = /^\s*(\d+)\s*(results?|messages?|turns?|rounds?|items?|calls?)?\s*$/;
+const LAST_UNITS: Readonly<Record<string, 'items' | 'messages' | 'turns' | 'rounds'>> = {
+  result: 'items',
+  item: 'items',
+  call: 'items',
+  message: 'messages',
+  turn: 'turns',
+  round: 'rounds',
+};
+
+/** `last: 3`, or with what is counted: `last: 1 round`. */
+const last: Shape<NonNullable<KeepPart['last']>> = shape(
+  {
+    anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }],
+    description: 'The newest that stay: a number of what is selected, or `2 messages`, `1 round`, `3 turns`.',
+  },
+  (value, path, problems) => {
+    const match = LAST.exec(String(value));
+    if (match !== null)
+      return { n: Number(match[1]), unit: LAST_UNITS[(match[2] ?? 'item').replace(/s$/, '')]! };
+    problems(
+      wrongValue(
+        path,
+        `a number is wanted here, not ${shownValue(value)}`,
+        'for instance 3, 2 messages, 1 round or 3 turns',
+      ),
+    );
+    return undefined;
+  },
+);
+
+/** `first: 2`, or `first: opening`. */
+const first: Shape<KeepPart['first']> = shape(
+  {
+    anyOf: [{ type: 'integer', minimum: 0 }, { const: 'opening' }],
+    description: 'Oldest messages, or items, that stay; `opening`: all before the first response.',
+  },
+  (value, path, problems) =>
+    value === 'opening'
+      ? 'opening'
+      : number(0, 1_000_000, 'Oldest messages that stay.').read(value, path, problems),
+);
+
+const user = either(
+  map(plainAmount(0, MANY, 'Tokens of messages of the user that stay verbatim, newest first.'), (tokens) => ({
+    tokens,
+    head: 0,
+  })),
+  map(
+    group(
+      {
+        tokens: plainAmount(0, MANY, 'Tokens that stay, newest first.'),
+        head: plainAmount(0, MANY, 'Of them, tokens from the beginning.'),
+      },
+      'Messages of the user that stay verbatim; the one that crosses the limit is cut.',
+      ['tokens'],
+    ),
+    ({ tokens = 0, head = 0 }) => ({ tokens, head }),
+  ),
+);
+
+const recentFiles = map(
+  group(
+    {
+      n: number(1, 1_000, 'Files.'),
+      each: plainAmount(1, MANY, 'Tokens of one at most.'),
+      total: plainAmount(1, MANY, 'Tokens of all together.'),
+    },
+    'Files that were worked on last, put back behind the summary.',
+    ['n'],
+  ),
+  ({ n = 0, each = MANY, total = MANY }) => ({ n, each, total }),
+);
+
+const keepShape = group(
+  {
+    last,
+    tokens: amount('Newest tokens that stay.'),
+    share: number(0, 1, 'Share of the tokens that stay, newest first.'),
+    chars: number(0, 1, 'Share of the characters that stay, newest first.'),
+    max: amount('At most so many tokens stay.'),
+    min: amount('At least so many tokens stay.'),
+    first,
+    user,
+    'recent-files': recentFiles,
+    'final-answers': flag('Answers that end a prompt stay.'),
+    errors: flag('Results that report an error stay.'),
+    none: flag('Nothing stays.'),
+  },
+  'What stays as it is; several keys add up.',
+);
+
+const NOTHING_KEPT: KeepPart = {
+  last: null,
+  tokens: null,
+  share: null,
+  atMost: null,
+  atLeast: null,
+  first: 0,
+  user: null,
+  recentFiles: null,
+  finalAnswers: false,
+  errors: false,
+};
+
+const keep: Shape<KeepPart> = map(
+  either(
+    map(choice(['none'], 'Nothing stays.'), () => ({ none: true })),
+    keepShape,
+  ) as typeof keepShape,
+  (written) => {
+    const { share, chars } = written;
+    return {
+      last: written.last ?? null,
+      tokens: written.tokens ?? null,
+      share:
+        share !== undefined
+          ? { of: 'tokens', is: share }
+          : chars !== undefined
+            ? { of: 'chars', is: chars }
+            : null,
+      atMost: written.max ?? null,
+      atLeast: written.min ?? null,
+      first: written.first ?? 0,
+      user: written.user ?? null,
+      recentFiles: written['recent-files'] ?? null,
+      finalAnswers: written['final-answers'] ?? false,
+      errors: written.errors ?? false,
+    };
+  },
+);
+
+const names = list(text('Name of a tool.'), 'Tools by name.');
+
+const selectShape = group(
+  {
+    what: choice(SELECTABLE, 'What it touches.'),
+    of: names,
+    except: names,
+    minChars: plainAmount(0, MANY, 'Shorter ones stay.'),
+    'except-media': flag('Results that hold images or documents stay.'),
+    keep,
+    order: choice(['oldest', 'newest', 'largest'], 'Which go first.'),
+    boundary: choice(
+      ['pair', 'user-turn', 'assistant'],
+      'Where the kept tail may begin; a call and its result are never parted.',
+    ),
+    move: choice(
+      ['back', 'forward'],
+      'Which way an unfit beginning moves: `back` keeps more, `forward` less.',
+    ),
+    count: number(1, 1_000_000, 'Items taken at a time.'),
+  },
+  'What a rule touches.',
+  ['what'],
+);
+
+/** What a rule touches, in full. */
+export const select: Shape<SelectPart> = map(selectShape, (written) => {
+  const kept = written.keep ?? NOTHING_KEPT;
+  return {
+    what: written.what!,
+    of: written.of ?? null,
+    except: written.except ?? [],
+    minChars: written.minChars ?? 0,
+    exceptMedia: written['except-media'] ?? false,
+    keep: kept,
+    order: written.order ?? 'oldest',
+    boundary: written.boundary ?? 'pair',
+    move: written.move ?? (kept.last === null ? 'forward' : 'back'),
+    count: written.count ?? null,
+  };
+});
+
+/** What a rule that says nothing touches. */
+export const ALL_HISTORY: SelectPart = {
+  what: 'history',
+  of: null,
+  except: [],
+  minChars: 0,
+  exceptMedia: false,
+  keep: NOTHING_KEPT,
+  order: 'oldest',
+  boundary: 'pair',
+  move: 'forward',
+  count: null,
+};
+
+/** Whether a selection is of blocks inside messages, and not of messages. */
+export function isOfBlocks(what: Selectable): boolean {
+  return what !== 'messages' && what !== 'history';
+}
+
+const PLACEHOLDER_TOKENS = 12;
+const REFERENCE_TOKENS = 60;
+
+const replaceShape = group(
+  {
+    with: choice(
+      ['placeholder', 'preview', 'reference', 'nothing', 'summary'],
+      'What stands there afterwards.',
+    ),
+    tokens: plainAmount(0, 1_000_000, 'True tokens of a fixed text.'),
+    head: plainAmount(0, MANY, 'Characters of a preview from the beginning.'),
+    tail: plainAmount(0, MANY, 'Characters of a preview from the end.'),
+    sticky: flag('false: done anew for each request, so that the client still counts what it leaves out.'),
+    where: choice(
+      ['in-place', 'at-end', 'server'],
+      'Where the replacement stands: in place, in one message at the end, or left out by the server.',
+    ),
+  },
+  'What stands in the place of what was selected.',
+  ['with'],
+);
+
+/** What stands in the place, in full. */
+export const replace: Shape<ReplacePart> = map(replaceShape, (written) => ({
+  with: written.with!,
+  tokens: written.tokens ?? (written.with === 'reference' ? REFERENCE_TOKENS : PLACEHOLDER_TOKENS),
+  head: written.head ?? 0,
+  tail: written.tail ?? 0,
+  lasts: written.sticky === false ? 'each-request' : 'frozen',
+  where: written.where ?? 'in-place',
+}));
+
+const untilShape = group(
+  {
+    tokens: comparison('Until the context is this small.', '<='),
+    chars: comparison('Until the tool results have so few characters.', '<='),
+    freed: comparison('Until so many tokens are freed.', '>='),
+    target: amount('Until the context is this small.'),
+    every: number(1, 1_000_000, 'Items wait until so many are due.'),
+  },
+  'Low watermark.',
+);
+
+/** How far a rule goes. */
+export const until: Shape<UntilPart> = map(untilShape, (written, path, problems): UntilPart | undefined => {
+  if (Object.keys(written).length !== 1) {
+    problems(wrongValue(path, 'one of tokens, chars, freed, target and every is wanted here'));
+    return undefined;
+  }
+  const { tokens, chars, freed, target, every } = written;
+  if (tokens !== undefined) return { kind: 'tokens', is: tokens };
+  if (chars !== undefined) return { kind: 'chars', is: chars };
+  if (freed !== undefined) return { kind: 'freed', is: freed };
+  if (target !== undefined) return { kind: 'tokens', is: { op: '<=', amount: target } };
+  return { kind: 'every', n: every! };
+});

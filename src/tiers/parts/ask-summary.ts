@@ -1,0 +1,366 @@
+import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../model/action.js';
+import { type Message, messageTokens, withBlocks } from '../../model/message.js';
+import type { AcceptPart, AskPart, AskShapePart, FailPart, ShrinkPart } from '../../model/parts.js';
+import type { Moment, TierContext } from '../../model/tier.js';
+import { MIDDLE, parseAmount, type Sizes } from '../../parts/expression.js';
+import { summaryInstruction } from '../full-compact/prompt.js';
+import { dropHead, groupByRound } from '../full-compact/rounds.js';
+import type { FailureName } from '../full-compact/summarise.js';
+import { param } from '../param-reader.js';
+import { answerMessage, asText, joined } from './answers.js';
+import { cutTo, shorter } from './split-history.js';
+
+/** What a summary is asked for. */
+export interface SummaryOrder {
+  readonly id: string;
+  readonly moment: Moment;
+  readonly context: TierContext;
+  readonly sizes: Sizes;
+  readonly ask: AskPart;
+  readonly accept: readonly AcceptPart[];
+  readonly fail: FailPart;
+  /** What is in front of it in the conversation and stays. */
+  readonly before: readonly Message[];
+  /** What the summary is about. */
+  readonly about: readonly Message[];
+}
+
+/** How asking ended. */
+export type SummaryResult =
+  | {
+      readonly ok: true;
+      readonly answer: Answer;
+      readonly sent: readonly Message[];
+      readonly requests: number;
+      readonly shape: AskShapePart;
+    }
+  | {
+      readonly ok: false;
+      readonly failure: FailureName;
+      readonly message: string;
+      readonly requests: number;
+    };
+
+interface Miss {
+  readonly ok: false;
+  readonly failure: FailureName;
+  readonly message: string;
+  readonly gapTokens: number | null;
+}
+
+const BY = { layer: 'rules', reason: 'summary request' } as const;
+
+/** Requests that were made for one summary. */
+interface Count {
+  requests: number;
+}
+
+/** Asks for a summary: the shapes in turn, repeated and shortened as the rule says. */
+export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryResult, Outcome> {
+  const count: Count = { requests: 0 };
+  const { ask, fail } = order;
+  let about = order.about;
+  const steps = shrinkSteps(fail.shrink);
+  for (let step = 0; ; ) {
+    let miss: Miss | null = null;
+    for (const shape of ask.shapes) {
+      const result: { readonly ok: true; readonly answer: Answer } | Miss = yield* askShape(
+        order,
+        shape,
+        about,
+        count,
+      );
+      if (result.ok) return { ok: true, answer: result.answer, sent: about, requests: count.requests, shape };
+      miss = result;
+      if (result.failure === 'aborted') break;
+    }
+    const { failure, message, gapTokens } = miss!;
+    let shorterAbout: readonly Message[] | null = null;
+    while (failure === 'prompt-too-long' && shorterAbout === null && step < steps.length)
+      shorterAbout = shrunk(order, about, steps[step++]!, gapTokens);
+    if (shorterAbout === null) return { ok: false, failure, message, requests: count.requests };
+    about = shorterAbout;
+  }
+}
+
+/** The steps one by one; dropping items goes on until nothing is left to drop. */
+function shrinkSteps(parts: readonly ShrinkPart[]): readonly ShrinkPart[] {
+  return parts.flatMap((part): readonly ShrinkPart[] =>
+    part.kind === 'drop-oldest'
+      ? Array.from({ length: Math.min(part.times, MOST_CUTS) }, () => part)
+      : [part],
+  );
+}
+
+const MOST_CUTS = 10_000;
+
+/** A shorter conversation by one step; null when the step changes nothing. */
+function shrunk(
+  order: SummaryOrder,
+  about: readonly Message[],
+  step: ShrinkPart,
+  gapTokens: number | null,
+): readonly Message[] | null {
+  switch (step.kind) {
+    case 'drop-oldest':
+      return dropHead(
+        about,
+        { gapTokens: step.share === null ? 1 : gapTokens, share: step.share ?? 0 },
+        order.moment.now,
+      );
+    case 'drop-results':
+      return withoutResults(order.about, step.share);
+    case 'cap-messages': {
+      const largest = Math.max(...about.map(messageTokens));
+      return about.map((message) => cutTo(message, Math.floor(largest * step.share)));
+    }
+    default: {
+      const wanted = order.about.reduce((sum, message) => sum + messageTokens(message), 0) * step.share;
+      const groups = groupByRound(order.about);
+      let from = groups.length - 1;
+      let sum = 0;
+      for (let i = groups.length - 1; i >= 0; i--) {
+        sum += groups[i]!.reduce((all, message) => all + messageTokens(message), 0);
+        if (sum > wanted) break;
+        from = i;
+      }
+      return groups.slice(from).flat();
+    }
+  }
+}
+
+/** A conversation in which a share of the results, from the middle outwards, is only named. */
+function withoutResults(messages: readonly Message[], share: number): readonly Message[] | null {
+  const results = messages.flatMap((message, m) =>
+    message.blocks.flatMap((block, b) => (block.kind === 'tool_result' ? [{ m, b }] : [])),
+  );
+  const count = Math.ceil(results.length * share);
+  if (count === 0) return null;
+  const middle = (results.length - 1) / 2;
+  const gone = new Set(
+    results
+      .map((place, i) => ({ place, far: Math.abs(i - middle) }))
+      .sort((a, b) => a.far - b.far || a.place.m - b.place.m)
+      .slice(0, count)
+      .map(({ place }) => `${place.m} ${place.b}`),
+  );
+  return messages.map((message, m) =>
+    withBlocks(
+      message,
+      message.blocks.map((block, b) => (gone.has(`${m} ${b}`) ? shorter(block, 12) : block)),
+    ),
+  );
+}
+
+/** One shape of the request, with its calls; what is rejected or failed is repeated. */
+function* askShape(
+  order: SummaryOrder,
+  shape: AskShapePart,
+  about: readonly Message[],
+  count: Count,
+): Generator<Action, { readonly ok: true; readonly answer: Answer } | Miss, Outcome> {
+  const { retry } = order.fail;
+  for (let attempt = 0; ; attempt++) {
+    const result = yield* askCalls(order, shape, about, count);
+    if (
+      result.ok ||
+      attempt >= retry.n ||
+      result.failure === 'aborted' ||
+      result.failure === 'prompt-too-long'
+    )
+      return result;
+    if (retry.backoffMs > 0) yield { kind: 'wait', by: BY, ms: retry.backoffMs * 2 ** attempt };
+  }
+}
+
+/** The calls that one summary takes. */
+function* askCalls(
+  order: SummaryOrder,
+  shape: AskShapePart,
+  about: readonly Message[],
+  count: Count,
+): Generator<Action, { readonly ok: true; readonly answer: Answer } | Miss, Outcome> {
+  const { calls } = order.ask;
+  if (calls.kind === 'verify') {
+    const first = yield* askOnce(order, shape, about, [], count);
+    if (!first.ok) return first;
+    const draft = answerMessage(`${order.id}-draft`, order.moment.now, 'assistant', first.answer);
+    const second = yield* askOnce(order, shape, about, [draft], count);
+    return second.ok ? second : first;
+  }
+  const pieces = piecesOf(order, about);
+  const answers: Answer[] = [];
+  for (const piece of pieces) {
+    const result = yield* askOnce(order, shape, piece, [], count);
+    if (!result.ok) return result;
+    answers.push(result.answer);
+  }
+  if (calls.kind !== 'chunks' || answers.length < 2 || calls.depth < 2)
+    return { ok: true, answer: joined(answers) };
+  const summaries = answers.map((answer, i) =>
+    answerMessage(`${order.id}-chunk-${i}`, order.moment.now, 'user', answer),
+  );
+  return yield* askOnce(
+    { ...order, before: [] },
+    shape === 'extend' || shape === 'fork' ? 'own' : shape,
+    summaries,
+    [],
+    count,
+  );
+}
+
+/** The pieces of a conversation that are summarised one by one. */
+function piecesOf(
+  { ask: { calls }, sizes }: SummaryOrder,
+  about: readonly Message[],
+): readonly (readonly Message[])[] {
+  if (calls.kind === 'split-turn') {
+    const turn = about.findLastIndex(({ origin }) => origin === 'human');
+    return turn > 0 ? [about.slice(0, turn), about.slice(turn)] : [about];
+  }
+  if (calls.kind !== 'chunks') return [about];
+  const limit = parseAmount(calls.tokens)(sizes, MIDDLE);
+  const pieces: Message[][] = [[]];
+  let size = 0;
+  for (const group of groupByRound(about)) {
+    const tokens = group.reduce((sum, message) => sum + messageTokens(message), 0);
+    if (size > 0 && size + tokens > limit) {
+      pieces.push([]);
+      size = 0;
+    }
+    pieces.at(-1)!.push(...group);
+    size += tokens;
+  }
+  return pieces;
+}
+
+/** One request and what the client makes of its answer. */
+function* askOnce(
+  order: SummaryOrder,
+  shape: AskShapePart,
+  about: readonly Message[],
+  ownTurns: readonly Message[],
+  count: Count,
+): Generator<Action, { readonly ok: true; readonly answer: Answer } | Miss, Outcome> {
+  count.requests++;
+  const outcome: Outcome = yield {
+    kind: 'ask',
+    by: BY,
+    request: requestFor(order, shape, about, ownTurns, count.requests),
+  };
+  if (outcome.kind === 'failed') return failed(outcome.failure);
+  if (outcome.kind === 'done') return missed('no-summary', 'the answer held no summary');
+  const fault = faultOf(outcome.answer, order.accept);
+  return fault ?? { ok: true, answer: outcome.answer };
+}
+
+/** The request of a shape. */
+function requestFor(
+  order: SummaryOrder,
+  shape: AskShapePart,
+  about: readonly Message[],
+  ownTurns: readonly Message[],
+  n: number,
+): AskRequest {
+  const { ask, context, moment, id } = order;
+  const { params } = context;
+  const shares = shape === 'extend' || shape === 'fork' || shape === 'native';
+  const shown = shares ? [...order.before, ...about] : prepared(order, about);
+  const messages = shape === 'text' ? [asText(`${id}-text-${n}`, moment.now, shown)] : shown;
+  return {
+    purpose: 'compact',
+    shape: shares
+      ? { kind: 'fork' }
+      : {
+          kind: 'own',
+          systemTokens: ask.systemTokens,
+          toolTokens: ask.toolTokens,
+          breakpoints: ownMarks(ask),
+        },
+    messages,
+    ...(ownTurns.length === 0 ? {} : { ownTurns }),
+    about,
+    instruction: summaryInstruction(
+      `${id}-instruction`,
+      moment.now,
+      'full',
+      moment.manual?.instructions ?? '',
+      [],
+    ),
+    write: shares && ask.marks === 'off' ? 'read-only' : 'write',
+    maxOutputTokens: ask.output,
+    retries: param.number(params, 'client.retries'),
+    mode: ask.run.kind === 'wait' ? 'blocking' : 'background',
+    ...(ask.model === null ? {} : { model: ask.model }),
+    answer: { kind: 'summary', style: 'full', quoteTokens: param.number(params, 'compact.quoteTokens') },
+  };
+}
+
+/** A request that only follows one which shares the prefix marks nothing: nobody would read it. */
+function ownMarks({ shapes, marks }: AskPart): 'on' | 'off' {
+  return shapes.every((shape) => shape === 'own' || shape === 'text') ? marks : 'off';
+}
+
+/** What a request with a prefix of its own sends: less, where the rule says so. */
+function prepared({ ask: { input }, before }: SummaryOrder, about: readonly Message[]): readonly Message[] {
+  let messages: readonly Message[] = [...before, ...about];
+  if (input.scope === 'since-last') {
+    const last = messages.findLastIndex(({ origin }) => origin === 'summary');
+    if (last > 0) messages = messages.slice(last);
+  }
+  if (input.drop.length > 0) {
+    const gone = new Set<string>(
+      input.drop.flatMap((what) => (what === 'media' ? ['image', 'document'] : ['thinking'])),
+    );
+    messages = messages
+      .map((message) =>
+        withBlocks(
+          message,
+          message.blocks.filter(({ kind }) => !gone.has(kind)),
+        ),
+      )
+      .filter(({ blocks }) => blocks.length > 0);
+  }
+  if (input.results !== null) {
+    const { over, chars } = input.results;
+    messages = messages.map((message) =>
+      withBlocks(
+        message,
+        message.blocks.map((block) =>
+          block.kind === 'tool_result' && block.chars > over
+            ? shorter(block, Math.max(1, Math.round((block.tokens * chars) / block.chars)))
+            : block,
+        ),
+      ),
+    );
+  }
+  if (input.lastTokens === null) return messages;
+  let from = messages.length;
+  let sum = 0;
+  while (from > 0 && sum + messageTokens(messages[from - 1]!) <= input.lastTokens)
+    sum += messageTokens(messages[--from]!);
+  while (from < messages.length && messages[from]!.blocks.some(({ kind }) => kind === 'tool_result')) from++;
+  return messages.slice(from);
+}
+
+/** What is wrong with an answer that a rule rejects; null when it is accepted. */
+function faultOf({ form }: Answer, accept: readonly AcceptPart[]): Miss | null {
+  const rejects = (kind: AcceptPart['kind']): boolean => accept.some((part) => part.kind === kind);
+  if (form === 'error') return missed('api-error', 'an error text came back in the place of a summary');
+  if (form === 'empty' && rejects('empty')) return missed('no-summary', 'the answer held no summary');
+  if (form === 'tool-call' && rejects('tool-call'))
+    return missed('tool-call', 'the model called a tool instead of writing the summary');
+  if (form === 'cut' && rejects('cut')) return missed('no-summary', 'the answer was cut at its output limit');
+  if (form === 'untagged' && rejects('untagged'))
+    return missed('no-summary', 'the summary came without its tags');
+  return null;
+}
+
+function missed(failure: FailureName, message: string): Miss {
+  return { ok: false, failure, message, gapTokens: null };
+}
+
+function failed({ reason, message, gapTokens }: CallFailure): Miss {
+  const failure = reason === 'prompt-too-long' || reason === 'aborted' ? reason : 'api-error';
+  return { ok: false, failure, message, gapTokens };
+}

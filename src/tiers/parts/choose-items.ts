@@ -1,0 +1,57 @@
+import type { SelectPart } from '../../model/parts.js';
+import type { ContextView } from '../../model/tier.js';
+import type { Sizes } from '../../parts/expression.js';
+import { MIDDLE, parseAmount } from '../../parts/expression.js';
+import type { Item, Items } from './items.js';
+
+/** How many of the newest items a selection leaves alone. */
+export function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes: Sizes): number {
+  let kept = 0;
+  if (keep.last !== null)
+    kept = keep.last.unit === 'items' ? keep.last.n : items.newestInRounds(keep.last.n, view);
+  const budget = keep.tokens === null ? null : parseAmount(keep.tokens)(sizes, MIDDLE);
+  if (budget !== null) kept = Math.max(kept, items.newestWithin(budget));
+  if (keep.share !== null) kept = Math.max(kept, items.newestWithin(keep.share.is * items.tokens));
+  return Math.min(kept, items.count);
+}
+
+/** Tokens and characters of what a selection would touch. */
+export function prunable(
+  select: SelectPart,
+  items: Items,
+  view: ContextView,
+  sizes: Sizes,
+): { readonly tokens: number; readonly chars: number } {
+  const to = items.count - keptItems(select, items, view, sizes);
+  let { tokens, chars } = items;
+  for (let i = to; i < items.count; i++) {
+    tokens -= items.at(i).tokens;
+    chars -= items.at(i).chars;
+  }
+  const first = firstOf(select);
+  for (let i = 0; i < Math.min(first, to); i++) {
+    tokens -= items.at(i).tokens;
+    chars -= items.at(i).chars;
+  }
+  return { tokens, chars };
+}
+
+function firstOf({ keep }: SelectPart): number {
+  return typeof keep.first === 'number' ? keep.first : 0;
+}
+
+/** What a selection touches, in the order in which it goes. */
+export function chosenItems(
+  select: SelectPart,
+  items: Items,
+  view: ContextView,
+  sizes: Sizes,
+): readonly Item[] {
+  const to = items.count - keptItems(select, items, view, sizes);
+  const chosen: Item[] = [];
+  for (let i = firstOf(select); i < to; i++) chosen.push(items.at(i));
+  if (select.order === 'newest') chosen.reverse();
+  if (select.order === 'largest')
+    chosen.sort((a, b) => b.tokens - a.tokens || a.messageIndex - b.messageIndex);
+  return select.count === null ? chosen : chosen.slice(0, select.count);
+}

@@ -1,0 +1,151 @@
+import type { Comparison, GroupPart, TestPart, TimeComparison } from '../../model/parts.js';
+import type { ContextView, Moment } from '../../model/tier.js';
+import { hasJitter, MIDDLE, parseAmount } from '../../parts/expression.js';
+import { prunable } from './choose-items.js';
+import type { PolicyState, RuleState } from './rule-state.js';
+
+/** Whether a condition holds now. */
+export type Test = (moment: Moment, view: ContextView) => boolean;
+
+/** What happened besides growth, as the thread tells of it. */
+export interface Events {
+  readonly modelSwitched: boolean;
+  readonly resumed: boolean;
+  readonly prefixChanged: boolean;
+}
+
+/** Compares with an amount that depends on the model: worked out anew only when the sizes are others. */
+function bound({ op, amount }: Comparison, state: PolicyState): (value: number) => boolean {
+  const parsed = parseAmount(amount);
+  const random = hasJitter(amount) ? state.context.random.split(`jitter ${amount}`) : null;
+  let sizes: PolicyState['sizes'] | null = null;
+  let limit = 0;
+  const learn = (): number => {
+    if (state.sizes !== sizes) {
+      sizes = state.sizes;
+      limit = parsed(sizes, random === null ? MIDDLE : random.next());
+    }
+    return limit;
+  };
+  switch (op) {
+    case '>=':
+      return (value) => value >= learn();
+    case '>':
+      return (value) => value > learn();
+    case '<=':
+      return (value) => value <= learn();
+    default:
+      return (value) => value < learn();
+  }
+}
+
+function timeBound({ op, ms: limit }: TimeComparison): (value: number) => boolean {
+  if (op === '>=') return (value) => value >= limit;
+  if (op === '>') return (value) => value > limit;
+  if (op === '<=') return (value) => value <= limit;
+  return (value) => value < limit;
+}
+
+/** A condition as a closure over what the policy knows. */
+function compileTest(test: TestPart, own: RuleState, state: PolicyState, events: Events): Test {
+  switch (test.kind) {
+    case 'tokens': {
+      const holds = bound(test.is, state);
+      return (_moment, view) => holds(view.seenTokens + own.leftOut);
+    }
+    case 'growth': {
+      const holds = bound(test.is, state);
+      return (_moment, view) => holds(view.seenTokens - (own.actedAt ?? 0));
+    }
+    case 'piled': {
+      const holds = bound(test.is, state);
+      return () => holds(own.piled);
+    }
+    case 'messages': {
+      const holds = bound(test.is, state);
+      return () => holds(state.messages);
+    }
+    case 'turns': {
+      const holds = bound(test.is, state);
+      return () => holds(state.turns);
+    }
+    case 'images': {
+      const holds = bound(test.is, state);
+      return () => holds(state.images);
+    }
+    case 'toolResults': {
+      const holds = bound(test.is, state);
+      return () => holds(state.results.count);
+    }
+    case 'toolChars': {
+      const holds = bound(test.is, state);
+      return () => holds(state.results.chars);
+    }
+    case 'prunable': {
+      const holds = bound(test.is, state);
+      const { unit } = test;
+      const { select } = own.rule;
+      return (_moment, view) => {
+        const items = own.items;
+        if (items === null || !holds(items[unit])) return false;
+        return holds(prunable(select, items, view, state.sizes)[unit]);
+      };
+    }
+    case 'idle': {
+      const holds = timeBound(test.is);
+      return ({ now, lastResponseMs }) => lastResponseMs !== null && holds(now - lastResponseMs);
+    }
+    case 'expiresIn': {
+      const holds = timeBound(test.is);
+      return ({ now }, { cacheExpiresMs }) =>
+        cacheExpiresMs !== null && now < cacheExpiresMs && holds(cacheExpiresMs - now);
+    }
+    case 'warm':
+      return (_moment, { cacheIsWarm }) => cacheIsWarm === test.is;
+    case 'chance': {
+      const random = state.context.random.split(`chance of ${own.rule.name}`);
+      return () => random.next() < test.is;
+    }
+    default:
+      return eventTest(test.is, events);
+  }
+}
+
+function eventTest(event: Extract<TestPart, { kind: 'event' }>['is'], events: Events): Test {
+  switch (event) {
+    case 'refused':
+    case 'manual':
+      return ({ point }) => point === event;
+    case 'model-switch':
+      return () => events.modelSwitched;
+    case 'resume':
+      return () => events.resumed;
+    default:
+      return () => events.prefixChanged;
+  }
+}
+
+/** A group of conditions at the points where it is asked. */
+export interface CompiledGroup {
+  readonly at: GroupPart['at'];
+  readonly holds: Test;
+}
+
+/** A group as one closure. */
+export function compileGroup(
+  group: GroupPart,
+  own: RuleState,
+  state: PolicyState,
+  events: Events,
+): CompiledGroup {
+  const tests = group.tests.map((test) => compileTest(test, own, state, events));
+  const [first] = tests;
+  if (tests.length === 1) return { at: group.at, holds: first! };
+  return {
+    at: group.at,
+    holds: (moment, view) => {
+      for (let i = 0; i < tests.length; i++) if (!tests[i]!(moment, view)) return false;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Action } from '../../model/action.js';
+import type { ParamValues } from '../../model/params.js';
+import type { GuardsPart } from '../../model/parts.js';
+import type { Moment } from '../../model/tier.js';
+import type { CompactionHistory } from '../auto-compact/history.js';
+
+const BY = { layer: 'rules', reason: 'a guard of the policy' } as const;
+
+/** What holds the summaries of a policy back: breaker, cooldown, limits on calls (BRK-1). */
+export class Guards {
+  private restUntilMs = 0;
+  private failedAtMs = 0;
+  private turn = -1;
+  private asked = 0;
+  private calls: number[] = [];
+
+  constructor(
+    private readonly part: GuardsPart,
+    private readonly history: CompactionHistory,
+  ) {}
+
+  /** Parameters of the thrash guard as the shared history reads them. */
+  thrashParams(params: ParamValues): ParamValues {
+    const { refills } = this.part;
+    return {
+      ...params,
+      'thrash.maxRefills': refills?.max ?? null,
+      'thrash.withinTurns': refills?.within ?? 0,
+    };
+  }
+
+  /** Whether the breaker is open; a rest that has passed closes it. */
+  isOpen({ now, prompt }: Moment): boolean {
+    const { breaker } = this.part;
+    if (breaker === null) return false;
+    if (breaker.until === 'prompt' && this.history.failurePrompt !== prompt) this.history.failures = 0;
+    if (typeof breaker.until === 'object' && now - this.failedAtMs >= breaker.until.ms)
+      this.history.failures = 0;
+    return this.history.failures >= breaker.after;
+  }
+
+  /** The entry that says so. */
+  skipped(): Action {
+    return { kind: 'breaker', by: BY, state: 'skipped', failures: this.history.failures };
+  }
+
+  /** Whether a rest or a limit forbids another summary now. */
+  isResting({ now, turn }: Moment): boolean {
+    if (now < this.restUntilMs) return true;
+    const { perTurn, spend } = this.part;
+    if (perTurn !== null && this.turn === turn && this.asked >= perTurn) return true;
+    if (spend === null) return false;
+    this.calls = this.calls.filter((at) => at > now - spend.perMs);
+    if (this.calls.length < spend.calls) return false;
+    this.restUntilMs = now + spend.restMs;
+    return true;
+  }
+
+  /** Requests were made for a summary. */
+  spent({ now, turn }: Moment, requests: number): void {
+    if (this.turn !== turn) this.asked = 0;
+    this.turn = turn;
+    this.asked++;
+    if (this.part.spend !== null) for (let i = 0; i < requests; i++) this.calls.push(now);
+  }
+
+  /** A summary came: the breaker closes, unless it stays open for the session. */
+  *succeeded({ turn }: Moment): Generator<Action, void, unknown> {
+    const { breaker } = this.part;
+    const failures = this.history.failures;
+    this.restUntilMs = 0;
+    this.history.succeeded(turn);
+    if (failures === 0) return;
+    if (breaker?.until === 'session' && failures >= breaker.after) this.history.failures = failures;
+    else if (breaker !== null) yield { kind: 'breaker', by: BY, state: 'reset', failures: 0 };
+  }
+
+  /** No summary came. */
+  *failed({ now, prompt }: Moment): Generator<Action, void, unknown> {
+    const { breaker, cooldownMs } = this.part;
+    this.failedAtMs = now;
+    this.history.failed(prompt);
+    const { failures } = this.history;
+    if (cooldownMs.length > 0)
+      this.restUntilMs = now + cooldownMs[Math.min(failures, cooldownMs.length) - 1]!;
+    if (breaker !== null && failures === breaker.after)
+      yield { kind: 'breaker', by: BY, state: 'tripped', failures };
+  }
+}

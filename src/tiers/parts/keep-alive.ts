@@ -1,0 +1,59 @@
+import type { Action, Outcome } from '../../model/action.js';
+import { createBlock } from '../../model/block.js';
+import { createMessage } from '../../model/message.js';
+import type { CachePart } from '../../model/parts.js';
+import type { ContextView, Moment } from '../../model/tier.js';
+import { MIDDLE, parseAmount } from '../../parts/expression.js';
+import type { PolicyState } from './rule-state.js';
+
+const BY = { layer: 'rules', reason: 'the cache entry is kept alive' } as const;
+
+/** Sends short requests while nobody works, so that the cache entry stays alive. */
+export class KeepAlive {
+  private pings = 0;
+  private since: number | null = null;
+
+  constructor(
+    private readonly part: NonNullable<CachePart['keepAlive']>,
+    private readonly state: PolicyState,
+  ) {}
+
+  /** A response came: the next ping is due so long after it. */
+  *arrange({ now, lastResponseMs }: Moment): Generator<Action, void, Outcome> {
+    this.pings = 0;
+    this.since = lastResponseMs;
+    yield { kind: 'wake-at', by: BY, timeMs: now + this.part.everyMs };
+  }
+
+  /** Pings, unless somebody has worked since or enough was done. */
+  *ping({ now, lastResponseMs }: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { everyMs, times, atLeast } = this.part;
+    if (lastResponseMs === null || this.since !== lastResponseMs || this.pings >= times) return;
+    if (now < lastResponseMs + everyMs * (this.pings + 1)) return;
+    if (!view.cacheIsWarm) return;
+    if (atLeast !== null && view.seenTokens < parseAmount(atLeast)(this.state.sizes, MIDDLE)) return;
+    this.pings++;
+    yield {
+      kind: 'ask',
+      by: BY,
+      request: {
+        purpose: 'keep_alive',
+        shape: { kind: 'fork' },
+        messages: view.messages,
+        instruction: createMessage({
+          id: `ping-${now}`,
+          role: 'user',
+          origin: 'directive',
+          blocks: [createBlock({ kind: 'text', role: 'user', tokens: 4, text: 'Say "ok".' })],
+          at: now,
+        }),
+        write: 'read-only',
+        maxOutputTokens: 1,
+        retries: 0,
+        mode: 'background',
+        answer: { kind: 'short', tokens: 1 },
+      },
+    };
+    if (this.pings < times) yield { kind: 'wake-at', by: BY, timeMs: now + everyMs };
+  }
+}

@@ -1,0 +1,117 @@
+import type { Message } from '../../model/message.js';
+import type { PartsPolicy, RulePart, SelectPart } from '../../model/parts.js';
+import type { ContextView, TierContext } from '../../model/tier.js';
+import type { Sizes } from '../../parts/expression.js';
+import { isOfBlocks } from '../../parts/read-select.js';
+import { sizesOf } from '../../parts/sizes.js';
+import { Items } from './items.js';
+
+/** What every tool result is counted by, whatever the rules select. */
+const ALL_RESULTS = {
+  what: 'tool-results',
+  of: null,
+  except: [],
+  minChars: 0,
+  exceptMedia: false,
+  keep: { errors: false },
+} as const;
+
+/** A rule at work: what it may touch and what it has done. */
+export interface RuleState {
+  readonly rule: RulePart;
+  /** Null for a rule about messages. */
+  readonly items: Items | null;
+  /** Tokens that were seen when it last acted. */
+  actedAt: number | null;
+  /** Tokens of results behind what it keeps, on the running total. */
+  piled: number;
+  /** Tokens it has left out so far, where it does so for each request. */
+  leftOut: number;
+}
+
+/** What a policy in parts knows of its thread: counts of the conversation and the state of its rules. */
+export class PolicyState {
+  readonly rules: readonly RuleState[];
+  readonly results = new Items(ALL_RESULTS);
+  messages = 0;
+  turns = 0;
+  images = 0;
+  /** A new process took the session up, or tools and system changed, since the rules were last asked. */
+  resumed = false;
+  private facts: ReturnType<TierContext['model']> | null = null;
+  private known: Sizes | null = null;
+
+  constructor(
+    readonly policy: PartsPolicy,
+    readonly context: TierContext,
+  ) {
+    this.rules = policy.rules.map((rule) => {
+      const state: RuleState = {
+        rule,
+        items: isOfBlocks(rule.select.what) ? new Items(rule.select) : null,
+        actedAt: null,
+        piled: 0,
+        leftOut: 0,
+      };
+      this.restartPile(state);
+      return state;
+    });
+  }
+
+  /** Sizes of the model in use; worked out once for each. */
+  get sizes(): Sizes {
+    const facts = this.context.model();
+    if (facts !== this.facts || this.known === null) {
+      this.facts = facts;
+      this.known = sizesOf(this.policy, facts);
+    }
+    return this.known;
+  }
+
+  /** A message joined the conversation. */
+  observe(message: Message): void {
+    if (message.origin === 'boundary') return;
+    this.messages++;
+    if (message.role === 'assistant') this.turns++;
+    const { blocks } = message;
+    for (let i = 0; i < blocks.length; i++) {
+      const { kind, facts } = blocks[i]!;
+      if (kind === 'image') this.images++;
+      else if (facts.images !== undefined) this.images += facts.images;
+    }
+  }
+
+  /** The history is another one. */
+  reset(messages: readonly Message[]): void {
+    this.messages = 0;
+    this.turns = 0;
+    this.images = 0;
+    for (const message of messages) this.observe(message);
+    this.results.reset();
+    for (const state of this.rules) {
+      state.items?.reset();
+      state.actedAt = null;
+      state.leftOut = 0;
+      this.restartPile(state);
+    }
+  }
+
+  /** Takes in what joined, before anything is asked of the rules. */
+  sync(view: ContextView): void {
+    this.results.sync(view);
+    for (let i = 0; i < this.rules.length; i++) {
+      const state = this.rules[i]!;
+      if (state.items !== null) state.piled += state.items.sync(view);
+    }
+  }
+
+  private restartPile(state: RuleState): void {
+    state.piled = -keptTokens(state.rule.select);
+  }
+}
+
+/** Tokens that a selection keeps by a plain number; what piles up is counted behind them. */
+function keptTokens({ keep }: SelectPart): number {
+  const tokens = Number(keep.tokens ?? 0);
+  return Number.isFinite(tokens) ? tokens : 0;
+}

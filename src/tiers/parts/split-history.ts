@@ -1,0 +1,227 @@
+import { type Block, createBlock } from '../../model/block.js';
+import { hasToolUse, type Message, messageTokens, withBlocks } from '../../model/message.js';
+import type { KeepPart, SelectPart } from '../../model/parts.js';
+import { MIDDLE, parseAmount, type Sizes } from '../../parts/expression.js';
+import { groupByRound } from '../full-compact/rounds.js';
+
+/** A conversation taken apart for a new history. */
+export interface Split {
+  /** Oldest messages that stay in front. */
+  readonly first: readonly Message[];
+  /** What goes. */
+  readonly older: readonly Message[];
+  /** Newest messages that stay behind. */
+  readonly tail: readonly Message[];
+  /** Messages of the user among `older` that stay verbatim. */
+  readonly user: readonly Message[];
+  /** Latest prompt of the user where it is among `older`. */
+  readonly lastPrompt: Message | null;
+}
+
+/** Takes a conversation apart as a selection says. `asks` tells whether a summary will stand for what goes. */
+export function splitHistory(
+  messages: readonly Message[],
+  { keep, boundary, move }: SelectPart,
+  sizes: Sizes,
+  asks: 'asks' | 'drops',
+): Split {
+  const said = messages.filter(({ origin }) => origin !== 'boundary');
+  const first = openingOf(said, keep, asks);
+  const from = tailStart(said, first.length, keep, sizes);
+  const start = fitStart(said, from, boundary, move, first.length);
+  const tail = said.slice(start);
+  const opened = new Set(first);
+  const older = said.slice(0, start).filter((message) => !opened.has(message));
+  return {
+    first,
+    older,
+    tail,
+    user: keep.user === null ? [] : userMessages(older, keep.user),
+    lastPrompt: older.findLast(({ origin }) => origin === 'human') ?? null,
+  };
+}
+
+/** What stays in front: so many messages, or what was said before the first response. */
+function openingOf(
+  messages: readonly Message[],
+  { first }: KeepPart,
+  asks: 'asks' | 'drops',
+): readonly Message[] {
+  if (first !== 'opening') return messages.slice(0, unbroken(messages, first));
+  const opening = messages.slice(
+    0,
+    messages.findIndex(({ role }) => role === 'assistant'),
+  );
+  return asks === 'asks' ? opening.filter(({ origin }) => origin !== 'summary') : opening;
+}
+
+/** A number of messages from the start that parts no call from its result: the call goes with what follows. */
+function unbroken(messages: readonly Message[], count: number): number {
+  let end = Math.min(count, messages.length);
+  while (end > 0 && hasToolUse(messages[end - 1]!)) end--;
+  return end;
+}
+
+/** Where the tail begins by its size alone. */
+function tailStart(messages: readonly Message[], opened: number, keep: KeepPart, sizes: Sizes): number {
+  let start = messages.length;
+  if (keep.last !== null) start = lastStart(messages, keep.last);
+  if (keep.share?.of === 'tokens') return Math.min(start, shareStart(messages, opened, keep.share.is));
+  const budget = tokenBudget(messages, keep, sizes);
+  if (budget !== null) start = Math.min(start, budgetStart(messages, budget, messageTokens));
+  if (keep.share?.of === 'chars') {
+    const total = messages.reduce((sum, message) => sum + charsOf(message), 0);
+    start = Math.min(start, budgetStart(messages, total * keep.share.is, charsOf));
+  }
+  if (keep.finalAnswers)
+    start = Math.min(
+      start,
+      messages.findLastIndex((message) => message.role === 'assistant' && !hasToolUse(message)),
+    );
+  return Math.max(opened, start < 0 ? messages.length : start);
+}
+
+function tokenBudget(
+  _messages: readonly Message[],
+  { tokens, atMost, atLeast }: KeepPart,
+  sizes: Sizes,
+): number | null {
+  if (tokens === null) return null;
+  let budget = parseAmount(tokens)(sizes, MIDDLE);
+  if (atMost !== null) budget = Math.min(budget, parseAmount(atMost)(sizes, MIDDLE));
+  if (atLeast !== null) budget = Math.max(budget, parseAmount(atLeast)(sizes, MIDDLE));
+  return budget;
+}
+
+function charsOf({ blocks }: Message): number {
+  return blocks.reduce((sum, { chars }) => sum + chars, 0);
+}
+
+/** Newest messages until a budget is full. */
+function budgetStart(
+  messages: readonly Message[],
+  budget: number,
+  size: (message: Message) => number,
+): number {
+  let start = messages.length;
+  let sum = 0;
+  while (start > 0 && sum + size(messages[start - 1]!) <= budget) sum += size(messages[--start]!);
+  return start;
+}
+
+function lastStart(messages: readonly Message[], { n, unit }: NonNullable<KeepPart['last']>): number {
+  if (n === 0) return messages.length;
+  if (unit === 'messages' || unit === 'items') return Math.max(0, messages.length - n);
+  if (unit === 'turns') {
+    let start = messages.length;
+    for (let left = n; left > 0 && start > 0; left--)
+      start = messages.findLastIndex(({ origin }, i) => i < start && origin === 'human');
+    return Math.max(0, start);
+  }
+  const groups = groupByRound(messages);
+  return groups.slice(0, Math.max(0, groups.length - n)).reduce((sum, group) => sum + group.length, 0);
+}
+
+/** The oldest rounds go until at least the rest of the share is gone; the latest round stays. */
+function shareStart(messages: readonly Message[], opened: number, share: number): number {
+  const groups = groupByRound(messages);
+  const sizes = groups.map((group) => group.reduce((sum, message) => sum + messageTokens(message), 0));
+  const wanted = sizes.reduce((sum, size) => sum + size, 0) * (1 - share);
+  let start = 0;
+  let dropped = 0;
+  for (let i = 0; i < groups.length - 1 && (start < opened || dropped < wanted); i++) {
+    if (start >= opened) dropped += sizes[i]!;
+    start += groups[i]!.length;
+  }
+  return start;
+}
+
+/** A beginning of the tail that parts no call from its result and stands where the boundary says. */
+function fitStart(
+  messages: readonly Message[],
+  from: number,
+  boundary: SelectPart['boundary'],
+  move: SelectPart['move'],
+  opened: number,
+): number {
+  if (from >= messages.length) return messages.length;
+  const fits = fittingStarts(messages, boundary);
+  const step = move === 'back' ? -1 : 1;
+  for (let at = from; at >= opened && at <= messages.length; at += step) if (fits(at)) return at;
+  return move === 'back' ? opened : messages.length;
+}
+
+function fittingStarts(
+  messages: readonly Message[],
+  boundary: SelectPart['boundary'],
+): (at: number) => boolean {
+  return (at) => {
+    const message = messages[at];
+    if (message === undefined) return true;
+    if (boundary === 'user-turn') return message.origin === 'human';
+    if (boundary === 'assistant') return message.role === 'assistant';
+    return (
+      !message.blocks.some(({ kind }) => kind === 'tool_result') &&
+      message.origin !== 'attachment' &&
+      !partsAPair(messages, at)
+    );
+  };
+}
+
+/** Whether a call before a position is answered behind it. */
+function partsAPair(messages: readonly Message[], at: number): boolean {
+  const before = messages[at - 1];
+  return before !== undefined && hasToolUse(before);
+}
+
+/** The newest messages of the user within a budget, of which `head` is for the oldest; the one that crosses it is cut. */
+function userMessages(
+  messages: readonly Message[],
+  { tokens, head }: NonNullable<KeepPart['user']>,
+): readonly Message[] {
+  const spoken = messages.filter(({ origin }) => origin === 'human');
+  const kept: Message[] = [];
+  let left = tokens - head;
+  let i = spoken.length - 1;
+  for (; i >= 0 && left > 0; i--) {
+    const message = cutTo(spoken[i]!, left);
+    left -= messageTokens(message);
+    kept.unshift(message);
+  }
+  const early: Message[] = [];
+  let room = head;
+  for (let k = 0; k <= i && room > 0; k++) {
+    const message = cutTo(spoken[k]!, room);
+    room -= messageTokens(message);
+    early.push(message);
+  }
+  return [...early, ...kept];
+}
+
+/** A message cut to so many tokens; the whole one where it fits. */
+export function cutTo(message: Message, tokens: number): Message {
+  const size = messageTokens(message);
+  if (size <= tokens) return message;
+  const share = tokens / size;
+  return withBlocks(
+    message,
+    message.blocks.map((block) => shorter(block, Math.max(1, Math.floor(block.tokens * share)))),
+  );
+}
+
+/** A block of the same kind with fewer tokens. */
+export function shorter(block: Block, tokens: number): Block {
+  if (tokens >= block.tokens) return block;
+  const { kind, role, tool, toolUseId, facts } = block;
+  const chars = Math.floor((block.chars * tokens) / block.tokens);
+  return createBlock({
+    kind,
+    role,
+    tool,
+    toolUseId,
+    tokens,
+    chars,
+    text: `[cut] ${block.digest} ${tokens}`,
+    facts: { ...facts, replaces: 'cut' },
+  });
+}
