@@ -60,7 +60,10 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       collect,
     )
     .option('--seed <n>', 'seed of everything that is drawn', whole)
-    .option('--policy <name>', 'policy instead of the scenario’s; variants with another one are left out')
+    .option(
+      '--policy <name>',
+      'policy, or policy file, instead of the scenario’s; variants with another one are left out',
+    )
     .option('--model <name>', 'model instead of the scenario’s')
     .option('--variant <name>', 'this variant alone; base is the scenario itself')
     .option('--out <folder>', 'folder that holds one report folder per scenario', 'reports')
@@ -92,7 +95,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .description('Compare variants over sessions that all finish: one table, differences to a baseline.'),
   )
     .argument('<scenario...>', 'scenario files (YAML)')
-    .option('--policy <names>', 'a variant for each of these policies, separated by commas')
+    .option('--policy <names>', 'a variant for each of these policies or policy files, separated by commas')
     .option(
       '--set <path=values>',
       'change a setting; several values with commas make variants (repeatable: all combinations)',
@@ -276,11 +279,12 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(await initCommand(session, name, options));
     });
 
-  shared(program.command('schema').description('Print the JSON Schema of scenario files.'))
-    .addHelpText('after', examples('schema > scenario.schema.json'))
-    .action(async () => {
+  shared(program.command('schema').description('Print the JSON Schema of scenario or policy files.'))
+    .argument('[kind]', 'scenario or policy', oneOf('scenario', 'policy'), 'scenario')
+    .addHelpText('after', examples('schema > scenario.schema.json', 'schema policy > policy.schema.json'))
+    .action(async (kind) => {
       const { schemaCommand } = await import('./commands/schema.js');
-      settle(schemaCommand(session));
+      settle(schemaCommand(session, kind));
     });
 
   shared(program.command('models').description('List the models with prices, windows and sources.'))
@@ -300,7 +304,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       examples('policies', 'policies show claude-code/2026', 'policies show claude-code/2.1.112 --json'),
     )
     .action(async () => {
-      const { policiesCommand } = await import('./commands/policies.js');
+      const { policiesCommand } = await import('./commands/policies/list-policies.js');
       settle(policiesCommand(session));
     });
   shared(
@@ -308,21 +312,43 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .command('show')
       .description('Show one policy: tiers, thresholds, parameters with unit, help and source.'),
   )
-    .argument('<policy>', 'name of the policy')
+    .argument('<policy>', 'name of the policy, or its file')
     .option('--model <model>', 'model whose window decides the thresholds', 'claude-sonnet-4-5')
+    .option('--window <tokens>', 'window in the place of the model’s', count)
+    .option('--max-output <tokens>', 'longest answer in the place of the model’s', count)
     .option('--set <path=value>', 'change a parameter (repeatable)', collect)
     .addHelpText(
       'after',
       examples(
         'policies show claude-code/2.1',
         'policies show claude-code/2026 --set window.percent=50 --json',
+        'policies show ./my-agent.yaml --window 128000 --max-output 32000',
       ),
     )
     .action(async (name, options) => {
-      const { showPolicyCommand } = await import('./commands/policies.js');
+      const { showPolicyCommand } = await import('./commands/policies/show-policy.js');
       settle(showPolicyCommand(session, name, { ...options, set: options.set ?? [] }));
     });
 
+  shared(
+    policies
+      .command('check')
+      .description('Check a policy file: what is wrong with it, or what it will do, in plain sentences.'),
+  )
+    .argument('<file>', 'policy file (YAML)')
+    .addHelpText('after', examples('policies check my-agent.yaml', 'policies check my-agent.yaml --json'))
+    .action(async (file) => {
+      const { checkPolicyCommand } = await import('./commands/policies/check-policy.js');
+      settle(checkPolicyCommand(session, file));
+    });
+  shared(policies.command('new').description('Write a starter policy file, with a comment at every part.'))
+    .argument('[name]', 'name of the policy and of its file', 'my-agent')
+    .option('--force', 'overwrite a file of this name')
+    .addHelpText('after', examples('policies new', 'policies new my-agent'))
+    .action(async (name, options) => {
+      const { newPolicyCommand } = await import('./commands/policies/new-policy.js');
+      settle(await newPolicyCommand(session, name, options));
+    });
   shared(
     policies
       .command('clients')

@@ -1,4 +1,5 @@
-import type { ParamValues } from '../model/params.js';
+import type { PlannedPolicy } from '../model/run-plan.js';
+import { blocksAt, compactsAt } from '../parts/triggers.js';
 import { compactsOn, waitsForRefusal } from '../tiers/auto-compact/may-compact.js';
 import { thresholds } from '../tiers/window/thresholds.js';
 import type { Policy } from './policy.js';
@@ -15,13 +16,27 @@ export interface PolicyThresholds {
 }
 
 /** Limits of a policy with its parameters for a model (WIN-2 … WIN-6). */
-export function policyThresholds(policy: Policy, params: ParamValues, model: NamedLimits): PolicyThresholds {
+export function policyThresholds(
+  policy: Policy,
+  { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
+  model: NamedLimits,
+): PolicyThresholds {
   const shown = shownLimits(policy, params, model);
   if (shown === null) {
     return { window: null, effective: null, warning: null, error: null, autoCompact: null, blocking: null };
   }
   const { window, name } = model;
   const { warning, error } = shown;
+  if (parts !== undefined) {
+    return {
+      window,
+      effective: shown.limit,
+      warning,
+      error,
+      autoCompact: compactsAt(parts, model),
+      blocking: blocksAt(parts, model),
+    };
+  }
   if (!policy.tiers.includes('auto-compact')) {
     return { window, effective: shown.limit, warning, error, autoCompact: null, blocking: null };
   }

@@ -3,6 +3,7 @@ import type { RunPlan } from '../model/run-plan.js';
 import { checkMeaning } from './check.js';
 import { checkWindows } from './check-overrides.js';
 import type { OverrideName, ScenarioContext } from './context.js';
+import { liftPolicies, type ReadPolicyText } from './lift-policies.js';
 import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 import type { Scenario } from './schema.js';
@@ -21,6 +22,8 @@ export interface ScenarioSource {
   readonly runs?: 'base';
   /** Recordings in the place of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
   readonly recordings?: readonly string[];
+  /** Brings policy files; where absent, policies are named alone. */
+  readonly readPolicy?: ReadPolicyText;
 }
 
 /** One run: a plan over a transcript, and what must hold at its end. */
@@ -39,6 +42,8 @@ export interface CompiledScenario {
   readonly description: string;
   readonly seed: number;
   readonly runs: readonly CompiledRun[];
+  /** Names of policies by the files they come from. */
+  readonly policyFiles: ReadonlyMap<string, string>;
 }
 
 /** The parameters that overrides set; one that a variant inherits and its policy does not know is passed over. */
@@ -56,6 +61,8 @@ function overrideValues(run: NormalRun, context: ScenarioContext): Record<string
 
 function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioContext): CompiledRun {
   const set = { ...run.policy.set, ...overrideValues(run, context) };
+  const policy = context.policies.plan(run.policy.name, set);
+  const ttl = policy.parts?.cache.ttl ?? null;
   return {
     plan: {
       version: 1,
@@ -63,8 +70,8 @@ function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioC
       seed: scenario.seed,
       model: run.model,
       window: run.window,
-      policy: { name: run.policy.name, params: context.policies.resolve(run.policy.name, set) },
-      cache: run.cache,
+      policy,
+      cache: ttl !== null && run.lifetime === 'default' ? { ...run.cache, ttl, subagentTtl: ttl } : run.cache,
       timing: run.timing,
       estimatorFactor: run.estimatorFactor,
       llm: run.llm,
@@ -86,11 +93,19 @@ function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioC
  *     CompiledScenario ◀─compile runs─ NormalScenario ◀─────────────────normalise (defaults, variants)┘
  *     plans, expectations              nothing optional
  */
-export function compileScenario(source: ScenarioSource, context: ScenarioContext): CompiledScenario {
+export function compileScenario(source: ScenarioSource, world: ScenarioContext): CompiledScenario {
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
-  const changed = assign(withRecordings(written, source.recordings), source.set, context, problems);
-  const document = source.runs === 'base' ? withoutVariants(changed) : changed;
+  const changed = assign(withRecordings(written, source.recordings), source.set, world, problems);
+  const lifted = liftPolicies(
+    source.runs === 'base' ? withoutVariants(changed) : changed,
+    world.policies,
+    source.readPolicy,
+    problems,
+    source.text,
+  );
+  const { document } = lifted;
+  const context = { ...world, policies: lifted.policies };
 
   checkShape(document, problems);
   checkMeaning(document, context, problems);
@@ -107,5 +122,6 @@ export function compileScenario(source: ScenarioSource, context: ScenarioContext
     description: normal.description,
     seed: normal.seed,
     runs: normal.runs.map((run) => compileRun(normal, run, context)),
+    policyFiles: lifted.files,
   };
 }

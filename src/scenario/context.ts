@@ -2,7 +2,8 @@ import { resolveModel } from '../cache/models.js';
 import { policyWindow } from '../engine/requests/policy-window.js';
 import { type Expectation, parseExpectation } from '../metrics/expect.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
-import { paramSpecs, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
+import type { PlannedPolicy } from '../model/run-plan.js';
+import { paramSpecs, planPolicy, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
 import { isReadBy } from '../policies/param-readers.js';
 import { WORKLOADS } from '../transcript/synthetic/workloads.js';
 
@@ -12,6 +13,8 @@ export interface PolicyCatalogue {
   readonly specs: readonly ParamSpec[];
   /** Every parameter of a policy with the given ones replaced; throws for an unknown path, a value out of range or without effect. */
   resolve(name: string, set: Readonly<Record<string, unknown>>): ParamValues;
+  /** The same as a run goes by it, with the parts of a policy that is written in parts. */
+  plan(name: string, set: Readonly<Record<string, unknown>>): PlannedPolicy;
   /** Whether anything in a policy reads a parameter. */
   reads(name: string, path: string): boolean;
   /** The window in tokens that a client with these parameters assumes for a model (WIN-1). */
@@ -48,6 +51,7 @@ export const builtinContext: ScenarioContext = {
     names: policyRegistry.names,
     specs: paramSpecs,
     resolve: resolvePolicy,
+    plan: (name, set) => planPolicy(policyRegistry.get(name), set),
     reads: (name, path) => isReadBy(policyRegistry.get(name), path),
     assumedWindow: policyWindow,
   },

@@ -110,8 +110,18 @@ function createPlaces(doc: Document.Parsed, lines: LineCounter, file: string) {
   return { placeAt, find };
 }
 
+/** What an empty file should hold. */
+const EMPTY_HINTS = {
+  scenario: 'write at least `name:` and `transcript:`; `ccbench init` makes a starter file',
+  policy: 'write at least `rules:`; `ccbench policies new` makes a starter file',
+} as const;
+
 /** Reads a scenario's text; duplicate keys leave a document to go on checking, broken syntax does not. */
-export function readDocument(source: string, file: string): ReadDocument {
+export function readDocument(
+  source: string,
+  file: string,
+  kind: 'scenario' | 'policy' = 'scenario',
+): ReadDocument {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   const lines = new LineCounter();
   const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
@@ -143,9 +153,9 @@ export function readDocument(source: string, file: string): ReadDocument {
   if (broken) return { document: null, problems };
   if (doc.contents === null) {
     problems.push(
-      new CcbenchError('bad-scenario', 'the scenario is empty', {
+      new CcbenchError('bad-scenario', `the ${kind} is empty`, {
         place: { file, line: 1, column: 1 },
-        hint: 'write at least `name:` and `transcript:`; `ccbench init` makes a starter file',
+        hint: EMPTY_HINTS[kind],
       }),
     );
     return { document: null, problems };

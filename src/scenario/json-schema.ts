@@ -4,6 +4,9 @@ import { type SchemaNode, schemaTree } from './schema-tree.js';
 
 const TITLE = 'ccbench scenario';
 
+/** A policy that is named by its file. */
+const POLICY_FILE = '\\.ya?ml$';
+
 function paramSchema(spec: ParamSpec): object {
   const unit = spec.unit === null ? '' : ` (${spec.unit})`;
   const about = { description: `${spec.help}${unit}`, default: spec.default };
@@ -39,7 +42,10 @@ export function scenarioJsonSchema(context: ScenarioContext = builtinContext): o
     title: TITLE,
     $defs: {
       ...$defs,
-      PolicyName: { ...$defs.PolicyName, enum: context.policies.names },
+      PolicyName: {
+        ...$defs.PolicyName,
+        anyOf: [{ enum: context.policies.names }, { pattern: POLICY_FILE }],
+      },
       ParamSet: { ...$defs.ParamSet, properties: params, additionalProperties: false },
       Synthetic: {
         ...synthetic,

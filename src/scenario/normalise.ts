@@ -48,6 +48,8 @@ export interface NormalRun {
   readonly policy: { readonly name: string; readonly set: Readonly<Record<string, unknown>> };
   readonly overrides: NormalOverrides;
   readonly cache: CachePlan;
+  /** Whether a lifetime is written, or left to the policy. */
+  readonly lifetime: 'written' | 'default';
   readonly timing: 'recorded' | 'think-time';
   readonly estimatorFactor: number;
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
@@ -143,6 +145,7 @@ function normaliseRun(
       subagentTtl: cache?.subagentTtl ?? defaults.cache.subagentTtl,
       fade: cache?.fade ?? defaults.cache.fade,
     },
+    lifetime: cache?.ttl === undefined ? 'default' : 'written',
     timing: settings.timing ?? defaults.timing,
     estimatorFactor: settings.estimatorFactor ?? defaults.estimatorFactor,
     llm: {

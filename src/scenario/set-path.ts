@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import { CcbenchError, type Place } from '../base/errors.js';
 import { unknownName } from '../base/registry.js';
+import { isPolicyPath } from '../parts/paths.js';
 import type { ScenarioContext } from './context.js';
 import type { Path, ScenarioDocument } from './document.js';
 import type { ProblemCollector } from './load.js';
@@ -36,7 +37,9 @@ function splitPath(text: string, context: ScenarioContext): Path {
   const typed = (items: readonly string[]) =>
     items.map((part) => (isListPosition(part) ? Number(part) : part));
   if (isScenarioPath(parts)) return typed(parts);
-  if (known.includes(text)) return ['policy', 'set', text];
+  if (known.includes(text) || isPolicyPath(text)) return ['policy', 'set', text];
+  if (parts[0] === 'policy' && isPolicyPath(parts.slice(1).join('.')))
+    return ['policy', 'set', parts.slice(1).join('.')];
   const set = parts.indexOf('set');
   const head = parts.slice(0, set + 1);
   if (set >= 0 && set + 1 < parts.length && isScenarioPath(head)) {
@@ -84,10 +87,18 @@ function replaceAt(current: unknown, path: Path, value: unknown): unknown {
   return { ...group, [part]: replaceAt(inner, rest, value) };
 }
 
+/** Whether a policy is written in place. */
+function isInline(policy: unknown): boolean {
+  return policy !== null && typeof policy === 'object' && Object.hasOwn(policy, 'rules');
+}
+
 /** Makes room for a change: a policy given by name becomes a group, a recording takes the place of a generated session. */
 function prepare(value: unknown, path: Path): unknown {
   const scenario = value as Readonly<Record<string, unknown>>;
   if (path[0] === 'policy' && path.length > 1 && typeof scenario.policy === 'string') {
+    return { ...scenario, policy: { use: scenario.policy } };
+  }
+  if (path[0] === 'policy' && path[1] === 'set' && isInline(scenario.policy)) {
     return { ...scenario, policy: { use: scenario.policy } };
   }
   if (path[0] === 'transcript' && path[1] === 'file') return { ...scenario, transcript: {} };

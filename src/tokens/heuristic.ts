@@ -13,6 +13,12 @@ export interface HeuristicRules {
   readonly toolUse: 'name-and-input' | 'whole-block';
   /** Whether a message whose content is a plain string is counted (TOK-3). */
   readonly plainStrings: 'counted' | 'zero';
+  /** Characters of a token; null goes by the usual four. */
+  readonly charsPerToken: number | null;
+  /** Tokens added for each message. */
+  readonly perMessage: number;
+  /** Whether thinking is counted. */
+  readonly thinking: 'counted' | 'zero';
 }
 
 /** Characters per token of plain text (TOK-1). */
@@ -25,6 +31,9 @@ export const PLAIN_RULES: HeuristicRules = Object.freeze({
   imageTokens: IMAGE_TOKENS,
   toolUse: 'name-and-input',
   plainStrings: 'counted',
+  charsPerToken: null,
+  perMessage: 0,
+  thinking: 'counted',
 });
 
 /** The estimator with the safety margin of a third (TOK-3). */
@@ -44,6 +53,7 @@ const TOOL_USE_FRAME_CHARS = '{"type":"tool_use","id":"","name":"","input":}'.le
 /** Rough tokens of a block, without padding (TOK-1 … TOK-3); a document counts by its JSON. */
 export function estimateBlock(block: Block, rules: HeuristicRules): number {
   if (block.kind === 'image') return rules.imageTokens;
+  if (rules.charsPerToken !== null || rules.thinking === 'zero') return estimateOwn(block, rules);
   if (block.kind === 'tool_use' && rules.toolUse === 'whole-block')
     return estimateText(block.chars + TOOL_USE_FRAME_CHARS + (block.toolUseId?.length ?? 0));
   const images = block.facts.images ?? 0;
@@ -51,6 +61,13 @@ export function estimateBlock(block: Block, rules: HeuristicRules): number {
     return Math.round(block.chars / rules.jsonBytesPerToken) + images * rules.imageTokens;
   }
   return images === 0 ? block.rough : block.rough + images * (rules.imageTokens - IMAGE_TOKENS);
+}
+
+/** The estimate of a client that counts in its own way. */
+function estimateOwn(block: Block, rules: HeuristicRules): number {
+  if (block.kind === 'thinking' && rules.thinking === 'zero') return 0;
+  const images = (block.facts.images ?? 0) * rules.imageTokens;
+  return Math.round(block.chars / (rules.charsPerToken ?? CHARS_PER_TOKEN_GUESS)) + images;
 }
 
 /** False for boundaries: system messages of the client, kept in the list but never sent (TOK-3, FLT-1). */
@@ -73,7 +90,7 @@ export function isCountedBy(message: Message, rules: HeuristicRules): boolean {
 /** Rough tokens of a message, without padding. */
 export function estimateMessage(message: Message, rules: HeuristicRules): number {
   if (!isCountedBy(message, rules)) return 0;
-  let total = 0;
+  let total = rules.perMessage;
   for (let i = 0; i < message.blocks.length; i++) total += estimateBlock(message.blocks[i]!, rules);
   return total;
 }

@@ -66,6 +66,7 @@ export const smallContext: ScenarioContext = {
       }
       return values;
     },
+    plan: (name, set) => ({ name, params: smallContext.policies.resolve(name, set) }),
     reads: () => true,
     assumedWindow: (params) => (params['window.told'] as number | null) ?? 200_000,
   },

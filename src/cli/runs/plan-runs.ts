@@ -10,6 +10,7 @@ import {
 import { builtinContext } from '../../scenario/context.js';
 import { filesOf } from '../files/open-ref.js';
 import { folderName } from '../files/output.js';
+import { policyTexts } from '../files/policy-text.js';
 import { inputId, kindOfInput, readTextInput } from '../files/read-input.js';
 import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
 
@@ -109,7 +110,8 @@ function checkTranscripts(scenario: CompiledScenario, cwd: string): readonly Ccb
 /** A scenario without the variants that name another policy than the one that the command line asks for. */
 function withoutOtherPolicies(scenario: CompiledScenario, policy: string | undefined): CompiledScenario {
   if (policy === undefined) return scenario;
-  return { ...scenario, runs: scenario.runs.filter(({ plan }) => plan.policy.name === policy) };
+  const name = scenario.policyFiles.get(policy) ?? policy;
+  return { ...scenario, runs: scenario.runs.filter(({ plan }) => plan.policy.name === name) };
 }
 
 /** A scenario with the wanted variant alone, or with all of them. */
@@ -139,7 +141,10 @@ export function planScenarios(
   for (const file of files) {
     try {
       const text = readTextInput(file, { cwd });
-      const wanted = compileWanted({ text, file, set: changesOf(changes) }, changes.variant);
+      const wanted = compileWanted(
+        { text, file, set: changesOf(changes), readPolicy: policyTexts(file, cwd) },
+        changes.variant,
+      );
       const scenario = changes.variant === undefined ? withoutOtherPolicies(wanted, changes.policy) : wanted;
       problems.push(...checkTranscripts(scenario, cwd));
       const other = fileOf.get(scenario.name);

@@ -3,8 +3,8 @@ import { findModel } from '../../cache/models.js';
 import { policyWindow } from '../../engine/requests/policy-window.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import type { ParamValue, ParamValues } from '../../model/params.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import { paramSpecs, paramsOf, policyRegistry } from '../../policies/catalogue.js';
+import type { PlannedPolicy, RunPlan } from '../../model/run-plan.js';
+import { paramSpecs, paramsOf, policyOf, policyRegistry } from '../../policies/catalogue.js';
 import type { Policy } from '../../policies/policy.js';
 import { policyThresholds } from '../../policies/policy-thresholds.js';
 import type { NamedLimits } from '../../policies/shown-limits.js';
@@ -33,9 +33,14 @@ function paramOf(policy: Policy, params: ParamValues, spec: (typeof paramSpecs)[
     : { ...common, from: 'policy', source: named };
 }
 
-function thresholdsOf(policy: Policy, params: ParamValues, model: NamedLimits): readonly NamedThreshold[] {
-  if (!policy.tiers.includes('auto-compact')) return [];
-  const limits = Object.entries(policyThresholds(policy, params, model));
+function thresholdsOf(
+  policy: Policy,
+  planned: Pick<PlannedPolicy, 'params' | 'parts'>,
+  model: NamedLimits,
+): readonly NamedThreshold[] {
+  if (!policy.tiers.includes('auto-compact') && planned.parts === undefined) return [];
+  const { warning, ...acting } = policyThresholds(policy, planned, model);
+  const limits = Object.entries(planned.parts === undefined ? { warning, ...acting } : acting);
   return limits
     .flatMap(([key, tokens]): NamedThreshold[] => {
       const name = THRESHOLD_NAMES[key];
@@ -62,9 +67,10 @@ function modelOf(facts: RunFacts, params: ParamValues): NamedLimits | null {
 export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
   const plan = facts.run?.plan as Partial<RunPlan> | null | undefined;
   const name = facts.run?.policy;
-  if (name === undefined || !policyRegistry.has(name)) return null;
-  const policy = policyRegistry.get(name);
+  const parts = plan?.policy?.parts;
   const params = plan?.policy?.params ?? {};
+  if (name === undefined || (parts === undefined && !policyRegistry.has(name))) return null;
+  const policy = policyOf({ ...plan?.policy, name, params });
   const complete = Object.fromEntries(
     paramSpecs.map(({ path, default: value }) => [path, Object.hasOwn(params, path) ? params[path]! : value]),
   );
@@ -75,6 +81,9 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
     summary: policy.summary,
     tiers: policy.tiers,
     params: paramsOf(policy).map((spec) => paramOf(policy, params, spec)),
-    thresholds: model === null ? [] : thresholdsOf(policy, complete, model),
+    thresholds:
+      model === null
+        ? []
+        : thresholdsOf(policy, { params: complete, ...(parts === undefined ? {} : { parts }) }, model),
   };
 }

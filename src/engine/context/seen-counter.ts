@@ -1,8 +1,15 @@
 import type { BlockEdit } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
 import type { ParamValues } from '../../model/params.js';
-import { totalTokens, type Usage } from '../../model/usage.js';
-import { estimateBlock, estimateMessage, type HeuristicRules, isCountedBy } from '../../tokens/heuristic.js';
+import { type CountPart, USAGE_PARTS } from '../../model/parts.js';
+import { cacheWriteTokens, totalTokens, type Usage } from '../../model/usage.js';
+import {
+  estimateBlock,
+  estimateMessage,
+  type HeuristicRules,
+  isCountedBy,
+  PLAIN_RULES,
+} from '../../tokens/heuristic.js';
 import { heuristicRules } from '../../tokens/heuristic-rules.js';
 
 /** How a policy counts its context. */
@@ -12,17 +19,53 @@ export interface CounterRules {
   readonly heuristic: HeuristicRules;
   /** Error of the estimator, as a factor. */
   readonly factor: number;
+  /** How a policy in parts counts; null for the usual way. */
+  readonly count: CountPart | null;
 }
 
+/** What of its thread a counter may ask for. */
+export interface Counted {
+  /** Tools and system prompt by the estimate of characters / 4. */
+  prefixRough(parts: CountPart['includes']): number;
+  readonly trueTokens: number;
+}
+
+const NOBODY: Counted = { prefixRough: () => 0, trueTokens: 0 };
+
 /** The counter a policy's parameters describe. */
-export function counterRules(params: ParamValues, estimatorFactor: number): CounterRules {
+export function counterRules(
+  params: ParamValues,
+  estimatorFactor: number,
+  count: CountPart | null = null,
+): CounterRules {
+  if (count !== null) return ownRules(count, estimatorFactor);
   const newContent = params['counter.newContent'] as CounterRules['newContent'];
   return {
     newContent,
     heuristic: heuristicRules(params, newContent === 'padded' ? 'margin' : 'bare'),
     factor: estimatorFactor,
+    count: null,
   };
 }
+
+/** The counter that a policy in parts describes. */
+function ownRules(count: CountPart, estimatorFactor: number): CounterRules {
+  const isUsual = count.charsPerToken === USUAL_CHARS;
+  return {
+    newContent: count.source === 'usage' ? 'none' : 'rough',
+    heuristic: {
+      ...PLAIN_RULES,
+      imageTokens: count.perImage,
+      charsPerToken: isUsual ? null : count.charsPerToken,
+      perMessage: count.perMessage,
+      thinking: count.includes.includes('reasoning') ? 'counted' : 'zero',
+    },
+    factor: estimatorFactor * count.scale,
+    count,
+  };
+}
+
+const USUAL_CHARS = 4;
 
 /**
  * What the policy believes its context to be (TOK-4, TOK-5): the latest usage plus an estimate of everything newer.
@@ -39,9 +82,38 @@ export class SeenCounter {
   private untouchedAnchor = 0;
   private untouchedNewer = 0;
 
-  constructor(private readonly rules: CounterRules) {}
+  /** Estimate of the whole conversation, kept for policies that count by it. */
+  private all = 0;
+  /** Usage ÷ estimate at the latest response. */
+  private ratio = 1;
+  private readonly own: CountPart | null;
+
+  constructor(
+    private readonly rules: CounterRules,
+    private readonly counted: Counted = NOBODY,
+  ) {
+    const { count } = rules;
+    const isUsual =
+      count === null ||
+      ((count.source === 'usage' || count.source === 'usage+new') && count.of.length === USAGE_PARTS.length);
+    this.own = isUsual && count?.since !== 'any' ? null : count;
+  }
 
   get tokens(): number {
+    return this.own === null ? this.byUsage() : this.inOwnWay(this.own);
+  }
+
+  /** What a policy in parts sees that does not simply go by the whole usage. */
+  private inOwnWay({ source, includes, ratioCap }: CountPart): number {
+    if (source === 'tokenizer') return this.counted.trueTokens;
+    if (source === 'usage' || source === 'usage+new') return this.byUsage();
+    const { factor } = this.rules;
+    const sum = (this.counted.prefixRough(includes) + this.all) * factor;
+    const estimate = Math.round(ratioCap === null ? sum : sum * this.ratio);
+    return source === 'max' ? Math.max(this.byUsage(), estimate) : estimate;
+  }
+
+  private byUsage(): number {
     return this.count(this.anchorTokens - this.deleted, this.newer);
   }
 
@@ -63,6 +135,8 @@ export class SeenCounter {
     this.anchorTokens = other.anchorTokens;
     this.newer = other.newer;
     this.newerIds = [...other.newerIds];
+    this.all = other.all;
+    this.ratio = other.ratio;
     this.deleted = other.deleted;
     this.uncounted = other.uncounted;
     this.untouchedAnchor = other.untouchedAnchor;
@@ -73,13 +147,26 @@ export class SeenCounter {
   add(message: Message): void {
     const tokens = estimateMessage(message, this.rules.heuristic);
     this.newer += tokens;
+    this.all += tokens;
     this.newerIds.push(message.id);
     this.untouchedNewer += tokens;
   }
 
+  /** A response joined the conversation; its usage follows. */
+  hear(response: Message): void {
+    if (this.own !== null) this.all += estimateMessage(response, this.rules.heuristic);
+  }
+
   /** A response with usage came in: the anchor (TOK-4); the untouched context would have had so many tokens more. */
   anchor(usage: Usage, takenOut: number): void {
-    this.anchorTokens = totalTokens(usage);
+    this.anchorTokens = this.own === null ? totalTokens(usage) : usageOf(usage, this.own.of);
+    if (this.own?.ratioCap != null) {
+      const estimate = (this.counted.prefixRough(this.own.includes) + this.all) * this.rules.factor;
+      this.ratio =
+        estimate === 0
+          ? 1
+          : Math.min(this.own.ratioCap, Math.max(1 / this.own.ratioCap, totalTokens(usage) / estimate));
+    }
     this.newer = 0;
     this.newerIds.length = 0;
     this.uncounted = 0;
@@ -89,7 +176,8 @@ export class SeenCounter {
 
   /** The history was replaced: usage from before it says nothing any more. */
   restart(messages: readonly Message[]): void {
-    this.anchorTokens = 0;
+    this.all = 0;
+    if (this.own?.since !== 'any') this.anchorTokens = 0;
     this.newer = 0;
     this.newerIds.length = 0;
     this.uncounted = 0;
@@ -113,6 +201,8 @@ export class SeenCounter {
     for (const { messageId, blockIndex, block } of edits) {
       const message = before.get(messageId)!;
       const old = message.blocks[blockIndex]!;
+      if (isCountedBy(message, heuristic))
+        this.all -= estimateBlock(old, heuristic) - (block === null ? 0 : estimateBlock(block, heuristic));
       const isGone = old.kind === 'tool_result' && gone.has(old.toolUseId ?? '');
       if (!newer.has(messageId)) this.takeOff((isGone ? 0 : old.tokens) - (block?.tokens ?? 0));
       else if (isCountedBy(message, heuristic))
@@ -155,4 +245,14 @@ export class SeenCounter {
     this.anchorTokens += tokens - this.deleted;
     this.deleted = 0;
   }
+}
+
+/** The parts of a usage that a client adds up. */
+function usageOf(usage: Usage, of: CountPart['of']): number {
+  let sum = 0;
+  if (of.includes('input')) sum += usage.input;
+  if (of.includes('cacheRead')) sum += usage.cacheRead;
+  if (of.includes('cacheWrite')) sum += cacheWriteTokens(usage);
+  if (of.includes('output')) sum += usage.output;
+  return sum;
 }

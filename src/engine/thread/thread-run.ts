@@ -10,6 +10,7 @@ import { Prevention } from '../actions/prevention.js';
 import { answeredMessage } from '../context/answered-message.js';
 import { CachedPrefix } from '../context/cached-prefix.js';
 import { Context } from '../context/context.js';
+import { CountedThread } from '../context/counted-thread.js';
 import { Journal } from '../context/journal.js';
 import type { Origin } from '../context/own-tokens.js';
 import { type CounterRules, counterRules, SeenCounter } from '../context/seen-counter.js';
@@ -91,8 +92,12 @@ export class ThreadRun implements LoopThread {
   ) {
     this.context = new Context(thread.prefix);
     this.steps = new StepQueue(thread.steps);
-    this.counter = counterRules(env.plan.policy.params, env.plan.estimatorFactor);
-    this.seen = new SeenCounter(this.counter);
+    this.counter = counterRules(
+      env.plan.policy.params,
+      env.plan.estimatorFactor,
+      env.plan.policy.parts?.count ?? null,
+    );
+    this.seen = new SeenCounter(this.counter, new CountedThread(this.context));
     this.model = new ThreadModel(env.plan, thread, env.habits, env.agentVersion);
     this.client = new ClientState(this);
     this.exchange = new Exchange(env, thread.id);
@@ -388,6 +393,7 @@ export class ThreadRun implements LoopThread {
     context.extend([response]);
     this.journal.append(response);
     this.host.observe(response);
+    this.seen.hear(response);
     const { deletedIsFree } = this.env.client;
     this.seen.anchor(usage, this.takenOut.recent - (deletedIsFree ? 0 : this.view.deletedTokens));
     if (deletedIsFree) this.seen.forgetDeleted();

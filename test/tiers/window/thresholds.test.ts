@@ -143,7 +143,7 @@ describe('a model on which the client does not compact by itself', () => {
   it('WIN-5 warns below the effective window: 180,000 − 20,000', () => {
     const policy = 'claude-code/2.1.325';
     const limits = (name: string) =>
-      policyThresholds(policyRegistry.get(policy), resolvePolicy(policy, {}), { ...MODEL, name });
+      policyThresholds(policyRegistry.get(policy), { params: resolvePolicy(policy, {}) }, { ...MODEL, name });
     expect(limits('claude-sonnet-4-5')).toMatchObject({
       autoCompact: null,
       warning: 160_000,
@@ -159,7 +159,9 @@ describe('thresholds of the analysed profiles in a 200 K window', () => {
     ['claude-code/2.1', 155_000, 135_000, 165_000],
     ['claude-code/2026', 167_000, 147_000, 177_000],
   ])('WIN-3 WIN-5 WIN-6 %s: compacts at %i, warns at %i, blocks at %s', (policy, auto, warning, blocking) => {
-    expect(policyThresholds(policyRegistry.get(policy), resolvePolicy(policy, {}), MODEL)).toMatchObject({
+    expect(
+      policyThresholds(policyRegistry.get(policy), { params: resolvePolicy(policy, {}) }, MODEL),
+    ).toMatchObject({
       window: 200_000,
       autoCompact: auto,
       warning,

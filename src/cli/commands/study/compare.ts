@@ -10,6 +10,7 @@ import { splitValues } from '../../../study/split-values.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport, type ReportFolder } from '../../files/output.js';
+import { policyTexts } from '../../files/policy-text.js';
 import { readTextInput } from '../../files/read-input.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -134,7 +135,13 @@ function readRows(
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
   const rows = files.flatMap((file) => {
     const text = readTextInput(file, { cwd });
-    const source = { text, file, set: shared, ...(recordings === undefined ? {} : { recordings }) };
+    const source = {
+      text,
+      file,
+      set: shared,
+      readPolicy: policyTexts(file, cwd),
+      ...(recordings === undefined ? {} : { recordings }),
+    };
     return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
       const scenario = scenarioName(variant);
       const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;

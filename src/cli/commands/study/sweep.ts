@@ -17,6 +17,7 @@ import type { StoredResult } from '../../../study/results-file.js';
 import { splitValues } from '../../../study/split-values.js';
 import { type Axis, grid, parseVary } from '../../../study/vary.js';
 import type { ExitCode } from '../../exit-codes.js';
+import { policyTexts } from '../../files/policy-text.js';
 import { readTextInput } from '../../files/read-input.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -106,6 +107,7 @@ export async function sweepCommand(
     text,
     file,
     set: options.set,
+    readPolicy: policyTexts(file, cwd),
     ...(recordings === undefined ? {} : { recordings: recordings.paths }),
   };
   const base = compilePoint(source, [], []);

@@ -21,6 +21,7 @@ import {
 import { type CandidateRuns, type Goal, judge } from '../../../study/trial.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { policyTexts } from '../../files/policy-text.js';
 import { readTextInput } from '../../files/read-input.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -92,6 +93,7 @@ export async function tuneCommand(
     text,
     file,
     set: options.set,
+    readPolicy: policyTexts(file, cwd),
     ...(recordings === undefined ? {} : { recordings: recordings.paths }),
   };
   const base = compilePoint(source, [], []);

@@ -1,0 +1,48 @@
+import { type CcbenchError, formatPlace } from '../../../base/errors.js';
+import { policySentences } from '../../../parts/sentences.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type CliSession, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { checkLayers } from './check-layers.js';
+import { readNamedFile } from './named-policy.js';
+
+interface ShownProblem {
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+function shown({ place, message, hint }: CcbenchError): ShownProblem {
+  return { line: place?.line ?? null, column: place?.column ?? null, message, hint };
+}
+
+/** `ccbench policies check file`: what is wrong with a policy file, or what it will do, in plain sentences. */
+export function checkPolicyCommand(session: CliSession, file: string): ExitCode {
+  const { stdout, cwd } = session.host;
+  const found = readNamedFile(file, cwd);
+  const problems = [...found.problems, ...(found.policy === null ? [] : checkLayers(found.policy, file))];
+  const isOk = problems.length === 0 && found.read !== null;
+  const sentences = isOk ? policySentences(found.read.parts) : [];
+  const exit = isOk ? EXIT.fine : EXIT.input;
+  if (session.json) {
+    printJson(session, {
+      ok: isOk,
+      problems: problems.map(shown),
+      warnings: found.warnings.map(shown),
+      sentences,
+    });
+    return exit;
+  }
+  const { style } = screenFor(stdout, session.colors);
+  const lines = (errors: readonly CcbenchError[], word: string): readonly string[] =>
+    errors.flatMap(({ place, message, hint }) => [
+      `${place === null ? file : formatPlace(place)}: ${word}${message}`,
+      ...(hint === null ? [] : [`  hint: ${hint}`]),
+    ]);
+  const head = isOk ? [`${style.bold(found.policy!.name)} can be used. What it will do:`, ''] : [];
+  stdout.write(
+    `${[...lines(problems, ''), ...lines(found.warnings, 'warning: '), ...head, ...sentences.map((sentence) => `  ${sentence}`), ...(isOk ? ['', `next: ccbench run <scenario> --policy ${file}`] : [])].join('\n')}\n`,
+  );
+  return exit;
+}

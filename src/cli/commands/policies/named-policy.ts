@@ -1,0 +1,23 @@
+import type { CcbenchError, ProblemList } from '../../../base/errors.js';
+import { policyRegistry } from '../../../policies/catalogue.js';
+import type { Policy } from '../../../policies/policy.js';
+import { isPolicyFile } from '../../../scenario/lift-policies.js';
+import { scenarioProblems } from '../../../scenario/load.js';
+import { type PolicyFile, readPolicyFile } from '../../../scenario/policy-file.js';
+import { policyTexts } from '../../files/policy-text.js';
+
+/** Reads a policy file that a command names. */
+export function readNamedFile(file: string, cwd: string): PolicyFile {
+  const { text } = policyTexts(null, cwd)(file, { file });
+  return readPolicyFile(text, file);
+}
+
+/** A policy by its name or its file; a file that cannot be used is refused with every problem. */
+export function namedPolicy(name: string, cwd: string): Policy {
+  if (policyRegistry.has(name) || !isPolicyFile(name)) return policyRegistry.get(name);
+  const { policy, problems } = readNamedFile(name, cwd);
+  if (policy !== null && problems.length === 0) return policy;
+  throw problems.length === 1
+    ? problems[0]!
+    : (scenarioProblems(name, problems) as ProblemList | CcbenchError);
+}

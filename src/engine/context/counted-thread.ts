@@ -1,0 +1,31 @@
+import type { CountPart } from '../../model/parts.js';
+import type { Context } from './context.js';
+import type { Counted } from './seen-counter.js';
+
+/** A thread's conversation as its counter may ask about it. */
+export class CountedThread implements Counted {
+  private prefix: Context['prefix'] | null = null;
+  private system = 0;
+  private tools = 0;
+
+  constructor(private readonly context: Context) {}
+
+  get trueTokens(): number {
+    return this.context.trueTokens;
+  }
+
+  prefixRough(parts: CountPart['includes']): number {
+    if (this.prefix !== this.context.prefix) this.measure();
+    return (parts.includes('system') ? this.system : 0) + (parts.includes('tools') ? this.tools : 0);
+  }
+
+  private measure(): void {
+    this.prefix = this.context.prefix;
+    this.system = 0;
+    this.tools = 0;
+    for (const { kind, rough } of this.prefix) {
+      if (kind === 'tools') this.tools += rough;
+      else this.system += rough;
+    }
+  }
+}

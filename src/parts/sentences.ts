@@ -1,0 +1,252 @@
+import type {
+  AmountText,
+  AskPart,
+  Comparison,
+  GroupPart,
+  KeepPart,
+  PartsPolicy,
+  RulePart,
+  TestPart,
+} from '../model/parts.js';
+import { hasJitter, MIDDLE, parseAmount } from './expression.js';
+import { sizesOf } from './sizes.js';
+import { triggerOf } from './triggers.js';
+
+/** Windows that a policy is explained at. */
+const WINDOWS = [
+  ['128K', 128_000],
+  ['200K', 200_000],
+  ['1M', 1_000_000],
+] as const;
+
+/** Longest answer that goes with them. */
+const MAX_OUTPUT = 32_000;
+
+const count = (value: number): string => String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** `115,200 of 128K, 180,000 of 200K and 900,000 of 1M`; a single number where all are the same. */
+function atWindows(work: (window: number) => number): string {
+  const values = WINDOWS.map(([, window]) => work(window));
+  if (values.every((value) => value === values[0])) return count(values[0]!);
+  const parts = WINDOWS.map(([name], i) => `${count(values[i]!)} of ${name}`);
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+function amountAt(policy: PartsPolicy, amount: AmountText): string {
+  const shown = atWindows((window) =>
+    parseAmount(amount)(sizesOf(policy, { window, maxOutput: MAX_OUTPUT }), MIDDLE),
+  );
+  return hasJitter(amount) ? `about ${shown}` : shown;
+}
+
+const SIGNS: Readonly<Record<Comparison['op'], string>> = {
+  '>=': 'at least',
+  '>': 'more than',
+  '<=': 'at most',
+  '<': 'less than',
+};
+
+function time(ms: number): string {
+  if (ms % 3_600_000 === 0) return `${ms / 3_600_000} h`;
+  if (ms % 60_000 === 0) return `${ms / 60_000} min`;
+  return `${ms / 1_000} s`;
+}
+
+const COUNTS: Readonly<Record<string, string>> = {
+  messages: 'messages',
+  turns: 'responses',
+  toolResults: 'tool results with content',
+  toolChars: 'characters of tool results',
+  images: 'images',
+};
+
+const EVENTS: Readonly<Record<string, string>> = {
+  refused: 'the API refuses the request as too long',
+  manual: 'the user asks for it',
+  'model-switch': 'the model was switched',
+  resume: 'a session was taken up again',
+  'prefix-change': 'tools or system prompt changed',
+};
+
+function testWords(policy: PartsPolicy, test: TestPart): string {
+  switch (test.kind) {
+    case 'tokens':
+      return `the context has ${SIGNS[test.is.op]} ${amountAt(policy, test.is.amount)} tokens`;
+    case 'growth':
+      return `it has grown by ${SIGNS[test.is.op]} ${amountAt(policy, test.is.amount)} tokens since the rule last acted`;
+    case 'piled':
+      return `${SIGNS[test.is.op]} ${amountAt(policy, test.is.amount)} tokens of tool results piled up behind what is kept`;
+    case 'prunable':
+      return `${SIGNS[test.is.op]} ${amountAt(policy, test.is.amount)} ${test.unit === 'chars' ? 'characters' : 'tokens'} would be freed`;
+    case 'idle':
+      return `nobody worked for ${SIGNS[test.is.op]} ${time(test.is.ms)}`;
+    case 'expiresIn':
+      return `the cache entry has ${SIGNS[test.is.op]} ${time(test.is.ms)} left`;
+    case 'warm':
+      return test.is ? 'the cache entry is alive' : 'the cache entry is gone';
+    case 'event':
+      return EVENTS[test.is]!;
+    case 'chance':
+      return `a draw says so (${test.is * 100} % of the time)`;
+    default:
+      return `there are ${SIGNS[test.is.op]} ${amountAt(policy, test.is.amount)} ${COUNTS[test.kind]}`;
+  }
+}
+
+const POINT_WORDS: Readonly<Record<string, string>> = {
+  'before-request': 'before each request',
+  results: 'when tool results come in',
+  'after-response': 'after each response',
+  'end-of-loop': 'after an answer that ends a prompt',
+};
+
+function groupWords(policy: PartsPolicy, { at, tests }: GroupPart): string {
+  const where = at.flatMap((point) => POINT_WORDS[point] ?? []).join(' and ');
+  const what = tests.map((test) => testWords(policy, test)).join(', and ');
+  return where === '' ? `when ${what}` : `${where}, when ${what}`;
+}
+
+const WHAT: Readonly<Record<string, string>> = {
+  'tool-results': 'tool results',
+  'tool-inputs': 'inputs of tool calls',
+  thinking: 'thinking',
+  media: 'images and documents',
+  pairs: 'tool calls with their results',
+};
+
+function keepWords(policy: PartsPolicy, keep: KeepPart, items: string): readonly string[] {
+  const words: string[] = [];
+  if (keep.first === 'opening') words.push('what was said before the first response');
+  else if (keep.first > 0) words.push(`the first ${keep.first} ${items}`);
+  if (keep.last !== null && keep.last.n > 0) {
+    const unit = keep.last.unit === 'items' ? items : keep.last.unit;
+    words.push(keep.last.n === 1 ? `the latest of the ${unit}` : `the latest ${keep.last.n} ${unit}`);
+  }
+  if (keep.tokens !== null) words.push(`the newest ${amountAt(policy, keep.tokens)} tokens`);
+  if (keep.share !== null)
+    words.push(
+      `the newest ${keep.share.is * 100} % of the ${keep.share.of === 'chars' ? 'characters' : 'tokens'}`,
+    );
+  if (keep.user !== null) words.push(`messages of the user up to ${count(keep.user.tokens)} tokens`);
+  if (keep.recentFiles !== null) words.push(`the ${keep.recentFiles.n} files that were worked on last`);
+  if (keep.finalAnswers) words.push('final answers');
+  if (keep.errors) words.push('errors');
+  return words;
+}
+
+const SHAPES: Readonly<Record<AskPart['shapes'][number], string>> = {
+  extend: 'the main request with the instruction behind it, which reads the cache',
+  fork: 'a copy of the main request with an output limit of its own, which reads the cache',
+  own: 'a request with a system prompt of its own, which pays the full price',
+  text: 'the history as one text, which pays the full price',
+  native: 'the provider itself, over the cached request',
+};
+
+function askWords(ask: AskPart): string {
+  const shapes = ask.shapes.map((shape) => SHAPES[shape]).join('; failing that ');
+  const model = ask.model === null ? '' : ` on ${ask.model}`;
+  const output = ask.output === null ? '' : ` with at most ${count(ask.output)} tokens of answer`;
+  const run = ask.run.kind === 'background' ? ' beside the work' : '';
+  const calls = {
+    one: '',
+    verify: ', and a second call that checks it',
+    'split-turn': ', the running turn apart',
+    'per-pair': ', a call for each',
+    chunks: ', piece by piece',
+  } as const;
+  return `asks for a summary${run}${model}${output}: ${shapes}${calls[ask.calls.kind]}`;
+}
+
+function actionWords(policy: PartsPolicy, rule: RulePart): string {
+  const { replace, select, ask } = rule;
+  if (replace === null) {
+    const kept = keepWords(policy, select.keep, 'messages');
+    const rest = kept.length === 0 ? 'nothing stays verbatim' : `what stays: ${kept.join(', ')}`;
+    return ask === null ? `drops the oldest of the conversation; ${rest}` : `${askWords(ask)}; ${rest}`;
+  }
+  const items = WHAT[select.what] ?? select.what;
+  const kept = keepWords(policy, select.keep, items);
+  const but = kept.length === 0 ? '' : ` but ${kept.join(', ')}`;
+  const place = {
+    placeholder: `a placeholder of ${replace.tokens} tokens`,
+    preview: `the first ${count(replace.head)} and last ${count(replace.tail)} characters`,
+    reference: 'a reference to a file',
+    nothing: 'nothing',
+    summary: 'a summary',
+  }[replace.with];
+  const lasts = replace.lasts === 'each-request' ? ', anew for each request' : '';
+  const where =
+    replace.where === 'server'
+      ? ' on the server'
+      : replace.where === 'at-end'
+        ? ' in a message at the end'
+        : '';
+  return `puts ${place} in the place of all ${items}${but}${where}${lasts}`;
+}
+
+function ruleSentence(policy: PartsPolicy, rule: RulePart): string {
+  const when =
+    rule.when.length === 0
+      ? 'only where another rule falls back on it'
+      : rule.when.map((group) => groupWords(policy, group)).join('; or ');
+  const failing = {
+    'go-on': '',
+    stop: '; without a summary the work stops',
+    rule: '',
+    truncate: '; without a summary the oldest rounds are dropped',
+  }[rule.fail.else.kind];
+  const back =
+    rule.fail.else.kind === 'rule' ? `; without a summary it falls back on ${rule.fail.else.name}` : failing;
+  return `${rule.name}: ${when}: ${actionWords(policy, rule)}${back}.`;
+}
+
+/** What a policy will do, in plain sentences with the token counts on usual windows. */
+export function policySentences(policy: PartsPolicy): readonly string[] {
+  const { guards, cache } = policy;
+  const sentences = policy.rules.map((rule) => ruleSentence(policy, rule));
+  if (guards.breaker !== null) {
+    const { after, until } = guards.breaker;
+    const end =
+      typeof until === 'object'
+        ? `for ${time(until.ms)}`
+        : {
+            success: 'until one succeeds',
+            session: 'for the rest of the session',
+            prompt: 'until the next prompt',
+          }[until];
+    sentences.push(
+      `After ${after} failed ${after === 1 ? 'summary' : 'summaries'} in a row no more are asked for ${end}.`,
+    );
+  }
+  if (guards.perTurn !== null)
+    sentences.push(
+      `At most ${guards.perTurn} ${guards.perTurn === 1 ? 'summary is' : 'summaries are'} asked for in a turn.`,
+    );
+  if (guards.cooldownMs.length > 0)
+    sentences.push(`After a failure it rests: ${guards.cooldownMs.map(time).join(', ')}.`);
+  if (guards.spend !== null)
+    sentences.push(
+      `At most ${guards.spend.calls} calls in ${time(guards.spend.perMs)}, then a rest of ${time(guards.spend.restMs)}.`,
+    );
+  if (guards.floor !== null)
+    sentences.push(`Below ${amountAt(policy, guards.floor)} tokens the history is not replaced.`);
+  if (guards.block !== null)
+    sentences.push(`From ${amountAt(policy, guards.block)} tokens on new input is refused.`);
+  if (guards.refills !== null)
+    sentences.push(
+      `The run ends after ${guards.refills.max} compactions that filled up again within ${guards.refills.within} turns.`,
+    );
+  if (cache.keepAlive !== null)
+    sentences.push(
+      `While nobody works, a short request keeps the cache entry alive every ${time(cache.keepAlive.everyMs)}, ${cache.keepAlive.times} times at most.`,
+    );
+  if (
+    !policy.rules.some((rule) =>
+      WINDOWS.some(
+        ([, window]) => triggerOf(rule, sizesOf(policy, { window, maxOutput: MAX_OUTPUT })) !== null,
+      ),
+    )
+  )
+    sentences.push('No rule goes by the size of the context alone.');
+  return sentences;
+}
