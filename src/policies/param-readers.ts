@@ -3,6 +3,8 @@ import type { Policy } from './policy.js';
 
 /** Layers whose limits follow from the window. */
 const AT_THE_WINDOW = ['auto-compact', 'blocking', 'microcompact-token', 'baseline-truncate'];
+/** Layers that go by a window the user sets. */
+const BY_WINDOW = [...AT_THE_WINDOW, 'parts'];
 const COMPACTING = ['auto-compact', 'reactive'];
 const SUMMARISING = [...COMPACTING, 'baseline-summarise'];
 /** Layers that write or read an index of memories. */
@@ -13,8 +15,8 @@ const INDEXING = ['auto-memory', 'dreaming', 'agents'];
  * that fits counts. Null: the client reads it, whatever its layers.
  */
 const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
-  'window.models': AT_THE_WINDOW,
-  'window.explicit': AT_THE_WINDOW,
+  'window.models': BY_WINDOW,
+  'window.explicit': BY_WINDOW,
   'window.reserve': AT_THE_WINDOW,
   'window.maxOutput': AT_THE_WINDOW,
   'window.compactOffset': ['auto-compact', 'microcompact-token'],
@@ -26,8 +28,9 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'compact.keepLastRounds': COMPACTING,
   'compact.scratchpad': COMPACTING,
   'compact.autonomous': COMPACTING,
-  'restore.': COMPACTING,
-  'thrash.chainTurns': [...SUMMARISING, 'baseline-truncate'],
+  'restore.': [...COMPACTING, 'parts'],
+  'compact.quoteTokens': [...SUMMARISING, 'parts'],
+  'thrash.chainTurns': [...SUMMARISING, 'baseline-truncate', 'parts'],
   'nestedMemoryCache.enabled': ['auto-compact'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],
   'autoMemory.index': INDEXING,

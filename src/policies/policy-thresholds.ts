@@ -21,7 +21,7 @@ export function policyThresholds(
   { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
   model: NamedLimits,
 ): PolicyThresholds {
-  const shown = shownLimits(policy, params, model);
+  const shown = shownLimits(policy, { params, ...(parts === undefined ? {} : { parts }) }, model);
   if (shown === null) {
     return { window: null, effective: null, warning: null, error: null, autoCompact: null, blocking: null };
   }

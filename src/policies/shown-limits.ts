@@ -1,5 +1,6 @@
-import type { ParamValues } from '../model/params.js';
 import { percentLeft } from '../model/percent-left.js';
+import type { PlannedPolicy } from '../model/run-plan.js';
+import { compactsAt } from '../parts/triggers.js';
 import { compactsOn } from '../tiers/auto-compact/may-compact.js';
 import {
   autoCompactEnabled,
@@ -30,7 +31,11 @@ const SHOWN_OFFSET = 20_000;
  * The limits that are shown under a policy (WIN-5, C30): auto-compaction's where it is on, else the effective window. Null where
  * there is no window.
  */
-export function shownLimits(policy: Policy, params: ParamValues, model: NamedLimits): ShownLimits | null {
+export function shownLimits(
+  policy: Policy,
+  { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
+  model: NamedLimits,
+): ShownLimits | null {
   if (params['window.bounded'] === false) return null;
   const compacts =
     policy.tiers.includes('auto-compact') &&
@@ -38,7 +43,8 @@ export function shownLimits(policy: Policy, params: ParamValues, model: NamedLim
     (model.name === undefined || compactsOn(params, model.name));
   const reserves = isReadBy(policy, 'window.reserve');
   const effective = reserves ? effectiveWindow(params, model) : model.window;
-  const limit = compacts ? autoCompactThreshold(params, model) : effective;
+  const byRule = parts === undefined ? null : compactsAt(parts, model);
+  const limit = compacts ? autoCompactThreshold(params, model) : (byRule ?? effective);
   const offset = (path: string): number => (isReadBy(policy, path) ? (params[path] as number) : SHOWN_OFFSET);
   return {
     limit,

@@ -1,4 +1,6 @@
+import type { PartsPolicy } from '../../model/parts.js';
 import type { CrossingEntry, Layer } from '../../model/run-log.js';
+import { compactsAt } from '../../parts/triggers.js';
 import { compactsOn, mayCompact } from '../../tiers/auto-compact/may-compact.js';
 import { autoCompactThreshold } from '../../tiers/window/thresholds.js';
 import type { RequestingThread } from '../requests/requesting-thread.js';
@@ -56,14 +58,26 @@ export class Prevention {
   private thresholdOf(run: Watched): number {
     const { facts } = run.model;
     if (facts === this.facts) return this.threshold;
-    const { params } = run.env.plan.policy;
-    const compacts = mayCompact(params, run.source) && compactsOn(params, facts.name);
     this.facts = facts;
-    this.threshold = compacts ? autoCompactThreshold(params, facts) : Number.POSITIVE_INFINITY;
+    this.threshold = thresholdFor(run) ?? Number.POSITIVE_INFINITY;
     this.isOver = false;
     this.avoidedBy = null;
     return this.threshold;
   }
+}
+
+/** Where the thread would be compacted by itself; null where it would not. */
+function thresholdFor({ env, source, model: { facts } }: Watched): number | null {
+  const { params, parts } = env.plan.policy;
+  if (parts !== undefined) return compactsAt(ofThread(parts, source), facts);
+  return mayCompact(params, source) && compactsOn(params, facts.name)
+    ? autoCompactThreshold(params, facts)
+    : null;
+}
+
+/** The rules that act in a thread. */
+function ofThread(parts: PartsPolicy, source: Watched['source']): PartsPolicy {
+  return { ...parts, rules: parts.rules.filter(({ threads }) => threads === 'all' || source === 'main') };
 }
 
 function tell(

@@ -37,7 +37,7 @@ export function clientRules(
     breakpoints: habits.breakpoints,
     marksSharedEnd: params['agents.mark'] === 'shared-end',
     deletedIsFree: params['microcompact.cached.billDeleted'] !== 'read',
-    autoCompacts: has('auto-compact') && autoCompactEnabled(params),
+    autoCompacts: has('parts') || (has('auto-compact') && autoCompactEnabled(params)),
     keepsRecord: has('dreaming'),
   };
 }

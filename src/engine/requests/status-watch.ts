@@ -48,11 +48,10 @@ export class StatusWatch {
 
   private learn(): void {
     const { model, env } = this.run;
-    const { params } = env.plan.policy;
     const policy = policyOf(env.plan.policy);
     const { facts } = model;
     const window = isReadBy(policy, 'window.reserve') ? facts.window : model.apiWindow();
     this.facts = facts;
-    this.limits = window === null ? null : shownLimits(policy, params, { ...facts, window });
+    this.limits = window === null ? null : shownLimits(policy, env.plan.policy, { ...facts, window });
   }
 }

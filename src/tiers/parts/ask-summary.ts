@@ -279,7 +279,7 @@ function requestFor(
         },
     messages,
     ...(ownTurns.length === 0 ? {} : { ownTurns }),
-    about,
+    about: [...order.before, ...about],
     instruction: summaryInstruction(
       `${id}-instruction`,
       moment.now,

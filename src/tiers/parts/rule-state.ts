@@ -1,7 +1,7 @@
 import type { Message } from '../../model/message.js';
-import type { PartsPolicy, RulePart, SelectPart } from '../../model/parts.js';
+import type { PartsPolicy, RulePart } from '../../model/parts.js';
 import type { ContextView, TierContext } from '../../model/tier.js';
-import type { Sizes } from '../../parts/expression.js';
+import { MIDDLE, parseAmount, type Sizes } from '../../parts/expression.js';
 import { isOfBlocks } from '../../parts/read-select.js';
 import { sizesOf } from '../../parts/sizes.js';
 import { Items } from './items.js';
@@ -105,13 +105,9 @@ export class PolicyState {
     }
   }
 
+  /** Results pile up behind what the rule keeps. */
   private restartPile(state: RuleState): void {
-    state.piled = -keptTokens(state.rule.select);
+    const { tokens } = state.rule.select.keep;
+    state.piled = tokens === null ? 0 : -parseAmount(tokens)(this.sizes, MIDDLE);
   }
-}
-
-/** Tokens that a selection keeps by a plain number; what piles up is counted behind them. */
-function keptTokens({ keep }: SelectPart): number {
-  const tokens = Number(keep.tokens ?? 0);
-  return Number.isFinite(tokens) ? tokens : 0;
 }

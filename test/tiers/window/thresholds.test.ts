@@ -22,7 +22,7 @@ const limitsOf = (policy: string, set: Record<string, unknown> = {}, window = MO
 
 /** What a client shows with so many tokens used. */
 const shown = (policy: string, used: number, set: Record<string, unknown> = {}) =>
-  shownStatus(shownLimits(policyRegistry.get(policy), resolvePolicy(policy, set), MODEL)!, used);
+  shownStatus(shownLimits(policyRegistry.get(policy), { params: resolvePolicy(policy, set) }, MODEL)!, used);
 
 describe('windows', () => {
   it('WIN-1 the first that answers: suffix, known model, beta, override, 200,000', () => {
