@@ -1,5 +1,6 @@
 import { createFiles } from '../base/files.js';
 import { Context } from '../engine/context/context.js';
+import { findMessages } from '../engine/context/find-messages.js';
 import { counterRules, SeenCounter } from '../engine/context/seen-counter.js';
 import { ThreadView } from '../engine/context/thread-view.js';
 import { MutableMoment } from '../engine/thread/tier-host.js';
@@ -33,7 +34,7 @@ export function fullClearing(hot: HotContext): FullClearing {
   let tier!: TierInstance;
 
   function rewrite({ edits }: Extract<Action, { kind: 'rewrite-blocks' }>): void {
-    const before = context.findMessages(new Set(edits.map((edit) => edit.messageId)));
+    const before = findMessages(context.messages, new Set(edits.map((edit) => edit.messageId)));
     context.rewrite(edits);
     seen.replace(edits, before, NONE_GONE);
   }

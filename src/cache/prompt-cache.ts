@@ -177,8 +177,15 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     for (let b = breakpoints.length - 1; b >= 0 && hitPosition < 0; b--) {
       const { position } = breakpoints[b]!;
       if (sums[position]! < model.minCacheableTokens) break;
-      const lowest = lookbackStart(view, position, lookback);
-      for (let i = Math.min(position, unexamined); i >= lowest; i--) {
+      // Most requests read what lies close by: how far one may look in all is worked out when it gets there.
+      let lowest = Math.max(0, position - LOOKBACK_POSITIONS + 1);
+      let isWhole = false;
+      for (let i = Math.min(position, unexamined); ; i--) {
+        if (i < lowest && !isWhole) {
+          lowest = lookbackStart(view, position, lookback);
+          isWhole = true;
+        }
+        if (i < lowest) break;
         const key = keyOf(digests, toolsEnd, systemEnd, salts, i);
         const slot = entries.find(key);
         if (slot === -1 || startMs >= entries.expiresAtMs[slot]!) continue;

@@ -1,3 +1,4 @@
+import { remembered } from './remembered.js';
 import { type Choice, choiceIn, subjectOf } from './subjects.js';
 
 /** What a sentence says, as far as two of them can be compared. */
@@ -35,20 +36,11 @@ export function contentWords(text: string): readonly string[] {
   return words;
 }
 
-const MEANINGS = new Map<string, Meaning>();
-/** Meanings that are kept at hand; beyond that they are worked out again. */
-const MAX_KEPT = 20_000;
+/** Each content word of a sentence, once. */
+export const wordsIn = remembered((sentence): ReadonlySet<string> => new Set(contentWords(sentence)));
 
 /** What a sentence says. */
-export function meaningOf(sentence: string): Meaning {
-  let meaning = MEANINGS.get(sentence);
-  if (meaning === undefined) {
-    meaning = workOut(sentence);
-    if (MEANINGS.size >= MAX_KEPT) MEANINGS.clear();
-    MEANINGS.set(sentence, meaning);
-  }
-  return meaning;
-}
+export const meaningOf = remembered(workOut);
 
 function workOut(sentence: string): Meaning {
   const text = sentence

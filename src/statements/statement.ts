@@ -1,5 +1,6 @@
 import type { MemoryType } from '../model/memory.js';
 import { isProse } from './prose.js';
+import { remembered } from './remembered.js';
 import { EXCLUDING, type Exclusion, KEEPING, type SentenceRule } from './rules.js';
 import { sentencesOf } from './sentences.js';
 
@@ -29,6 +30,8 @@ export function judge(sentence: string): Verdict {
   const yes = firstFit(KEEPING, text, written);
   return yes === null ? NOTHING : { keep: yes.verdict, excluded: null, rule: yes.id };
 }
+
+const verdictOn = remembered(judge);
 
 /** Words in front of what is said. */
 const OPENING =
@@ -71,5 +74,5 @@ export function statementsIn(text: string): readonly Statement[] {
 
 /** Whether the exclusion rules forbid what a memory says: not said by anybody, or one of the kinds that are never kept. */
 export function isForbidden(line: string): boolean {
-  return !isProse(line) || judge(line).excluded !== null;
+  return !isProse(line) || verdictOn(line).excluded !== null;
 }

@@ -50,22 +50,13 @@ export function* reportCompaction(
   view: ContextView,
 ): Generator<Action, void, unknown> {
   const { layer, action, trigger, reason, before, restored } = done;
-  const { parts } = before;
   yield changeReport(view, before, {
     layer,
     action,
     trigger,
     reason,
     saved: before.trueBefore - view.trueTokens,
-    details: {
-      ...done.tracking,
-      ...done.details,
-      ...boundaryFacts(done),
-      recompactsNextTurn: restored === null ? null : recompacts(context, view.trueTokens), // FUL-12
-      ...(restored !== null && restoredFacts(restored)),
-      context: percentages(parts),
-      breakdown: rawParts(parts),
-    },
+    details: detailsOf(done, context, view),
   });
   for (const path of restored?.failed ?? []) {
     yield quietReport(layer, view, {
@@ -78,14 +69,34 @@ export function* reportCompaction(
   }
 }
 
+/** The figures in their order: each step lays named ones behind those before, which keeps the object a plain record. */
+function detailsOf(
+  done: DoneCompaction,
+  context: TierContext,
+  view: ContextView,
+): Readonly<Record<string, unknown>> {
+  const { restored } = done;
+  const { parts } = done.before;
+  const told = {
+    ...withBoundary({ ...done.tracking, ...done.details }, done),
+    recompactsNextTurn: restored === null ? null : recompacts(context, view.trueTokens), // FUL-12
+  };
+  return {
+    ...(restored === null ? told : withRestored(told, restored)),
+    context: percentages(parts),
+    breakdown: rawParts(parts),
+  };
+}
+
 /** What the boundary says: counts are of messages that were said, without the reminder in front and the marks of boundaries. */
-function boundaryFacts({ history, discoveredTools }: DoneCompaction): Readonly<Record<string, unknown>> {
+function withBoundary(own: object, { history, discoveredTools }: DoneCompaction): object {
   const before = history.before.filter(isSaid);
   const after = history.after.filter(isSaid);
   const last = before.at(-1) ?? history.summarised.findLast(isSaid);
   let messagesSummarised = 0;
   for (const message of history.summarised) if (isSaid(message)) messagesSummarised++;
   return {
+    ...own,
     messagesSummarised,
     messagesKept: before.length + after.length,
     lastMessage: last?.id ?? null,
@@ -110,8 +121,9 @@ function recompacts(context: TierContext, tokens: number): boolean {
   return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model());
 }
 
-function restoredFacts(restored: Restored): Readonly<Record<string, number>> {
+function withRestored(told: object, restored: Restored): object {
   return {
+    ...told,
     restoredFiles: restored.files,
     restoredEstimated: restored.estimated,
     restoredReferences: restored.references,
@@ -124,8 +136,6 @@ function restoredFacts(restored: Restored): Readonly<Record<string, number>> {
 
 /** The breakdown in tokens, by name where it has names (TOK-7). */
 function rawParts(parts: Breakdown): Readonly<Record<string, unknown>> {
-  const byTool = (tools: readonly ToolTokens[]): object =>
-    Object.fromEntries(tools.map(({ tool, tokens }) => [tool, tokens]));
   return {
     human: parts.human,
     assistant: parts.assistant,
@@ -137,4 +147,8 @@ function rawParts(parts: Breakdown): Readonly<Record<string, unknown>> {
     duplicateReads: parts.duplicateReadTokens,
     total: parts.total,
   };
+}
+
+function byTool(tools: readonly ToolTokens[]): object {
+  return Object.fromEntries(tools.map(({ tool, tokens }) => [tool, tokens]));
 }

@@ -115,10 +115,14 @@ function callsOf(messages: readonly Message[]): ReadonlyMap<string, Block> {
 /** Adds up the flattened messages by where their tokens sit (TOK-7, TOK-8). */
 export function breakdown(messages: readonly Message[], measure: Measure): Breakdown {
   const tallies = new Tallies(messages);
-  for (const message of messages) {
-    countAttachments(message, tallies.attachments);
-    for (const block of message.blocks)
+  for (let m = 0; m < messages.length; m++) {
+    const message = messages[m]!;
+    const { blocks } = message;
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
+      if (block.facts.attachment !== undefined) countAttachment(message, i, tallies.attachments);
       tallies.add(message, block, measure === 'true' ? block.tokens : block.rough);
+    }
   }
   return breakdownOf(tallies);
 }
@@ -148,15 +152,11 @@ function breakdownOf(tallies: Tallies): Breakdown {
 }
 
 /** An attachment of several blocks counts once while it is a message of its own. */
-function countAttachments(message: Message, attachments: Map<string, Tally>): void {
-  const { blocks, origin } = message;
-  for (let i = 0; i < blocks.length; i++) {
-    const type = blocks[i]!.facts.attachment;
-    if (type === undefined) continue;
-    const isRepeated =
-      origin === 'attachment' && blocks.findIndex(({ facts }) => facts.attachment === type) < i;
-    if (!isRepeated) add(attachments, type, 0);
-  }
+function countAttachment({ blocks, origin }: Message, index: number, attachments: Map<string, Tally>): void {
+  const type = blocks[index]!.facts.attachment!;
+  const isRepeated =
+    origin === 'attachment' && blocks.findIndex(({ facts }) => facts.attachment === type) < index;
+  if (!isRepeated) add(attachments, type, 0);
 }
 
 function listTools(tallies: ReadonlyMap<string, Tally>): readonly ToolTokens[] {

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../base/errors.js';
 import type { Action, Outcome } from '../../model/action.js';
+import { findMessages } from '../context/find-messages.js';
 import type { ActingThread } from './acting-thread.js';
 import { DONE } from './done.js';
 
@@ -12,7 +13,7 @@ type Rewriting = Pick<
 export function rewriteBlocks(run: Rewriting, action: Extract<Action, { kind: 'rewrite-blocks' }>): Outcome {
   if (action.edits.length === 0) return DONE;
   const gone = new Set<string>();
-  const before = run.context.findMessages(new Set(action.edits.map((edit) => edit.messageId)));
+  const before = findMessages(run.context.messages, new Set(action.edits.map((edit) => edit.messageId)));
   for (const edit of action.edits) {
     const old = before.get(edit.messageId)?.blocks[edit.blockIndex];
     if (old === undefined)

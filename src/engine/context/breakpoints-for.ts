@@ -17,10 +17,18 @@ export function breakpointsFor(
     placed.push({ position: i, ttlMs });
   }
   if (layout === 'system+last-two' && context !== null) {
-    const end = context.previousMessageEnd();
+    const end = previousMessageEnd(context);
     if (end >= view.systemEnd && context.blocks[end]!.kind !== 'thinking')
       placed.push({ position: end, ttlMs });
   }
   if (view.length > view.systemEnd) placed.push({ position: view.length - 1, ttlMs });
   return placed;
+}
+
+/** Last position of the API message before the last one, or −1. */
+function previousMessageEnd({ blocks, systemEnd }: Context): number {
+  let i = blocks.length - 1;
+  const role = blocks[i]?.role;
+  while (i >= systemEnd && blocks[i]!.role === role) i--;
+  return i >= systemEnd ? i : -1;
 }

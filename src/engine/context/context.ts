@@ -186,16 +186,6 @@ export class Context implements PrefixView {
     if (holdsImage(block)) this.imageBlocks++;
   }
 
-  /** Messages by id, looked for from the end: edits are mostly recent. */
-  findMessages(ids: ReadonlySet<string>): ReadonlyMap<string, Message> {
-    const found = new Map<string, Message>();
-    for (let i = this.messages.length - 1; i >= 0 && found.size < ids.size; i--) {
-      const message = this.messages[i]!;
-      if (ids.has(message.id)) found.set(message.id, message);
-    }
-    return found;
-  }
-
   /** Puts other blocks in the place of some; returns the first position that changed, or −1. */
   rewrite(edits: readonly BlockEdit[]): number {
     const { from, messages } = editedTail(this.messages, edits);
@@ -214,7 +204,7 @@ export class Context implements PrefixView {
 
   /** Puts other messages in the place of those from an index on: costs the blocks after it. */
   private rebuildFrom(firstMessage: number, tail: readonly Message[]): number {
-    const position = this.firstPositionOf(firstMessage);
+    const position = this.endOfMessages(firstMessage);
     const old = this.blocks.slice(position);
     const oldMessages = new KnownItems(this.messages.slice(firstMessage));
     const oldBlocks = new KnownItems(old);
@@ -260,30 +250,18 @@ export class Context implements PrefixView {
     }
   }
 
-  /** Number of positions that the first so many messages and the prefix take. */
-  endOfMessages(count: number): number {
-    return this.firstPositionOf(count);
-  }
-
-  /** Number of positions from the start that hold no more than so many tokens. */
-  positionsWithin(tokens: number): number {
-    let count = this.systemEnd;
-    while (count < this.blocks.length && this.columns.sums[count]! <= tokens) count++;
-    return count;
-  }
-
   /** True tokens of the positions from one on up to another. */
   tokensBetween(from: number, to: number): number {
     return this.columns.tokensBetween(from, to);
   }
 
-  /** First position of the messages from an index on. */
-  private firstPositionOf(message: number): number {
+  /** Number of positions that the first so many messages and the prefix take. */
+  endOfMessages(count: number): number {
     let low = 0;
     let high = this.owners.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.owners[middle]! < message) low = middle + 1;
+      if (this.owners[middle]! < count) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -304,14 +282,6 @@ export class Context implements PrefixView {
   /** True while some tool call has no result yet. */
   get hasOpenCalls(): boolean {
     return this.calls.count > 0;
-  }
-
-  /** Last position of the API message before the last one, or −1. */
-  previousMessageEnd(): number {
-    let i = this.blocks.length - 1;
-    const role = this.blocks[i]?.role;
-    while (i >= this.systemEnd && this.blocks[i]!.role === role) i--;
-    return i >= this.systemEnd ? i : -1;
   }
 }
 

@@ -14,7 +14,8 @@ export class Deletions implements DeletedContent {
   /** Ids of the first so many batches: the others are added when somebody has to look for them one by one. */
   private readonly ids = new Set<string>();
   private indexed = 0;
-  /** Index of the last message that holds one. */
+  /** Indexes of the first and the last message that hold one. */
+  private firstMessage = Number.POSITIVE_INFINITY;
   private lastMessage = -1;
 
   constructor(private readonly context: Context) {}
@@ -25,6 +26,7 @@ export class Deletions implements DeletedContent {
     for (let i = 0; i < results.length; i++) {
       const { toolUseId, messageIndex } = results[i]!;
       tokens += this.tokensOf(toolUseId, messageIndex);
+      if (messageIndex < this.firstMessage) this.firstMessage = messageIndex;
       if (messageIndex > this.lastMessage) this.lastMessage = messageIndex;
     }
     this.batches.push(results);
@@ -50,6 +52,7 @@ export class Deletions implements DeletedContent {
     this.batches = [];
     this.ids.clear();
     this.indexed = 0;
+    this.firstMessage = Number.POSITIVE_INFINITY;
     this.lastMessage = -1;
     return tokens;
   }
@@ -74,6 +77,7 @@ export class Deletions implements DeletedContent {
     const copy = new Deletions(context);
     copy.tokens = this.tokens;
     copy.layer = this.layer;
+    copy.firstMessage = this.firstMessage;
     copy.lastMessage = this.lastMessage;
     copy.batches = [...this.batches];
     return copy;
@@ -84,6 +88,7 @@ export class Deletions implements DeletedContent {
     const { blocks, owners } = this.context;
     const last = Math.min(position, blocks.length - 1);
     if (owners[last]! > this.lastMessage) return this.tokens;
+    if (owners[last]! < this.firstMessage) return 0;
     return Math.min(this.tokens, this.tokensAmong(blocks, last + 1));
   }
 

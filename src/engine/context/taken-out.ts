@@ -68,16 +68,18 @@ export class TakenOut {
 
   /** What a resume would bring back, by layer. */
   live(): [Layer, number][] {
-    return [...this.parts].flatMap(([layer, part]): [Layer, number][] =>
-      part.live === 0 ? [] : [[layer, part.live]],
-    );
+    return this.list('live');
   }
 
   /** What is out since the last compaction, by layer. */
   recentByLayer(): [Layer, number][] {
-    return [...this.parts].flatMap(([layer, part]): [Layer, number][] =>
-      part.recent === 0 ? [] : [[layer, part.recent]],
-    );
+    return this.list('recent');
+  }
+
+  private list(which: 'live' | 'recent'): [Layer, number][] {
+    const listed: [Layer, number][] = [];
+    for (const [layer, part] of this.parts) if (part[which] !== 0) listed.push([layer, part[which]]);
+    return listed;
   }
 
   /** What is out in all, by layer; null when nothing is. */

@@ -151,13 +151,13 @@ function viewOf(run: RequestingThread, request: AskRequest): Shown {
   if (shared > 0) {
     const { context } = run;
     const added: Block[] = [];
-    for (let i = shared; i < messages.length; i++) added.push(...messages[i]!.blocks);
-    for (const { blocks } of ownTurns) added.push(...blocks);
-    added.push(...instruction.blocks);
+    for (let i = shared; i < messages.length; i++) lay(messages[i]!, added);
+    for (let i = 0; i < ownTurns.length; i++) lay(ownTurns[i]!, added);
+    lay(instruction, added);
     const length = context.endOfMessages(shared);
     const unsent = context.tokensBetween(context.unchanged, length);
     let freshTokens = Math.min(context.freshTokens, unsent);
-    for (const block of added) freshTokens += block.tokens;
+    for (let i = 0; i < added.length; i++) freshTokens += added[i]!.tokens;
     const deleted = otherModel(run, request) === null ? run.view.deletions.within(length, added) : null;
     return { view: new ForkView(context, length, added), freshTokens, deleted };
   }
@@ -174,6 +174,10 @@ function viewOf(run: RequestingThread, request: AskRequest): Shown {
     freshTokens: prefixFresh + instructionTokens + Math.min(run.context.freshTokens, context.trueTokens),
     deleted: shape.kind === 'fork' ? run.view.deletions.within(0, context.blocks) : null,
   };
+}
+
+function lay({ blocks }: Message, added: Block[]): void {
+  for (let i = 0; i < blocks.length; i++) added.push(blocks[i]!);
 }
 
 /** How many of the messages are the thread's own, from the start; none when they would leave a call unanswered. */

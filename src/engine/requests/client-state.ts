@@ -8,7 +8,7 @@ import type { RecordedCall } from '../../model/transcript.js';
 import { type ClientKey, FIRST_KEY } from './client-key.js';
 import type { RequestingThread } from './requesting-thread.js';
 import { StatusWatch } from './status-watch.js';
-import { warmUp } from './warm-up.js';
+import { positionsWithin, warmUp } from './warm-up.js';
 
 const TWO_TO_53 = 2 ** 53;
 
@@ -100,7 +100,7 @@ export class ClientState {
     this.warmth = recordedWarmth(run.thread, call);
     const read = call.usage.cacheRead;
     if (this.warmth === 'prefix') warmUp(run, run.context.systemEnd, call);
-    else if (this.warmth === 'messages') warmUp(run, run.context.positionsWithin(read), call);
+    else if (this.warmth === 'messages') warmUp(run, positionsWithin(run.context, read), call);
   }
 
   /** Other sessions may keep system and tools warm beyond an hour: every second time where they were at first. */

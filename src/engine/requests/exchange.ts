@@ -2,7 +2,7 @@ import { type CacheObservation, createBreakDetector, lastPosition } from '../../
 import { type Cost, priceUsage } from '../../cache/price.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { LlmReply } from '../../llm/fake-llm.js';
-import type { BreakCause } from '../../model/run-log.js';
+import type { BreakCause, RequestEntry } from '../../model/run-log.js';
 import { promptTokens, type Usage } from '../../model/usage.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing } from './outgoing.js';
@@ -60,7 +60,7 @@ export class Exchange {
     const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
     const n = ++this.env.totals.requests;
     this.env.totals.costNano += cost.totalNano;
-    this.env.sink.write({
+    const entry: RequestEntry = {
       type: 'request',
       t: out.startMs,
       thread: this.thread,
@@ -88,8 +88,8 @@ export class Exchange {
       outputCost: cost.outputNano,
       cost: cost.totalNano,
       rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
-      ...(out.risk === 0 ? NO_RISK : { risk: riskOf(out, usage, cost.totalNano) }),
-    });
+    };
+    this.env.sink.write(out.risk === 0 ? entry : { ...entry, risk: riskOf(out, usage, cost.totalNano) });
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
       if (report !== null) {
@@ -125,8 +125,6 @@ export class Exchange {
   }
 }
 
-const NO_RISK = {};
-
 /** What a break that nothing foretells would cost here: everything behind system and tools written again in place of read. */
 function riskOf(
   out: Outgoing,
@@ -138,10 +136,11 @@ function riskOf(
   const lost = Math.max(0, usage.cacheRead - kept);
   const isLong = isLongTtl(breakpoints.at(-1)?.ttlMs ?? TTL_5M_MS);
   const broken: Usage = {
-    ...usage,
+    input: usage.input,
     cacheRead: usage.cacheRead - lost,
     cacheWrite5m: usage.cacheWrite5m + (isLong ? 0 : lost),
     cacheWrite1h: usage.cacheWrite1h + (isLong ? lost : 0),
+    output: usage.output,
   };
   return { chance: out.risk, cost: priceUsage(model, broken).totalNano - paidNano };
 }

@@ -1,3 +1,4 @@
+import type { PrefixView } from '../../model/prefix.js';
 import type { RecordedCall } from '../../model/transcript.js';
 import type { RequestingThread } from './requesting-thread.js';
 
@@ -24,4 +25,11 @@ export function warmUp(
     readableAtMs: now,
     write: 'write',
   });
+}
+
+/** Number of positions from the start that hold no more than so many tokens. */
+export function positionsWithin({ systemEnd, length, sums }: PrefixView, tokens: number): number {
+  let count = systemEnd;
+  while (count < length && sums[count]! <= tokens) count++;
+  return count;
 }

@@ -1,13 +1,11 @@
 import type { Random } from '../../base/random.js';
-import { isTransient, parseFailure, retryDelayMs } from '../../llm/failures.js';
 import type { Action, StopKind } from '../../model/action.js';
-import { hasToolUse, isSpoken, type Message } from '../../model/message.js';
+import { isSpoken, type Message } from '../../model/message.js';
 import type { BreakCause } from '../../model/run-log.js';
 import type { Point } from '../../model/tier.js';
 import type { RecordedCall, Thread } from '../../model/transcript.js';
 import { apply } from '../actions/apply.js';
 import { Prevention } from '../actions/prevention.js';
-import { answeredMessage } from '../context/answered-message.js';
 import { CachedPrefix } from '../context/cached-prefix.js';
 import { Context } from '../context/context.js';
 import { CountedThread } from '../context/counted-thread.js';
@@ -16,30 +14,31 @@ import type { Origin } from '../context/own-tokens.js';
 import { type CounterRules, counterRules, SeenCounter } from '../context/seen-counter.js';
 import { TakenOut } from '../context/taken-out.js';
 import { ThreadView } from '../context/thread-view.js';
+import { AskDraws } from '../requests/ask-draws.js';
 import { ClientState } from '../requests/client-state.js';
 import { Exchange } from '../requests/exchange.js';
-import { outgoingOf } from '../requests/main-request.js';
 import type { Outgoing } from '../requests/outgoing.js';
 import type { Tally } from '../requests/requesting-thread.js';
 import type { SessionState } from '../requests/session-state.js';
 import { stripThinking } from '../requests/strip-thinking.js';
-import { suggest } from '../requests/suggest.js';
 import { ThreadModel } from '../requests/thread-model.js';
 import { happen } from './happen.js';
-import type { LoopEnv, LoopThread } from './loop-thread.js';
+import type { LoopEnv } from './loop-thread.js';
 import { returnExpired } from './returned-content.js';
-import { finishThread, keepRecord } from './session-record.js';
+import { finishThread } from './session-record.js';
 import type { Standing } from './standing.js';
+import { Standstill } from './standstill.js';
 import { StepQueue } from './step-queue.js';
 import { type Stop, stopOf } from './stop.js';
-import { startThread, tellWarm } from './thread-start.js';
+import { ThreadClock } from './thread-clock.js';
+import { startThread } from './thread-start.js';
 import { MutableMoment, TierHost } from './tier-host.js';
-import { Wakes } from './wakes.js';
+import { type TurnThread, takeTurn } from './turn.js';
 
 const NEVER = (): boolean => false;
 
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
-export class ThreadRun implements LoopThread {
+export class ThreadRun implements TurnThread {
   readonly context: Context;
   readonly counter: CounterRules;
   readonly seen: SeenCounter;
@@ -48,41 +47,31 @@ export class ThreadRun implements LoopThread {
   readonly exchange: Exchange;
   readonly view: ThreadView;
   readonly host: TierHost;
-  readonly journal = new Journal();
   readonly session: SessionState;
-  /** State shared by the tiers of this thread. */
-  readonly shared = new Map<string, unknown>();
-  /** For a fork: tokens it has in common with its parent, and the last position of what its siblings share. */
-  sharedTokens: number | null = null;
-  sharedEnd: number | null = null;
+  readonly steps: StepQueue;
+  readonly random: Random;
+  readonly journal = new Journal();
   readonly prevention = new Prevention();
   readonly takenOut = new TakenOut();
   readonly cached = new CachedPrefix();
+  readonly shared = new Map<string, unknown>();
+  readonly recordedSummaries = new Set<string>();
   readonly tally: Tally = { calls: 0, costNano: 0, cacheLost: 0, keepAlives: 0 };
-  /** Milliseconds by which simulated time runs behind the recording. */
-  shiftMs = 0;
-  now = 0;
+  sharedTokens: number | null = null;
+  sharedEnd: number | null = null;
   turn = 0;
   lastResponseMs: number | null = null;
-  /** Why the context changed since the last request, first cause wins (BRD-3). */
   announced: BreakCause | null = null;
-  /** Positions of the request that was sent last. */
   sentLength = 0;
-  /** A layer put a new history in place since this was last cleared. */
   historyReplaced = false;
+  spoken: 'spoken' | 'silent' = 'silent';
+  thinkingStrippedTo = 0;
+  private readonly clock: ThreadClock;
+  private readonly standstill: Standstill;
+  private readonly draws: AskDraws;
   private readonly moment: MutableMoment;
-  private readonly random: Random;
-  private readonly askCounts = new Map<string, number>();
   private promptNumber = 0;
-  /** Why it makes no calls; null while it does. */
-  failure: Stop | null = null;
-  private lostCalls = 0;
-  /** What the recording has for the thread. */
-  readonly steps: StepQueue;
   private pending: Message[] = [];
-  private readonly wakes = new Wakes();
-  private previousEndMs: number | null = null;
-  private recordedEndMs = 0;
   private readonly applyAction = (action: Action) => apply(this, action);
   private readonly isStopped = () => this.failure !== null;
 
@@ -90,35 +79,36 @@ export class ThreadRun implements LoopThread {
     readonly env: LoopEnv,
     readonly thread: Thread,
   ) {
+    const { plan } = env;
     this.context = new Context(thread.prefix);
     this.steps = new StepQueue(thread.steps);
+    this.clock = new ThreadClock(plan.timing, this.steps);
+    this.standstill = new Standstill(env.sink, thread.id);
     this.counter = counterRules(
-      env.plan.policy.params,
-      env.plan.estimatorFactor,
-      env.plan.policy.parts?.count ?? null,
+      plan.policy.params,
+      plan.estimatorFactor,
+      plan.policy.parts?.count ?? null,
     );
     this.seen = new SeenCounter(this.counter, new CountedThread(this.context));
-    this.model = new ThreadModel(env.plan, thread, env.habits, env.agentVersion);
+    this.model = new ThreadModel(plan, thread, env.habits, env.agentVersion);
     this.client = new ClientState(this);
     this.exchange = new Exchange(env, thread.id);
     this.view = new ThreadView(this.context, this.seen, env.files);
     this.random = env.random.split(`thread ${thread.id}`);
+    this.draws = new AskDraws(this.random);
     this.session = env.sessions.of(thread);
     this.moment = new MutableMoment(this.isMain ? 'main' : thread.fork === undefined ? 'subagent' : 'fork');
-    this.host = new TierHost(
-      env.tiers,
-      {
-        params: env.plan.policy.params,
-        thread: thread.id,
-        source: this.moment.source,
-        model: () => this.model.facts,
-        plan: env.plan,
-        random: this.random.split('tiers'),
-        shared: this.shared,
-        session: this.session,
-      },
-      env.timing,
-    );
+    const tiersKnow = {
+      params: plan.policy.params,
+      thread: thread.id,
+      source: this.moment.source,
+      model: () => this.model.facts,
+      plan,
+      random: this.random.split('tiers'),
+      shared: this.shared,
+      session: this.session,
+    };
+    this.host = new TierHost(env.tiers, tiersKnow, env.timing);
   }
 
   get isMain(): boolean {
@@ -129,150 +119,74 @@ export class ThreadRun implements LoopThread {
     return this.moment.source;
   }
 
+  get failure(): Stop | null {
+    return this.standstill.stop;
+  }
+
   get isStuck(): boolean {
     return this.failure !== null;
   }
 
-  /** Simulated time of the next call, event or wake-up; null when the thread has ended. */
-  nextTimeMs(): number | null {
-    const stepMs = this.nextStepMs();
-    if (stepMs === null && !(this.isMain && this.session.ending === 'clean')) return null;
-    const wakeMs = this.wakes.nextMs;
-    if (wakeMs === null || (stepMs !== null && stepMs <= wakeMs)) return stepMs;
-    return Math.max(wakeMs, this.now);
+  get now(): number {
+    return this.clock.now;
   }
 
-  private nextStepMs(): number | null {
-    const step = this.steps.upcoming();
-    if (step === null) return null;
-    const timeMs = step.kind === 'call' ? this.startOf(step.call) : step.event.at + this.shiftMs;
-    return Math.max(timeMs, this.now);
+  set now(timeMs: number) {
+    this.clock.now = timeMs;
   }
 
-  /** A tier wants to be asked again at a time. */
-  wakeAt(timeMs: number): void {
-    this.wakes.add(timeMs);
+  get shiftMs(): number {
+    return this.clock.shiftMs;
   }
 
-  /** Start of a call: as recorded plus the shift, or the think time after the simulated end of the previous one. */
-  private startOf(call: RecordedCall): number {
-    if (this.env.plan.timing === 'recorded' || this.previousEndMs === null)
-      return call.startMs + this.shiftMs;
-    return this.previousEndMs + Math.max(0, call.startMs - this.recordedEndMs);
+  set shiftMs(ms: number) {
+    this.clock.shiftMs = ms;
   }
 
   begin(parent: ThreadRun | null, origin: ThreadRun | null): void {
     startThread(this, parent, origin);
   }
 
-  /** A message waits for the next request. */
-  expectMessage(message: Message): void {
-    this.pending.push(message);
-  }
-
-  /** The thread never gets to work. */
-  giveUp(reason: string, how: Stop['how'] = 'lost'): void {
-    this.failure = { reason, until: 'end', how };
-  }
-
-  /** Takes over another thread's conversation as it stands there, with what its requests have shown. */
-  inheritMessages(messages: readonly Message[], from: Standing): void {
-    this.join(messages, 'original');
-    this.host.resume(this.context.messages, this.view);
-    this.seen.adopt(from.seen);
-    this.exchange.adopt(from.latest);
-    this.cached.adopt(from.cached);
-    this.lastResponseMs = from.lastResponseMs;
+  nextTimeMs(): number | null {
+    const isOver = this.steps.upcoming() === null && !(this.isMain && this.session.ending === 'clean');
+    return isOver ? null : this.clock.nextMs();
   }
 
   /** Goes on up to and including the next call or event. */
   advance(): void {
-    const stepMs = this.nextStepMs();
-    if (this.wakes.nextMs !== null && (stepMs === null || this.wakes.nextMs < stepMs)) {
-      this.now = Math.max(this.now, this.wakes.take());
+    if (this.clock.wake()) {
       this.askTiers('wake');
       return;
     }
     for (let step = this.steps.take(); step !== null; step = this.steps.take()) {
-      if (step.kind === 'message') this.receive(step.message);
-      else if (step.kind === 'event') {
-        this.now = Math.max(this.now, step.event.at + this.shiftMs);
-        happen(this, step.event);
-        return;
-      } else {
-        this.now = Math.max(this.now, this.startOf(step.call));
-        this.call(step.call);
-        return;
+      if (step.kind === 'message') {
+        this.receive(step.message);
+        continue;
       }
+      this.clock.reach(step);
+      if (step.kind === 'event') happen(this, step.event);
+      else takeTurn(this, step.call);
+      return;
     }
   }
 
   /** Nothing is left: what was lost is told. */
   finish(): void {
     finishThread(this);
-    this.tellLost();
+    this.standstill.tell(this.now);
   }
 
   private receive(message: Message): void {
     if (message.origin === 'human' || message.origin === 'directive') {
       this.promptNumber++;
-      if (this.failure?.until === 'next-prompt') {
-        this.tellLost();
-        this.failure = null;
-      }
+      this.standstill.promptBegins(this.now);
     }
     if (this.failure === null && !this.recordedSummaries.has(message.attachedTo ?? ''))
       this.pending.push(message);
   }
 
-  /** Summaries of compactions that only the recording made: what was attached to them is not this run's. */
-  readonly recordedSummaries = new Set<string>();
-
-  private tellLost(): void {
-    if (this.lostCalls === 0 || this.failure === null) return;
-    const { reason, how } = this.failure;
-    this.env.sink.write({ type: how, t: this.now, thread: this.thread.id, calls: this.lostCalls, reason });
-    this.lostCalls = 0;
-  }
-
-  /** A guard or an error ends the prompt or the run, or another agent ends this one. */
-  stop(what: StopKind, message: string): void {
-    this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details: {} });
-    this.failure = stopOf(what, message);
-  }
-
-  /** Lets simulated time pass; everything later in the transcript moves with it. */
-  pass(ms: number): void {
-    this.now += ms;
-    this.shiftMs += ms;
-  }
-
-  /** A generator for one call of a layer: the same call in the same thread draws the same, whatever others asked (INV-11). */
-  askRandom(purpose: string): Random {
-    const count = (this.askCounts.get(purpose) ?? 0) + 1;
-    this.askCounts.set(purpose, count);
-    return this.random.split(`${purpose} ${count}`);
-  }
-
-  /** Cached tokens in front of a position that is as it was sent. */
-  cachedTokens(position: number): number {
-    return this.cached.tokensBefore(position, this.context, this.view.deletions, this.now);
-  }
-
-  /** Asks the tiers of a point of the loop. */
-  askTiers(point: Point, manual: MutableMoment['manual'] = null): void {
-    const { moment } = this;
-    moment.point = point;
-    moment.now = this.now;
-    moment.turn = this.turn;
-    moment.prompt = this.promptNumber;
-    moment.lastResponseMs = this.lastResponseMs;
-    moment.manual = manual;
-    this.view.cacheIsWarm = this.now < this.cached.untilMs;
-    this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
-    if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
-    const isBeside = point === 'wake' || point === 'session-end';
-    this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped);
+  expectMessage(message: Message): void {
+    this.pending.push(message);
   }
 
   /** Messages that arrived join the context (FLT), the counter, the journal and the tiers' knowledge. */
@@ -288,7 +202,6 @@ export class ThreadRun implements LoopThread {
     }
   }
 
-  /** Takes in what is waiting. */
   joinPending(): void {
     const { pending } = this;
     if (pending.length === 0) return;
@@ -298,76 +211,46 @@ export class ThreadRun implements LoopThread {
     if (pending.some((message) => message.origin === 'human')) stripThinking(this, 'latest-turn');
   }
 
-  /** Whether somebody spoke since the latest request. */
-  spoken: 'spoken' | 'silent' = 'silent';
-  /** Messages whose thinking is gone, from the first on. */
-  thinkingStrippedTo = 0;
-
-  private call(call: RecordedCall): void {
-    if (this.failure === null) this.prepare(call);
-    if (this.failure !== null) {
-      this.client.skip();
-      this.lose(call);
-      return;
-    }
-    this.prevention.check(this);
-    this.client.before(call);
-    if (!this.send(call)) {
-      this.lose(call);
-      return;
-    }
-    this.askTiers('after-response');
-    if (this.client.suggests && this.failure === null) suggest(this, call);
-    if (hasToolUse(call.response)) return;
-    keepRecord(this);
-    this.askTiers('end-of-loop');
+  inheritMessages(messages: readonly Message[], from: Standing): void {
+    this.join(messages, 'original');
+    this.host.resume(this.context.messages, this.view);
+    this.seen.adopt(from.seen);
+    this.exchange.adopt(from.latest);
+    this.cached.adopt(from.cached);
+    this.lastResponseMs = from.lastResponseMs;
   }
 
-  /** What arrived joins the context, and layers act, before a call is made. */
-  private prepare(call: RecordedCall): void {
-    this.model.use(call.model);
-    this.turn++;
-    if (this.isMain) this.env.totals.turns++;
-    this.joinPending();
-    this.askTiers('results');
-    if (this.failure === null) this.askTiers('before-request');
+  askTiers(point: Point, manual: MutableMoment['manual'] = null): void {
+    const { moment, now } = this;
+    moment.point = point;
+    moment.now = now;
+    moment.turn = this.turn;
+    moment.prompt = this.promptNumber;
+    moment.lastResponseMs = this.lastResponseMs;
+    moment.manual = manual;
+    this.view.cacheIsWarm = now < this.cached.untilMs;
+    this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
+    if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
+    const isBeside = point === 'wake' || point === 'session-end';
+    this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped);
   }
 
-  /** A recorded call cannot take place, and with it what it would have started. */
-  private lose(call: RecordedCall): void {
-    if (!this.steps.isAgain) this.lostCalls++;
-    this.env.forks.lose(this, call);
+  wakeAt(timeMs: number): void {
+    this.clock.wakeAt(timeMs);
   }
 
-  /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
-  private send(call: RecordedCall): boolean {
-    const { retries, resends } = this.env.client;
-    let resent = resends ? 1 : 0;
-    for (let attempt = 0; ; ) {
-      const out = outgoingOf(this, call);
-      const reply = this.exchange.send(out, 'own');
-      if (reply.ok) {
-        this.answered(call, out, reply.usage, reply.latencyMs);
-        return true;
-      }
-      this.pass(reply.latencyMs);
-      const failure = parseFailure(reply.error);
-      if (failure.reason === 'prompt-too-long') {
-        if (resent-- > 0) continue;
-        this.historyReplaced = false;
-        this.askTiers('refused');
-        if (this.historyReplaced && this.failure === null) continue;
-      } else if (isTransient(failure) && attempt < retries) {
-        this.pass(retryDelayMs(attempt++, this.random, reply.retryAfterSeconds));
-        continue;
-      }
-      if (this.failure === null)
-        this.stop('prompt-ended', `the API refused the request: ${reply.error.message}`);
-      return false;
-    }
+  pass(ms: number): void {
+    this.clock.pass(ms);
   }
 
-  /** Takes note that a request of the thread's own chain was answered. */
+  askRandom(purpose: string): Random {
+    return this.draws.next(purpose);
+  }
+
+  cachedTokens(position: number): number {
+    return this.cached.tokensBefore(position, this.context, this.view.deletions, this.now);
+  }
+
   noteSent(out: Outgoing, call: RecordedCall): void {
     const { context } = this;
     context.sent();
@@ -376,28 +259,23 @@ export class ThreadRun implements LoopThread {
     this.announced = null;
   }
 
-  private answered(
-    call: RecordedCall,
-    out: Outgoing,
-    usage: NonNullable<Message['usage']>,
-    latencyMs: number,
-  ): void {
-    const { context } = this;
-    this.noteSent(out, call);
+  hear(call: RecordedCall, latencyMs: number): void {
     this.spoken = 'silent';
-    this.now += latencyMs;
-    this.previousEndMs = this.now;
-    this.recordedEndMs = call.endMs;
+    this.clock.answered(call, latencyMs);
     this.lastResponseMs = this.now;
-    const response = answeredMessage(call, usage, this.now);
-    context.extend([response]);
-    this.journal.append(response);
-    this.host.observe(response);
-    this.seen.hear(response);
-    const { deletedIsFree } = this.env.client;
-    this.seen.anchor(usage, this.takenOut.recent - (deletedIsFree ? 0 : this.view.deletedTokens));
-    if (deletedIsFree) this.seen.forgetDeleted();
-    this.env.forks.note(this, call);
-    if (this.thread.fork !== undefined) tellWarm(this, out, usage, latencyMs);
+  }
+
+  lose(call: RecordedCall): void {
+    if (!this.steps.isAgain) this.standstill.lose();
+    this.env.forks.lose(this, call);
+  }
+
+  giveUp(reason: string, how: Stop['how'] = 'lost'): void {
+    this.standstill.stop = { reason, until: 'end', how };
+  }
+
+  stop(what: StopKind, message: string): void {
+    this.env.sink.write({ type: 'notice', t: this.now, thread: this.thread.id, what, message, details: {} });
+    this.standstill.stop = stopOf(what, message);
   }
 }

@@ -49,15 +49,17 @@ interface Written {
   readonly sections: Answer['sections'];
   readonly scratchpadTokens: number;
   /** What is billed where that is not the text: edits of files (C31). */
-  readonly outputTokens?: number;
+  readonly outputTokens: number | null;
 }
 
 function sized(text: string): Written {
-  return sizedText(literalText(text));
-}
-
-function sizedText(text: Text): Written {
-  return { text, tokens: Math.ceil(text.chars / CHARS_PER_TOKEN), sections: null, scratchpadTokens: 0 };
+  return {
+    text: literalText(text),
+    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
+    sections: null,
+    scratchpadTokens: 0,
+    outputTokens: null,
+  };
 }
 
 /** Memories are written as files of their own, each with its line in the index; nothing to keep is said in a few words. */
@@ -65,8 +67,13 @@ function memoriesAnswer(text: MemoriesText): Written {
   const { parts } = text;
   const indexChars = parts.reduce((sum, part) => sum + indexLineChars(part), 0);
   const edits = parts.length === 0 ? 0 : parts.length + 1;
-  const outputTokens = edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits);
-  return { ...sizedText(text), outputTokens };
+  return {
+    text,
+    tokens: Math.ceil(text.chars / CHARS_PER_TOKEN),
+    sections: null,
+    scratchpadTokens: 0,
+    outputTokens: edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits),
+  };
 }
 
 /** Where the chance of an answer begins: what was sent and what is to be written. */
@@ -78,10 +85,18 @@ function seedOf(spec: AnswerSpec, question: Question): Digest {
 }
 
 function kindDigest(spec: AnswerSpec): Digest {
-  return digestText(spec.kind === 'summary' ? spec.style : spec.kind, ANSWER_SALT);
+  const kind = spec.kind === 'summary' ? spec.style : spec.kind;
+  let digest = KIND_DIGESTS.get(kind);
+  if (digest === undefined) {
+    digest = digestText(kind, ANSWER_SALT);
+    KIND_DIGESTS.set(kind, digest);
+  }
+  return digest;
 }
 
 const ANSWER_SALT = digestText('answer');
+/** There are only a few kinds of answers. */
+const KIND_DIGESTS = new Map<string, Digest>();
 
 /** Three to five words on what is going on; made when read. */
 class ShortText implements Text {
@@ -129,11 +144,24 @@ function write(
     case 'summary': {
       const bounds = { maxTokens: maxOutputTokens, quoteTokens: spec.quoteTokens };
       // The conversation goes on changing; words that are made later are about what was sent.
-      return { ...composeSummary([...messages], spec.style, plan, random, tags, bounds), sections: null };
+      const summary = composeSummary([...messages], spec.style, plan, random, tags, bounds);
+      return {
+        text: summary.text,
+        tokens: summary.tokens,
+        sections: null,
+        scratchpadTokens: summary.scratchpadTokens,
+        outputTokens: null,
+      };
     }
     case 'notes': {
       const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
-      return { ...notes, sections: notes.text.sections, scratchpadTokens: 0 };
+      return {
+        text: notes.text,
+        tokens: notes.tokens,
+        sections: notes.text.sections,
+        scratchpadTokens: 0,
+        outputTokens: notes.outputTokens,
+      };
     }
     case 'memories':
       return memoriesAnswer(composeMemories(messages, spec.existing));
@@ -143,6 +171,7 @@ function write(
         tokens: spec.tokens,
         sections: null,
         scratchpadTokens: 0,
+        outputTokens: null,
       };
   }
 }
@@ -187,38 +216,69 @@ export function composeAnswer(
   const seed = seedOf(spec, question);
   const own = random.splitBy(seed);
   const digest = chainDigest(seed, own.integer(0, 2 ** 31));
-  const fail = (form: Answer['form'], text: string, outputTokens: number): ComposedAnswer => ({
-    ...sized(text),
-    outputTokens,
-    digest: digestText(form, digest),
+  if (fault !== null) {
+    const failed = failure(fault, digest);
+    if (failed !== null) return failed;
+  }
+  const whole =
+    fault === null
+      ? answered(write(spec, question, plan, own, 'tagged'), digest, 'normal')
+      : faulty(spec, question, plan, own, fault, digest);
+  return withinLimit(whole, question.maxOutputTokens, spec.kind);
+}
+
+/** What was written, as an answer that came to its end. */
+function answered(
+  { text, tokens, sections, scratchpadTokens, outputTokens }: Written,
+  digest: Digest,
+  form: Answer['form'],
+): ComposedAnswer {
+  return {
+    text,
+    tokens,
+    sections,
+    scratchpadTokens,
+    outputTokens: outputTokens ?? tokens + scratchpadTokens,
+    digest,
     form,
+    stopReason: 'end_turn',
+  };
+}
+
+/** What comes back where a fault leaves no answer at all; null when it does leave one. */
+function failure({ error }: FaultRule, digest: Digest): ComposedAnswer | null {
+  const fail = (form: Answer['form'], text: string, outputTokens: number): ComposedAnswer => ({
+    ...answered({ ...sized(text), outputTokens }, digestText(form, digest), form),
     stopReason: form === 'tool-call' ? 'tool_use' : 'end_turn',
   });
-  switch (fault?.error) {
+  switch (error) {
     case 'empty_summary':
       return fail('empty', '', EMPTY_OUTPUT_TOKENS);
     case 'error_as_summary':
       return fail('error', ERROR_TEXT, sized(ERROR_TEXT).tokens);
     case 'tool_call':
       return fail('tool-call', '', TOOL_CALL_TOKENS);
+    default:
+      return null;
   }
-  const isRunaway = fault?.error === 'cut_summary' && spec.kind === 'summary';
+}
+
+/** What is written under a fault; one that does not concern this kind of answer changes nothing. */
+function faulty(
+  spec: AnswerSpec,
+  question: Question,
+  plan: FakeLlmPlan,
+  random: Random,
+  { error }: FaultRule,
+  digest: Digest,
+): ComposedAnswer {
+  if (error === 'stray_write' && (spec.kind === 'memories' || spec.kind === 'short'))
+    return answered(sized(strayMemories()), digest, 'normal');
+  if (spec.kind === 'summary' && error === 'no_summary_tags') {
+    const written = write(spec, question, plan, random, 'untagged');
+    return answered(written, digestText('untagged', digest), 'untagged');
+  }
+  const isRunaway = spec.kind === 'summary' && error === 'cut_summary';
   const [asked, planned] = isRunaway ? runaway(question, plan) : [question, plan];
-  const isUntagged = fault?.error === 'no_summary_tags' && spec.kind === 'summary';
-  const isStray = fault?.error === 'stray_write' && (spec.kind === 'memories' || spec.kind === 'short');
-  const written = isStray
-    ? sized(strayMemories())
-    : write(spec, asked, planned, own, isUntagged ? 'untagged' : 'tagged');
-  const { text, tokens, sections, scratchpadTokens } = written;
-  const whole: ComposedAnswer = {
-    text,
-    tokens,
-    sections,
-    scratchpadTokens,
-    outputTokens: written.outputTokens ?? tokens + scratchpadTokens,
-    digest: isUntagged ? digestText('untagged', digest) : digest,
-    form: isUntagged ? 'untagged' : 'normal',
-    stopReason: 'end_turn',
-  };
-  return withinLimit(whole, question.maxOutputTokens, spec.kind);
+  return answered(write(spec, asked, planned, random, 'tagged'), digest, 'normal');
 }

@@ -159,7 +159,7 @@ export function composeNotes(
     bodies,
     isKnown,
     edited: edits,
-    recent: new Excerpt(messages.slice(-RECENT_MESSAGES)),
+    recent: new Excerpt(messages, RECENT_MESSAGES),
   });
   return {
     text,

@@ -56,12 +56,16 @@ export interface NotesParts {
  * would keep everything alive.
  */
 export class Excerpt {
-  private readonly origins: readonly Message['origin'][];
-  private readonly blocks: readonly Message['blocks'][];
+  private readonly origins: Message['origin'][] = [];
+  private readonly blocks: Message['blocks'][] = [];
 
-  constructor(messages: readonly Message[]) {
-    this.origins = messages.map(({ origin }) => origin);
-    this.blocks = messages.map(({ blocks }) => blocks);
+  /** Of the latest messages, so many. */
+  constructor(messages: readonly Message[], count: number) {
+    for (let i = Math.max(0, messages.length - count); i < messages.length; i++) {
+      const { origin, blocks } = messages[i]!;
+      this.origins.push(origin);
+      this.blocks.push(blocks);
+    }
   }
 
   get messages(): readonly Spoken[] {

@@ -1,6 +1,6 @@
 import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
-import { contentWords, overlap } from '../../statements/meaning.js';
+import { contentWords, overlap, wordsIn } from '../../statements/meaning.js';
 
 /** Attachments that hold a project's instructions. */
 const ATTACHED = new Set(['memory', 'nested_memory']);
@@ -39,7 +39,7 @@ export function instructionBlocks(messages: readonly Message[]): readonly Block[
 /** Whether instruction files say as much as a sentence does (AUT-2). */
 export function instructionsSay(instructions: readonly Block[], sentence: string): boolean {
   if (instructions.length === 0) return false;
-  const words = new Set(contentWords(sentence));
+  const words = wordsIn(sentence);
   if (words.size === 0) return false;
   return instructions.some((block) => linesIn(block).some((line) => holds(line, words)));
 }

@@ -1,4 +1,5 @@
 import type { StoredFile } from '../../base/files.js';
+import type { Block } from '../../model/block.js';
 import type { KnownMemories } from '../../model/memory.js';
 import type { Message } from '../../model/message.js';
 import { meaningOf, relate } from '../../statements/meaning.js';
@@ -46,12 +47,14 @@ export function knownMemories(
   index: StoredFile | null,
   messages: readonly Message[],
 ): KnownMemories {
+  let instructions: readonly Block[] | null = null;
   return {
     has: (name) => store.memories.some((memory) => memory.name === name),
     says: (sentence) => {
       const shown = indexedNames(index);
       if (store.memories.some((memory) => shown.has(memory.name) && saysSame(memory, sentence))) return true;
-      return instructionsSay(instructionBlocks(messages), sentence);
+      instructions ??= instructionBlocks(messages);
+      return instructionsSay(instructions, sentence);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { Text } from '../../model/text.js';
 import type { TierContext } from '../../model/tier.js';
+import { AwaitedCalls } from '../awaited-calls.js';
 import {
   editedVersion,
   type FileVersion,
@@ -47,7 +48,7 @@ export class FileState {
   private remembered = 0;
   private useCount = 0;
   /** Calls on files whose results have not come. */
-  private readonly open = new Map<string, Block>();
+  private readonly open = new AwaitedCalls();
   private latest: Message | null = null;
   /** The history that was read last; several tiers tell of the same one. */
   private history: readonly Message[] | null = null;
@@ -67,15 +68,14 @@ export class FileState {
       const { path } = block.facts;
       if (block.kind === 'tool_use') {
         if (path !== undefined && block.toolUseId !== null && isFileTool(block.tool ?? ''))
-          this.open.set(block.toolUseId, block);
+          this.open.add(block);
       } else if (block.kind === 'tool_result') this.observeResult(block);
       else if (path !== undefined) this.observeAttachment(block, path);
     }
   }
 
   private observeResult(block: Block): void {
-    const call = this.open.get(block.toolUseId ?? '');
-    if (call !== undefined) this.open.delete(block.toolUseId!);
+    const call = this.open.take(block.toolUseId);
     const path = block.facts.path ?? call?.facts.path;
     const tool = block.tool ?? call?.tool ?? '';
     if (path === undefined || !isFileTool(tool) || block.facts.replaces === 'cleared') return;
@@ -263,7 +263,6 @@ export class FileState {
   adopt(other: FileState): void {
     this.byPath.clear();
     this.uses = [];
-    this.open.clear();
     this.shown.clear();
     this.memories.clear();
     for (const file of other.byPath.values()) this.byPath.set(file.path, { ...file });
@@ -271,7 +270,7 @@ export class FileState {
     this.remembered = other.remembered;
     this.useCount = other.useCount;
     for (const [path, read] of other.shown) this.shown.set(path, read);
-    for (const [id, call] of other.open) this.open.set(id, call);
+    this.open.adopt(other.open);
     for (const path of other.memories) this.memories.add(path);
     this.latest = other.latest;
   }

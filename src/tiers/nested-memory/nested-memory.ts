@@ -10,18 +10,26 @@ import { type MemoryFile, MemoryFiles, resolvePath } from './memory-files.js';
 
 const ATTACHMENT = 'nested_memory';
 
+/** A path of the session, as it is written there. */
+interface TouchedPath {
+  /** Memory files on the way to it; null when it leads nowhere. */
+  readonly way: readonly MemoryFile[] | null;
+  /** The round in which it was touched last. */
+  round: number;
+}
+
 /** Attaches memory files that lie on the way to the paths the agent touches, once each (NES-1). */
 class NestedMemory implements TierInstance {
   private readonly files: MemoryFiles;
   private readonly workingDirectory: string;
   private readonly denied: readonly string[];
-  private readonly touched = new Set<string>();
   /** Which memory files are in the context is part of the file-read state (NES-1). */
   private readonly state: FileState;
   /** Files that may not be read: told once. */
   private readonly refused = new Set<string>();
-  /** What lies on the way to the paths of the session, as they are written there. */
-  private readonly ways = new Map<string, readonly MemoryFile[]>();
+  private readonly paths = new Map<string, TouchedPath>();
+  /** Begins anew whenever memory files are forgotten: each path is looked at once a round. */
+  private round = 1;
   private memoryVersion = 0;
   private queue: string[] = [];
   private failures: string[];
@@ -47,31 +55,37 @@ class NestedMemory implements TierInstance {
   }
 
   private look(message: Message): void {
-    this.state.observe(message);
-    if (this.kept.has(message.id)) return;
-    if (this.memoryVersion !== this.state.memoryVersion) {
-      this.memoryVersion = this.state.memoryVersion;
-      this.touched.clear();
+    const { state } = this;
+    state.observe(message);
+    if (this.memoryVersion !== state.memoryVersion) {
+      this.memoryVersion = state.memoryVersion;
+      this.round++;
     }
-    for (const block of message.blocks) {
-      const { path } = block.facts;
-      if (path === undefined || (block.kind !== 'tool_use' && block.kind !== 'tool_result')) continue;
-      if (this.touched.has(path)) continue;
-      this.touched.add(path);
-      if (!this.isSettled(path)) this.queue.push(path);
+    const { blocks } = message;
+    let latest: string | undefined;
+    for (let i = 0; i < blocks.length; i++) {
+      const { kind, facts } = blocks[i]!;
+      const { path } = facts;
+      if (path === undefined || path === latest || (kind !== 'tool_use' && kind !== 'tool_result')) continue;
+      latest = path;
+      const touched = this.paths.get(path) ?? this.meet(path);
+      if (touched.round === this.round) continue;
+      if (this.kept.has(message.id)) return;
+      touched.round = this.round;
+      if (!this.isSettled(touched.way)) this.queue.push(path);
     }
   }
 
+  private meet(path: string): TouchedPath {
+    const resolved = resolvePath(path, this.workingDirectory);
+    const touched = { way: resolved === null ? null : this.files.onTheWayTo(resolved), round: 0 };
+    this.paths.set(path, touched);
+    return touched;
+  }
+
   /** Everything on the way to a path is in the context already. */
-  private isSettled(path: string): boolean {
-    if (this.denied.length > 0) return false;
-    let way = this.ways.get(path);
-    if (way === undefined) {
-      const resolved = resolvePath(path, this.workingDirectory);
-      if (resolved === null) return false;
-      way = this.files.onTheWayTo(resolved);
-      this.ways.set(path, way);
-    }
+  private isSettled(way: readonly MemoryFile[] | null): boolean {
+    if (way === null || this.denied.length > 0) return false;
     for (let i = 0; i < way.length; i++) if (!this.state.memories.has(way[i]!.path)) return false;
     return true;
   }
@@ -172,7 +186,7 @@ class NestedMemory implements TierInstance {
 
   /** Only what the messages show is known to be attached. */
   private startOver(messages: readonly Message[]): void {
-    this.touched.clear();
+    this.round++;
     this.refused.clear();
     this.queue = [];
     this.state.reset(messages);

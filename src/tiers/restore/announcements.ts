@@ -3,7 +3,8 @@ import type { Block } from '../../model/block.js';
 import { partOf, type WorkItem } from './work-item.js';
 
 /** Attachments that announce tools, agents and instructions; those in force are announced anew after a compaction (RES-3). */
-const KINDS = new Set(['deferred_tools_delta', 'agent_listing_delta', 'mcp_instructions_delta']);
+const TOOLS = 'deferred_tools_delta';
+const KINDS = new Set([TOOLS, 'agent_listing_delta', 'mcp_instructions_delta']);
 
 /** Name of what an attachment announces that does not tell names. */
 const UNNAMED = '';
@@ -56,6 +57,8 @@ class Listing {
 /** Tools, agents and instructions in force: what was announced so far less what was withdrawn (RES-3). */
 export class Announcements {
   private readonly listings = new Map<string, Listing>();
+  /** Tools that are announced by name; null while none are. */
+  private tools: Listing | null = null;
   /** Announced tools that were called: their definitions had been looked up (FUL-9). */
   readonly discovered = new Set<string>();
 
@@ -63,11 +66,12 @@ export class Announcements {
     if (!KINDS.has(type)) return;
     const listing = this.listings.get(type) ?? new Listing(type);
     this.listings.set(type, listing);
+    if (type === TOOLS) this.tools = listing;
     listing.observe(block);
   }
 
   noteCall(tool: string): void {
-    if (this.listings.get('deferred_tools_delta')?.has(tool) === true) this.discovered.add(tool);
+    if (this.tools?.has(tool) === true) this.discovered.add(tool);
   }
 
   items(): readonly WorkItem[] {

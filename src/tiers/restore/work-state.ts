@@ -2,6 +2,7 @@ import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
 import type { TierContext } from '../../model/tier.js';
 import type { ToolEffect } from '../../model/tool-effect.js';
+import { AwaitedCalls } from '../awaited-calls.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { Announcements } from './announcements.js';
 import { BackgroundWork } from './background-work.js';
@@ -17,7 +18,7 @@ export class WorkState {
   private readonly background = new BackgroundWork();
   private readonly announcements = new Announcements();
   /** Calls with an effect whose results have not come. */
-  private readonly open = new Map<string, Block>();
+  private readonly open = new AwaitedCalls();
   /** Skills whose content has not come, oldest first. */
   private readonly openSkills: string[] = [];
 
@@ -26,7 +27,9 @@ export class WorkState {
   /** Takes note of a message that joined the context. */
   observe(message: Message): void {
     this.files.observe(message);
-    for (const block of message.blocks) {
+    const { blocks } = message;
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
       if (block.kind === 'tool_use') this.observeCall(block);
       else if (block.kind === 'tool_result') this.observeResult(block);
       else this.observeText(message, block);
@@ -37,15 +40,13 @@ export class WorkState {
     const { effect } = block.facts;
     if (block.tool !== null) this.announcements.noteCall(block.tool);
     if (block.toolUseId === null) return;
-    if ((effect !== undefined && effect.kind !== 'read-part') || block.tool === 'Skill')
-      this.open.set(block.toolUseId, block);
+    if ((effect !== undefined && effect.kind !== 'read-part') || block.tool === 'Skill') this.open.add(block);
   }
 
   private observeResult(block: Block): void {
-    const call = this.open.get(block.toolUseId ?? '');
+    const call = this.open.take(block.toolUseId);
     const { effect: news } = block.facts;
     if (call !== undefined) {
-      this.open.delete(block.toolUseId!);
       const effect = call.facts.effect ?? UNNAMED_SKILL;
       if (block.facts.isError !== true) this.apply(effect, call, block);
     }

@@ -1,0 +1,103 @@
+import type { Random } from '../../base/random.js';
+import { isTransient, parseFailure, retryDelayMs } from '../../llm/failures.js';
+import { hasToolUse, type Message } from '../../model/message.js';
+import type { RecordedCall } from '../../model/transcript.js';
+import { answeredMessage } from '../context/answered-message.js';
+import type { ClientState } from '../requests/client-state.js';
+import { outgoingOf } from '../requests/main-request.js';
+import type { Outgoing } from '../requests/outgoing.js';
+import { suggest } from '../requests/suggest.js';
+import type { LoopThread } from './loop-thread.js';
+import { keepRecord } from './session-record.js';
+import { tellWarm } from './thread-start.js';
+
+/** A thread as one turn of its loop sees it. */
+export interface TurnThread extends LoopThread {
+  readonly client: ClientState;
+  readonly random: Random;
+  turn: number;
+  /** A recorded call cannot take place, and with it what it would have started. */
+  lose(call: RecordedCall): void;
+  /** The answer to a call has come. */
+  hear(call: RecordedCall, latencyMs: number): void;
+}
+
+/** One turn of the loop (LOP-1): what arrived joins, layers act, the call goes out, layers act on its answer. */
+export function takeTurn(run: TurnThread, call: RecordedCall): void {
+  if (run.failure === null) prepare(run, call);
+  if (run.failure !== null) {
+    run.client.skip();
+    run.lose(call);
+    return;
+  }
+  run.prevention.check(run);
+  run.client.before(call);
+  if (!send(run, call)) {
+    run.lose(call);
+    return;
+  }
+  run.askTiers('after-response');
+  if (run.client.suggests && run.failure === null) suggest(run, call);
+  if (hasToolUse(call.response)) return;
+  keepRecord(run);
+  run.askTiers('end-of-loop');
+}
+
+/** What arrived joins the context, and layers act, before a call is made. */
+function prepare(run: TurnThread, call: RecordedCall): void {
+  run.model.use(call.model);
+  run.turn++;
+  if (run.isMain) run.env.totals.turns++;
+  run.joinPending();
+  run.askTiers('results');
+  if (run.failure === null) run.askTiers('before-request');
+}
+
+/** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
+function send(run: TurnThread, call: RecordedCall): boolean {
+  const { retries, resends } = run.env.client;
+  let resent = resends ? 1 : 0;
+  for (let attempt = 0; ; ) {
+    const out = outgoingOf(run, call);
+    const reply = run.exchange.send(out, 'own');
+    if (reply.ok) {
+      answered(run, call, out, reply.usage, reply.latencyMs);
+      return true;
+    }
+    run.pass(reply.latencyMs);
+    const failure = parseFailure(reply.error);
+    if (failure.reason === 'prompt-too-long') {
+      if (resent-- > 0) continue;
+      run.historyReplaced = false;
+      run.askTiers('refused');
+      if (run.historyReplaced && run.failure === null) continue;
+    } else if (isTransient(failure) && attempt < retries) {
+      run.pass(retryDelayMs(attempt++, run.random, reply.retryAfterSeconds));
+      continue;
+    }
+    if (run.failure === null) run.stop('prompt-ended', `the API refused the request: ${reply.error.message}`);
+    return false;
+  }
+}
+
+/** The answer joins the conversation, and its usage says how large that is. */
+function answered(
+  run: TurnThread,
+  call: RecordedCall,
+  out: Outgoing,
+  usage: NonNullable<Message['usage']>,
+  latencyMs: number,
+): void {
+  run.noteSent(out, call);
+  run.hear(call, latencyMs);
+  const response = answeredMessage(call, usage, run.now);
+  run.context.extend([response]);
+  run.journal.append(response);
+  run.host.observe(response);
+  run.seen.hear(response);
+  const { deletedIsFree } = run.env.client;
+  run.seen.anchor(usage, run.takenOut.recent - (deletedIsFree ? 0 : run.view.deletedTokens));
+  if (deletedIsFree) run.seen.forgetDeleted();
+  run.env.forks.note(run, call);
+  if (run.thread.fork !== undefined) tellWarm(run, out, usage, latencyMs);
+}
