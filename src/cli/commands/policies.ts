@@ -27,7 +27,9 @@ const PARAM_COLUMNS: readonly Column[] = [
 
 /** `ccbench policies`: every policy with one sentence. */
 export function policiesCommand(session: CliSession): ExitCode {
-  const all = policyRegistry.all().map(({ name, kind, summary, tiers }) => ({ name, kind, summary, tiers }));
+  const all = policyRegistry
+    .all()
+    .map(({ name, kind, summary, tiers, sources }) => ({ name, kind, summary, tiers, sources }));
   if (session.json) {
     printJson(session, { policies: all, parameters: paramSpecs });
     return EXIT.fine;
