@@ -10,13 +10,14 @@ const target = join(root, 'src/policies/peers.generated.ts');
 
 /** Writes the module when it differs from what is there. */
 export function buildPeers() {
-  const files = readdirSync(folder)
+  const agents = readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
     .sort();
-  const entries = files.map((file) => {
-    const name = `peers/${file.slice(0, -'.yaml'.length)}`;
-    const written = parse(readFileSync(join(folder, file), 'utf8'));
-    if (written.name !== name) throw new Error(`${file}: the policy is called ${written.name}, not ${name}`);
+  const entries = agents.map((agent) => {
+    const name = `peers/${agent}`;
+    const written = parse(readFileSync(join(folder, `${agent}.yaml`), 'utf8'));
+    if (written.name !== name) throw new Error(`${agent}.yaml: the policy is called ${written.name}`);
     // As a text: it is parsed when the policy is asked for.
     return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(written))}],`;
   });

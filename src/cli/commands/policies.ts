@@ -27,9 +27,7 @@ const PARAM_COLUMNS: readonly Column[] = [
 
 /** `ccbench policies`: every policy with one sentence. */
 export function policiesCommand(session: CliSession): ExitCode {
-  const all = policyRegistry
-    .all()
-    .map(({ name, kind, summary, tiers, sources }) => ({ name, kind, summary, tiers, sources }));
+  const all = policyRegistry.all().map(({ name, kind, summary, tiers }) => ({ name, kind, summary, tiers }));
   if (session.json) {
     printJson(session, { policies: all, parameters: paramSpecs });
     return EXIT.fine;
