@@ -10,25 +10,33 @@ export interface Registry<T> {
   all(): readonly T[];
 }
 
-/** Builds a registry; a duplicate name throws at once, an unknown one when asked for, listing what is known. */
-export function createRegistry<T>(kind: string, entries: readonly (readonly [string, T])[]): Registry<T> {
-  const byName = new Map<string, T>();
-  for (const [name, value] of entries) {
-    if (byName.has(name))
-      throw new CcbenchError('duplicate-name', `two ${kind} entries are called "${name}"`);
-    byName.set(name, value);
-  }
-  const names = [...byName.keys()];
+/** Builds a registry; a duplicate name throws at once, an unknown one when asked for, listing what is known. What is `later` is made when it is first asked for. */
+export function createRegistry<T>(
+  kind: string,
+  entries: readonly (readonly [string, T])[],
+  later: readonly (readonly [string, () => T])[] = [],
+): Registry<T> {
+  const byName = new Map<string, T>(entries);
+  const makers = new Map<string, () => T>(later);
+  const names = [...entries, ...later].map(([name]) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new CcbenchError('duplicate-name', `two ${kind} entries are called "${twice}"`);
+  const get = (name: string): T => {
+    const known = byName.get(name);
+    if (known !== undefined) return known;
+    const make = makers.get(name);
+    if (make === undefined) throw unknownName(kind, name, names);
+    const made = make();
+    byName.set(name, made);
+    return made;
+  };
   return {
     kind,
     names,
-    has: (name) => byName.has(name),
-    get(name) {
-      const value = byName.get(name);
-      if (value === undefined) throw unknownName(kind, name, names);
-      return value;
-    },
-    all: () => [...byName.values()],
+    has: (name) => byName.has(name) || makers.has(name),
+    get,
+    all: () => names.map(get),
   };
 }
 

@@ -24,9 +24,10 @@ import { CORE_PARAMS } from './core-params.js';
 import { checkExclusive } from './exclusive.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import { partsOf } from './parts-policy.js';
+import { peers } from './peers.js';
 import type { Policy } from './policy.js';
 
-/** Every policy, by name; adding one is one file and one line. */
+/** Every policy, by name; adding one is one file and one line, a policy of another agent is one file in `peers`. */
 export const policyRegistry = createRegistry<Policy>(
   'policy',
   [
@@ -44,6 +45,7 @@ export const policyRegistry = createRegistry<Policy>(
     claudeCode21112,
     claudeCode21325,
   ].map((policy) => [policy.name, policy] as const),
+  peers,
 );
 
 /** Every parameter a policy may set, in the order they are listed. */

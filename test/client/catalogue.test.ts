@@ -70,7 +70,8 @@ describe('parameters of a client', () => {
       const usual = habitsOf(resolvePolicy(policy, {}), '2.1.100');
       const changed = habitsOf(resolvePolicy(policy, { [path]: value }), '2.1.100');
       const habit = path.slice('client.'.length) as Habit;
-      expect(changed).toEqual(value === AS_CLIENT ? usual : { ...usual, [habit]: value });
+      const ofClient = habitsOf({ 'client.use': policyRegistry.get(policy).client }, '2.1.100')[habit];
+      expect(changed).toEqual({ ...usual, [habit]: value === AS_CLIENT ? ofClient : value });
     }
   });
 

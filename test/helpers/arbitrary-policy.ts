@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { ParamKind, ParamSpec, ParamValue } from '../../src/model/params.js';
 import { paramsOf, policyRegistry } from '../../src/policies/catalogue.js';
 import type { PlanInit } from './plan.js';
+import { VARIED_POLICIES } from './varied-policies.js';
 
 /** A value that a parameter may take. */
 function anyValue({ kind, default: value }: ParamSpec): fc.Arbitrary<ParamValue> {
@@ -65,7 +66,7 @@ const BOLD: readonly Readonly<Record<string, ParamValue>>[] = [
 
 /** A policy with up to four of its parameters set to something else. */
 export const policies: fc.Arbitrary<Pick<PlanInit, 'policy' | 'set'>> = fc
-  .constantFrom(...policyRegistry.names, 'claude-code/2026', 'claude-code/2026', 'claude-code/2.1')
+  .constantFrom(...VARIED_POLICIES, 'claude-code/2026', 'claude-code/2026', 'claude-code/2.1')
   .chain((policy) =>
     fc
       .uniqueArray(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { FAULT_KINDS, type FaultRule } from '../../src/model/run-plan.js';
 import type { Transcript } from '../../src/model/transcript.js';
-import { policyRegistry } from '../../src/policies/catalogue.js';
 import { Conversation } from './conversation.js';
+import { VARIED_POLICIES } from './varied-policies.js';
 
 /** Something a generated session does, as plain data: a counter-example can be read. */
 export type SessionStep =
@@ -160,7 +160,7 @@ export const faultRules = fc.oneof({ weight: 1, arbitrary: stumbling }, { weight
 
 /** Every policy there is, the ones with all layers more often. */
 export const anyPolicy = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom(...policyRegistry.names) },
+  { weight: 2, arbitrary: fc.constantFrom(...VARIED_POLICIES) },
   { weight: 1, arbitrary: fc.constantFrom('claude-code/2026', 'claude-code/2.1.112', 'claude-code/2.1') },
 );
 

@@ -76,7 +76,8 @@ function checkClearing({ entries, sent, plan }: CheckedRun): void {
       () => `INV-3 turn ${entry.turn} adds tokens`,
     );
   }
-  if (plan.policy.name.startsWith('baselines/')) return;
+  // A policy in parts says itself which tools it is about.
+  if (plan.policy.name.startsWith('baselines/') || plan.policy.parts !== undefined) return;
   for (const { blocks, thread, turn } of sent) {
     for (const block of blocks ?? []) {
       if (block.kind !== 'tool_result' || block.facts.replaces !== 'cleared') continue;
@@ -198,13 +199,17 @@ function checkRetries({ sent, entries, plan }: CheckedRun): void {
 
 /** INV-10: what is put back and what is loaded stays within its budget. */
 function checkBudgets({ entries, plan }: CheckedRun): void {
-  const { params } = plan.policy;
+  const { params, parts } = plan.policy;
+  const files =
+    parts === undefined
+      ? params['restore.files']
+      : Math.max(0, ...parts.rules.map(({ select }) => select.keep.recentFiles?.n ?? 0));
   const within = (value: unknown, limit: unknown, what: string): void => {
     if (typeof value !== 'number' || typeof limit !== 'number') return;
     must(value <= limit, () => `INV-10 ${what}: ${value} of ${limit}`);
   };
   for (const { details, action } of ofType(entries, 'layer')) {
-    if (action === 'compact') within(details.restoredFiles, params['restore.files'], 'restored files');
+    if (action === 'compact') within(details.restoredFiles, files, 'restored files');
   }
   for (const { details, what } of ofType(entries, 'notice')) {
     if (what !== 'memory-index') continue;

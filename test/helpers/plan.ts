@@ -2,7 +2,7 @@ import { replay } from '../../src/engine/run/replay.js';
 import type { LogEntry, RequestEntry } from '../../src/model/run-log.js';
 import type { FaultRule, RunPlan } from '../../src/model/run-plan.js';
 import type { Transcript } from '../../src/model/transcript.js';
-import { resolvePolicy } from '../../src/policies/catalogue.js';
+import { planPolicy, policyRegistry } from '../../src/policies/catalogue.js';
 import { effective } from './effective.js';
 
 /** What a test changes about the plain plan. */
@@ -39,7 +39,7 @@ export function planOf(init: PlanInit = {}): RunPlan {
     timing: 'recorded',
     estimatorFactor: 1,
     ...rest,
-    policy: { name: policy, params: resolvePolicy(policy, effective(policy, set)) },
+    policy: planPolicy(policyRegistry.get(policy), effective(policy, set)),
     cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off', ...cache },
     llm: {
       fake: {

@@ -76,7 +76,7 @@ export async function replayGrowth(options: {
   const sizes = options.quick ? SIZES.slice(0, 2) : SIZES;
   const policies = policyRegistry
     .all()
-    .filter((policy) => policy.kind !== 'baseline' && policy.name !== 'none');
+    .filter(({ kind, name }) => kind !== 'baseline' && kind !== 'peer' && name !== 'none');
   const transcripts = sizes.map((turns) => benchTranscript(turns));
   const growth: GrowthResult[] = [];
   const notes: string[] = [];

@@ -23,6 +23,8 @@ export interface SummaryOrder {
   readonly before: readonly Message[];
   /** What the summary is about. */
   readonly about: readonly Message[];
+  /** What is behind it and stays: a request that extends the main one sends it too, so that all of its cache is read. */
+  readonly after: readonly Message[];
 }
 
 /** How asking ended. */
@@ -201,7 +203,7 @@ function* askCalls(
     answerMessage(`${order.id}-chunk-${i}`, order.moment.now, 'user', answer),
   );
   return yield* askOnce(
-    { ...order, before: [] },
+    { ...order, before: [], after: [] },
     shape === 'extend' || shape === 'fork' ? 'own' : shape,
     summaries,
     [],
@@ -265,7 +267,10 @@ function requestFor(
   const { ask, context, moment, id } = order;
   const { params } = context;
   const shares = shape === 'extend' || shape === 'fork' || shape === 'native';
-  const shown = shares ? [...order.before, ...about] : prepared(order, about);
+  const isWhole = shape === 'extend' && about === order.about;
+  const shown = shares
+    ? [...order.before, ...about, ...(isWhole ? order.after : [])]
+    : prepared(order, about);
   const messages = shape === 'text' ? [asText(`${id}-text-${n}`, moment.now, shown)] : shown;
   return {
     purpose: 'compact',

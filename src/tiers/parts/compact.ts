@@ -61,6 +61,7 @@ export function* askFor(
     fail: rule.fail,
     before: split.first,
     about: split.older,
+    after: split.tail,
   });
   if (!result.ok) {
     yield failureReport(compaction, size, result.failure, result.message, result.requests);

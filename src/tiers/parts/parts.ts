@@ -262,6 +262,8 @@ class PartsTier implements TierInstance {
     }
     if (rule.ask === null) return false;
     if (moment.point !== 'manual') yield* this.guards.failed(moment);
+    // Nothing was asked for: there is nothing to fall back from.
+    if (end.requests === 0 && rule.fail.else.kind === 'stop') return false;
     return yield* this.fallBack(compaction, moment, view);
   }
 

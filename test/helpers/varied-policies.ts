@@ -1,0 +1,16 @@
+import { policyRegistry } from '../../src/policies/catalogue.js';
+
+/** Peers that between them have every kind of rule: own, extending and background requests, clearing, pairs, idle, files. */
+const SOME_PEERS = [
+  'peers/qwen-code',
+  'peers/copilot-vscode',
+  'peers/goose',
+  'peers/openclaw',
+  'peers/pi-cached-compaction',
+];
+
+/** Every policy with layers of its own, and some of those that differ by the values of their file alone. */
+export const VARIED_POLICIES: readonly string[] = [
+  ...policyRegistry.names.filter((name) => !name.startsWith('peers/')),
+  ...SOME_PEERS,
+];
