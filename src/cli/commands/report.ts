@@ -9,6 +9,7 @@ import type { LogEntry } from '../../model/run-log.js';
 import { recordedJson } from '../../report/as-recorded.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
+import { sampleLog } from '../../report/run-sample.js';
 import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -65,7 +66,7 @@ export async function reportCommand(
       const { reportPictures } = await import('../terminal/report-pictures.js');
       const { policyInfoOf } = await import('../runs/policy-info.js');
       const name = facts.run?.name ?? file;
-      const run = { name, entries, facts, digest, policyInfo: policyInfoOf(facts) };
+      const run = { name, ...sampleLog(entries), facts, digest, policyInfo: policyInfoOf(facts) };
       for await (const picture of reportPictures(run, options, session.host.interrupt)) {
         await write(join(options.out, picture.folder, picture.name), picture.content);
       }

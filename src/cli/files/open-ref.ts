@@ -3,7 +3,7 @@ import type { TranscriptRef } from '../../scenario/normalise.js';
 import type { FileRef } from '../../scenario/transcript-ref.js';
 import { sessionsInput, syntheticInput, type TranscriptInput } from '../../study/transcript-input.js';
 import { mergeSessions } from '../../transcript/sessions/merge-sessions.js';
-import { generateTranscript } from '../../transcript/synthetic/generate-transcript.js';
+import { generateFlowing } from '../../transcript/synthetic/generate-transcript.js';
 import { type InputOptions, inputBytes } from './read-input.js';
 import { loadTranscript, loadTranscriptInput } from './transcripts.js';
 
@@ -72,7 +72,7 @@ export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
     case 'file':
       return loadTranscript(ref.path, { ...options, place: ref.place }).transcript;
     case 'synthetic':
-      return generateTranscript(ref.spec);
+      return generateFlowing(ref.spec);
     case 'sessions':
       return mergeSessions(
         ref.sessions.map((session) => ({ ...session, transcript: openRef(session.transcript, options) })),

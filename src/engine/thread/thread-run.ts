@@ -90,7 +90,7 @@ export class ThreadRun implements LoopThread {
     readonly thread: Thread,
   ) {
     this.context = new Context(thread.prefix);
-    this.steps = new StepQueue(thread.steps);
+    this.steps = new StepQueue(thread);
     this.counter = counterRules(env.plan.policy.params, env.plan.estimatorFactor);
     this.seen = new SeenCounter(this.counter);
     this.model = new ThreadModel(env.plan, thread, env.habits, env.agentVersion);

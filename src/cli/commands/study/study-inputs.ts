@@ -3,7 +3,7 @@ import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import { findModel, resolveWindow } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
-import type { Transcript } from '../../../model/transcript.js';
+import { firstModel } from '../../../model/transcript.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
 import type { CompiledRun } from '../../../scenario/compile.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
@@ -143,13 +143,7 @@ export function windowOf(run: CompiledRun, session: CliSession): number {
   if (plan.window !== null) return plan.window;
   const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
   if (plan.model !== null) return resolveWindow(plan.model, { beta1m });
-  const model = firstModel(openRef(transcript, inputOptions(session)));
+  const { threads } = openRef(transcript, inputOptions(session));
+  const model = threads.map(firstModel).find((name) => name !== null) ?? null;
   return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown', { beta1m });
-}
-
-function firstModel(transcript: Transcript): string | null {
-  for (const { steps } of transcript.threads) {
-    for (const step of steps) if (step.kind === 'call') return step.call.model;
-  }
-  return null;
 }
