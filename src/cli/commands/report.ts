@@ -16,6 +16,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FileContent, openFile } from '../files/output.js';
 import { readTextInput } from '../files/read-input.js';
 import { type CliSession, printJson } from '../session.js';
+import { withoutPause } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import type { PictureOptions } from '../terminal/report-pictures.js';
 
@@ -45,10 +46,11 @@ export async function reportCommand(
   options: ReportOptions,
 ): Promise<ExitCode> {
   const { cwd, stdout } = session.host;
-  const text = readTextInput(file, { cwd });
-  const entries = parseLog(text, file);
-  const facts = foldGiven(entries, file);
-  const digest = sha256Hex(text);
+  const { entries, facts, digest } = await withoutPause(session.host.interrupt, () => {
+    const text = readTextInput(file, { cwd });
+    const read = parseLog(text, file);
+    return { entries: read, facts: foldGiven(read, file), digest: sha256Hex(text) };
+  });
   const report = { digest, facts, expectations: [] };
   if (options.out !== undefined) {
     const files = [

@@ -4,7 +4,7 @@ import type { FileRef } from '../../scenario/transcript-ref.js';
 import { sessionsInput, syntheticInput, type TranscriptInput } from '../../study/transcript-input.js';
 import { mergeSessions } from '../../transcript/sessions/merge-sessions.js';
 import { generateFlowing } from '../../transcript/synthetic/generate-transcript.js';
-import { type InputOptions, inputBytes } from './read-input.js';
+import type { InputOptions } from './read-input.js';
 import { loadTranscript, loadTranscriptInput } from './transcripts.js';
 
 /** Equal keys are equal transcripts. */
@@ -49,21 +49,6 @@ export function refLabel(ref: TranscriptRef): string {
 export function filesOf(ref: TranscriptRef): readonly FileRef[] {
   if (ref.kind === 'file') return [ref];
   return ref.kind === 'synthetic' ? [] : ref.sessions.flatMap(({ transcript }) => filesOf(transcript));
-}
-
-/** Bytes of a recording that take as long to be read as one turn to be generated, about. */
-const BYTES_PER_TURN = 110;
-
-/** Size of what a scenario refers to, as long as it takes to be read or generated. */
-export function refBytes(ref: TranscriptRef, options: InputOptions): number {
-  switch (ref.kind) {
-    case 'file':
-      return inputBytes(ref.path, options);
-    case 'synthetic':
-      return ref.spec.turns * BYTES_PER_TURN;
-    case 'sessions':
-      return ref.sessions.reduce((bytes, { transcript }) => bytes + refBytes(transcript, options), 0);
-  }
 }
 
 /** Reads or generates what a scenario refers to. */

@@ -13,7 +13,7 @@ import { terminalReport } from '../../../report/terminal.js';
 import { unfinishedText } from '../../../report/unfinished-text.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { openRef, refBytes, refKey } from '../../files/open-ref.js';
+import { openRef, refKey } from '../../files/open-ref.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
 import { type EarlierRun, readEarlier, regressions, sinceLast } from '../../runs/earlier-run.js';
 import { execute } from '../../runs/execute.js';
@@ -211,7 +211,7 @@ async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
   if (job.transcript?.ref === key) return job.transcript.value;
   const options = inputOptions(job.session);
   const { interrupt } = job.session.host;
-  const value = await withoutPause(refBytes(ref, options), interrupt, () => openRef(ref, options));
+  const value = await withoutPause(interrupt, () => openRef(ref, options));
   job.transcript = { ref: key, value };
   return value;
 }

@@ -13,6 +13,7 @@ import type { ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import type { CliSession } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
 import { writeCharts } from './study-files.js';
 import type { StudyTranscript } from './study-inputs.js';
 
@@ -51,7 +52,7 @@ export async function writeCompareReport(
   const shown = planned.filter(({ transcript }) => transcript.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
   for (const { row, job, transcript: own } of shown) {
-    const transcript = openTranscript(own.input);
+    const transcript = await withoutPause(session.host.interrupt, () => openTranscript(own.input));
     const watch = {
       timings: 'off',
       interrupt: session.host.interrupt,

@@ -11,7 +11,7 @@ import { openTranscript, type TranscriptInput } from '../../../study/transcript-
 import { transcriptFindings } from '../../../transcript/findings.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
-import { inputOf, openRef, refBytes, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
+import { inputOf, openRef, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
 import { loadTranscript } from '../../files/transcripts.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
@@ -67,9 +67,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     if (byRef.has(key)) continue;
     await breathe(session.host.interrupt);
     try {
-      const loaded = await withoutPause(refBytes(ref, inputOptions(session)), session.host.interrupt, () =>
-        load(session, ref),
-      );
+      const loaded = await withoutPause(session.host.interrupt, () => load(session, ref));
       byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
