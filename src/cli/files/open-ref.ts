@@ -65,11 +65,16 @@ export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
   }
 }
 
+/** A recording with what travels to whoever replays it. */
+export function openFileRef(ref: FileRef, options: InputOptions): ReturnType<typeof loadTranscriptInput> {
+  return loadTranscriptInput(ref.path, { ...options, place: ref.place });
+}
+
 /** The same as it travels to whoever replays it. */
 export function inputOf(ref: TranscriptRef, options: InputOptions): TranscriptInput {
   switch (ref.kind) {
     case 'file':
-      return loadTranscriptInput(ref.path, { ...options, place: ref.place }).input;
+      return openFileRef(ref, options).input;
     case 'synthetic':
       return syntheticInput(ref.spec);
     case 'sessions':

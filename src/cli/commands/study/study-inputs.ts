@@ -3,7 +3,7 @@ import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import { findModel, resolveWindow } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
-import { firstModel } from '../../../model/transcript.js';
+import { firstModel, type Transcript } from '../../../model/transcript.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
 import type { CompiledRun } from '../../../scenario/compile.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
@@ -11,7 +11,8 @@ import { openTranscript, type TranscriptInput } from '../../../study/transcript-
 import { transcriptFindings } from '../../../transcript/findings.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
-import { inputOf, openRef, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
+import { inputOf, openFileRef, openRef, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
+import type { InputOptions } from '../../files/read-input.js';
 import { loadTranscript } from '../../files/transcripts.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
@@ -119,11 +120,20 @@ export function recordingsOf(
 
 function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
-  const input = inputOf(ref, inputOptions(session));
-  if (ref.kind === 'synthetic') return { input, label: refLabel(ref), path, bill: null, warnings: [] };
-  const transcript = openTranscript(input);
+  const options = inputOptions(session);
+  const { input, transcript } = ref.kind === 'file' ? openFileRef(ref, options) : openInput(ref, options);
+  if (transcript === null) return { input, label: refLabel(ref), path, bill: null, warnings: [] };
   const warnings = transcriptFindings(transcript);
   return { input, label: refLabel(ref), path, bill: recordedBill(transcript), warnings };
+}
+
+/** Sessions are put together once more where they are replayed; a generated one has nothing to tell before. */
+function openInput(
+  ref: TranscriptRef,
+  options: InputOptions,
+): { readonly input: TranscriptInput; readonly transcript: Transcript | null } {
+  const input = inputOf(ref, options);
+  return { input, transcript: ref.kind === 'synthetic' ? null : openTranscript(input) };
 }
 
 /** The label of a session: its own among others that would be called the same. */
