@@ -55,7 +55,8 @@ class BillWriter {
   add(thread: Thread): void {
     let cost = NO_COST;
     let calls = 0;
-    for (const step of thread.steps) {
+    const steps = thread.flow === undefined ? thread.steps : [];
+    for (const step of steps) {
       if (step.kind === 'event' && step.event.kind === 'recorded-compaction') this.#compactions++;
       if (step.kind !== 'call') continue;
       const usage = billedUsage(step.call);

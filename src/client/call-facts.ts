@@ -1,5 +1,5 @@
 import { hasToolUse, isSpoken } from '../model/message.js';
-import type { RecordedCall, Thread } from '../model/transcript.js';
+import type { RecordedCall, Step, Thread } from '../model/transcript.js';
 import { type Thinking, thinkingOfCalls } from './thinking.js';
 
 /** What a thread tells of one of its calls, whatever its client makes of it. */
@@ -20,14 +20,18 @@ export interface CallFacts {
 /** The tool that looks for tools. */
 const TOOL_SEARCH = 'ToolSearch';
 
+/** In generated sessions nobody says anything about thinking. */
+const NOTHING_SAID: readonly Thinking[] = [];
+
 /** Facts of threads, found once however often a transcript is replayed. */
 const FOUND = new WeakMap<Thread, readonly CallFacts[]>();
 
-/** The facts of a thread's calls, in order. */
-export function callFacts(thread: Thread): readonly CallFacts[] {
+/** The facts of a thread's calls, in order; those of a flow are found as they are asked for. */
+export function callFacts(thread: Thread): Iterable<CallFacts> {
+  if (thread.flow !== undefined) return findFacts(thread.flow.steps(), NOTHING_SAID);
   let facts = FOUND.get(thread);
   if (facts === undefined) {
-    facts = findFacts(thread);
+    facts = [...findFacts(thread.steps, thinkingOfCalls(thread))];
     FOUND.set(thread, facts);
   }
   return facts;
@@ -36,16 +40,15 @@ export function callFacts(thread: Thread): readonly CallFacts[] {
 /**
  * A session id or version that changes between a tool call and its result is no new process: somebody speaks first in one.
  */
-function findFacts(thread: Thread): readonly CallFacts[] {
-  const thinking = thinkingOfCalls(thread);
-  const calls = thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
-  const facts: CallFacts[] = [];
+function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Generator<CallFacts, void, void> {
+  const thinking = thinkings[Symbol.iterator]();
+  let found: CallFacts | null = null;
   let fresh: CallFacts['fresh'] = null;
   let version: CallFacts['version'];
   let delivery: CallFacts['delivery'] = 'streamed';
   let spoken: 'spoken' | 'silent' = 'spoken';
   let searched: 'never' | 'now' | 'before' = 'never';
-  for (const step of thread.steps) {
+  for (const step of steps) {
     if (step.kind === 'message') {
       if (isSpoken(step.message)) spoken = 'spoken';
     } else if (step.kind === 'event') {
@@ -62,21 +65,26 @@ function findFacts(thread: Thread): readonly CallFacts[] {
       if (searched === 'now') searched = 'before';
       if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
         searched = 'now';
-      const next = calls[facts.length + 1];
-      facts.push({
+      if (found !== null) yield { ...found, silenceMs: silenceOf(found.call, call) };
+      found = {
         call,
-        thinking: thinking[facts.length]!,
+        thinking: thinking.next().value ?? null,
         delivery,
         fresh,
         version,
         behindSearch,
-        silenceMs: next === undefined || hasToolUse(call.response) ? null : next.startMs - call.endMs,
-      });
+        silenceMs: null,
+      };
       fresh = null;
       version = undefined;
       delivery = 'streamed';
       spoken = 'silent';
     }
   }
-  return facts;
+  if (found !== null) yield found;
+}
+
+/** Time that a response leaves to the user, up to the next call; null where it calls tools. */
+function silenceOf(call: RecordedCall, next: RecordedCall): number | null {
+  return hasToolUse(call.response) ? null : next.startMs - call.endMs;
 }

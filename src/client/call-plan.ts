@@ -25,22 +25,21 @@ const SUGGESTION_DELAY_MS = 2_000;
 
 /** What a client does about the calls of a thread, one after the other. */
 export class CallPlans {
-  private readonly facts: readonly CallFacts[];
+  private readonly facts: Iterator<CallFacts>;
   private habits: ClientHabits;
-  private order = 0;
 
   constructor(
     private readonly thread: Thread,
     private readonly habitsAt: HabitsAt,
     firstVersion: string | null,
   ) {
-    this.facts = callFacts(thread);
+    this.facts = callFacts(thread)[Symbol.iterator]();
     this.habits = habitsAt(firstVersion);
   }
 
   /** The plan of the next call; null behind the last. */
   next(): CallPlan | null {
-    const facts = this.facts[this.order++];
+    const { value: facts } = this.facts.next();
     if (facts === undefined) return null;
     if (facts.version !== undefined) this.habits = this.habitsAt(facts.version);
     const { habits } = this;

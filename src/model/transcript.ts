@@ -128,6 +128,14 @@ export type Step =
   | { readonly kind: 'call'; readonly call: RecordedCall }
   | { readonly kind: 'event'; readonly event: ThreadEvent };
 
+/** Steps of a long generated session, which nobody holds all at once: no usage was recorded, and no plan is gone through again. */
+export interface StepFlow {
+  /** Calls among them. */
+  readonly calls: number;
+  /** All of them from the first on, each time the same. */
+  steps(): Iterable<Step>;
+}
+
 /** One conversation with its own cache chain: the main one, a subagent, a fork. */
 export interface Thread {
   readonly id: string;
@@ -137,6 +145,8 @@ export interface Thread {
   /** Tool definitions and system prompt: blocks of role tools, then system. */
   readonly prefix: readonly Block[];
   readonly steps: readonly Step[];
+  /** The same steps made as they are taken, where there are too many to be kept. */
+  readonly flow?: StepFlow;
   /** Session it belongs to, where the transcript holds several. */
   readonly session?: string;
   /** Thread whose record it takes up: it starts with that conversation. */
@@ -177,4 +187,20 @@ export interface Transcript {
   /** Sessions in the order of their starts, where there are several. */
   readonly sessions?: readonly SessionInfo[];
   readonly warnings: readonly Warning[];
+}
+
+/** Calls of a transcript. */
+export function countCalls({ threads }: Pick<Transcript, 'threads'>): number {
+  let calls = 0;
+  for (const thread of threads) {
+    if (thread.flow !== undefined) calls += thread.flow.calls;
+    else for (const step of thread.steps) if (step.kind === 'call') calls++;
+  }
+  return calls;
+}
+
+/** The model of a thread's first call; null without calls. */
+export function firstModel(thread: Thread): string | null {
+  for (const step of thread.flow?.steps() ?? thread.steps) if (step.kind === 'call') return step.call.model;
+  return null;
 }

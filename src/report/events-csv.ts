@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/digest.js';
 import type { LogEntry } from '../model/run-log.js';
-import { type Cell, csv } from './csv.js';
+import { type Cell, csvLines } from './csv.js';
 import { exactUsd } from './format.js';
 import { shownName } from './shown-name.js';
 
@@ -111,6 +111,11 @@ function rowOf(entry: LogEntry): Row | null {
 
 /** events.csv: one line per thing that happened besides answered requests, in the order of the log. */
 export function eventsCsv(entries: Iterable<LogEntry>): string {
+  return `${csvLines([COLUMNS])}${eventLines(entries)}`;
+}
+
+/** The lines of some entries, without the header. */
+export function eventLines(entries: Iterable<LogEntry>): string {
   const rows: Cell[][] = [];
   for (const entry of entries) {
     const row = rowOf(entry);
@@ -123,5 +128,5 @@ export function eventsCsv(entries: Iterable<LogEntry>): string {
     const full = { ...common, ...row };
     rows.push(COLUMNS.map((column) => full[column] ?? null));
   }
-  return csv(COLUMNS, rows);
+  return csvLines(rows);
 }

@@ -1,6 +1,8 @@
 import type { LogEntry } from '../model/run-log.js';
 
-/** One entry as a line of run.jsonl, without the line end. */
-export function serialiseEntry(entry: LogEntry): string {
-  return JSON.stringify(entry);
+/** Entries as lines of run.jsonl. */
+export function logLines(entries: Iterable<LogEntry>): string {
+  let lines = '';
+  for (const entry of entries) lines += `${JSON.stringify(entry)}\n`;
+  return lines;
 }

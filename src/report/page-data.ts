@@ -63,6 +63,23 @@ export interface PageRequests {
   readonly outputCost: readonly number[];
 }
 
+/** What the page lacks of a long run: each column has one value per request that is there. */
+export interface PageLeftOut {
+  /** Requests of the whole run. */
+  readonly requests: number;
+  /** Number among all, from 1. */
+  readonly n: readonly number[];
+  /** Sums over the requests left out before it; costs in nano-dollars. */
+  readonly count: readonly number[];
+  readonly prompt: readonly number[];
+  readonly read: readonly number[];
+  readonly readCost: readonly number[];
+  readonly freshCost: readonly number[];
+  readonly outputCost: readonly number[];
+  /** Causes by name, also those of no request that is there. */
+  readonly rewriteCosts: Readonly<Record<string, readonly number[]>>;
+}
+
 /** Something that happened besides answered requests. */
 export interface PageEvent {
   readonly kind: 'layer' | 'break' | 'refused' | 'lost' | 'breaker' | 'notice';
@@ -141,6 +158,8 @@ export interface PageRun {
     readonly causes: readonly string[];
   };
   readonly requests: PageRequests;
+  /** Absent where every request is there. */
+  readonly leftOut?: PageLeftOut;
   readonly events: readonly PageEvent[];
   /** Layers that acted. */
   readonly layers: readonly PageLayer[];

@@ -9,7 +9,9 @@ import { runSeries } from './charts/run-series.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from './format.js';
 import type { PageFact, PageLayer, PageRequests, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
+import { leftOutText, pageLeftOut } from './page-left-out.js';
 import type { NamedThreshold, PolicyInfo } from './policy-info.js';
+import type { LeftOut } from './run-sample.js';
 import { valueBlocks } from './terminal-blocks.js';
 import { unfinishedText } from './unfinished-text.js';
 
@@ -20,6 +22,8 @@ export interface ReportedRun {
   readonly facts: RunFacts;
   readonly digest: string | null;
   readonly policyInfo: PolicyInfo | null;
+  /** What the entries lack of a long run; nothing unless given. */
+  readonly leftOut?: LeftOut | null;
 }
 
 function createNames(): { index(name: string): number; readonly list: string[] } {
@@ -176,15 +180,20 @@ function thresholdsOf(info: PolicyInfo | null, window: number | null): readonly 
 }
 
 /** One run as the page needs it. */
-export function pageRun({ name, entries, facts, digest, policyInfo }: ReportedRun): PageRun {
-  const { requests, gaps, window } = runSeries(entries);
+export function pageRun({ name, entries, facts, digest, policyInfo, leftOut = null }: ReportedRun): PageRun {
+  const { requests, gaps, window } = runSeries(entries, leftOut);
+  const columns = requestColumns(requests);
+  const events = pageEvents(entries);
   return {
     name: printable(name),
     digest,
     unfinished: unfinishedText(facts),
     about: aboutOf(facts),
     cards: [...recordedCards(facts), ...cardsOf(facts, window)],
-    assumptions: assumptionsOf(facts).map(printable),
+    assumptions: [
+      ...assumptionsOf(facts).map(printable),
+      ...leftOutText(leftOut, requests.length, events.length),
+    ],
     blocks: valueBlocks(facts).map(({ title, rows }) => ({
       title,
       facts: rows.map(({ cells, tone }) => ({
@@ -197,8 +206,9 @@ export function pageRun({ name, entries, facts, digest, policyInfo }: ReportedRu
     threads: facts.threads.map(({ id, parent, label }) => ({ id, parent, label: printable(label) })),
     thresholds: thresholdsOf(policyInfo, window),
     gaps: gaps.map(({ fromMs, toMs }) => [fromMs, toMs] as const),
-    ...requestColumns(requests),
-    events: pageEvents(entries),
+    ...columns,
+    ...(leftOut === null ? {} : { leftOut: pageLeftOut(leftOut, requests) }),
+    events,
     layers: layersOf(facts),
     policy: policyInfo,
     settings: settingsOf(facts.run?.plan ?? null),

@@ -1,5 +1,5 @@
 import type { LogEntry, RequestEntry } from '../model/run-log.js';
-import { type Cell, csv } from './csv.js';
+import { type Cell, csvLines } from './csv.js';
 import { exactUsd } from './format.js';
 
 const COLUMNS: readonly (readonly [string, (entry: RequestEntry) => Cell])[] = [
@@ -31,12 +31,15 @@ const COLUMNS: readonly (readonly [string, (entry: RequestEntry) => Cell])[] = [
 
 /** requests.csv: one line per answered request. */
 export function requestsCsv(entries: Iterable<LogEntry>): string {
+  const header = csvLines([COLUMNS.map(([name]) => name)]);
+  return `${header}${requestLines(entries)}`;
+}
+
+/** The lines of some entries, without the header. */
+export function requestLines(entries: Iterable<LogEntry>): string {
   const rows: Cell[][] = [];
   for (const entry of entries) {
     if (entry.type === 'request') rows.push(COLUMNS.map(([, read]) => read(entry)));
   }
-  return csv(
-    COLUMNS.map(([name]) => name),
-    rows,
-  );
+  return csvLines(rows);
 }

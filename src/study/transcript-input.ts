@@ -2,18 +2,18 @@ import { canonicalJson, sha256Hex } from '../base/digest.js';
 import { CcbenchError } from '../base/errors.js';
 import type { Transcript } from '../model/transcript.js';
 import type { SessionFile } from '../transcript/claude-code/read.js';
-import { memorySource } from '../transcript/claude-code/recorded-text.js';
+import { memorySource, type TextSource } from '../transcript/claude-code/recorded-text.js';
 import { loadCompiled } from '../transcript/compiled/load-compiled.js';
 import { readTranscript } from '../transcript/read-transcript.js';
 import { mergeSessions, type SessionPart } from '../transcript/sessions/merge-sessions.js';
 import { generateTranscript } from '../transcript/synthetic/generate-transcript.js';
 import type { SyntheticSpec } from '../transcript/synthetic/spec.js';
+import { workerFile } from './worker-file.js';
 
-/** A file whose texts a compiled transcript refers to, unpacked. */
-export interface SharedFile {
-  readonly name: string;
-  readonly bytes: Uint8Array<SharedArrayBuffer>;
-}
+/** A file whose texts a compiled transcript refers to: unpacked in memory, or where it lies on disk. */
+export type SharedFile =
+  | { readonly name: string; readonly bytes: Uint8Array<SharedArrayBuffer> }
+  | { readonly name: string; readonly path: string };
 
 /** A transcript as it travels to whoever replays it: a recipe or bytes, addressed by content. */
 export type TranscriptInput =
@@ -51,8 +51,18 @@ export function syntheticInput(spec: SyntheticSpec): TranscriptInput {
 
 /** A recording with the files of its subagents. */
 export function recordedInput(id: string, bytes: Uint8Array, agents: readonly SessionFile[]): RecordedInput {
-  const parts = [id, sha256Hex(bytes), ...agents.flatMap((agent) => [agent.name, sha256Hex(agent.bytes)])];
-  return { kind: 'recorded', key: sha256Hex(parts.join('\n')).slice(0, KEY_CHARS), id, bytes, agents };
+  const hashes = agents.map((agent) => ({ name: agent.name, sha256: sha256Hex(agent.bytes) }));
+  return { kind: 'recorded', key: recordingKey(id, sha256Hex(bytes), hashes), id, bytes, agents };
+}
+
+/** The address of a recording: its id and the content of its files. */
+export function recordingKey(
+  id: string,
+  sha256: string,
+  agents: readonly { readonly name: string; readonly sha256: string }[],
+): string {
+  const parts = [id, sha256, ...agents.flatMap((agent) => [agent.name, agent.sha256])];
+  return sha256Hex(parts.join('\n')).slice(0, KEY_CHARS);
 }
 
 /** Several sessions on one clock. */
@@ -75,11 +85,15 @@ export function openTranscript(input: TranscriptInput): Transcript {
 }
 
 function loadShared(input: TranscriptInput & { readonly kind: 'shared' }): Transcript {
-  const bytes = new Map(input.files.map((file) => [file.name, file.bytes] as const));
+  const files = new Map(input.files.map((file) => [file.name, file] as const));
   const transcript = loadCompiled(input.compiled, {
     id: input.id,
-    source: (name) => memorySource(bytes.get(name)!),
+    source: (name) => sourceOf(files.get(name)!),
   });
   if (transcript === null) throw new CcbenchError('internal', `the compiled form of ${input.id} is damaged`);
   return transcript;
+}
+
+function sourceOf(file: SharedFile): TextSource {
+  return 'path' in file ? workerFile(file.name, file.path) : memorySource(file.bytes);
 }

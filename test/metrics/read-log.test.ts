@@ -3,18 +3,15 @@ import { foldLog } from '../../src/metrics/fold.js';
 import { parseLog } from '../../src/metrics/read-log.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import type { LogEntry } from '../../src/model/run-log.js';
-import { serialiseEntry } from '../../src/report/log-lines.js';
+import { logLines } from '../../src/report/log-lines.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 
 const BODY: LogEntry[] = [runEntry(), threadEntry(), requestEntry({ read: 5 }), breakEntry(), layerEntry()];
 const LOG: LogEntry[] = [...BODY, endEntry(BODY)];
 
-const serialiseLog = (entries: readonly LogEntry[]): string =>
-  entries.map((entry) => `${serialiseEntry(entry)}\n`).join('');
-
 describe('parseLog', () => {
   it('reads back what was written', () => {
-    expect(parseLog(serialiseLog(LOG), 'run.jsonl')).toEqual(LOG);
+    expect(parseLog(logLines(LOG), 'run.jsonl')).toEqual(LOG);
   });
 
   it('D8 a request without what the policy saw shows nothing where that would stand', () => {
@@ -32,18 +29,18 @@ describe('parseLog', () => {
     };
     const { seen: _seen, kept: _kept, untouched: _untouched, ...request } = requestEntry({ purpose: 'main' });
     const body = [runEntry(), threadEntry(), status, request as LogEntry];
-    const entries = parseLog(serialiseLog([...body, endEntry(body)]), 'run.jsonl');
+    const entries = parseLog(logLines([...body, endEntry(body)]), 'run.jsonl');
     const values = Object.values(metricValues(foldLog(entries)));
     expect(values.filter((value) => Number.isNaN(value))).toEqual([]);
   });
 
   it('D8 refuses a cause that is no text', () => {
-    const text = serialiseLog(LOG).replace(/"cause":[^,]+/, '"cause":{"a":1}');
+    const text = logLines(LOG).replace(/"cause":[^,]+/, '"cause":{"a":1}');
     expect(() => parseLog(text, 'run.jsonl')).toThrow(/\(request\) has a cause that is no text/);
   });
 
   it('refuses a log of another version', () => {
-    const text = serialiseLog(LOG).replace('"version":1', '"version":2');
+    const text = logLines(LOG).replace('"version":1', '"version":2');
     expect(() => parseLog(text, 'run.jsonl')).toThrow(
       expect.objectContaining({
         code: 'bad-log',
@@ -55,7 +52,7 @@ describe('parseLog', () => {
 
   it.each([
     ['an empty file', ''],
-    ['a log without its first line', serialiseLog(LOG.slice(1))],
+    ['a log without its first line', logLines(LOG.slice(1))],
     ['other JSON', '[]\n'],
     ['text', 'hello\n'],
   ])('refuses %s', (_, text) => {
@@ -70,7 +67,7 @@ describe('parseLog', () => {
     ['unknown purpose "x"', JSON.stringify({ ...requestEntry(), purpose: 'x' })],
     ['unknown layer "x"', JSON.stringify({ ...layerEntry(), layer: 'x' })],
   ])('names the line that %s', (message, line) => {
-    const text = `${serialiseLog(LOG.slice(0, 2))}${line}\n${serialiseLog(LOG.slice(2))}`;
+    const text = `${logLines(LOG.slice(0, 2))}${line}\n${logLines(LOG.slice(2))}`;
     expect(() => parseLog(text, 'run.jsonl')).toThrow(
       expect.objectContaining({
         code: 'bad-log',
@@ -81,7 +78,7 @@ describe('parseLog', () => {
   });
 
   it('warns about a log that was cut short, in the middle of a line or between two', () => {
-    const whole = serialiseLog(BODY);
+    const whole = logLines(BODY);
     for (const text of [whole, `${whole}{"type":"requ`]) {
       const entries = parseLog(text, 'run.jsonl');
       expect(entries.slice(0, -1)).toEqual(BODY);

@@ -81,7 +81,10 @@ describe('shareInput', () => {
     for (const one of compiledOf(shareInput(input))) {
       if (one.kind !== 'shared') throw new Error(`${one.kind} is not shared`);
       expect(one.compiled.buffer).toBeInstanceOf(SharedArrayBuffer);
-      for (const { bytes } of one.files) expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
+      for (const file of one.files) {
+        if ('path' in file) throw new Error(`${file.name} is on disk`);
+        expect(file.bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
+      }
       const sent = structuredClone(one);
       expect(sent.compiled.buffer).toBeInstanceOf(SharedArrayBuffer);
       one.compiled[0]! ^= 1;

@@ -9,12 +9,14 @@ import type { LogEntry } from '../../model/run-log.js';
 import { recordedJson } from '../../report/as-recorded.js';
 import { eventsCsv } from '../../report/events-csv.js';
 import { requestsCsv } from '../../report/requests-csv.js';
+import { sampleLog } from '../../report/run-sample.js';
 import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FileContent, openFile } from '../files/output.js';
 import { readTextInput } from '../files/read-input.js';
 import { type CliSession, printJson } from '../session.js';
+import { withoutPause } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import type { PictureOptions } from '../terminal/report-pictures.js';
 
@@ -44,10 +46,11 @@ export async function reportCommand(
   options: ReportOptions,
 ): Promise<ExitCode> {
   const { cwd, stdout } = session.host;
-  const text = readTextInput(file, { cwd });
-  const entries = parseLog(text, file);
-  const facts = foldGiven(entries, file);
-  const digest = sha256Hex(text);
+  const { entries, facts, digest } = await withoutPause(session.host.interrupt, () => {
+    const text = readTextInput(file, { cwd });
+    const read = parseLog(text, file);
+    return { entries: read, facts: foldGiven(read, file), digest: sha256Hex(text) };
+  });
   const report = { digest, facts, expectations: [] };
   if (options.out !== undefined) {
     const files = [
@@ -65,7 +68,7 @@ export async function reportCommand(
       const { reportPictures } = await import('../terminal/report-pictures.js');
       const { policyInfoOf } = await import('../runs/policy-info.js');
       const name = facts.run?.name ?? file;
-      const run = { name, entries, facts, digest, policyInfo: policyInfoOf(facts) };
+      const run = { name, ...sampleLog(entries), facts, digest, policyInfo: policyInfoOf(facts) };
       for await (const picture of reportPictures(run, options, session.host.interrupt)) {
         await write(join(options.out, picture.folder, picture.name), picture.content);
       }

@@ -33,6 +33,7 @@ import type { InputOptions } from '../files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../files/transcripts.js';
 import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
+import { withoutPause } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 
 /** Options of `ccbench ttl`. */
@@ -87,11 +88,10 @@ export async function ttlCommand(
     return pricesFor(row ?? resolveModel(FALLBACK_MODEL), promptTokens);
   };
   const sessions = used.map((item) => item.session);
-  const report = lifetimeReport(
-    sessions,
-    options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl),
-    prices,
-    used.map((item) => item.choice),
+  const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
+  const choices = used.map((item) => item.choice);
+  const report = await withoutPause(session.host.interrupt, () =>
+    lifetimeReport(sessions, seconds, prices, choices),
   );
   const recorded = recordedCosts(used.map((item) => ({ name: item.session.id, bill: item.bill })));
   const hitRates = conversationHitRates(sessions);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import type { Place } from '../../base/errors.js';
 import { createWarnings } from '../../model/warning.js';
@@ -58,6 +59,13 @@ export function fileChunks(file: DiskFile): Iterable<Uint8Array> {
   };
 }
 
+/** SHA-256 of the whole file, in hexadecimal. */
+export function hashFile(file: DiskFile): string {
+  const hash = createHash('sha256');
+  for (const chunk of fileChunks(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
 /** The start of a file: enough to tell its format. */
 export function fileHead(file: DiskFile): Uint8Array {
   const descriptor = open(file);
@@ -85,7 +93,7 @@ export function fileState(file: DiskFile): { readonly bytes: number; readonly mt
 }
 
 /** True when the file is gzip. */
-function isPacked(file: DiskFile): boolean {
+export function isPacked(file: DiskFile): boolean {
   const descriptor = open(file);
   try {
     const magic = new Uint8Array(2);

@@ -3,7 +3,7 @@ import { reasonLine } from '../fail.js';
 import { type CliSession, note } from '../session.js';
 import { breathe, withoutPause } from '../terminal/interrupt.js';
 import { createProgress } from '../terminal/progress.js';
-import { expandInputs, inputBytes } from './read-input.js';
+import { expandInputs } from './read-input.js';
 
 /** A file that could not be used, and why. */
 export interface SkippedFile {
@@ -56,7 +56,7 @@ export async function eachFile<T>(
       progress.update(i);
       await breathe(host.interrupt);
       try {
-        used.push(await withoutPause(inputBytes(file, host), host.interrupt, () => read(file)));
+        used.push(await withoutPause(host.interrupt, () => read(file)));
       } catch (error) {
         if (!(error instanceof CcbenchError)) throw error;
         problems.push({ file, error });

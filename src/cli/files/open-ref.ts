@@ -3,8 +3,8 @@ import type { TranscriptRef } from '../../scenario/normalise.js';
 import type { FileRef } from '../../scenario/transcript-ref.js';
 import { sessionsInput, syntheticInput, type TranscriptInput } from '../../study/transcript-input.js';
 import { mergeSessions } from '../../transcript/sessions/merge-sessions.js';
-import { generateTranscript } from '../../transcript/synthetic/generate-transcript.js';
-import { type InputOptions, inputBytes } from './read-input.js';
+import { generateFlowing } from '../../transcript/synthetic/generate-transcript.js';
+import type { InputOptions } from './read-input.js';
 import { loadTranscript, loadTranscriptInput } from './transcripts.js';
 
 /** Equal keys are equal transcripts. */
@@ -51,28 +51,13 @@ export function filesOf(ref: TranscriptRef): readonly FileRef[] {
   return ref.kind === 'synthetic' ? [] : ref.sessions.flatMap(({ transcript }) => filesOf(transcript));
 }
 
-/** Bytes of a recording that take as long to be read as one turn to be generated, about. */
-const BYTES_PER_TURN = 110;
-
-/** Size of what a scenario refers to, as long as it takes to be read or generated. */
-export function refBytes(ref: TranscriptRef, options: InputOptions): number {
-  switch (ref.kind) {
-    case 'file':
-      return inputBytes(ref.path, options);
-    case 'synthetic':
-      return ref.spec.turns * BYTES_PER_TURN;
-    case 'sessions':
-      return ref.sessions.reduce((bytes, { transcript }) => bytes + refBytes(transcript, options), 0);
-  }
-}
-
 /** Reads or generates what a scenario refers to. */
 export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
   switch (ref.kind) {
     case 'file':
       return loadTranscript(ref.path, { ...options, place: ref.place }).transcript;
     case 'synthetic':
-      return generateTranscript(ref.spec);
+      return generateFlowing(ref.spec);
     case 'sessions':
       return mergeSessions(
         ref.sessions.map((session) => ({ ...session, transcript: openRef(session.transcript, options) })),
@@ -80,11 +65,16 @@ export function openRef(ref: TranscriptRef, options: InputOptions): Transcript {
   }
 }
 
+/** A recording with what travels to whoever replays it. */
+export function openFileRef(ref: FileRef, options: InputOptions): ReturnType<typeof loadTranscriptInput> {
+  return loadTranscriptInput(ref.path, { ...options, place: ref.place });
+}
+
 /** The same as it travels to whoever replays it. */
 export function inputOf(ref: TranscriptRef, options: InputOptions): TranscriptInput {
   switch (ref.kind) {
     case 'file':
-      return loadTranscriptInput(ref.path, { ...options, place: ref.place }).input;
+      return openFileRef(ref, options).input;
     case 'synthetic':
       return syntheticInput(ref.spec);
     case 'sessions':

@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
 import { nameOfPart, removeLitter } from './litter.js';
@@ -35,7 +35,7 @@ const UNSAFE = /[<>:"|?*/\\\p{Cc}]/gu;
 const NO_NAME = /^\.*$|[. ]$/;
 
 /** What a file is written from. */
-export type FileContent = string | Uint8Array | Iterable<string>;
+export type FileContent = string | Uint8Array;
 
 /** A report folder being made: nothing of it is seen until it is whole. */
 export interface ReportFolder {
@@ -45,6 +45,8 @@ export interface ReportFolder {
   readonly target: string;
   /** Writes a file of the new report; `folder` is below the report, empty for its top. */
   write(folder: string, name: string, text: FileContent): Promise<void>;
+  /** Puts more behind a file of the new report. */
+  append(folder: string, name: string, text: string): Promise<void>;
   /** Puts the new report in the place of the previous one. */
   commit(): void;
   /** Leaves everything as it was before. */
@@ -137,6 +139,14 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
         throw unwritable(shown, error);
       }
     },
+    async append(below, file, text) {
+      try {
+        await mkdir(join(fresh, below), { recursive: true });
+        await appendFile(join(fresh, below, file), text);
+      } catch (error) {
+        throw unwritable(shown, error);
+      }
+    },
     commit() {
       try {
         replaceFolder(fresh, target, old);
@@ -165,6 +175,7 @@ function removeEmpty(folder: string, stop: string): void {
 /** A single file being made: the previous one stays until the new one is whole. */
 export interface OutputFile {
   write(text: FileContent): Promise<void>;
+  append(text: string): Promise<void>;
   commit(): void;
   discard(): void;
 }
@@ -185,6 +196,13 @@ export function openFile(path: string, cwd: string): OutputFile {
     async write(text) {
       try {
         await writeFile(fresh, text);
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+    async append(text) {
+      try {
+        await appendFile(fresh, text);
       } catch (error) {
         throw unwritable(path, error);
       }

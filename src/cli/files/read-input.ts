@@ -44,11 +44,6 @@ export function kindOfInput(path: string, options: InputOptions): 'file' | 'fold
   }
 }
 
-/** Bytes of a file the user named; none where there is no such file. */
-export function inputBytes(path: string, options: InputOptions): number {
-  return statSync(resolve(options.cwd, path), { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /** Throws when there is no file at a path the user named. */
 export function checkIsFile(path: string, options: InputOptions): void {
   if (kindOfInput(path, options) === 'file') return;

@@ -5,7 +5,7 @@ import type { Transcript } from '../../model/transcript.js';
 import { compileTranscript } from '../../transcript/compiled/compile-transcript.js';
 import { COMPILED_VERSION } from '../../transcript/compiled/layout.js';
 import { loadCompiled } from '../../transcript/compiled/load-compiled.js';
-import { type DiskFile, fileChunks, fileSource } from './disk-file.js';
+import { type DiskFile, fileSource, hashFile } from './disk-file.js';
 import { nameOfPart, removeLitter } from './litter.js';
 
 /** Folder of compiled transcripts below the current one; it may be deleted at any time. */
@@ -29,9 +29,7 @@ function keyOf(files: readonly DiskFile[], id: string): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify([COMPILED_VERSION, id]));
   for (const file of files) {
-    const content = createHash('sha256');
-    for (const chunk of fileChunks(file)) content.update(chunk);
-    hash.update(JSON.stringify([file.name, content.digest('hex')]));
+    hash.update(JSON.stringify([file.name, hashFile(file)]));
   }
   return hash.digest('hex');
 }

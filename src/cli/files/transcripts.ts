@@ -5,12 +5,12 @@ import { CcbenchError } from '../../base/errors.js';
 import type { RequestTrace } from '../../model/request-trace.js';
 import type { Transcript } from '../../model/transcript.js';
 import { sharedRecording } from '../../study/share-input.js';
-import { recordedInput, type TranscriptInput } from '../../study/transcript-input.js';
+import { recordedInput, recordingKey, type TranscriptInput } from '../../study/transcript-input.js';
 import { compileTranscript } from '../../transcript/compiled/compile-transcript.js';
 import { readSession } from '../../transcript/read-transcript.js';
 import { detectReader, transcriptReaders } from '../../transcript/readers.js';
 import { parseRequestTrace } from '../../transcript/request-trace/parse-request-trace.js';
-import { type DiskFile, fileHead, fileState, sessionFile } from './disk-file.js';
+import { type DiskFile, fileHead, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
 import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
 import { openTranscriptCache } from './transcript-cache.js';
 
@@ -19,6 +19,9 @@ const AGENT_FILE = /\.jsonl(?:\.gz)?$/;
 const SESSION_FORMAT = 'claude-code';
 /** Smaller sessions are read as fast as their compiled form. */
 const SMALLEST_CACHED_BYTES = 262_144;
+
+/** Sessions from this size on stay on disk while they are replayed. */
+const LARGE_BYTES = 1_048_576;
 
 /** A transcript with how its format is called. */
 export interface LoadedTranscript {
@@ -124,6 +127,11 @@ function load(files: readonly [DiskFile, ...DiskFile[]], options: InputOptions):
   return { format, ...cache.write(transcript), before };
 }
 
+function keyOf([main, ...agents]: readonly [DiskFile, ...DiskFile[]]): string {
+  const hashes = agents.map((file) => ({ name: file.name, sha256: hashFile(file) }));
+  return recordingKey(main.name, hashFile(main), hashes);
+}
+
 /** A recording or trace as it travels to whoever replays it: read once, here, unless its files change meanwhile. */
 export function loadTranscriptInput(
   path: string,
@@ -131,6 +139,15 @@ export function loadTranscriptInput(
 ): LoadedTranscript & { readonly input: TranscriptInput } {
   const { format, transcript, compiled, before } = readPath(path, options);
   const files = sessionFiles(path, options);
+  if (before.some(({ bytes }) => bytes >= LARGE_BYTES) && !files.some(isPacked)) {
+    const key = keyOf(files);
+    if (isDeepStrictEqual(files.map(fileState), before)) {
+      const shared = files.map((file) => ({ name: file.name, path: file.path }));
+      const form = compiled ?? compileTranscript(transcript);
+      const input = { kind: 'shared', key, id: files[0].name, compiled: form, files: shared } as const;
+      return { path, format, transcript, input };
+    }
+  }
   const [main, ...agents] = files.map((file) => ({
     name: file.name,
     bytes: readInput(file.path, { ...options, place: file.place }),

@@ -5,7 +5,7 @@ import { createMetricsFold } from '../../metrics/fold.js';
 import type { LogEntry } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
-import { serialiseEntry } from '../../report/log-lines.js';
+import { logLines } from '../../report/log-lines.js';
 import { breathe } from '../terminal/interrupt.js';
 import { createTimings, type RunTimings } from './timings.js';
 
@@ -17,9 +17,13 @@ export interface Execution {
   /** SHA-256 of the log as it is written: equal digests are equal runs. */
   readonly digest: string;
   readonly facts: RunFacts;
-  readonly entries: readonly LogEntry[];
   /** Wall-clock timings; null when they were not wanted. */
   readonly timings: RunTimings | null;
+}
+
+/** Takes the log of a run while it is made, part by part. */
+export interface RunOutput {
+  write(entries: readonly LogEntry[], lines: string): Promise<void>;
 }
 
 /** How a run is watched from outside. */
@@ -31,23 +35,30 @@ export interface Watch {
   progress(requests: number): void;
 }
 
-/** The lines of a log with their line ends. */
-export function* logLines(entries: Iterable<LogEntry>): Generator<string> {
-  for (const entry of entries) yield `${serialiseEntry(entry)}\n`;
-}
+/** Entries that are written at a time. */
+const ENTRIES_PER_PART = 2_000;
 
-/** SHA-256 of a log as it is written. */
-function digestLog(entries: Iterable<LogEntry>): string {
-  const hash = createHash('sha256');
-  for (const line of logLines(entries)) hash.update(line);
-  return hash.digest('hex');
-}
-
-/** Replays a transcript, pausing often enough to show progress and to hear Ctrl-C. */
-export async function execute(plan: RunPlan, transcript: Transcript, watch: Watch): Promise<Execution> {
+/** Replays a transcript, pausing often enough to show progress and to hear Ctrl-C; no entry is kept. */
+export async function execute(
+  plan: RunPlan,
+  transcript: Transcript,
+  watch: Watch,
+  output: RunOutput,
+): Promise<Execution> {
   const fold = createMetricsFold();
-  const entries: LogEntry[] = [];
+  const hash = createHash('sha256');
+  let entries: LogEntry[] = [];
   let requests = 0;
+  let writingMs = 0;
+  const flush = async (): Promise<void> => {
+    const startMs = watch.now();
+    const part = entries;
+    entries = [];
+    const lines = logLines(part);
+    hash.update(lines);
+    await output.write(part, lines);
+    writingMs += watch.now() - startMs;
+  };
   const timings = watch.timings === 'on' ? createTimings() : null;
   const sink = {
     write(entry: LogEntry) {
@@ -60,18 +71,19 @@ export async function execute(plan: RunPlan, transcript: Transcript, watch: Watc
     timings === null ? replayParts(plan, transcript, sink) : replayParts(plan, transcript, sink, timings);
   let nextBreath = watch.now() + BREATH_MS;
   while (parts.next().done !== true) {
+    if (entries.length >= ENTRIES_PER_PART) await flush();
     if (watch.now() < nextBreath) continue;
     watch.progress(requests);
     await breathe(watch.interrupt);
     nextBreath = watch.now() + BREATH_MS;
   }
+  await flush();
   await breathe(watch.interrupt);
   const facts = fold.finish();
   const { promptTokens } = facts.requests;
   return {
-    digest: digestLog(entries),
+    digest: hash.digest('hex'),
     facts,
-    entries,
-    timings: timings?.finish({ turns: facts.turns, requests, promptTokens }) ?? null,
+    timings: timings?.finish({ turns: facts.turns, requests, promptTokens, writingMs }) ?? null,
   };
 }

@@ -29,6 +29,8 @@ export interface Timings extends TimingSink {
     readonly turns: number;
     readonly requests: number;
     readonly promptTokens: number;
+    /** Time that the log was written in, which is not the replay's. */
+    readonly writingMs: number;
   }): RunTimings;
 }
 
@@ -55,8 +57,8 @@ export function createTimings(): Timings {
       entry.totalMs += ms;
       if (entry.samples.length < MAX_SAMPLES) entry.samples.push(ms);
     },
-    finish({ turns, requests, promptTokens }) {
-      const wallMs = performance.now() - startMs;
+    finish({ turns, requests, promptTokens, writingMs }) {
+      const wallMs = performance.now() - startMs - writingMs;
       const perSecond = (amount: number): number => Math.round(amount / (wallMs / 1_000));
       return {
         wallMs,

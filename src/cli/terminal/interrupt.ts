@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { createContext, runInContext } from 'node:vm';
 import { EXIT } from '../exit-codes.js';
 
 /** Thrown where work stops because the user asked for it. */
@@ -21,9 +22,6 @@ export async function lastChance(interrupt: AbortSignal): Promise<void> {
   await breathe(interrupt);
 }
 
-/** Input from this size on may take longer than a second to be read. */
-const LARGE_BYTES = 33_554_432;
-
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** What hears the signals; null where nothing does. */
@@ -40,17 +38,26 @@ export function listenForInterrupt(): AbortSignal {
   return controller.signal;
 }
 
+/** What is given to `withoutPause`, where a script can call it. */
+const workbench = createContext({ work: null as (() => unknown) | null });
+
 /**
- * Does work that cannot pause. Over large input nobody would hear a signal for seconds: it then ends the process at once, as it
- * ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that.
+ * Does work that cannot pause: Ctrl-C breaks it off where it is, without its `finally`, and a request to terminate ends the
+ * process as it ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that.
  */
-export async function withoutPause<T>(bytes: number, interrupt: AbortSignal, work: () => T): Promise<T> {
-  if (listener === null || bytes < LARGE_BYTES) return work();
+export async function withoutPause<T>(interrupt: AbortSignal, work: () => T): Promise<T> {
+  if (listener === null) return work();
   await lastChance(interrupt); // one that has arrived would be lost with its listener
-  for (const name of SIGNALS) process.off(name, listener);
+  process.off('SIGTERM', listener);
   try {
-    return work();
+    workbench.work = work;
+    return runInContext('work()', workbench, { breakOnSigint: true }) as T;
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED'
+      ? new Interrupted()
+      : error;
   } finally {
-    for (const name of SIGNALS) process.on(name, listener);
+    workbench.work = null;
+    process.on('SIGTERM', listener);
   }
 }

@@ -3,7 +3,7 @@ import { renderPng, renderSvg } from '../../report/charts/render.js';
 import { runCharts } from '../../report/charts/run-charts.js';
 import type { ReportedRun } from '../../report/page-run.js';
 import { reportHtml } from '../../report/report-html.js';
-import { breathe } from './interrupt.js';
+import { breathe, withoutPause } from './interrupt.js';
 
 /** Which pictures are wanted. */
 export interface PictureOptions {
@@ -44,6 +44,8 @@ export async function* reportPictures(
   interrupt: AbortSignal,
 ): AsyncGenerator<ReportFile> {
   if (!options.charts) return;
-  yield { folder: '', name: 'report.html', content: reportHtml({ title: run.name, runs: [run] }) };
-  yield* chartFiles(runCharts(run), options, interrupt);
+  const page = await withoutPause(interrupt, () => reportHtml({ title: run.name, runs: [run] }));
+  yield { folder: '', name: 'report.html', content: page };
+  const charts = await withoutPause(interrupt, () => runCharts(run));
+  yield* chartFiles(charts, options, interrupt);
 }

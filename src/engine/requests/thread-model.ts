@@ -5,7 +5,7 @@ import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { ClientHabits } from '../../client/habits.js';
 import { largestPrompt, recordedWindow } from '../../client/window.js';
 import type { RunPlan } from '../../model/run-plan.js';
-import type { RecordedCall, Thread } from '../../model/transcript.js';
+import { firstModel, type RecordedCall, type Thread } from '../../model/transcript.js';
 import { type ClientKey, saltsUnder } from './client-key.js';
 import { policyWindow } from './policy-window.js';
 
@@ -40,8 +40,7 @@ export class ThreadModel {
     this.imagesBreak = habits.images === 'break';
     this.agentVersion = agentVersion;
     this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
-    const first = thread.steps.find((step) => step.kind === 'call');
-    this.firstRecorded = first?.kind === 'call' ? first.call.model : (plan.model ?? 'claude-sonnet-4-5');
+    this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
     this.name = this.nameFor(this.firstRecorded);
     this.row = resolveModel(this.name);
     this.lastTtlMs = TTL_5M_MS;

@@ -10,7 +10,7 @@ import { createFakeLlm } from '../../llm/fake-llm.js';
 import { createFaultPlan } from '../../llm/faults.js';
 import { type LogSink, RUN_LOG_VERSION } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
-import type { Transcript } from '../../model/transcript.js';
+import { countCalls, type Transcript } from '../../model/transcript.js';
 import { createWarnings } from '../../model/warning.js';
 import { postOffice } from '../../tiers/agents/post-office.js';
 import { breakdown } from '../../tokens/breakdown.js';
@@ -132,12 +132,6 @@ export function* replayParts(
 interface ReplayEnv extends LoopEnv {
   readonly forks: ForkPoints;
   readonly approvals: Approvals;
-}
-
-function countCalls(transcript: Transcript): number {
-  let calls = 0;
-  for (const thread of transcript.threads) for (const step of thread.steps) if (step.kind === 'call') calls++;
-  return calls;
 }
 
 function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, number, void> {

@@ -1,6 +1,6 @@
 import type { Block } from '../../model/block.js';
 import type { Message } from '../../model/message.js';
-import type { RecordedCall, Step } from '../../model/transcript.js';
+import type { RecordedCall, Step, Thread } from '../../model/transcript.js';
 
 /** A step that takes time of its own. */
 export type TimedStep = Exclude<Step, { readonly kind: 'message' }>;
@@ -16,12 +16,25 @@ export class StepQueue {
   /** Whether the latest step was taken before. */
   isAgain = false;
 
-  constructor(private readonly steps: readonly Step[]) {}
+  private readonly flow: Iterator<Step> | null;
+  /** The steps from number `from` on: all of them, or those of a flow that lie ahead. */
+  private readonly steps: readonly Step[];
+  private readonly ahead: Step[] = [];
+  private from = 0;
+
+  constructor(thread: Pick<Thread, 'steps' | 'flow'>) {
+    this.flow = thread.flow?.steps()[Symbol.iterator]() ?? null;
+    this.steps = this.flow === null ? thread.steps : this.ahead;
+  }
 
   /** Takes the next step; null behind the last. */
   take(): Step | null {
-    const step = this.steps[this.cursor];
+    const step = this.at(this.cursor);
     if (step === undefined) return null;
+    if (this.flow !== null) {
+      this.ahead.shift();
+      this.from++;
+    }
     if (this.planFrom === -1 && step.kind === 'call') this.planFrom = this.cursor;
     this.isAgain = this.cursor++ < this.takenTo;
     return this.isAgain ? repeated(step, this.round) : step;
@@ -29,11 +42,22 @@ export class StepQueue {
 
   /** The next call or event, which tells when the thread goes on; null when none is left. */
   upcoming(): TimedStep | null {
-    for (let i = this.cursor; i < this.steps.length; i++) {
-      const step = this.steps[i]!;
+    for (let i = this.cursor; ; i++) {
+      const step = this.at(i);
+      if (step === undefined) return null;
       if (step.kind !== 'message') return step;
     }
-    return null;
+  }
+
+  private at(index: number): Step | undefined {
+    if (this.flow !== null) {
+      while (this.from + this.ahead.length <= index) {
+        const next = this.flow.next();
+        if (next.done === true) return undefined;
+        this.ahead.push(next.value);
+      }
+    }
+    return this.steps[index - this.from];
   }
 
   /** The plan that was made up to here stands: the next one begins. */

@@ -81,7 +81,7 @@ export class ThreadRun implements TurnThread {
   ) {
     const { plan } = env;
     this.context = new Context(thread.prefix);
-    this.steps = new StepQueue(thread.steps);
+    this.steps = new StepQueue(thread);
     this.clock = new ThreadClock(plan.timing, this.steps);
     this.standstill = new Standstill(env.sink, thread.id);
     this.counter = counterRules(

@@ -1,6 +1,7 @@
 import { LAYERS, type LayerEntry, type LogEntry } from '../../model/run-log.js';
 import { formatCount } from '../format.js';
 import type { NamedThreshold } from '../policy-info.js';
+import type { LeftOut } from '../run-sample.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { LAYER_COLORS, LAYER_SHAPES, LIGHT } from './palette.js';
@@ -15,7 +16,7 @@ function titleOf(series: RunSeries): string {
   let peak = 0;
   for (const { context } of series.main) peak = Math.max(peak, context);
   const window = series.window === null ? '' : ` of ${formatCount(series.window)}`;
-  const shrunk = series.layers.filter(({ outcome, saved }) => outcome === 'done' && saved > 0).length;
+  const { shrunk } = series;
   const acts = shrunk === 1 ? 'shrunk once' : `shrunk ${formatCount(shrunk)} times`;
   return `Context peaks at ${formatCount(peak)}${window} tokens, ${shrunk === 0 ? 'never shrunk' : acts}`;
 }
@@ -78,9 +79,9 @@ function marksLayer(marks: readonly LayerEntry[], unit: TimeUnit): readonly obje
 /** Context size over simulated time: the limits as lines, what layers did as marks, idle time as shade. */
 export function contextOverTime(
   entries: readonly LogEntry[],
-  options: { readonly thresholds: readonly NamedThreshold[] },
+  options: { readonly thresholds: readonly NamedThreshold[]; readonly leftOut?: LeftOut | null },
 ): ChartSpec {
-  const series = runSeries(entries);
+  const series = runSeries(entries, options.leftOut);
   const unit = timeUnit(series.toMs - series.fromMs);
   const limits = thresholdsOf(series, options.thresholds);
   const points = keepExtremes(series.main, ({ context }) => context).map((entry) => ({

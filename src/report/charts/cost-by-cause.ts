@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../model/run-log.js';
 import { formatMoney } from '../format.js';
+import type { LeftOut } from '../run-sample.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { type CostPoint, type CostSeries, causePhrase, costSeries } from './cost-series.js';
 import { keepExtremes } from './keep-extremes.js';
@@ -25,10 +26,10 @@ function byPlace(points: readonly CostPoint[], unit: TimeUnit): readonly (readon
 }
 
 /** What a run has paid so far over simulated time, by what it paid for. */
-export function costByCause(entries: readonly LogEntry[]): ChartSpec {
-  const { requests, fromMs, toMs } = runSeries(entries);
+export function costByCause(entries: readonly LogEntry[], leftOut: LeftOut | null = null): ChartSpec {
+  const { requests, fromMs, toMs } = runSeries(entries, leftOut);
   const unit = timeUnit(toMs - fromMs);
-  const series = costSeries(requests);
+  const series = costSeries(requests, leftOut);
   const { causes } = series;
   const kept = keepExtremes(series.points, ({ total }) => total, 600);
   const last = kept.at(-1);

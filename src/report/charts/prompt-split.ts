@@ -1,15 +1,15 @@
-import { ratio, sum } from '../../base/stats.js';
+import { ratio } from '../../base/stats.js';
 import type { LogEntry } from '../../model/run-log.js';
+import type { LeftOut } from '../run-sample.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { PROMPT_COLORS } from './palette.js';
 import { runSeries, runSubtitle, shortShare, shortTokens } from './run-series.js';
 
 /** The prompt of every request, split into what was read from the cache, written to it, and neither. */
-export function promptSplit(entries: readonly LogEntry[]): ChartSpec {
-  const { requests } = runSeries(entries);
-  const total = sum(requests.map(({ prompt }) => prompt));
-  const share = ratio(sum(requests.map(({ read }) => read)), total);
+export function promptSplit(entries: readonly LogEntry[], leftOut: LeftOut | null = null): ChartSpec {
+  const { requests, promptTokens: total, readTokens } = runSeries(entries, leftOut);
+  const share = ratio(readTokens, total);
   const kept = keepExtremes(requests, ({ prompt }) => prompt, 1_000);
   const values = kept.flatMap((entry) => [
     { n: entry.n, part: 'cache read', tokens: entry.read, order: 0 },

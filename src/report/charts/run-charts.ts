@@ -1,6 +1,7 @@
 import type { RunFacts } from '../../metrics/facts.js';
 import type { LogEntry } from '../../model/run-log.js';
 import type { PolicyInfo } from '../policy-info.js';
+import type { LeftOut } from '../run-sample.js';
 import type { NamedChart } from './chart-spec.js';
 import { contextOverTime } from './context-over-time.js';
 import { costByCause } from './cost-by-cause.js';
@@ -12,18 +13,20 @@ export interface ChartedRun {
   readonly entries: readonly LogEntry[];
   readonly facts: RunFacts;
   readonly policyInfo: PolicyInfo | null;
+  /** What the entries lack of a long run; nothing unless given. */
+  readonly leftOut?: LeftOut | null;
 }
 
 /** The charts of one run; those that would be empty are left out. */
-export function runCharts({ entries, facts, policyInfo }: ChartedRun): readonly NamedChart[] {
+export function runCharts({ entries, facts, policyInfo, leftOut = null }: ChartedRun): readonly NamedChart[] {
   if (facts.requests.calls === 0) return [];
   const charts: NamedChart[] = [
     {
       name: 'context-over-time',
-      spec: contextOverTime(entries, { thresholds: policyInfo?.thresholds ?? [] }),
+      spec: contextOverTime(entries, { thresholds: policyInfo?.thresholds ?? [], leftOut }),
     },
-    { name: 'prompt-split', spec: promptSplit(entries) },
-    { name: 'cost-by-cause', spec: costByCause(entries) },
+    { name: 'prompt-split', spec: promptSplit(entries, leftOut) },
+    { name: 'cost-by-cause', spec: costByCause(entries, leftOut) },
   ];
   const fired = Object.values(facts.layers).some(({ triggers }) => triggers > 0);
   if (fired) charts.push({ name: 'saved-by-layer', spec: savedByLayer(facts, entries) });

@@ -1,11 +1,7 @@
 import type { LayerEntry, LogEntry, RequestEntry } from '../../model/run-log.js';
 import { formatCount, printable } from '../format.js';
-
-/** A stretch of time without any request. */
-export interface IdleGap {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+import { type IdleGap, idleGaps } from '../idle-gaps.js';
+import type { LeftOut } from '../run-sample.js';
 
 /** The entries of a log that pictures over time are made from. */
 export interface RunSeries {
@@ -14,6 +10,11 @@ export interface RunSeries {
   /** The requests of the loops of conversations that no other one started. */
   readonly main: readonly RequestEntry[];
   readonly layers: readonly LayerEntry[];
+  /** Times that a layer made the context smaller. */
+  readonly shrunk: number;
+  /** Tokens of all prompts, and those of them that came from the cache. */
+  readonly promptTokens: number;
+  readonly readTokens: number;
   readonly gaps: readonly IdleGap[];
   /** Largest window of a main conversation; null when none is known. */
   readonly window: number | null;
@@ -21,22 +22,8 @@ export interface RunSeries {
   readonly toMs: number;
 }
 
-/** Silence longer than the shorter cache lifetime is idle time (CCH-1). */
-const IDLE_AFTER_MS = 300_000;
-
-function idleGaps(requests: readonly RequestEntry[]): readonly IdleGap[] {
-  const gaps: IdleGap[] = [];
-  let busyUntil = Number.POSITIVE_INFINITY;
-  for (const { t, latencyMs } of [...requests].sort((a, b) => a.t - b.t)) {
-    if (t - busyUntil > IDLE_AFTER_MS) gaps.push({ fromMs: busyUntil, toMs: t });
-    const end = t + latencyMs;
-    busyUntil = busyUntil === Number.POSITIVE_INFINITY ? end : Math.max(busyUntil, end);
-  }
-  return gaps;
-}
-
-/** Sorts a log into what pictures need. */
-export function runSeries(entries: Iterable<LogEntry>): RunSeries {
+/** Sorts a log into what pictures need; sums count what was left out of it. */
+export function runSeries(entries: Iterable<LogEntry>, leftOut: LeftOut | null = null): RunSeries {
   const requests: RequestEntry[] = [];
   const layers: LayerEntry[] = [];
   const roots = new Set<string>();
@@ -52,12 +39,25 @@ export function runSeries(entries: Iterable<LogEntry>): RunSeries {
   const main = requests.filter((entry) => entry.purpose === 'main' && roots.has(entry.thread));
   let fromMs = Number.POSITIVE_INFINITY;
   let toMs = Number.NEGATIVE_INFINITY;
-  for (const { t, latencyMs } of requests) {
+  let promptTokens = 0;
+  let readTokens = 0;
+  for (const { t, latencyMs, prompt, read } of requests) {
     fromMs = Math.min(fromMs, t);
     toMs = Math.max(toMs, t + latencyMs);
+    promptTokens += prompt;
+    readTokens += read;
+  }
+  for (const sums of leftOut?.before.values() ?? []) {
+    promptTokens += sums.prompt;
+    readTokens += sums.read;
   }
   const span = requests.length === 0 ? { fromMs: 0, toMs: 0 } : { fromMs, toMs };
-  return { requests, main, layers, gaps: idleGaps(requests), window, ...span };
+  const { shrunk, gaps } = leftOut ?? { shrunk: timesShrunk(layers), gaps: idleGaps(requests) };
+  return { requests, main, layers, shrunk, promptTokens, readTokens, gaps, window, ...span };
+}
+
+function timesShrunk(layers: readonly LayerEntry[]): number {
+  return layers.filter(({ outcome, saved }) => outcome === 'done' && saved > 0).length;
 }
 
 /** One line on what a picture was made from: `quickstart · none · claude-sonnet-4-5`. */

@@ -57,9 +57,10 @@ const CAME_OUT = /^(summary|restored|messagesKept|preserved|kept|clearableAfter|
 const WENT_IN =
   /^(messagesSummarised|threshold|overshoot|source|turnsSince|previousTurn|chained|thrash|tools|ids|results|chars|clearableBefore)/;
 
-/** Requests that a layer made for this action: the last ones before it that are not of a loop. */
+/** Requests that a layer made for this action: the last ones before it that are not of a loop; none where some may have been left out. */
 function ownRequests(model: RunModel, event: PageEvent): readonly number[] {
-  const { requests, names } = model.run;
+  const { requests, names, leftOut } = model.run;
+  if (leftOut !== undefined) return [];
   const wanted = event.layer?.calls ?? 0;
   const found: number[] = [];
   for (let i = event.after - 1; i >= 0 && found.length < wanted; i--) {
@@ -70,16 +71,19 @@ function ownRequests(model: RunModel, event: PageEvent): readonly number[] {
   return found.reverse();
 }
 
+/** The next request of its thread; null where there is none, or it may have been left out. */
 function nextRequest(model: RunModel, event: PageEvent): number | null {
-  const { requests, names } = model.run;
+  const { requests, names, leftOut } = model.run;
+  if (leftOut !== undefined) return null;
   for (let i = event.after; i < model.count; i++) {
     if (names.threads[requests.thread[i]!] === event.thread) return i;
   }
   return null;
 }
 
-function requestButton(index: number, show: (index: number) => void): HTMLElement {
-  return h('button', { type: 'button', class: 'link', click: () => show(index) }, `request ${index + 1}`);
+function requestButton(model: RunModel, index: number, show: (index: number) => void): HTMLElement {
+  const label = `request ${model.number(index)}`;
+  return h('button', { type: 'button', class: 'link', click: () => show(index) }, label);
 }
 
 function costPart(model: RunModel, event: PageEvent, show: (index: number) => void): HTMLElement {
@@ -90,7 +94,7 @@ function costPart(model: RunModel, event: PageEvent, show: (index: number) => vo
     h(
       'p',
       {},
-      requestButton(index, show),
+      requestButton(model, index, show),
       ` ${formatMoney(model.cost[index]! / 1e9)}: ${formatCount(model.prompt[index]!)} prompt tokens, ${formatShare(model.prompt[index]! === 0 ? null : requests.read[index]! / model.prompt[index]!)} from the cache, ${formatCount(requests.output[index]!)} output`,
     ),
   );
@@ -114,7 +118,7 @@ function cachePart(model: RunModel, event: PageEvent, show: (index: number) => v
     'p',
     {},
     'The next one, ',
-    requestButton(next, show),
+    requestButton(model, next, show),
     `, read ${formatCount(requests.read[next]!)} of ${formatCount(model.prompt[next]!)} prompt tokens from the cache, wrote ${formatCount(written)} and cost ${formatMoney(model.cost[next]! / 1e9)}.`,
   );
   return part('What it did to the cache', h('p', {}, lost), after);

@@ -23,7 +23,7 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
     value,
   });
   return [
-    count('n', '42px', (row) => row + 1),
+    count('n', '42px', (row) => model().number(row)),
     {
       header: 'time',
       width: '66px',
@@ -87,7 +87,8 @@ export function createRequestsView(store: Store, model: () => RunModel): Request
       const place = current.x(i, axis);
       if (range === null || (place >= range[0] && place <= range[1])) rows.push(i);
     }
-    const all = formatCount(current.count);
+    const whole = current.run.leftOut?.requests;
+    const all = `${formatCount(current.count)}${whole === undefined ? '' : ` shown of ${formatCount(whole)}`}`;
     heading.textContent =
       range === null ? `Requests (${all})` : `Requests (${formatCount(rows.length)} of ${all})`;
     table.setRows(rows);

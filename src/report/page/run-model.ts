@@ -26,6 +26,8 @@ export interface RunModel {
   order(axis: Axis): readonly number[];
   /** What was paid for each cause up to and with request i, along the axis. */
   paid(axis: Axis): readonly Float64Array[];
+  /** Number of a request in the run, from 1. */
+  number(index: number): number;
   x(index: number, axis: Axis): number;
   eventX(event: PageEvent, axis: Axis): number;
   /** The whole axis. */
@@ -40,17 +42,24 @@ function costsByCause(run: PageRun): {
   readonly causes: readonly string[];
   paidIn(order: readonly number[]): readonly Float64Array[];
 } {
-  const { requests, names } = run;
+  const { requests, names, leftOut } = run;
   const present = names.causes.filter((_name, cause) =>
     requests.cause.some((value, index) => value === cause && requests.rewriteCost[index]! > 0),
   );
-  const sorted = [...present].sort();
+  const unseen = Object.entries(leftOut?.rewriteCosts ?? {});
+  const sorted = [...new Set([...present, ...unseen.map(([cause]) => cause)])].sort();
   const causes = ['carry', 'new', ...sorted.map((cause) => `rewrite:${cause}`), 'output'];
   const place = names.causes.map((name) => 2 + sorted.indexOf(name));
   const paidIn = (order: readonly number[]): readonly Float64Array[] => {
     const paid = causes.map(() => new Float64Array(order.length));
     const sums = causes.map(() => 0);
     for (const i of order) {
+      if (leftOut !== undefined) {
+        sums[0]! += leftOut.readCost[i]!;
+        sums[1]! += leftOut.freshCost[i]!;
+        for (const [cause, costs] of unseen) sums[2 + sorted.indexOf(cause)]! += costs[i]!;
+        sums[causes.length - 1]! += leftOut.outputCost[i]!;
+      }
       sums[0]! += requests.readCost[i]!;
       sums[1]! += requests.freshCost[i]!;
       if (requests.rewriteCost[i]! > 0) sums[place[requests.cause[i]!]!]! += requests.rewriteCost[i]!;
@@ -60,6 +69,13 @@ function costsByCause(run: PageRun): {
     return paid;
   };
   return { causes, paidIn };
+}
+
+/** What was paid for the requests left out before one that is there. */
+function leftOutCost(leftOut: NonNullable<PageRun['leftOut']>, index: number): number {
+  let cost = leftOut.readCost[index]! + leftOut.freshCost[index]! + leftOut.outputCost[index]!;
+  for (const costs of Object.values(leftOut.rewriteCosts)) cost += costs[index]!;
+  return cost;
 }
 
 function byThread(run: PageRun, axisOrder: readonly number[]): Pick<RunModel, 'main' | 'others'> {
@@ -91,7 +107,7 @@ function lowerBound(order: readonly number[], x: number, at: (index: number) => 
 
 /** Works a run out for the charts. */
 export function createRunModel(run: PageRun): RunModel {
-  const { requests } = run;
+  const { requests, leftOut } = run;
   const count = requests.t.length;
   const prompt = new Float64Array(count);
   const written = new Float64Array(count);
@@ -105,7 +121,8 @@ export function createRunModel(run: PageRun): RunModel {
   const inLog = requests.t.map((_t, index) => index);
   const inTime = [...inLog].sort((a, b) => requests.t[a]! - requests.t[b]! || a - b);
   const order = (axis: Axis): readonly number[] => (axis === 'time' ? inTime : inLog);
-  const x = (index: number, axis: Axis): number => (axis === 'time' ? requests.t[index]! : index + 1);
+  const number = (index: number): number => leftOut?.n[index] ?? index + 1;
+  const x = (index: number, axis: Axis): number => (axis === 'time' ? requests.t[index]! : number(index));
   let end = 0;
   for (let i = 0; i < count; i++) end = Math.max(end, requests.t[i]! + requests.latencyMs[i]!);
   const { causes, paidIn } = costsByCause(run);
@@ -122,9 +139,14 @@ export function createRunModel(run: PageRun): RunModel {
     ...byThread(run, inTime),
     order,
     paid: (axis) => (axis === 'time' ? paidInTime : paidInLog),
+    number,
     x,
-    eventX: (event, axis) => (axis === 'time' ? event.t : event.after + 0.5),
-    domain: (axis) => (axis === 'time' ? [start, Math.max(end, start + 1)] : [0.5, Math.max(count, 1) + 0.5]),
+    eventX: (event, axis) =>
+      axis === 'time' ? event.t : (event.after === 0 ? 0 : number(event.after - 1)) + 0.5,
+    domain: (axis) =>
+      axis === 'time'
+        ? [start, Math.max(end, start + 1)]
+        : [0.5, Math.max(leftOut?.requests ?? count, 1) + 0.5],
     nearest(at, axis) {
       if (count === 0) return null;
       const list = order(axis);
@@ -142,6 +164,11 @@ export function createRunModel(run: PageRun): RunModel {
         sums.prompt += prompt[i]!;
         sums.read += requests.read[i]!;
         sums.cost += cost[i]!;
+        if (leftOut === undefined) continue;
+        sums.requests += leftOut.count[i]!;
+        sums.prompt += leftOut.prompt[i]!;
+        sums.read += leftOut.read[i]!;
+        sums.cost += leftOutCost(leftOut, i);
       }
       return sums;
     },

@@ -42,7 +42,7 @@ function requestLines(model: RunModel, index: number): readonly (readonly [strin
 /** Name of a request: `request 12 · turn 12 · main`. */
 function requestName(model: RunModel, index: number): string {
   const { requests, names } = model.run;
-  return `request ${index + 1} · turn ${requests.turn[index]} · ${names.purposes[requests.purpose[index]!]}`;
+  return `request ${model.number(index)} · turn ${requests.turn[index]} · ${names.purposes[requests.purpose[index]!]}`;
 }
 
 /** Creates the tooltip of the page. */

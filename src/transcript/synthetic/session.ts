@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.js';
 import { type Block, CHARS_PER_TOKEN } from '../../model/block.js';
-import type { Thread } from '../../model/transcript.js';
+import type { Step, Thread } from '../../model/transcript.js';
 import { type AgendaEntry, createAgenda, type PlannedEvent } from './agenda.js';
 import { BackgroundRuns } from './background-runs.js';
 import { ClientNotes } from './client-notes.js';
@@ -8,6 +8,7 @@ import { compileDistribution } from './distribution.js';
 import { forkChildren } from './fork-children.js';
 import { PlanMode } from './plan-mode.js';
 import { createSamplers, type Samplers } from './samplers.js';
+import type { SessionSource } from './session-source.js';
 import type { SessionShape } from './shape.js';
 import { DEFAULT_MODEL, type ForkSpec, type SyntheticSpec } from './spec.js';
 import { STATEMENTS } from './statements.js';
@@ -32,7 +33,7 @@ const SUBAGENT_SHAPE = {
 } as const;
 
 /** Generates a main thread and its subagents; time and work are drawn from a shape. */
-export class SessionGenerator {
+export class SessionGenerator implements SessionSource {
   readonly #spec: SyntheticSpec;
   readonly #random: Random;
   readonly #samplers: Samplers;
@@ -50,6 +51,7 @@ export class SessionGenerator {
   readonly #statements: Random;
   #pending: readonly PlannedEvent[] = [];
   #model: string;
+  #prefixTokens = 0;
   #at: number;
   /** The human does not agree and speaks next. */
   #isRejected = false;
@@ -83,11 +85,30 @@ export class SessionGenerator {
 
   /** The thread with its subagents behind it, and when it ended. */
   generate(): { readonly threads: readonly Thread[]; readonly endMs: number } {
+    const parts = this.write();
+    while (parts.next().done !== true);
+    const thread = this.thread();
+    const others = this.#subagents.map((child) =>
+      child.fork === undefined ? child : { ...child, prefix: thread.prefix },
+    );
+    return { threads: [thread, ...others], endMs: this.#at };
+  }
+
+  thread(): Thread {
+    return this.#writer.thread(this.#prefixTokens, CHARS_PER_TOKEN);
+  }
+
+  takeSteps(): readonly Step[] {
+    return this.#writer.takeSteps();
+  }
+
+  *write(): Generator<void, void, void> {
     const firstPrompt = this.#samplers.firstPromptTokens();
     const first = this.#humanPrompt() + this.#notes.opening(this.#at);
-    const prefixTokens = this.#spec.prefixTokens ?? Math.max(1, firstPrompt - first);
+    this.#prefixTokens = this.#spec.prefixTokens ?? Math.max(1, firstPrompt - first);
     let callsLeft = this.#promptCalls();
     for (let turn = 1; turn <= this.#spec.turns; turn++) {
+      yield;
       if (callsLeft === 0) callsLeft = this.#nextPrompt(turn);
       else this.#flushEvents();
       const entry = this.#agenda.get(turn);
@@ -106,11 +127,6 @@ export class SessionGenerator {
       this.#pending = entry?.beforeNext ?? [];
     }
     this.#flushEvents();
-    const thread = this.#writer.thread(prefixTokens, CHARS_PER_TOKEN);
-    const others = this.#subagents.map((child) =>
-      child.fork === undefined ? child : { ...child, prefix: thread.prefix },
-    );
-    return { threads: [thread, ...others], endMs: this.#at };
   }
 
   /** What the next calls are about: a notice from the background, for which everybody waits, or a human prompt. */

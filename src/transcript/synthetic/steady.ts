@@ -3,6 +3,7 @@ import { CcbenchError } from '../../base/errors.js';
 import type { Thread } from '../../model/transcript.js';
 import { createAgenda } from './agenda.js';
 import { forkChildren } from './fork-children.js';
+import type { SessionSource } from './session-source.js';
 import { DEFAULT_MODEL, type ForkSpec, type SteadySpec, type SyntheticSpec } from './spec.js';
 import { ThreadWriter } from './thread-writer.js';
 import { SUBAGENT_TOOL } from './tool-profiles.js';
@@ -25,12 +26,20 @@ export function generateSteady(spec: SyntheticSpec, steady: SteadySpec): Thread 
 
 /** The same with the children that some turns start. */
 export function generateSteadyThreads(spec: SyntheticSpec, steady: SteadySpec): readonly Thread[] {
-  const { outputTokens, resultTokens } = sizesOf(steady);
-  const charsPerToken = steady.charsPerToken ?? STEADY_CHARS_PER_TOKEN;
-  const chars = (tokens: number): number => Math.round(tokens * charsPerToken);
-  const tool = steady.tool ?? 'Read';
-  const gapMs = Math.round(steady.gapSeconds * MS_PER_SECOND);
-  const agenda = createAgenda(spec);
+  const children: Thread[] = [];
+  const session = steadySession(spec, steady, children);
+  const parts = session.write();
+  while (parts.next().done !== true);
+  const main = session.thread();
+  return [main, ...children.map((child) => ({ ...child, prefix: main.prefix }))];
+}
+
+/** A session of equal turns that can be taken turn by turn; children are put where they are asked for. */
+export function steadySession(
+  spec: SyntheticSpec,
+  steady: SteadySpec,
+  children: Thread[] = [],
+): SessionSource {
   const writer = new ThreadWriter({
     id: 'main',
     parentId: null,
@@ -39,13 +48,36 @@ export function generateSteadyThreads(spec: SyntheticSpec, steady: SteadySpec): 
     text: spec.text ?? 'filler',
     ...(spec.prefixSeed === undefined ? {} : { prefixOrigin: `sessions/${spec.prefixSeed}` }),
   });
-  const children: Thread[] = [];
+  return {
+    write: () => writeTurns(writer, spec, steady, children),
+    thread: () =>
+      writer.thread(
+        spec.prefixTokens ?? STEADY_PREFIX_TOKENS,
+        steady.charsPerToken ?? STEADY_CHARS_PER_TOKEN,
+      ),
+    takeSteps: () => writer.takeSteps(),
+  };
+}
+
+function* writeTurns(
+  writer: ThreadWriter,
+  spec: SyntheticSpec,
+  steady: SteadySpec,
+  children: Thread[],
+): Generator<void, void, void> {
+  const { outputTokens, resultTokens } = sizesOf(steady);
+  const charsPerToken = steady.charsPerToken ?? STEADY_CHARS_PER_TOKEN;
+  const chars = (tokens: number): number => Math.round(tokens * charsPerToken);
+  const tool = steady.tool ?? 'Read';
+  const gapMs = Math.round(steady.gapSeconds * MS_PER_SECOND);
+  const agenda = createAgenda(spec);
   let model = spec.model ?? DEFAULT_MODEL;
   let at = 0;
   const prompt = steady.promptTokens ?? STEADY_PROMPT_TOKENS;
   const filler = { style: 'prose', chars: chars(prompt) } as const;
   writer.message('human', [writer.block({ kind: 'text', role: 'user', tokens: prompt, filler })], at);
   for (let turn = 1; turn <= spec.turns; turn++) {
+    yield;
     const fork = spec.forks?.find(({ afterTurn }) => afterTurn === turn);
     const started = fork === undefined ? null : startChildren(writer, spec, fork, model, at, gapMs);
     if (started !== null) {
@@ -98,8 +130,6 @@ export function generateSteadyThreads(spec: SyntheticSpec, steady: SteadySpec): 
       writer.event(event);
     }
   }
-  const main = writer.thread(spec.prefixTokens ?? STEADY_PREFIX_TOKENS, charsPerToken);
-  return [main, ...children.map((child) => ({ ...child, prefix: main.prefix }))];
 }
 
 /** A turn that starts children: one call for each, answered when the last has finished, or at once by a parent that goes on. */

@@ -32,7 +32,7 @@ export interface WriterInit {
 export class ThreadWriter {
   readonly #init: WriterInit;
   readonly #digest: Digest;
-  readonly #steps: Step[] = [];
+  #steps: Step[] = [];
   #blocks = 0;
   #messages = 0;
   #calls = 0;
@@ -95,6 +95,13 @@ export class ThreadWriter {
 
   event(event: ThreadEvent): void {
     this.#steps.push({ kind: 'event', event });
+  }
+
+  /** The steps since the last time; they are not kept. */
+  takeSteps(): readonly Step[] {
+    const steps = this.#steps;
+    this.#steps = [];
+    return steps;
   }
 
   /** The finished thread; its prefix depends on its size and label alone, so subagents of a kind share it. */

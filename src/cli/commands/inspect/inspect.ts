@@ -23,12 +23,14 @@ export async function inspectCommand(
   const { countWith } = options;
   const { used, skipped } = await eachFile(session, 'inspecting', paths, (path) => {
     const { format, transcript } = loadTranscript(path, inputOptions(session));
-    return { facts: inspectTranscript(transcript, { file: path, format }), transcript };
+    const facts = inspectTranscript(transcript, { file: path, format });
+    return { facts, transcript: countWith === undefined ? null : transcript };
   });
   const screen = screenFor(stdout, session.colors);
   const files: object[] = [];
   for (const { facts, transcript } of used) {
-    const counts = countWith === undefined ? null : await checkCounts(session, transcript, countWith);
+    const isCounted = countWith !== undefined && transcript !== null;
+    const counts = isCounted ? await checkCounts(session, transcript, countWith) : null;
     files.push(counts === null ? facts : { ...facts, counts });
     if (session.json) continue;
     const blank = files.length === 1 ? '' : '\n';

@@ -4,21 +4,19 @@ import { CcbenchError } from '../../../base/errors.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { evaluateExpectation } from '../../../metrics/expect.js';
 import { metricValues } from '../../../metrics/registry.js';
-import type { LogEntry } from '../../../model/run-log.js';
-import type { Transcript } from '../../../model/transcript.js';
+import { countCalls, type Transcript } from '../../../model/transcript.js';
 import { recordedJson } from '../../../report/as-recorded.js';
-import { eventsCsv } from '../../../report/events-csv.js';
 import { formatCounted } from '../../../report/format.js';
-import { requestsCsv } from '../../../report/requests-csv.js';
+import type { SampledLog } from '../../../report/run-sample.js';
 import { finishedJson, summaryJson } from '../../../report/summary-json.js';
 import { terminalReport } from '../../../report/terminal.js';
 import { unfinishedText } from '../../../report/unfinished-text.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { openRef, refBytes, refKey } from '../../files/open-ref.js';
+import { openRef, refKey } from '../../files/open-ref.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
 import { type EarlierRun, readEarlier, regressions, sinceLast } from '../../runs/earlier-run.js';
-import { execute, logLines } from '../../runs/execute.js';
+import { execute } from '../../runs/execute.js';
 import {
   type PlannedRun,
   type PlannedScenario,
@@ -32,6 +30,7 @@ import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
+import { openRunFiles } from './run-files.js';
 import type { RunResult } from './run-result.js';
 import { variantTable } from './variant-table.js';
 
@@ -114,11 +113,11 @@ async function runScenario(
   const { session, options, log } = job;
   const results: RunResult[] = [];
   for (const planned of runs) {
-    const { result, entries } = await runOne(job, planned, folder);
+    const { result, sample } = await runOne(job, planned, folder);
     results.push(result);
     job.progress.clear();
     if (!session.json && options.quiet !== true) session.host.stdout.write(resultText(session, result));
-    if (folder !== null) await writePictures(job, result, entries, folder);
+    if (folder !== null) await writePictures(job, result, sample, folder);
   }
   await lastChance(session.host.interrupt);
   folder?.commit();
@@ -135,7 +134,7 @@ async function runScenario(
 async function writePictures(
   { session, options, progress }: Job,
   { planned, execution }: RunResult,
-  entries: readonly LogEntry[],
+  sample: SampledLog,
   folder: ReportFolder,
 ): Promise<void> {
   if (!options.charts) return;
@@ -145,7 +144,7 @@ async function writePictures(
     import('../../runs/policy-info.js'),
   ]);
   const { digest, facts } = execution;
-  const run = { name: planned.label, entries, facts, digest, policyInfo: policyInfoOf(facts) };
+  const run = { name: planned.label, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
   for await (const file of reportPictures(run, options, session.host.interrupt)) {
     await folder.write(join(planned.folder, file.folder), file.name, file.content);
   }
@@ -156,45 +155,43 @@ async function runOne(
   job: Job,
   planned: PlannedRun,
   folder: ReportFolder | null,
-): Promise<{ readonly result: RunResult; readonly entries: readonly LogEntry[] }> {
+): Promise<{ readonly result: RunResult; readonly sample: SampledLog }> {
   const { session, progress } = job;
   const { run } = planned;
   const transcript = await transcriptOf(job, run.transcript);
   progress.start(planned.label, countCalls(transcript));
   const { interrupt } = session.host;
   await breathe(interrupt);
-  const execution = await execute(run.plan, transcript, {
+  const watch = {
     interrupt,
     now: () => session.host.now(),
     timings: job.options.timings ? 'on' : 'off',
-    progress: (requests) => progress.update(requests),
-  }).catch((error: unknown) => {
+    progress: (requests: number) => progress.update(requests),
+  } as const;
+  const files = await openRunFiles(folder, planned.folder, job.log);
+  const execution = await execute(run.plan, transcript, watch, files).catch((error: unknown) => {
     throw atRecording(error, run.transcript);
   });
-  const { digest, facts, entries, timings } = execution;
+  const { digest, facts, timings } = execution;
   const metrics = metricValues(facts);
   const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));
   if (folder !== null) {
-    await folder.write(planned.folder, 'run.jsonl', logLines(entries));
     await folder.write(planned.folder, 'summary.json', summaryJson({ digest, facts, expectations }));
-    await folder.write(planned.folder, 'requests.csv', requestsCsv(entries));
-    await folder.write(planned.folder, 'events.csv', eventsCsv(entries));
     if (timings !== null)
       await folder.write(planned.folder, 'timings.json', `${JSON.stringify(timings, null, 2)}\n`);
   }
-  if (job.log !== null) await job.log.write(logLines(entries));
   const last = folder === null ? null : readEarlier(join(folder.target, planned.folder));
   const base = job.baseline.get(planned);
   const result: RunResult = {
     planned,
-    execution: { digest, facts, entries: [], timings },
+    execution,
     metrics,
     expectations,
     regressions: base === undefined ? [] : regressions(base, { digest, metrics }, job.options.tolerance),
     since: last === null ? null : sinceLast(last, { digest, metrics }),
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
-  return { result, entries };
+  return { result, sample: files.sample() };
 }
 
 /** A model that only the recording names is a problem of that file, with a way out. */
@@ -214,15 +211,9 @@ async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
   if (job.transcript?.ref === key) return job.transcript.value;
   const options = inputOptions(job.session);
   const { interrupt } = job.session.host;
-  const value = await withoutPause(refBytes(ref, options), interrupt, () => openRef(ref, options));
+  const value = await withoutPause(interrupt, () => openRef(ref, options));
   job.transcript = { ref: key, value };
   return value;
-}
-
-function countCalls(transcript: Transcript): number {
-  let calls = 0;
-  for (const { steps } of transcript.threads) for (const step of steps) if (step.kind === 'call') calls++;
-  return calls;
 }
 
 function resultText(session: CliSession, result: RunResult): string {

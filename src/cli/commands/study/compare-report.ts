@@ -4,6 +4,7 @@ import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import type { MetricAxis } from '../../../report/charts/sweep-point.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import type { ReportedRun } from '../../../report/page-run.js';
+import { createRunSample } from '../../../report/run-sample.js';
 import type { Comparison } from '../../../study/comparison.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
 import type { Job } from '../../../study/job.js';
@@ -12,6 +13,7 @@ import type { ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import type { CliSession } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
 import { writeCharts } from './study-files.js';
 import type { StudyTranscript } from './study-inputs.js';
 
@@ -50,14 +52,20 @@ export async function writeCompareReport(
   const shown = planned.filter(({ transcript }) => transcript.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
   for (const { row, job, transcript: own } of shown) {
-    const transcript = openTranscript(own.input);
-    const { digest, facts, entries } = await execute(job.plan, transcript, {
+    const transcript = await withoutPause(session.host.interrupt, () => openTranscript(own.input));
+    const watch = {
       timings: 'off',
       interrupt: session.host.interrupt,
       now: () => session.host.now(),
       progress() {},
+    } as const;
+    const sample = createRunSample();
+    const { digest, facts } = await execute(job.plan, transcript, watch, {
+      async write(entries) {
+        for (const entry of entries) sample.write(entry);
+      },
     });
-    runs.push({ name: row.name, entries, facts, digest, policyInfo: policyInfoOf(facts) });
+    runs.push({ name: row.name, ...sample.finish(), facts, digest, policyInfo: policyInfoOf(facts) });
   }
   const [x, y] = TRADE_OFF;
   const points = comparison.variants.flatMap(({ name, metrics, completeness }) => {

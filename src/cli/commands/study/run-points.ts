@@ -2,6 +2,7 @@ import { formatCount, formatCounted, formatDecimal } from '../../../report/forma
 import type { StoredResult } from '../../../study/results-file.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import { type CliSession, note } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
 import { type PlannedPoint, runKey } from './points.js';
 import { noteFailures, runStudy } from './run-study.js';
 import type { StudyInputs } from './study-inputs.js';
@@ -32,7 +33,7 @@ export async function runPoints(
 ): Promise<{ readonly found: ReadonlyMap<string, StoredResult>; readonly ran: number }> {
   const { folder, metrics } = options;
   const found = folder?.results ?? new Map<string, StoredResult>();
-  const keys = planned.map(({ job }) => runKey(job));
+  const keys = await withoutPause(session.host.interrupt, () => planned.map(({ job }) => runKey(job)));
   const needed = [...metrics, 'finishedShare', 'callsAnswered'];
   const isFinished = (key: string): boolean => {
     const result = found.get(key);

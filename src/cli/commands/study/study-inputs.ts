@@ -3,7 +3,7 @@ import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import { findModel, resolveWindow } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
-import type { Transcript } from '../../../model/transcript.js';
+import { firstModel, type Transcript } from '../../../model/transcript.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
 import type { CompiledRun } from '../../../scenario/compile.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
@@ -11,7 +11,8 @@ import { openTranscript, type TranscriptInput } from '../../../study/transcript-
 import { transcriptFindings } from '../../../transcript/findings.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
-import { inputOf, openRef, refBytes, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
+import { inputOf, openFileRef, openRef, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
+import type { InputOptions } from '../../files/read-input.js';
 import { loadTranscript } from '../../files/transcripts.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
@@ -67,9 +68,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     if (byRef.has(key)) continue;
     await breathe(session.host.interrupt);
     try {
-      const loaded = await withoutPause(refBytes(ref, inputOptions(session)), session.host.interrupt, () =>
-        load(session, ref),
-      );
+      const loaded = await withoutPause(session.host.interrupt, () => load(session, ref));
       byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
@@ -121,11 +120,20 @@ export function recordingsOf(
 
 function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
-  const input = inputOf(ref, inputOptions(session));
-  if (ref.kind === 'synthetic') return { input, label: refLabel(ref), path, bill: null, warnings: [] };
-  const transcript = openTranscript(input);
+  const options = inputOptions(session);
+  const { input, transcript } = ref.kind === 'file' ? openFileRef(ref, options) : openInput(ref, options);
+  if (transcript === null) return { input, label: refLabel(ref), path, bill: null, warnings: [] };
   const warnings = transcriptFindings(transcript);
   return { input, label: refLabel(ref), path, bill: recordedBill(transcript), warnings };
+}
+
+/** Sessions are put together once more where they are replayed; a generated one has nothing to tell before. */
+function openInput(
+  ref: TranscriptRef,
+  options: InputOptions,
+): { readonly input: TranscriptInput; readonly transcript: Transcript | null } {
+  const input = inputOf(ref, options);
+  return { input, transcript: ref.kind === 'synthetic' ? null : openTranscript(input) };
 }
 
 /** The label of a session: its own among others that would be called the same. */
@@ -143,13 +151,7 @@ export function windowOf(run: CompiledRun, session: CliSession): number {
   if (plan.window !== null) return plan.window;
   const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
   if (plan.model !== null) return resolveWindow(plan.model, { beta1m });
-  const model = firstModel(openRef(transcript, inputOptions(session)));
+  const { threads } = openRef(transcript, inputOptions(session));
+  const model = threads.map(firstModel).find((name) => name !== null) ?? null;
   return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown', { beta1m });
-}
-
-function firstModel(transcript: Transcript): string | null {
-  for (const { steps } of transcript.threads) {
-    for (const step of steps) if (step.kind === 'call') return step.call.model;
-  }
-  return null;
 }

@@ -20,6 +20,7 @@ import type { ExitCode } from '../../exit-codes.js';
 import { policyTexts } from '../../files/policy-text.js';
 import { readTextInput } from '../../files/read-input.js';
 import { type CliSession, note, printJson } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
 import { chosenMetric } from './chosen-metrics.js';
@@ -111,13 +112,16 @@ export async function sweepCommand(
     ...(recordings === undefined ? {} : { recordings: recordings.paths }),
   };
   const base = compilePoint(source, [], []);
-  const axes = axesOf(session, options.vary, base, 'refused');
+  const { interrupt } = session.host;
+  const axes = await withoutPause(interrupt, () => axesOf(session, options.vary, base, 'refused'));
   const points = await compilePoints(session, source, axes, grid(axes));
   const inputs = await loadInputs(
     session,
     points.flatMap((point) => point.runs),
   );
-  const planned = planPoints(points, inputs, names, recordings !== undefined);
+  const planned = await withoutPause(interrupt, () =>
+    planPoints(points, inputs, names, recordings !== undefined),
+  );
   const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
   const name = `${base.runs[0]!.plan.name}-sweep`;
   const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
@@ -131,7 +135,7 @@ export async function sweepCommand(
     metrics: names,
     commandOf: ({ point, recording }) => repeat(point, recording === null ? null : [recording]),
   });
-  const gathered = gather(points, planned, found);
+  const gathered = await withoutPause(interrupt, () => gather(points, planned, found));
   if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
   await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran });
   return answeredExit(session, gathered.runs);

@@ -16,6 +16,7 @@ import { type InputOptions, readTextInput } from '../../files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../files/transcripts.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { findRecordings } from './find-recordings.js';
 import { validateText } from './validate-text.js';
@@ -73,10 +74,8 @@ export async function validateCommand(
     const all = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
     const contained = containedFiles(all);
     const fidelities = all.filter(({ file }) => contained.every((other) => other.file !== file));
-    const report = fidelityReport(
-      fidelities,
-      rates.length === 0 ? null : validateTraces(rates),
-      options.worst,
+    const report = await withoutPause(host.interrupt, () =>
+      fidelityReport(fidelities, rates.length === 0 ? null : validateTraces(rates), options.worst),
     );
     const recorded = recordedCosts(
       used.flatMap((item) =>
