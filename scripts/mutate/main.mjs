@@ -1,4 +1,4 @@
-// Changes the program in one place at a time and sees whether a test notices; results are kept in .ccbench/mutation.json, the
+// Changes the program in one place at a time and sees whether a test notices; results are kept in .ccbench/mutation, the
 // scores in docs/mutation.md: npm run mutate -- --folder tiers [--limit 40] [--seed 1] [--files 12] [--again] [--show]
 
 import { createHash } from 'node:crypto';
@@ -19,10 +19,9 @@ import { parseArgs } from 'node:util';
 import { findMutations, mutate } from './find-mutations.mjs';
 import { RelatedTests } from './related-tests.mjs';
 import { TestRunner } from './run-tests.mjs';
-import { scoreTable } from './score-table.mjs';
+import { scoreRow, withRow } from './score-table.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
-const RESULTS = join(root, '.ccbench/mutation.json');
 const PAGE = join(root, 'docs/mutation.md');
 const COPIED = [
   'src',
@@ -93,13 +92,16 @@ function mutantsOf(folder) {
   });
 }
 
+/** One file for each folder, so that two folders can be tried at a time. */
+const resultsFile = join(root, '.ccbench/mutation', `${options.folder}.json`);
+
 function readResults() {
-  return existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : { tests: {}, mutants: {} };
+  return existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : { tests: {}, mutants: {} };
 }
 
 function writeResults(results) {
-  mkdirSync(dirname(RESULTS), { recursive: true });
-  writeFileSync(RESULTS, `${JSON.stringify(results, null, 1)}\n`);
+  mkdirSync(dirname(resultsFile), { recursive: true });
+  writeFileSync(resultsFile, `${JSON.stringify(results, null, 1)}\n`);
 }
 
 function copyTree() {
@@ -116,16 +118,25 @@ function describe({ file, text, mutation }) {
   return `${file}:${line} ${kind}: ${before === '' ? '(here)' : before} → ${replacement.trim()}`;
 }
 
-/** Tests that pass in the copy as it is and are quick enough; the others (they need a build, or minutes) say nothing of a mutant. */
+/**
+ * The nearest tests that pass in the copy as it is and are quick enough; the others (they need a build, or minutes) say
+ * nothing of a mutant.
+ */
 async function soundTests(runner, tests, known) {
-  const wanted = tests.slice(0, most);
-  const unknown = wanted.filter((test) => known[test]?.digest !== digest(readFileSync(join(root, test))));
-  const { modules } = await runner.run(unknown, SLOW_MS * Math.max(2, unknown.length), 0);
-  for (const test of unknown) {
-    const { ok = false, ms = 0 } = modules.find(({ file }) => file === test) ?? {};
-    known[test] = { digest: digest(readFileSync(join(root, test))), ms: ok && ms <= SLOW_MS ? ms : null };
+  const isKnown = (test) => known[test]?.digest === digest(readFileSync(join(root, test)));
+  const isSound = (test) => isKnown(test) && known[test].ms !== null;
+  for (;;) {
+    const sound = tests.filter(isSound).slice(0, most);
+    const last = sound.length < most ? tests.length : tests.indexOf(sound.at(-1));
+    const unknown = tests.slice(0, last).filter((test) => !isKnown(test));
+    if (unknown.length === 0) return sound;
+    const batch = unknown.slice(0, most - tests.slice(0, tests.indexOf(unknown[0])).filter(isSound).length);
+    const { modules } = await runner.run(batch, SLOW_MS * Math.max(2, batch.length), 0);
+    for (const test of batch) {
+      const { ok = false, ms = 0 } = modules.find(({ file }) => file === test) ?? {};
+      known[test] = { digest: digest(readFileSync(join(root, test))), ms: ok && ms <= SLOW_MS ? ms : null };
+    }
   }
-  return wanted.filter((test) => known[test].ms !== null);
 }
 
 /** What became of the tests of a changed program: the nearest first, as most mutants end there. */
@@ -178,26 +189,22 @@ async function tryMutants(mutants, results) {
 }
 
 const folders = readdirSync(join(root, 'src'));
-if (options.folder !== undefined && !folders.includes(options.folder))
+if (!folders.includes(options.folder))
   throw new Error(`--folder ${options.folder}: one of ${folders.join(', ')}`);
 const results = readResults();
-if (options.folder !== undefined) {
-  const all = shuffled(mutantsOf(options.folder), options.seed);
-  const limit = Number(options.limit) || all.length;
-  const wanted = all.slice(0, limit);
-  const isOpen = ({ key }) =>
-    results.mutants[key] === undefined || (options.again && results.mutants[key].verdict === 'survived');
-  console.log(
-    `${options.folder}: ${all.length} mutants, ${wanted.length} wanted, ${wanted.filter(isOpen).length} to try`,
-  );
-  await tryMutants(wanted.filter(isOpen), results);
-  if (options.show)
-    for (const mutant of wanted)
-      if (results.mutants[mutant.key]?.verdict === 'survived') console.log(`survived ${describe(mutant)}`);
-}
-const table = scoreTable(
-  folders.map((folder) => ({ folder, mutants: mutantsOf(folder) })),
-  results.mutants,
+const all = shuffled(mutantsOf(options.folder), options.seed);
+const wanted = all.slice(0, Number(options.limit) || all.length);
+const isOpen = ({ key }) =>
+  results.mutants[key] === undefined || (options.again && results.mutants[key].verdict === 'survived');
+console.log(
+  `${options.folder}: ${all.length} mutants, ${wanted.length} wanted, ${wanted.filter(isOpen).length} to try`,
 );
-writeFileSync(PAGE, table.page);
-console.log(table.lines.join('\n'));
+await tryMutants(wanted.filter(isOpen), results);
+const verdicts = wanted.map(({ key }) => results.mutants[key].verdict);
+if (options.show)
+  for (const [i, mutant] of wanted.entries())
+    if (verdicts[i] === 'survived' || verdicts[i] === 'untested')
+      console.log(`${verdicts[i]} ${describe(mutant)}`);
+const row = scoreRow({ ...options, mutants: all.length, verdicts });
+writeFileSync(PAGE, withRow(readFileSync(PAGE, 'utf8'), row));
+console.log(row);

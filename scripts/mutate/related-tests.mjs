@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 
+/** What tests of the built program import: a changed source does not show there. */
+const BUILT = ['test/helpers/built.ts', 'test/cli/start.ts', 'test/browser/browser.ts'];
+
 /** Which tests reach a source: by the imports of every test file, followed to their ends. */
 export class RelatedTests {
   #root;
@@ -10,7 +13,11 @@ export class RelatedTests {
 
   constructor(root) {
     this.#root = root;
-    this.#distances = new Map(testFiles(root).map((file) => [file, this.#distancesFrom(file)]));
+    this.#distances = new Map(
+      testFiles(root)
+        .map((file) => [file, this.#distancesFrom(file)])
+        .filter(([, distances]) => !BUILT.some((file) => distances.has(file))),
+    );
   }
 
   /** Test files that import a source, the mirrored folder first, then the nearest. */
