@@ -3,7 +3,11 @@ import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 
 /** What tests of the built program import: a changed source does not show there. */
-const BUILT = ['test/helpers/built.ts', 'test/cli/start.ts', 'test/browser/browser.ts'];
+const BUILT = ['test/helpers/built.ts', 'test/cli/start.ts'];
+
+/** Where the script of report.html lives, and what a test imports that opens it in a browser. */
+const PAGE = 'src/report/page/';
+const BROWSER = 'test/browser/browser.ts';
 
 /** Which tests reach a source: by the imports of every test file, followed to their ends. */
 export class RelatedTests {
@@ -28,8 +32,11 @@ export class RelatedTests {
     const rank = (test, distance) =>
       (test.startsWith(own) ? 0 : dirname(test) === mirrored ? 100 : test.startsWith(folder) ? 200 : 300) +
       distance;
+    const distanceOf = (distances) =>
+      distances.has(BROWSER) ? (isOfPage(file) ? 0 : undefined) : distances.get(file);
     return [...this.#distances]
-      .flatMap(([test, distances]) => (distances.has(file) ? [[test, rank(test, distances.get(file))]] : []))
+      .map(([test, distances]) => [test, distanceOf(distances)])
+      .flatMap(([test, distance]) => (distance === undefined ? [] : [[test, rank(test, distance)]]))
       .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
       .map(([test]) => test);
   }
@@ -54,6 +61,11 @@ export class RelatedTests {
     }
     return imports;
   }
+}
+
+/** Whether a source runs in the browser, after the page was built. */
+export function isOfPage(file) {
+  return file.startsWith(PAGE);
 }
 
 function testFiles(root) {
