@@ -45,8 +45,9 @@ const COPIED = [
   'knip.json',
   'vitest.config.ts',
 ];
-/** Test files that take longer than this are left out, but for those of the page. */
+/** Test files that take longer than this are left out; those of the page may take more. */
 const SLOW_MS = 25_000;
+const PAGE_MS = 200_000;
 
 const { values: options } = parseArgs({
   options: {
@@ -130,18 +131,23 @@ class TestTimes {
   }
 
   async learn(runner, tests) {
-    const unknown = tests.filter((test) => this.msOf(test) === undefined);
-    if (unknown.length === 0) return;
-    const { modules } = await runner.run(unknown, SLOW_MS * Math.max(8, unknown.length), 0);
-    this.#known = readJson(timesFile);
-    for (const test of unknown) {
-      const { ok = false, ms = 0 } = modules.find(({ file }) => file === test) ?? {};
-      this.#known[test] = {
-        digest: digest(readFileSync(join(root, test))),
-        ms: ok && (ms <= SLOW_MS || test.startsWith('test/browser/')) ? ms : null,
+    for (const test of tests.filter((one) => this.msOf(one) === undefined)) {
+      const mostMs = test.startsWith('test/browser/') ? PAGE_MS : SLOW_MS;
+      const { verdict, modules } = await runner.run([test], 2 * mostMs);
+      const ms = verdict === 'passed' && modules[0].ms <= mostMs ? modules[0].ms : null;
+      this.#known = {
+        ...readJson(timesFile),
+        [test]: { digest: digest(readFileSync(join(root, test))), ms },
       };
+      writeJson(timesFile, this.#known);
     }
-    writeJson(timesFile, this.#known);
+  }
+
+  /** The nearest tests of a list, those that are known to be quick first. */
+  nearest(tests) {
+    const near = tests.filter((test) => this.msOf(test) !== null).slice(0, most);
+    const guess = (test) => this.msOf(test) ?? 1_000;
+    return near.sort((a, b) => guess(a) - guess(b));
   }
 }
 
@@ -157,10 +163,10 @@ async function verdictOf({ file, text, mutation }, { work, runner, times, relate
     runner.touch(file);
     if (isOfPage(file)) buildPage(work, runner);
   };
-  const waiting = related.of(file);
+  const waiting = times.nearest(related.of(file));
   let tried = 0;
-  while (waiting.length > 0 && tried < most) {
-    const near = waiting.splice(0, Math.min(tried === 0 ? 3 : 6, most - tried));
+  while (waiting.length > 0) {
+    const near = waiting.splice(0, 4);
     await times.learn(runner, near);
     const sound = near.filter((test) => times.msOf(test) !== null);
     const usualMs = sound.reduce((sum, test) => sum + times.msOf(test), 0);

@@ -17,7 +17,6 @@ import type { StoredResult } from '../../../study/results-file.js';
 import { splitValues } from '../../../study/split-values.js';
 import { type Axis, grid, parseVary } from '../../../study/vary.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { readTextInput } from '../../files/read-input.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
@@ -44,7 +43,7 @@ import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
 import { jsonText } from './study-files.js';
-import { globbedRecordings, loadInputs, recordingsOf, type StudyInputs, windowOf } from './study-inputs.js';
+import { loadInputs, openSource, recordingsOf, type StudyInputs, windowOf } from './study-inputs.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
 
@@ -100,14 +99,8 @@ export async function sweepCommand(
   const { cwd } = session.host;
   const names = options.metrics === undefined ? SWEPT_METRICS : splitValues(options.metrics);
   for (const metric of names) chosenMetric(metric, '--metrics');
-  const text = readTextInput(file, { cwd });
-  const recordings = await globbedRecordings(session, options.transcripts);
-  const source = {
-    text,
-    file,
-    set: options.set,
-    ...(recordings === undefined ? {} : { recordings: recordings.paths }),
-  };
+  const { source, recordings } = await openSource(session, file, options);
+  const { text } = source;
   const base = compilePoint(source, [], []);
   const axes = axesOf(session, options.vary, base, 'refused');
   const points = await compilePoints(session, source, axes, grid(axes));
