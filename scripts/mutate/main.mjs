@@ -172,7 +172,7 @@ async function verdictOf({ file, text, mutation }, { work, runner, times, relate
     const usualMs = sound.reduce((sum, test) => sum + times.msOf(test), 0);
     tried += sound.length;
     put(mutate(text, mutation));
-    const { verdict, modules } = await runner.run(sound, 20_000 + 5 * usualMs);
+    const { verdict, modules } = await runner.run(sound, 90_000 + 10 * usualMs);
     put(text);
     if (verdict !== 'passed')
       return { word: WORDS[verdict], by: modules.find(({ ok }) => !ok)?.file ?? null };
