@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import type { LogEntry } from '../../src/model/run-log.js';
+import type { PolicyInfo } from '../../src/report/policy-info.js';
 import { reportHtml } from '../../src/report/report-html.js';
 import { endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { openBrowser, openPage } from './browser.js';
@@ -20,10 +21,14 @@ const ENTRIES: readonly LogEntry[] = [
   requestEntry({ n: 4, t: 68 * MINUTE, read: 50_000, outputCost: USD }),
 ];
 const LOG = [...ENTRIES, endEntry(ENTRIES)];
-const HTML = reportHtml({
-  title: 'drawn',
-  runs: [{ name: 'drawn', entries: LOG, facts: foldLog(LOG), digest: 'd'.repeat(64), policyInfo: null }],
-});
+
+/** The page of one run. */
+function pageOf(name: string, entries: readonly LogEntry[], policyInfo: PolicyInfo | null = null): string {
+  const run = { name, entries, facts: foldLog(entries), digest: 'd'.repeat(64), policyInfo };
+  return reportHtml({ title: name, runs: [run] });
+}
+
+const HTML = pageOf('drawn', LOG);
 
 let browser: Browser;
 beforeEach(async () => {
@@ -157,6 +162,31 @@ describe('charts of the page', () => {
     );
   });
 
+  it('show limits that the context comes near, at their height', async () => {
+    const policyInfo: PolicyInfo = {
+      name: 'limits',
+      kind: 'analysed',
+      summary: '',
+      tiers: [],
+      params: [],
+      thresholds: [
+        { name: 'near', tokens: 400_000 },
+        { name: 'far', tokens: 600_000 },
+      ],
+    };
+    const { page } = await openPage(browser, pageOf('limits', LOG, policyInfo));
+    const marks = await drawn(page, CONTEXT);
+    const heights = ticks(marks, 'end');
+    // the largest context has 200,000 tokens: the window and a limit of twice as much are in sight, three times as much is not
+    expect(marks.filter(({ class: of }) => of === 'limit').map(({ y1 }) => Number(y1))).toEqual([
+      expect.closeTo(heights['400k']!, 0),
+      expect.closeTo(heights['200k']!, 0),
+    ]);
+    expect(marks.filter(({ class: of }) => of === 'quiet halo').map(({ text }) => text)).toEqual([
+      'near 400k',
+    ]);
+  });
+
   it('show a pause as a block with its length, and as a line between requests', async () => {
     const { page } = await openPage(browser, HTML);
     const inTime = await drawn(page, CONTEXT);
@@ -208,12 +238,7 @@ describe('charts of the page', () => {
       threadEntry(),
       ...Array.from({ length: 400 }, (_, i) => requestEntry({ n: i + 1, t: i * MINUTE, write5m: 1_000 })),
     ];
-    const log = [...entries, endEntry(entries)];
-    const html = reportHtml({
-      title: 'many',
-      runs: [{ name: 'many', entries: log, facts: foldLog(log), digest: 'd'.repeat(64), policyInfo: null }],
-    });
-    const { page } = await openPage(browser, html);
+    const { page } = await openPage(browser, pageOf('many', [...entries, endEntry(entries)]));
     await byRequest(page);
     const widths = async (): Promise<readonly number[]> => {
       const [, written] = (await drawn(page, 'Prompt by request')).filter(({ tag }) => tag === 'path');
