@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 
 /** What tests of the built program import: a changed source does not show there. */
@@ -13,6 +13,7 @@ const BROWSER = 'test/browser/browser.ts';
 export class RelatedTests {
   #root;
   #imports = new Map();
+  #texts = new Map();
   #distances;
 
   constructor(root) {
@@ -24,13 +25,14 @@ export class RelatedTests {
     );
   }
 
-  /** Test files that import a source, the mirrored folder first, then the nearest. */
+  /** Test files that import a source: the mirrored folder first, then those that name it, then the nearest. */
   of(file) {
     const mirrored = dirname(file).replace(/^src/, 'test');
     const own = `${file.replace(/^src/, 'test').replace(/\.ts$/, '')}.`;
     const folder = file.replace(/^src(\/[^/]+).*/, 'test$1/');
     const rank = (test, distance) =>
       (test.startsWith(own) ? 0 : dirname(test) === mirrored ? 100 : test.startsWith(folder) ? 200 : 300) +
+      (this.#speaksOf(test, file) ? 0 : 50) +
       distance;
     const distanceOf = (distances) =>
       distances.has(BROWSER) ? (isOfPage(file) ? 0 : undefined) : distances.get(file);
@@ -39,6 +41,19 @@ export class RelatedTests {
       .flatMap(([test, distance]) => (distance === undefined ? [] : [[test, rank(test, distance)]]))
       .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
       .map(([test]) => test);
+  }
+
+  /** Whether a test names what a source is called after, such as the command `compare`. */
+  #speaksOf(test, file) {
+    const text = this.#textOf(test);
+    const names = [basename(file, '.ts'), ...basename(file, '.ts').split('-'), basename(dirname(file))];
+    return names.some((name) => test.includes(`/${name}`) || text.includes(`'${name}'`));
+  }
+
+  #textOf(file) {
+    const text = this.#texts.get(file) ?? readFileSync(join(this.#root, file), 'utf8');
+    this.#texts.set(file, text);
+    return text;
   }
 
   #distancesFrom(file) {
@@ -51,7 +66,7 @@ export class RelatedTests {
   #importsOf(file) {
     let imports = this.#imports.get(file);
     if (imports === undefined) {
-      const { importedFiles } = ts.preProcessFile(readFileSync(join(this.#root, file), 'utf8'));
+      const { importedFiles } = ts.preProcessFile(this.#textOf(file));
       imports = importedFiles.flatMap(({ fileName }) => {
         if (!fileName.startsWith('.')) return [];
         const path = join(dirname(file), fileName).replace(/\.js$/, '.ts');

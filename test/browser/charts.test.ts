@@ -184,6 +184,7 @@ describe('charts of the page', () => {
     ]);
     expect(marks.filter(({ class: of }) => of === 'quiet halo').map(({ text }) => text)).toEqual([
       'near 400k',
+      'window 200k',
     ]);
   });
 
