@@ -32,7 +32,7 @@ export class RelatedTests {
     const folder = file.replace(/^src(\/[^/]+).*/, 'test$1/');
     const rank = (test, distance) =>
       (test.startsWith(own) ? 0 : dirname(test) === mirrored ? 100 : test.startsWith(folder) ? 200 : 300) +
-      (this.#speaksOf(test, file) ? 0 : 50) +
+      this.#strangeness(test, file) +
       distance;
     const distanceOf = (distances) =>
       distances.has(BROWSER) ? (isOfPage(file) ? 0 : undefined) : distances.get(file);
@@ -43,11 +43,12 @@ export class RelatedTests {
       .map(([test]) => test);
   }
 
-  /** Whether a test names what a source is called after, such as the command `compare`. */
-  #speaksOf(test, file) {
-    const text = this.#textOf(test);
-    const names = [basename(file, '.ts'), ...basename(file, '.ts').split('-'), basename(dirname(file))];
-    return names.some((name) => test.includes(`/${name}`) || text.includes(`'${name}'`));
+  /** Least for a test that is called after a source, such as one of the command `compare`; less for one that names it. */
+  #strangeness(test, file) {
+    const own = basename(file, '.ts');
+    const names = [own, ...own.split('-'), basename(dirname(file))];
+    if (names.some((name) => test.includes(`/${name}.`) || test.includes(`/${name}-`))) return 0;
+    return names.some((name) => this.#textOf(test).includes(`'${name}'`)) ? 25 : 50;
   }
 
   #textOf(file) {
