@@ -45,6 +45,7 @@ describe('what outlives threads and sessions', () => {
       acted('auto-memory', 'read', { corrupt: 1 }),
       acted('auto-memory', 'write', { written: 3, indexLines: 12 }),
       acted('dreaming', 'confine', { refusals: 4 }),
+      acted('dreaming', 'dream', { refusals: 4, written: 6 }),
       acted('full-compact', 'write', { written: 100 }),
     );
     expect(memory).toMatchObject({ written: 5, refused: 5, corrupt: 2, indexLines: 12, quality: null });
