@@ -1,6 +1,7 @@
-// Changes the program in one place at a time and sees whether a test notices; results are kept in .ccbench/mutation.json, the
+// Changes the program in one place at a time and sees whether a test notices; results are kept in .ccbench/mutation, the
 // scores in docs/mutation.md: npm run mutate -- --folder tiers [--limit 40] [--seed 1] [--files 12] [--again] [--show]
 
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -9,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -17,12 +19,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findMutations, mutate } from './find-mutations.mjs';
-import { RelatedTests } from './related-tests.mjs';
+import { isOfPage, RelatedTests } from './related-tests.mjs';
 import { TestRunner } from './run-tests.mjs';
-import { scoreTable } from './score-table.mjs';
+import { scoreRow, withRow } from './score-table.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
-const RESULTS = join(root, '.ccbench/mutation.json');
 const PAGE = join(root, 'docs/mutation.md');
 const COPIED = [
   'src',
@@ -44,8 +45,9 @@ const COPIED = [
   'knip.json',
   'vitest.config.ts',
 ];
-/** Test files that take longer than this are left out. */
+/** Test files that take longer than this are left out; those of the page may take more. */
 const SLOW_MS = 25_000;
+const PAGE_MS = 200_000;
 
 const { values: options } = parseArgs({
   options: {
@@ -93,13 +95,16 @@ function mutantsOf(folder) {
   });
 }
 
-function readResults() {
-  return existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : { tests: {}, mutants: {} };
-}
+/** One file for each folder, so that two folders can be tried at a time; how long tests take is known to all. */
+const resultsFile = join(root, '.ccbench/mutation', `${options.folder}.json`);
+const timesFile = join(root, '.ccbench/mutation/tests.json');
 
-function writeResults(results) {
-  mkdirSync(dirname(RESULTS), { recursive: true });
-  writeFileSync(RESULTS, `${JSON.stringify(results, null, 1)}\n`);
+const readJson = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+
+function writeJson(file, value) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 1)}\n`);
+  renameSync(`${file}.new`, file);
 }
 
 function copyTree() {
@@ -116,34 +121,71 @@ function describe({ file, text, mutation }) {
   return `${file}:${line} ${kind}: ${before === '' ? '(here)' : before} → ${replacement.trim()}`;
 }
 
-/** Tests that pass in the copy as it is and are quick enough; the others (they need a build, or minutes) say nothing of a mutant. */
-async function soundTests(runner, tests, known) {
-  const wanted = tests.slice(0, most);
-  const unknown = wanted.filter((test) => known[test]?.digest !== digest(readFileSync(join(root, test))));
-  const { modules } = await runner.run(unknown, SLOW_MS * Math.max(2, unknown.length), 0);
-  for (const test of unknown) {
-    const { ok = false, ms = 0 } = modules.find(({ file }) => file === test) ?? {};
-    known[test] = { digest: digest(readFileSync(join(root, test))), ms: ok && ms <= SLOW_MS ? ms : null };
+/** How long each test takes in the copy as it is; null for those that fail there or take too long. */
+class TestTimes {
+  #known = readJson(timesFile);
+
+  msOf(test) {
+    const { digest: of = null, ms = null } = this.#known[test] ?? {};
+    return of === digest(readFileSync(join(root, test))) ? ms : undefined;
   }
-  return wanted.filter((test) => known[test].ms !== null);
+
+  async learn(runner, tests) {
+    for (const test of tests.filter((one) => this.msOf(one) === undefined)) {
+      const mostMs = test.startsWith('test/browser/') ? PAGE_MS : SLOW_MS;
+      const { verdict, modules } = await runner.run([test], 2 * mostMs);
+      const ms = verdict === 'passed' && modules[0].ms <= mostMs ? modules[0].ms : null;
+      this.#known = {
+        ...readJson(timesFile),
+        [test]: { digest: digest(readFileSync(join(root, test))), ms },
+      };
+      writeJson(timesFile, this.#known);
+    }
+  }
+
+  /** The nearest tests of a list, those that are known to be quick first. */
+  nearest(tests) {
+    const near = tests.filter((test) => this.msOf(test) !== null).slice(0, most);
+    const guess = (test) => this.msOf(test) ?? 1_000;
+    return near.sort((a, b) => guess(a) - guess(b));
+  }
 }
 
-/** What became of the tests of a changed program: the nearest first, as most mutants end there. */
-async function verdictOf(runner, tests, known) {
-  for (const batch of [tests.slice(0, 3), tests.slice(3, 10), tests.slice(10)]) {
-    const usualMs = batch.reduce((sum, test) => sum + known[test].ms, 0);
-    const outcome = await runner.run(batch, 20_000 + 5 * usualMs);
-    if (outcome.verdict !== 'passed') return outcome;
-  }
-  return { verdict: 'passed', modules: [] };
+function buildPage(work, runner) {
+  spawnSync(process.execPath, [join(work, 'scripts/build-page.mjs'), '--page']);
+  runner.touch('src/report/page-bundle.generated.ts');
 }
 
-const WORDS = { passed: 'survived', failed: 'killed', timeout: 'timeout' };
+/** What became of the tests of a changed program, the nearest first, as most mutants end there. */
+async function verdictOf({ file, text, mutation }, { work, runner, times, related }) {
+  const put = (source) => {
+    writeFileSync(join(work, file), source);
+    runner.touch(file);
+    if (isOfPage(file)) buildPage(work, runner);
+  };
+  const waiting = times.nearest(related.of(file));
+  let tried = 0;
+  while (waiting.length > 0) {
+    const near = waiting.splice(0, 4);
+    await times.learn(runner, near);
+    const sound = near.filter((test) => times.msOf(test) !== null);
+    const usualMs = sound.reduce((sum, test) => sum + times.msOf(test), 0);
+    tried += sound.length;
+    put(mutate(text, mutation));
+    const { verdict, modules } = await runner.run(sound, 90_000 + 10 * usualMs);
+    put(text);
+    if (verdict !== 'passed')
+      return { word: WORDS[verdict], by: modules.find(({ ok }) => !ok)?.file ?? null };
+  }
+  return { word: tried === 0 ? 'untested' : 'survived', by: null };
+}
+
+const WORDS = { failed: 'killed', timeout: 'timeout' };
 
 async function tryMutants(mutants, results) {
   const work = copyTree();
   const runner = new TestRunner(work, Number(options.workers));
-  const related = new RelatedTests(root);
+  const bench = { work, runner, times: new TestTimes(), related: new RelatedTests(root) };
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => {
       runner.stop();
@@ -153,22 +195,10 @@ async function tryMutants(mutants, results) {
   }
   try {
     for (const [i, mutant] of mutants.entries()) {
-      const { file, text, mutation, key } = mutant;
-      const tests = await soundTests(runner, related.of(file), results.tests);
-      writeFileSync(join(work, file), mutate(text, mutation));
-      runner.touch(file);
-      const { verdict, modules } = await verdictOf(runner, tests, results.tests);
-      writeFileSync(join(work, file), text);
-      runner.touch(file);
-      const word = tests.length === 0 ? 'untested' : WORDS[verdict];
-      results.mutants[key] = {
-        file,
-        line: mutation.line,
-        kind: mutation.kind,
-        verdict: word,
-        by: modules.find(({ ok }) => !ok)?.file ?? null,
-      };
-      writeResults(results);
+      const { file, mutation, key } = mutant;
+      const { word, by } = await verdictOf(mutant, bench);
+      results[key] = { file, line: mutation.line, kind: mutation.kind, verdict: word, by };
+      writeJson(resultsFile, results);
       console.log(`${i + 1}/${mutants.length} ${word} ${describe(mutant)}`);
     }
   } finally {
@@ -178,26 +208,21 @@ async function tryMutants(mutants, results) {
 }
 
 const folders = readdirSync(join(root, 'src'));
-if (options.folder !== undefined && !folders.includes(options.folder))
+if (!folders.includes(options.folder))
   throw new Error(`--folder ${options.folder}: one of ${folders.join(', ')}`);
-const results = readResults();
-if (options.folder !== undefined) {
-  const all = shuffled(mutantsOf(options.folder), options.seed);
-  const limit = Number(options.limit) || all.length;
-  const wanted = all.slice(0, limit);
-  const isOpen = ({ key }) =>
-    results.mutants[key] === undefined || (options.again && results.mutants[key].verdict === 'survived');
-  console.log(
-    `${options.folder}: ${all.length} mutants, ${wanted.length} wanted, ${wanted.filter(isOpen).length} to try`,
-  );
-  await tryMutants(wanted.filter(isOpen), results);
-  if (options.show)
-    for (const mutant of wanted)
-      if (results.mutants[mutant.key]?.verdict === 'survived') console.log(`survived ${describe(mutant)}`);
-}
-const table = scoreTable(
-  folders.map((folder) => ({ folder, mutants: mutantsOf(folder) })),
-  results.mutants,
+const results = readJson(resultsFile);
+const all = shuffled(mutantsOf(options.folder), options.seed);
+const wanted = all.slice(0, Number(options.limit) || all.length);
+const isUnnoticed = ({ key }) => ['survived', 'untested'].includes(results[key]?.verdict);
+const isOpen = (mutant) => results[mutant.key] === undefined || (options.again && isUnnoticed(mutant));
+console.log(
+  `${options.folder}: ${all.length} mutants, ${wanted.length} wanted, ${wanted.filter(isOpen).length} to try`,
 );
-writeFileSync(PAGE, table.page);
-console.log(table.lines.join('\n'));
+await tryMutants(wanted.filter(isOpen), results);
+const verdicts = wanted.map(({ key }) => results[key].verdict);
+if (options.show)
+  for (const mutant of wanted.filter(isUnnoticed))
+    console.log(`${results[mutant.key].verdict} ${describe(mutant)}`);
+const row = scoreRow({ ...options, mutants: all.length, verdicts });
+writeFileSync(PAGE, withRow(readFileSync(PAGE, 'utf8'), row));
+console.log(row);

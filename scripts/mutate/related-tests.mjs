@@ -1,30 +1,60 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
+
+/** What tests of the built program import: a changed source does not show there. */
+const BUILT = ['test/helpers/built.ts', 'test/cli/start.ts'];
+
+/** Where the script of report.html lives, and what a test imports that opens it in a browser. */
+const PAGE = 'src/report/page/';
+const BROWSER = 'test/browser/browser.ts';
 
 /** Which tests reach a source: by the imports of every test file, followed to their ends. */
 export class RelatedTests {
   #root;
   #imports = new Map();
+  #texts = new Map();
   #distances;
 
   constructor(root) {
     this.#root = root;
-    this.#distances = new Map(testFiles(root).map((file) => [file, this.#distancesFrom(file)]));
+    this.#distances = new Map(
+      testFiles(root)
+        .map((file) => [file, this.#distancesFrom(file)])
+        .filter(([, distances]) => !BUILT.some((file) => distances.has(file))),
+    );
   }
 
-  /** Test files that import a source, the mirrored folder first, then the nearest. */
+  /** Test files that import a source: the mirrored folder first, then those that name it, then the nearest. */
   of(file) {
     const mirrored = dirname(file).replace(/^src/, 'test');
     const own = `${file.replace(/^src/, 'test').replace(/\.ts$/, '')}.`;
     const folder = file.replace(/^src(\/[^/]+).*/, 'test$1/');
     const rank = (test, distance) =>
       (test.startsWith(own) ? 0 : dirname(test) === mirrored ? 100 : test.startsWith(folder) ? 200 : 300) +
+      this.#strangeness(test, file) +
       distance;
+    const distanceOf = (distances) =>
+      distances.has(BROWSER) ? (isOfPage(file) ? 0 : undefined) : distances.get(file);
     return [...this.#distances]
-      .flatMap(([test, distances]) => (distances.has(file) ? [[test, rank(test, distances.get(file))]] : []))
+      .map(([test, distances]) => [test, distanceOf(distances)])
+      .flatMap(([test, distance]) => (distance === undefined ? [] : [[test, rank(test, distance)]]))
       .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
       .map(([test]) => test);
+  }
+
+  /** Least for a test that is called after a source, such as one of the command `compare`; less for one that names it. */
+  #strangeness(test, file) {
+    const own = basename(file, '.ts');
+    const names = [own, ...own.split('-'), basename(dirname(file))];
+    if (names.some((name) => test.includes(`/${name}.`) || test.includes(`/${name}-`))) return 0;
+    return names.some((name) => this.#textOf(test).includes(`'${name}'`)) ? 25 : 50;
+  }
+
+  #textOf(file) {
+    const text = this.#texts.get(file) ?? readFileSync(join(this.#root, file), 'utf8');
+    this.#texts.set(file, text);
+    return text;
   }
 
   #distancesFrom(file) {
@@ -37,7 +67,7 @@ export class RelatedTests {
   #importsOf(file) {
     let imports = this.#imports.get(file);
     if (imports === undefined) {
-      const { importedFiles } = ts.preProcessFile(readFileSync(join(this.#root, file), 'utf8'));
+      const { importedFiles } = ts.preProcessFile(this.#textOf(file));
       imports = importedFiles.flatMap(({ fileName }) => {
         if (!fileName.startsWith('.')) return [];
         const path = join(dirname(file), fileName).replace(/\.js$/, '.ts');
@@ -47,6 +77,11 @@ export class RelatedTests {
     }
     return imports;
   }
+}
+
+/** Whether a source runs in the browser, after the page was built. */
+export function isOfPage(file) {
+  return file.startsWith(PAGE);
 }
 
 function testFiles(root) {

@@ -1,29 +1,17 @@
 import { isOutputEstimated, outputOf } from '../model/output-of.js';
 import type { BillCost, RecordedBill, ThreadBill } from '../model/recorded-bill.js';
 import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
-import { promptTokens, type Usage } from '../model/usage.js';
+import { addUsage, NO_USAGE, promptTokens, type Usage } from '../model/usage.js';
 import { findModel } from './models.js';
 import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
 
 /** Labels of the forks that write summaries begin so (spec of transcripts §6). */
 const SUMMARY_FORK = 'acompact-';
 
-const NO_TOKENS: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
-
 /** What was billed for a call, output estimated where it is not recorded; null without usage. */
 function billedUsage(call: RecordedCall): Usage | null {
   if (call.usage === null || !isOutputEstimated(call)) return call.usage;
   return { ...call.usage, output: outputOf(call) };
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
-    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
-    output: a.output + b.output,
-  };
 }
 
 function billCost(cost: Cost): BillCost {
@@ -42,7 +30,7 @@ class BillWriter {
   readonly #threads: ThreadBill[] = [];
   #cost = NO_COST;
   #mainCost = 0;
-  #tokens = NO_TOKENS;
+  #tokens = NO_USAGE;
   #calls = 0;
   #mainCalls = 0;
   #mainPrompts = 0;

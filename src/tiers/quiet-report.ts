@@ -27,3 +27,15 @@ export function quietReport(
     },
   };
 }
+
+/** The same in short, for a layer that tells much. */
+export function quietReporter(layer: Layer) {
+  return (
+    view: ContextView,
+    action: string,
+    outcome: LayerReport['outcome'],
+    reason: string,
+    details: LayerReport['details'],
+    failure: string | null = null,
+  ): Action => quietReport(layer, view, { action, outcome, reason, failure, details });
+}

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assistant, say, user } from '../helpers/session.js';
@@ -27,17 +27,6 @@ describe('input that would hurt is refused in a sentence', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error\[/);
     expect(stderr).not.toContain('    at ');
-  });
-
-  it.runIf(process.getuid?.() !== 0)('D8 a folder that may not be read is bad input', async () => {
-    const cwd = tempFolder();
-    mkdirSync(join(cwd, 'closed'));
-    chmodSync(join(cwd, 'closed'), 0);
-    for (const command of ['inspect', 'ttl', 'validate']) {
-      const { code, stderr } = await cli([command, 'closed'], { cwd });
-      expect(code).toBe(2);
-      expect(stderr).toContain('closed cannot be read: no permission');
-    }
   });
 
   it.each([

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { needFreshBuild } from '../helpers/built.js';
 import { scenario, tempFolder } from './cli.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const ORDINARY_USER = resolve(import.meta.dirname, 'ordinary-user.mjs');
 
 interface Ended {
   readonly code: number | null;
@@ -13,8 +14,8 @@ interface Ended {
   readonly stderr: string;
 }
 
-function start(argv: readonly string[], cwd: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [MAIN, ...argv], { cwd, env: { ...process.env, ...env } });
+function start(argv: readonly string[], cwd: string, env: Record<string, string> = {}, main = MAIN) {
+  const child = spawn(process.execPath, [main, ...argv], { cwd, env: { ...process.env, ...env } });
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].on('data', (data) => (out[name] += String(data)));
@@ -38,6 +39,20 @@ describe('the built command', () => {
     }
     expect(digests[1]).toBe(digests[0]);
   });
+
+  it.each(['inspect', 'ttl', 'validate'])(
+    'D8 %s: a folder that may not be read is bad input',
+    async (command) => {
+      const cwd = tempFolder();
+      chmodSync(cwd, 0o755);
+      mkdirSync(join(cwd, 'open'));
+      mkdirSync(join(cwd, 'closed'), { mode: 0 });
+      const { code, stderr } = await start([command, 'open', 'closed'], cwd, {}, ORDINARY_USER).ended;
+      expect(code).toBe(2);
+      expect(stderr).toContain('closed cannot be read: no permission');
+      expect(stderr).not.toContain('    at ');
+    },
+  );
 
   it('ends a long replay on SIGINT with 130 and leaves nothing behind', async () => {
     const long = scenario('long')

@@ -56,9 +56,10 @@ describe('parseExpectation', () => {
     expect(() => parseExpectation('cacheHitRate >= 90', null)).toThrow(
       expect.objectContaining({ code: 'bad-value', hint: 'did you mean 90%?' }),
     );
-    expect(() => parseExpectation('cacheHitRate <= 101%', null)).toThrow(
-      expect.objectContaining({ code: 'bad-value' }),
-    );
+    for (const value of ['101%', '101', '-1%'])
+      expect(() => parseExpectation(`cacheHitRate <= ${value}`, null)).toThrow(
+        expect.objectContaining({ code: 'bad-value', hint: 'give a value from 0% to 100%' }),
+      );
     expect(() => parseExpectation('apiCalls > 5%', null)).toThrow(
       expect.objectContaining({ hint: 'leave out the %' }),
     );

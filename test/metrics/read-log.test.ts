@@ -39,6 +39,23 @@ describe('parseLog', () => {
     expect(() => parseLog(text, 'run.jsonl')).toThrow(/\(request\) has a cause that is no text/);
   });
 
+  it('says of a line that is no JSON whether the file is no log or was changed', () => {
+    const lines = logLines(LOG).split('\n');
+    const broken = (at: number): string => lines.map((line, i) => (i === at ? '{' : line)).join('\n');
+    expect(() => parseLog(broken(0), 'run.jsonl')).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('line 1 is not JSON'),
+        hint: 'give the run.jsonl that a run wrote',
+      }),
+    );
+    expect(() => parseLog(broken(1), 'run.jsonl')).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('line 2 is not JSON'),
+        hint: expect.stringContaining('was changed after the run'),
+      }),
+    );
+  });
+
   it('refuses a log of another version', () => {
     const text = logLines(LOG).replace('"version":1', '"version":2');
     expect(() => parseLog(text, 'run.jsonl')).toThrow(

@@ -65,6 +65,8 @@ describe('completenessOf', () => {
   it('ranks nothing when no session was finished under every variant', () => {
     const found = weigh({ a: { s: SHORT, l: CUT }, b: { s: [3, 1, 0], l: LONG } });
     expect(found).toMatchObject({ compared: [], standing: { a: 'apart', b: 'apart' } });
+    // what each costs is then its own mean over all that it ran: (1 + 3) / 2 and (0 + 8) / 2
+    expect(found.costs).toEqual({ a: 2, b: 4 });
   });
 
   it('leaves out what broke off at the same call under all, and ranks the rest', () => {
@@ -86,6 +88,7 @@ describe('completenessOf', () => {
     expect(weigh({ a: { s: SHORT }, b: { l: LONG } })).toMatchObject({
       compared: [],
       standing: { a: 'apart', b: 'apart' },
+      costs: { a: 1, b: 8 },
     });
   });
 

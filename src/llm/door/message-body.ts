@@ -1,22 +1,8 @@
+import { apiUsage } from '../../model/api-usage.js';
 import type { Usage } from '../../model/usage.js';
-import { cacheWriteTokens } from '../../model/usage.js';
 import type { ApiAnswer } from './answer.js';
 import type { CacheMissReason } from './diagnostics.js';
 import type { ApiRequest } from './read-request.js';
-
-/** Token counts as the API writes them. */
-function usageBody(usage: Usage): Readonly<Record<string, unknown>> {
-  return {
-    input_tokens: usage.input,
-    cache_creation_input_tokens: cacheWriteTokens(usage),
-    cache_read_input_tokens: usage.cacheRead,
-    cache_creation: {
-      ephemeral_5m_input_tokens: usage.cacheWrite5m,
-      ephemeral_1h_input_tokens: usage.cacheWrite1h,
-    },
-    output_tokens: usage.output,
-  };
-}
 
 /** A message as the API answers with it. */
 export function messageBody(
@@ -26,7 +12,7 @@ export function messageBody(
   usage: Usage,
   missReason: CacheMissReason | null,
 ) {
-  const counts = usageBody(usage);
+  const counts = apiUsage(usage);
   return {
     id,
     type: 'message',

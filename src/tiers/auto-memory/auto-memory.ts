@@ -1,5 +1,5 @@
 import type { StoredFile } from '../../base/files.js';
-import type { Action, Asker, LayerReport, Outcome } from '../../model/action.js';
+import type { Action, Asker, Outcome } from '../../model/action.js';
 import { type Block, textBlock } from '../../model/block.js';
 import { CLOSING_TOKENS } from '../../model/edit-price.js';
 import { MEMORY_INDEX, memoriesIn, memoryFileName } from '../../model/memory.js';
@@ -7,7 +7,7 @@ import type { Message } from '../../model/message.js';
 import { literalText, type Text } from '../../model/text.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { param } from '../param-reader.js';
-import { quietReport } from '../quiet-report.js';
+import { quietReporter } from '../quiet-report.js';
 import { confineMemory, type RefusalReason } from './confine.js';
 import {
   directive,
@@ -28,6 +28,7 @@ import { keepOwnWrites, type OwnWrite } from './own-writes.js';
 import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
 
 const LAYER = 'auto-memory';
+const report = quietReporter(LAYER);
 const NOTHING = literalText('');
 const NO_TURNS: readonly Message[] = [];
 
@@ -309,17 +310,6 @@ function failureOf(outcome: Outcome): string | null {
   if (outcome.kind === 'done') return 'no-answer';
   if (outcome.answer.form === 'error') return 'error-as-memories';
   return outcome.answer.form === 'tool-call' ? 'tool-refused' : null;
-}
-
-function report(
-  view: ContextView,
-  action: string,
-  outcome: LayerReport['outcome'],
-  reason: string,
-  details: LayerReport['details'],
-  failure: string | null = null,
-): Action {
-  return quietReport(LAYER, view, { action, outcome, reason, failure, details });
 }
 
 /** Auto memory (AUT). */

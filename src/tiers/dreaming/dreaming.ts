@@ -10,7 +10,7 @@ import { renderIndex } from '../auto-memory/memory-index.js';
 import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
 import { indexLimits } from '../auto-memory/params.js';
 import { param } from '../param-reader.js';
-import { quietReport } from '../quiet-report.js';
+import { quietReporter } from '../quiet-report.js';
 import { consolidate } from './consolidate.js';
 import { type Dream, dreamText, planTurns, sessionsTouchedSince } from './dream.js';
 import { indexedMemories } from './indexed-memories.js';
@@ -27,6 +27,7 @@ import {
 import { DREAMING_PARAMS } from './params.js';
 
 const LAYER = 'dreaming';
+const report = quietReporter(LAYER);
 const BY: Asker = { layer: LAYER, reason: 'a dream' };
 
 /** The gates of a dream, cheapest first (DRM-1). */
@@ -341,17 +342,6 @@ function told(dream: Dream, state: string, endMs: number): LayerReport['details'
     reclaimed: dream.hold.reclaimed,
     turns: dream.shown,
   };
-}
-
-function report(
-  view: ContextView,
-  action: string,
-  outcome: LayerReport['outcome'],
-  reason: string,
-  details: LayerReport['details'],
-  failure: string | null = null,
-): Action {
-  return quietReport(LAYER, view, { action, outcome, reason, failure, details });
 }
 
 /** Dreaming (DRM). */

@@ -1,23 +1,14 @@
 import { formatDigest } from '../../base/digest.js';
+import { apiUsage } from '../../model/api-usage.js';
 import type { Block } from '../../model/block.js';
 import type { ToolEffect } from '../../model/tool-effect.js';
-import { cacheWriteTokens, type Usage } from '../../model/usage.js';
+import type { Usage } from '../../model/usage.js';
 import { fillerText, textOrFiller } from '../filler.js';
 import { isObject } from '../narrow.js';
 
-/** Usage in the fields of the API. */
+/** Usage as clients record it. */
 export function usageFields(usage: Usage): object {
-  return {
-    input_tokens: usage.input,
-    cache_creation_input_tokens: cacheWriteTokens(usage),
-    cache_read_input_tokens: usage.cacheRead,
-    cache_creation: {
-      ephemeral_5m_input_tokens: usage.cacheWrite5m,
-      ephemeral_1h_input_tokens: usage.cacheWrite1h,
-    },
-    output_tokens: usage.output,
-    service_tier: 'standard',
-  };
+  return { ...apiUsage(usage), service_tier: 'standard' };
 }
 
 function parsedInput(json: string): object | null {

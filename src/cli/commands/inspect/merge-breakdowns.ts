@@ -2,19 +2,9 @@ import { ratio } from '../../../base/stats.js';
 import type { Breakdown, DuplicateRead, ToolTokens } from '../../../tokens/breakdown.js';
 
 /** Tokens of a transcript by kind and tool, over all threads. */
-export interface ContentFacts {
-  readonly total: number;
-  readonly human: number;
-  readonly assistant: number;
-  readonly localCommandOutput: number;
-  readonly other: number;
-  readonly toolRequests: readonly ToolTokens[];
-  readonly toolResults: readonly ToolTokens[];
-  readonly attachments: readonly { readonly type: string; readonly count: number }[];
+export interface ContentFacts extends Breakdown {
   /** Files read more than once in one thread. */
   readonly duplicateReads: readonly (DuplicateRead & { readonly thread: string })[];
-  readonly duplicateReadTokens: number;
-  readonly duplicateReadShare: number | null;
 }
 
 /** The breakdown of one thread. */

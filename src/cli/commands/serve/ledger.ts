@@ -5,7 +5,7 @@ import { sharedEnd } from '../../../llm/door/diagnostics.js';
 import type { AnsweredCall, ApiCall } from '../../../llm/door/fake-api.js';
 import { usd } from '../../../metrics/metric.js';
 import type { BreakCause } from '../../../model/run-log.js';
-import { promptTokens, type Usage } from '../../../model/usage.js';
+import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../../model/usage.js';
 import { type Conversation, Conversations } from './conversations.js';
 
 /** Why a request read nothing, or less than the one before it had left. */
@@ -36,18 +36,6 @@ export interface ServedTotals {
   readonly uncachedUsd: number;
   /** Times that the cache broke, by cause. */
   readonly breaks: Readonly<Record<string, number>>;
-}
-
-const NO_USAGE: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
-
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
-    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
-    output: a.output + b.output,
-  };
 }
 
 /** Keeps account of the calls of a server. */

@@ -1,5 +1,4 @@
 import { CcbenchError, ProblemList } from '../../../base/errors.js';
-
 import { findModel, resolveWindow } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
@@ -12,7 +11,8 @@ import { transcriptFindings } from '../../../transcript/findings.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
 import { inputOf, openFileRef, openRef, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
-import type { InputOptions } from '../../files/read-input.js';
+import { policyTexts } from '../../files/policy-text.js';
+import { type InputOptions, readTextInput } from '../../files/read-input.js';
 import { loadTranscript } from '../../files/transcripts.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
@@ -56,6 +56,20 @@ export async function globbedRecordings(
     return loadTranscript(path, inputOptions(session)).path;
   });
   return { paths: used, skipped };
+}
+
+/** The scenario of a study with the recordings of `--transcripts`, where that option is given, in place of its own. */
+export async function openSource(
+  session: CliSession,
+  file: string,
+  options: { readonly set: readonly string[]; readonly transcripts?: readonly string[] },
+) {
+  const { cwd } = session.host;
+  const text = readTextInput(file, { cwd });
+  const recordings = await globbedRecordings(session, options.transcripts);
+  const replaced = recordings === undefined ? {} : { recordings: recordings.paths };
+  const readPolicy = policyTexts(file, cwd);
+  return { source: { text, file, set: options.set, readPolicy, ...replaced }, recordings };
 }
 
 /** Loads every transcript that the runs refer to, each once. */

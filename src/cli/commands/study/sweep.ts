@@ -17,8 +17,6 @@ import type { StoredResult } from '../../../study/results-file.js';
 import { splitValues } from '../../../study/split-values.js';
 import { type Axis, grid, parseVary } from '../../../study/vary.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { policyTexts } from '../../files/policy-text.js';
-import { readTextInput } from '../../files/read-input.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -46,7 +44,7 @@ import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
 import { jsonText } from './study-files.js';
-import { globbedRecordings, loadInputs, recordingsOf, type StudyInputs, windowOf } from './study-inputs.js';
+import { loadInputs, openSource, recordingsOf, type StudyInputs, windowOf } from './study-inputs.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
 
@@ -102,15 +100,8 @@ export async function sweepCommand(
   const { cwd } = session.host;
   const names = options.metrics === undefined ? SWEPT_METRICS : splitValues(options.metrics);
   for (const metric of names) chosenMetric(metric, '--metrics');
-  const text = readTextInput(file, { cwd });
-  const recordings = await globbedRecordings(session, options.transcripts);
-  const source = {
-    text,
-    file,
-    set: options.set,
-    readPolicy: policyTexts(file, cwd),
-    ...(recordings === undefined ? {} : { recordings: recordings.paths }),
-  };
+  const { source, recordings } = await openSource(session, file, options);
+  const { text } = source;
   const base = compilePoint(source, [], []);
   const { interrupt } = session.host;
   const axes = await withoutPause(interrupt, () => axesOf(session, options.vary, base, 'refused'));

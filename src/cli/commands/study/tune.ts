@@ -21,8 +21,6 @@ import {
 import { type CandidateRuns, type Goal, judge } from '../../../study/trial.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { policyTexts } from '../../files/policy-text.js';
-import { readTextInput } from '../../files/read-input.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { chosenMetric } from './chosen-metrics.js';
@@ -40,7 +38,7 @@ import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
 import { openThreads } from './run-study.js';
 import { jsonText } from './study-files.js';
-import { globbedRecordings, loadInputs, recordingsOf, type StudyInputs } from './study-inputs.js';
+import { loadInputs, openSource, recordingsOf, type StudyInputs } from './study-inputs.js';
 import { axesOf, noteOf } from './sweep.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
@@ -87,15 +85,8 @@ export async function tuneCommand(
 ): Promise<ExitCode> {
   const { cwd } = session.host;
   const goal = goalOf(options);
-  const text = readTextInput(file, { cwd });
-  const recordings = await globbedRecordings(session, options.transcripts);
-  const source = {
-    text,
-    file,
-    set: options.set,
-    readPolicy: policyTexts(file, cwd),
-    ...(recordings === undefined ? {} : { recordings: recordings.paths }),
-  };
+  const { source, recordings } = await openSource(session, file, options);
+  const { text } = source;
   const base = compilePoint(source, [], []);
   const axes = axesOf(session, options.vary, base, 'allowed');
   const drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import { metricValues } from '../../src/metrics/registry.js';
+import type { StatusEntry } from '../../src/model/run-log.js';
+import { requestEntry } from '../helpers/log.js';
+
+/** What a client shows from a request on, of a limit of 100,000 tokens. */
+const shown = (n: number, change: Partial<StatusEntry>): StatusEntry => ({
+  type: 'status',
+  t: 0,
+  thread: 'main',
+  turn: n,
+  n,
+  seen: 0,
+  limit: 100_000,
+  percentLeft: 0,
+  warning: false,
+  error: false,
+  ...change,
+});
+
+const sent = (n: number, seen: number, thread = 'main') => requestEntry({ n, turn: n, seen, thread });
+
+describe('WIN-5 what clients showed', () => {
+  const facts = foldLog([
+    shown(1, {}),
+    sent(1, 70_000),
+    shown(2, { warning: true, error: true }),
+    sent(2, 80_000),
+    sent(3, 90_500),
+    requestEntry({ n: 4, purpose: 'compact', seen: 99_000 }),
+    shown(5, {}),
+    sent(5, 40_000),
+    shown(6, { warning: true }),
+    sent(6, 81_000),
+  ]);
+
+  it('counts the turns of the main loop under each state, the times it was entered and where', () => {
+    expect(facts.status?.warning).toEqual({ turns: 3, times: 2, firstRequest: 2, leftAt: null });
+    expect(facts.status?.error).toEqual({ turns: 2, times: 1, firstRequest: 2, leftAt: 5 });
+  });
+
+  it('keeps the least that was left when a turn was sent, rounded to a percent', () => {
+    // (100,000 − 90,500) / 100,000 = 9.5 %
+    expect(facts.status?.leastPercentLeft).toBe(10);
+    expect(metricValues(facts)).toMatchObject({
+      warningShownTurns: 3,
+      errorShownTurns: 2,
+      leastPercentLeft: 0.1,
+    });
+  });
+
+  it('a state is left when the last conversation that shows it leaves it', () => {
+    const { status } = foldLog([
+      shown(1, { warning: true }),
+      sent(1, 80_000),
+      shown(2, { thread: 'other', warning: true }),
+      sent(2, 80_000, 'other'),
+      shown(3, {}),
+      sent(3, 10_000),
+      shown(4, { thread: 'other' }),
+      sent(4, 10_000, 'other'),
+    ]);
+    expect(status?.warning).toEqual({ turns: 2, times: 2, firstRequest: 1, leftAt: 4 });
+  });
+
+  it('tells nothing where no window was known', () => {
+    expect(foldLog([sent(1, 70_000)]).status).toBeNull();
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import {
+  clock,
+  clockTick,
+  linearScale,
+  niceTicks,
+  short,
+  timeTicks,
+} from '../../../src/report/page/scale.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe('scales of the page', () => {
+  it('map a range to pixels and back', () => {
+    const scale = linearScale([10, 30], [100, 300]);
+    expect([scale.px(10), scale.px(15), scale.px(30)]).toEqual([100, 150, 300]);
+    expect([scale.value(100), scale.value(150), scale.value(300)]).toEqual([10, 15, 30]);
+  });
+
+  it('map downwards where the larger value is the higher one', () => {
+    const scale = linearScale([0, 50], [200, 100]);
+    expect([scale.px(0), scale.px(25), scale.px(50)]).toEqual([200, 150, 100]);
+  });
+
+  it('hold a range of one value and a width of nothing', () => {
+    expect(linearScale([5, 5], [0, 100]).px(5)).toBe(0);
+    expect(linearScale([5, 9], [40, 40]).value(40)).toBe(5);
+  });
+});
+
+describe('ticks', () => {
+  it.each([
+    // range, wanted, ticks: steps of 1, 2 or 5 times a power of ten that are not closer than wanted
+    [0, 100, 10, [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]],
+    [0, 100, 5, [0, 20, 40, 60, 80, 100]],
+    [0, 100, 3, [0, 50, 100]],
+    [3, 17, 4, [5, 10, 15]],
+    [0, 7, 1, [0]],
+    [0, 7, 0.2, [0]],
+    [0.5, 4.5, 12, [0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5]],
+  ])('from %d to %d, about %d of them', (from, to, wanted, expected) => {
+    expect(niceTicks(from, to, wanted)).toEqual(expected);
+  });
+
+  it('of a range of one value are that value', () => {
+    expect(niceTicks(4, 4, 5)).toEqual([4]);
+  });
+
+  it('of times are round in minutes and hours', () => {
+    expect(timeTicks(0, 2 * HOUR, 8).map((ms) => ms / MINUTE)).toEqual([0, 15, 30, 45, 60, 75, 90, 105, 120]);
+    expect(timeTicks(10 * MINUTE, 70 * MINUTE, 2).map((ms) => ms / MINUTE)).toEqual([30, 60]);
+    expect(timeTicks(0, 10_000, 5)).toEqual([0, 2_000, 4_000, 6_000, 8_000, 10_000]);
+    expect(timeTicks(0, 24 * HOUR, 4).map((ms) => ms / HOUR)).toEqual([0, 6, 12, 18, 24]);
+    expect(timeTicks(0, 3 * 8_760 * HOUR, 0).map((ms) => ms / HOUR)).toEqual([0, 8_760, 17_520, 26_280]);
+  });
+});
+
+describe('words on axes', () => {
+  it.each([
+    [0, '0:00:00'],
+    [59_400, '0:00:59'],
+    [59_500, '0:01:00'],
+    [(4 * 60 + 5) * MINUTE + 9_000, '4:05:09'],
+    [26 * HOUR, '26:00:00'],
+  ])('%d ms since the start is %s', (ms, text) => {
+    expect(clock(ms)).toBe(text);
+  });
+
+  it('a tick has seconds only where ticks are closer than a minute', () => {
+    expect(clockTick(90 * MINUTE, MINUTE)).toBe('1:30');
+    expect(clockTick(90 * MINUTE, MINUTE - 1)).toBe('1:30:00');
+  });
+
+  it.each([
+    [0, '0'],
+    [949.6, '950'],
+    [1_000, '1k'],
+    [12_540, '12.5k'],
+    [1_000_000, '1M'],
+    [1_250_000, '1.3M'],
+    [1e9, '1G'],
+    [2_500_000_000, '2.5G'],
+    [-12_000, '-12k'],
+  ])('%d is %s in short', (value, text) => {
+    expect(short(value)).toBe(text);
+  });
+});
