@@ -1,8 +1,8 @@
 import { policyRegistry } from '../../src/policies/catalogue.js';
 
-/** Peers that between them have every kind of rule: own, extending and background requests, clearing, pairs, idle, files. */
+/** Peers that between them have every kind of rule: own, extending and background requests, clearing, pairs, idle times. */
 const SOME_PEERS = [
-  'peers/qwen-code',
+  'peers/kimi-code',
   'peers/copilot-vscode',
   'peers/goose',
   'peers/openclaw',

@@ -4,6 +4,9 @@ import type { GuardsPart } from '../../model/parts.js';
 import type { Moment } from '../../model/tier.js';
 import type { CompactionHistory } from '../auto-compact/history.js';
 
+/** Turns within which a compaction counts as following the one before it, in reports (BRK-4). */
+const CHAIN_TURNS = 3;
+
 const BY = { layer: 'rules', reason: 'a guard of the policy' } as const;
 
 /** What holds the summaries of a policy back: breaker, cooldown, limits on calls (BRK-1). */
@@ -24,6 +27,7 @@ export class Guards {
     const { refills } = this.part;
     return {
       ...params,
+      'thrash.chainTurns': CHAIN_TURNS,
       'thrash.maxRefills': refills?.max ?? null,
       'thrash.withinTurns': refills?.within ?? 0,
     };
