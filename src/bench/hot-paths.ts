@@ -188,7 +188,7 @@ const PATHS: readonly HotPath[] = [
 export function hotPaths(): readonly HotPath[] {
   const dues = tierRegistry
     .all()
-    .filter((tier) => tier.layer !== 'baseline')
+    .filter((tier) => tier.layer !== 'rules')
     .map(
       (tier): HotPath => ({
         name: `due ${tier.name}`,

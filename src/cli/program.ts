@@ -135,7 +135,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       'after',
       examples(
         'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
-        'sweep lunch.yaml --vary baselines.prune.batchTokens=20000..300000:17:log --set policy=baselines/prune',
+        'sweep lunch.yaml --vary rules.prune.when.piled=20000..300000:17:log --set policy=baselines/prune',
         'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
       ),
     )

@@ -36,7 +36,7 @@ function emptyLayer(): Mutable<Acts> {
 
 /** True for an entry that replaces history: keeping notes and dropping or clearing content is none. */
 function isCompaction(entry: LayerEntry): boolean {
-  return entry.action === (entry.layer === 'baseline' ? 'summarise' : 'compact');
+  return entry.action === 'compact';
 }
 
 /** Creates an empty fold over layer and breaker entries. */

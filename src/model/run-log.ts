@@ -19,7 +19,6 @@ export const LAYERS = [
   'agents',
   'nested-memory',
   'hooks',
-  'baseline',
   'rules',
 ] as const;
 export type Layer = (typeof LAYERS)[number];

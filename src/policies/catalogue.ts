@@ -7,10 +7,6 @@ import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../model/par
 import type { PlannedPolicy } from '../model/run-plan.js';
 import { isPolicyPath } from '../parts/paths.js';
 import { tierRegistry } from '../tiers/registry.js';
-import { mask } from './baselines/mask.js';
-import { prune } from './baselines/prune.js';
-import { summarise } from './baselines/summarise.js';
-import { truncate } from './baselines/truncate.js';
 import { none } from './bounds/none.js';
 import { unbounded } from './bounds/unbounded.js';
 import { claudeCode2076 } from './claude-code/2.0.76.js';
@@ -24,19 +20,15 @@ import { CORE_PARAMS } from './core-params.js';
 import { checkExclusive } from './exclusive.js';
 import { isReadBy, layersOf } from './param-readers.js';
 import { partsOf } from './parts-policy.js';
-import { peers } from './peers.js';
 import type { Policy } from './policy.js';
+import { shippedPolicies } from './shipped-policies.js';
 
-/** Every policy, by name; adding one is one file and one line, a policy of another agent is one file in `peers`. */
+/** Every policy, by name; adding one is one file and one line, a baseline or another agent is one file in `baselines` or `peers`. */
 export const policyRegistry = createRegistry<Policy>(
   'policy',
   [
     none,
     unbounded,
-    truncate,
-    prune,
-    mask,
-    summarise,
     claudeCode20,
     claudeCode21,
     claudeCode2026,
@@ -45,7 +37,7 @@ export const policyRegistry = createRegistry<Policy>(
     claudeCode21112,
     claudeCode21325,
   ].map((policy) => [policy.name, policy] as const),
-  peers,
+  shippedPolicies,
 );
 
 /** Every parameter a policy may set, in the order they are listed. */

@@ -1,12 +1,13 @@
+import { policyValues, type WrittenPolicy } from '../parts/paths.js';
 import { tierRegistry } from '../tiers/registry.js';
 import type { Policy } from './policy.js';
 
 /** Layers whose limits follow from the window. */
-const AT_THE_WINDOW = ['auto-compact', 'blocking', 'microcompact-token', 'baseline-truncate'];
+const AT_THE_WINDOW = ['auto-compact', 'blocking', 'microcompact-token'];
 /** Layers that go by a window the user sets. */
 const BY_WINDOW = [...AT_THE_WINDOW, 'parts'];
 const COMPACTING = ['auto-compact', 'reactive'];
-const SUMMARISING = [...COMPACTING, 'baseline-summarise'];
+const SUMMARISING = [...COMPACTING, 'parts'];
 /** Layers that write or read an index of memories. */
 const INDEXING = ['auto-memory', 'dreaming', 'agents'];
 
@@ -23,14 +24,14 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'window.warningOffset': ['auto-compact', 'microcompact-token'],
   'window.errorOffset': ['auto-compact'],
   'window.blockingOffset': ['blocking'],
-  'compact.': SUMMARISING,
+  'compact.': COMPACTING,
   'compact.enabled': COMPACTING,
   'compact.keepLastRounds': COMPACTING,
   'compact.scratchpad': COMPACTING,
   'compact.autonomous': COMPACTING,
-  'restore.': [...COMPACTING, 'parts'],
-  'compact.quoteTokens': [...SUMMARISING, 'parts'],
-  'thrash.chainTurns': [...SUMMARISING, 'baseline-truncate', 'parts'],
+  'restore.': SUMMARISING,
+  'compact.quoteTokens': SUMMARISING,
+  'thrash.chainTurns': SUMMARISING,
   'nestedMemoryCache.enabled': ['auto-compact'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],
   'autoMemory.index': INDEXING,
@@ -56,6 +57,25 @@ export function layersOf(path: string): readonly string[] | null {
 
 /** Whether a policy has a layer that reads a parameter (C39). */
 export function isReadBy(policy: Policy, path: string): boolean {
+  if (policy.written !== undefined && path.startsWith('counter.')) return false; // Its `count` says how.
   const layers = layersOf(path);
-  return layers === null || layers.some((layer) => policy.tiers.includes(layer));
+  return (
+    layers === null || layers.some((layer) => policy.tiers.includes(layer) && isUsed(policy, layer, path))
+  );
+}
+
+/** Whether the rules of a policy in parts use what a parameter is about. */
+function isUsed({ written }: Policy, layer: string, path: string): boolean {
+  if (layer !== 'parts' || written === undefined) return true;
+  const values = policyValues(written).map((value) => value.path.split('.'));
+  if (path.startsWith('restore.')) return hasPiece(written, ['files', 'todos']);
+  return path !== 'compact.quoteTokens' || values.some((parts) => parts.includes('ask'));
+}
+
+/** Whether the layout of a rule has one of some pieces. */
+function hasPiece(written: WrittenPolicy, pieces: readonly string[]): boolean {
+  return policyValues(written).some(
+    ({ path, value }) =>
+      (path.includes('.layout.') && pieces.includes(String(value))) || path.includes('.keep.recent-files.'),
+  );
 }

@@ -3,10 +3,6 @@ import type { TierDefinition } from '../model/tier.js';
 import { agentsTier } from './agents/agents.js';
 import { autoCompactTier } from './auto-compact/auto-compact.js';
 import { autoMemoryTier } from './auto-memory/auto-memory.js';
-import { maskTier } from './baselines/mask.js';
-import { pruneTier } from './baselines/prune.js';
-import { summariseTier } from './baselines/summarise.js';
-import { truncateTier } from './baselines/truncate.js';
 import { blockingTier } from './blocking/blocking.js';
 import { collapseTier } from './collapse/collapse.js';
 import { dreamingTier } from './dreaming/dreaming.js';
@@ -37,10 +33,6 @@ const TIERS: readonly TierDefinition[] = [
   autoMemoryTier,
   dreamingTier,
   agentsTier,
-  truncateTier,
-  pruneTier,
-  maskTier,
-  summariseTier,
   partsTier,
 ];
 

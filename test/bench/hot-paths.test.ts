@@ -72,7 +72,7 @@ describe('microcompact of a full window', () => {
 
 describe('the other hot paths', () => {
   it('are those of an agent’s turn, and the question whether each tier is due', () => {
-    const tiers = tierRegistry.all().filter(({ layer }) => layer !== 'baseline');
+    const tiers = tierRegistry.all().filter(({ layer }) => layer !== 'rules');
     expect(hotPaths().map(({ name }) => name)).toEqual([
       'token estimate of a turn',
       'threshold check',

@@ -58,12 +58,12 @@ describe('the line that repeats the best point of a sweep', () => {
     const { command } = await sweepAndRepeat(
       { 'my file.yaml': `name: a\n${BASE}` },
       '--vary',
-      'baselines.prune.batchTokens=500,90000',
+      'rules.prune.when.piled=500,90000',
       '--set',
       'cache={ttl: 1h, mode: on}',
     );
     expect(command).toMatch(
-      /^ccbench run 'my file.yaml' --set 'cache=\{ttl: 1h, mode: on\}' --set baselines\.prune\.batchTokens=\d+$/,
+      /^ccbench run 'my file.yaml' --set 'cache=\{ttl: 1h, mode: on\}' --set rules\.prune\.when\.piled=\d+$/,
     );
   });
 
@@ -71,7 +71,7 @@ describe('the line that repeats the best point of a sweep', () => {
     const { command, runs } = await sweepAndRepeat(
       { 'a.yaml': `name: a\n${BASE}${VARIANTS}` },
       '--vary',
-      'baselines.prune.batchTokens=500,90000',
+      'rules.prune.when.piled=500,90000',
     );
     expect(command).toContain('--variant base');
     expect(runs.map(({ variant }) => variant)).toEqual([null]);

@@ -6,9 +6,9 @@ import { cli, scenario, snapshot, TRACE, tempFolder } from './cli.js';
 const PRUNE = scenario('tiny').replace('policy: none', 'policy: baselines/prune');
 const VARY = [
   '--vary',
-  'baselines.prune.batchTokens=2000,4000,8000',
+  'rules.prune.when.piled=2000,4000,8000',
   '--set',
-  'baselines.prune.protectTokens=1000',
+  'rules.prune.select.keep.tokens=1000',
 ];
 const RESULTS = 'reports/tiny-sweep/sweep.jsonl';
 
@@ -27,7 +27,7 @@ describe('ccbench sweep', () => {
       const set = [
         ...VARY.slice(2),
         '--set',
-        `baselines.prune.batchTokens=${settings['baselines.prune.batchTokens']}`,
+        `rules.prune.when.piled=${settings['rules.prune.when.piled']}`,
       ];
       const alone = JSON.parse(
         (await cli(['run', 'a.yaml', ...set, '--json', '--no-files'], { cwd })).stdout,
@@ -73,13 +73,13 @@ describe('ccbench sweep', () => {
   it('runs again what lacks a metric that is wanted now', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd', '--json'], { cwd });
-    const wanted = ['--metrics', 'costUsd,layers.baseline.saved', '--json'];
+    const wanted = ['--metrics', 'costUsd,layers.rules.saved', '--json'];
     const resumed = JSON.parse((await cli(['sweep', 'a.yaml', ...VARY, ...wanted], { cwd })).stdout);
     const fresh = JSON.parse(
       (await cli(['sweep', 'a.yaml', ...VARY, ...wanted, '--no-files'], { cwd })).stdout,
     );
     expect(resumed.points).toEqual(fresh.points);
-    for (const { metrics } of resumed.points) expect(metrics['layers.baseline.saved']).toBeGreaterThan(0);
+    for (const { metrics } of resumed.points) expect(metrics['layers.rules.saved']).toBeGreaterThan(0);
     expect(resumed.ran).toBe(3);
   });
 
@@ -179,9 +179,9 @@ describe('ccbench sweep', () => {
 
   it.each([
     ['a path that no policy has', 'no.such.path=1,2', 'unknown setting "no.such.path"'],
-    ['an empty range', 'baselines.prune.batchTokens=9..5:3', 'the range from 9 to 5 is empty'],
-    ['no steps', 'baselines.prune.batchTokens=1..5:0', 'is empty'],
-    ['a value out of range', 'baselines.prune.batchTokens=0,5', 'must be a whole number from 1'],
+    ['an empty range', 'rules.prune.when.piled=9..5:3', 'the range from 9 to 5 is empty'],
+    ['no steps', 'rules.prune.when.piled=1..5:0', 'is empty'],
+    ['a value out of range', 'rules.prune.when.piled=0,5', 'must be a whole number from 1'],
   ])('refuses %s before anything runs', async (_what, vary, sentence) => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const { code, stdout, stderr } = await cli(['sweep', 'a.yaml', '--vary', vary], { cwd });
@@ -216,9 +216,9 @@ describe('ccbench tune', () => {
         'tune',
         'a.yaml',
         '--set',
-        'baselines.prune.protectTokens=1000',
+        'rules.prune.select.keep.tokens=1000',
         '--vary',
-        'baselines.prune.batchTokens=500..20000:log',
+        'rules.prune.when.piled=500..20000:log',
         ...rest,
       ],
       { cwd },

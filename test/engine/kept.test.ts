@@ -15,7 +15,10 @@ describe('kept content', () => {
   });
 
   it('falls by what a placeholder stands for, and the placeholder itself is not kept content', () => {
-    const [run] = replayAll(steady('baselines/mask', 5, 1_000), ['baselines.mask.keepResults=2']);
+    const [run] = replayAll(steady('baselines/mask', 5, 1_000), [
+      'rules.mask.select.keep.last=2',
+      'rules.mask.when.toolResults=3',
+    ]);
     // Turn 4 would hold 1,100 + 3 × 1,000 and has one result masked; turn 5 two of four.
     expect(run!.main.map(({ kept }) => kept)).toEqual([
       1,
@@ -29,7 +32,7 @@ describe('kept content', () => {
   });
 
   it('does not count a summary, nor the request that asks for it', () => {
-    const set = ['baselines.summarise.everyTurns=2', 'baselines.summarise.keepTurns=1'];
+    const set = ['rules.summarise.when.turns=3', 'rules.summarise.select.keep.last=1 rounds'];
     const [run] = replayAll(steady('baselines/summarise', 4, 1_000, SUMMARY), set);
     expect(run!.main.at(-1)!.kept).toBe(Number((2_100 / 4_100).toFixed(6)));
     const compact = run!.entries.filter((entry) => entry.type === 'request' && entry.purpose === 'compact');

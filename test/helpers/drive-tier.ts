@@ -79,6 +79,7 @@ export class TierDriver {
     private readonly definitions: readonly TierDefinition[],
     set: Readonly<Record<string, ParamValue>> = {},
     window = 200_000,
+    policy: Partial<RunPlan['policy']> = {},
   ) {
     const params: Record<string, ParamValue> = {};
     const specs = [...WINDOW_PARAMS, ...definitions.flatMap((tier) => tier.params)];
@@ -92,7 +93,7 @@ export class TierDriver {
       thread: 'main',
       source: 'main',
       model: () => ({ name: 'claude-sonnet-4-5', window, maxOutput: 32_000 }),
-      plan: {} as RunPlan,
+      plan: { policy } as RunPlan,
       random: createRandom(1),
       shared: new Map(),
       session: soloSession(),

@@ -42,7 +42,8 @@ describe('a parameter of a layer that the policy does not have', () => {
     ['claude-code/2.1.112', 'sessionMemory.enabled', true],
     ['baselines/summarise', 'compact.scratchpad', 'keep'],
     ['baselines/truncate', 'window.compactOffset', 1],
-    ['baselines/mask', 'baselines.prune.batchTokens', 1],
+    ['baselines/mask', 'counter.newContent', 'none'],
+    ['baselines/mask', 'restore.files', 1],
     ['none', 'autoMemory.indexLines', 10],
     ['claude-code/2.1.112', 'autoMemory.lineChars', 100],
   ])('C39 is refused: %s %s', (policy, path, value) => {
@@ -51,9 +52,9 @@ describe('a parameter of a layer that the policy does not have', () => {
   });
 
   it.each([
-    ['baselines/truncate', 'window.reserveCap', 8_000],
+    ['baselines/truncate', 'rules.truncate.select.keep.share', 0.4],
     ['baselines/truncate', 'window.explicit', 100_000],
-    ['baselines/summarise', 'compact.ownToolTokens', 900],
+    ['baselines/summarise', 'compact.quoteTokens', 900],
     ['none', 'client.retries', 0],
     ['none', 'agents.layout', 'own-results'],
     ['claude-code/2026', 'autoMemory.indexLines', 10],

@@ -13,7 +13,7 @@ describe('E2 prune batch', () => {
   const text = scenario('prune-batch');
   /** Cost of a call in tokens at the input price, $5 a million for the model of the scenario. */
   const perCall = (batch: number): number => {
-    const [run] = replayAll(text, [`baselines.prune.batchTokens=${batch}`]);
+    const [run] = replayAll(text, [`rules.prune.when.piled=${batch}`]);
     const { costUsd, turns } = metricValues(run!.facts);
     return costUsd! / 5e-6 / turns!;
   };

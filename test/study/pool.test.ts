@@ -21,12 +21,12 @@ policy: baselines/prune
 function jobsOver(batches: readonly number[]): { jobs: Job[]; inputs: TranscriptInput[] } {
   const inputs: TranscriptInput[] = [];
   const jobs = batches.map((batch, index) => {
-    const set = [`baselines.prune.batchTokens=${batch}`, 'baselines.prune.protectTokens=500'];
+    const set = [`rules.prune.when.piled=${batch}`, 'rules.prune.select.keep.tokens=500'];
     const { plan, transcript } = compileScenario({ text: SCENARIO, file: 'p', set }, builtinContext).runs[0]!;
     if (transcript.kind !== 'synthetic') throw new Error('not generated');
     const input = syntheticInput(transcript.spec);
     inputs.push(input);
-    return { index, plan, transcript: input.key, share: 1, metrics: ['layers.baseline.saved'] };
+    return { index, plan, transcript: input.key, share: 1, metrics: ['layers.rules.saved'] };
   });
   return { jobs, inputs };
 }
@@ -98,7 +98,7 @@ describe('runJobs', () => {
     expect(here.map(({ index, ok }) => [index, ok])).toEqual([0, 1, 2, 3, 4].map((i) => [i, true]));
     expect(await run(study, 1, worker)).toEqual(here);
     expect(await run(study, 3, worker)).toEqual(here);
-    const saved = here.map((result) => (result.ok ? result.metrics['layers.baseline.saved'] : null));
+    const saved = here.map((result) => (result.ok ? result.metrics['layers.rules.saved'] : null));
     expect(new Set(saved).size).toBeGreaterThan(1);
   });
 

@@ -55,7 +55,6 @@ export const LAYER_COLORS: Readonly<Record<Layer, string>> = {
   agents: DISTINCT.grey,
   'nested-memory': DISTINCT.blue,
   hooks: DISTINCT.grey,
-  baseline: DISTINCT.vermilion,
   rules: DISTINCT.vermilion,
 };
 
@@ -73,7 +72,6 @@ export const LAYER_SHAPES: Readonly<Record<Layer, string>> = {
   agents: 'triangle-right',
   'nested-memory': 'stroke',
   hooks: 'stroke',
-  baseline: 'circle',
   rules: 'circle',
 };
 

@@ -20,8 +20,6 @@ const SMALL = { window: 70_000 } as const;
 /** Summaries are the only thing that makes room, and are made often. */
 const SUMMARIES: Settings = {
   'autoCompact.exceptModels': [],
-  'baselines.summarise.everyTurns': 6,
-  'baselines.summarise.keepTurns': 3,
   'client.retries': 1,
   'compact.resendWithoutStreaming': false,
   'microcompact.apiNative.enabled': false,
@@ -103,7 +101,6 @@ const COMPACTING: readonly Situation[] = [
       'compact.summariser',
       'compact.model',
       'autoCompact.exceptModels',
-      'baselines.summarise.',
     ],
     transcript: WORK,
     init: SMALL,
@@ -171,7 +168,7 @@ const COMPACTING: readonly Situation[] = [
 const CLEARING: readonly Situation[] = [
   {
     name: 'old results that are cleared',
-    shows: ['microcompact.token.', 'microcompact.cached.', 'baselines.prune.', 'baselines.mask.'],
+    shows: ['microcompact.token.', 'microcompact.cached.'],
     transcript: WORK,
     init: { window: 120_000 },
     set: {
@@ -329,7 +326,7 @@ const BESIDE: readonly Situation[] = [
 export const SITUATIONS: readonly Situation[] = [
   {
     name: 'a busy session in a small window',
-    shows: ['microcompact.', 'baselines.', 'window.'],
+    shows: ['microcompact.', 'window.'],
     transcript: BUSY,
     init: { ...SMALL, home: { memories: 3, files: [], lock: null } },
   },

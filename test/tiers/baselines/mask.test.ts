@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { maskTier } from '../../../src/tiers/baselines/mask.js';
+import { planPolicy, policyRegistry } from '../../../src/policies/catalogue.js';
+import { partsTier } from '../../../src/tiers/parts/parts.js';
 import { TierDriver } from '../../helpers/drive-tier.js';
 
 function masked(ids: string, keepResults: number, batchResults: number): TierDriver {
-  const tiers = new TierDriver([maskTier], {
-    'baselines.mask.keepResults': keepResults,
-    'baselines.mask.batchResults': batchResults,
+  const { parts } = planPolicy(policyRegistry.get('baselines/mask'), {
+    'rules.mask.select.keep.last': keepResults,
+    'rules.mask.when.toolResults': keepResults + batchResults,
   });
+  const tiers = new TierDriver([partsTier], {}, 200_000, { parts: parts! });
   for (const id of ids) {
     tiers.exchange(id);
     tiers.ask();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { pruneTier } from '../../../src/tiers/baselines/prune.js';
+import { planPolicy, policyRegistry } from '../../../src/policies/catalogue.js';
+import { partsTier } from '../../../src/tiers/parts/parts.js';
 import { TierDriver } from '../../helpers/drive-tier.js';
 
 function driver(protect: number, batch: number): TierDriver {
-  return new TierDriver([pruneTier], {
-    'baselines.prune.protectTokens': protect,
-    'baselines.prune.batchTokens': batch,
-  });
+  const changes = { 'rules.prune.select.keep.tokens': protect, 'rules.prune.when.piled': batch };
+  const { parts } = planPolicy(policyRegistry.get('baselines/prune'), changes);
+  return new TierDriver([partsTier], {}, 200_000, { parts: parts! });
 }
 
 function arrive(tiers: TierDriver, ids: string, tokens = 100): void {
@@ -30,8 +30,8 @@ describe('prune', () => {
     arrive(tiers, 'abcdefg');
     expect(tiers.cleared()).toEqual(['a', 'b', 'c', 'd']);
     expect(tiers.reports.map((report) => [report.action, report.saved, report.details.results])).toEqual([
-      ['prune', 2 * (100 - 12), 2],
-      ['prune', 2 * (100 - 12), 2],
+      ['clear', 2 * (100 - 12), 2],
+      ['clear', 2 * (100 - 12), 2],
     ]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { replayAll, steady } from './replay-baseline.js';
 
 const SUMMARY = 'llm: { fake: { summaryTokens: 500, scratchpadTokens: 0 } }\n';
-const SET = ['baselines.summarise.everyTurns=4', 'baselines.summarise.keepTurns=2'];
+const SET = ['rules.summarise.when.turns=6', 'rules.summarise.select.keep.last=2 rounds'];
 
 describe('summarise', () => {
   it('summarises so many turns at a time and keeps the latest, the opening prompt and one summary', () => {
@@ -11,8 +11,8 @@ describe('summarise', () => {
     expect(
       run!.layers.map(({ turn, action, trueBefore, trueAfter }) => [turn, action, trueBefore, trueAfter]),
     ).toEqual([
-      [7, 'summarise', 7_100, 3_600],
-      [11, 'summarise', 7_600, 3_600],
+      [7, 'compact', 7_100, 3_600],
+      [11, 'compact', 7_600, 3_600],
     ]);
     expect(run!.facts.compactions.done).toBe(2);
     expect(

@@ -14,7 +14,7 @@ describe('truncate', () => {
       run!.layers.map(({ turn, action, outcome, trueBefore }) => [turn, action, outcome, trueBefore]),
     ).toEqual([[11, 'truncate', 'done', 21_100]]);
     // Half of the 20,100 tokens of messages, rounded up to whole rounds of 2,000: six go.
-    expect(run!.layers[0]).toMatchObject({ trueAfter: 9_100, saved: 12_000, details: { rounds: 6 } });
+    expect(run!.layers[0]).toMatchObject({ trueAfter: 9_100, saved: 12_000, details: { rule: 'truncate' } });
     expect(run!.main.map(({ prompt }) => prompt).slice(9)).toEqual([19_100, 9_100, 11_100]);
     expect(run!.facts.requestsRefused).toBe(0);
   });
