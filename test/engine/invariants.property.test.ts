@@ -151,12 +151,14 @@ describe('over generated sessions, policies, clocks and faults', () => {
           expect(mainRequests(entries).length + lost).toBe(countCalls(transcript));
           expectFrozen(sentFor(sent, 'main'));
           expectSums(entries);
-          const { params } = plan.policy;
+          const { params, parts } = plan.policy;
           const prompts = steps.filter((item) => item.do === 'answer').length + 1;
           expectBreaker(
             entries,
             prompts,
-            params['breaker.maxFailures'] as number | null,
+            parts === undefined
+              ? (params['breaker.maxFailures'] as number | null)
+              : (parts.guards.breaker?.after ?? null),
             params['breaker.scope'],
           );
         },

@@ -90,6 +90,8 @@ class PartsTier implements TierInstance {
   private model: string | null = null;
   private prefix: ContextView['prefix'] | null = null;
   private underway: Underway | null = null;
+  /** True tokens at the latest refusal of a turn: what made nothing smaller is not tried again. */
+  private refused = { turn: -1, tokens: 0 };
 
   constructor(
     private readonly policy: PartsPolicy,
@@ -176,6 +178,7 @@ class PartsTier implements TierInstance {
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const { point } = moment;
     if (this.underway !== null && point === 'before-request') yield* this.arrive(moment, view);
+    if (point === 'refused' && this.isStuck(moment, view)) return;
     for (const rule of this.rulesAt(point)) {
       if (!fires(rule, moment, view)) continue;
       const changed = yield* this.carryOut(rule.own, moment, view, reasonFor(rule.own.rule, moment, view));
@@ -265,6 +268,12 @@ class PartsTier implements TierInstance {
     // Nothing was asked for: there is nothing to fall back from.
     if (end.requests === 0 && rule.fail.else.kind === 'stop') return false;
     return yield* this.fallBack(compaction, moment, view);
+  }
+
+  private isStuck({ turn }: Moment, { trueTokens }: ContextView): boolean {
+    const isSame = this.refused.turn === turn && trueTokens >= this.refused.tokens;
+    this.refused = { turn, tokens: trueTokens };
+    return isSame;
   }
 
   /** What a rule does when no summary came. */
