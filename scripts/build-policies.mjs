@@ -15,9 +15,11 @@ export function buildPolicies() {
   const entries = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, 'src/policies', folder))
       .filter((file) => file.endsWith('.yaml'))
+      .map((file) => file.slice(0, -'.yaml'.length))
       .sort()
-      .map((file) => {
-        const name = `${folder}/${file.slice(0, -'.yaml'.length)}`;
+      .map((agent) => {
+        const file = `${agent}.yaml`;
+        const name = `${folder}/${agent}`;
         const written = parse(readFileSync(join(root, 'src/policies', folder, file), 'utf8'));
         if (written.name !== name) throw new Error(`${folder}/${file}: the policy is called ${written.name}`);
         // As a text: it is parsed when the policy is asked for.

@@ -1,4 +1,4 @@
-import type { Point } from './tier.js';
+import type { Point } from './point.js';
 
 /**
  * A policy in parts: how any agent counts its context, when it acts, what it touches, what it puts there, how it asks for a

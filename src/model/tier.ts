@@ -4,29 +4,11 @@ import type { Action, Outcome } from './action.js';
 import type { Block } from './block.js';
 import type { Message } from './message.js';
 import type { ParamSpec, ParamValues } from './params.js';
+import type { Point } from './point.js';
 import type { Layer } from './run-log.js';
 import type { RunPlan } from './run-plan.js';
 import type { SessionContext } from './session.js';
 import type { Capability, ManualCompaction } from './transcript.js';
-
-/** Where in the loop a tier is asked (LOP-1). */
-export type Point =
-  /** Tool results came in and wait for the next request. */
-  | 'results'
-  /** Before each API call. */
-  | 'before-request'
-  /** The main request was refused as too long. */
-  | 'refused'
-  /** The user asked for a compaction. */
-  | 'manual'
-  /** A response came in. */
-  | 'after-response'
-  /** A final answer without tool calls: the loop ends. */
-  | 'end-of-loop'
-  /** A time came that a tier asked to be woken at. */
-  | 'wake'
-  /** The process of the session ends. */
-  | 'session-end';
 
 /** What kind of query runs: guards keep forks from compacting (BRK-2). */
 export type QuerySource =

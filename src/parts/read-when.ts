@@ -1,5 +1,5 @@
 import { COUNTED, type GroupPart, PART_EVENTS, type TestPart } from '../model/parts.js';
-import type { Point } from '../model/tier.js';
+import type { Point } from '../model/point.js';
 import { comparison, timeComparison } from './amounts.js';
 import {
   choice,

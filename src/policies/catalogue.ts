@@ -111,6 +111,15 @@ function checkClient(name: ParamValue | undefined): void {
 /** Refuses a parameter that no layer of a policy reads (C39). */
 function checkEffect(policy: Policy, path: string): void {
   if (isReadBy(policy, path)) return;
+  if (policy.written !== undefined && path.startsWith('counter.')) {
+    throw new CcbenchError(
+      'no-effect',
+      `${path} has no effect under ${policy.name}: its file says how it counts`,
+      {
+        hint: 'set count.source, count.charsPerToken or another value of the file',
+      },
+    );
+  }
   const layers = layersOf(path)!;
   const others = policyRegistry.all().filter((other) => isReadBy(other, path));
   throw new CcbenchError(

@@ -4,8 +4,6 @@ import type { Policy } from './policy.js';
 
 /** Layers whose limits follow from the window. */
 const AT_THE_WINDOW = ['auto-compact', 'blocking', 'microcompact-token'];
-/** Layers that go by a window the user sets. */
-const BY_WINDOW = [...AT_THE_WINDOW, 'parts'];
 const COMPACTING = ['auto-compact', 'reactive'];
 const SUMMARISING = [...COMPACTING, 'parts'];
 /** Layers that write or read an index of memories. */
@@ -16,8 +14,8 @@ const INDEXING = ['auto-memory', 'dreaming', 'agents'];
  * that fits counts. Null: the client reads it, whatever its layers.
  */
 const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
-  'window.models': BY_WINDOW,
-  'window.explicit': BY_WINDOW,
+  'window.models': AT_THE_WINDOW,
+  'window.explicit': [...AT_THE_WINDOW, 'parts'],
   'window.reserve': AT_THE_WINDOW,
   'window.maxOutput': AT_THE_WINDOW,
   'window.compactOffset': ['auto-compact', 'microcompact-token'],
@@ -31,7 +29,6 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'compact.autonomous': COMPACTING,
   'restore.': SUMMARISING,
   'compact.quoteTokens': SUMMARISING,
-  'thrash.chainTurns': SUMMARISING,
   'nestedMemoryCache.enabled': ['auto-compact'],
   'autoMemory.enabled': ['auto-memory', 'dreaming'],
   'autoMemory.index': INDEXING,
@@ -67,10 +64,14 @@ export function isReadBy(policy: Policy, path: string): boolean {
 /** Whether the rules of a policy in parts use what a parameter is about. */
 function isUsed({ written }: Policy, layer: string, path: string): boolean {
   if (layer !== 'parts' || written === undefined) return true;
-  const values = policyValues(written).map((value) => value.path.split('.'));
+  const values = policyValues(written);
   if (path.startsWith('restore.')) return hasPiece(written, ['files', 'todos']);
-  return path !== 'compact.quoteTokens' || values.some((parts) => parts.includes('ask'));
+  if (path === 'window.explicit') return values.some(({ value }) => BY_SIZE.test(String(value)));
+  return path !== 'compact.quoteTokens' || values.some((value) => value.path.includes('.ask.'));
 }
+
+/** An amount that depends on the window or on the longest answer. */
+const BY_SIZE = /(?<![A-Za-z])[WOIB](?![A-Za-z])/;
 
 /** Whether the layout of a rule has one of some pieces. */
 function hasPiece(written: WrittenPolicy, pieces: readonly string[]): boolean {

@@ -37,7 +37,7 @@ function splitPath(text: string, context: ScenarioContext): Path {
   const typed = (items: readonly string[]) =>
     items.map((part) => (isListPosition(part) ? Number(part) : part));
   if (isScenarioPath(parts)) return typed(parts);
-  if (known.includes(text) || isPolicyPath(text)) return ['policy', 'set', text];
+  if (known.includes(text) || (isPolicyPath(text) && parts[0] !== 'cache')) return ['policy', 'set', text];
   if (parts[0] === 'policy' && isPolicyPath(parts.slice(1).join('.')))
     return ['policy', 'set', parts.slice(1).join('.')];
   const set = parts.indexOf('set');

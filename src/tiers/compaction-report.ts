@@ -39,6 +39,8 @@ export interface DoneCompaction extends Pick<LayerReport, 'layer' | 'action' | '
   readonly restored: Restored | null;
   /** Announced tools whose definitions had been looked up. */
   readonly discoveredTools: readonly string[];
+  /** Where it would fire again; absent where the parameters say it. */
+  readonly threshold?: number | null;
   /** Figures of this kind of compaction alone. */
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -79,7 +81,7 @@ function detailsOf(
   const { parts } = done.before;
   const told = {
     ...withBoundary({ ...done.tracking, ...done.details }, done),
-    recompactsNextTurn: restored === null ? null : recompacts(context, view.trueTokens), // FUL-12
+    recompactsNextTurn: restored === null ? null : recompacts(done, context, view.trueTokens), // FUL-12
   };
   return {
     ...(restored === null ? told : withRestored(told, restored)),
@@ -116,7 +118,8 @@ function segment(messages: readonly Message[], anchor: string | null): object | 
 }
 
 /** Whether what is left is at or above the threshold already. */
-function recompacts(context: TierContext, tokens: number): boolean {
+function recompacts({ threshold }: DoneCompaction, context: TierContext, tokens: number): boolean {
+  if (threshold !== undefined) return threshold !== null && tokens >= threshold;
   const { params } = context;
   return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model());
 }

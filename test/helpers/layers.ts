@@ -86,7 +86,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     },
     builtins: [],
   },
-  study: { folders: [...UP_TO_METRICS, 'scenario'], packages: {}, builtins: ['v8', 'worker_threads'] },
+  study: {
+    folders: [...UP_TO_METRICS, 'scenario'],
+    packages: {},
+    builtins: ['fs', 'v8', 'worker_threads'],
+  },
   bench: {
     folders: [...UP_TO_POLICIES, 'engine'],
     packages: { tinybench: 'any' },

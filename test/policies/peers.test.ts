@@ -141,7 +141,9 @@ describe('policies of other agents', () => {
           ({ action, outcome }) => outcome === 'done' && (action === 'compact' || action === 'truncate'),
         ).length;
       }
-      if (TRIGGERS[name]![1] !== null) expect(compactions).toBeGreaterThanOrEqual(2);
+      // Results that are evicted at half keep most sessions below the truncation.
+      const wanted = name === 'ms-agent-framework' ? 1 : 2;
+      if (TRIGGERS[name]![1] !== null) expect(compactions).toBeGreaterThanOrEqual(wanted);
     },
   );
 });

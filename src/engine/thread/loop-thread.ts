@@ -1,5 +1,5 @@
 import type { Message } from '../../model/message.js';
-import type { Point } from '../../model/tier.js';
+import type { Point } from '../../model/point.js';
 import type { ManualCompaction, RecordedCall, Thread } from '../../model/transcript.js';
 import type { ActingThread } from '../actions/acting-thread.js';
 import type { CachedPrefix } from '../context/cached-prefix.js';

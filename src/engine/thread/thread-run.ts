@@ -1,8 +1,8 @@
 import type { Random } from '../../base/random.js';
 import type { Action, StopKind } from '../../model/action.js';
 import { isSpoken, type Message } from '../../model/message.js';
+import type { Point } from '../../model/point.js';
 import type { BreakCause } from '../../model/run-log.js';
-import type { Point } from '../../model/tier.js';
 import type { RecordedCall, Thread } from '../../model/transcript.js';
 import { apply } from '../actions/apply.js';
 import { Prevention } from '../actions/prevention.js';

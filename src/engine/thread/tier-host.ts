@@ -1,9 +1,9 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
+import type { Point } from '../../model/point.js';
 import type {
   ContextView,
   Moment,
-  Point,
   QuerySource,
   TierContext,
   TierDefinition,

@@ -19,11 +19,9 @@ export interface SummaryOrder {
   readonly ask: AskPart;
   readonly accept: readonly AcceptPart[];
   readonly fail: FailPart;
-  /** What is in front of it in the conversation and stays. */
-  readonly before: readonly Message[];
-  /** What the summary is about. */
+  /** What the summary is about: the conversation up to the tail that stays. */
   readonly about: readonly Message[];
-  /** What is behind it and stays: a request that extends the main one sends it too, so that all of its cache is read. */
+  /** The tail. */
   readonly after: readonly Message[];
 }
 
@@ -203,7 +201,7 @@ function* askCalls(
     answerMessage(`${order.id}-chunk-${i}`, order.moment.now, 'user', answer),
   );
   return yield* askOnce(
-    { ...order, before: [], after: [] },
+    { ...order, after: [] },
     shape === 'extend' || shape === 'fork' ? 'own' : shape,
     summaries,
     [],
@@ -268,9 +266,7 @@ function requestFor(
   const { params } = context;
   const shares = shape === 'extend' || shape === 'fork' || shape === 'native';
   const isWhole = shape === 'extend' && about === order.about;
-  const shown = shares
-    ? [...order.before, ...about, ...(isWhole ? order.after : [])]
-    : prepared(order, about);
+  const shown = shares ? [...about, ...(isWhole ? order.after : [])] : prepared(order, about);
   const messages = shape === 'text' ? [asText(`${id}-text-${n}`, moment.now, shown)] : shown;
   return {
     purpose: 'compact',
@@ -284,7 +280,7 @@ function requestFor(
         },
     messages,
     ...(ownTurns.length === 0 ? {} : { ownTurns }),
-    about: [...order.before, ...about],
+    about,
     instruction: summaryInstruction(
       `${id}-instruction`,
       moment.now,
@@ -307,8 +303,8 @@ function ownMarks({ shapes, marks }: AskPart): 'on' | 'off' {
 }
 
 /** What a request with a prefix of its own sends: less, where the rule says so. */
-function prepared({ ask: { input }, before }: SummaryOrder, about: readonly Message[]): readonly Message[] {
-  let messages: readonly Message[] = [...before, ...about];
+function prepared({ ask: { input } }: SummaryOrder, about: readonly Message[]): readonly Message[] {
+  let messages = about;
   if (input.scope === 'since-last') {
     const last = messages.findLastIndex(({ origin }) => origin === 'summary');
     if (last > 0) messages = messages.slice(last);

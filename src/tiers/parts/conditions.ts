@@ -104,7 +104,12 @@ function compileTest(test: TestPart, own: RuleState, state: PolicyState, events:
       return (_moment, { cacheIsWarm }) => cacheIsWarm === test.is;
     case 'chance': {
       const random = state.context.random.split(`chance of ${own.rule.name}`);
-      return () => random.next() < test.is;
+      let asked = { turn: -1, point: '', now: -1, drawn: false };
+      return ({ turn, point, now }) => {
+        if (asked.turn !== turn || asked.point !== point || asked.now !== now)
+          asked = { turn, point, now, drawn: random.next() < test.is };
+        return asked.drawn;
+      };
     }
     default:
       return eventTest(test.is, events);

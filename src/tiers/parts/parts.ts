@@ -1,21 +1,14 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
 import type { PartsPolicy, RulePart } from '../../model/parts.js';
-import type {
-  ContextView,
-  Moment,
-  Point,
-  TierContext,
-  TierDefinition,
-  TierInstance,
-} from '../../model/tier.js';
+import type { Point } from '../../model/point.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { switchParam } from '../param-reader.js';
 import { workState } from '../restore/work-state.js';
-import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
+import { Compactions } from './compactions.js';
 import { compileGroup, type Test } from './conditions.js';
-import { Guards } from './guards.js';
 import { KeepAlive } from './keep-alive.js';
 import { replaceItems } from './replace-items.js';
 import { PolicyState, type RuleState } from './rule-state.js';
@@ -39,33 +32,7 @@ export const partsTier: TierDefinition = {
   needs: [],
   params: [switchParam('parts.enabled', true, 'Whether the rules of a policy file act.')],
   killSwitch: 'parts.enabled',
-  create: (context) => new PartsTier(context.plan.policy.parts ?? NO_RULES, context),
-};
-
-const NO_RULES: PartsPolicy = {
-  count: {
-    source: 'usage+new',
-    of: [],
-    charsPerToken: 4,
-    scale: 1,
-    perMessage: 0,
-    perImage: 0,
-    includes: [],
-    since: 'compaction',
-    ratioCap: null,
-  },
-  base: 'W',
-  rules: [],
-  guards: {
-    breaker: null,
-    perTurn: null,
-    cooldownMs: [],
-    spend: null,
-    floor: null,
-    block: null,
-    refills: null,
-  },
-  cache: { marks: 'client', ttl: null, keepAlive: null },
+  create: (context) => new PartsTier(context.plan.policy.parts!, context),
 };
 
 /** A rule with the conditions of one point. */
@@ -76,12 +43,13 @@ interface RuleAt {
 
 const NO_RULES_HERE: readonly RuleAt[] = [];
 
+/** The rules of a policy at work in one thread. */
 class PartsTier implements TierInstance {
   private readonly state: PolicyState;
   private readonly byPoint = new Map<Point, RuleAt[]>();
   private readonly beforeRequest: readonly RuleAt[];
   private readonly afterResponse: readonly RuleAt[];
-  private readonly guards: Guards;
+  private readonly compactions: Compactions;
   private readonly keepAlive: KeepAlive | null;
   private readonly restores: boolean;
   /** How long before its end the cache entry wakes a rule, the longest first. */
@@ -89,9 +57,6 @@ class PartsTier implements TierInstance {
   private readonly events = { modelSwitched: false, resumed: false, prefixChanged: false };
   private model: string | null = null;
   private prefix: ContextView['prefix'] | null = null;
-  private underway: Underway | null = null;
-  /** True tokens at the latest refusal of a turn: what made nothing smaller is not tried again. */
-  private refused = { turn: -1, tokens: 0 };
 
   constructor(
     private readonly policy: PartsPolicy,
@@ -101,7 +66,9 @@ class PartsTier implements TierInstance {
     for (const own of this.state.rules) this.place(own);
     this.beforeRequest = this.byPoint.get('before-request') ?? NO_RULES_HERE;
     this.afterResponse = this.byPoint.get('after-response') ?? NO_RULES_HERE;
-    this.guards = new Guards(policy.guards, compactionHistory(context.shared));
+    this.compactions = new Compactions(this.state, (own, moment, view, reason) =>
+      this.carryOut(own, moment, view, reason),
+    );
     this.keepAlive =
       policy.cache.keepAlive === null ? null : new KeepAlive(policy.cache.keepAlive, this.state);
     this.restores = policy.rules.some(({ layout }) =>
@@ -133,7 +100,7 @@ class PartsTier implements TierInstance {
 
   reset(messages: readonly Message[]): void {
     this.state.reset(messages);
-    this.underway = null;
+    this.compactions.reset();
     if (this.restores) workState(this.context).files.reset(messages);
   }
 
@@ -155,7 +122,7 @@ class PartsTier implements TierInstance {
     if (point === 'before-request') this.noticeEvents(view);
     if (point === 'after-response' && (this.keepAlive !== null || this.wakesBefore.length > 0)) return true;
     if (point === 'wake' && this.keepAlive !== null) return true;
-    if (this.underway !== null && point === 'before-request') return true;
+    if (this.compactions.isUnderway && point === 'before-request') return true;
     if (point === 'before-request' && this.policy.guards.block !== null && view.seenTokens >= this.blocksAt())
       return true;
     const rules = this.rulesAt(point);
@@ -177,8 +144,8 @@ class PartsTier implements TierInstance {
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const { point } = moment;
-    if (this.underway !== null && point === 'before-request') yield* this.arrive(moment, view);
-    if (point === 'refused' && this.isStuck(moment, view)) return;
+    if (point === 'before-request') yield* this.compactions.arrive(moment, view);
+    if (point === 'refused' && this.compactions.isStuck(moment, view)) return;
     for (const rule of this.rulesAt(point)) {
       if (!fires(rule, moment, view)) continue;
       const changed = yield* this.carryOut(rule.own, moment, view, reasonFor(rule.own.rule, moment, view));
@@ -202,135 +169,7 @@ class PartsTier implements TierInstance {
       settlePile(own, this.state);
       return yield* replaceItems(moment, view, own, this.state, reason);
     }
-    return yield* this.compact(own, moment, view, reason);
-  }
-
-  /** Replaces the history by a rule; guards may forbid it (BRK-1), and what failed falls back on what the rule says. */
-  private *compact(
-    own: RuleState,
-    moment: Moment,
-    view: ContextView,
-    reason: string,
-  ): Generator<Action, boolean, Outcome> {
-    const { rule } = own;
-    const { context, guards } = this;
-    const isAutomatic = moment.point !== 'manual';
-    const history = compactionHistory(context.shared);
-    const params = guards.thrashParams(context.params);
-    if (isAutomatic && rule.ask !== null) {
-      if (guards.isOpen(moment)) {
-        yield guards.skipped();
-        return false;
-      }
-      if (guards.isResting(moment)) return false;
-    }
-    const { floor } = this.policy.guards;
-    if (floor !== null && view.seenTokens < parseAmount(floor)(this.state.sizes, MIDDLE)) return false;
-    if (isAutomatic && history.isThrashing(moment.turn, params)) {
-      yield {
-        kind: 'stop',
-        by: { layer: 'rules', reason },
-        what: 'run-ended',
-        message: 'the context fills up again right after each compaction',
-      };
-      return false;
-    }
-    const compaction: Compaction = {
-      rule,
-      trigger: moment.point === 'manual' ? 'manual' : moment.point === 'refused' ? 'reactive' : 'auto',
-      reason,
-      tracking: history.track(moment, view.seenTokens, this.thresholdOf(rule, moment), params),
-    };
-    if (rule.ask?.run.kind === 'background') return yield* this.startBackground(compaction, moment, view);
-    const asked = yield* askFor(compaction, moment, view, this.state);
-    return yield* this.finish(compaction, asked, moment, view);
-  }
-
-  private *finish(
-    compaction: Compaction,
-    asked: Underway | { readonly failedAfter: number },
-    moment: Moment,
-    view: ContextView,
-  ): Generator<Action, boolean, Outcome> {
-    const { rule } = compaction;
-    const end =
-      'failedAfter' in asked
-        ? ({ outcome: 'failed', requests: asked.failedAfter } as const)
-        : yield* putInPlace(asked, moment, view, this.state);
-    if (rule.ask !== null) this.guards.spent(moment, end.requests);
-    if (end.outcome === 'done') {
-      if (rule.ask === null) compactionHistory(this.context.shared).succeeded(moment.turn);
-      else yield* this.guards.succeeded(moment);
-      return true;
-    }
-    if (rule.ask === null) return false;
-    if (moment.point !== 'manual') yield* this.guards.failed(moment);
-    // Nothing was asked for: there is nothing to fall back from.
-    if (end.requests === 0 && rule.fail.else.kind === 'stop') return false;
-    return yield* this.fallBack(compaction, moment, view);
-  }
-
-  private isStuck({ turn }: Moment, { trueTokens }: ContextView): boolean {
-    const isSame = this.refused.turn === turn && trueTokens >= this.refused.tokens;
-    this.refused = { turn, tokens: trueTokens };
-    return isSame;
-  }
-
-  /** What a rule does when no summary came. */
-  private *fallBack(
-    { rule, reason }: Compaction,
-    moment: Moment,
-    view: ContextView,
-  ): Generator<Action, boolean, Outcome> {
-    const next = rule.fail.else;
-    if (next.kind === 'truncate') {
-      const own = { ...this.state.rules[0]!, rule: truncation(rule, next.keep), items: null };
-      return yield* this.compact(own, moment, view, `${rule.name} brought no summary`);
-    }
-    if (next.kind === 'rule') {
-      const own = this.state.rules.find((state) => state.rule.name === next.name)!;
-      return yield* this.carryOut(own, moment, view, `${rule.name} brought no summary`);
-    }
-    if (next.kind === 'stop') {
-      yield {
-        kind: 'stop',
-        by: { layer: 'rules', reason },
-        what: 'prompt-ended',
-        message: `${rule.name}: no summary came, and the policy stops there`,
-      };
-    }
-    return false;
-  }
-
-  /** Asks beside the work: the answer is put in place when it is there. */
-  private *startBackground(
-    compaction: Compaction,
-    moment: Moment,
-    view: ContextView,
-  ): Generator<Action, boolean, Outcome> {
-    if (this.underway !== null) return false;
-    const asked = yield* askFor(compaction, moment, view, this.state);
-    if ('failedAfter' in asked) return yield* this.finish(compaction, asked, moment, view);
-    this.underway = asked;
-    return false;
-  }
-
-  /** Puts a summary in place that was asked for earlier, once it is there and still fits. */
-  private *arrive(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
-    const underway = this.underway!;
-    const { rule } = underway.compaction;
-    const run = rule.ask!.run;
-    if (run.kind !== 'background' || moment.now < underway.result.answer.endMs) return;
-    if (run.applyAt !== null && view.seenTokens < parseAmount(run.applyAt.amount)(this.state.sizes, MIDDLE))
-      return;
-    this.underway = null;
-    const split = rebased(underway, view.messages, run.stale);
-    if (split === null) {
-      this.guards.spent(moment, underway.result.requests);
-      yield staleReport(underway, view);
-      return;
-    }
-    yield* this.finish(underway.compaction, { ...underway, split }, moment, view);
+    return yield* this.compactions.compact(own.rule, moment, view, reason);
   }
 
   /** Refuses new input from a size on (WIN-6). */
@@ -354,17 +193,6 @@ class PartsTier implements TierInstance {
     }
     yield* this.keepAlive?.arrange(moment) ?? [];
   }
-
-  /** What a rule fired at, for the report; null where size did not decide. */
-  private thresholdOf(rule: RulePart, { point }: Moment): number | null {
-    if (point === 'refused') return null;
-    for (const { at, tests } of rule.when) {
-      const tokens = tests.find((test) => test.kind === 'tokens');
-      if (tokens?.kind === 'tokens' && (at.includes(point) || point === 'manual'))
-        return parseAmount(tokens.is.amount)(this.state.sizes, MIDDLE);
-    }
-    return null;
-  }
 }
 
 function fires({ holds }: RuleAt, moment: Moment, view: ContextView): boolean {
@@ -385,66 +213,4 @@ function settlePile(own: RuleState, state: PolicyState): void {
     const pile = tests.find((test) => test.kind === 'piled');
     if (pile?.kind === 'piled') own.piled %= parseAmount(pile.is.amount)(state.sizes, MIDDLE);
   }
-}
-
-/** The rule that drops the oldest rounds where another brought no summary. */
-function truncation(rule: RulePart, keep: number): RulePart {
-  return {
-    ...rule,
-    name: `${rule.name}-truncate`,
-    ask: null,
-    accept: [],
-    select: {
-      ...rule.select,
-      keep: {
-        ...rule.select.keep,
-        last: null,
-        tokens: null,
-        user: null,
-        recentFiles: null,
-        share: { of: 'tokens', is: keep },
-        first: 'opening',
-      },
-    },
-    layout: [{ kind: 'first' }, { kind: 'tail' }],
-  };
-}
-
-/** The split of a summary that was asked for earlier, in the conversation as it is now; null when it no longer fits. */
-function rebased(
-  { split, compaction }: Underway,
-  messages: readonly Message[],
-  stale: 'prefix-unchanged' | 'ids-present',
-): Underway['split'] | null {
-  const said = messages.filter(({ origin }) => origin !== 'boundary');
-  const known = new Map(said.map((message) => [message.id, message]));
-  const about = [...split.first, ...split.older];
-  const fits =
-    stale === 'ids-present'
-      ? about.every(({ id }) => known.has(id))
-      : about.every((message) => known.get(message.id) === message);
-  if (!fits) return null;
-  const gone = new Set(about.map(({ id }) => id));
-  const kept = compaction.rule.select.keep.user === null ? split.user : split.user;
-  return { ...split, user: kept, tail: said.filter(({ id }) => !gone.has(id)) };
-}
-
-function staleReport({ compaction, result }: Underway, view: ContextView): Action {
-  return {
-    kind: 'report',
-    entry: {
-      layer: 'rules',
-      action: 'compact',
-      trigger: compaction.trigger,
-      outcome: 'failed',
-      reason: 'the conversation changed while the summary was written',
-      failure: 'stale',
-      seenBefore: view.seenTokens,
-      seenAfter: view.seenTokens,
-      trueBefore: view.trueTokens,
-      trueAfter: view.trueTokens,
-      saved: 0,
-      details: { rule: compaction.rule.name, ...compaction.tracking, requests: result.requests },
-    },
-  };
 }

@@ -10,6 +10,7 @@ import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import { changeReport, sizeBefore } from '../change-report.js';
 import { CLEARED_PLACEHOLDER } from '../compactable.js';
 import { resultPath } from '../storage/result-path.js';
+import { askForSummary } from './ask-summary.js';
 import { chosenItems } from './choose-items.js';
 import type { Item } from './items.js';
 import type { PolicyState, RuleState } from './rule-state.js';
@@ -171,6 +172,7 @@ export function* replaceItems(
   if (clearing.edits.length === 0) return false;
   const before = sizeBefore(view);
   const by = { layer: 'rules', reason } as const;
+  if (replace.with === 'summary' && !(yield* askForItems(moment, view, own, state, clearing))) return false;
   if (replace.with === 'reference') {
     for (const { call, text } of clearing.stored)
       yield { kind: 'write-file', by, path: resultPath(state.context.thread, call), text };
@@ -196,6 +198,41 @@ export function* replaceItems(
     details: { rule: rule.name, results: clearing.replaced },
   });
   return true;
+}
+
+/** Asks for the words that stand in the place of items: a call for each, or one for all. False when one of them fails. */
+function* askForItems(
+  moment: Moment,
+  view: ContextView,
+  { rule }: RuleState,
+  state: PolicyState,
+  { calls }: Clearing,
+): Generator<Action, boolean, Outcome> {
+  const ask = rule.ask!;
+  const about = view.messages.filter(({ blocks }) =>
+    blocks.some(({ toolUseId }) => toolUseId !== null && calls.has(toolUseId)),
+  );
+  const orders =
+    ask.calls.kind === 'per-pair' ? [...calls].map((call) => about.filter(holds(call))) : [about];
+  for (const [i, messages] of orders.entries()) {
+    const result = yield* askForSummary({
+      id: `items-${moment.turn}-${moment.now}-${i}`,
+      moment,
+      context: state.context,
+      sizes: state.sizes,
+      ask: { ...ask, calls: { kind: 'one' } },
+      accept: rule.accept,
+      fail: rule.fail,
+      about: messages,
+      after: [],
+    });
+    if (!result.ok) return false;
+  }
+  return true;
+}
+
+function holds(call: string): (message: Message) => boolean {
+  return ({ blocks }) => blocks.some(({ toolUseId }) => toolUseId === call);
 }
 
 /** One line for each item that was taken out, in one message at the end. */

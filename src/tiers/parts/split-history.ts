@@ -10,6 +10,8 @@ export interface Split {
   readonly first: readonly Message[];
   /** What goes. */
   readonly older: readonly Message[];
+  /** Both in their order: what a summary is about. */
+  readonly sent: readonly Message[];
   /** Newest messages that stay behind. */
   readonly tail: readonly Message[];
   /** Messages of the user among `older` that stay verbatim. */
@@ -31,10 +33,12 @@ export function splitHistory(
   const start = fitStart(said, from, boundary, move, first.length);
   const tail = said.slice(start);
   const opened = new Set(first);
-  const older = said.slice(0, start).filter((message) => !opened.has(message));
+  const sent = said.slice(0, start);
+  const older = sent.filter((message) => !opened.has(message));
   return {
     first,
     older,
+    sent,
     tail,
     user: keep.user === null ? [] : userMessages(older, keep.user),
     lastPrompt: older.findLast(({ origin }) => origin === 'human') ?? null,

@@ -1,0 +1,18 @@
+/** Where in the loop a tier is asked (LOP-1). */
+export type Point =
+  /** Tool results came in and wait for the next request. */
+  | 'results'
+  /** Before each API call. */
+  | 'before-request'
+  /** The main request was refused as too long. */
+  | 'refused'
+  /** The user asked for a compaction. */
+  | 'manual'
+  /** A response came in. */
+  | 'after-response'
+  /** A final answer without tool calls: the loop ends. */
+  | 'end-of-loop'
+  /** A time came that a tier asked to be woken at. */
+  | 'wake'
+  /** The process of the session ends. */
+  | 'session-end';

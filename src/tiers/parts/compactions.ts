@@ -1,0 +1,247 @@
+import type { Action, Outcome } from '../../model/action.js';
+import type { Message } from '../../model/message.js';
+import type { RulePart } from '../../model/parts.js';
+import type { ContextView, Moment } from '../../model/tier.js';
+import { MIDDLE, parseAmount } from '../../parts/expression.js';
+import { compactionHistory } from '../auto-compact/history.js';
+import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
+import { Guards } from './guards.js';
+import type { PolicyState, RuleState } from './rule-state.js';
+
+/** Carries out a rule whatever its conditions say. */
+type CarryOut = (
+  own: RuleState,
+  moment: Moment,
+  view: ContextView,
+  reason: string,
+) => Generator<Action, boolean, Outcome>;
+
+/** Histories replaced by rules: held back by guards, put in place at once or later, with a way out when no summary comes. */
+export class Compactions {
+  private readonly guards: Guards;
+  private underway: Underway | null = null;
+  private refused = { turn: -1, tokens: 0 };
+
+  constructor(
+    private readonly state: PolicyState,
+    private readonly carryOut: CarryOut,
+  ) {
+    this.guards = new Guards(state.policy.guards, compactionHistory(state.context.shared));
+  }
+
+  /** Whether a summary is being written beside the work. */
+  get isUnderway(): boolean {
+    return this.underway !== null;
+  }
+
+  /** The history is another one: what was asked about it is of no use. */
+  reset(): void {
+    this.underway = null;
+  }
+
+  /** Replaces the history by a rule; guards may forbid it (BRK-1), and what failed falls back on what the rule says. */
+  *compact(
+    rule: RulePart,
+    moment: Moment,
+    view: ContextView,
+    reason: string,
+  ): Generator<Action, boolean, Outcome> {
+    const { guards } = this;
+    const { context } = this.state;
+    const isAutomatic = moment.point !== 'manual';
+    const history = compactionHistory(context.shared);
+    const params = guards.thrashParams(context.params);
+    if (isAutomatic && rule.ask !== null) {
+      if (guards.isOpen(moment)) {
+        yield guards.skipped();
+        return false;
+      }
+      if (guards.isResting(moment)) return false;
+    }
+    const { floor } = this.state.policy.guards;
+    if (floor !== null && view.seenTokens < parseAmount(floor)(this.state.sizes, MIDDLE)) return false;
+    if (isAutomatic && history.isThrashing(moment.turn, params)) {
+      yield {
+        kind: 'stop',
+        by: { layer: 'rules', reason },
+        what: 'run-ended',
+        message: 'the context fills up again right after each compaction',
+      };
+      return false;
+    }
+    const compaction: Compaction = {
+      rule,
+      trigger: moment.point === 'manual' ? 'manual' : moment.point === 'refused' ? 'reactive' : 'auto',
+      reason,
+      tracking: history.track(moment, view.seenTokens, this.thresholdOf(rule, moment), params),
+    };
+    if (rule.ask?.run.kind === 'background') return yield* this.startBackground(compaction, moment, view);
+    const asked = yield* askFor(compaction, moment, view, this.state);
+    return yield* this.finish(compaction, asked, moment, view);
+  }
+
+  private *finish(
+    compaction: Compaction,
+    asked: Underway | { readonly failedAfter: number },
+    moment: Moment,
+    view: ContextView,
+  ): Generator<Action, boolean, Outcome> {
+    const { rule } = compaction;
+    const end =
+      'failedAfter' in asked
+        ? ({ outcome: 'failed', requests: asked.failedAfter } as const)
+        : yield* putInPlace(asked, moment, view, this.state);
+    if (rule.ask !== null) this.guards.spent(moment, end.requests);
+    if (end.outcome === 'done') {
+      if (rule.ask === null) compactionHistory(this.state.context.shared).succeeded(moment.turn);
+      else yield* this.guards.succeeded(moment);
+      return true;
+    }
+    if (rule.ask === null) return false;
+    if (moment.point !== 'manual') yield* this.guards.failed(moment);
+    // Nothing was asked for: there is nothing to fall back from.
+    if (end.requests === 0 && rule.fail.else.kind === 'stop') return false;
+    return yield* this.fallBack(compaction, moment, view);
+  }
+
+  /** Whether the API refused the same again in a turn: what made nothing smaller is not tried once more. */
+  isStuck({ turn }: Moment, { trueTokens }: ContextView): boolean {
+    const isSame = this.refused.turn === turn && trueTokens >= this.refused.tokens;
+    this.refused = { turn, tokens: trueTokens };
+    return isSame;
+  }
+
+  /** What a rule does when no summary came. */
+  private *fallBack(
+    { rule, reason }: Compaction,
+    moment: Moment,
+    view: ContextView,
+  ): Generator<Action, boolean, Outcome> {
+    const next = rule.fail.else;
+    if (next.kind === 'truncate') {
+      return yield* this.compact(
+        truncation(rule, next.keep),
+        moment,
+        view,
+        `${rule.name} brought no summary`,
+      );
+    }
+    if (next.kind === 'rule') {
+      const own = this.state.rules.find((state) => state.rule.name === next.name)!;
+      return yield* this.carryOut(own, moment, view, `${rule.name} brought no summary`);
+    }
+    if (next.kind === 'stop') {
+      yield {
+        kind: 'stop',
+        by: { layer: 'rules', reason },
+        what: 'prompt-ended',
+        message: `${rule.name}: no summary came, and the policy stops there`,
+      };
+    }
+    return false;
+  }
+
+  /** Asks beside the work: the answer is put in place when it is there. */
+  private *startBackground(
+    compaction: Compaction,
+    moment: Moment,
+    view: ContextView,
+  ): Generator<Action, boolean, Outcome> {
+    if (this.underway !== null) return false;
+    const asked = yield* askFor(compaction, moment, view, this.state);
+    if ('failedAfter' in asked) return yield* this.finish(compaction, asked, moment, view);
+    this.underway = asked;
+    return false;
+  }
+
+  /** Puts a summary in place that was asked for earlier, once it is there and still fits. */
+  *arrive(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { underway } = this;
+    if (underway === null) return;
+    const { rule } = underway.compaction;
+    const run = rule.ask!.run;
+    if (run.kind !== 'background' || moment.now < underway.result.answer.endMs) return;
+    if (run.applyAt !== null && view.seenTokens < parseAmount(run.applyAt.amount)(this.state.sizes, MIDDLE))
+      return;
+    this.underway = null;
+    const split = rebased(underway, view.messages, run.stale);
+    if (split === null) {
+      this.guards.spent(moment, underway.result.requests);
+      yield staleReport(underway, view);
+      return;
+    }
+    yield* this.finish(underway.compaction, { ...underway, split }, moment, view);
+  }
+
+  /** What a rule fired at, for the report; null where size did not decide. */
+  private thresholdOf(rule: RulePart, { point }: Moment): number | null {
+    if (point === 'refused') return null;
+    for (const { at, tests } of rule.when) {
+      const tokens = tests.find((test) => test.kind === 'tokens');
+      if (tokens?.kind === 'tokens' && (at.includes(point) || point === 'manual'))
+        return parseAmount(tokens.is.amount)(this.state.sizes, MIDDLE);
+    }
+    return null;
+  }
+}
+
+/** The rule that drops the oldest rounds where another brought no summary. */
+function truncation(rule: RulePart, keep: number): RulePart {
+  return {
+    ...rule,
+    name: `${rule.name}-truncate`,
+    ask: null,
+    accept: [],
+    select: {
+      ...rule.select,
+      keep: {
+        ...rule.select.keep,
+        last: null,
+        tokens: null,
+        user: null,
+        recentFiles: null,
+        share: { of: 'tokens', is: keep },
+        first: 'opening',
+      },
+    },
+    layout: [{ kind: 'first' }, { kind: 'tail' }],
+  };
+}
+
+/** The split of a summary that was asked for earlier, in the conversation as it is now; null when it no longer fits. */
+function rebased(
+  { split }: Underway,
+  messages: readonly Message[],
+  stale: 'prefix-unchanged' | 'ids-present',
+): Underway['split'] | null {
+  const said = messages.filter(({ origin }) => origin !== 'boundary');
+  const known = new Map(said.map((message) => [message.id, message]));
+  const about = [...split.first, ...split.older];
+  const fits =
+    stale === 'ids-present'
+      ? about.every(({ id }) => known.has(id))
+      : about.every((message) => known.get(message.id) === message);
+  if (!fits) return null;
+  const gone = new Set(about.map(({ id }) => id));
+  return { ...split, tail: said.filter(({ id }) => !gone.has(id)) };
+}
+
+function staleReport({ compaction, result }: Underway, view: ContextView): Action {
+  return {
+    kind: 'report',
+    entry: {
+      layer: 'rules',
+      action: 'compact',
+      trigger: compaction.trigger,
+      outcome: 'failed',
+      reason: 'the conversation changed while the summary was written',
+      failure: 'stale',
+      seenBefore: view.seenTokens,
+      seenAfter: view.seenTokens,
+      trueBefore: view.trueTokens,
+      trueAfter: view.trueTokens,
+      saved: 0,
+      details: { rule: compaction.rule.name, ...compaction.tracking, requests: result.requests },
+    },
+  };
+}
