@@ -2,7 +2,7 @@ import { CcbenchError } from '../base/errors.js';
 import type { LogSink } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
-import { resolvePolicy } from '../policies/catalogue.js';
+import { planPolicy, policyRegistry } from '../policies/catalogue.js';
 import { memorySource } from '../transcript/claude-code/recorded-text.js';
 import { compileTranscript } from '../transcript/compiled/compile-transcript.js';
 import { loadCompiled } from '../transcript/compiled/load-compiled.js';
@@ -16,7 +16,7 @@ export function benchPlan(policy: string, cache: 'on' | 'off' = 'on'): RunPlan {
     seed: 1,
     model: null,
     window: null,
-    policy: { name: policy, params: resolvePolicy(policy, {}) },
+    policy: planPolicy(policyRegistry.get(policy), {}),
     cache: { mode: cache, ttl: '5m', subagentTtl: '5m', fade: 'off' },
     timing: 'recorded',
     estimatorFactor: 1,

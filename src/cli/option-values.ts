@@ -48,6 +48,16 @@ export function count(text: string): number {
   return Number(text);
 }
 
+/** A number of tokens, such as 128000, 200k or 1m. */
+export function tokens(text: string): number {
+  const [, digits, unit] = /^(\d{1,9}(?:\.\d+)?)([km]?)$/i.exec(text) ?? [];
+  const value =
+    Number(digits) * { '': 1, k: 1_000, m: 1_000_000 }[(unit ?? '').toLowerCase() as '' | 'k' | 'm'];
+  if (digits === undefined || value < 1 || value > 1e9 || !Number.isInteger(value))
+    throw new InvalidArgumentError('It must be a number of tokens, such as 128000, 200k or 1m.');
+  return value;
+}
+
 /** A number from 1 up. */
 export function factor(text: string): number {
   if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < 1)

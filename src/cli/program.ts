@@ -2,7 +2,18 @@ import { Command } from 'commander';
 import { examples, reading, shared, TEXT_COUNTERS } from './command-parts.js';
 import { defineServe } from './commands/serve/define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
-import { anyOf, collect, count, factor, lifetimes, oneOf, percent, threads, whole } from './option-values.js';
+import {
+  anyOf,
+  collect,
+  count,
+  factor,
+  lifetimes,
+  oneOf,
+  percent,
+  threads,
+  tokens,
+  whole,
+} from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
@@ -314,8 +325,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   )
     .argument('<policy>', 'name of the policy, or its file')
     .option('--model <model>', 'model whose window decides the thresholds', 'claude-sonnet-4-5')
-    .option('--window <tokens>', 'window in the place of the model’s', count)
-    .option('--max-output <tokens>', 'longest answer in the place of the model’s', count)
+    .option('--window <tokens>', 'window in the place of the model’s', tokens)
+    .option('--max-output <tokens>', 'longest answer in the place of the model’s', tokens)
     .option('--set <path=value>', 'change a parameter (repeatable)', collect)
     .addHelpText(
       'after',

@@ -150,6 +150,7 @@ export function group<const F extends Fields>(
       const field = Object.hasOwn(fields, key) ? fields[key]! : null;
       if (field === null) {
         problems(unknownKey([...path, key], known));
+        isWhole = false;
         continue;
       }
       const one = field.read(value[key], [...path, key], problems);

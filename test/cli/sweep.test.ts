@@ -24,11 +24,7 @@ describe('ccbench sweep', () => {
     const { points, best } = JSON.parse(stdout);
     expect(points).toHaveLength(3);
     for (const { settings, metrics } of points) {
-      const set = [
-        ...VARY.slice(2),
-        '--set',
-        `rules.prune.when.piled=${settings['rules.prune.when.piled']}`,
-      ];
+      const set = [...VARY.slice(2), '--set', `rules.prune.when.piled=${settings['rules.prune.when.piled']}`];
       const alone = JSON.parse(
         (await cli(['run', 'a.yaml', ...set, '--json', '--no-files'], { cwd })).stdout,
       );

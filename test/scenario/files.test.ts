@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { policySchema } from '../../src/parts/read-policy.js';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
 import { scenarioJsonSchema } from '../../src/scenario/json-schema.js';
@@ -79,6 +80,7 @@ describe('template', () => {
 describe('JSON Schema', () => {
   it('is the committed one', () => {
     expectGenerated('schema/scenario.schema.json', `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`);
+    expectGenerated('schema/policy.schema.json', `${JSON.stringify(policySchema(), null, 2)}\n`);
   });
 
   it('describes every key', () => {

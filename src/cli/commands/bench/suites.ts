@@ -19,6 +19,8 @@ export const SUITES: Suites = {
   },
   'naive-replay': async (options) =>
     (await import('../../../bench/suites/naive-replay.js')).naiveReplayRatio(options),
+  'quiet-rules': async (options) =>
+    (await import('../../../bench/suites/quiet-rules.js')).quietRules(options),
   'replay-limit': async (options) =>
     (await import('../../../bench/suites/replay-limit.js')).replayLimit(options),
   'sweep-rate': async (options) => {
