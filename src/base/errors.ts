@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'bad-scenario'
   | 'bad-transcript'
   | 'bad-log'
+  | 'bad-plugin'
   | 'bad-usage'
   | 'bad-value'
   | 'duplicate-name'

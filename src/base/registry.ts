@@ -10,18 +10,22 @@ export interface Registry<T> {
   all(): readonly T[];
 }
 
+/** A registry that plug-ins add to before anything runs; `names` and `all` then hold theirs too, behind its own. */
+export interface OpenRegistry<T> extends Registry<T> {
+  /** Adds entries from outside, all or none: a name that is taken throws. Calling what it gives back takes them out again. */
+  add(entries: readonly (readonly [string, T])[]): () => void;
+}
+
 /** Builds a registry; a duplicate name throws at once, an unknown one when asked for, listing what is known. What is `later` is made when it is first asked for. */
 export function createRegistry<T>(
   kind: string,
   entries: readonly (readonly [string, T])[],
   later: readonly (readonly [string, () => T])[] = [],
-): Registry<T> {
+): OpenRegistry<T> {
   const byName = new Map<string, T>(entries);
   const makers = new Map<string, () => T>(later);
   const names = [...entries, ...later].map(([name]) => name);
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined)
-    throw new CcbenchError('duplicate-name', `two ${kind} entries are called "${twice}"`);
+  refuseTwice(kind, names);
   const get = (name: string): T => {
     const known = byName.get(name);
     if (known !== undefined) return known;
@@ -31,13 +35,33 @@ export function createRegistry<T>(
     byName.set(name, made);
     return made;
   };
+  const forget = (name: string): void => {
+    byName.delete(name);
+    names.splice(names.indexOf(name), 1);
+  };
   return {
     kind,
     names,
     has: (name) => byName.has(name) || makers.has(name),
     get,
     all: () => names.map(get),
+    add(more) {
+      refuseTwice(kind, [...names, ...more.map(([name]) => name)]);
+      for (const [name, item] of more) {
+        byName.set(name, item);
+        names.push(name);
+      }
+      return () => {
+        for (const [name, item] of more) if (byName.get(name) === item) forget(name);
+      };
+    },
   };
+}
+
+function refuseTwice(kind: string, names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new CcbenchError('duplicate-name', `two ${kind} entries are called "${twice}"`);
 }
 
 /** The error for a name that is not among the known ones, with the nearest suggestion. */

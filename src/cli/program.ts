@@ -14,15 +14,25 @@ import {
   tokens,
   whole,
 } from './option-values.js';
+import type { PluginOptions } from './runs/with-plugins.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;
 
+/** A command that loads plug-ins. */
+function extensible(command: Command): Command {
+  return command.option(
+    '--plugin <file>',
+    'ES module that adds tiers, policies, readers and metrics (repeatable)',
+    collect,
+  );
+}
+
 /** Options of the commands that make many runs. */
 function study(command: Command): Command {
-  return reading(command)
+  return extensible(reading(command))
     .option(
       '--transcripts <pattern>',
       'recordings instead of the scenario’s, such as "logs/*.jsonl" (repeatable)',
@@ -63,7 +73,9 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     )}`,
   );
 
-  reading(program.command('run').description('Run scenarios: replay, report, check expectations.'))
+  extensible(
+    reading(program.command('run').description('Run scenarios: replay, report, check expectations.')),
+  )
     .argument('<scenario...>', 'scenario files (YAML)')
     .option(
       '--set <path=value>',
@@ -305,23 +317,30 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(modelsCommand(session));
     });
 
-  const policies = shared(
-    program
-      .command('policies')
-      .description('List the policies, or show one with every parameter and its source.'),
+  const policies = extensible(
+    shared(
+      program
+        .command('policies')
+        .description('List the policies, or show one with every parameter and its source.'),
+    ),
   )
     .addHelpText(
       'after',
       examples('policies', 'policies show claude-code/2026', 'policies show claude-code/2.1.112 --json'),
     )
-    .action(async () => {
+    .action(async (options) => {
       const { policiesCommand } = await import('./commands/policies/list-policies.js');
-      settle(policiesCommand(session));
+      settle(await policiesCommand(session, options));
     });
-  shared(
-    policies
-      .command('show')
-      .description('Show one policy: tiers, thresholds, parameters with unit, help and source.'),
+  const ofPolicies = (command: Command): PluginOptions => ({
+    plugin: [...(policies.opts().plugin ?? []), ...(command.opts().plugin ?? [])],
+  });
+  extensible(
+    shared(
+      policies
+        .command('show')
+        .description('Show one policy: tiers, thresholds, parameters with unit, help and source.'),
+    ),
   )
     .argument('<policy>', 'name of the policy, or its file')
     .option('--model <model>', 'model whose window decides the thresholds', 'claude-sonnet-4-5')
@@ -336,21 +355,24 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
         'policies show ./my-agent.yaml --window 128000 --max-output 32000',
       ),
     )
-    .action(async (name, options) => {
+    .action(async (name, options, command) => {
       const { showPolicyCommand } = await import('./commands/policies/show-policy.js');
-      settle(showPolicyCommand(session, name, { ...options, set: options.set ?? [] }));
+      const plugins = ofPolicies(command);
+      settle(await showPolicyCommand(session, name, { ...options, ...plugins, set: options.set ?? [] }));
     });
 
-  shared(
-    policies
-      .command('check')
-      .description('Check a policy file: what is wrong with it, or what it will do, in plain sentences.'),
+  extensible(
+    shared(
+      policies
+        .command('check')
+        .description('Check a policy file: what is wrong with it, or what it will do, in plain sentences.'),
+    ),
   )
     .argument('<file>', 'policy file (YAML)')
     .addHelpText('after', examples('policies check my-agent.yaml', 'policies check my-agent.yaml --json'))
-    .action(async (file) => {
+    .action(async (file, _options, command) => {
       const { checkPolicyCommand } = await import('./commands/policies/check-policy.js');
-      settle(checkPolicyCommand(session, file));
+      settle(await checkPolicyCommand(session, file, ofPolicies(command)));
     });
   shared(policies.command('new').description('Write a starter policy file, with a comment at every part.'))
     .argument('[name]', 'name of the policy and of its file', 'my-agent')

@@ -1,4 +1,4 @@
-import type { CacheChoice, InputOptions } from './files/read-input.js';
+import type { CacheChoice, InputOptions } from '../files/read-input.js';
 import type { Host } from './host.js';
 import type { ColorChoice } from './terminal/colors.js';
 

@@ -29,7 +29,7 @@ function fields(kind: FieldKind, names: readonly string[]): [string, FieldKind][
 
 /** What a line of each type must hold for the metrics to be right. */
 const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, FieldKind])[]>> = {
-  run: [...fields('string', ['name', 'policy', 'planDigest']), ['transcript', 'object']],
+  run: [...fields('string', ['name', 'policy', 'planDigest']), ['seed', 'number'], ['transcript', 'object']],
   thread: [['t', 'number'], ...fields('string', ['thread', 'label'])],
   request: [...fields('number', REQUEST_NUMBERS), ...fields('string', ['thread', 'purpose', 'model'])],
   break: [...fields('number', ['t', 'lostTokens']), ...fields('string', ['thread', 'cause'])],

@@ -1,5 +1,5 @@
 import type { RecordedBill } from './recorded-bill.js';
-import type { CallPurpose } from './run-plan.js';
+import type { CallPurpose, PlannedPlugin } from './run-plan.js';
 import type { Warning } from './warning.js';
 
 /** Version of the log format; readers refuse others. */
@@ -51,6 +51,8 @@ export interface RunEntry {
   /** Digest of the plan: equal plans over equal transcripts give equal logs. */
   readonly planDigest: string;
   readonly plan: unknown;
+  /** The plug-ins it was made with; absent when there were none. */
+  readonly plugins?: readonly PlannedPlugin[];
   readonly transcript: {
     readonly id: string;
     readonly source: string;

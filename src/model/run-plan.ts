@@ -127,6 +127,13 @@ export interface PlannedPolicy {
   readonly layers?: readonly string[];
 }
 
+/** A plug-in that a run was made with: equal digests are equal files. */
+export interface PlannedPlugin {
+  readonly name: string;
+  /** SHA-256 of the bytes of its file; null for one that is not a file. */
+  readonly sha256: string | null;
+}
+
 /** Everything a run depends on besides the transcript: plain JSON, complete, without defaults left open. */
 export interface RunPlan {
   readonly version: 1;
@@ -142,6 +149,8 @@ export interface RunPlan {
   /** Factor between what the policy's counter sees of new content and what a chars/4 counter would see. */
   readonly estimatorFactor: number;
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+  /** Absent when there are none. */
+  readonly plugins?: readonly PlannedPlugin[];
   /** Absent when the home is empty. */
   readonly home?: HomePlan;
   /** Absent when the user has none. */

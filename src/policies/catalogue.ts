@@ -5,6 +5,7 @@ import { checkModel } from '../client/check-model.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../model/params.js';
 import type { PlannedPolicy } from '../model/run-plan.js';
+import type { TierDefinition } from '../model/tier.js';
 import { isPolicyPath } from '../parts/paths.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { none } from './bounds/none.js';
@@ -40,19 +41,37 @@ export const policyRegistry = createRegistry<Policy>(
   shippedPolicies,
 );
 
-/** Every parameter a policy may set, in the order they are listed. */
-export const paramSpecs: readonly ParamSpec[] = [
-  ...CORE_PARAMS,
-  ...tierRegistry.all().flatMap((tier) => tier.params),
-];
+const specs = createRegistry<ParamSpec>(
+  'parameter',
+  [...CORE_PARAMS, ...tierRegistry.all().flatMap((tier) => tier.params)].map((spec) => [spec.path, spec]),
+);
 
-const specByPath = new Map(paramSpecs.map((spec) => [spec.path, spec] as const));
-if (specByPath.size !== paramSpecs.length)
-  throw new CcbenchError('duplicate-name', 'two parameters share a path');
+/** How many of them are of ccbench itself: those behind are of plug-ins. */
+const ownSpecs = specs.names.length;
+
+/** Every parameter a policy may set, in the order they are listed. */
+export function paramSpecs(): readonly ParamSpec[] {
+  return specs.all();
+}
+
+/** Adds tiers from outside with their parameters, all or none; calling what it gives back takes them out again. */
+export function addTiers(tiers: readonly TierDefinition[]): () => void {
+  const removeParams = specs.add(tiers.flatMap((tier) => tier.params.map((spec) => [spec.path, spec])));
+  try {
+    const removeTiers = tierRegistry.add(tiers.map((tier) => [tier.name, tier]));
+    return () => {
+      removeTiers();
+      removeParams();
+    };
+  } catch (error) {
+    removeParams();
+    throw error;
+  }
+}
 
 /** The parameters that the layers of a policy, or its client, go by. */
 export function paramsOf(policy: Policy): readonly ParamSpec[] {
-  return paramSpecs.filter((spec) => isReadBy(policy, spec.path));
+  return paramSpecs().filter((spec) => isReadBy(policy, spec.path));
 }
 
 /** The complete parameters of a policy with a user's changes; unknown paths, bad values and changes without effect are errors. */
@@ -62,6 +81,7 @@ export function resolvePolicy(name: string, set: Readonly<Record<string, unknown
 
 /** A policy as a run goes by it, with a user's changes: of its parameters, and of the values of its file. */
 export function planPolicy(policy: Policy, set: Readonly<Record<string, unknown>>): PlannedPolicy {
+  for (const tier of policy.tiers) tierRegistry.get(tier);
   const inFile = policy.written === undefined ? [] : Object.keys(set).filter(isPolicyPath);
   const pick = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, set[path]]));
   const parts = partsOf(policy, pick(inFile));
@@ -87,7 +107,8 @@ export function policyOf({ name, params, parts, layers = [] }: PlannedPolicy): P
 
 function paramsFor(policy: Policy, set: Readonly<Record<string, unknown>>): ParamValues {
   const values: Record<string, ParamValue> = {};
-  for (const spec of paramSpecs) {
+  for (const [i, spec] of paramSpecs().entries()) {
+    if (i >= ownSpecs && !isReadBy(policy, spec.path)) continue;
     values[spec.path] = Object.hasOwn(policy.set, spec.path)
       ? (policy.set[spec.path] as ParamValue)
       : spec.default;
@@ -137,9 +158,8 @@ function anyOf(names: readonly string[]): string {
 
 /** The parameter at a path. */
 function paramSpec(path: string): ParamSpec {
-  const spec = specByPath.get(path);
-  if (spec === undefined) throw unknownName('policy parameter', path, [...specByPath.keys()]);
-  return spec;
+  if (!specs.has(path)) throw unknownName('policy parameter', path, specs.names);
+  return specs.get(path);
 }
 
 function rangeText(kind: Extract<ParamKind, { readonly min: number }>): string {

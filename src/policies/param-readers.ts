@@ -39,9 +39,11 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'agents.maxChildren': null,
 };
 
-const declaredBy = new Map(
-  tierRegistry.all().flatMap((tier) => tier.params.map(({ path }) => [path, [tier.name]] as const)),
-);
+/** The tier that declares a parameter, among those of plug-ins too; null where the client does. */
+function declarerOf(path: string): readonly string[] | null {
+  const tier = tierRegistry.all().find(({ params }) => params.some((spec) => spec.path === path));
+  return tier === undefined ? null : [tier.name];
+}
 
 /** The layers that read a parameter; null where the client does, whatever its layers. */
 export function layersOf(path: string): readonly string[] | null {
@@ -49,7 +51,7 @@ export function layersOf(path: string): readonly string[] | null {
     .filter((name) => path.startsWith(name))
     .sort((a, b) => b.length - a.length);
   if (key !== undefined) return READ_ELSEWHERE[key]!;
-  return declaredBy.get(path) ?? null;
+  return declarerOf(path);
 }
 
 /** Whether a policy has a layer that reads a parameter (C39). */

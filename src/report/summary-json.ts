@@ -30,6 +30,7 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     name: run?.name ?? null,
     policy: run?.policy ?? null,
     seed: run?.seed ?? null,
+    ...(run?.plugins === undefined ? {} : { plugins: run.plugins }),
     models: facts.models,
     transcript: run?.transcript ?? null,
     digest,

@@ -1,5 +1,5 @@
 import type { Expectation } from '../metrics/expect.js';
-import type { RunPlan } from '../model/run-plan.js';
+import type { PlannedPlugin, RunPlan } from '../model/run-plan.js';
 import { checkMeaning } from './check.js';
 import { checkWindows } from './check-overrides.js';
 import type { OverrideName, ScenarioContext } from './context.js';
@@ -22,6 +22,8 @@ export interface ScenarioSource {
   readonly runs?: 'base';
   /** Recordings in the place of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
   readonly recordings?: readonly string[];
+  /** Plug-ins that are registered for it; none where absent. */
+  readonly plugins?: readonly PlannedPlugin[];
   /** Brings policy files; where absent, policies are named alone. */
   readonly readPolicy?: ReadPolicyText;
 }
@@ -59,7 +61,12 @@ function overrideValues(run: NormalRun, context: ScenarioContext): Record<string
   return values;
 }
 
-function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioContext): CompiledRun {
+function compileRun(
+  scenario: NormalScenario,
+  run: NormalRun,
+  context: ScenarioContext,
+  plugins: readonly PlannedPlugin[],
+): CompiledRun {
   const set = { ...run.policy.set, ...overrideValues(run, context) };
   const policy = context.policies.plan(run.policy.name, set);
   const ttl = policy.parts?.cache.ttl ?? null;
@@ -75,6 +82,7 @@ function compileRun(scenario: NormalScenario, run: NormalRun, context: ScenarioC
       timing: run.timing,
       estimatorFactor: run.estimatorFactor,
       llm: run.llm,
+      ...(plugins.length === 0 ? {} : { plugins }),
       ...(run.home === undefined ? {} : { home: run.home }),
       ...(run.hooks === undefined ? {} : { hooks: run.hooks }),
     },
@@ -121,7 +129,7 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
     name: normal.name,
     description: normal.description,
     seed: normal.seed,
-    runs: normal.runs.map((run) => compileRun(normal, run, context)),
+    runs: normal.runs.map((run) => compileRun(normal, run, context, source.plugins ?? [])),
     policyFiles: lifted.files,
   };
 }

@@ -49,7 +49,9 @@ export interface ScenarioContext {
 export const builtinContext: ScenarioContext = {
   policies: {
     names: policyRegistry.names,
-    specs: paramSpecs,
+    get specs() {
+      return paramSpecs();
+    },
     resolve: resolvePolicy,
     plan: (name, set) => planPolicy(policyRegistry.get(name), set),
     reads: (name, path) => isReadBy(policyRegistry.get(name), path),

@@ -198,6 +198,11 @@ export const scenarioSchema = z
       .optional()
       .describe('Sessions on one clock that share home and cache, in the order of their starts.'),
     home: homeSchema.optional(),
+    plugins: z
+      .array(text('A file.'))
+      .min(1)
+      .optional()
+      .describe('ES modules that add tiers, policies, readers and metrics, relative to this file.'),
     ...settings,
     variants: z.array(variantSchema).optional().describe('Further runs over the same transcripts.'),
     seed: whole(0, Number.MAX_SAFE_INTEGER, 'Seed of everything that is drawn.').optional(),

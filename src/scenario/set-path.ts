@@ -58,6 +58,11 @@ function parseAssignment(text: string, context: ScenarioContext): Assignment {
     });
   }
   const path = splitPath(text.slice(0, equals).trim(), context);
+  if (path[0] === 'plugins') {
+    throw new CcbenchError('bad-usage', 'plug-ins are loaded before settings are changed', {
+      hint: 'name the file with --plugin',
+    });
+  }
   const written = text.slice(equals + 1);
   if (written.trim() === '') {
     throw new CcbenchError('bad-usage', `"${text}" has no value`, { hint: 'write null for none' });

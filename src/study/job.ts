@@ -4,6 +4,7 @@ import { createMetricsFold } from '../metrics/fold.js';
 import { findMetric, metricValues } from '../metrics/registry.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
+import { blamePlugins } from '../plugins/blame-plugins.js';
 import { cutTranscript } from './cut-transcript.js';
 import { openTranscript, type TranscriptInput } from './transcript-input.js';
 
@@ -57,7 +58,7 @@ export function* jobParts(job: Job, transcript: Transcript): Generator<void, Job
     for (const name of job.metrics) metrics[name] = findMetric(name)?.value(facts) ?? null;
     return { ok: true, index, metrics, skipped: facts.skipped.map(({ what, needs }) => `${what}: ${needs}`) };
   } catch (error) {
-    return { ok: false, index, error: jobError(error) };
+    return { ok: false, index, error: jobError(blamePlugins(job.plan, error)) };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PluginFile } from '../plugins/plugin.js';
 import { type Job, type JobResult, jobError, jobParts, TranscriptShelf } from './job.js';
 import type { TranscriptInput } from './transcript-input.js';
 import { WorkerPool } from './worker-pool.js';
@@ -8,6 +9,8 @@ export interface PoolOptions {
   readonly workers: number;
   /** The built script of a worker; null where there is none, and then everything runs in this thread. */
   readonly entry: URL | null;
+  /** Plug-ins that threads load; none where absent. */
+  readonly plugins?: readonly PluginFile[];
   /** Threads that are kept for further studies; without them, threads are started and ended with the jobs. */
   readonly threads?: WorkerPool | null;
   /** Aborted when no more jobs are wanted; those that are finished stay finished. */
@@ -41,7 +44,7 @@ export async function runJobs(
   const ordered = byTranscript(jobs);
   if (workers === 0 || entry === null || jobs.length === 0) await runHere(ordered, inputs, options, finish);
   else if (threads) await threads.run(ordered, inputs, signal, finish);
-  else await runOnce(new WorkerPool(entry, workers), ordered, inputs, signal, finish);
+  else await runOnce(new WorkerPool(entry, workers, options.plugins ?? []), ordered, inputs, signal, finish);
   return results.sort((a, b) => a.index - b.index);
 }
 

@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import type { PluginFile } from '../plugins/plugin.js';
 import { type Job, type JobResult, jobError } from './job.js';
 import { shareInput } from './share-input.js';
 import type { TranscriptInput } from './transcript-input.js';
-import type { WorkerOrder } from './worker-run.js';
+import type { WorkerOrder, WorkerSetup } from './worker-run.js';
 
 /** Jobs a worker has at hand, so that it never waits for the next; the last ones are handed out one by one. */
 const JOBS_AT_HAND = 2;
@@ -33,13 +34,16 @@ interface Batch {
 export class WorkerPool {
   readonly #entry: URL;
   readonly #size: number;
+  readonly #plugins: readonly PluginFile[];
   readonly #threads = new Set<Thread>();
   /** Transcripts in memory that all threads read, by key. */
   readonly #shared = new Map<string, TranscriptInput>();
   #batch: Batch | null = null;
 
-  constructor(entry: URL, size: number) {
+  /** Threads load the same plug-ins as the thread that starts them. */
+  constructor(entry: URL, size: number, plugins: readonly PluginFile[]) {
     this.#entry = entry;
+    this.#plugins = plugins;
     this.#size = size;
     setFlagsFromString(ONE_COLLECTOR);
   }
@@ -81,7 +85,9 @@ export class WorkerPool {
   }
 
   #start(): Thread {
-    const thread: Thread = { worker: new Worker(this.#entry), known: new Set(), queue: [] };
+    const workerData: WorkerSetup = { plugins: this.#plugins };
+    const worker = new Worker(this.#entry, { workerData });
+    const thread: Thread = { worker, known: new Set(), queue: [] };
     this.#threads.add(thread);
     thread.worker.on('message', (result: JobResult) => this.#finished(thread, result));
     let reason: unknown = new Error('the worker ended');

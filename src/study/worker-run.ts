@@ -1,5 +1,9 @@
-import { parentPort } from 'node:worker_threads';
-import { type Job, runJob, TranscriptShelf } from './job.js';
+import { parentPort, workerData } from 'node:worker_threads';
+import { CcbenchError } from '../base/errors.js';
+import { findPlugin, loadPlugin } from '../plugins/load-plugin.js';
+import type { PluginFile } from '../plugins/plugin.js';
+import { registerPlugin } from '../plugins/register-plugin.js';
+import { type Job, type JobError, jobError, runJob, TranscriptShelf } from './job.js';
 import type { TranscriptInput } from './transcript-input.js';
 
 /** What a worker is sent: a job, and its transcript the first time it is used. */
@@ -8,8 +12,31 @@ export interface WorkerOrder {
   readonly input: TranscriptInput | null;
 }
 
+/** What a worker is started with. */
+export interface WorkerSetup {
+  readonly plugins: readonly PluginFile[];
+}
+
+/** Loads plug-ins; their policies come with the plans. Gives the reason why not. */
+async function loadPlugins(plugins: readonly PluginFile[]): Promise<JobError | null> {
+  try {
+    for (const file of plugins) {
+      const place = { file: file.path };
+      if (findPlugin(file.path, file.path, place).sha256 !== file.sha256)
+        throw new CcbenchError('bad-plugin', `plug-in ${file.path} was changed while the study ran`);
+      registerPlugin(await loadPlugin(file, file.path, place), () => []);
+    }
+    return null;
+  } catch (error) {
+    return jobError(error);
+  }
+}
+
+const failure = await loadPlugins((workerData as WorkerSetup | null)?.plugins ?? []);
 const shelf = new TranscriptShelf();
 parentPort?.on('message', ({ job, input }: WorkerOrder) => {
   if (input !== null) shelf.add(input);
-  parentPort?.postMessage(runJob(job, shelf));
+  parentPort?.postMessage(
+    failure === null ? runJob(job, shelf) : { ok: false, index: job.index, error: failure },
+  );
 });

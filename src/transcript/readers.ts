@@ -13,6 +13,8 @@ export interface TranscriptReader {
   readonly label: string;
   /** What transcripts of this format can tell at their best. */
   readonly carries: readonly Capability[];
+  /** Whether a file that begins like this is of the format; asked of the readers of plug-ins. */
+  detect?(head: string): boolean;
   read(bytes: Uint8Array, options: { readonly id: string }): Transcript;
 }
 
@@ -83,6 +85,8 @@ export function detectReader(source: Uint8Array | string, options: { readonly id
   const head = typeof source === 'string' ? source : headOf(source, id);
   const format = detectFormat(head);
   if (format !== null && transcriptReaders.has(format)) return format;
+  const foreign = transcriptReaders.names.find((name) => transcriptReaders.get(name).detect?.(head) === true);
+  if (foreign !== undefined) return foreign;
   const readable = transcriptReaders.all().map((reader) => `${reader.label}s`);
   const hint = `ccbench replays ${readable.join(' and ')}`;
   const unread = format === null ? undefined : KNOWN_BUT_UNREAD[format];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { loadTranscript } from '../../src/cli/files/transcripts.js';
+import { loadTranscript } from '../../src/files/transcripts.js';
 import { assistant, jsonl, result, user } from '../helpers/session.js';
 import { textsOfTranscript } from '../helpers/texts.js';
 import { cli, tempFolder } from './cli.js';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRef } from '../../src/cli/files/open-ref.js';
+import { openRef } from '../../src/files/open-ref.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import { formatCount, formatMoney, formatShare } from '../../src/report/format.js';

@@ -34,6 +34,11 @@ describe('parseLog', () => {
     expect(values.filter((value) => Number.isNaN(value))).toEqual([]);
   });
 
+  it('D8 refuses a run without its seed', () => {
+    const text = logLines(LOG).replace('"seed":', '"reed":');
+    expect(() => parseLog(text, 'run.jsonl')).toThrow(/seed/);
+  });
+
   it('D8 refuses a cause that is no text', () => {
     const text = logLines(LOG).replace(/"cause":[^,]+/, '"cause":{"a":1}');
     expect(() => parseLog(text, 'run.jsonl')).toThrow(/\(request\) has a cause that is no text/);

@@ -119,7 +119,7 @@ describe('the parameters that are refused', () => {
     const policy = policyRegistry.get(name);
     const listed = new Set(paramsOf(policy));
     const changes = Object.fromEntries(
-      paramSpecs
+      paramSpecs()
         .filter((spec) => !listed.has(spec) && !Object.hasOwn(policy.set, spec.path))
         .map((spec) => [spec.path, other(spec)]),
     );

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRef } from '../../src/cli/files/open-ref.js';
 import { replay } from '../../src/engine/run/replay.js';
+import { openRef } from '../../src/files/open-ref.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';

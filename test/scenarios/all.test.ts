@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesOf, openRef } from '../../src/cli/files/open-ref.js';
+import { filesOf, openRef } from '../../src/files/open-ref.js';
 import { evaluateExpectation } from '../../src/metrics/expect.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { compileScenario } from '../../src/scenario/compile.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRef } from '../../src/cli/files/open-ref.js';
+import { openRef } from '../../src/files/open-ref.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import type { LogEntry } from '../../src/model/run-log.js';

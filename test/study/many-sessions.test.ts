@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inputOf } from '../../src/cli/files/open-ref.js';
+import { inputOf } from '../../src/files/open-ref.js';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
 import { runJobs } from '../../src/study/pool.js';

@@ -128,7 +128,7 @@ describe('runJobs', () => {
     if (shared.kind !== 'shared') throw new Error('not shared');
     const first = new Int32Array(shared.compiled.buffer, 0, 1);
     const before = first[0]!;
-    const threads = new WorkerPool(counting, 1);
+    const threads = new WorkerPool(counting, 1, []);
     const { signal } = new AbortController();
     const options = {
       workers: 1,
@@ -151,7 +151,7 @@ describe('runJobs', () => {
   it('goes on with kept threads after a stop', async () => {
     const study = jobsOver([100, 200, 300, 400]);
     const here = await run(study, 0, null);
-    const threads = new WorkerPool(worker, 2);
+    const threads = new WorkerPool(worker, 2, []);
     const stop = new AbortController();
     const options = { workers: 2, entry: worker, threads, pause: async () => {} };
     const stopped = await runJobs(study.jobs, study.inputs, {

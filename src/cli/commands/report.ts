@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { sha256Hex } from '../../base/digest.js';
 import { CcbenchError } from '../../base/errors.js';
+import { readTextInput } from '../../files/read-input.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { foldLog } from '../../metrics/fold.js';
 import { parseLog } from '../../metrics/read-log.js';
@@ -14,7 +15,6 @@ import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FileContent, openFile } from '../files/output.js';
-import { readTextInput } from '../files/read-input.js';
 import { type CliSession, printJson } from '../session.js';
 import { withoutPause } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';

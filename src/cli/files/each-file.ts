@@ -1,9 +1,9 @@
 import { CcbenchError, ProblemList } from '../../base/errors.js';
+import { expandInputs } from '../../files/read-input.js';
 import { reasonLine } from '../fail.js';
 import { type CliSession, note } from '../session.js';
 import { breathe, withoutPause } from '../terminal/interrupt.js';
 import { createProgress } from '../terminal/progress.js';
-import { expandInputs } from './read-input.js';
 
 /** A file that could not be used, and why. */
 export interface SkippedFile {

@@ -11,7 +11,7 @@ import {
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
-import { nameOfPart, removeLitter } from './litter.js';
+import { nameOfPart, removeLitter } from '../../files/litter.js';
 import { replaceFolder } from './replace-folder.js';
 
 /** What a report folder holds besides folders of variants and transcripts. */

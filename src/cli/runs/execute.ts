@@ -5,6 +5,7 @@ import { createMetricsFold } from '../../metrics/fold.js';
 import type { LogEntry } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
+import { blamePlugins } from '../../plugins/blame-plugins.js';
 import { logLines } from '../../report/log-lines.js';
 import { breathe } from '../terminal/interrupt.js';
 import { createTimings, type RunTimings } from './timings.js';
@@ -70,7 +71,14 @@ export async function execute(
   const parts =
     timings === null ? replayParts(plan, transcript, sink) : replayParts(plan, transcript, sink, timings);
   let nextBreath = watch.now() + BREATH_MS;
-  while (parts.next().done !== true) {
+  const goOn = (): boolean => {
+    try {
+      return parts.next().done !== true;
+    } catch (error) {
+      throw blamePlugins(plan, error);
+    }
+  };
+  while (goOn()) {
     if (entries.length >= ENTRIES_PER_PART) await flush();
     if (watch.now() < nextBreath) continue;
     watch.progress(requests);

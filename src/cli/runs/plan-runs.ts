@@ -1,6 +1,10 @@
 import { join, resolve } from 'node:path';
 import { CcbenchError, ProblemList } from '../../base/errors.js';
 import { unknownName } from '../../base/registry.js';
+import type { OpenPlugins } from '../../files/open-plugins.js';
+import { filesOf } from '../../files/open-ref.js';
+import { policyTexts } from '../../files/policy-text.js';
+import { inputId, kindOfInput, readTextInput } from '../../files/read-input.js';
 import {
   type CompiledRun,
   type CompiledScenario,
@@ -8,10 +12,7 @@ import {
   type ScenarioSource,
 } from '../../scenario/compile.js';
 import { builtinContext } from '../../scenario/context.js';
-import { filesOf } from '../files/open-ref.js';
 import { folderName } from '../files/output.js';
-import { policyTexts } from '../files/policy-text.js';
-import { inputId, kindOfInput, readTextInput } from '../files/read-input.js';
 import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
 
 /** What the command line changes in scenarios. */
@@ -134,6 +135,7 @@ export function planScenarios(
   files: readonly string[],
   changes: ScenarioChanges,
   cwd: string,
+  plugins: OpenPlugins,
 ): readonly PlannedScenario[] {
   const problems: CcbenchError[] = [];
   const planned: PlannedScenario[] = [];
@@ -142,7 +144,13 @@ export function planScenarios(
     try {
       const text = readTextInput(file, { cwd });
       const wanted = compileWanted(
-        { text, file, set: changesOf(changes), readPolicy: policyTexts(file, cwd) },
+        {
+          text,
+          file,
+          set: changesOf(changes),
+          readPolicy: policyTexts(file, cwd),
+          plugins: plugins.of(file),
+        },
         changes.variant,
       );
       const scenario = changes.variant === undefined ? withoutOtherPolicies(wanted, changes.policy) : wanted;

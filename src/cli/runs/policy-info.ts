@@ -2,7 +2,7 @@ import { canonicalJson } from '../../base/digest.js';
 import { findModel } from '../../cache/models.js';
 import { policyWindow } from '../../engine/requests/policy-window.js';
 import type { RunFacts } from '../../metrics/facts.js';
-import type { ParamValue, ParamValues } from '../../model/params.js';
+import type { ParamSpec, ParamValue, ParamValues } from '../../model/params.js';
 import type { PlannedPolicy, RunPlan } from '../../model/run-plan.js';
 import { paramSpecs, paramsOf, policyOf, policyRegistry } from '../../policies/catalogue.js';
 import type { Policy } from '../../policies/policy.js';
@@ -19,7 +19,7 @@ const THRESHOLD_NAMES: Readonly<Record<string, string>> = {
 
 const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
-function paramOf(policy: Policy, params: ParamValues, spec: (typeof paramSpecs)[number]): PolicyParam {
+function paramOf(policy: Policy, params: ParamValues, spec: ParamSpec): PolicyParam {
   const value = (Object.hasOwn(params, spec.path) ? params[spec.path] : spec.default) as ParamValue;
   const set = Object.hasOwn(policy.set, spec.path);
   const ofPolicy = set ? policy.set[spec.path] : spec.default;
@@ -72,7 +72,10 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
   if (name === undefined || (parts === undefined && !policyRegistry.has(name))) return null;
   const policy = policyOf({ ...plan?.policy, name, params });
   const complete = Object.fromEntries(
-    paramSpecs.map(({ path, default: value }) => [path, Object.hasOwn(params, path) ? params[path]! : value]),
+    paramSpecs().map(({ path, default: value }) => [
+      path,
+      Object.hasOwn(params, path) ? params[path]! : value,
+    ]),
   );
   const model = modelOf(facts, complete);
   return {

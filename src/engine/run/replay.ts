@@ -66,6 +66,7 @@ export function* replayParts(
     policy: plan.policy.name,
     planDigest: planDigest(plan),
     plan,
+    ...(plan.plugins === undefined ? {} : { plugins: plan.plugins }),
     transcript: {
       id: transcript.id,
       source: transcript.source,

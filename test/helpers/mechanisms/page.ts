@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { filesOf, openRef } from '../../../src/cli/files/open-ref.js';
+import { filesOf, openRef } from '../../../src/files/open-ref.js';
 import { compileScenario } from '../../../src/scenario/compile.js';
 import { builtinContext } from '../../../src/scenario/context.js';
 import { runLog } from '../plan.js';

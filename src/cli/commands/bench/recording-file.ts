@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CachedRecording } from '../../../bench/suites/compiled-cache.js';
-import { loadTranscript } from '../../files/transcripts.js';
+import { loadTranscript } from '../../../files/transcripts.js';
 import { canProbe, probe } from './peak-memory.js';
 
 const FILE_NAME = 'recording.jsonl';

@@ -38,7 +38,7 @@ class Contender {
   constructor(workers: number) {
     const entry = workerEntry();
     this.workers = workers;
-    this.#threads = entry === null ? null : new WorkerPool(entry, workers);
+    this.#threads = entry === null ? null : new WorkerPool(entry, workers, []);
   }
 
   async sweep(jobs: readonly Job[], input: TranscriptInput): Promise<void> {

@@ -1,6 +1,6 @@
+import { loadTranscript } from '../../../files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
-import { loadTranscript } from '../../files/transcripts.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { checkCounts } from './count-check.js';

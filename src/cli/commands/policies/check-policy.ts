@@ -1,6 +1,7 @@
 import { type CcbenchError, formatPlace } from '../../../base/errors.js';
 import { policySentences } from '../../../parts/sentences.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { checkLayers } from './check-layers.js';
@@ -18,7 +19,15 @@ function shown({ place, message, hint }: CcbenchError): ShownProblem {
 }
 
 /** `ccbench policies check file`: what is wrong with a policy file, or what it will do, in plain sentences. */
-export function checkPolicyCommand(session: CliSession, file: string): ExitCode {
+export async function checkPolicyCommand(
+  session: CliSession,
+  file: string,
+  options: PluginOptions,
+): Promise<ExitCode> {
+  return withPlugins(session, [], options, () => checkPolicy(session, file));
+}
+
+function checkPolicy(session: CliSession, file: string): ExitCode {
   const { stdout, cwd } = session.host;
   const found = readNamedFile(file, cwd);
   const problems = [...found.problems, ...(found.policy === null ? [] : checkLayers(found.policy, file))];

@@ -1,6 +1,7 @@
 import { paramSpecs, policyRegistry } from '../../../policies/catalogue.js';
 import { type Column, tableLines } from '../../../report/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 
@@ -11,7 +12,11 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** `ccbench policies`: every policy with one sentence. */
-export function policiesCommand(session: CliSession): ExitCode {
+export async function policiesCommand(session: CliSession, options: PluginOptions): Promise<ExitCode> {
+  return withPlugins(session, [], options, () => listPolicies(session));
+}
+
+function listPolicies(session: CliSession): ExitCode {
   const all = policyRegistry.all();
   if (session.json) {
     const policies = all.map(({ name, kind, summary, tiers, sources }) => ({
@@ -21,7 +26,7 @@ export function policiesCommand(session: CliSession): ExitCode {
       tiers,
       sources,
     }));
-    printJson(session, { policies, parameters: paramSpecs });
+    printJson(session, { policies, parameters: paramSpecs() });
     return EXIT.fine;
   }
   const rows = all.map(({ name, kind, summary }) => ({ cells: [name, kind, summary] }));

@@ -1,10 +1,10 @@
 import type { CcbenchError, ProblemList } from '../../../base/errors.js';
+import { policyTexts } from '../../../files/policy-text.js';
 import { policyRegistry } from '../../../policies/catalogue.js';
 import type { Policy } from '../../../policies/policy.js';
 import { isPolicyFile } from '../../../scenario/lift-policies.js';
 import { scenarioProblems } from '../../../scenario/load.js';
 import { type PolicyFile, readPolicyFile } from '../../../scenario/policy-file.js';
-import { policyTexts } from '../../files/policy-text.js';
 
 /** Reads a policy file that a command names. */
 export function readNamedFile(file: string, cwd: string): PolicyFile {

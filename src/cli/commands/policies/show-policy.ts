@@ -13,6 +13,7 @@ import type { NamedLimits } from '../../../policies/shown-limits.js';
 import { formatCount, formatDecimal } from '../../../report/format.js';
 import { type Column, tableLines } from '../../../report/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { namedPolicy } from './named-policy.js';
@@ -26,7 +27,7 @@ const PARAM_COLUMNS: readonly Column[] = [
 ];
 
 /** What `policies show` is asked for. */
-export interface ShowOptions {
+export interface ShowOptions extends PluginOptions {
   readonly model: string;
   /** Window and longest answer in the place of the model's. */
   readonly window?: number;
@@ -88,7 +89,15 @@ function limitsOf({ model, window, maxOutput }: ShowOptions, params: PlannedPoli
 }
 
 /** `ccbench policies show <name or file>`: what it does, thresholds, and every parameter with its source. */
-export function showPolicyCommand(session: CliSession, name: string, options: ShowOptions): ExitCode {
+export async function showPolicyCommand(
+  session: CliSession,
+  name: string,
+  options: ShowOptions,
+): Promise<ExitCode> {
+  return withPlugins(session, [], options, () => showPolicy(session, name, options));
+}
+
+function showPolicy(session: CliSession, name: string, options: ShowOptions): ExitCode {
   const policy = namedPolicy(name, session.host.cwd);
   const planned = planPolicy(policy, changesOf(policy, options.set));
   const model = limitsOf(options, planned.params);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { sha256Hex } from '../../../base/digest.js';
 import { CcbenchError } from '../../../base/errors.js';
+import { openRef, refKey } from '../../../files/open-ref.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { evaluateExpectation } from '../../../metrics/expect.js';
 import { metricValues } from '../../../metrics/registry.js';
@@ -13,7 +14,6 @@ import { terminalReport } from '../../../report/terminal.js';
 import { unfinishedText } from '../../../report/unfinished-text.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { openRef, refKey } from '../../files/open-ref.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
 import { type EarlierRun, readEarlier, regressions, sinceLast } from '../../runs/earlier-run.js';
 import { execute } from '../../runs/execute.js';
@@ -25,6 +25,7 @@ import {
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
 import { timingsText } from '../../runs/timings.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -35,7 +36,7 @@ import type { RunResult } from './run-result.js';
 import { variantTable } from './variant-table.js';
 
 /** Options of `ccbench run`. */
-export interface RunOptions extends ScenarioChanges, PictureOptions {
+export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptions {
   readonly out: string;
   readonly files: boolean;
   readonly log?: string;
@@ -60,8 +61,17 @@ export async function runCommand(
   files: readonly string[],
   options: RunOptions,
 ): Promise<ExitCode> {
+  return withPlugins(session, files, options, (plugins) =>
+    runScenarios(session, planScenarios(files, options, session.host.cwd, plugins), options),
+  );
+}
+
+async function runScenarios(
+  session: CliSession,
+  scenarios: readonly PlannedScenario[],
+  options: RunOptions,
+): Promise<ExitCode> {
   const { cwd } = session.host;
-  const scenarios = planScenarios(files, options, cwd);
   const runs = scenarios.flatMap((scenario) => scenario.runs);
   tellLeftOut(session, scenarios, options);
   if (options.log !== undefined && runs.length > 1) {

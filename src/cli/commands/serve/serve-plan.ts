@@ -1,9 +1,9 @@
 import { CcbenchError } from '../../../base/errors.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../cache/ttl.js';
+import { readTextInput } from '../../../files/read-input.js';
 import type { RunPlan } from '../../../model/run-plan.js';
 import { compileScenario } from '../../../scenario/compile.js';
 import { builtinContext } from '../../../scenario/context.js';
-import { readTextInput } from '../../files/read-input.js';
 
 /** Options of `ccbench serve` that say how the server behaves. */
 export interface ServeBehaviour {

@@ -1,5 +1,8 @@
 import { CcbenchError } from '../../../base/errors.js';
 import { unknownName } from '../../../base/registry.js';
+import type { OpenPlugins } from '../../../files/open-plugins.js';
+import { policyTexts } from '../../../files/policy-text.js';
+import { readTextInput } from '../../../files/read-input.js';
 import { AS_RECORDED } from '../../../report/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/comparison-text.js';
@@ -10,8 +13,7 @@ import { splitValues } from '../../../study/split-values.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport, type ReportFolder } from '../../files/output.js';
-import { policyTexts } from '../../files/policy-text.js';
-import { readTextInput } from '../../files/read-input.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
@@ -26,7 +28,7 @@ import { jsonText } from './study-files.js';
 import { globbedRecordings, loadInputs, type StudyInputs, type StudyTranscript } from './study-inputs.js';
 
 /** Options of `ccbench compare`. */
-export interface CompareOptions {
+export interface CompareOptions extends PluginOptions {
   readonly policy?: string;
   readonly set: readonly string[];
   readonly transcripts?: readonly string[];
@@ -58,11 +60,20 @@ export async function compareCommand(
   files: readonly string[],
   options: CompareOptions,
 ): Promise<ExitCode> {
+  return withPlugins(session, files, options, (plugins) => compare(session, files, options, plugins));
+}
+
+async function compare(
+  session: CliSession,
+  files: readonly string[],
+  options: CompareOptions,
+  plugins: OpenPlugins,
+): Promise<ExitCode> {
   const { cwd } = session.host;
   const names = options.metrics === undefined ? COMPARED_METRICS : splitValues(options.metrics);
   for (const name of names) chosenMetric(name, '--metrics');
   const recordings = await globbedRecordings(session, options.transcripts);
-  const rows = readRows(files, options, recordings?.paths, cwd);
+  const rows = readRows(files, options, recordings?.paths, cwd, plugins);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -86,7 +97,7 @@ export async function compareCommand(
       { label: name, workers: options.workers, quiet: false },
     );
     const failed = noteFailures(session, results, (index) =>
-      commandOf(planned[index]!, recordings !== undefined),
+      commandOf(planned[index]!, recordings !== undefined, options.plugin ?? []),
     );
     if (failed === results.length)
       throw new CcbenchError('bad-input', 'no run of the comparison came to its end');
@@ -127,6 +138,7 @@ function readRows(
   options: CompareOptions,
   recordings: readonly string[] | undefined,
   cwd: string,
+  plugins: OpenPlugins,
 ): readonly Row[] {
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
@@ -140,6 +152,7 @@ function readRows(
       file,
       set: shared,
       readPolicy: policyTexts(file, cwd),
+      plugins: plugins.of(file),
       ...(recordings === undefined ? {} : { recordings }),
     };
     return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
@@ -187,10 +200,10 @@ function planRuns(rows: readonly Row[], inputs: StudyInputs, metrics: readonly s
   return planned;
 }
 
-function commandOf({ row, transcript }: Planned, globbed: boolean): string {
+function commandOf({ row, transcript }: Planned, globbed: boolean, plugins: readonly string[]): string {
   const isOneOfSeveral = globbed || row.runs.length > 1;
   const recordings = isOneOfSeveral && transcript.path !== null ? [transcript.path] : null;
-  return repeatCommand({ ...row, recordings });
+  return repeatCommand({ ...row, recordings, plugins });
 }
 
 function runsByVariant(rows: readonly Row[], planned: readonly Planned[], results: readonly JobResult[]) {

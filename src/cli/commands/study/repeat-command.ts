@@ -21,6 +21,8 @@ export interface RunRecipe {
   readonly set: readonly string[];
   /** Recordings in the place of the scenario's transcripts; null for the scenario's own. */
   readonly recordings: readonly string[] | null;
+  /** Plug-ins of the command line. */
+  readonly plugins: readonly string[];
   /** The variant of the file; null for the base. */
   readonly variant: string | null;
   /** Text of the scenario. */
@@ -61,6 +63,7 @@ export function repeatCommand(recipe: RunRecipe): string {
   return [
     'ccbench run',
     shellWord(file.startsWith('-') ? `./${file}` : file),
+    ...recipe.plugins.map((path) => `--plugin ${shellWord(path)}`),
     ...(hasVariants ? [`--variant ${shellWord(variant ?? BASE)}`] : []),
     ...settings.map((item) => `--set ${shellWord(item)}`),
   ].join(' ');

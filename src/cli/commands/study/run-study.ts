@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import type { PluginFile } from '../../../plugins/plugin.js';
+import { activePlugins } from '../../../plugins/use-plugins.js';
 import { formatCounted } from '../../../report/format.js';
 import type { Job, JobResult } from '../../../study/job.js';
 import { runJobs, workerEntry } from '../../../study/pool.js';
@@ -24,11 +26,16 @@ export interface StudyRunOptions {
 /** Wall time between two looks at the terminal while runs go on in this thread. */
 const BREATH_MS = 20;
 
+/** The files of the plug-ins that are registered. */
+function pluginFiles(): readonly PluginFile[] {
+  return activePlugins().flatMap(({ file }) => file ?? []);
+}
+
 /** Threads for several studies in a row, which whoever opens them closes; null where everything runs in this thread. */
 export function openThreads(workers: number | undefined): WorkerPool | null {
   const entry = workerEntry();
   const size = workers ?? availableParallelism();
-  return entry === null || size === 0 ? null : new WorkerPool(entry, size);
+  return entry === null || size === 0 ? null : new WorkerPool(entry, size, pluginFiles());
 }
 
 /** Runs jobs on all cores with a progress bar; results come ordered by index. Ctrl-C ends it, finished results were heard of. */
@@ -53,6 +60,7 @@ export async function runStudy(
       workers: options.workers ?? availableParallelism(),
       entry: workerEntry(),
       threads: options.threads ?? null,
+      plugins: pluginFiles(),
       signal: stop.signal,
       onResult(result) {
         try {

@@ -1,6 +1,11 @@
 import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import { findModel, resolveWindow } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
+import type { OpenPlugins } from '../../../files/open-plugins.js';
+import { inputOf, openFileRef, openRef, refKey, refLabel, sessionKey } from '../../../files/open-ref.js';
+import { policyTexts } from '../../../files/policy-text.js';
+import { type InputOptions, readTextInput } from '../../../files/read-input.js';
+import { loadTranscript } from '../../../files/transcripts.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { firstModel, type Transcript } from '../../../model/transcript.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
@@ -10,10 +15,6 @@ import { openTranscript, type TranscriptInput } from '../../../study/transcript-
 import { transcriptFindings } from '../../../transcript/findings.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
-import { inputOf, openFileRef, openRef, refKey, refLabel, sessionKey } from '../../files/open-ref.js';
-import { policyTexts } from '../../files/policy-text.js';
-import { type InputOptions, readTextInput } from '../../files/read-input.js';
-import { loadTranscript } from '../../files/transcripts.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
 import { expandGlobs } from './glob.js';
@@ -63,13 +64,15 @@ export async function openSource(
   session: CliSession,
   file: string,
   options: { readonly set: readonly string[]; readonly transcripts?: readonly string[] },
+  opened: OpenPlugins,
 ) {
   const { cwd } = session.host;
   const text = readTextInput(file, { cwd });
   const recordings = await globbedRecordings(session, options.transcripts);
   const replaced = recordings === undefined ? {} : { recordings: recordings.paths };
   const readPolicy = policyTexts(file, cwd);
-  return { source: { text, file, set: options.set, readPolicy, ...replaced }, recordings };
+  const plugins = opened.of(file);
+  return { source: { text, file, set: options.set, readPolicy, plugins, ...replaced }, recordings };
 }
 
 /** Loads every transcript that the runs refer to, each once. */

@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeF
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
+import { nameOfPart, removeLitter } from '../../../files/litter.js';
 import { parseResults, resultLine, resultsHeader, type StoredResult } from '../../../study/results-file.js';
-import { nameOfPart, removeLitter } from '../../files/litter.js';
 import { packageVersion } from '../../version.js';
 
 /** The results file of a sweep and what is written beside it. Results stay; everything else is replaced. */

@@ -21,7 +21,7 @@ export interface SweepReport {
 const COMPLETION = new Set(['finishedShare', 'callsLost']);
 
 function axisOf({ path }: Axis) {
-  return { name: path, unit: paramSpecs.find((spec) => spec.path === path)?.unit ?? null };
+  return { name: path, unit: paramSpecs().find((spec) => spec.path === path)?.unit ?? null };
 }
 
 function isNumeric(axis: Axis): boolean {

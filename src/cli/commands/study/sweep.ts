@@ -1,4 +1,5 @@
 import { CcbenchError } from '../../../base/errors.js';
+import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-text.js';
@@ -17,6 +18,7 @@ import type { StoredResult } from '../../../study/results-file.js';
 import { splitValues } from '../../../study/split-values.js';
 import { type Axis, grid, parseVary } from '../../../study/vary.js';
 import type { ExitCode } from '../../exit-codes.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -49,7 +51,7 @@ import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
 
 /** Options of `ccbench sweep`. */
-export interface SweepOptions {
+export interface SweepOptions extends PluginOptions {
   readonly vary: readonly string[];
   readonly set: readonly string[];
   readonly transcripts?: readonly string[];
@@ -97,10 +99,19 @@ export async function sweepCommand(
   file: string,
   options: SweepOptions,
 ): Promise<ExitCode> {
+  return withPlugins(session, [file], options, (plugins) => sweep(session, file, options, plugins));
+}
+
+async function sweep(
+  session: CliSession,
+  file: string,
+  options: SweepOptions,
+  opened: OpenPlugins,
+): Promise<ExitCode> {
   const { cwd } = session.host;
   const names = options.metrics === undefined ? SWEPT_METRICS : splitValues(options.metrics);
   for (const metric of names) chosenMetric(metric, '--metrics');
-  const { source, recordings } = await openSource(session, file, options);
+  const { source, recordings } = await openSource(session, file, options, opened);
   const { text } = source;
   const base = compilePoint(source, [], []);
   const { interrupt } = session.host;
@@ -118,7 +129,14 @@ export async function sweepCommand(
   const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
   for (const line of folder?.notes ?? []) note(session, line);
   const repeat = (point: Point, recordings: readonly string[] | null = used): string =>
-    repeatCommand({ file, text, variant: null, set: [...options.set, ...point.set], recordings });
+    repeatCommand({
+      file,
+      text,
+      variant: null,
+      set: [...options.set, ...point.set],
+      recordings,
+      plugins: options.plugin ?? [],
+    });
   const { found, ran } = await runPoints(session, planned, inputs, {
     label: name,
     workers: options.workers,

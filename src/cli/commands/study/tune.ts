@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../../base/errors.js';
 import { createRandom } from '../../../base/random.js';
+import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { parseExpectation } from '../../../metrics/expect.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
@@ -21,6 +22,7 @@ import {
 import { type CandidateRuns, type Goal, judge } from '../../../study/trial.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { chosenMetric } from './chosen-metrics.js';
@@ -44,7 +46,7 @@ import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
 
 /** Options of `ccbench tune`. */
-export interface TuneOptions {
+export interface TuneOptions extends PluginOptions {
   readonly vary: readonly string[];
   readonly set: readonly string[];
   readonly minimise?: string;
@@ -83,9 +85,18 @@ export async function tuneCommand(
   file: string,
   options: TuneOptions,
 ): Promise<ExitCode> {
+  return withPlugins(session, [file], options, (plugins) => tune(session, file, options, plugins));
+}
+
+async function tune(
+  session: CliSession,
+  file: string,
+  options: TuneOptions,
+  opened: OpenPlugins,
+): Promise<ExitCode> {
   const { cwd } = session.host;
   const goal = goalOf(options);
-  const { source, recordings } = await openSource(session, file, options);
+  const { source, recordings } = await openSource(session, file, options, opened);
   const { text } = source;
   const base = compilePoint(source, [], []);
   const axes = axesOf(session, options.vary, base, 'allowed');
@@ -105,7 +116,14 @@ export async function tuneCommand(
   for (const line of folder?.notes ?? []) note(session, line);
   const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
   const repeat = (point: Point, recorded: readonly string[] | null = used): string =>
-    repeatCommand({ file, text, variant: null, set: [...options.set, ...point.set], recordings: recorded });
+    repeatCommand({
+      file,
+      text,
+      variant: null,
+      set: [...options.set, ...point.set],
+      recordings: recorded,
+      plugins: options.plugin ?? [],
+    });
   const rungs = rungsOf(options.method, drawn.length);
   let candidates: readonly Candidate[] = drawn;
   let judged: JudgedRung | null = null;

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
-import { kindOfInput, unreadable } from '../../files/read-input.js';
+import { kindOfInput, unreadable } from '../../../files/read-input.js';
 
 const RECORDING = /\.jsonl?(?:\.gz)?$/;
 

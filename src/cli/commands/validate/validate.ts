@@ -8,12 +8,12 @@ import { type FidelityReport, fidelityReport } from '../../../fidelity/report.js
 import { traceHitRate, validateTraces } from '../../../fidelity/traces.js';
 import type { FileFidelity } from '../../../fidelity/validate.js';
 import { validateTranscript } from '../../../fidelity/validate.js';
+import { type InputOptions, readTextInput } from '../../../files/read-input.js';
+import { inputFormat, loadTranscript, parseTrace } from '../../../files/transcripts.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
-import { type InputOptions, readTextInput } from '../../files/read-input.js';
-import { inputFormat, loadTranscript, parseTrace } from '../../files/transcripts.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import type { Place } from '../../base/errors.js';
-import { createWarnings } from '../../model/warning.js';
-import type { SessionFile, SessionStream } from '../../transcript/claude-code/read.js';
-import { memorySource, type TextSource } from '../../transcript/claude-code/recorded-text.js';
-import { unpackBytes } from '../../transcript/json-lines.js';
+import type { Place } from '../base/errors.js';
+import { createWarnings } from '../model/warning.js';
+import type { SessionFile, SessionStream } from '../transcript/claude-code/read.js';
+import { memorySource, type TextSource } from '../transcript/claude-code/recorded-text.js';
+import { unpackBytes } from '../transcript/json-lines.js';
 import { unreadable } from './read-input.js';
 
 /** A file that is read in chunks, and again where a text of it is wanted. */

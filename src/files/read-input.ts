@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { CcbenchError, type Place } from '../../base/errors.js';
+import { CcbenchError, type Place } from '../base/errors.js';
 
 /** Files a folder may hold that commands read. */
 const RECORDING = /\.jsonl?(?:\.gz)?$/;

@@ -1,9 +1,9 @@
-import type { Transcript } from '../../model/transcript.js';
-import type { TranscriptRef } from '../../scenario/normalise.js';
-import type { FileRef } from '../../scenario/transcript-ref.js';
-import { sessionsInput, syntheticInput, type TranscriptInput } from '../../study/transcript-input.js';
-import { mergeSessions } from '../../transcript/sessions/merge-sessions.js';
-import { generateFlowing } from '../../transcript/synthetic/generate-transcript.js';
+import type { Transcript } from '../model/transcript.js';
+import type { TranscriptRef } from '../scenario/normalise.js';
+import type { FileRef } from '../scenario/transcript-ref.js';
+import { sessionsInput, syntheticInput, type TranscriptInput } from '../study/transcript-input.js';
+import { mergeSessions } from '../transcript/sessions/merge-sessions.js';
+import { generateFlowing } from '../transcript/synthetic/generate-transcript.js';
 import type { InputOptions } from './read-input.js';
 import { loadTranscript, loadTranscriptInput } from './transcripts.js';
 

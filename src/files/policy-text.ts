@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { ReadPolicyText } from '../../scenario/lift-policies.js';
+import type { ReadPolicyText } from '../scenario/lift-policies.js';
 import { readTextInput } from './read-input.js';
 
 /** Brings policy files: those that a scenario names are looked for beside it, those of the command line from the working folder. */

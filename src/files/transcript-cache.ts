@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Transcript } from '../../model/transcript.js';
-import { compileTranscript } from '../../transcript/compiled/compile-transcript.js';
-import { COMPILED_VERSION } from '../../transcript/compiled/layout.js';
-import { loadCompiled } from '../../transcript/compiled/load-compiled.js';
+import type { Transcript } from '../model/transcript.js';
+import { compileTranscript } from '../transcript/compiled/compile-transcript.js';
+import { COMPILED_VERSION } from '../transcript/compiled/layout.js';
+import { loadCompiled } from '../transcript/compiled/load-compiled.js';
 import { type DiskFile, fileSource, hashFile } from './disk-file.js';
 import { nameOfPart, removeLitter } from './litter.js';
 

@@ -1,0 +1,36 @@
+import { CcbenchError } from '../../base/errors.js';
+import { type OpenPlugins, openPlugins, type ScenarioText } from '../../files/open-plugins.js';
+import { readTextInput } from '../../files/read-input.js';
+import type { CliSession } from '../session.js';
+
+/** The option of a command that loads plug-ins. */
+export interface PluginOptions {
+  readonly plugin?: readonly string[];
+}
+
+/** A scenario's text; one that cannot be read has no plug-ins, and says so when it is planned. */
+function textOf(file: string, cwd: string): readonly ScenarioText[] {
+  try {
+    return [{ file, text: readTextInput(file, { cwd }) }];
+  } catch (error) {
+    if (error instanceof CcbenchError) return [];
+    throw error;
+  }
+}
+
+/** Does the work of a command with the plug-ins of its options and scenarios, which are gone afterwards. */
+export async function withPlugins<T>(
+  session: CliSession,
+  scenarios: readonly string[],
+  { plugin = [] }: PluginOptions,
+  work: (plugins: OpenPlugins) => T | Promise<T>,
+): Promise<T> {
+  const { cwd } = session.host;
+  const texts = scenarios.flatMap((file) => textOf(file, cwd));
+  const plugins = await openPlugins(texts, plugin, cwd);
+  try {
+    return await work(plugins);
+  } finally {
+    plugins.close();
+  }
+}

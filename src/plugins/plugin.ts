@@ -1,0 +1,52 @@
+import type { Metric } from '../metrics/metric.js';
+import type { Layer } from '../model/run-log.js';
+import type { TierDefinition } from '../model/tier.js';
+import type { Transcript } from '../model/transcript.js';
+import type { WrittenPolicy } from '../parts/paths.js';
+import type { Policy } from '../policies/policy.js';
+
+/** A tier as a plug-in writes it: what it leaves out is empty, and its switch is `<name>.enabled`. */
+export interface TierInput
+  extends Omit<TierDefinition, 'needs' | 'params' | 'killSwitch' | 'layer'>,
+    Partial<Pick<TierDefinition, 'needs' | 'params' | 'killSwitch'>> {
+  /** Under which layer the log counts what it does; `rules` where absent. */
+  readonly layer?: Layer;
+}
+
+/** A reader of transcripts in a format that ccbench does not know. */
+export interface ReaderInput {
+  readonly name: string;
+  /** What a file of this format is called, in the singular; its name where absent. */
+  readonly label?: string;
+  /** Whether a file that begins like this is one of them; asked where no reader of ccbench takes it. */
+  detect(head: string): boolean;
+  /** The transcript of a whole file, unpacked. */
+  read(text: string, options: { readonly id: string }): Transcript;
+}
+
+/** A policy in parts: YAML text, the same as an object, or one that `definePolicy` made. */
+export type PolicySource = string | WrittenPolicy | Policy;
+
+/** What a plug-in adds to ccbench. */
+export interface Plugin {
+  readonly name: string;
+  readonly tiers?: readonly TierInput[];
+  readonly policies?: readonly PolicySource[];
+  readonly readers?: readonly ReaderInput[];
+  readonly metrics?: readonly Metric[];
+}
+
+/** What a plug-in that is a function is handed. */
+export interface PluginTools {
+  /** Reads a recording in a format that ccbench knows, from its text. */
+  readTranscript(text: string, options: { readonly id: string }): Transcript;
+}
+
+/** The default export of a plug-in's file. */
+export type PluginModule = Plugin | ((tools: PluginTools) => Plugin);
+
+/** A plug-in's file, and what its bytes must be. */
+export interface PluginFile {
+  readonly path: string;
+  readonly sha256: string;
+}
