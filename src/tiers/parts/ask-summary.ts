@@ -25,6 +25,8 @@ export interface SummaryOrder {
   readonly about: readonly Message[];
   /** What is behind it and stays: a request that extends the main one sends it too, so that all of its cache is read. */
   readonly after: readonly Message[];
+  /** All of it in the order in which it was said: what stays in front may stand behind an earlier summary. */
+  readonly conversation: readonly Message[];
 }
 
 /** How asking ended. */
@@ -203,7 +205,7 @@ function* askCalls(
     answerMessage(`${order.id}-chunk-${i}`, order.moment.now, 'user', answer),
   );
   return yield* askOnce(
-    { ...order, before: [], after: [] },
+    { ...order, about: summaries, before: [], after: [], conversation: summaries },
     shape === 'extend' || shape === 'fork' ? 'own' : shape,
     summaries,
     [],
@@ -268,9 +270,7 @@ function requestFor(
   const { params } = context;
   const shares = shape === 'extend' || shape === 'fork' || shape === 'native';
   const isWhole = shape === 'extend' && about === order.about;
-  const shown = shares
-    ? [...order.before, ...about, ...(isWhole ? order.after : [])]
-    : prepared(order, about);
+  const shown = shares ? asSaid(order, about, isWhole ? order.after : []) : prepared(order, about);
   const messages = shape === 'text' ? [asText(`${id}-text-${n}`, moment.now, shown)] : shown;
   return {
     purpose: 'compact',
@@ -301,14 +301,27 @@ function requestFor(
   };
 }
 
+/** What stays in front, what the summary is about and what else is sent, as they stand in the conversation. */
+function asSaid(
+  { before, about: whole, conversation }: SummaryOrder,
+  about: readonly Message[],
+  after: readonly Message[],
+): readonly Message[] {
+  const sent = [...before, ...about, ...after];
+  if (about !== whole) return sent;
+  const wanted = new Set(sent);
+  return conversation.filter((message) => wanted.has(message));
+}
+
 /** A request that only follows one which shares the prefix marks nothing: nobody would read it. */
 function ownMarks({ shapes, marks }: AskPart): 'on' | 'off' {
   return shapes.every((shape) => shape === 'own' || shape === 'text') ? marks : 'off';
 }
 
 /** What a request with a prefix of its own sends: less, where the rule says so. */
-function prepared({ ask: { input }, before }: SummaryOrder, about: readonly Message[]): readonly Message[] {
-  let messages: readonly Message[] = [...before, ...about];
+function prepared(order: SummaryOrder, about: readonly Message[]): readonly Message[] {
+  const { input } = order.ask;
+  let messages = asSaid(order, about, []);
   if (input.scope === 'since-last') {
     const last = messages.findLastIndex(({ origin }) => origin === 'summary');
     if (last > 0) messages = messages.slice(last);

@@ -62,6 +62,7 @@ export function* askFor(
     before: split.first,
     about: split.older,
     after: split.tail,
+    conversation: view.messages,
   });
   if (!result.ok) {
     yield failureReport(compaction, size, result.failure, result.message, result.requests);
