@@ -39,6 +39,15 @@ function hitRate(requests: RequestFacts): number | null {
   return ratio(requests.readTokens, requests.promptTokens);
 }
 
+/** Requests that neither the loops nor the user's client made. */
+function ofLayers({ byPurpose }: RunFacts): readonly RequestFacts[] {
+  return Object.entries(byPurpose).flatMap(([purpose, requests]) =>
+    LOOPS.has(purpose) || purpose === 'suggestion' ? [] : [requests],
+  );
+}
+
+const LOOPS: ReadonlySet<string> = new Set(['main', 'subagent']);
+
 function countBreaks(breaks: Readonly<Record<string, BreakFacts>>): number {
   return sum(Object.values(breaks).map(({ count }) => count));
 }
@@ -54,6 +63,13 @@ function layerSum(facts: RunFacts, field: 'saved' | 'notCarried' | 'cacheLost'):
 
 const ALL: readonly Metric[] = [
   metric('apiCalls', 'count', 'lower', 'requests that were answered', (f) => f.requests.calls),
+  metric(
+    'layerRequests',
+    'count',
+    'lower',
+    'requests that layers made and that were answered: summaries, notes, memory, pings',
+    (f) => sum(ofLayers(f).map(({ calls }) => calls)),
+  ),
   metric('turns', 'count', null, 'turns of the main loop', (f) => f.turns),
   requestMetric(
     'promptTokens',
@@ -90,6 +106,13 @@ const ALL: readonly Metric[] = [
   metric('cacheHitRateSubagents', 'share', 'higher', 'the same over the requests of subagents', (f) =>
     hitRate(f.byPurpose.subagent),
   ),
+  metric('cacheHitRateLayers', 'share', 'higher', 'the same over the requests of layers', (f) => {
+    const own = ofLayers(f);
+    return ratio(
+      sum(own.map(({ readTokens }) => readTokens)),
+      sum(own.map(({ promptTokens }) => promptTokens)),
+    );
+  }),
   requestMetric('costUsd', 'usd', 'lower', 'cost of all requests', (f) => usd(f.cost.total)),
   requestMetric(
     'costExpectedUsd',

@@ -2,6 +2,7 @@ import { type Style, textWidth } from './style.js';
 
 /** One column of a table on the terminal. */
 export interface Column {
+  /** Line breaks in it make a head of several lines. */
   readonly header: string;
   readonly align: 'left' | 'right';
   /** Order in which columns go when the table is too wide, lowest first; null stays whatever happens. */
@@ -50,7 +51,10 @@ function paint(line: string, tone: Tone, style: Style): string {
 
 function widthsOf(columns: readonly Column[], rows: readonly Row[]): readonly number[] {
   return columns.map((column, index) =>
-    Math.max(textWidth(column.header), ...rows.map((row) => textWidth(row.cells[index] ?? ''))),
+    Math.max(
+      ...column.header.split('\n').map(textWidth),
+      ...rows.map((row) => textWidth(row.cells[index] ?? '')),
+    ),
   );
 }
 
@@ -81,7 +85,10 @@ export function tableLines(
   };
   const lines: string[] = [];
   if (columns.some((column) => column.header !== '')) {
-    lines.push(style.dim(render(columns.map((column) => column.header))));
+    const heads = columns.map((column) => column.header.split('\n'));
+    const height = Math.max(...kept.map((index) => heads[index]!.length));
+    for (let line = 0; line < height; line++)
+      lines.push(style.dim(render(heads.map((head) => head[line - height + head.length] ?? ''))));
   }
   for (const row of rows) lines.push(paint(render(row.cells), row.tone ?? 'plain', style));
   return lines;

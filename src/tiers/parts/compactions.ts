@@ -1,11 +1,11 @@
 import type { Action, Outcome } from '../../model/action.js';
-import type { Message } from '../../model/message.js';
 import type { RulePart } from '../../model/parts.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
 import { Guards } from './guards.js';
+import { rebased, staleReport } from './rebased.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 
 /** Carries out a rule whatever its conditions say. */
@@ -205,43 +205,5 @@ function truncation(rule: RulePart, keep: number): RulePart {
       },
     },
     layout: [{ kind: 'first' }, { kind: 'tail' }],
-  };
-}
-
-/** The split of a summary that was asked for earlier, in the conversation as it is now; null when it no longer fits. */
-function rebased(
-  { split }: Underway,
-  messages: readonly Message[],
-  stale: 'prefix-unchanged' | 'ids-present',
-): Underway['split'] | null {
-  const said = messages.filter(({ origin }) => origin !== 'boundary');
-  const known = new Map(said.map((message) => [message.id, message]));
-  const about = [...split.first, ...split.older];
-  const fits =
-    stale === 'ids-present'
-      ? about.every(({ id }) => known.has(id))
-      : about.every((message) => known.get(message.id) === message);
-  if (!fits) return null;
-  const gone = new Set(about.map(({ id }) => id));
-  return { ...split, tail: said.filter(({ id }) => !gone.has(id)) };
-}
-
-function staleReport({ compaction, result }: Underway, view: ContextView): Action {
-  return {
-    kind: 'report',
-    entry: {
-      layer: 'rules',
-      action: 'compact',
-      trigger: compaction.trigger,
-      outcome: 'failed',
-      reason: 'the conversation changed while the summary was written',
-      failure: 'stale',
-      seenBefore: view.seenTokens,
-      seenAfter: view.seenTokens,
-      trueBefore: view.trueTokens,
-      trueAfter: view.trueTokens,
-      saved: 0,
-      details: { rule: compaction.rule.name, ...compaction.tracking, requests: result.requests },
-    },
   };
 }
