@@ -1,10 +1,10 @@
-import { clientRegistry } from '../../client/catalogue.js';
-import type { Client } from '../../client/client.js';
-import { BARE_API, type ClientHabits, type Habit } from '../../client/habits.js';
-import { type Column, tableLines, wrapText } from '../../report/table.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type CliSession, printJson } from '../session.js';
-import { screenFor } from '../terminal/paint.js';
+import { clientRegistry } from '../../../client/catalogue.js';
+import type { Client } from '../../../client/client.js';
+import { BARE_API, type ClientHabits, type Habit } from '../../../client/habits.js';
+import { type Column, tableLines, wrapText } from '../../../report/table.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type CliSession, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
 
 const COLUMNS: readonly Column[] = [
   { header: 'habit', align: 'left', drop: null },
