@@ -26,7 +26,8 @@ export function findMetric(name: string): Metric | null {
   const family = METRIC_FAMILIES.find((item) => item.name === name.slice(0, Math.max(dot, 0)));
   const key = name.slice(dot + 1);
   if (family === undefined || key === '' || (family.keys !== null && !family.keys.includes(key))) return null;
-  return metric(name, family.unit(key), family.better, family.help, (facts) => family.value(facts, key));
+  const { better, help, value } = family;
+  return { name, unit: family.unit(key), better, help, value: (facts) => value(facts, key) };
 }
 
 /** Every name that is known before a run, families with closed keys spelt out. */
