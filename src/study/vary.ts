@@ -58,6 +58,23 @@ export function parseVary(text: string, windowTokens: () => number, open: OpenRa
   return { path, values: [...new Set(values)], scale: 'linear', range: null };
 }
 
+/** The axes of a study, each path once. */
+export function parseAxes(
+  vary: readonly string[],
+  windowOf: () => number,
+  open: OpenRanges,
+): readonly Axis[] {
+  let window: number | null = null;
+  const windowTokens = (): number => (window ??= windowOf());
+  const axes = vary.map((text) => parseVary(text, windowTokens, open));
+  const paths = new Set<string>();
+  for (const { path } of axes) {
+    if (paths.has(path)) throw new CcbenchError('bad-usage', `--vary names ${path} twice`);
+    paths.add(path);
+  }
+  return axes;
+}
+
 function rangeAxis(
   text: string,
   path: string,
