@@ -19,7 +19,13 @@ export default ({ readTranscript }) => ({
           const message =
             role === 'user'
               ? { role, content: said }
-              : { role, id: uuid, model: 'claude-sonnet-4-5', content: [{ type: 'text', text: said }], usage };
+              : {
+                  role,
+                  id: uuid,
+                  model: 'claude-sonnet-4-5',
+                  content: [{ type: 'text', text: said }],
+                  usage,
+                };
           const timestamp = new Date(1_700_000_000_000 + i * 1_000).toISOString();
           const entry = { type: role, uuid, parentUuid, sessionId: id, timestamp, message };
           parentUuid = uuid;

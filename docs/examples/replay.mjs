@@ -13,5 +13,7 @@ variants:
 for (const { plan, transcript, variant } of scenario.runs) {
   const { metrics, digest, log } = replay(plan, transcript());
   const requests = log.filter((entry) => entry.type === 'request').length;
-  console.log(`${variant ?? 'base'}: ${requests} requests, $${metrics.costUsd.toFixed(4)}, ${digest.slice(0, 12)}`);
+  console.log(
+    `${variant ?? 'base'}: ${requests} requests, $${metrics.costUsd.toFixed(4)}, ${digest.slice(0, 12)}`,
+  );
 }

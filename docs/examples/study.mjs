@@ -14,5 +14,7 @@ seed: 3
 });
 
 for (const { name, metrics, standing } of study.rows)
-  console.log(`${name}: $${metrics.costUsd.toFixed(4)}, hit rate ${metrics.cacheHitRate.toFixed(3)}, ${standing}`);
+  console.log(
+    `${name}: $${metrics.costUsd.toFixed(4)}, hit rate ${metrics.cacheHitRate.toFixed(3)}, ${standing}`,
+  );
 console.log(`cheapest: ${study.best.costUsd}`);

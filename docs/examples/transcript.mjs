@@ -26,4 +26,6 @@ const { runs } = await loadScenario(
   '{ name: bare, transcript: { synthetic: { workload: bugfix, turns: 1 } }, policy: none }',
 );
 const { metrics } = replay(runs[0].plan, transcript);
-console.log(`${transcript.threads.length} thread, ${metrics.apiCalls} calls, ${metrics.promptTokens} prompt tokens`);
+console.log(
+  `${transcript.threads.length} thread, ${metrics.apiCalls} calls, ${metrics.promptTokens} prompt tokens`,
+);

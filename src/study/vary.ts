@@ -31,7 +31,7 @@ function written(value: number): string {
   return String(Number(value.toPrecision(STEP_DIGITS)));
 }
 
-/** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. */
+/** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. @internal */
 export function parseVary(text: string, windowTokens: () => number, open: OpenRanges): Axis {
   const equals = text.indexOf('=');
   if (equals <= 0) {

@@ -7,7 +7,7 @@ import type { LayerEntry, LogEntry, RunEntry } from '../../src/model/run-log.js'
 import { paramSpecs, policyRegistry } from '../../src/policies/catalogue.js';
 import { tierRegistry } from '../../src/tiers/registry.js';
 import { transcriptReaders } from '../../src/transcript/readers.js';
-import { cli, scenario, tempFolder, TRACE } from '../cli/cli.js';
+import { cli, scenario, TRACE, tempFolder } from '../cli/cli.js';
 import { CLEARING, READER, tierPlugin } from './plugin-files.js';
 
 const ACTS = '{ due: () => true, *act() {} }';
@@ -61,7 +61,9 @@ describe('a plug-in', () => {
     const { metrics } = JSON.parse(ran.stdout) as { metrics: Record<string, number> };
     expect(ran.code).toBe(0);
     expect(metrics.twiceTheCalls).toBe(2 * metrics.apiCalls!);
-    const compared = await cli(['compare', 's.yaml', '--metrics', 'twiceTheCalls', '--json', '--no-files'], { cwd });
+    const compared = await cli(['compare', 's.yaml', '--metrics', 'twiceTheCalls', '--json', '--no-files'], {
+      cwd,
+    });
     expect(JSON.parse(compared.stdout).variants[0].metrics.twiceTheCalls).toBe(metrics.twiceTheCalls);
   });
 
@@ -128,7 +130,9 @@ describe('the log of a run', () => {
   it('has no word of plug-ins without them, and another digest with another file', async () => {
     const cwd = tempFolder({ 'p.mjs': CLEARING, 's.yaml': scenario('s'), 't.yaml': scenario('t') });
     const digest = async (...more: readonly string[]) => {
-      const { stdout } = await cli(['run', 's.yaml', '--json', '--log', 'log.jsonl', ...NO_FILES, ...more], { cwd });
+      const { stdout } = await cli(['run', 's.yaml', '--json', '--log', 'log.jsonl', ...NO_FILES, ...more], {
+        cwd,
+      });
       return JSON.parse(stdout).digest as string;
     };
     const plain = await digest();
@@ -147,7 +151,8 @@ describe('the log of a run', () => {
     });
     const digests = async (...files: readonly string[]) => {
       const { stdout } = await cli(['run', ...files, '--json', ...NO_FILES], { cwd });
-      return (JSON.parse(stdout).runs as { name: string; digest: string }[]).find(({ name }) => name === 't')!.digest;
+      return (JSON.parse(stdout).runs as { name: string; digest: string }[]).find(({ name }) => name === 't')!
+        .digest;
     };
     expect(await digests('s.yaml', 't.yaml')).toBe(await digests('t.yaml'));
   });
@@ -159,11 +164,23 @@ describe('a plug-in that is wrong', () => {
     ['is no JavaScript', 'export default {', 'plug-in ./p.mjs cannot be loaded'],
     ['throws when it is loaded', 'throw new Error("no luck");', 'plug-in ./p.mjs cannot be loaded: no luck'],
     ['has no default export', 'export const name = "x";', 'plug-in ./p.mjs has no default export'],
-    ['is a number', 'export default 7;', 'the default export must be { name, tiers, policies, readers, metrics }'],
-    ['is a function that throws', 'export default () => { throw new Error("odd"); };', 'threw when it was called: odd'],
+    [
+      'is a number',
+      'export default 7;',
+      'the default export must be { name, tiers, policies, readers, metrics }',
+    ],
+    [
+      'is a function that throws',
+      'export default () => { throw new Error("odd"); };',
+      'threw when it was called: odd',
+    ],
     ['has no name', 'export default { tiers: [] };', '`name` must be a text, not nothing'],
     ['has an unknown key', 'export default { name: "x", tires: [] };', 'plug-in "x": `tires` is unknown'],
-    ['has a list that is none', 'export default { name: "x", tiers: {} };', 'plug-in "x": `tiers` must be a list'],
+    [
+      'has a list that is none',
+      'export default { name: "x", tiers: {} };',
+      'plug-in "x": `tiers` must be a list',
+    ],
     [
       'has a tier at no known point',
       'export default { name: "x", tiers: [{ name: "t", points: ["later"], create() {} }] };',
@@ -215,23 +232,41 @@ describe('a plug-in that is wrong', () => {
   it('is shown at its line of the scenario', async () => {
     const cwd = tempFolder({ 's.yaml': scenario('s', 'plugins:\n  - ./away.mjs\n') });
     const { code, stderr } = await cli(['run', 's.yaml', ...NO_FILES], { cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('s.yaml:6:5: plug-in ./away.mjs: there is no such file')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('s.yaml:6:5: plug-in ./away.mjs: there is no such file'),
+    ]);
   });
 
   it('stands twice under one name', async () => {
     const cwd = tempFolder({ 'p.mjs': CLEARING, 'q.mjs': `${CLEARING}\n`, 's.yaml': scenario('s') });
-    const { code, stderr } = await cli(['run', 's.yaml', '--plugin', 'p.mjs', '--plugin', 'q.mjs', ...NO_FILES], { cwd });
+    const { code, stderr } = await cli(
+      ['run', 's.yaml', '--plugin', 'p.mjs', '--plugin', 'q.mjs', ...NO_FILES],
+      { cwd },
+    );
     expect([code, stderr]).toEqual([2, expect.stringContaining('two plug-ins are called "clearing"')]);
   });
 
   it.each([
     ['due', '{ due() { throw new Error("ouch"); }, *act() {} }', 'due of the tier "own-tier" threw: ouch'],
-    ['act', '{ due: () => true, *act() { throw new Error("ouch"); } }', 'act of the tier "own-tier" threw: ouch'],
-    ['observe', `{ ...${ACTS}, observe() { throw new Error("ouch"); } }`, 'observe of the tier "own-tier" threw: ouch'],
+    [
+      'act',
+      '{ due: () => true, *act() { throw new Error("ouch"); } }',
+      'act of the tier "own-tier" threw: ouch',
+    ],
+    [
+      'observe',
+      `{ ...${ACTS}, observe() { throw new Error("ouch"); } }`,
+      'observe of the tier "own-tier" threw: ouch',
+    ],
     ['create', '(() => { throw new Error("ouch"); })()', 'create of the tier "own-tier" threw: ouch'],
     ['the shape', '{ due: () => true }', 'create of the tier "own-tier" must give { due, act }'],
     ['no generator', '{ due: () => true, act() {} }', 'act of the tier "own-tier" must be a generator'],
-    ['no action', '{ due: () => true, *act() { yield { kind: "explode" }; } }', 'act of the tier "own-tier" asks for {"kind":"explode"}, which is no action'],
+    [
+      'no action',
+      '{ due: () => true, *act() { yield { kind: "explode" }; } }',
+      'act of the tier "own-tier" asks for {"kind":"explode"}, which is no action',
+    ],
   ])('in %s of a tier is named, with exit code 2', async (_what, instance, sentence) => {
     const cwd = tempFolder({ 'p.mjs': tierPlugin(instance), 's.yaml': scenario('s') });
     const argv = ['run', 's.yaml', '--plugin', 'p.mjs', '--policy', 'own-policy', ...NO_FILES];
@@ -246,7 +281,10 @@ describe('a plug-in that is wrong', () => {
   it('in what an action holds is no fault of ccbench', async () => {
     const act = '{ due: () => true, *act() { yield { kind: "report", entry: {} }; } }';
     const cwd = tempFolder({ 'p.mjs': tierPlugin(act), 's.yaml': scenario('s') });
-    const { code, stderr } = await cli(['run', 's.yaml', '--plugin', 'p.mjs', '--policy', 'own-policy', ...NO_FILES], { cwd });
+    const { code, stderr } = await cli(
+      ['run', 's.yaml', '--plugin', 'p.mjs', '--policy', 'own-policy', ...NO_FILES],
+      { cwd },
+    );
     expect([code, stderr]).toEqual([2, expect.stringContaining('tier "own-tier" of the plug-in "own"')]);
   });
 
@@ -264,7 +302,11 @@ describe('a plug-in that is wrong', () => {
   it.each([
     ['throws', '() => { throw new Error("ouch"); }', 'read of the reader "r" threw: ouch'],
     ['gives nothing', '() => undefined', 'the reader "r" gave no transcript: nothing'],
-    ['gives half of it', '() => ({ id: "x", source: "r", carries: [], warnings: [] })', '`threads` is missing'],
+    [
+      'gives half of it',
+      '() => ({ id: "x", source: "r", carries: [], warnings: [] })',
+      '`threads` is missing',
+    ],
   ])('in a reader that %s is named, with exit code 2', async (_what, read, sentence) => {
     const readers = `\n  readers: [{ name: 'r', detect: () => true, read: ${read} }],`;
     const cwd = tempFolder({
