@@ -111,3 +111,9 @@ export function canonicalJson(value: unknown): string {
 export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
+
+/** SHA-256 of a text that comes in parts. */
+export function createSha256(): { add(text: string): void; hex(): string } {
+  const hash = createHash('sha256');
+  return { add: (text) => void hash.update(text), hex: () => hash.digest('hex') };
+}

@@ -45,7 +45,7 @@ function withoutId(sentence: string, id: string): string {
 }
 
 /** Puts the path as the user wrote it in the place of the id that readers know. */
-export function placeError(error: unknown, path: string, options: InputOptions): unknown {
+function placeError(error: unknown, path: string, options: InputOptions): unknown {
   if (!(error instanceof CcbenchError) || error.code === 'file-unreadable') return error;
   const id = inputId(path);
   const sentence = withoutId(error.message, id);

@@ -26,7 +26,7 @@ const ACTION_KINDS: Readonly<Record<Action['kind'], true>> = {
 };
 
 /** The error for what a plug-in did wrong. */
-export function pluginFault(plugin: string, sentence: string, cause?: unknown): CcbenchError {
+function pluginFault(plugin: string, sentence: string, cause?: unknown): CcbenchError {
   return new CcbenchError(
     'bad-plugin',
     `plug-in "${plugin}": ${sentence}`,
@@ -35,7 +35,7 @@ export function pluginFault(plugin: string, sentence: string, cause?: unknown): 
 }
 
 /** Calls into a plug-in; what it throws is an error that names it. */
-export function callPlugin<T>(plugin: string, what: string, call: () => T): T {
+function callPlugin<T>(plugin: string, what: string, call: () => T): T {
   try {
     return call();
   } catch (error) {

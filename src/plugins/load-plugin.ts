@@ -2,13 +2,9 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { sha256Hex } from '../base/digest.js';
 import { CcbenchError, type Place, ProblemList } from '../base/errors.js';
-import { readTranscript } from '../transcript/read-transcript.js';
 import { openPlugin } from './define-plugin.js';
-import type { Plugin, PluginFile, PluginModule, PluginTools } from './plugin.js';
-
-const TOOLS: PluginTools = {
-  readTranscript: (text, { id }) => readTranscript(Buffer.from(text, 'utf8'), { id, agents: [] }).transcript,
-};
+import type { Plugin, PluginFile, PluginModule } from './plugin.js';
+import { pluginTools } from './plugin-tools.js';
 
 /** A plug-in's file as it is now. */
 export function findPlugin(path: string, shown: string, place: Place): PluginFile {
@@ -49,7 +45,7 @@ export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, pl
       hint: 'write export default { name, tiers, policies, readers, metrics }',
     });
   try {
-    return await openPlugin(plugin, TOOLS);
+    return await openPlugin(plugin, pluginTools);
   } catch (error) {
     if (error instanceof CcbenchError && error.code === 'bad-plugin') throw placed(error, place);
     throw new CcbenchError('bad-plugin', `plug-in ${shown} threw when it was called: ${reasonOf(error)}`, {

@@ -1,9 +1,13 @@
 import type { Metric } from '../metrics/metric.js';
+import type { Action } from '../model/action.js';
+import type { Block, BlockInit } from '../model/block.js';
+import type { Message, MessageInit } from '../model/message.js';
 import type { Layer } from '../model/run-log.js';
-import type { TierDefinition } from '../model/tier.js';
+import type { ContextView, TierDefinition } from '../model/tier.js';
 import type { Transcript } from '../model/transcript.js';
 import type { WrittenPolicy } from '../parts/paths.js';
 import type { Policy } from '../policies/policy.js';
+import type { ChangeSaid, SizeBefore } from '../tiers/change-report.js';
 
 /** A tier as a plug-in writes it: what it leaves out is empty, and its switch is `<name>.enabled`. */
 export interface TierInput
@@ -36,10 +40,20 @@ export interface Plugin {
   readonly metrics?: readonly Metric[];
 }
 
-/** What a plug-in that is a function is handed. */
+/** What a plug-in that is a function is handed, so that its file needs no import. */
 export interface PluginTools {
   /** Reads a recording in a format that ccbench knows, from its text. */
   readTranscript(text: string, options: { readonly id: string }): Transcript;
+  /** Makes a block of a message, with everything that follows from what is given. */
+  createBlock(init: BlockInit): Block;
+  /** Makes a message. */
+  createMessage(init: MessageInit): Message;
+  /** The placeholder of a tool result that was cleared. */
+  clearedBlock(original: Block): Block;
+  /** Takes note of the size of a conversation that a tier is about to change. */
+  sizeBefore(view: ContextView): SizeBefore;
+  /** The action that says in the log what a tier has changed. */
+  changeReport(view: ContextView, before: SizeBefore, said: ChangeSaid): Action;
 }
 
 /** The default export of a plug-in's file. */

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/digest.js';
 import { CcbenchError, ProblemList } from '../base/errors.js';
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../scenario/compile.js';
-import { builtinContext } from '../scenario/context.js';
+import { builtinContext, type ScenarioContext } from '../scenario/context.js';
 import { splitValues } from './split-values.js';
 
 /** A row of a comparison: one plan for each transcript. */
@@ -51,7 +51,11 @@ function identity(runs: readonly CompiledRun[]): string {
  * The variants of a scenario: those of its file, for every combination of the values that the command line gives. Two that
  * would run the same are one; a problem that every combination has is reported once.
  */
-export function variantsOf(source: ScenarioSource, choices: VariantChoices): readonly Variant[] {
+export function variantsOf(
+  source: ScenarioSource,
+  choices: VariantChoices,
+  world: ScenarioContext = builtinContext,
+): readonly Variant[] {
   let combinations: (readonly Choice[])[] = [[]];
   for (const list of choicesOf(choices))
     combinations = combinations.flatMap((known) => list.map((choice) => [...known, choice]));
@@ -61,7 +65,7 @@ export function variantsOf(source: ScenarioSource, choices: VariantChoices): rea
     const set = [...source.set, ...combination.map((choice) => choice.set)];
     try {
       const varied = combination.flatMap((choice) => (choice.label === null ? [] : [choice.set]));
-      const { runs } = compileScenario({ ...source, set, varied }, builtinContext);
+      const { runs } = compileScenario({ ...source, set, varied }, world);
       const label = combination.flatMap((choice) => choice.label ?? []).join(', ');
       for (const variant of new Set(runs.map((run) => run.variant))) {
         const own = runs.filter((run) => run.variant === variant);

@@ -31,7 +31,7 @@ function written(value: number): string {
   return String(Number(value.toPrecision(STEP_DIGITS)));
 }
 
-/** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. */
+/** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. @internal */
 export function parseVary(text: string, windowTokens: () => number, open: OpenRanges): Axis {
   const equals = text.indexOf('=');
   if (equals <= 0) {
@@ -56,6 +56,23 @@ export function parseVary(text: string, windowTokens: () => number, open: OpenRa
   });
   if (values.includes('')) refuse(text, `"${text}" has an empty value`, 'write null for none');
   return { path, values: [...new Set(values)], scale: 'linear', range: null };
+}
+
+/** The axes of a study, each path once. */
+export function parseAxes(
+  vary: readonly string[],
+  windowOf: () => number,
+  open: OpenRanges,
+): readonly Axis[] {
+  let window: number | null = null;
+  const windowTokens = (): number => (window ??= windowOf());
+  const axes = vary.map((text) => parseVary(text, windowTokens, open));
+  const paths = new Set<string>();
+  for (const { path } of axes) {
+    if (paths.has(path)) throw new CcbenchError('bad-usage', `--vary names ${path} twice`);
+    paths.add(path);
+  }
+  return axes;
 }
 
 function rangeAxis(

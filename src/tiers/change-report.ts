@@ -7,17 +7,16 @@ export interface SizeBefore {
   readonly trueBefore: number;
 }
 
+/** What a layer itself has to say of a change. */
+export type ChangeSaid = Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'reason' | 'saved' | 'details'>;
+
 /** Takes note of the size of a conversation that is about to change. */
 export function sizeBefore({ seenTokens, trueTokens }: ContextView): SizeBefore {
   return { seenBefore: seenTokens, trueBefore: trueTokens };
 }
 
 /** What a layer says of a change that it has made to the conversation. */
-export function changeReport(
-  view: ContextView,
-  before: SizeBefore,
-  said: Pick<LayerReport, 'layer' | 'action' | 'trigger' | 'reason' | 'saved' | 'details'>,
-): Action {
+export function changeReport(view: ContextView, before: SizeBefore, said: ChangeSaid): Action {
   return {
     kind: 'report',
     entry: {

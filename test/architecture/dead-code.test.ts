@@ -12,11 +12,12 @@ describe('dead code', () => {
     expect(scripts.deadcode).toBe('knip && knip --production');
   });
 
-  it('C39 production is what the command line, the page and the workers reach, and no test', () => {
+  it('C39 production is what the command line, the library, the page and the workers reach, and no test', () => {
     const { entry, project } = json('knip.json') as Record<'entry' | 'project', string[]>;
     const production = (patterns: string[]) => patterns.filter((pattern) => pattern.endsWith('!'));
     expect(production(entry)).toEqual([
       'src/cli/main.ts!',
+      'src/index.ts!',
       'src/report/page/main.ts!',
       'src/study/worker-*.ts!',
     ]);

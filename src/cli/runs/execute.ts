@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createSha256 } from '../../base/digest.js';
 import { replayParts } from '../../engine/run/replay.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { createMetricsFold } from '../../metrics/fold.js';
@@ -47,7 +47,7 @@ export async function execute(
   output: RunOutput,
 ): Promise<Execution> {
   const fold = createMetricsFold();
-  const hash = createHash('sha256');
+  const hash = createSha256();
   let entries: LogEntry[] = [];
   let requests = 0;
   let writingMs = 0;
@@ -56,7 +56,7 @@ export async function execute(
     const part = entries;
     entries = [];
     const lines = logLines(part);
-    hash.update(lines);
+    hash.add(lines);
     await output.write(part, lines);
     writingMs += watch.now() - startMs;
   };
@@ -90,7 +90,7 @@ export async function execute(
   const facts = fold.finish();
   const { promptTokens } = facts.requests;
   return {
-    digest: hash.digest('hex'),
+    digest: hash.hex(),
     facts,
     timings: timings?.finish({ turns: facts.turns, requests, promptTokens, writingMs }) ?? null,
   };

@@ -3,24 +3,6 @@ import { nearestName } from '../../../base/nearest.js';
 import type { Metric } from '../../../metrics/metric.js';
 import { findMetric, metricNames } from '../../../metrics/registry.js';
 
-/** The metrics of a comparison for which nobody chose others. */
-export const COMPARED_METRICS: readonly string[] = [
-  'costUsd',
-  'finishedShare',
-  'cacheHitRate',
-  'compactions',
-  'tokensSaved',
-  'layerRequests',
-  'callsLost',
-  'compactionsPrevented',
-  'keptContentShare',
-  'tokensNotCarried',
-  'cacheTokensDestroyed',
-  'requestsRefused',
-  'peakContextTokens',
-  'breakerTrips',
-];
-
 /** A metric that was named on the command line. */
 export function chosenMetric(name: string, option: string): Metric {
   const metric = findMetric(name);

@@ -1,9 +1,10 @@
 import { formatCount, formatCounted, formatDecimal } from '../../../report/format.js';
+import { runKey } from '../../../study/point.js';
 import type { StoredResult } from '../../../study/results-file.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import { type CliSession, note } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
-import { type PlannedPoint, runKey } from './points.js';
+import type { PlannedPoint } from './points.js';
 import { noteFailures, runStudy } from './run-study.js';
 import type { StudyInputs } from './study-inputs.js';
 import type { SweepFolder } from './sweep-folder.js';

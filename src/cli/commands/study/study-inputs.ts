@@ -1,13 +1,12 @@
 import { CcbenchError, ProblemList } from '../../../base/errors.js';
-import { findModel, resolveWindow } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
-import { inputOf, openFileRef, openRef, refKey, refLabel, sessionKey } from '../../../files/open-ref.js';
+import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../files/open-ref.js';
 import { policyTexts } from '../../../files/policy-text.js';
 import { type InputOptions, readTextInput } from '../../../files/read-input.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
-import { firstModel, type Transcript } from '../../../model/transcript.js';
+import type { Transcript } from '../../../model/transcript.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
 import type { CompiledRun } from '../../../scenario/compile.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
@@ -160,15 +159,4 @@ function labelOf(session: string, label: string, known: Map<string, string>): st
   for (let n = 2; !known.has(session) && taken.has(name); n++) name = `${label} #${n}`;
   known.set(session, name);
   return name;
-}
-
-/** The window that a fraction such as 0.3w is taken of: the scenario's, or that of the model it runs. */
-export function windowOf(run: CompiledRun, session: CliSession): number {
-  const { plan, transcript } = run;
-  if (plan.window !== null) return plan.window;
-  const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
-  if (plan.model !== null) return resolveWindow(plan.model, { beta1m });
-  const { threads } = openRef(transcript, inputOptions(session));
-  const model = threads.map(firstModel).find((name) => name !== null) ?? null;
-  return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown', { beta1m });
 }

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../../base/errors.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
+import { windowOf } from '../../../files/window-of.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-text.js';
@@ -14,12 +15,13 @@ import {
 } from '../../../study/completeness.js';
 import { type FittedMinimum, fitMinimum } from '../../../study/fit-minimum.js';
 import type { MetricRecord } from '../../../study/job.js';
+import { compilePoint, type Point, pointName, runKey } from '../../../study/point.js';
 import type { StoredResult } from '../../../study/results-file.js';
 import { splitValues } from '../../../study/split-values.js';
-import { type Axis, grid, parseVary } from '../../../study/vary.js';
+import { type Axis, grid, parseAxes } from '../../../study/vary.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
@@ -32,21 +34,13 @@ import {
   rowNote,
   standingJson,
 } from './completeness-notes.js';
-import {
-  compilePoint,
-  compilePoints,
-  type PlannedPoint,
-  type Point,
-  pointName,
-  runKey,
-  type SweptPoint,
-} from './points.js';
+import { compilePoints, type PlannedPoint, type SweptPoint } from './points.js';
 import { pointsCsv } from './points-csv.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
 import { jsonText } from './study-files.js';
-import { loadInputs, openSource, recordingsOf, type StudyInputs, windowOf } from './study-inputs.js';
+import { loadInputs, openSource, recordingsOf, type StudyInputs } from './study-inputs.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
 
@@ -75,24 +69,6 @@ const SWEPT_METRICS = [
 /** Points that the terminal lists; the files hold all. */
 const LISTED_POINTS = 40;
 
-/** The axes of a study's `--vary` options. */
-export function axesOf(
-  session: CliSession,
-  vary: readonly string[],
-  base: Point,
-  open: 'allowed' | 'refused',
-): readonly Axis[] {
-  let window: number | null = null;
-  const windowTokens = (): number => (window ??= windowOf(base.runs[0]!, session));
-  const axes = vary.map((text) => parseVary(text, windowTokens, open));
-  const paths = new Set<string>();
-  for (const { path } of axes) {
-    if (paths.has(path)) throw new CcbenchError('bad-usage', `--vary names ${path} twice`);
-    paths.add(path);
-  }
-  return axes;
-}
-
 /** `ccbench sweep`: a grid of settings, resumable. */
 export async function sweepCommand(
   session: CliSession,
@@ -115,7 +91,9 @@ async function sweep(
   const { text } = source;
   const base = compilePoint(source, [], []);
   const { interrupt } = session.host;
-  const axes = await withoutPause(interrupt, () => axesOf(session, options.vary, base, 'refused'));
+  const axes = await withoutPause(interrupt, () =>
+    parseAxes(options.vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),
+  );
   const points = await compilePoints(session, source, axes, grid(axes));
   const inputs = await loadInputs(
     session,

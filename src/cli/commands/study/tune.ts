@@ -1,6 +1,7 @@
 import { CcbenchError } from '../../../base/errors.js';
 import { createRandom } from '../../../base/random.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
+import { windowOf } from '../../../files/window-of.js';
 import { parseExpectation } from '../../../metrics/expect.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
@@ -10,6 +11,7 @@ import { formatValue } from '../../../report/format.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import type { Completeness } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
+import { compilePoint, type Point, pointName, runKey } from '../../../study/point.js';
 import {
   type Candidate,
   drawCandidates,
@@ -20,10 +22,11 @@ import {
   type Trial,
 } from '../../../study/search.js';
 import { type CandidateRuns, type Goal, judge } from '../../../study/trial.js';
+import { parseAxes } from '../../../study/vary.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { chosenMetric } from './chosen-metrics.js';
 import {
@@ -33,7 +36,7 @@ import {
   standingJson,
   whyNoneRanked,
 } from './completeness-notes.js';
-import { compilePoint, compilePoints, type Point, pointName, runKey, type SweptPoint } from './points.js';
+import { compilePoints, type SweptPoint } from './points.js';
 import { pointsCsv } from './points-csv.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
@@ -41,7 +44,7 @@ import { runPoints } from './run-points.js';
 import { openThreads } from './run-study.js';
 import { jsonText } from './study-files.js';
 import { loadInputs, openSource, recordingsOf, type StudyInputs } from './study-inputs.js';
-import { axesOf, noteOf } from './sweep.js';
+import { noteOf } from './sweep.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
 
@@ -99,7 +102,7 @@ async function tune(
   const { source, recordings } = await openSource(session, file, options, opened);
   const { text } = source;
   const base = compilePoint(source, [], []);
-  const axes = axesOf(session, options.vary, base, 'allowed');
+  const axes = parseAxes(options.vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'allowed');
   const drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
   const points = await compilePoints(
     session,

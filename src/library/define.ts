@@ -1,0 +1,28 @@
+import type { TierDefinition } from '../model/tier.js';
+import { definePlugin as checkPlugin } from '../plugins/define-plugin.js';
+import { definePolicy as checkPolicy } from '../plugins/define-policy.js';
+import { defineTier as checkTier } from '../plugins/define-tier.js';
+import type { Plugin, PolicySource, TierInput } from '../plugins/plugin.js';
+import { type ActivePlugin, usePlugin as activatePlugin } from '../plugins/use-plugins.js';
+import type { Policy } from '../policies/policy.js';
+import { speaking } from './source.js';
+
+/** Checks a policy in parts, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
+export function definePolicy(source: PolicySource): Policy {
+  return speaking(() => checkPolicy(source));
+}
+
+/** Checks a tier and returns it with nothing left open; throws an error that lists every problem. */
+export function defineTier(tier: TierInput): TierDefinition {
+  return speaking(() => checkTier(tier));
+}
+
+/** Checks a plug-in and returns it; throws an error that lists every problem. */
+export function definePlugin(plugin: Plugin): Plugin {
+  return speaking(() => checkPlugin(plugin));
+}
+
+/** Registers a plug-in: from here on scenarios may name what it holds, until `remove()` is called. */
+export function usePlugin(plugin: Plugin): Pick<ActivePlugin, 'name' | 'remove'> {
+  return speaking(() => activatePlugin(plugin));
+}

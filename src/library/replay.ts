@@ -1,0 +1,55 @@
+import { createSha256 } from '../base/digest.js';
+import { replay as replayPlan } from '../engine/run/replay.js';
+import type { RunFacts } from '../metrics/facts.js';
+import { createMetricsFold } from '../metrics/fold.js';
+import { findMetric, metricNames } from '../metrics/registry.js';
+import type { LogEntry } from '../model/run-log.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { Transcript } from '../model/transcript.js';
+import { blamePlugins } from '../plugins/blame-plugins.js';
+import { logLines } from '../report/log-lines.js';
+import { speaking } from './source.js';
+
+/** How a replay is watched. */
+export interface ReplayOptions {
+  /** Hears of every entry of the log as it is made. */
+  readonly onEntry?: (entry: LogEntry) => void;
+  /** `dropped` keeps no entry, for logs that are too long; `kept` where absent. */
+  readonly log?: 'kept' | 'dropped';
+}
+
+/** What a replay came to. */
+export interface ReplayResult {
+  readonly log: readonly LogEntry[];
+  /** Every metric that `ccbench metrics` lists by name; null where the run has no data for it. */
+  readonly metrics: Readonly<Record<string, number | null>>;
+  /** Everything the log says, added up. */
+  readonly facts: RunFacts;
+  /** SHA-256 of the log: equal digests are equal runs, here and on the command line. */
+  readonly digest: string;
+}
+
+/** Replays a transcript under a plan. The result depends on both alone. */
+export function replay(plan: RunPlan, transcript: Transcript, options: ReplayOptions = {}): ReplayResult {
+  return speaking(() => {
+    const log: LogEntry[] = [];
+    const fold = createMetricsFold();
+    const hash = createSha256();
+    const write = (entry: LogEntry): void => {
+      if (options.log !== 'dropped') log.push(entry);
+      fold.write(entry);
+      hash.add(logLines([entry]));
+      options.onEntry?.(entry);
+    };
+    try {
+      replayPlan(plan, transcript, { write });
+    } catch (error) {
+      throw blamePlugins(plan, error);
+    }
+    const facts = fold.finish();
+    const metrics = Object.fromEntries(
+      metricNames().map((name) => [name, findMetric(name)!.value(facts)] as const),
+    );
+    return { log, metrics, facts, digest: hash.hex() };
+  });
+}

@@ -1,0 +1,218 @@
+import { CcbenchError } from '../base/errors.js';
+import { unknownName } from '../base/registry.js';
+import { inputOf, refKey, refLabel } from '../files/open-ref.js';
+import { windowOf } from '../files/window-of.js';
+import { findMetric, metricNames } from '../metrics/registry.js';
+import { activePlugins } from '../plugins/use-plugins.js';
+import type { Policy } from '../policies/policy.js';
+import type { CompiledRun } from '../scenario/compile.js';
+import { COMPARED_METRICS } from '../study/compared-metrics.js';
+import { type ComparedVariant, compareVariants, type Difference } from '../study/comparison.js';
+import type { Standing } from '../study/completeness.js';
+import type { Job, JobResult, MetricRecord } from '../study/job.js';
+import { compilePoint, pointName } from '../study/point.js';
+import { runJobs, workerEntry } from '../study/pool.js';
+import type { TranscriptInput } from '../study/transcript-input.js';
+import { variantsOf } from '../study/variants.js';
+import { grid, parseAxes } from '../study/vary.js';
+import { openScenario, type ScenarioOptions, settingsOf } from './scenario-world.js';
+import { type Source, speakingLater, workingFolder } from './source.js';
+
+/** A row of a study, written by hand. */
+export interface StudyVariant {
+  readonly name: string;
+  /** A policy by name or file, or one of `definePolicy`; the scenario's where absent. */
+  readonly policy?: string | Policy;
+  /** Settings by path. */
+  readonly set?: Readonly<Record<string, unknown>>;
+}
+
+/** What a study runs. Without `vary` and `variants` it compares the variants of the scenario. */
+export interface StudyOptions extends ScenarioOptions {
+  readonly scenario: Source;
+  /** `path=from..to:steps`, `path=a,b,c` or `path=auto`, as `ccbench sweep --vary`; several make a grid. */
+  readonly vary?: readonly string[];
+  readonly variants?: readonly StudyVariant[];
+  /** Metrics that are compared, best and differences included; those of `ccbench compare` where absent. */
+  readonly metrics?: readonly string[];
+  /** The row that others are held against; the first where absent. */
+  readonly baseline?: string;
+  /** Worker threads; 0, or absent, runs everything in this thread. The result is the same. */
+  readonly workers?: number;
+}
+
+/** One run of a row; `metrics` is null where it failed, and then `error` says why. */
+export interface StudyRun {
+  readonly transcript: string;
+  readonly metrics: Readonly<Record<string, number | null>> | null;
+  readonly error: string | null;
+}
+
+/** A row of a study. */
+export interface StudyRow {
+  readonly name: string;
+  /** What it changes, by path. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Every metric, as the mean over the transcripts that are compared. */
+  readonly metrics: Readonly<Record<string, number | null>>;
+  /** Whether it may win: `unranked` lost calls, `apart` finished nothing. */
+  readonly standing: Standing;
+  /** To the baseline, by metric; null for the baseline itself. */
+  readonly differences: Readonly<Record<string, Difference>> | null;
+  readonly runs: readonly StudyRun[];
+}
+
+/** What a study came to. */
+export interface Study {
+  readonly metrics: readonly string[];
+  readonly baseline: string;
+  readonly rows: readonly StudyRow[];
+  /** The best row by metric; null where rows do not differ by more than noise. */
+  readonly best: Readonly<Record<string, string | null>>;
+  /** Transcripts that every row finished: means are taken over them. */
+  readonly compared: readonly string[];
+}
+
+interface Row {
+  readonly name: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly runs: readonly CompiledRun[];
+}
+
+interface Transcripts {
+  readonly inputs: readonly TranscriptInput[];
+  of(run: CompiledRun): { readonly key: string; readonly label: string };
+}
+
+/** Runs a scenario many times and holds the rows against each other: what `ccbench compare` and `sweep` compute. */
+export function runStudy(options: StudyOptions): Promise<Study> {
+  return speakingLater(async () => {
+    const metrics = options.metrics ?? COMPARED_METRICS;
+    const rows = await rowsOf(options);
+    for (const name of metrics)
+      if (findMetric(name) === null) throw unknownName('metric', name, metricNames());
+    const baseline = options.baseline ?? rows[0]!.name;
+    const names = rows.map(({ name }) => name);
+    if (!names.includes(baseline)) throw unknownName('row', baseline, names);
+    const twice = names.find((name, i) => names.indexOf(name) < i);
+    if (twice !== undefined) throw new CcbenchError('duplicate-name', `two rows are called "${twice}"`);
+    const transcripts = transcriptsOf(rows);
+    const planned = rows.flatMap((row) => row.runs.map((run) => ({ row, run, at: transcripts.of(run) })));
+    const jobs = planned.map(
+      ({ run, at }, index): Job => ({ index, plan: run.plan, transcript: at.key, share: 1, metrics }),
+    );
+    const results = await work(jobs, transcripts.inputs, options.workers ?? 0);
+    const resultsOf = (row: Row) =>
+      planned.flatMap((item, i) => (item.row === row ? [{ label: item.at.label, result: results[i]! }] : []));
+    const runs = rows.map((row) => ({
+      name: row.name,
+      byTranscript: new Map<string, MetricRecord | null>(
+        resultsOf(row).map(({ label, result }) => [label, result.ok ? result.metrics : null]),
+      ),
+    }));
+    const comparison = compareVariants(runs, baseline, metrics);
+    return {
+      metrics,
+      baseline,
+      rows: rows.map((row, i) => rowOf(row, comparison.variants[i]!, resultsOf(row))),
+      best: comparison.best,
+      compared: comparison.completeness.compared,
+    };
+  });
+}
+
+function rowOf(
+  { name, settings }: Row,
+  { metrics, completeness, differences }: ComparedVariant,
+  results: readonly { readonly label: string; readonly result: JobResult }[],
+): StudyRow {
+  const runs = results.map(({ label, result }) => ({
+    transcript: label,
+    metrics: result.ok ? result.metrics : null,
+    error: result.ok ? null : result.error.message,
+  }));
+  return { name, settings, metrics, standing: completeness.standing, differences, runs };
+}
+
+async function rowsOf(options: StudyOptions): Promise<readonly Row[]> {
+  const { vary, variants = [], policies = [] } = options;
+  if (vary !== undefined && options.variants !== undefined)
+    throw new CcbenchError('bad-usage', 'a study has `vary` or `variants`, not both');
+  const written = variants.flatMap(({ policy }) => (typeof policy === 'object' ? [policy] : []));
+  const { source, world } = await openScenario(options.scenario, {
+    ...options,
+    policies: [...new Set([...policies, ...written])],
+  });
+  if (vary !== undefined) {
+    const base = compilePoint(source, [], [], world);
+    const axes = parseAxes(vary, () => windowOf(base.runs[0]!, { cwd: workingFolder() }), 'refused');
+    return grid(axes).map((values) => {
+      const point = compilePoint(source, axes, values, world);
+      return { name: pointName(point), settings: point.settings, runs: point.runs };
+    });
+  }
+  if (options.variants !== undefined)
+    return variants.map(({ name, policy, set }) => {
+      const named = typeof policy === 'object' ? policy.name : policy;
+      const changes = settingsOf({ ...(named === undefined ? {} : { policy: named }), ...set });
+      const own = { ...source, set: [...source.set, ...changes] };
+      return { name, settings: textsOf(changes), runs: compilePoint(own, [], [], world).runs };
+    });
+  return variantsOf(source, { policies: [], set: [] }, world).map(({ name, runs }) => ({
+    name,
+    settings: {},
+    runs,
+  }));
+}
+
+function textsOf(changes: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    changes.map((change) => {
+      const equals = change.indexOf('=');
+      return [change.slice(0, equals), change.slice(equals + 1)] as const;
+    }),
+  );
+}
+
+/** Every transcript of the rows, each once, with a name of its own. */
+function transcriptsOf(rows: readonly Row[]): Transcripts {
+  const byRef = new Map<string, { readonly input: TranscriptInput; readonly label: string }>();
+  const labels = new Set<string>();
+  for (const { transcript: ref } of rows.flatMap(({ runs }) => runs)) {
+    if (byRef.has(refKey(ref))) continue;
+    const own = refLabel(ref);
+    let label = own;
+    for (let n = 2; labels.has(label); n++) label = `${own} #${n}`;
+    labels.add(label);
+    byRef.set(refKey(ref), { input: inputOf(ref, { cwd: workingFolder() }), label });
+  }
+  return {
+    inputs: [...byRef.values()].map(({ input }) => input),
+    of: ({ transcript }) => {
+      const { input, label } = byRef.get(refKey(transcript))!;
+      return { key: input.key, label };
+    },
+  };
+}
+
+async function work(
+  jobs: readonly Job[],
+  inputs: readonly TranscriptInput[],
+  workers: number,
+): Promise<readonly JobResult[]> {
+  const inMemory = activePlugins().find(({ file }) => file === null);
+  if (workers > 0 && inMemory !== undefined)
+    throw new CcbenchError(
+      'bad-plugin',
+      `plug-in "${inMemory.name}" is no file, so worker threads cannot load it`,
+      { hint: 'put it into a file and name that, or take workers: 0' },
+    );
+  return runJobs(jobs, inputs, {
+    workers,
+    entry: workers === 0 ? null : workerEntry(),
+    plugins: activePlugins().flatMap(({ file }) => file ?? []),
+    signal: new AbortController().signal,
+    onResult: () => {},
+    pause: async () => {},
+  });
+}

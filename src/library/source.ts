@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CcbenchError, formatPlace, ProblemList } from '../base/errors.js';
+
+/** A file by its path or URL, or a text: a string that begins with `{` or holds a line break. */
+export type Source = string | URL;
+
+/** Where relative paths start from. */
+export function workingFolder(): string {
+  return resolve();
+}
+
+/** The path of a source that is a file; null for a text. */
+export function pathOf(source: Source): string | null {
+  if (source instanceof URL) return fileURLToPath(source);
+  return source.includes('\n') || source.trimStart().startsWith('{') ? null : source;
+}
+
+/** An error whose message holds every problem with its place and hint: nobody else tells them. */
+function spoken(error: unknown): unknown {
+  if (error instanceof ProblemList)
+    error.message = [error.message, ...error.problems.map((problem) => `  ${lineOf(problem)}`)].join('\n');
+  else if (error instanceof CcbenchError) error.message = lineOf(error);
+  return error;
+}
+
+function lineOf({ message, place, hint }: CcbenchError): string {
+  const at = place === null ? '' : `${formatPlace(place)}: `;
+  return `${at}${message}${hint === null ? '' : ` (${hint})`}`;
+}
+
+/** Does the work of a call; what it throws says everything in its message. */
+export function speaking<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw spoken(error);
+  }
+}
+
+/** The same for work that takes its time. */
+export async function speakingLater<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw spoken(error);
+  }
+}

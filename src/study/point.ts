@@ -1,0 +1,63 @@
+import { CcbenchError, ProblemList } from '../base/errors.js';
+import { planDigest } from '../engine/run/replay.js';
+import { type CompiledRun, compileScenario, type ScenarioSource } from '../scenario/compile.js';
+import { builtinContext, type ScenarioContext } from '../scenario/context.js';
+import type { Job } from './job.js';
+import type { Axis } from './vary.js';
+
+/** A setting of a study, compiled: the base of the scenario over each transcript. */
+export interface Point {
+  readonly values: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+  /** `path=value` for each axis. */
+  readonly set: readonly string[];
+  readonly runs: readonly CompiledRun[];
+}
+
+/** The name of a point among others. */
+export function pointName({ set }: Point): string {
+  return set.length === 0 ? 'base' : set.join(', ');
+}
+
+/** Shows a problem of a varied setting at the option that varies it. */
+function atOption(error: CcbenchError, axes: readonly Axis[], set: readonly string[]): CcbenchError {
+  const at = set.findIndex((item) => error.place?.file === `--set ${item}`);
+  if (at < 0) return error;
+  return new CcbenchError(error.code, error.message, {
+    place: { file: `--vary ${axes[at]!.path}=${set[at]!.slice(axes[at]!.path.length + 1)}` },
+    ...(error.hint === null ? {} : { hint: error.hint }),
+  });
+}
+
+/** Compiles a scenario's base with the values of a point. */
+export function compilePoint(
+  source: ScenarioSource,
+  axes: readonly Axis[],
+  values: readonly string[],
+  world: ScenarioContext = builtinContext,
+): Point {
+  const set = axes.map((axis, i) => `${axis.path}=${values[i]!}`);
+  try {
+    const { runs } = compileScenario(
+      { ...source, set: [...source.set, ...set], varied: set, runs: 'base' },
+      world,
+    );
+    return {
+      values,
+      settings: Object.fromEntries(axes.map((axis, i) => [axis.path, values[i]!])),
+      set,
+      runs,
+    };
+  } catch (error) {
+    if (!(error instanceof CcbenchError)) throw error;
+    const problems = (error instanceof ProblemList ? error.problems : [error]).map((problem) =>
+      atOption(problem, axes, set),
+    );
+    throw problems.length === 1 ? problems[0]! : new ProblemList(error.code, source.file, problems);
+  }
+}
+
+/** The address of a run: equal plans over equal transcripts have equal results. */
+export function runKey({ plan, transcript, share }: Omit<Job, 'index'>): string {
+  return `${planDigest(plan)}-${transcript}${share === 1 ? '' : `-${share.toFixed(6)}`}`;
+}
