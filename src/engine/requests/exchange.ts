@@ -8,6 +8,9 @@ import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing } from './outgoing.js';
 import type { RunEnv } from './run-env.js';
 
+/** An entry while it is laid out. */
+type Laid<T> = { -readonly [K in keyof T]: T[K] };
+
 /** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
 export class Exchange {
   private detector = createBreakDetector();
@@ -60,7 +63,7 @@ export class Exchange {
     const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
     const n = ++this.env.totals.requests;
     this.env.totals.costNano += cost.totalNano;
-    const entry: RequestEntry = {
+    const entry: Laid<RequestEntry> = {
       type: 'request',
       t: out.startMs,
       thread: this.thread,
@@ -89,7 +92,8 @@ export class Exchange {
       cost: cost.totalNano,
       rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
     };
-    this.env.sink.write(out.risk === 0 ? entry : { ...entry, risk: riskOf(out, usage, cost.totalNano) });
+    if (out.risk !== 0) entry.risk = riskOf(out, usage, cost.totalNano);
+    this.env.sink.write(entry);
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
       if (report !== null) {
