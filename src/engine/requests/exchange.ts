@@ -1,3 +1,4 @@
+import type { Mutable } from '../../base/mutable.js';
 import { type CacheObservation, createBreakDetector, lastPosition } from '../../cache/break-detector.js';
 import { type Cost, priceUsage } from '../../cache/price.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
@@ -7,9 +8,6 @@ import { promptTokens, type Usage } from '../../model/usage.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing } from './outgoing.js';
 import type { RunEnv } from './run-env.js';
-
-/** An entry while it is laid out. */
-type Laid<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
 export class Exchange {
@@ -63,7 +61,7 @@ export class Exchange {
     const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
     const n = ++this.env.totals.requests;
     this.env.totals.costNano += cost.totalNano;
-    const entry: Laid<RequestEntry> = {
+    const entry: Mutable<RequestEntry> = {
       type: 'request',
       t: out.startMs,
       thread: this.thread,
