@@ -78,6 +78,6 @@ export type FreshLevel = 'messages' | 'all';
 export function freshSalts(salts: LevelSalts, level: FreshLevel, time: number): LevelSalts {
   const mark = digestParts(['fresh', level, time]);
   const messages = chainDigest(salts.messages, mark);
-  if (level === 'messages') return { ...salts, messages };
+  if (level === 'messages') return { tools: salts.tools, system: salts.system, messages };
   return { tools: chainDigest(salts.tools, mark), system: chainDigest(salts.system, mark), messages };
 }

@@ -1,9 +1,8 @@
+import type { Mutable } from '../base/mutable.js';
 import { type BreakerEntry, LAYERS, type Layer, type LayerEntry } from '../model/run-log.js';
 import type { LayerFacts, RunFacts } from './facts.js';
 import type { SavedFacts } from './saved-fold.js';
 import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What the layers of a run add up to, besides what they kept out of the contexts. */
 export type LayerTotals = Pick<

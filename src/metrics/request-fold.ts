@@ -1,12 +1,11 @@
 import { CcbenchError } from '../base/errors.js';
+import type { Mutable } from '../base/mutable.js';
 import { ratio } from '../base/stats.js';
 import type { BreakCause, RequestEntry, ThreadEntry } from '../model/run-log.js';
 import { CALL_PURPOSES, type CallPurpose } from '../model/run-plan.js';
 import { RiskTally } from './cost-interval.js';
 import type { CostFacts, RequestFacts, ThreadFacts } from './facts.js';
 import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What the requests of a run add up to. */
 export interface RequestTotals {

@@ -50,6 +50,24 @@ export function createMessage(init: MessageInit): Message {
   };
 }
 
+/**
+ * A message that lives as long as one request: what a fork is told, what it calls and what comes back. It has a class of its own
+ * because what `createMessage` makes is put among the objects that stay, where it would keep its blocks alive.
+ */
+export class PassingMessage implements Message {
+  readonly responseId = null;
+  readonly usage = null;
+  readonly attachedTo = null;
+
+  constructor(
+    readonly id: string,
+    readonly role: Message['role'],
+    readonly origin: MessageOrigin,
+    readonly blocks: readonly Block[],
+    readonly at: number,
+  ) {}
+}
+
 /** The same message with other blocks. */
 export function withBlocks(message: Message, blocks: readonly Block[]): Message {
   const { id, role, origin, at, responseId, usage, attachedTo } = message;

@@ -16,7 +16,8 @@ export interface ContextBefore extends SizeBefore {
 
 /** Takes note of a context before a compaction changes it. */
 export function contextBefore(view: ContextView): ContextBefore {
-  return { ...sizeBefore(view), parts: breakdown(view.messages, 'rough') };
+  const { seenBefore, trueBefore } = sizeBefore(view);
+  return { seenBefore, trueBefore, parts: breakdown(view.messages, 'rough') };
 }
 
 /** What a compaction made of the conversation (FUL-9). */
@@ -71,7 +72,7 @@ export function* reportCompaction(
   }
 }
 
-/** The figures in their order: each step lays named ones behind those before, which keeps the object a plain record. */
+/** The figures in their order. They are assigned: objects that are spread and go on from there are slow to make. */
 function detailsOf(
   done: DoneCompaction,
   context: TierContext,
@@ -79,26 +80,23 @@ function detailsOf(
 ): Readonly<Record<string, unknown>> {
   const { restored } = done;
   const { parts } = done.before;
-  const told = {
-    ...withBoundary({ ...done.tracking, ...done.details }, done),
-    recompactsNextTurn: restored === null ? null : recompacts(done, context, view.trueTokens), // FUL-12
-  };
-  return {
-    ...(restored === null ? told : withRestored(told, restored)),
-    context: percentages(parts),
-    breakdown: rawParts(parts),
-  };
+  const told: Record<string, unknown> = {};
+  Object.assign(told, done.tracking, done.details, boundaryOf(done));
+  told.recompactsNextTurn = restored === null ? null : recompacts(done, context, view.trueTokens); // FUL-12
+  if (restored !== null) Object.assign(told, whatCameBack(restored));
+  told.context = percentages(parts);
+  told.breakdown = rawParts(parts);
+  return told;
 }
 
 /** What the boundary says: counts are of messages that were said, without the reminder in front and the marks of boundaries. */
-function withBoundary(own: object, { history, discoveredTools }: DoneCompaction): object {
+function boundaryOf({ history, discoveredTools }: DoneCompaction): object {
   const before = history.before.filter(isSaid);
   const after = history.after.filter(isSaid);
   const last = before.at(-1) ?? history.summarised.findLast(isSaid);
   let messagesSummarised = 0;
   for (const message of history.summarised) if (isSaid(message)) messagesSummarised++;
   return {
-    ...own,
     messagesSummarised,
     messagesKept: before.length + after.length,
     lastMessage: last?.id ?? null,
@@ -124,9 +122,8 @@ function recompacts({ threshold }: DoneCompaction, context: TierContext, tokens:
   return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model());
 }
 
-function withRestored(told: object, restored: Restored): object {
+function whatCameBack(restored: Restored): object {
   return {
-    ...told,
     restoredFiles: restored.files,
     restoredEstimated: restored.estimated,
     restoredReferences: restored.references,
@@ -146,12 +143,20 @@ function rawParts(parts: Breakdown): Readonly<Record<string, unknown>> {
     other: parts.other,
     toolRequests: byTool(parts.toolRequests),
     toolResults: byTool(parts.toolResults),
-    attachments: Object.fromEntries(parts.attachments.map(({ type, count }) => [type, count])),
+    attachments: byType(parts.attachments),
     duplicateReads: parts.duplicateReadTokens,
     total: parts.total,
   };
 }
 
 function byTool(tools: readonly ToolTokens[]): object {
-  return Object.fromEntries(tools.map(({ tool, tokens }) => [tool, tokens]));
+  const all: Record<string, number> = {};
+  for (const { tool, tokens } of tools) all[tool] = tokens;
+  return all;
+}
+
+function byType(attachments: Breakdown['attachments']): object {
+  const all: Record<string, number> = {};
+  for (const { type, count } of attachments) all[type] = count;
+  return all;
 }

@@ -45,6 +45,7 @@ const READ_TOOL = 'Read';
 const UNKNOWN_TOOL = 'unknown';
 
 interface Tally {
+  readonly name: string;
   tokens: number;
   count: number;
 }
@@ -52,7 +53,7 @@ interface Tally {
 function add(tallies: Map<string, Tally>, name: string, tokens: number): void {
   const tally = tallies.get(name);
   if (tally === undefined) {
-    tallies.set(name, { tokens, count: 1 });
+    tallies.set(name, { name, tokens, count: 1 });
   } else {
     tally.tokens += tokens;
     tally.count += 1;
@@ -75,32 +76,32 @@ class Tallies {
   localCommandOutput = 0;
   other = 0;
   total = 0;
-  #calls: ReadonlyMap<string, Block> | null = null;
+  private calls: ReadonlyMap<string, Block> | null = null;
 
   constructor(private readonly messages: readonly Message[]) {}
 
   add(message: Message, block: Block, tokens: number): void {
     this.total += tokens;
     if (block.kind === 'tool_use') add(this.requests, block.tool ?? UNKNOWN_TOOL, tokens);
-    else if (block.kind === 'tool_result') this.#addResult(block, tokens);
+    else if (block.kind === 'tool_result') this.addResult(block, tokens);
     else if (block.kind !== 'text') this.other += tokens;
     else if (message.role === 'assistant') this.assistant += tokens;
     else if (block.facts.localCommand === true) this.localCommandOutput += tokens;
     else this.human += tokens;
   }
 
-  #addResult(block: Block, tokens: number): void {
-    const tool = block.tool ?? this.#callOf(block)?.tool ?? UNKNOWN_TOOL;
+  private addResult(block: Block, tokens: number): void {
+    const tool = block.tool ?? this.callOf(block)?.tool ?? UNKNOWN_TOOL;
     add(this.results, tool, tokens);
     if (tool !== READ_TOOL) return;
-    const path = block.facts.path ?? this.#callOf(block)?.facts.path;
+    const path = block.facts.path ?? this.callOf(block)?.facts.path;
     if (path !== undefined) add(this.reads, path, tokens);
   }
 
   /** The call of a result that does not tell by itself what it is. */
-  #callOf({ toolUseId }: Block): Block | undefined {
-    this.#calls ??= callsOf(this.messages);
-    return toolUseId === null ? undefined : this.#calls.get(toolUseId);
+  private callOf({ toolUseId }: Block): Block | undefined {
+    this.calls ??= callsOf(this.messages);
+    return toolUseId === null ? undefined : this.calls.get(toolUseId);
   }
 }
 
@@ -139,11 +140,7 @@ function breakdownOf(tallies: Tallies): Breakdown {
     other,
     toolRequests: listTools(tallies.requests),
     toolResults: listTools(tallies.results),
-    attachments: bySize(
-      [...tallies.attachments].map(([type, { count }]) => ({ type, count })),
-      (item) => item.count,
-      (item) => item.type,
-    ),
+    attachments: listAttachments(tallies.attachments),
     total,
     duplicateReads,
     duplicateReadTokens,
@@ -160,16 +157,28 @@ function countAttachment({ blocks, origin }: Message, index: number, attachments
 }
 
 function listTools(tallies: ReadonlyMap<string, Tally>): readonly ToolTokens[] {
+  const tools: ToolTokens[] = [];
+  for (const { name, tokens, count } of tallies.values()) tools.push({ tool: name, tokens, count });
   return bySize(
-    [...tallies].map(([tool, { tokens, count }]) => ({ tool, tokens, count })),
+    tools,
     (item) => item.tokens,
     (item) => item.tool,
   );
 }
 
+function listAttachments(tallies: ReadonlyMap<string, Tally>): Breakdown['attachments'] {
+  const attachments: { type: string; count: number }[] = [];
+  for (const { name, count } of tallies.values()) attachments.push({ type: name, count });
+  return bySize(
+    attachments,
+    (item) => item.count,
+    (item) => item.type,
+  );
+}
+
 function listDuplicates(reads: ReadonlyMap<string, Tally>): readonly DuplicateRead[] {
   const repeated: DuplicateRead[] = [];
-  for (const [path, { tokens, count }] of reads) {
+  for (const { name: path, tokens, count } of reads.values()) {
     if (count > 1) repeated.push({ path, count, tokens, waste: Math.floor(tokens / count) * (count - 1) }); // TOK-8
   }
   return bySize(

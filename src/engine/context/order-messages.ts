@@ -34,11 +34,10 @@ function withJoinedResponses(messages: readonly Message[]): readonly Message[] {
       joined.push(message);
     } else {
       const first = joined[at]!;
-      joined[at] = {
-        ...first,
-        blocks: [...first.blocks, ...message.blocks],
-        usage: message.usage ?? first.usage,
-      };
+      const { id, role, origin, at: atMs, responseId, attachedTo } = first;
+      const blocks = [...first.blocks, ...message.blocks];
+      const usage = message.usage ?? first.usage;
+      joined[at] = { id, role, origin, blocks, at: atMs, responseId, usage, attachedTo };
     }
   }
   return joined;

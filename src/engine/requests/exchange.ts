@@ -1,3 +1,4 @@
+import type { Mutable } from '../../base/mutable.js';
 import { type CacheObservation, createBreakDetector, lastPosition } from '../../cache/break-detector.js';
 import { type Cost, priceUsage } from '../../cache/price.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
@@ -60,7 +61,7 @@ export class Exchange {
     const writeCost = cost.cacheWrite5mNano + cost.cacheWrite1hNano;
     const n = ++this.env.totals.requests;
     this.env.totals.costNano += cost.totalNano;
-    const entry: RequestEntry = {
+    const entry: Mutable<RequestEntry> = {
       type: 'request',
       t: out.startMs,
       thread: this.thread,
@@ -89,7 +90,8 @@ export class Exchange {
       cost: cost.totalNano,
       rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
     };
-    this.env.sink.write(out.risk === 0 ? entry : { ...entry, risk: riskOf(out, usage, cost.totalNano) });
+    if (out.risk !== 0) entry.risk = riskOf(out, usage, cost.totalNano);
+    this.env.sink.write(entry);
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
       if (report !== null) {

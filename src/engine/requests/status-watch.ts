@@ -42,7 +42,9 @@ export class StatusWatch {
       n: run.env.totals.requests + 1,
       seen: tokens,
       limit: limits.limit,
-      ...shownStatus(limits, tokens),
+      percentLeft: shownStatus(limits, tokens).percentLeft,
+      warning,
+      error,
     });
   }
 

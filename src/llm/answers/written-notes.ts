@@ -56,15 +56,18 @@ export interface NotesParts {
  * would keep everything alive.
  */
 export class Excerpt {
-  private readonly origins: Message['origin'][] = [];
-  private readonly blocks: Message['blocks'][] = [];
+  private readonly origins: Message['origin'][];
+  private readonly blocks: Message['blocks'][];
 
   /** Of the latest messages, so many. */
   constructor(messages: readonly Message[], count: number) {
-    for (let i = Math.max(0, messages.length - count); i < messages.length; i++) {
+    const from = Math.max(0, messages.length - count);
+    this.origins = new Array<Message['origin']>(messages.length - from);
+    this.blocks = new Array<Message['blocks']>(messages.length - from);
+    for (let i = from; i < messages.length; i++) {
       const { origin, blocks } = messages[i]!;
-      this.origins.push(origin);
-      this.blocks.push(blocks);
+      this.origins[i - from] = origin;
+      this.blocks[i - from] = blocks;
     }
   }
 

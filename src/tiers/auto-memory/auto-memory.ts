@@ -184,10 +184,12 @@ class AutoMemory implements TierInstance {
     if (outcome.kind !== 'answer' || failure !== null) return;
     const { answer } = outcome;
     this.running = {
-      ...running,
       stage: 'writing',
       endMs: answer.endMs,
+      messages,
       ownTurns: [...ownTurns, turn.results],
+      about: running.about,
+      prepared: running.prepared,
       text: answer.text,
       outputTokens: answer.usage.output,
     };

@@ -3,7 +3,7 @@ import type { StoredFile } from '../../base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, toolBlock } from '../../model/block.js';
 import { EDIT_CALL_TOKENS, EDIT_RESULT_TOKENS } from '../../model/edit-price.js';
 import { MEMORY_INDEX } from '../../model/memory.js';
-import { createMessage, type Message } from '../../model/message.js';
+import { type Message, PassingMessage } from '../../model/message.js';
 import type { StoredMemory } from './memory-store.js';
 
 /** Tokens of one tool call of a fork: name and path. */
@@ -28,7 +28,7 @@ export function directiveBlock(text: string): Block {
 
 /** What a fork is told, as a message of its own. */
 export function directive(id: string, block: Block, at: number): Message {
-  return createMessage({ id, role: 'user', origin: 'directive', blocks: [block], at });
+  return new PassingMessage(id, 'user', 'directive', [block], at);
 }
 
 /** The calls of a fork's turn and their results. */
@@ -99,8 +99,8 @@ export function forkTurn(
   at: number,
 ): { readonly calls: Message; readonly results: Message } {
   return {
-    calls: createMessage({ id: `${id}-calls`, role: 'assistant', origin: 'model', blocks: uses, at }),
-    results: createMessage({ id: `${id}-results`, role: 'user', origin: 'tool', blocks: results, at }),
+    calls: new PassingMessage(`${id}-calls`, 'assistant', 'model', uses, at),
+    results: new PassingMessage(`${id}-results`, 'user', 'tool', results, at),
   };
 }
 

@@ -54,7 +54,10 @@ export function* keepOwnWrites(
 function memoryIn(name: string, block: Block): Memory {
   const words = wordsOf(block)?.slice(0, BODY_CHARS) ?? null;
   const parsed = words === null ? null : parseMemory(words);
-  if (parsed !== null) return { ...parsed, name };
+  if (parsed !== null) {
+    const { description, type, body } = parsed;
+    return { name, description, type, body };
+  }
   const body = words?.trim() || 'The main agent wrote this file in the course of its work.';
   return { name, description: 'written by the main agent', type: 'project', body };
 }

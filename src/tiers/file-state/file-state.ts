@@ -230,33 +230,37 @@ export class FileState {
   reset(messages: readonly Message[]): void {
     if (messages === this.history) return;
     this.history = messages;
-    const used = new Set<string>();
-    const stay = new Set<string>();
     this.shown.clear();
     this.memories.clear();
     this.memoryVersion++;
-    for (const { blocks } of messages) {
-      for (const { kind, facts, tool } of blocks) {
-        const { path, attachment } = facts;
-        if (path === undefined) continue;
-        if (attachment === NESTED_MEMORY) this.memories.add(path);
-        else if (attachment === SHOWN_FILE || (kind === 'tool_use' && tool === 'Write')) stay.add(path);
-        else if (kind === 'tool_result' && isFileTool(tool ?? '') && facts.isError !== true) used.add(path);
-      }
-    }
     for (const file of this.uses) {
       file.staysKnown = false;
       file.isRemembered = false;
     }
     const kept: KnownFile[] = [];
-    for (const path of new Set([...stay, ...used])) {
-      const file = this.byPath.get(path);
-      if (file === undefined) continue;
-      file.staysKnown = stay.has(path);
-      file.isRemembered = true;
-      kept.push(file);
+    for (const { blocks } of messages) {
+      for (const { kind, facts, tool } of blocks) {
+        const { path, attachment } = facts;
+        if (path === undefined) continue;
+        if (attachment === NESTED_MEMORY) this.memories.add(path);
+        else if (attachment === SHOWN_FILE || (kind === 'tool_use' && tool === 'Write')) {
+          const file = this.remember(path, kept);
+          if (file !== undefined) file.staysKnown = true;
+        } else if (kind === 'tool_result' && isFileTool(tool ?? '') && facts.isError !== true)
+          this.remember(path, kept);
+      }
     }
     this.keepUses(kept.sort((a, b) => a.usedAt - b.usedAt));
+  }
+
+  /** A history shows a file; those that it shows are collected. */
+  private remember(path: string, kept: KnownFile[]): KnownFile | undefined {
+    const file = this.byPath.get(path);
+    if (file === undefined || file.isRemembered) return file;
+    file.isRemembered = true;
+    file.staysKnown = false;
+    kept.push(file);
+    return file;
   }
 
   /** Knows what another thread knows, and nothing else: a fork sees what its parent saw (AGT-1). */

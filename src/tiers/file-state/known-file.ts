@@ -48,7 +48,10 @@ export function writtenVersion(call: Block, chars: number): FileVersion {
 /** The version that an edit leaves; null characters leave a size that can only be estimated. */
 export function editedVersion(before: FileVersion, call: Block, grownChars: number | null): FileVersion {
   const digest = chainDigest(before.digest, call.digest);
-  if (grownChars === null) return { ...before, digest, isEstimated: true };
+  if (grownChars === null) {
+    const { tokens, rough, chars } = before;
+    return { tokens, rough, chars, digest, isEstimated: true };
+  }
   const chars = Math.max(0, before.chars + grownChars);
   const tokens =
     before.chars === 0

@@ -59,22 +59,24 @@ export function* clearResults(
     }
   }
   yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'live', edits: clearing.edits };
+  const details: Record<string, unknown> = {
+    form,
+    tools: clearing.tools,
+    ids,
+    memories,
+    manual: trigger === 'manual',
+    seenSaved: clearing.seenSaved,
+    clearableBefore,
+    clearableAfter: ledger.activeTokens,
+  };
+  if (keptOnDisk > 0) details.keptOnDisk = keptOnDisk;
+  const { saved } = clearing;
   yield changeReport(view, before, {
     layer: 'microcompact',
     action: 'clear',
     trigger,
     reason,
-    saved: clearing.saved,
-    details: {
-      form,
-      tools: clearing.tools,
-      ids,
-      memories,
-      manual: trigger === 'manual',
-      seenSaved: clearing.seenSaved,
-      clearableBefore,
-      clearableAfter: ledger.activeTokens,
-      ...(keptOnDisk === 0 ? {} : { keptOnDisk }),
-    },
+    saved,
+    details,
   });
 }

@@ -28,13 +28,6 @@ export interface ThinkingPlace {
   readonly response: string;
 }
 
-interface OpenCall {
-  readonly toolUseId: string;
-  readonly messageIndex: number;
-  readonly tokens: number;
-  readonly path: string | null;
-}
-
 const COMPACTABLE: ReadonlySet<string> = new Set(COMPACTABLE_TOOLS);
 
 /**
@@ -61,8 +54,9 @@ export class ResultLedger {
   version = 0;
   private nextMessage = 0;
   private firstActive = 0;
-  /** Calls whose results have not come: there are only ever a few. */
-  private openCalls: OpenCall[] = [];
+  /** Calls whose results have not come, and the messages that hold them: there are only ever a few. */
+  private openCalls: Block[] = [];
+  private openIndexes: number[] = [];
 
   /** Takes in what joined the context since the last look; pins do not outlive the cache (MIC-3). */
   sync(view: ContextView, turn: number): void {
@@ -90,6 +84,7 @@ export class ResultLedger {
     this.nextMessage = 0;
     this.firstActive = 0;
     this.openCalls = [];
+    this.openIndexes = [];
   }
 
   /** Knows what another thread's ledger knows, and nothing else: all of it has been sent before (AGT-1). */
@@ -106,6 +101,7 @@ export class ResultLedger {
     this.serverTokens = other.serverTokens;
     this.nextMessage = other.nextMessage;
     this.openCalls = [...other.openCalls];
+    this.openIndexes = [...other.openIndexes];
   }
 
   /** An independent copy, to be taken over later. */
@@ -190,21 +186,20 @@ export class ResultLedger {
       const block = message.blocks[i]!;
       const { toolUseId, tool } = block;
       if (block.kind === 'tool_use' && toolUseId !== null) {
-        this.openCalls.push({
-          toolUseId,
-          messageIndex,
-          tokens: block.tokens,
-          path: block.facts.path ?? null,
-        });
+        this.openCalls.push(block);
+        this.openIndexes.push(messageIndex);
       } else if (block.kind === 'tool_result' && toolUseId !== null) {
-        const call = this.takeCall(toolUseId);
+        const place = this.placeOf(toolUseId);
+        const call = place === -1 ? null : this.openCalls[place]!;
+        const callIndex = place === -1 ? -1 : this.openIndexes[place]!;
+        if (place !== -1) this.closeCall(place);
         if (tool === null || !COMPACTABLE.has(tool) || block.facts.replaces === 'cleared') continue;
         this.entries.push({
           toolUseId,
           tool,
-          path: block.facts.path ?? call?.path ?? null,
+          path: block.facts.path ?? call?.facts.path ?? null,
           messageIndex,
-          callIndex: call?.messageIndex ?? -1,
+          callIndex,
           tokens: block.tokens,
           callTokens: call?.tokens ?? 0,
           rough: block.rough,
@@ -221,16 +216,21 @@ export class ResultLedger {
     }
   }
 
-  /** The call that a result answers, taken from the open ones; a later call of the same id comes first. */
-  private takeCall(toolUseId: string): OpenCall | null {
-    for (let i = this.openCalls.length - 1; i >= 0; i--) {
-      const call = this.openCalls[i]!;
-      if (call.toolUseId !== toolUseId) continue;
-      if (i === this.openCalls.length - 1) this.openCalls.pop();
-      else this.openCalls.splice(i, 1);
-      return call;
+  /** Place of the call that a result answers among the open ones; a later call of the same id comes first. */
+  private placeOf(toolUseId: string): number {
+    let place = this.openCalls.length - 1;
+    while (place >= 0 && this.openCalls[place]!.toolUseId !== toolUseId) place--;
+    return place;
+  }
+
+  private closeCall(place: number): void {
+    if (place === this.openCalls.length - 1) {
+      this.openCalls.pop();
+      this.openIndexes.pop();
+    } else {
+      this.openCalls.splice(place, 1);
+      this.openIndexes.splice(place, 1);
     }
-    return null;
   }
 
   private registerThinking(message: Message, messageIndex: number): void {

@@ -57,6 +57,6 @@ function emptiedCall(call: Block): Block {
     text: `${call.tool ?? ''}{}`,
     toolUseId: call.toolUseId,
     tool: call.tool,
-    facts: { ...(path === undefined ? {} : { path }), replaces: 'cleared' },
+    facts: path === undefined ? { replaces: 'cleared' } : { path, replaces: 'cleared' },
   });
 }

@@ -206,12 +206,15 @@ function report(
       layer: 'nested-memory',
       action: 'attach',
       trigger: 'auto',
+      outcome: told.outcome,
+      reason: told.reason,
+      failure: told.failure,
       seenBefore,
       seenAfter: view.seenTokens,
       trueBefore,
       trueAfter: view.trueTokens,
       saved: 0,
-      ...told,
+      details: told.details,
     },
   };
 }

@@ -34,7 +34,7 @@ export class PlanState {
   /** Plan and plan mode as they come back. */
   items(files: FileState): readonly WorkItem[] {
     const file = this.path === null ? undefined : files.get(this.path);
-    const plan = file === undefined ? this.given : { label: 'plan', ...file.version };
+    const plan = file === undefined ? this.given : itemOf('plan', file.version);
     return [...(plan === null ? [] : [plan]), ...(this.mode === null ? [] : [this.mode])];
   }
 }

@@ -1,4 +1,5 @@
 import { chainDigest, digestText } from '../../base/digest.js';
+import type { Mutable } from '../../base/mutable.js';
 import { type BlockFacts, textBlock } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { ParamValues } from '../../model/params.js';
@@ -7,7 +8,7 @@ import type { TierContext } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 import { isNotRestored } from './not-restored.js';
 import { type KeptMessages, VisibleFiles } from './visible-files.js';
-import type { WorkItem } from './work-item.js';
+import { itemOf, type WorkItem } from './work-item.js';
 import { type WorkState, workState } from './work-state.js';
 
 /** What is put back after a compaction. */
@@ -52,8 +53,8 @@ export function restore(context: TierContext, kept: KeptMessages, { at, id }: Re
   const work = workState(context);
   const messages: Message[] = [];
   let tokens = 0;
-  const add = (kind: string, piece: Piece, facts: BlockFacts = {}): void => {
-    const message = attachment(`${id}-${messages.length}`, kind, piece, at, facts);
+  const add = (kind: string, piece: Piece, size: Size = 'known'): void => {
+    const message = attachment(`${id}-${messages.length}`, kind, piece, at, size);
     messages.push(message);
     tokens += message.blocks[0]!.tokens;
   };
@@ -65,11 +66,8 @@ export function restore(context: TierContext, kept: KeptMessages, { at, id }: Re
     const isEstimated = wanted.estimated.has(piece.item.label);
     if (piece.how === 'reference') references++;
     else if (isEstimated) estimated++;
-    add(
-      piece.how === 'reference' ? 'compact_file_reference' : 'file',
-      piece,
-      isEstimated ? { estimated: true } : {},
-    );
+    const kind = piece.how === 'reference' ? 'compact_file_reference' : 'file';
+    add(kind, piece, isEstimated ? 'estimated' : 'known');
   }
   const skills = choose(
     work.recentSkills(),
@@ -91,6 +89,9 @@ export function restore(context: TierContext, kept: KeptMessages, { at, id }: Re
     failed: wanted.failed,
   };
 }
+
+/** Whether the size of what comes back is known for sure. */
+type Size = 'known' | 'estimated';
 
 /** A piece of work as it comes back. */
 interface Piece {
@@ -116,7 +117,7 @@ function wantedFiles(context: TierContext, work: WorkState, visible: VisibleFile
     const { path, version } = file;
     if (isNotRestored(path, work, context.session.recordPath) || visible.has(file)) continue;
     if (file.isUnreadable) failed.push(path);
-    else files.push({ label: path, ...version });
+    else files.push(itemOf(path, version));
     if (version.isEstimated) estimated.add(path);
   }
   return { files, estimated, failed };
@@ -151,7 +152,7 @@ function choose(items: readonly WorkItem[], each: number, total: number): readon
   return chosen;
 }
 
-function attachment(id: string, kind: string, piece: Piece, at: number, more: BlockFacts): Message {
+function attachment(id: string, kind: string, piece: Piece, at: number, size: Size): Message {
   const { item, rough, how } = piece;
   const { label } = item;
   const share = item.rough === 0 ? 1 : rough / item.rough;
@@ -159,12 +160,9 @@ function attachment(id: string, kind: string, piece: Piece, at: number, more: Bl
   const text = lazyText(chars, () => `[${kind} ${label}, ${how}]`.padEnd(chars, ' ').slice(0, chars));
   const tokens = how === 'whole' ? item.tokens : Math.max(1, Math.round(item.tokens * share));
   const digest = chainDigest(item.digest, digestText(`restored ${kind} ${how} ${rough}`));
-  const facts: BlockFacts = {
-    attachment: kind,
-    path: label,
-    ...(how === 'cut' && { replaces: 'cut' }),
-    ...more,
-  };
+  const facts: Mutable<BlockFacts> = { attachment: kind, path: label };
+  if (how === 'cut') facts.replaces = 'cut';
+  if (size === 'estimated') facts.estimated = true;
   const block = textBlock(text, tokens, digest, facts, rough);
   return createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at });
 }

@@ -10,8 +10,8 @@ export interface WorkItem {
   readonly digest: Digest;
 }
 
-/** A block as an item. */
-export function itemOf(label: string, { tokens, rough, chars, digest }: Block): WorkItem {
+/** A block, or a file as it is now, as an item. */
+export function itemOf(label: string, { tokens, rough, chars, digest }: Omit<WorkItem, 'label'>): WorkItem {
   return { label, tokens, rough, chars, digest };
 }
 

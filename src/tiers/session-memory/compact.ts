@@ -68,15 +68,15 @@ export function* compactFromNotes(
     ...hookMessages(hooks, `notes-${moment.turn}-hook`, at),
   ];
   const estimate = estimateResult(result, view, context);
-  const details = {
+  const details: Record<string, unknown> = {
     waitedMs,
     keptTokens: estimateMessages(kept, PLAIN_RULES),
     notesTokens: used.notes.tokens,
     sectionsCut: used.cut,
     resultTokens: estimate.seen,
-    ...(hooks.length === 0 ? {} : { restoredHookTokens: hookTokens(hooks) }),
-    resultWithMargin: estimate.withMargin,
   };
+  if (hooks.length > 0) details.restoredHookTokens = hookTokens(hooks);
+  details.resultWithMargin = estimate.withMargin;
   if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
   const before = contextBefore(view);
   const summarised = messages.slice(0, start);

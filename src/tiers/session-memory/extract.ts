@@ -138,7 +138,9 @@ function createSessionMemory(context: TierContext): TierInstance {
     reset() {
       if (tokensAtLast !== null) baseline = 'to-be-taken';
       // What the fork stands on is gone, with all that was deleted from it on the server.
-      if (state.running !== null) state.running = { ...state.running, close: leaveOpen };
+      if (state.running === null) return;
+      const { startMs, endMs, notes, lastMessageId } = state.running;
+      state.running = { startMs, endMs, notes, lastMessageId, close: leaveOpen };
     },
     resume() {
       state.notes = null;

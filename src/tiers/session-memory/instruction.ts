@@ -1,6 +1,6 @@
 import { chainDigest, type Digest, digestText } from '../../base/digest.js';
 import { CHARS_PER_TOKEN, textBlock } from '../../model/block.js';
-import { createMessage, type Message } from '../../model/message.js';
+import { type Message, PassingMessage } from '../../model/message.js';
 import type { Notes } from '../../model/notes.js';
 import { lazyText } from '../../model/text.js';
 import type { OverLimit } from './notes-file.js';
@@ -26,7 +26,7 @@ export function extractionInstruction(init: InstructionInit): Message {
   const text = lazyText(own + notes.text.chars, () => `${before.text}${notes.text.read()}${after.text}`);
   const digest = chainDigest(chainDigest(before.digest, after.digest), notes.digest);
   const block = textBlock(text, Math.ceil(own / CHARS_PER_TOKEN) + notes.tokens, digest);
-  return createMessage({ id: init.id, role: 'user', origin: 'directive', blocks: [block], at: init.at });
+  return new PassingMessage(init.id, 'user', 'directive', [block], init.at);
 }
 
 interface Opening {

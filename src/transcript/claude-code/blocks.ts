@@ -1,4 +1,5 @@
 import { digestText } from '../../base/digest.js';
+import type { Mutable } from '../../base/mutable.js';
 import {
   type Block,
   type BlockFacts,
@@ -84,7 +85,7 @@ function resultFacts(
   const jsonLike = isJsonLike(path, text);
   const limited = isLimited(text);
   if (path === null && !isError && images + documents === 0 && !jsonLike && !limited) return NO_FACTS;
-  const facts: { -readonly [Key in keyof BlockFacts]: BlockFacts[Key] } = {};
+  const facts: Mutable<BlockFacts> = {};
   if (path !== null) facts.path = path;
   if (isError) facts.isError = true;
   if (images > 0) facts.images = images;

@@ -1,3 +1,4 @@
+import type { Mutable } from '../../base/mutable.js';
 import { type Block, type BlockFacts, CHARS_PER_TOKEN, NO_FACTS } from '../../model/block.js';
 import type { ToolEffect } from '../../model/tool-effect.js';
 import { type FillerInit, fillerHole } from './filler-text.js';
@@ -123,7 +124,7 @@ function resultFacts(
   isError: boolean,
 ): BlockFacts {
   if (path === null && effect === null && !isError && profile.images === 0) return NO_FACTS;
-  const facts: { -readonly [key in keyof BlockFacts]: BlockFacts[key] } = {};
+  const facts: Mutable<BlockFacts> = {};
   if (path !== null) facts.path = path;
   if (effect !== null) facts.effect = effect;
   if (isError) facts.isError = true;
