@@ -90,7 +90,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   study: {
     folders: [...UP_TO_METRICS, 'scenario', 'plugins'],
     packages: {},
-    builtins: ['v8', 'worker_threads'],
+    builtins: ['fs', 'v8', 'worker_threads'],
   },
   files: { folders: [...UP_TO_METRICS, 'scenario', 'plugins', 'study'], packages: {}, builtins: 'all' },
   bench: {
