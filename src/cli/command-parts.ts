@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { collect } from './option-values.js';
 
 /** Counters of texts that need no network. */
 export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as const;
@@ -19,4 +20,13 @@ export function shared(command: Command): Command {
 /** A command that reads transcripts. */
 export function reading(command: Command): Command {
   return shared(command).option('--no-cache', 'keep and use no compiled transcripts');
+}
+
+/** A command that loads plug-ins. */
+export function extensible(command: Command): Command {
+  return command.option(
+    '--plugin <file>',
+    'ES module that adds tiers, policies, readers and metrics (repeatable)',
+    collect,
+  );
 }

@@ -1,23 +1,14 @@
 import { Command } from 'commander';
-import { examples, reading, shared, TEXT_COUNTERS } from './command-parts.js';
+import { examples, extensible, reading, shared, TEXT_COUNTERS } from './command-parts.js';
+import { definePolicies } from './commands/policies/define-policies.js';
 import { defineServe } from './commands/serve/define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { anyOf, collect, count, factor, lifetimes, oneOf, percent, threads, whole } from './option-values.js';
-import type { PluginOptions } from './runs/with-plugins.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;
-
-/** A command that loads plug-ins. */
-function extensible(command: Command): Command {
-  return command.option(
-    '--plugin <file>',
-    'ES module that adds tiers, policies, readers and metrics (repeatable)',
-    collect,
-  );
-}
 
 /** Options of the commands that make many runs. */
 function study(command: Command): Command {
@@ -306,81 +297,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(modelsCommand(session));
     });
 
-  const policies = extensible(
-    shared(
-      program
-        .command('policies')
-        .description('List the policies, or show one with every parameter and its source.'),
-    ),
-  )
-    .addHelpText(
-      'after',
-      examples('policies', 'policies show claude-code/2026', 'policies show claude-code/2.1.112 --json'),
-    )
-    .action(async (options) => {
-      const { policiesCommand } = await import('./commands/policies/list-policies.js');
-      settle(await policiesCommand(session, options));
-    });
-  const ofPolicies = (command: Command): PluginOptions => ({
-    plugin: [...(policies.opts().plugin ?? []), ...(command.opts().plugin ?? [])],
-  });
-  extensible(
-    shared(
-      policies
-        .command('show')
-        .description('Show one policy: tiers, thresholds, parameters with unit, help and source.'),
-    ),
-  )
-    .argument('<policy>', 'name of the policy, or its file')
-    .option('--model <model>', 'model whose window decides the thresholds', 'claude-sonnet-4-5')
-    .option('--window <tokens>', 'window in the place of the model’s', count)
-    .option('--max-output <tokens>', 'longest answer in the place of the model’s', count)
-    .option('--set <path=value>', 'change a parameter (repeatable)', collect)
-    .addHelpText(
-      'after',
-      examples(
-        'policies show claude-code/2.1',
-        'policies show claude-code/2026 --set window.percent=50 --json',
-        'policies show ./my-agent.yaml --window 128000 --max-output 32000',
-      ),
-    )
-    .action(async (name, options, command) => {
-      const { showPolicyCommand } = await import('./commands/policies/show-policy.js');
-      const plugins = ofPolicies(command);
-      settle(await showPolicyCommand(session, name, { ...options, ...plugins, set: options.set ?? [] }));
-    });
-
-  extensible(
-    shared(
-      policies
-        .command('check')
-        .description('Check a policy file: what is wrong with it, or what it will do, in plain sentences.'),
-    ),
-  )
-    .argument('<file>', 'policy file (YAML)')
-    .addHelpText('after', examples('policies check my-agent.yaml', 'policies check my-agent.yaml --json'))
-    .action(async (file, _options, command) => {
-      const { checkPolicyCommand } = await import('./commands/policies/check-policy.js');
-      settle(await checkPolicyCommand(session, file, ofPolicies(command)));
-    });
-  shared(policies.command('new').description('Write a starter policy file, with a comment at every part.'))
-    .argument('[name]', 'name of the policy and of its file', 'my-agent')
-    .option('--force', 'overwrite a file of this name')
-    .addHelpText('after', examples('policies new', 'policies new my-agent'))
-    .action(async (name, options) => {
-      const { newPolicyCommand } = await import('./commands/policies/new-policy.js');
-      settle(await newPolicyCommand(session, name, options));
-    });
-  shared(
-    policies
-      .command('clients')
-      .description('List the clients: what each does towards the cache, and how that is known.'),
-  )
-    .addHelpText('after', examples('policies clients', 'policies clients --json'))
-    .action(async () => {
-      const { clientsCommand } = await import('./commands/clients.js');
-      settle(clientsCommand(session));
-    });
+  definePolicies(program, session, settle);
 
   shared(program.command('bench').description('Time the hot paths of an agent and the replay itself.'))
     .argument('[suite...]', 'suites by name; all unless named')
