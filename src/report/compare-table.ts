@@ -45,8 +45,8 @@ export function compareTable(runs: readonly ReportedRun[]): ComparisonTable {
           const value = values[row]![column] ?? null;
           const text = formatValue(value, unit);
           return finished[row] && value !== null && value === best[column]
-            ? { text, mark: 'best' as const }
-            : { text };
+            ? { text, value, mark: 'best' as const }
+            : { text, value };
         }),
       })),
     ],

@@ -20,6 +20,8 @@ export interface ComparisonRow {
 /** A value of a comparison as people read it. */
 export interface ComparisonCell {
   readonly text: string;
+  /** What rows are sorted by; null or absent for a cell without a number. */
+  readonly value?: number | null;
   /** A second, smaller line, such as the difference to the baseline. */
   readonly note?: string;
   readonly mark?: 'best' | 'worse';

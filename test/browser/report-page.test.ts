@@ -232,6 +232,50 @@ describe('report.html in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  it('sorts a comparison by any column and shows the variants that are picked, by keyboard', async () => {
+    const row = (name: string, cost: number | null, hits: number) => ({
+      name,
+      cells: [
+        { text: cost === null ? '–' : `$${cost}`, value: cost },
+        { text: `${hits}%`, value: hits },
+      ],
+    });
+    const comparison = {
+      caption: 'Three',
+      columns: ['costUsd', 'cacheHitRate'],
+      rows: [row('middle', 9, 50), row('cheap', 2, 10), row('dear', 10, 90), row('lost', null, 70)],
+      notes: [],
+    };
+    const { page, problems } = await openPage(browser, reportHtml({ title: 'sort', runs: [], comparison }));
+    const shown = () => page.locator('#comparison tbody tr:visible th').allTextContents();
+    expect(await shown()).toEqual(['middle', 'cheap', 'dear', 'lost']);
+    const cost = page.getByRole('button', { name: 'costUsd' });
+    await cost.focus();
+    await page.keyboard.press('Enter');
+    expect(await shown()).toEqual(['cheap', 'middle', 'dear', 'lost']);
+    expect(await page.getByRole('columnheader', { name: 'costUsd' }).getAttribute('aria-sort')).toBe(
+      'ascending',
+    );
+    await page.keyboard.press('Enter');
+    expect(await shown()).toEqual(['dear', 'middle', 'cheap', 'lost']);
+    await page.keyboard.press('Enter');
+    expect(await shown()).toEqual(['middle', 'cheap', 'dear', 'lost']);
+    await page.getByRole('button', { name: 'variant' }).click();
+    expect(await shown()).toEqual(['cheap', 'dear', 'lost', 'middle']);
+
+    await page.locator('.picker summary').press('Enter');
+    await page.getByRole('checkbox', { name: 'dear' }).press('Space');
+    expect(await shown()).toEqual(['cheap', 'lost', 'middle']);
+    expect(await page.locator('.picker summary').textContent()).toBe('Variants: 3 of 4 shown');
+    await page.getByRole('searchbox', { name: 'Find variants' }).fill('E');
+    await page.getByRole('button', { name: 'none' }).click();
+    expect(await shown()).toEqual(['lost']);
+    await page.getByRole('button', { name: 'all' }).click();
+    expect(await shown()).toEqual(['cheap', 'dear', 'lost', 'middle']);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
   it('shows table and pictures of runs whose logs it does not hold', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>';
     const comparison = {

@@ -48,6 +48,8 @@ describe('metricValues', () => {
       outputTokens: 40,
       cacheHitRate: 2000 / 3400,
       cacheHitRateSubagents: 0.25,
+      cacheHitRateLayers: 1,
+      layerRequests: 1,
       costUsd: 11,
       costUsdMain: 8,
       costUsdSubagents: 1,

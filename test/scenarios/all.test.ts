@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesOf, openRef } from '../../src/files/open-ref.js';
 import { evaluateExpectation } from '../../src/metrics/expect.js';
@@ -9,7 +9,14 @@ import { builtinContext } from '../../src/scenario/context.js';
 import { runLog } from '../helpers/plan.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');
-const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+const FILES = ['.', 'questions', 'complaints'].flatMap((folder) =>
+  readdirSync(join(FOLDER, folder))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => join(folder, name)),
+);
+
+/** Reported figures of evidence that a scenario shows again, by their numbers there. */
+const COMPLAINTS = [2, 5, 7, 11, 14, 15, 17, 18, 19];
 
 /** Scenario families of evidence E5, one file each. */
 const FAMILIES = [
@@ -34,6 +41,20 @@ function compile(name: string) {
 describe('scenarios', () => {
   it('there is a file for each family', () => {
     expect(FILES).toEqual(expect.arrayContaining(FAMILIES.map((name) => `${name}.yaml`)));
+  });
+
+  it('there is one for each reported figure, and a page of results for each question', () => {
+    const numbers = FILES.flatMap((name) => /complaints\/(\d+)-/.exec(name)?.[1] ?? []).map(Number);
+    expect(numbers).toEqual(COMPLAINTS);
+    const pages = resolve(FOLDER, '../docs/questions');
+    for (const name of FILES.filter((file) => file.startsWith('questions'))) {
+      const page = readFileSync(join(pages, `${basename(name, '.yaml')}.md`), 'utf8');
+      expect(page).toContain(`ccbench compare scenarios/${name}`);
+    }
+  });
+
+  it.each(FILES.filter((name) => name.includes('/')))('%s expects something of every run', (name) => {
+    for (const run of compile(name).runs) expect(run.expectations.length).toBeGreaterThan(0);
   });
 
   it.each(FAMILIES)('%s says what it shows and expects something of every run', (family) => {

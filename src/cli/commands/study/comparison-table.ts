@@ -94,11 +94,14 @@ export function comparisonTable(
 ): ComparisonTable {
   const cellsOf = (row: ComparedVariant) =>
     comparison.metrics.map((name) => {
-      const text = formatValue(row.metrics[name] ?? null, findMetric(name)!.unit);
+      const value = row.metrics[name] ?? null;
+      const text = formatValue(value, findMetric(name)!.unit);
       const difference = COMPLETION_COLUMNS.has(name) ? undefined : row.differences?.[name];
       const note = difference === undefined ? '' : differenceText(difference, name);
-      if (comparison.best[name] === row.name) return { text, note, mark: 'best' as const };
-      return difference?.verdict === 'worse' ? { text, note, mark: 'worse' as const } : { text, note };
+      if (comparison.best[name] === row.name) return { text, value, note, mark: 'best' as const };
+      return difference?.verdict === 'worse'
+        ? { text, value, note, mark: 'worse' as const }
+        : { text, value, note };
     });
   return {
     caption,

@@ -352,8 +352,11 @@ function tableOf(
       ...noteOf(item),
       cells: [
         ...columns.map((metric) => {
-          const text = formatValue(item.metrics[metric] ?? null, findMetric(metric)!.unit);
-          return item === best && metric === goal.metric ? { text, mark: 'best' as const } : { text };
+          const value = item.metrics[metric] ?? null;
+          const text = formatValue(value, findMetric(metric)!.unit);
+          return item === best && metric === goal.metric
+            ? { text, value, mark: 'best' as const }
+            : { text, value };
         }),
         { text: item.trial.feasible ? 'yes' : 'no' },
         { text: onFront.has(item) ? 'yes' : '' },

@@ -1,0 +1,45 @@
+import { h } from './dom.js';
+
+/** Boxes by which a reader picks the variants of a table. */
+export function variantPicker(
+  names: readonly string[],
+  onChange: (shown: ReadonlySet<number>) => void,
+): HTMLElement {
+  const boxes = names.map((name) =>
+    h('input', { type: 'checkbox', checked: true, 'aria-label': name, change }),
+  );
+  const labels = names.map((name, i) => h('label', {}, boxes[i]!, name));
+  const summary = h('summary', {});
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'part of a name',
+    'aria-label': 'Find variants',
+    input: () => {
+      const wanted = search.value.trim().toLowerCase();
+      for (const [i, label] of labels.entries()) label.hidden = !names[i]!.toLowerCase().includes(wanted);
+    },
+  });
+  const tick = (state: boolean) => (): void => {
+    for (const [i, label] of labels.entries()) if (!label.hidden) boxes[i]!.checked = state;
+    change();
+  };
+  function change(): void {
+    const shown = new Set(boxes.flatMap(({ checked }, i) => (checked ? [i] : [])));
+    summary.textContent = `Variants: ${shown.size} of ${names.length} shown`;
+    onChange(shown);
+  }
+  change();
+  return h(
+    'details',
+    { class: 'picker' },
+    summary,
+    h(
+      'div',
+      { class: 'tools' },
+      search,
+      h('button', { type: 'button', click: tick(true) }, 'all'),
+      h('button', { type: 'button', click: tick(false) }, 'none'),
+    ),
+    h('div', { class: 'boxes', role: 'group', 'aria-label': 'Variants shown' }, ...labels),
+  );
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { openRef } from '../../../src/cli/files/open-ref.js';
+import type { LogEntry } from '../../../src/model/run-log.js';
+import { compileScenario } from '../../../src/scenario/compile.js';
+import { builtinContext } from '../../../src/scenario/context.js';
+import { ofType, runLog } from '../../helpers/plan.js';
+
+function logOf(text: string): readonly LogEntry[] {
+  const [run] = compileScenario({ text, file: 'test.yaml', set: [] }, builtinContext).runs;
+  return runLog(run!.plan, openRef(run!.transcript, { cwd: '.' }));
+}
+
+describe('a summary request that extends the conversation', () => {
+  it('sends it in its own order, also where an earlier summary stands in front of what stays', () => {
+    const log = logOf(`
+name: order
+transcript:
+  synthetic:
+    turns: 60
+    prefixTokens: 5000
+    steady: { gapSeconds: 10, promptTokens: 20000, outputTokens: 400, resultTokens: 1600, tool: Read, charsPerToken: 4 }
+model: claude-sonnet-4-5
+policy:
+  count: { source: usage }
+  rules:
+    - name: compact
+      when: [{ tokens: ">= 70k" }]
+      select: { what: history, keep: { first: opening, tokens: 4000 } }
+      ask: { shape: extend, marks: false }
+      layout: [summary, first, tail]
+`);
+    const asked = ofType(log, 'request').filter(({ purpose }) => purpose === 'compact');
+    expect(asked.length).toBeGreaterThan(1);
+    // Only the latest round and the instruction are not in the cache yet.
+    for (const { read, prompt } of asked) expect(prompt - read).toBeLessThan(6_000);
+  });
+});
+
+describe('a summary written in the background', () => {
+  it('is still good when the server has dropped earlier thinking meanwhile', () => {
+    const log = logOf(`
+name: thinking
+transcript:
+  synthetic: { workload: bugfix, turns: 200, text: none, overrides: { thinkingShare: 1, callsPerPrompt: 3 } }
+model: claude-sonnet-4-5
+policy:
+  count: { source: usage }
+  rules:
+    - name: compact
+      when: [{ tokens: ">= 60k" }]
+      select: { what: history, keep: { tokens: 8000 } }
+      ask: { shape: extend, run: { background: { apply: { at: ">= 80k" } } } }
+      layout: [summary, tail]
+`);
+    const outcomes = ofType(log, 'layer').map(({ outcome }) => outcome);
+    expect(outcomes.length).toBeGreaterThan(1);
+    expect(new Set(outcomes)).toEqual(new Set(['done']));
+  });
+});
