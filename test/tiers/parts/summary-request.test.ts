@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openRef } from '../../../src/cli/files/open-ref.js';
+import { openRef } from '../../../src/files/open-ref.js';
 import type { LogEntry } from '../../../src/model/run-log.js';
 import { compileScenario } from '../../../src/scenario/compile.js';
 import { builtinContext } from '../../../src/scenario/context.js';
