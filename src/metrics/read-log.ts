@@ -124,8 +124,8 @@ function openProblem(entry: Record<string, unknown>, type: LogEntry['type']): st
 /** The request's numbers that may be absent are null where they are. */
 function whole(entry: LogEntry): LogEntry {
   if (entry.type !== 'request') return entry;
-  const { seen = null, kept = null, untouched = null } = entry;
-  return { ...entry, seen, kept, untouched };
+  const { seen = null, kept = null, untouched = null, cause = null } = entry;
+  return { ...entry, seen, kept, untouched, cause };
 }
 
 function problemOf(value: unknown): string | null {

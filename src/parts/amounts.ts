@@ -22,12 +22,22 @@ function readAmount(
   }
 }
 
+/** Largest plain number: its digits are written out. */
+const MOST = 1e15;
+
+/** A plain number as an amount. */
+function readNumber(value: number, path: PartPath, problems: Problems): AmountText | undefined {
+  if (value >= 0 && value <= MOST && /^[\d.]+$/.test(String(value))) return String(value);
+  problems(wrongValue(path, `an amount from 0 on is wanted here, not ${shownValue(value)}`));
+  return undefined;
+}
+
 /** An amount: a number, or an expression of W, O, I and B. */
 export function amount(description: string): Shape<AmountText> {
   return shape(
     { ...AMOUNT_SCHEMA, description: `${description} A number, or an expression such as 0.9·B or W - 33k.` },
     (value, path, problems) => {
-      if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+      if (typeof value === 'number') return readNumber(value, path, problems);
       if (typeof value === 'string' && value.trim() !== '') return readAmount(value, 0, path, problems);
       problems(
         wrongValue(
@@ -92,8 +102,10 @@ export function comparison(description: string, otherwise: Comparison['op'] = '>
   return shape(
     { ...AMOUNT_SCHEMA, description: `${description} For instance ">= 0.9·B".` },
     (value, path, problems) => {
-      if (typeof value === 'number' && Number.isFinite(value))
-        return { op: otherwise, amount: String(value) };
+      if (typeof value === 'number') {
+        const plain = readNumber(value, path, problems);
+        return plain === undefined ? undefined : { op: otherwise, amount: plain };
+      }
       if (typeof value !== 'string' || value.trim() === '') {
         problems(
           wrongValue(

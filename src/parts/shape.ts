@@ -174,7 +174,7 @@ export function group<const F extends Fields>(
 }
 
 /** The problem of a key that nobody knows. */
-export function unknownKey(path: PartPath, known: readonly string[]): PartProblem {
+function unknownKey(path: PartPath, known: readonly string[]): PartProblem {
   const key = String(path.at(-1));
   const near = nearestName(key, known);
   const said = near === null ? '' : `did you mean \`${near}\`? `;

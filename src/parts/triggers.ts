@@ -8,7 +8,7 @@ export function firstTokens({ op, amount }: Comparison, sizes: Sizes): number {
   return op === '>' ? Math.floor(bound) + 1 : Math.ceil(bound - 1e-9);
 }
 
-/** Whether a rule puts another history in the place of the conversation. */
+/** Whether a rule puts another history in the place of the conversation. @internal */
 export function replacesHistory({ replace }: RulePart): boolean {
   return replace === null;
 }

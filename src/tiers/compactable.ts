@@ -12,7 +12,7 @@ export const COMPACTABLE_TOOLS: readonly string[] = [
   'Write',
 ];
 
-/** What stands in the place of a cleared result (MIC). @internal */
+/** What stands in the place of a cleared result (MIC). */
 export const CLEARED_PLACEHOLDER = '[Old tool result content cleared]';
 
 /** True tokens of the placeholder in its tool_result wrapper. */

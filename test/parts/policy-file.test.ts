@@ -71,6 +71,11 @@ describe('a policy file', () => {
       'p.yaml:9:28: `Q` is not known in an amount',
     ],
     [
+      'D8 an amount below nothing',
+      SOUND.replace('">= 1·B"', '-3'),
+      'p.yaml:9:22: an amount from 0 on is wanted here, not -3',
+    ],
+    [
       'a rule that is not there',
       SOUND.replace('{ truncate: { keep: 0.5 } }', 'compactt'),
       'p.yaml:12:19: no rule is called `compactt` (did you mean `compact`?',

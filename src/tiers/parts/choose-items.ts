@@ -5,7 +5,7 @@ import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import type { Item, Items } from './items.js';
 
 /** How many of the newest items a selection leaves alone. */
-export function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes: Sizes): number {
+function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes: Sizes): number {
   let kept = 0;
   if (keep.last !== null)
     kept = keep.last.unit === 'items' ? keep.last.n : items.newestInRounds(keep.last.n, view);

@@ -12,7 +12,7 @@ export interface NewPolicyOptions {
 }
 
 /** A policy that can be used as it is, with a comment at every part. */
-export function policyTemplate(name: string): string {
+function policyTemplate(name: string): string {
   return `# How an agent manages its context. Check it with: ccbench policies check ${name}.yaml
 # In amounts W is the window, O the longest answer, B the base below; units are k, m, % and, for times, s, min, h.
 name: ${name}
