@@ -41,15 +41,15 @@ describe('a summary written in the background', () => {
     const log = logOf(`
 name: thinking
 transcript:
-  synthetic: { workload: bugfix, turns: 200, text: none, overrides: { thinkingShare: 1, callsPerPrompt: 3 } }
+  synthetic: { workload: refactor, turns: 200, text: none }
 model: claude-sonnet-4-5
 policy:
   count: { source: usage }
   rules:
     - name: compact
-      when: [{ tokens: ">= 60k" }]
+      when: [{ tokens: ">= 100k" }]
       select: { what: history, keep: { tokens: 8000 } }
-      ask: { shape: extend, run: { background: { apply: { at: ">= 80k" } } } }
+      ask: { shape: extend, run: { background: { apply: { at: ">= 160k" } } } }
       layout: [summary, tail]
 `);
     const outcomes = ofType(log, 'layer').map(({ outcome }) => outcome);
