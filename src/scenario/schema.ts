@@ -200,7 +200,6 @@ export const scenarioSchema = z
     home: homeSchema.optional(),
     plugins: z
       .array(text('A file.'))
-      .min(1)
       .optional()
       .describe('ES modules that add tiers, policies, readers and metrics, relative to this file.'),
     ...settings,
