@@ -44,12 +44,16 @@ describe('ccbench compare scenarios/peers.yaml', () => {
     }
   }, 240_000);
 
-  it.skipIf(!sharedData.present)('takes recordings in their place', async () => {
-    const files = RECORDINGS.map((name) => sharedData.path(`transcripts/claude-code/${name}.jsonl.gz`));
-    const { variants, failed } = await compared(...files.flatMap((file) => ['--transcripts', file]));
-    expect(failed).toEqual([]);
-    expect(variants.map(({ name }) => name)).toEqual(['as recorded', 'base', ...PEERS]);
-    for (const { name, metrics } of variants.slice(1))
-      for (const column of COLUMNS) expect(metrics[column], `${column} of ${name}`).not.toBeNull();
-  }, 240_000);
+  it.skipIf(!sharedData.present)(
+    'takes recordings in their place',
+    async () => {
+      const files = RECORDINGS.map((name) => sharedData.path(`transcripts/claude-code/${name}.jsonl.gz`));
+      const { variants, failed } = await compared(...files.flatMap((file) => ['--transcripts', file]));
+      expect(failed).toEqual([]);
+      expect(variants.map(({ name }) => name)).toEqual(['as recorded', 'base', ...PEERS]);
+      for (const { name, metrics } of variants.slice(1))
+        for (const column of COLUMNS) expect(metrics[column], `${column} of ${name}`).not.toBeNull();
+    },
+    240_000,
+  );
 });
