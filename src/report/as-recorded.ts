@@ -22,7 +22,7 @@ export function recordedRow(bills: readonly RecordedBill[], columns: readonly st
   const records = bills.map(recordedMetrics);
   const cells = columns.map((name) => {
     const value = mean(records.flatMap((record) => record[name] ?? []));
-    return { text: formatValue(value, findMetric(name)?.unit ?? 'count') };
+    return { text: formatValue(value, findMetric(name)?.unit ?? 'count'), value };
   });
   return { name: AS_RECORDED, cells };
 }

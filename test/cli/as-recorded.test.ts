@@ -61,7 +61,9 @@ describe('what a recording cost', () => {
   it('C3 is the first row of a comparison: terminal, json, csv, markdown, page', async () => {
     const cwd = folder(VARIANTS);
     const { stdout } = await cli(['compare', 'a.yaml'], { cwd });
-    expect(stdout.split('\n')[1]).toMatch(/^as recorded +\$0\.0990 /);
+    const lines = stdout.split('\n');
+    const head = lines.findIndex((line) => line.startsWith('variant'));
+    expect(lines[head + 1]).toMatch(/^as recorded +\$0\.0990 /);
     const json = JSON.parse(read(cwd, 'replay-compare/compare.json'));
     expect(json.variants.map(({ name }: { name: string }) => name)).toEqual(['as recorded', 'base', 'hour']);
     expect(json.variants[0].metrics.costUsd).toBeCloseTo(0.099, 9);

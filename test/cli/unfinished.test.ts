@@ -71,7 +71,7 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
       expect(text).not.toMatch(/^none .*\*/m);
     }
     const csv = readFileSync(join(folder, 'compare.csv'), 'utf8').split('\n');
-    expect(csv[0]).toMatch(/^variant,transcript,finished,compared,costUsd,finishedShare,callsLost,/);
+    expect(csv[0]).toMatch(/^variant,transcript,finished,compared,costUsd,finishedShare,cacheHitRate,/);
     expect(csv[1]).toContain(`none,${SHORT},yes,yes,`);
     expect(csv[4]).toContain(`none,${LONG},no,no,`);
     expect(csv[5]).toContain(`claude-code/2.1.112,${LONG},yes,no,`);

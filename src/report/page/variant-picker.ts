@@ -35,7 +35,7 @@ export function variantPicker(
     summary,
     h(
       'div',
-      { class: 'tools' },
+      { class: 'tools pick' },
       search,
       h('button', { type: 'button', click: tick(true) }, 'all'),
       h('button', { type: 'button', click: tick(false) }, 'none'),
