@@ -34,7 +34,7 @@ describe('ccbench sweep', () => {
       ...points.map((point: { metrics: { costUsd: number } }) => point.metrics.costUsd),
     );
     expect(best.value).toBe(cheapest);
-    expect(best.command).toMatch(/^ccbench run a\.yaml --set .*batchTokens=\d+$/);
+    expect(best.command).toMatch(/^ccbench run a\.yaml --set .*piled=\d+$/);
   });
 
   it('makes a grid of several settings and fractions of the window', async () => {
@@ -177,7 +177,7 @@ describe('ccbench sweep', () => {
     ['a path that no policy has', 'no.such.path=1,2', 'unknown setting "no.such.path"'],
     ['an empty range', 'rules.prune.when.piled=9..5:3', 'the range from 9 to 5 is empty'],
     ['no steps', 'rules.prune.when.piled=1..5:0', 'is empty'],
-    ['a value out of range', 'rules.prune.when.piled=0,5', 'must be a whole number from 1'],
+    ['a value out of range', 'rules.prune.when.piled=-1,5', 'an amount is missing before `-`'],
   ])('refuses %s before anything runs', async (_what, vary, sentence) => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const { code, stdout, stderr } = await cli(['sweep', 'a.yaml', '--vary', vary], { cwd });

@@ -211,6 +211,8 @@ function reasonFor({ name }: RulePart, { point }: Moment, { seenTokens }: Contex
 function settlePile(own: RuleState, state: PolicyState): void {
   for (const { tests } of own.rule.when) {
     const pile = tests.find((test) => test.kind === 'piled');
-    if (pile?.kind === 'piled') own.piled %= parseAmount(pile.is.amount)(state.sizes, MIDDLE);
+    if (pile?.kind !== 'piled') continue;
+    const bound = parseAmount(pile.is.amount)(state.sizes, MIDDLE);
+    own.piled = bound > 0 ? own.piled % bound : 0;
   }
 }
