@@ -158,10 +158,7 @@ describe('what every compaction tells', () => {
   });
 
   it('C37 baselines tell the same', () => {
-    const summarised = done(
-      run({ policy: 'baselines/summarise' }, turns(new Conversation(), 40)),
-      'compact',
-    );
+    const summarised = done(run({ policy: 'baselines/summarise' }, turns(new Conversation(), 40)), 'compact');
     expect(Object.keys(summarised[0]!.details)).toEqual(expect.arrayContaining(TOLD));
     const cut = done(run({ policy: 'baselines/truncate' }, above({ from: 185_000, rounds: 3 })), 'truncate');
     expect(Object.keys(cut[0]!.details)).toEqual(expect.arrayContaining(TOLD));
