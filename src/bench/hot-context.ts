@@ -4,7 +4,7 @@ import { Context } from '../engine/context/context.js';
 import { counterRules, SeenCounter } from '../engine/context/seen-counter.js';
 import { ThreadView } from '../engine/context/thread-view.js';
 import { MutableMoment } from '../engine/thread/tier-host.js';
-import { createMessage, type Message, messageTokens } from '../model/message.js';
+import { createMessage, type Message, tokensOf } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import { soloSession } from '../model/session.js';
 import type { TierContext } from '../model/tier.js';
@@ -45,10 +45,6 @@ function sourceTurns(): readonly (readonly Message[])[] {
     (turn, i) => i === 0 || (turn.at(-1)?.role === 'user' && tokensOf(turn) <= LARGEST_TURN_TOKENS),
   );
   return source;
-}
-
-function tokensOf(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 /** Builds a context of about so many tokens, besides tools, system and the first prompt, under the parameters of a policy. */

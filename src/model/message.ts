@@ -81,6 +81,13 @@ export function messageTokens(message: Message): number {
   return total;
 }
 
+/** True tokens of several messages. */
+export function tokensOf(messages: readonly Message[]): number {
+  let total = 0;
+  for (let i = 0; i < messages.length; i++) total += messageTokens(messages[i]!);
+  return total;
+}
+
 /** True when the message holds a tool call. */
 export function hasToolUse(message: Message): boolean {
   for (let i = 0; i < message.blocks.length; i++) if (message.blocks[i]!.kind === 'tool_use') return true;

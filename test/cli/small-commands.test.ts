@@ -35,7 +35,7 @@ describe('lists', () => {
     expect(code).toBe(0);
     const schema = JSON.parse(stdout);
     expect(schema.properties).toHaveProperty('transcript');
-    expect(schema.$defs.PolicyName.enum).toContain('none');
+    expect(schema.$defs.PolicyName.anyOf[0].enum).toContain('none');
   });
 
   it('models and metrics print every row, as text and as one JSON object', async () => {

@@ -41,7 +41,7 @@ describe('all layers together, with forks, faults, resumes, hooks and other cloc
 
   it('C40 the generated worlds reach the states that matter', { timeout: TIMEOUT_MS }, () => {
     const reached = new Reached();
-    for (const world of fc.sample(worlds, { numRuns: 400, seed: 7 })) {
+    for (const world of fc.sample(worlds, { numRuns: 800, seed: 7 })) {
       const plan = planFor(world);
       if (plan === null) continue;
       const transcript = transcriptOf(world.story);

@@ -28,7 +28,7 @@ import { INVARIANT_CHECKS } from '../helpers/check-invariants.js';
 import { checkFailedCompaction, checkRepeat, checkThresholds } from '../helpers/check-pairs.js';
 
 /** Generated worlds that a fault may show in. */
-const WORLDS = 300;
+const WORLDS = 600;
 
 /** A fault of the program, planted where it would be made. */
 interface PlantedFault {

@@ -16,6 +16,7 @@ import {
   sessionSteps,
 } from '../helpers/arbitrary-session.js';
 import { runSent, type Sent, sentFor } from '../helpers/capture.js';
+import { INVARIANT_CHECKS } from '../helpers/check-invariants.js';
 import { checkFailedCompaction, checkRepeat, checkThresholds } from '../helpers/check-pairs.js';
 import { checkSummaries } from '../helpers/check-summaries.js';
 import { Conversation } from '../helpers/conversation.js';
@@ -90,34 +91,6 @@ function expectSums(entries: readonly LogEntry[]): void {
   expect(sum(cost.byLayer)).toBe(total);
 }
 
-/** INV-7: never a fourth attempt in a row without a success, a new process or, where it counts so, a new prompt. */
-function expectBreaker(
-  entries: readonly LogEntry[],
-  prompts: number,
-  max: number | null,
-  scope: unknown,
-): void {
-  if (max === null) return;
-  let inRow = 0;
-  let failed = 0;
-  for (const entry of entries) {
-    if (entry.type === 'notice' && entry.what === 'resume') inRow = 0;
-    if (entry.type !== 'layer' || entry.action !== 'compact') continue;
-    if (entry.outcome === 'done') inRow = 0;
-    else if (entry.outcome === 'failed' && entry.trigger === 'auto') {
-      inRow++;
-      failed++;
-    }
-    if (scope === 'session') expect(inRow).toBeLessThanOrEqual(max);
-  }
-  expect(failed).toBeLessThanOrEqual(max * (prompts + ofType(entries, 'notice').length + countDone(entries)));
-}
-
-function countDone(entries: readonly LogEntry[]): number {
-  return ofType(entries, 'layer').filter((entry) => entry.action === 'compact' && entry.outcome === 'done')
-    .length;
-}
-
 describe('over generated sessions, policies, clocks and faults', () => {
   it('INV-1 INV-2 INV-4 INV-5 INV-7 hold', { timeout: TIMEOUT_MS }, () => {
     fc.assert(
@@ -138,7 +111,8 @@ describe('over generated sessions, policies, clocks and faults', () => {
             cache: { ttl },
             set: { 'client.retries': 1 },
           });
-          const { entries, sent } = runSent(plan, transcript);
+          const run = { plan, transcript, ...runSent(plan, transcript) };
+          const { entries, sent } = run;
           for (const request of sent) {
             if (request.blocks !== null) expectValid(withoutAnswer(request), request.systemEnd);
             // INV-2: what is longer than the window is refused, and the log says so.
@@ -151,16 +125,7 @@ describe('over generated sessions, policies, clocks and faults', () => {
           expect(mainRequests(entries).length + lost).toBe(countCalls(transcript));
           expectFrozen(sentFor(sent, 'main'));
           expectSums(entries);
-          const { params, parts } = plan.policy;
-          const prompts = steps.filter((item) => item.do === 'answer').length + 1;
-          expectBreaker(
-            entries,
-            prompts,
-            parts === undefined
-              ? (params['breaker.maxFailures'] as number | null)
-              : (parts.guards.breaker?.after ?? null),
-            params['breaker.scope'],
-          );
+          INVARIANT_CHECKS['INV-7']!(run);
         },
       ),
       share(0.5),

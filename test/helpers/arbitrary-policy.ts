@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ParamKind, ParamSpec, ParamValue } from '../../src/model/params.js';
 import { paramsOf, policyRegistry } from '../../src/policies/catalogue.js';
 import type { PlanInit } from './plan.js';
-import { VARIED_POLICIES } from './varied-policies.js';
+import { OWN_POLICIES, SOME_PEERS } from './varied-policies.js';
 
 /** A value that a parameter may take. */
 function anyValue({ kind, default: value }: ParamSpec): fc.Arbitrary<ParamValue> {
@@ -47,6 +47,7 @@ const BOLD: readonly Readonly<Record<string, ParamValue>>[] = [
   {},
   {},
   { 'snip.enabled': true, 'snip.aboveTokens': 30_000, 'snip.downToTokens': 20_000, 'snip.minTokens': 100 },
+  { 'snip.enabled': true, 'snip.aboveTokens': 15_000, 'snip.downToTokens': 10_000, 'snip.minTokens': 100 },
   {
     'collapse.enabled': true,
     'autoCompact.enabled': false,
@@ -66,7 +67,13 @@ const BOLD: readonly Readonly<Record<string, ParamValue>>[] = [
 
 /** A policy with up to four of its parameters set to something else. */
 export const policies: fc.Arbitrary<Pick<PlanInit, 'policy' | 'set'>> = fc
-  .constantFrom(...VARIED_POLICIES, 'claude-code/2026', 'claude-code/2026', 'claude-code/2.1')
+  .oneof(
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(...OWN_POLICIES, 'claude-code/2026', 'claude-code/2026', 'claude-code/2.1'),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...SOME_PEERS) },
+  )
   .chain((policy) =>
     fc
       .uniqueArray(
@@ -81,7 +88,7 @@ export const policies: fc.Arbitrary<Pick<PlanInit, 'policy' | 'set'>> = fc
       )
       .chain((entries) =>
         fc
-          .constantFrom(...BOLD)
+          .constantFrom(...(SOME_PEERS.includes(policy) ? [{}] : BOLD))
           .map((bold) => ({ policy, set: { ...bold, ...Object.fromEntries(entries) } })),
       ),
   );

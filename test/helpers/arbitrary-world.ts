@@ -238,7 +238,7 @@ const stumbling: fc.Arbitrary<readonly Partial<FaultRule>[]> = few(
     .map(({ call, error, when, gapTokens }) => ({ call, error, gapTokens, ...when })),
 );
 
-const faults = fc.oneof({ weight: 1, arbitrary: stumbling }, { weight: 1, arbitrary: hopeless });
+const faults = fc.oneof({ weight: 2, arbitrary: stumbling }, { weight: 3, arbitrary: hopeless });
 
 const hooks: fc.Arbitrary<readonly HookPlan[]> = few(
   fc.record({

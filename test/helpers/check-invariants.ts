@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import type { Block } from '../../src/model/block.js';
+import type { LayerEntry } from '../../src/model/run-log.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import type { CapturedRun, Sent } from './capture.js';
@@ -147,13 +148,14 @@ function checkReads({ entries, sent, plan }: CheckedRun): void {
   const touched = new Map<number, number>();
   for (const { entry, request } of pairs) {
     if (entry.read > 0 && request.deletedTokens === 0) {
-      const at = request.sums.lastIndexOf(entry.read);
-      must(at >= 0, () => `INV-6 request ${entry.n} reads ${entry.read}, which ends nowhere`);
-      const last = touched.get(request.prefixes[at]!);
+      // Blocks without tokens end where the block before them ends.
+      const ends = request.sums.flatMap((sum, i) => (sum === entry.read ? [request.prefixes[i]!] : []));
+      must(ends.length > 0, () => `INV-6 request ${entry.n} reads ${entry.read}, which ends nowhere`);
+      const last = ends.map((prefix) => touched.get(prefix)).findLast((endMs) => endMs !== undefined);
       must(last !== undefined, () => `INV-6 request ${entry.n} reads bytes that nobody sent`);
       must(
-        request.startMs - last <= lifetimeMs + 1,
-        () => `INV-6 request ${entry.n} reads bytes of ${request.startMs - last} ms ago`,
+        request.startMs - last! <= lifetimeMs + 1,
+        () => `INV-6 request ${entry.n} reads bytes of ${request.startMs - last!} ms ago`,
       );
     }
     // In the order of the log: a step of one thread may reach beyond the next of another.
@@ -163,27 +165,66 @@ function checkReads({ entries, sent, plan }: CheckedRun): void {
 }
 
 /** INV-7: never another attempt after the breaker opened, until a success, a new process or a new prompt. */
-function checkBreaker({ entries, plan }: CheckedRun): void {
-  const max = plan.policy.params['breaker.maxFailures'];
-  if (typeof max !== 'number' || plan.policy.params['breaker.scope'] !== 'session') return;
+function checkBreaker({ entries, plan, transcript }: CheckedRun): void {
+  const max = breakerOf(plan.policy);
+  if (max === null) return;
+  const chances = transcript.threads
+    .flatMap(({ steps }) => steps)
+    .filter((step) => step.kind === 'message' && step.message.origin === 'human').length;
+  let failed = 0;
   const inRow = new Map<string, number>();
   for (const entry of entries) {
     if (entry.type === 'notice' && entry.what === 'resume') inRow.set(entry.thread, 0);
     if (entry.type !== 'layer' || entry.action !== 'compact') continue;
     if (entry.outcome === 'done') inRow.set(entry.thread, 0);
-    else if (entry.layer === 'full-compact' && entry.outcome === 'failed' && entry.trigger === 'auto') {
+    else if (isCounted(entry)) {
       const count = (inRow.get(entry.thread) ?? 0) + 1;
       inRow.set(entry.thread, count);
-      must(count <= max, () => `INV-7 ${count} failures in a row where ${max} trip the breaker`);
+      failed++;
+      if (max.per === 'session')
+        must(
+          count <= max.after,
+          () => `INV-7 ${count} failures in a row where ${max.after} trip the breaker`,
+        );
     }
   }
+  const others = ofType(entries, 'layer').filter(({ outcome }) => outcome === 'done').length;
+  const most = max.after * (1 + chances + others + ofType(entries, 'notice').length);
+  must(failed <= most, () => `INV-7 ${failed} failures where at most ${most} are possible`);
+}
+
+/** A failure that breakers count. The rules of a file count what they asked for in vain. */
+function isCounted({ layer, outcome, trigger, failure }: LayerEntry): boolean {
+  if (outcome !== 'failed' || trigger !== 'auto') return false;
+  return layer === 'full-compact' || (layer === 'rules' && !failure?.startsWith('nothing-to'));
+}
+
+/** Failures in a row that end automatic compaction, until it succeeds or the user speaks again; null without a breaker. */
+function breakerOf({
+  params,
+  parts,
+}: CheckedRun['plan']['policy']): { readonly after: number; readonly per: 'session' | 'prompt' } | null {
+  if (parts !== undefined) {
+    const breaker = parts.guards.breaker;
+    if (breaker === null || typeof breaker.until === 'object') return null;
+    return { after: breaker.after, per: breaker.until === 'prompt' ? 'prompt' : 'session' };
+  }
+  const max = params['breaker.maxFailures'];
+  if (typeof max !== 'number') return null;
+  return { after: max, per: params['breaker.scope'] === 'session' ? 'session' : 'prompt' };
 }
 
 /** INV-9: requests of one compaction that are refused get shorter, those with the main prefix and those without apart. */
 function checkRetries({ sent, entries, plan }: CheckedRun): void {
   if (plan.policy.params['compact.resendWithoutStreaming'] === true) return;
   const refused = sent.filter(({ answered }) => !answered);
-  const before = new Map<string, number>();
+  const before = new Map<string, readonly number[]>();
+  const shapes = Math.max(
+    1,
+    ...(plan.policy.parts?.rules ?? []).map(
+      ({ ask }) => ask?.shapes.filter((shape) => shape === 'own' || shape === 'text').length ?? 0,
+    ),
+  );
   let next = 0;
   for (const entry of entries) {
     if (entry.type === 'layer' && entry.action === 'compact') before.clear();
@@ -191,9 +232,11 @@ function checkRetries({ sent, entries, plan }: CheckedRun): void {
     const { purpose, tokens, prefixes, thread, turn } = refused[next++]!;
     if (purpose !== 'compact' || !entry.message.includes('too long')) continue;
     const key = `${thread} ${prefixes[0]}`;
-    const last = before.get(key);
+    const earlier = before.get(key) ?? [];
+    // A rule may send the same in several shapes before it shortens anything.
+    const last = earlier.at(-shapes);
     must(last === undefined || tokens < last, () => `INV-9 ${thread} turn ${turn}: ${last} then ${tokens}`);
-    before.set(key, tokens);
+    before.set(key, [...earlier, tokens]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { createBlock } from '../../model/block.js';
-import { createMessage, type Message, messageTokens } from '../../model/message.js';
+import { createMessage, type Message, tokensOf } from '../../model/message.js';
 import { estimateMessage, PLAIN_RULES } from '../../tokens/heuristic.js';
 
 const MARKER_TEXT = '[Earlier messages were left out: the conversation was too long to be summarised whole.]';
@@ -74,10 +74,6 @@ export function dropHead(
     facts: { replaces: 'marker' },
   });
   return [createMessage({ id: MARKER_ID, role: 'user', origin: 'marker', blocks: [block], at }), ...rest];
-}
-
-function tokensOf(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 /** Drops the newest rounds of a request that was too long, down to a few messages. Null when no more can go. */

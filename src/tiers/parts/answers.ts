@@ -1,7 +1,7 @@
 import { chainDigest, digestText } from '../../base/digest.js';
 import type { Answer } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
-import { createMessage, type Message, messageTokens } from '../../model/message.js';
+import { createMessage, type Message, tokensOf } from '../../model/message.js';
 import { lazyText } from '../../model/text.js';
 
 /** Several answers as one: what stands in the history is all of them. */
@@ -43,7 +43,7 @@ export function asText(id: string, at: number, messages: readonly Message[]): Me
       chars += block.chars;
     }
   }
-  const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  const tokens = tokensOf(messages);
   const text = lazyText(chars, () =>
     messages
       .flatMap(({ blocks }) => blocks.map((block) => block.text?.read() ?? ''))

@@ -1,5 +1,5 @@
 import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../model/action.js';
-import { type Message, messageTokens, withBlocks } from '../../model/message.js';
+import { type Message, messageTokens, tokensOf, withBlocks } from '../../model/message.js';
 import type { AcceptPart, AskPart, AskShapePart, FailPart, ShrinkPart } from '../../model/parts.js';
 import type { Moment, TierContext } from '../../model/tier.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../parts/expression.js';
@@ -76,8 +76,10 @@ export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryRe
     }
     const { failure, message, gapTokens } = miss!;
     let shorterAbout: readonly Message[] | null = null;
-    while (failure === 'prompt-too-long' && shorterAbout === null && step < steps.length)
-      shorterAbout = shrunk(order, about, steps[step++]!, gapTokens);
+    while (failure === 'prompt-too-long' && shorterAbout === null && step < steps.length) {
+      const candidate = shrunk(order, about, steps[step++]!, gapTokens);
+      if (candidate !== null && tokensOf(candidate) < tokensOf(about)) shorterAbout = candidate;
+    }
     if (shorterAbout === null) return { ok: false, failure, message, requests: count.requests };
     about = shorterAbout;
   }
@@ -94,7 +96,7 @@ function shrinkSteps(parts: readonly ShrinkPart[]): readonly ShrinkPart[] {
 
 const MOST_CUTS = 10_000;
 
-/** A shorter conversation by one step; null when the step changes nothing. */
+/** The conversation after one step; null when the step finds nothing to leave out. */
 function shrunk(
   order: SummaryOrder,
   about: readonly Message[],
@@ -115,12 +117,12 @@ function shrunk(
       return about.map((message) => cutTo(message, Math.floor(largest * step.share)));
     }
     default: {
-      const wanted = order.about.reduce((sum, message) => sum + messageTokens(message), 0) * step.share;
+      const wanted = tokensOf(order.about) * step.share;
       const groups = groupByRound(order.about);
       let from = groups.length - 1;
       let sum = 0;
       for (let i = groups.length - 1; i >= 0; i--) {
-        sum += groups[i]!.reduce((all, message) => all + messageTokens(message), 0);
+        sum += tokensOf(groups[i]!);
         if (sum > wanted) break;
         from = i;
       }
@@ -223,7 +225,7 @@ function piecesOf(
   const pieces: Message[][] = [[]];
   let size = 0;
   for (const group of groupByRound(about)) {
-    const tokens = group.reduce((sum, message) => sum + messageTokens(message), 0);
+    const tokens = tokensOf(group);
     if (size > 0 && size + tokens > limit) {
       pieces.push([]);
       size = 0;
@@ -349,7 +351,8 @@ function faultOf({ form }: Answer, accept: readonly AcceptPart[]): Miss | null {
   const rejects = (kind: AcceptPart['kind']): boolean => accept.some((part) => part.kind === kind);
   if (form === 'error') return missed('api-error', 'an error text came back in the place of a summary');
   if (form === 'empty' && rejects('empty')) return missed('no-summary', 'the answer held no summary');
-  if (form === 'tool-call' && rejects('tool-call'))
+  // An answer that only calls a tool holds no text either.
+  if (form === 'tool-call' && (rejects('tool-call') || rejects('empty')))
     return missed('tool-call', 'the model called a tool instead of writing the summary');
   if (form === 'cut' && rejects('cut')) return missed('no-summary', 'the answer was cut at its output limit');
   if (form === 'untagged' && rejects('untagged'))

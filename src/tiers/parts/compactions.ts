@@ -98,7 +98,8 @@ export class Compactions {
       return true;
     }
     if (rule.ask === null) return false;
-    if (moment.point !== 'manual') yield* this.guards.failed(moment);
+    // Guards count what was asked for in vain, not that there was nothing to ask about.
+    if (moment.point !== 'manual' && end.requests > 0) yield* this.guards.failed(moment);
     // Nothing was asked for: there is nothing to fall back from.
     if (end.requests === 0 && rule.fail.else.kind === 'stop') return false;
     return yield* this.fallBack(compaction, moment, view);

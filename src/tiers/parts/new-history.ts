@@ -1,6 +1,6 @@
 import type { Answer } from '../../model/action.js';
 import { createBlock } from '../../model/block.js';
-import { createMessage, type Message, messageTokens } from '../../model/message.js';
+import { createMessage, type Message, tokensOf } from '../../model/message.js';
 import type { LayoutPart, RulePart } from '../../model/parts.js';
 import type { Moment, TierContext } from '../../model/tier.js';
 import { summaryMessage } from '../full-compact/compact.js';
@@ -44,7 +44,7 @@ export function layOut(
     messages,
     summary,
     restored,
-    tokens: messages.reduce((sum, message) => sum + messageTokens(message), 0),
+    tokens: tokensOf(messages),
   };
 
   function pieceOf(piece: LayoutPart): readonly Message[] {

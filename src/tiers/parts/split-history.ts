@@ -1,5 +1,5 @@
 import { type Block, createBlock } from '../../model/block.js';
-import { hasToolUse, type Message, messageTokens, withBlocks } from '../../model/message.js';
+import { hasToolUse, type Message, messageTokens, tokensOf, withBlocks } from '../../model/message.js';
 import type { KeepPart, SelectPart } from '../../model/parts.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../parts/expression.js';
 import { groupByRound } from '../full-compact/rounds.js';
@@ -30,7 +30,7 @@ export function splitHistory(
   const said = messages.filter(({ origin }) => origin !== 'boundary');
   const first = openingOf(said, keep, asks);
   const from = tailStart(said, first.length, keep, sizes);
-  const start = fitStart(said, from, boundary, move, first.length);
+  const start = keepsTail(keep) ? fitStart(said, from, boundary, move, first.length) : said.length;
   const tail = said.slice(start);
   const opened = new Set(first);
   const sent = said.slice(0, start);
@@ -129,7 +129,7 @@ function lastStart(messages: readonly Message[], { n, unit }: NonNullable<KeepPa
 /** The oldest rounds go until at least the rest of the share is gone; the latest round stays. */
 function shareStart(messages: readonly Message[], opened: number, share: number): number {
   const groups = groupByRound(messages);
-  const sizes = groups.map((group) => group.reduce((sum, message) => sum + messageTokens(message), 0));
+  const sizes = groups.map(tokensOf);
   const wanted = sizes.reduce((sum, size) => sum + size, 0) * (1 - share);
   let start = 0;
   let dropped = 0;
@@ -140,6 +140,11 @@ function shareStart(messages: readonly Message[], opened: number, share: number)
   return start;
 }
 
+/** Whether a part of the conversation stays as it is. */
+function keepsTail({ last, tokens, share, finalAnswers }: KeepPart): boolean {
+  return (last !== null && last.n > 0) || tokens !== null || share !== null || finalAnswers;
+}
+
 /** A beginning of the tail that parts no call from its result and stands where the boundary says. */
 function fitStart(
   messages: readonly Message[],
@@ -148,11 +153,12 @@ function fitStart(
   move: SelectPart['move'],
   opened: number,
 ): number {
-  if (from >= messages.length) return messages.length;
+  if (from >= messages.length && move !== 'forward') return messages.length;
   const fits = fittingStarts(messages, boundary);
-  const step = move === 'back' ? -1 : 1;
-  for (let at = from; at >= opened && at <= messages.length; at += step) if (fits(at)) return at;
-  return move === 'back' ? opened : messages.length;
+  if (move === 'forward') for (let at = from; at < messages.length; at++) if (fits(at)) return at;
+  // What waits for a response stays: without a boundary ahead, the last one before it is taken.
+  for (let at = Math.min(from, messages.length - 1); at >= opened; at--) if (fits(at)) return at;
+  return opened;
 }
 
 function fittingStarts(
