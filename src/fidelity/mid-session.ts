@@ -1,5 +1,5 @@
 import type { Thread } from '../model/transcript.js';
-import { EARLIER_HISTORY } from '../transcript/claude-code/opening.js';
+import { EARLIER_HISTORY } from '../transcript/drafts/opening.js';
 
 /** True when more came before the first request of a thread than system, tools and the messages at hand (K13). */
 export function startsMidSession(thread: Thread): boolean {

@@ -1,6 +1,6 @@
 import { type Block, CHARS_PER_TOKEN, IMAGE_TOKENS, mediaCount } from '../model/block.js';
 import type { Message } from '../model/message.js';
-import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from '../transcript/claude-code/calibrate.js';
+import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from '../transcript/drafts/calibrate.js';
 
 /** Characters of a sealed thinking block per token of the thinking. */
 const SIGNATURE_CHARS_PER_TOKEN = 3;

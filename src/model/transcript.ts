@@ -9,6 +9,7 @@ export type Capability =
   | 'timestamps'
   | 'usage'
   | 'lifetimes'
+  | 'cache-writes'
   | 'tools'
   | 'subagents'
   | 'boundaries'
@@ -179,6 +180,8 @@ export interface Transcript {
   readonly carries: readonly Capability[];
   /** Version of the agent that recorded it, first seen. */
   readonly agentVersion: string | null;
+  /** Provider whose cache the recording shows, where it is not the one of the models' rows. */
+  readonly provider?: string;
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Thread[];

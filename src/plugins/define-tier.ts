@@ -21,6 +21,7 @@ const CAPABILITIES: Readonly<Record<Capability, true>> = {
   timestamps: true,
   usage: true,
   lifetimes: true,
+  'cache-writes': true,
   tools: true,
   subagents: true,
   boundaries: true,

@@ -4,7 +4,7 @@ import type { Action, Outcome } from '../model/action.js';
 import type { ContextView, Moment, TierDefinition, TierInstance } from '../model/tier.js';
 import { createWarnings } from '../model/warning.js';
 import { decodeBytes } from '../transcript/json-lines.js';
-import type { TranscriptReader } from '../transcript/readers.js';
+import type { TranscriptReader } from '../transcript/reader.js';
 import type { ReaderInput } from './plugin.js';
 import { isKeyed, shown } from './shape-problems.js';
 

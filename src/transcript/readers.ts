@@ -1,22 +1,12 @@
 import { CcbenchError } from '../base/errors.js';
 import { createRegistry } from '../base/registry.js';
-import type { Capability, Transcript } from '../model/transcript.js';
 import { createWarnings } from '../model/warning.js';
 import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+import type { TranscriptReader } from './reader.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace } from './request-trace/read-request-trace.js';
-
-/** A transcript format that can be replayed. */
-export interface TranscriptReader {
-  readonly label: string;
-  /** What transcripts of this format can tell at their best. */
-  readonly carries: readonly Capability[];
-  /** Whether a file that begins like this is of the format; asked of the readers of plug-ins. */
-  detect?(head: string): boolean;
-  read(bytes: Uint8Array, options: { readonly id: string }): Transcript;
-}
 
 /** The readers by format. */
 export const transcriptReaders = createRegistry<TranscriptReader>('transcript format', [

@@ -2,11 +2,11 @@ import { sha256Hex } from '../base/digest.js';
 import type { Block } from '../model/block.js';
 import { hasToolUse, type Message } from '../model/message.js';
 import type { RecordedCall, SpokenThinking, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
-import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from './claude-code/calibrate.js';
-import { isPlaceholderOutput } from './claude-code/draft.js';
-import { EARLIER_HISTORY, OPENING_CONTEXT } from './claude-code/opening.js';
 import { SKILL_TOOL } from './claude-code/spoken-thinking.js';
 import { attachmentOf, contentOf, usageFields } from './claude-code/write-content.js';
+import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from './drafts/calibrate.js';
+import { isPlaceholderOutput } from './drafts/draft.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT } from './drafts/opening.js';
 import { textOrFiller } from './filler.js';
 
 /** A session file to be written. */

@@ -1,5 +1,5 @@
 import type { SpokenThinking, ThreadEvent } from '../../model/transcript.js';
-import type { DraftEvent } from './draft.js';
+import type { DraftEvent } from '../drafts/draft.js';
 import type { CompactLine, Line, MicrocompactLine } from './lines.js';
 
 /** An event at the time of the line that tells of it; what a response tells of came before its request. */

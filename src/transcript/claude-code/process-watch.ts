@@ -1,4 +1,4 @@
-import type { DraftEvent } from './draft.js';
+import type { DraftEvent } from '../drafts/draft.js';
 import { type ClientState, changeEvents, clearEvent, nextState, resumeEvent } from './events.js';
 import type { AttachmentLine, HiddenLine, Line } from './lines.js';
 

@@ -1,17 +1,16 @@
-import { digestParts } from '../../base/digest.js';
 import { CcbenchError } from '../../base/errors.js';
-import { type Block, createBlock } from '../../model/block.js';
 import type { Capability, SessionInfo, Step, Thread, Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
+import { calibrateThread } from '../drafts/calibrate.js';
+import { learnRatio } from '../drafts/learn-ratio.js';
+import { prefixBlocks } from '../drafts/prefix-blocks.js';
+import { finishSteps } from '../drafts/timeline.js';
 import { type ReadObject, streamJsonLines, unpackBytes } from '../json-lines.js';
-import { calibrateThread } from './calibrate.js';
 import { type Chain, splitChains } from './chains.js';
-import { learnRatio } from './learn-ratio.js';
 import { type Line, LineParser } from './lines.js';
 import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
 import { groupSteps } from './responses.js';
 import { SessionLineReader } from './session-line-reader.js';
-import { finishSteps } from './timeline.js';
 
 /** A session file as it lies on disk. */
 export interface SessionFile {
@@ -33,6 +32,7 @@ export const claudeCodeCarries: readonly Capability[] = [
   'timestamps',
   'usage',
   'lifetimes',
+  'cache-writes',
   'tools',
   'subagents',
   'boundaries',
@@ -70,22 +70,6 @@ function streamOf(file: SessionFile | SessionStream, warnings: WarningList): Ses
   return { name: file.name, chunks: [plain], source: memorySource(plain) };
 }
 
-/** Part of system and tools that is the system prompt, as measured at 2.0.76 to 2.1.325: 17 to 35 % of the characters. */
-const SYSTEM_SHARE = 0.25;
-
-function prefixBlocks(prefixTokens: number, version: string | null): readonly Block[] {
-  const system = Math.round(prefixTokens * SYSTEM_SHARE);
-  return (['tools', 'system'] as const).map((role) => {
-    const tokens = role === 'tools' ? prefixTokens - system : system;
-    return createBlock({
-      kind: role,
-      role,
-      tokens,
-      digest: digestParts(['claude-code', version ?? '', role, tokens]),
-    });
-  });
-}
-
 function firstVersion(lines: readonly Line[]): string | null {
   return lines.find((line) => line.version !== null)?.version ?? null;
 }
@@ -99,7 +83,7 @@ function carriesOf(chains: readonly Chain[], steps: readonly Step[]): readonly C
     if (!step.call.outputIsPlaceholder) hasOutput = true;
   }
   const missing = new Set<Capability>();
-  if (!hasUsage) for (const each of ['usage', 'lifetimes'] as const) missing.add(each);
+  if (!hasUsage) for (const each of ['usage', 'lifetimes', 'cache-writes'] as const) missing.add(each);
   if (!hasOutput) missing.add('output-tokens');
   if (chains.every((chain) => chain.lines.every((line) => line.timeMs === null)))
     for (const each of ['timestamps', 'latency'] as const) missing.add(each);
@@ -162,7 +146,7 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
       id: chain.id,
       parentId: chain.isMain ? null : mainId,
       label: chain.label,
-      prefix: prefixBlocks(prefixTokens, version),
+      prefix: prefixBlocks('claude-code', prefixTokens, version),
       steps: finishSteps(steps, startedAtMs ?? 0),
       ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
     };

@@ -1,8 +1,14 @@
 import type { Block } from '../../model/block.js';
 import type { WarningList } from '../../model/warning.js';
+import {
+  type DraftCall,
+  type DraftEvent,
+  type DraftMessage,
+  type DraftStep,
+  draftMessage,
+} from '../drafts/draft.js';
 import { answerTo, type ToolCall } from './blocks.js';
 import type { Chain } from './chains.js';
-import { type DraftCall, type DraftEvent, type DraftMessage, type DraftStep, draftMessage } from './draft.js';
 import { compactionEvent, fallbackEvent, microcompactEvent, rewindEvent, speakerEvent } from './events.js';
 import { keptLines } from './kept-lines.js';
 import {

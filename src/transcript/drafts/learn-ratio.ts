@@ -1,7 +1,7 @@
 import { quantile } from '../../base/stats.js';
 import { CHARS_PER_TOKEN } from '../../model/block.js';
 import { promptTokens } from '../../model/usage.js';
-import type { DraftMessage, DraftStep } from './draft.js';
+import type { DraftMessage, DraftStep } from '../drafts/draft.js';
 import { weightOf } from './weights.js';
 
 /** Fewer steps than this say nothing about a file's own ratio. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../src/model/message.js';
 import type { Thread } from '../../../src/model/transcript.js';
 import { promptTokens } from '../../../src/model/usage.js';
-import { spread } from '../../../src/transcript/claude-code/spread.js';
+import { spread } from '../../../src/transcript/drafts/spread.js';
 import {
   ask,
   assistant,

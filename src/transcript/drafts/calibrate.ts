@@ -12,7 +12,7 @@ import {
   draftMessage,
   draftTokens,
   isPlaceholderOutput,
-} from './draft.js';
+} from '../drafts/draft.js';
 import { EARLIER_HISTORY, type Opening, openingOf } from './opening.js';
 import { spread } from './spread.js';
 import { total, weightsOf } from './weights.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../src/model/message.js';
-import { openingOf } from '../../../src/transcript/claude-code/opening.js';
+import { openingOf } from '../../../src/transcript/drafts/opening.js';
 import {
   assistant,
   type Fields,

@@ -34,6 +34,8 @@ export interface DraftCall {
   stopReason: string | null;
   missReason: string | null;
   effort: string | null;
+  /** When it was sent, where the record says so; else it follows what came before it at once. */
+  readonly firstTimeMs?: number | null;
   lastTimeMs: number | null;
   startMs: number;
   endMs: number;

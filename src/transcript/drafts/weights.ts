@@ -1,5 +1,5 @@
 import { type Block, IMAGE_TOKENS, mediaCount } from '../../model/block.js';
-import type { DraftMessage } from './draft.js';
+import type { DraftMessage } from '../drafts/draft.js';
 
 /** Characters of a thinking signature per token of the thinking it seals. */
 const SIGNATURE_CHARS_PER_TOKEN = 3;

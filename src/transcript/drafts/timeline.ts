@@ -1,5 +1,5 @@
 import type { RecordedCall, Step, ThreadEvent } from '../../model/transcript.js';
-import { type DraftMessage, type DraftStep, finishCall, finishMessage } from './draft.js';
+import { type DraftMessage, type DraftStep, finishCall, finishMessage } from '../drafts/draft.js';
 
 /**
  * The finished steps of a thread. Time keeps file order and never runs backwards: a call starts at the latest line
@@ -32,7 +32,7 @@ export function finishSteps(drafts: readonly DraftStep[], originMs: number): Ste
         steps.push({ kind: 'event', event: { kind: 'model-switch', at: now, model: call.model } });
       }
       model = call.model;
-      call.startMs = now;
+      call.startMs = tick(call.firstTimeMs ?? null);
       call.endMs = tick(call.lastTimeMs);
       call.message.at = call.endMs;
       const finished: RecordedCall = finishCall(call);

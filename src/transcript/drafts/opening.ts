@@ -2,7 +2,7 @@ import { digestParts } from '../../base/digest.js';
 import { compareVersions } from '../../model/agent-version.js';
 import { createBlock } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
-import { type DraftMessage, draftMessage } from './draft.js';
+import { type DraftMessage, draftMessage } from '../drafts/draft.js';
 
 /** `facts.attachment` of the reminders that stand in front of the first message: memory files, environment, lists. */
 export const OPENING_CONTEXT = 'opening-context';
