@@ -33,10 +33,10 @@ function mix(seed: number): () => number {
 
 /** Creates a generator from a seed (a whole number or a text). */
 export function createRandom(seed: number | string): Random {
-  return new Generator(digestText(String(seed)));
+  return new Generator(null, String(seed));
 }
 
-/** A generator whose state is made at the first draw: many are only split further. */
+/** A generator whose origin and state are made when they are needed: many are only split further, or never drawn from. */
 class Generator implements Random {
   private a = 0;
   private b = 0;
@@ -44,11 +44,20 @@ class Generator implements Random {
   private counter = 0;
   private name: string | null = null;
 
-  constructor(private readonly origin: Digest) {}
+  constructor(
+    private digest: Digest | null,
+    private readonly seed: string,
+  ) {}
+
+  private get origin(): Digest {
+    this.digest ??= digestText(this.seed);
+    return this.digest;
+  }
 
   private start(): void {
-    const low = mix(this.origin % 0x1_0000_0000);
-    const high = mix(Math.floor(this.origin / 0x1_0000_0000) ^ 0x5bf03635);
+    const { origin } = this;
+    const low = mix(origin % 0x1_0000_0000);
+    const high = mix(Math.floor(origin / 0x1_0000_0000) ^ 0x5bf03635);
     this.a = low();
     this.b = high();
     this.c = low();
@@ -105,6 +114,6 @@ class Generator implements Random {
   }
 
   splitBy(digest: Digest): Random {
-    return new Generator(chainDigest(this.origin, digest));
+    return new Generator(chainDigest(this.origin, digest), '');
   }
 }

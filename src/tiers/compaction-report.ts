@@ -1,3 +1,4 @@
+import { createNameTable } from '../base/create-name-table.js';
 import type { Action, LayerReport } from '../model/action.js';
 import type { Message } from '../model/message.js';
 import type { ContextView, TierContext } from '../model/tier.js';
@@ -72,7 +73,7 @@ export function* reportCompaction(
   }
 }
 
-/** The figures in their order. They are assigned: objects that are spread and go on from there are slow to make. */
+/** The figures in their order, which differ from one kind of compaction to the next. */
 function detailsOf(
   done: DoneCompaction,
   context: TierContext,
@@ -80,7 +81,7 @@ function detailsOf(
 ): Readonly<Record<string, unknown>> {
   const { restored } = done;
   const { parts } = done.before;
-  const told: Record<string, unknown> = {};
+  const told = createNameTable<unknown>();
   Object.assign(told, done.tracking, done.details, boundaryOf(done));
   told.recompactsNextTurn = restored === null ? null : recompacts(done, context, view.trueTokens); // FUL-12
   if (restored !== null) Object.assign(told, whatCameBack(restored));
@@ -150,13 +151,13 @@ function rawParts(parts: Breakdown): Readonly<Record<string, unknown>> {
 }
 
 function byTool(tools: readonly ToolTokens[]): object {
-  const all: Record<string, number> = {};
+  const all = createNameTable<number>();
   for (const { tool, tokens } of tools) all[tool] = tokens;
   return all;
 }
 
 function byType(attachments: Breakdown['attachments']): object {
-  const all: Record<string, number> = {};
+  const all = createNameTable<number>();
   for (const { type, count } of attachments) all[type] = count;
   return all;
 }

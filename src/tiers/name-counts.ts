@@ -1,3 +1,5 @@
+import { createNameTable } from '../base/create-name-table.js';
+
 /** How often each of a few names came up, in the order of their first coming. */
 export class NameCounts {
   private readonly names: string[] = [];
@@ -14,7 +16,7 @@ export class NameCounts {
 
   toObject(): Readonly<Record<string, number>> {
     const { names, counts } = this;
-    const object: Record<string, number> = {};
+    const object = createNameTable<number>();
     for (let i = 0; i < names.length; i++) object[names[i]!] = counts[i]!;
     return object;
   }

@@ -50,14 +50,29 @@ interface Tally {
   count: number;
 }
 
+/** Calls and results of one tool. */
+interface ToolTally {
+  readonly name: string;
+  readonly requests: Tally;
+  readonly results: Tally;
+}
+
+function emptyTally(name: string): Tally {
+  return { name, tokens: 0, count: 0 };
+}
+
+function count(tally: Tally, tokens: number): void {
+  tally.tokens += tokens;
+  tally.count += 1;
+}
+
 function add(tallies: Map<string, Tally>, name: string, tokens: number): void {
-  const tally = tallies.get(name);
+  let tally = tallies.get(name);
   if (tally === undefined) {
-    tallies.set(name, { name, tokens, count: 1 });
-  } else {
-    tally.tokens += tokens;
-    tally.count += 1;
+    tally = emptyTally(name);
+    tallies.set(name, tally);
   }
+  count(tally, tokens);
 }
 
 /** Largest first; equal ones in code-unit order of their names. */
@@ -67,8 +82,7 @@ function bySize<T>(items: T[], size: (item: T) => number, name: (item: T) => str
 
 /** Adds blocks up, one by one. */
 class Tallies {
-  readonly requests = new Map<string, Tally>();
-  readonly results = new Map<string, Tally>();
+  readonly tools = new Map<string, ToolTally>();
   readonly attachments = new Map<string, Tally>();
   readonly reads = new Map<string, Tally>();
   human = 0;
@@ -77,12 +91,14 @@ class Tallies {
   other = 0;
   total = 0;
   private calls: ReadonlyMap<string, Block> | null = null;
+  /** The tool that came last: a call and its result mostly follow each other. */
+  private latest: ToolTally | null = null;
 
   constructor(private readonly messages: readonly Message[]) {}
 
   add(message: Message, block: Block, tokens: number): void {
     this.total += tokens;
-    if (block.kind === 'tool_use') add(this.requests, block.tool ?? UNKNOWN_TOOL, tokens);
+    if (block.kind === 'tool_use') count(this.of(block.tool ?? UNKNOWN_TOOL).requests, tokens);
     else if (block.kind === 'tool_result') this.addResult(block, tokens);
     else if (block.kind !== 'text') this.other += tokens;
     else if (message.role === 'assistant') this.assistant += tokens;
@@ -92,10 +108,21 @@ class Tallies {
 
   private addResult(block: Block, tokens: number): void {
     const tool = block.tool ?? this.callOf(block)?.tool ?? UNKNOWN_TOOL;
-    add(this.results, tool, tokens);
+    count(this.of(tool).results, tokens);
     if (tool !== READ_TOOL) return;
     const path = block.facts.path ?? this.callOf(block)?.facts.path;
     if (path !== undefined) add(this.reads, path, tokens);
+  }
+
+  private of(tool: string): ToolTally {
+    if (this.latest?.name === tool) return this.latest;
+    let tally = this.tools.get(tool);
+    if (tally === undefined) {
+      tally = { name: tool, requests: emptyTally(tool), results: emptyTally(tool) };
+      this.tools.set(tool, tally);
+    }
+    this.latest = tally;
+    return tally;
   }
 
   /** The call of a result that does not tell by itself what it is. */
@@ -138,8 +165,8 @@ function breakdownOf(tallies: Tallies): Breakdown {
     assistant,
     localCommandOutput,
     other,
-    toolRequests: listTools(tallies.requests),
-    toolResults: listTools(tallies.results),
+    toolRequests: listTools(tallies.tools, 'requests'),
+    toolResults: listTools(tallies.tools, 'results'),
     attachments: listAttachments(tallies.attachments),
     total,
     duplicateReads,
@@ -156,9 +183,15 @@ function countAttachment({ blocks, origin }: Message, index: number, attachments
   if (!isRepeated) add(attachments, type, 0);
 }
 
-function listTools(tallies: ReadonlyMap<string, Tally>): readonly ToolTokens[] {
+function listTools(
+  tallies: ReadonlyMap<string, ToolTally>,
+  which: 'requests' | 'results',
+): readonly ToolTokens[] {
   const tools: ToolTokens[] = [];
-  for (const { name, tokens, count } of tallies.values()) tools.push({ tool: name, tokens, count });
+  for (const tally of tallies.values()) {
+    const { name, tokens, count } = tally[which];
+    if (count > 0) tools.push({ tool: name, tokens, count });
+  }
   return bySize(
     tools,
     (item) => item.tokens,

@@ -28,6 +28,8 @@ export class MemoryFiles {
   private readonly byFolder = new Map<string, MemoryFile[]>();
   /** What was found on the way to a folder. */
   private readonly ways = new Map<string, readonly MemoryFile[]>();
+  /** The same by paths as they are written; null for those that lead nowhere. */
+  private readonly touched = new Map<string, readonly MemoryFile[] | null>();
 
   constructor(
     private readonly workingDirectory: string,
@@ -62,6 +64,17 @@ export class MemoryFiles {
     return way;
   }
 
+  /** Files on the way to a path as a session writes it; null when it climbs above the root. */
+  wayTo(path: string): readonly MemoryFile[] | null {
+    let way = this.touched.get(path);
+    if (way === undefined) {
+      const resolved = resolvePath(path, this.workingDirectory);
+      way = resolved === null ? null : this.onTheWayTo(resolved);
+      this.touched.set(path, way);
+    }
+    return way;
+  }
+
   private walk(last: string): readonly MemoryFile[] {
     const found: MemoryFile[][] = [];
     let folder = last;
@@ -72,4 +85,25 @@ export class MemoryFiles {
     if (folder === this.workingDirectory) found.push(this.byFolder.get(folder) ?? []);
     return found.reverse().flat();
   }
+}
+
+/** Projects by the list of their memory files: what is found on the ways of one holds in every run over it. */
+const PROJECTS = new WeakMap<Readonly<Record<string, number>>, Map<string, MemoryFiles>>();
+
+/** The memory files of a list, in a project whose paths start at a folder. */
+export function memoryFilesIn(
+  workingDirectory: string,
+  listed: Readonly<Record<string, number>>,
+): MemoryFiles {
+  let byFolder = PROJECTS.get(listed);
+  if (byFolder === undefined) {
+    byFolder = new Map();
+    PROJECTS.set(listed, byFolder);
+  }
+  let files = byFolder.get(workingDirectory);
+  if (files === undefined) {
+    files = new MemoryFiles(workingDirectory, listed);
+    byFolder.set(workingDirectory, files);
+  }
+  return files;
 }

@@ -6,7 +6,7 @@ import { createMessage, type Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { param, switchParam } from '../param-reader.js';
-import { type MemoryFile, MemoryFiles, resolvePath } from './memory-files.js';
+import { type MemoryFile, type MemoryFiles, memoryFilesIn, resolvePath } from './memory-files.js';
 
 const ATTACHMENT = 'nested_memory';
 
@@ -45,7 +45,7 @@ class NestedMemory implements TierInstance {
     this.workingDirectory = resolvePath(param.text(params, 'nestedMemory.workingDirectory'), '/') ?? '/';
     const listed = param.table(params, 'nestedMemory.files');
     const isListed = Object.keys(listed).length > 0;
-    this.files = new MemoryFiles(this.workingDirectory, isListed ? listed : session.memoryFiles);
+    this.files = memoryFilesIn(this.workingDirectory, isListed ? listed : session.memoryFiles);
     this.failures = [...this.files.broken];
     this.denied = param
       .names(params, 'nestedMemory.denied')
@@ -77,8 +77,7 @@ class NestedMemory implements TierInstance {
   }
 
   private meet(path: string): TouchedPath {
-    const resolved = resolvePath(path, this.workingDirectory);
-    const touched = { way: resolved === null ? null : this.files.onTheWayTo(resolved), round: 0 };
+    const touched = { way: this.files.wayTo(path), round: 0 };
     this.paths.set(path, touched);
     return touched;
   }
