@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
+import { ANTHROPIC_MODELS } from '../../cache/anthropic-models.js';
 import { type ApiError, invalidRequest } from '../../cache/api-error.js';
-import { MODEL_TABLE, type ModelRow } from '../../cache/model-table.js';
+import type { ModelRow } from '../../cache/model-row.js';
 import { findModel } from '../../cache/models.js';
 import type { CacheOutcome, PromptCache } from '../../cache/prompt-cache.js';
 import type { CallPurpose, FaultRule } from '../../model/run-plan.js';
@@ -200,8 +201,8 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
   function listModels(target: Target): Response {
     const name = target.path.split('/')[3];
     if (name === undefined) {
-      const data = MODEL_TABLE.map(modelBody);
-      const ends = { first_id: MODEL_TABLE[0]!.id, last_id: MODEL_TABLE.at(-1)!.id };
+      const data = ANTHROPIC_MODELS.map(modelBody);
+      const ends = { first_id: ANTHROPIC_MODELS[0]!.id, last_id: ANTHROPIC_MODELS.at(-1)!.id };
       return answerNow({ data, has_more: false, ...ends }, target);
     }
     const row = findModel(decoded(name));
