@@ -21,6 +21,8 @@ export interface RuleState {
   readonly rule: RulePart;
   /** Null for a rule about messages. */
   readonly items: Items | null;
+  /** Tokens of the context as it measures them. */
+  seen(view: ContextView): number;
   /** Tokens that were seen when it last acted. */
   actedAt: number | null;
   /** Tokens of results behind what it keeps, on the running total. */
@@ -36,8 +38,6 @@ export class PolicyState {
   messages = 0;
   turns = 0;
   images = 0;
-  /** A new process took the session up, or tools and system changed, since the rules were last asked. */
-  resumed = false;
   private facts: ReturnType<TierContext['model']> | null = null;
   private known: Sizes | null = null;
 
@@ -45,9 +45,12 @@ export class PolicyState {
     readonly policy: PartsPolicy,
     readonly context: TierContext,
   ) {
+    let counters = 0;
     this.rules = policy.rules.map((rule) => {
+      const counter = rule.count === undefined ? null : counters++;
       const state: RuleState = {
         rule,
+        seen: counter === null ? (view) => view.seenTokens : (view) => view.seenBy(counter),
         items: isOfBlocks(rule.select.what) ? new Items(rule.select) : null,
         actedAt: null,
         piled: 0,
@@ -94,6 +97,11 @@ export class PolicyState {
       state.leftOut = 0;
       this.restartPile(state);
     }
+  }
+
+  /** A new history is in place: what rules measure by growth begins here. */
+  restartGrowth(view: ContextView): void {
+    for (const state of this.rules) state.actedAt = state.seen(view);
   }
 
   /** Takes in what joined, before anything is asked of the rules. */
