@@ -41,11 +41,14 @@ function checkSelect({ written, select }: ReadRule, idle: readonly string[], ref
   const keep = isGroup(written.select) ? keysOf(written.select.keep) : [];
   for (const key of keep)
     if (idle.includes(`keep.${key}`))
-      refuse(['select', 'keep', key], `\`${key}\` has no effect where ${select.what} are selected`, 'take it out');
+      refuse(
+        ['select', 'keep', key],
+        `\`${key}\` has no effect where ${select.what} are selected`,
+        'take it out',
+      );
   if (keep.includes('share') && keep.includes('chars'))
     refuse(['select', 'keep', 'chars'], '`share` and `chars` exclude each other');
-  if (keep.includes('none') && keep.length > 1)
-    refuse(['select', 'keep', 'none'], '`none` stands alone');
+  if (keep.includes('none') && keep.length > 1) refuse(['select', 'keep', 'none'], '`none` stands alone');
   for (const key of ['min', 'max'])
     if (keep.includes(key) && !keep.includes('tokens') && !keep.includes('share'))
       refuse(['select', 'keep', key], `\`${key}\` has no effect without tokens or share`);
@@ -122,7 +125,11 @@ function checkBlocks(rule: ReadRule, replace: ReplacePart, refuse: Refuse): void
   checkReplace(rule, replace, refuse);
   if (ask === null) return;
   if (ask.calls.kind !== 'one' && ask.calls.kind !== 'per-pair')
-    refuse(['ask', 'calls'], `\`${ask.calls.kind}\` has no effect where blocks are replaced`, 'known: 1, per-pair');
+    refuse(
+      ['ask', 'calls'],
+      `\`${ask.calls.kind}\` has no effect where blocks are replaced`,
+      'known: 1, per-pair',
+    );
   if (ask.run.kind === 'background')
     refuse(['ask', 'run'], 'words that stand in the place of blocks are waited for', 'take it out');
   if (isGroup(written.fail) && written.fail.else !== undefined)

@@ -19,7 +19,6 @@ import {
   wrongValue,
 } from './shape.js';
 
-
 const resultsInput = either(
   map(plainAmount(1, MANY, 'Longer results are cut to so many characters.'), (chars) => ({
     over: chars,
@@ -66,7 +65,11 @@ const chunks = map(
   group(
     {
       tokens: amount('Tokens of a chunk.'),
-      depth: number(1, 10, 'Levels: 1 joins the summaries of the pieces, each level more summarises those before it.'),
+      depth: number(
+        1,
+        10,
+        'Levels: 1 joins the summaries of the pieces, each level more summarises those before it.',
+      ),
       parallel: refusedKey(
         'the pieces are asked for one after the other',
         'take it out: only the time of the compaction depends on it',
@@ -110,7 +113,9 @@ const background = group(
         {
           apply: either(
             map(choice(['when-ready'], 'As soon as the answer is there.'), () => null),
-            group({ at: oneSided(comparison('From this size on.'), '>') }, 'When the answer is used.', ['at']),
+            group({ at: oneSided(comparison('From this size on.'), '>') }, 'When the answer is used.', [
+              'at',
+            ]),
           ),
           stale: choice(['prefix-unchanged', 'ids-present'], 'What must hold for the answer to be used.'),
         },

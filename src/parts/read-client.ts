@@ -182,7 +182,10 @@ const guardsShape = group(
       {
         after: number(1, 1_000, 'Failures in a row.'),
         until: breakerUntil,
-        scope: choice(['policy', 'rule'], 'Whose failures count: those of all rules together, or of each by itself.'),
+        scope: choice(
+          ['policy', 'rule'],
+          'Whose failures count: those of all rules together, or of each by itself.',
+        ),
       },
       'No more attempts after so many failures.',
       ['after'],

@@ -79,7 +79,9 @@ function stepsOf(step: WrittenShrink): readonly ShrinkPart[] | null {
     return Array.from({ length: times ?? 1 }, () => ({ kind: 'cap-messages', share: cap }));
   if (times !== undefined) return null;
   if (step['drop-results'] !== undefined)
-    return step['drop-results'].filter((share) => share > 0).map((share) => ({ kind: 'drop-results', share }));
+    return step['drop-results']
+      .filter((share) => share > 0)
+      .map((share) => ({ kind: 'drop-results', share }));
   if (step.chars !== undefined) return step.chars.map((chars) => ({ kind: 'chars', chars }));
   return step.keep!.map((share) => ({ kind: 'keep', share }));
 }

@@ -1,16 +1,6 @@
 import type { ReplacePart, UntilPart } from '../model/parts.js';
 import { amount, comparison, MANY, oneSided, plainAmount } from './amounts.js';
-import {
-  choice,
-  either,
-  flag,
-  group,
-  map,
-  number,
-  refusedKey,
-  type Shape,
-  wrongValue,
-} from './shape.js';
+import { choice, either, flag, group, map, number, refusedKey, type Shape, wrongValue } from './shape.js';
 
 /** Tokens of fixed texts where nothing is said. */
 const FIXED_TOKENS: Readonly<Record<string, number>> = { placeholder: 12, reference: 60, 'hash-ref': 20 };
@@ -22,7 +12,7 @@ const replaceShape = group(
       ['placeholder', 'preview', 'reference', 'hash-ref', 'nothing', 'summary'],
       'What stands there afterwards; `hash-ref` is a short reference to the file.',
     ),
-    tokens: plainAmount(0, 1_000_000, 'True tokens of a fixed text.'),
+    tokens: plainAmount(1, 1_000_000, 'True tokens of a fixed text.'),
     head: plainAmount(0, MANY, 'Characters of a preview from the beginning.'),
     tail: plainAmount(0, MANY, 'Characters of a preview from the end.'),
     lines: refusedKey(

@@ -112,9 +112,7 @@ function selection(written: Written, path: PartPath, problems: Problems): Select
   if (index === null) return selected;
   const at = [...path, 'replace', 'where'];
   if (isOfBlocks(selected.what))
-    problems(
-      wrongValue(at, `${selected.what} are replaced in place or at the end`, 'write where: at-end'),
-    );
+    problems(wrongValue(at, `${selected.what} are replaced in place or at the end`, 'write where: at-end'));
   else if (selected.keep.first !== 0 && selected.keep.first !== index)
     problems(wrongValue(at, `select.keep.first says that ${selected.keep.first} stay before it`));
   return { ...selected, keep: { ...selected.keep, first: index } };

@@ -1,6 +1,6 @@
 import {
-  type Comparison,
   COUNTED,
+  type Comparison,
   type GroupPart,
   PART_EVENTS,
   PART_POINTS,

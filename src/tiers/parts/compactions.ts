@@ -65,7 +65,8 @@ export class Compactions {
       if (guards.isResting(moment)) return false;
     }
     const { floor } = this.state.policy.guards;
-    if (floor !== null && this.seenBy(rule, view) < parseAmount(floor)(this.state.sizes, MIDDLE)) return false;
+    if (floor !== null && this.seenBy(rule, view) < parseAmount(floor)(this.state.sizes, MIDDLE))
+      return false;
     if (isAutomatic && history.isThrashing(moment.turn, params)) {
       yield {
         kind: 'stop',

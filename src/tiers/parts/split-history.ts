@@ -89,9 +89,7 @@ function tailStart(messages: readonly Message[], opened: number, keep: KeepPart,
     starts.push(budgetStart(messages, chars * share.is, charsOf));
   }
   if (keep.finalAnswers) {
-    const answer = messages.findLastIndex(
-      (message) => message.role === 'assistant' && !hasToolUse(message),
-    );
+    const answer = messages.findLastIndex((message) => message.role === 'assistant' && !hasToolUse(message));
     if (answer >= 0) starts.push(answer);
   }
   return Math.max(opened, Math.min(...starts));
