@@ -28,6 +28,11 @@ function readAmount(
 /** Largest plain number: its digits are written out. */
 const MOST = 1e15;
 
+/** A number as it may stand inside an amount: never with an exponent. */
+export function digits(value: number): AmountText {
+  return value.toFixed(12).replace(/\.?0+$/, '');
+}
+
 /** A plain number as an amount. */
 function readNumber(value: number, path: PartPath, problems: Problems): AmountText | undefined {
   if (value >= 0 && value <= MOST && /^[\d.]+$/.test(String(value))) return String(value);

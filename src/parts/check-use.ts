@@ -37,13 +37,13 @@ function keysOf(value: unknown): readonly string[] {
 function checkSelect({ written, select }: ReadRule, idle: readonly string[], refuse: Refuse): void {
   for (const key of keysOf(written.select))
     if (idle.includes(key))
-      refuse(['select', key], `\`${key}\` has no effect where ${select.what} are selected`, 'take it out');
+      refuse(['select', key], `\`${key}\` has no effect where \`what\` is ${select.what}`, 'take it out');
   const keep = isGroup(written.select) ? keysOf(written.select.keep) : [];
   for (const key of keep)
     if (idle.includes(`keep.${key}`))
       refuse(
         ['select', 'keep', key],
-        `\`${key}\` has no effect where ${select.what} are selected`,
+        `\`${key}\` has no effect where \`what\` is ${select.what}`,
         'take it out',
       );
   if (keep.includes('share') && keep.includes('chars'))

@@ -218,7 +218,7 @@ function checkShared(
       path: [...path, key],
       side: 'key',
       offset: null,
-      message: `\`${key}\` has no effect: ${shapes.join(' and ')} send the main request`,
+      message: `\`${key}\` has no effect: the main request is sent (${shapes.join(', ')})`,
       hint: 'take it out, or write shape: own',
       weight: 'error',
     });

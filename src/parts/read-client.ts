@@ -6,7 +6,7 @@ import {
   USAGE_PARTS,
   type UsagePart,
 } from '../model/parts.js';
-import { amount, duration, plainAmount } from './amounts.js';
+import { amount, digits, duration, plainAmount } from './amounts.js';
 import {
   alias,
   choice,
@@ -136,8 +136,8 @@ const baseGroup = map(
   ),
   ({ from = 'window', minus, times, cap, floor }) => {
     let base = minus === undefined ? FROM[from]! : `(${FROM[from]} - (${minus}))`;
-    if (times !== undefined) base = `${base}·${times}`;
-    if (floor !== undefined) base = `below(W, ${floor.below}, ${floor.times}·W, ${base})`;
+    if (times !== undefined) base = `${base}·${digits(times)}`;
+    if (floor !== undefined) base = `below(W, ${digits(floor.below!)}, ${digits(floor.times!)}·W, ${base})`;
     return cap === undefined ? base : `min(${cap}, ${base})`;
   },
 );

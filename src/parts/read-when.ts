@@ -7,7 +7,7 @@ import {
   type PartPoint,
   type TestPart,
 } from '../model/parts.js';
-import { comparison, timeComparison } from './amounts.js';
+import { comparison, digits, timeComparison } from './amounts.js';
 import {
   choice,
   flag,
@@ -75,7 +75,7 @@ const jitter: Shape<readonly [number, number]> = shape(
     const [from, to] = Array.isArray(value) && value.length === 2 ? (value as readonly unknown[]) : [];
     if (typeof from === 'number' && typeof to === 'number' && from > 0 && from <= to && to <= 10)
       return [from, to];
-    return wanted('two factors', value, path, problems, 'for instance [0.78, 0.82]');
+    return wanted('a pair of factors', value, path, problems, 'for instance [0.78, 0.82]');
   },
 );
 
@@ -140,7 +140,7 @@ function testsOf(written: Written): readonly TestPart[] {
 function spread({ op, amount }: Comparison, factors: readonly [number, number] | undefined): Comparison {
   return factors === undefined
     ? { op, amount }
-    : { op, amount: `jitter(${factors[0]}, ${factors[1]})·(${amount})` };
+    : { op, amount: `jitter(${factors.map(digits).join(', ')})·(${amount})` };
 }
 
 /** A group, or `never` in the place of all. */

@@ -16,10 +16,11 @@ import { runSent } from '../helpers/capture.js';
 import { type CheckedRun, INVARIANT_CHECKS } from '../helpers/check-invariants.js';
 import { damaged } from '../helpers/damage-policy.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { planUnder } from '../helpers/plan-under.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 import { Reached } from '../helpers/reached.js';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = Math.max(120_000, propertyRuns(0) * 200);
 
 function readOf(written: Written): ReadPolicy {
   const problems: string[] = [];
@@ -28,13 +29,6 @@ function readOf(written: Written): ReadPolicy {
   });
   expect(problems).toEqual([]);
   return read!;
-}
-
-/** The plan of a run under a written policy. */
-function planUnder(written: Written, init: Parameters<typeof planOf>[0]): RunPlan {
-  const { policy, problems } = readPolicyFile(stringify(written), 'p.yaml');
-  expect(problems.map(({ message }) => message)).toEqual([]);
-  return { ...planOf(init), policy: planPolicy(policy!, {}) };
 }
 
 /** INV-9 is about one request that gets shorter: not about summaries of several calls, nor about a ladder of cuts. */

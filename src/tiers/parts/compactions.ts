@@ -114,7 +114,7 @@ export class Compactions {
         : yield* putInPlace(asked, moment, view, this.state);
     if (rule.ask !== null) this.guards.spent(moment, end.requests);
     if (end.outcome === 'done') {
-      this.state.restartGrowth(view);
+      this.state.restartGrowth();
       if (rule.ask === null) compactionHistory(this.state.context.shared).succeeded(moment.turn);
       else yield* this.guards.succeeded(rule.name, moment);
       return true;

@@ -57,7 +57,7 @@ function compileTest(test: TestPart, own: RuleState, state: PolicyState, events:
     }
     case 'growth': {
       const holds = bound(test.is, state);
-      return (_moment, view) => holds(own.seen(view) - (own.actedAt ?? 0));
+      return (_moment, view) => own.actedAt !== 'pending' && holds(own.seen(view) - (own.actedAt ?? 0));
     }
     case 'piled': {
       const holds = bound(test.is, state);

@@ -129,6 +129,7 @@ class PartsTier implements TierInstance {
     const { point } = moment;
     this.state.sync(view);
     if (point === 'before-request') this.noticeEvents(moment, view);
+    if (point === 'after-response') this.state.measure(view);
     if (point === 'after-response' && (this.keepAlive !== null || this.wakesBefore.length > 0)) return true;
     if (point === 'wake' && this.keepAlive !== null) return true;
     if (this.compactions.isUnderway && point === 'before-request') return true;

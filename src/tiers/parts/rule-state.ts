@@ -23,8 +23,8 @@ export interface RuleState {
   readonly items: Items | null;
   /** Tokens of the context as it measures them. */
   seen(view: ContextView): number;
-  /** Tokens that were seen when it last acted. */
-  actedAt: number | null;
+  /** Tokens that were seen when it last acted; `pending` until a usage tells the size of a new history. */
+  actedAt: number | 'pending' | null;
   /** Tokens of results behind what it keeps, on the running total. */
   piled: number;
   /** Tokens it has left out so far, where it does so for each request. */
@@ -99,9 +99,17 @@ export class PolicyState {
     }
   }
 
-  /** A new history is in place: what rules measure by growth begins here. */
-  restartGrowth(view: ContextView): void {
-    for (const state of this.rules) state.actedAt = state.seen(view);
+  /** A new history is in place: what rules measure by growth begins with its first usage. */
+  restartGrowth(): void {
+    for (const state of this.rules) state.actedAt = 'pending';
+  }
+
+  /** A usage came. */
+  measure(view: ContextView): void {
+    for (let i = 0; i < this.rules.length; i++) {
+      const state = this.rules[i]!;
+      if (state.actedAt === 'pending') state.actedAt = state.seen(view);
+    }
   }
 
   /** Takes in what joined, before anything is asked of the rules. */
