@@ -8,7 +8,6 @@ import {
   group,
   list,
   map,
-  number,
   type PartPath,
   type Problems,
   refusedKey,
@@ -16,6 +15,7 @@ import {
   shape,
   shownValue,
   text,
+  whole,
   wrongValue,
 } from './shape.js';
 
@@ -65,7 +65,7 @@ const chunks = map(
   group(
     {
       tokens: amount('Tokens of a chunk.'),
-      depth: number(
+      depth: whole(
         1,
         10,
         'Levels: 1 joins the summaries of the pieces, each level more summarises those before it.',

@@ -20,6 +20,7 @@ import {
   type Shape,
   shape,
   wanted,
+  whole,
   wrongValue,
 } from './shape.js';
 
@@ -180,7 +181,7 @@ const guardsShape = group(
   {
     breaker: group(
       {
-        after: number(1, 1_000, 'Failures in a row.'),
+        after: whole(1, 1_000, 'Failures in a row.'),
         until: breakerUntil,
         scope: choice(
           ['policy', 'rule'],
@@ -190,11 +191,11 @@ const guardsShape = group(
       'No more attempts after so many failures.',
       ['after'],
     ),
-    perTurn: number(1, 1_000, 'Summaries that are asked for within one turn.'),
+    perTurn: whole(1, 1_000, 'Summaries that are asked for within one turn.'),
     cooldown: list(duration('A rest.'), 'Rests after the first failure, the second and so on.'),
     spend: group(
       {
-        calls: number(1, 100_000, 'Calls.'),
+        calls: whole(1, 100_000, 'Calls.'),
         per: duration('Within this time.'),
         rest: duration('The rest that follows.'),
       },
@@ -204,7 +205,7 @@ const guardsShape = group(
     floor: amount('Below this the history is not replaced.'),
     block: amount('From here on new input is refused.'),
     refills: group(
-      { max: number(1, 1_000, 'Compactions.'), within: number(1, 1_000, 'Turns.') },
+      { max: whole(1, 1_000, 'Compactions.'), within: whole(1, 1_000, 'Turns.') },
       'The run ends after so many compactions that filled up again at once.',
       ['max'],
     ),
@@ -274,7 +275,7 @@ const cacheShape = group(
     keepAlive: group(
       {
         every: duration('Time after the latest request.'),
-        times: number(1, 10_000, 'Pings in a row at most.'),
+        times: whole(1, 10_000, 'Pings in a row at most.'),
         atLeast: amount('Smaller contexts are not kept alive.'),
         'only-if': amount('The same under another name.'),
       },

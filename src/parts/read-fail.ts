@@ -1,6 +1,18 @@
 import type { AcceptPart, FailPart, ShrinkPart } from '../model/parts.js';
 import { amount, duration, MANY, plainAmount } from './amounts.js';
-import { choice, either, group, list, map, number, type Shape, shape, text, wrongValue } from './shape.js';
+import {
+  choice,
+  either,
+  group,
+  list,
+  map,
+  number,
+  type Shape,
+  shape,
+  text,
+  whole,
+  wrongValue,
+} from './shape.js';
 
 /** When a summary is thrown away. */
 export const accept: Shape<readonly AcceptPart[]> = list(
@@ -54,7 +66,7 @@ const shrinkShape = group(
     'cap-event': factor,
     keep: shares,
     chars: list(plainAmount(1, MANY, 'Newest characters that are sent.'), 'Limits, one after the other.'),
-    times: number(1, 1_000, 'How often.'),
+    times: whole(1, 1_000, 'How often.'),
   },
   'One way to a shorter request.',
 );
@@ -127,9 +139,9 @@ const elseShape: Shape<FailPart['else']> = either(
 const failShape = group(
   {
     retry: either(
-      map(number(0, 100, 'Attempts.'), (n) => ({ n })),
+      map(whole(0, 100, 'Attempts.'), (n) => ({ n })),
       group(
-        { n: number(0, 100, 'Attempts.'), backoff: duration('Time between them.') },
+        { n: whole(0, 100, 'Attempts.'), backoff: duration('Time between them.') },
         'How often the request is repeated.',
       ),
     ),

@@ -1,6 +1,6 @@
 import type { LayoutPart } from '../model/parts.js';
 import { MANY, plainAmount } from './amounts.js';
-import { choice, either, group, list, map, number, refusedKey, type Shape, wrongValue } from './shape.js';
+import { choice, either, group, list, map, refusedKey, type Shape, whole, wrongValue } from './shape.js';
 
 const PIECES = [
   'boundary',
@@ -49,7 +49,7 @@ export const layout: Shape<readonly LayoutPart[]> = map(
             env: plainAmount(0, MANY, 'Tokens of facts about the environment.'),
             ack: plainAmount(0, MANY, 'Tokens of an acknowledgement by the model.'),
             trailer: plainAmount(0, MANY, 'Tokens of a closing message.'),
-            images: number(1, 1_000, 'The newest images of what goes.'),
+            images: whole(1, 1_000, 'The newest images of what goes.'),
             first: refusedKey(
               'select.keep.first says how many messages that are',
               'write first alone here, and select: { keep: { first: 2 } }',

@@ -1,6 +1,6 @@
 import type { ReplacePart, UntilPart } from '../model/parts.js';
 import { amount, comparison, MANY, oneSided, plainAmount } from './amounts.js';
-import { choice, either, flag, group, map, number, refusedKey, type Shape, wrongValue } from './shape.js';
+import { choice, either, flag, group, map, refusedKey, type Shape, whole, wrongValue } from './shape.js';
 
 /** Tokens of fixed texts where nothing is said. */
 const FIXED_TOKENS: Readonly<Record<string, number>> = { placeholder: 12, reference: 60, 'hash-ref': 20 };
@@ -26,7 +26,7 @@ const replaceShape = group(
         'Where the replacement stands: in place, in one message at the end, or left out by the server; { at: 2 } puts a summary behind the first two messages.',
       ),
       group(
-        { at: number(0, 1_000_000, 'Oldest messages that stay before it.') },
+        { at: whole(0, 1_000_000, 'Oldest messages that stay before it.') },
         'Behind the oldest messages.',
         ['at'],
       ),
@@ -68,7 +68,7 @@ const untilShape = group(
     chars: oneSided(comparison('Until the tool results have so few characters.', '<='), '<'),
     freed: oneSided(comparison('Until so many tokens are freed.', '>='), '>'),
     target: amount('Until the context is this small.'),
-    every: number(1, 1_000_000, 'Items wait until so many are due.'),
+    every: whole(1, 1_000_000, 'Items wait until so many are due.'),
   },
   'Low watermark.',
 );

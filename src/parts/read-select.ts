@@ -13,6 +13,7 @@ import {
   shape,
   text,
   wanted,
+  whole,
 } from './shape.js';
 
 const LAST = /^\s*(\d+)\s*(results?|messages?|turns?|rounds?|items?|calls?)?\s*$/;
@@ -48,7 +49,7 @@ const first: Shape<KeepPart['first']> = shape(
   (value, path, problems) =>
     value === 'opening'
       ? 'opening'
-      : number(0, 1_000_000, 'Oldest messages that stay.').read(value, path, problems),
+      : whole(0, 1_000_000, 'Oldest messages that stay.').read(value, path, problems),
 );
 
 const user = either(
@@ -72,7 +73,7 @@ const user = either(
 const recentFiles = map(
   group(
     {
-      n: number(1, 1_000, 'Files.'),
+      n: whole(1, 1_000, 'Files.'),
       each: plainAmount(1, MANY, 'Tokens of one at most.'),
       total: plainAmount(1, MANY, 'Tokens of all together.'),
     },
@@ -164,7 +165,7 @@ const selectShape = group(
         },
       },
     ),
-    count: number(1, 1_000_000, 'Items taken at a time.'),
+    count: whole(1, 1_000_000, 'Items taken at a time.'),
   },
   'What a rule touches.',
   ['what'],

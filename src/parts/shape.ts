@@ -134,6 +134,15 @@ export function number(min: number, max: number, description: string): Shape<num
   );
 }
 
+/** A whole number in a range. */
+export function whole(min: number, max: number, description: string): Shape<number> {
+  return shape({ type: 'integer', minimum: min, maximum: max, description }, (value, path, problems) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+      ? (value as number)
+      : wanted(`a whole number from ${min} to ${max}`, value, path, problems),
+  );
+}
+
 /** A list; a single item may stand without brackets. */
 export function list<T>(item: Shape<T>, description: string): Shape<readonly T[]> {
   const schema = { anyOf: [{ type: 'array', items: item.schema }, item.schema], description };

@@ -206,7 +206,10 @@ describe('words that other agents have', () => {
   });
 
   it.each([
-    ['ask: { shape: extend, input: { last: 4k } }', '`input` has no effect: the main request is sent (extend)'],
+    [
+      'ask: { shape: extend, input: { last: 4k } }',
+      '`input` has no effect: the main request is sent (extend)',
+    ],
     ['ask: { shape: own, model: gpt-x }', 'unknown model "gpt-x"'],
     ['ask: { shape: own, calls: per-pair }', '`per-pair` has no effect where the history is replaced'],
     [
