@@ -130,7 +130,6 @@ const blocks: fc.Arbitrary<Written> = oneOf(
       select: selected,
       replace: replaced,
       ...(far === null ? {} : { until: far }),
-      // biome-ignore lint/suspicious/noThenProperty: a key of the file, never awaited
       ...(then === null ? {} : { then }),
     }));
 });

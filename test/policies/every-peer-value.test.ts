@@ -11,7 +11,13 @@ import { LogCompare } from '../helpers/log-compare.js';
 import { type PlanInit, planOf } from '../helpers/plan.js';
 
 /** Values of peers that change no run here, each with the reason. */
-const EXPLAINED: Readonly<Record<string, string>> = {};
+const EXPLAINED: Readonly<Record<string, string>> = {
+  'peers/cline guards.perTurn': 'no request here is refused again after the first summary of its turn',
+  'peers/hermes-agent rules.compress.select.keep.max': 'the twenty messages that stay have more tokens',
+  'peers/hermes-agent rules.drop.select.keep.max': 'the twenty messages that stay have more tokens',
+  'peers/lossless-claw guards.spend.per': 'no session here asks 24 times within ten minutes',
+  'peers/lossless-claw guards.spend.rest': 'no session here asks 24 times within ten minutes',
+};
 
 const PEERS = policyRegistry.names.filter((name) => name.startsWith('peers/'));
 
@@ -90,6 +96,10 @@ const SITUATIONS: readonly (readonly [Transcript, PlanInit])[] = [
   [GIANT, { window: 150_000 }],
   [STEADY, { ...failing('invalid_request', null), window: 200_000 }],
   [TALK, { window: 200_000, faults: [{ call: 'main', error: 'prompt_too_long', every: 2 }] }],
+  [
+    STEADY,
+    { window: 100_000, faults: [{ call: 'main', error: 'prompt_too_long_unparseable', from: 20, to: 60 }] },
+  ],
   [
     TALK,
     {
