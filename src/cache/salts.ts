@@ -81,3 +81,13 @@ export function freshSalts(salts: LevelSalts, level: FreshLevel, time: number): 
   if (level === 'messages') return { tools: salts.tools, system: salts.system, messages };
   return { tools: chainDigest(salts.tools, mark), system: chainDigest(salts.system, mark), messages };
 }
+
+/** The salts of requests that name their session as the cache key: they share nothing with those of another. */
+export function sessionSalts({ tools, system, messages }: LevelSalts, session: string): LevelSalts {
+  const mark = digestParts(['session', session]);
+  return {
+    tools: chainDigest(tools, mark),
+    system: chainDigest(system, mark),
+    messages: chainDigest(messages, mark),
+  };
+}

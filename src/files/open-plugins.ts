@@ -15,6 +15,8 @@ export interface ScenarioText {
 export interface OpenPlugins {
   /** Those that the runs of a scenario are made with. */
   of(file: string): readonly PlannedPlugin[];
+  /** Leaves those of a scenario alone in the registries; calling what it gives back puts the others in again. */
+  only(file: string): () => void;
   /** Takes out those that were not there before. */
   close(): void;
 }
@@ -49,10 +51,18 @@ export async function openPlugins(
     close();
     throw error;
   }
+  const usedBy = (file: string): ReadonlySet<ActivePlugin> =>
+    new Set([...before, ...shared, ...(own.get(file) ?? [])]);
   return {
-    of: (file) => {
-      const used = new Set([...before, ...shared, ...(own.get(file) ?? [])]);
-      return [...used].map(({ name, sha256 }) => ({ name, sha256 }));
+    of: (file) => [...usedBy(file)].map(({ name, sha256 }) => ({ name, sha256 })),
+    only: (file) => {
+      const used = usedBy(file);
+      const shows = activePlugins()
+        .filter((plugin) => !used.has(plugin))
+        .map((plugin) => plugin.hide());
+      return () => {
+        for (const show of shows) show();
+      };
     },
     close,
   };

@@ -50,6 +50,19 @@ export interface TimeComparison {
   readonly ms: number;
 }
 
+/** Points of the loop at which a rule may be asked; `prompt` is the first request of each prompt. */
+export const PART_POINTS = [
+  'before-request',
+  'prompt',
+  'results',
+  'after-response',
+  'end-of-loop',
+  'refused',
+  'manual',
+  'wake',
+] as const satisfies readonly (Point | 'prompt')[];
+export type PartPoint = (typeof PART_POINTS)[number];
+
 /** What may happen to a conversation besides growing. */
 export const PART_EVENTS = ['refused', 'manual', 'model-switch', 'resume', 'prefix-change'] as const;
 export type PartEvent = (typeof PART_EVENTS)[number];
@@ -69,7 +82,7 @@ export type TestPart =
 
 /** Conditions that must hold together, and where they are asked. */
 export interface GroupPart {
-  readonly at: readonly Point[];
+  readonly at: readonly PartPoint[];
   readonly tests: readonly TestPart[];
 }
 
@@ -97,7 +110,7 @@ export interface SelectPart {
   readonly keep: KeepPart;
   readonly order: 'oldest' | 'newest' | 'largest';
   /** Where the kept tail may begin; a call and its result are never parted. */
-  readonly boundary: 'pair' | 'user-turn' | 'assistant';
+  readonly boundary: 'pair' | 'user-turn' | 'assistant' | 'thinking-loop';
   /** Which way an unfit beginning of the tail moves: `back` keeps more, `forward` less. */
   readonly move: 'back' | 'forward';
   /** Items taken at a time, oldest first; null takes all. */
@@ -181,7 +194,9 @@ export interface AskPart {
 export type LayoutPart =
   | { readonly kind: 'boundary' | 'first' | 'user-messages' | 'files' | 'todos' | 'tail' | 'last-prompt' }
   | { readonly kind: 'summary'; readonly role: 'user' | 'assistant'; readonly frame: 'none' | 'standard' }
-  | { readonly kind: 'env' | 'ack' | 'trailer'; readonly tokens: number };
+  | { readonly kind: 'env' | 'ack' | 'trailer'; readonly tokens: number }
+  /** The newest so many images of what goes. */
+  | { readonly kind: 'images'; readonly n: number };
 
 /** When a summary is thrown away. */
 export type AcceptPart =
@@ -194,6 +209,8 @@ export type ShrinkPart =
   | { readonly kind: 'drop-oldest'; readonly share: number | null; readonly times: number }
   | { readonly kind: 'drop-results'; readonly share: number }
   | { readonly kind: 'cap-messages'; readonly share: number }
+  /** The newest so many characters. */
+  | { readonly kind: 'chars'; readonly chars: number }
   | { readonly kind: 'keep'; readonly share: number };
 
 /** What follows a summary that did not come. */
@@ -213,6 +230,8 @@ export interface RulePart {
   readonly when: readonly GroupPart[];
   /** Threads it is for. */
   readonly threads: 'all' | 'main';
+  /** How it measures the context, where it is not as the policy does. */
+  readonly count?: CountPart;
   readonly select: SelectPart;
   /** Null where the history is replaced. */
   readonly replace: ReplacePart | null;
@@ -230,6 +249,8 @@ export interface GuardsPart {
   readonly breaker: {
     readonly after: number;
     readonly until: 'success' | 'session' | 'prompt' | { readonly ms: number };
+    /** Failures count for each rule by itself; absent: for all together. */
+    readonly scope?: 'rule';
   } | null;
   /** Summaries asked for within one turn. */
   readonly perTurn: number | null;
@@ -253,4 +274,8 @@ export interface CachePart {
     readonly times: number;
     readonly atLeast: AmountText | null;
   } | null;
+  /** Sessions share no entries; absent: equal prefixes are shared. */
+  readonly key?: 'session';
+  /** An entry that is gone is written anew by a short request before a summary is asked for that shares it. */
+  readonly warmBefore?: 'ask';
 }

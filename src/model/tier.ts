@@ -45,6 +45,8 @@ export interface ContextView {
   readonly trueTokens: number;
   /** The same as the policy's own counter sees it. */
   readonly seenTokens: number;
+  /** The same as a counter sees it that a rule of a policy file has for itself, by its position among those. */
+  seenBy(counter: number): number;
   readonly files: Files;
   /** Cached tokens behind the prefix that the server still holds; false once their lifetime has passed. */
   readonly cacheIsWarm: boolean;

@@ -1,7 +1,10 @@
 import { MS_PER_MINUTE, MS_PER_SECOND } from '../base/clock.js';
 import type { AmountText, Comparison, TimeComparison } from '../model/parts.js';
 import { AmountError, parseAmount } from './expression.js';
-import { type PartPath, type Problems, type Shape, shape, shownValue, wrongValue } from './shape.js';
+import { type PartPath, type Problems, type Shape, shape, shownValue, wanted, wrongValue } from './shape.js';
+
+/** More than any conversation has. */
+export const MANY = 1e9;
 
 const AMOUNT_SCHEMA = { anyOf: [{ type: 'number' }, { type: 'string' }] } as const;
 
@@ -25,11 +28,15 @@ function readAmount(
 /** Largest plain number: its digits are written out. */
 const MOST = 1e15;
 
+/** A number as it may stand inside an amount: never with an exponent. */
+export function digits(value: number): AmountText {
+  return value.toFixed(12).replace(/\.?0+$/, '');
+}
+
 /** A plain number as an amount. */
 function readNumber(value: number, path: PartPath, problems: Problems): AmountText | undefined {
   if (value >= 0 && value <= MOST && /^[\d.]+$/.test(String(value))) return String(value);
-  problems(wrongValue(path, `an amount from 0 on is wanted here, not ${shownValue(value)}`));
-  return undefined;
+  return wanted('an amount from 0 on', value, path, problems);
 }
 
 /** An amount: a number, or an expression of W, O, I and B. */
@@ -39,14 +46,7 @@ export function amount(description: string): Shape<AmountText> {
     (value, path, problems) => {
       if (typeof value === 'number') return readNumber(value, path, problems);
       if (typeof value === 'string' && value.trim() !== '') return readAmount(value, 0, path, problems);
-      problems(
-        wrongValue(
-          path,
-          `an amount is wanted here, not ${shownValue(value)}`,
-          'for instance 150k, 0.9·B or W - 33k',
-        ),
-      );
-      return undefined;
+      return wanted('an amount', value, path, problems, 'for instance 150k, 0.9·B or W - 33k');
     },
   );
 }
@@ -62,22 +62,13 @@ export function plainAmount(min: number, max: number, description: string): Shap
           : Number.NaN;
     if (read === undefined) return undefined;
     if (Number.isFinite(read) && read >= min && read <= max) return read;
-    problems(
-      wrongValue(
-        path,
-        `a number from ${min} to ${max} is wanted here, not ${shownValue(value)}`,
-        'units: k, m, %',
-      ),
-    );
-    return undefined;
+    return wanted(`a number from ${min} to ${max}`, value, path, problems, 'units: k, m, %');
   });
 }
 
 function plainNumber(value: string, path: PartPath, problems: Problems): number | undefined {
-  if (/[A-Za-z]{2,}|[WOIB]/.test(value)) {
-    problems(wrongValue(path, `a plain number is wanted here, not ${shownValue(value)}`, 'units: k, m, %'));
-    return undefined;
-  }
+  if (/[A-Za-z]{2,}|[WOIB]/.test(value))
+    return wanted('a plain number', value, path, problems, 'units: k, m, %');
   return readAmount(value, 0, path, problems) === undefined
     ? undefined
     : parseAmount(value)({ W: 0, O: 0, I: 0, B: 0 }, 0);
@@ -106,21 +97,22 @@ export function comparison(description: string, otherwise: Comparison['op'] = '>
         const plain = readNumber(value, path, problems);
         return plain === undefined ? undefined : { op: otherwise, amount: plain };
       }
-      if (typeof value !== 'string' || value.trim() === '') {
-        problems(
-          wrongValue(
-            path,
-            `a bound is wanted here, not ${shownValue(value)}`,
-            'for instance ">= 0.9·B" or "> 80"',
-          ),
-        );
-        return undefined;
-      }
+      if (typeof value !== 'string' || value.trim() === '')
+        return wanted('a bound', value, path, problems, 'for instance ">= 0.9·B" or "> 80"');
       const { op, length } = operatorOf(value, otherwise);
       const amountText = readAmount(value.slice(length), length, path, problems);
       return amountText === undefined ? undefined : { op, amount: amountText };
     },
   );
+}
+
+/** A bound from one side: `<=` and `<`, or `>=` and `>`. */
+export function oneSided(inner: Shape<Comparison>, side: '<' | '>'): Shape<Comparison> {
+  return shape(inner.schema, (value, path, problems) => {
+    const read = inner.read(value, path, problems);
+    if (read === undefined || read.op.startsWith(side)) return read;
+    return wanted(`a bound with ${side}= or ${side}`, value, path, problems);
+  });
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = {

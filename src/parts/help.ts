@@ -39,6 +39,8 @@ const UNITS: Readonly<Record<string, string>> = {
   turns: 'turns',
   toolResults: 'results',
   images: 'images',
+  'only-if': 'tokens',
+  atLeast: 'tokens',
   times: 'share',
   share: 'share',
   chars: 'share',

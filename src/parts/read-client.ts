@@ -4,9 +4,69 @@ import {
   type CountPart,
   type GuardsPart,
   USAGE_PARTS,
+  type UsagePart,
 } from '../model/parts.js';
-import { amount, duration, plainAmount } from './amounts.js';
-import { choice, either, group, list, map, number, type Shape, shape, wrongValue } from './shape.js';
+import { amount, digits, duration, plainAmount } from './amounts.js';
+import {
+  alias,
+  choice,
+  either,
+  group,
+  isGroup,
+  list,
+  map,
+  number,
+  refusing,
+  type Shape,
+  shape,
+  wanted,
+  whole,
+  wrongValue,
+} from './shape.js';
+
+/** `prompt` is what a request sends, whatever of it was cached; reasoning is part of the output that the API reports. */
+const usageParts: Shape<readonly UsagePart[]> = map(
+  list(
+    choice(
+      [...USAGE_PARTS, 'prompt', 'reasoning'],
+      'A part of the usage; `prompt` is input, cacheRead and cacheWrite, `reasoning` is reported as part of output.',
+    ),
+    'What of the usage counts.',
+  ),
+  (written, path, problems) => {
+    const has = (part: UsagePart): boolean =>
+      written.includes(part) || (part !== 'output' && written.includes('prompt'));
+    if (written.includes('reasoning') && !written.includes('output')) {
+      problems(
+        wrongValue(path, 'the API reports reasoning as part of the output, not apart', 'write output'),
+      );
+      return undefined;
+    }
+    return USAGE_PARTS.filter(has);
+  },
+);
+
+/** How an estimate is corrected: `none`, or the largest factor. */
+const calibrate: Shape<number | null> = either(
+  map(
+    refusing(choice(['none'], 'Nothing is corrected.'), {
+      ratio: { why: 'a correction has a largest factor', hint: 'write calibrate: { ratio: 4 }' },
+      anchor: {
+        why: 'the latest usage and an estimate of what is newer are a source of their own',
+        hint: 'write source: usage+new',
+      },
+    }),
+    () => null,
+  ),
+  map(
+    group(
+      { ratio: number(1, 100, 'Largest correction.') },
+      'The estimate is corrected by usage ÷ estimate.',
+      ['ratio'],
+    ),
+    ({ ratio }) => ratio!,
+  ),
+);
 
 const countShape = group(
   {
@@ -14,7 +74,7 @@ const countShape = group(
       ['usage', 'usage+new', 'estimate', 'max', 'tokenizer'],
       'The latest usage, that and an estimate of what is newer, an estimate of everything, the larger of the two, or a tokenizer.',
     ),
-    of: list(choice(USAGE_PARTS, 'A part of the usage.'), 'What of the usage counts.'),
+    of: usageParts,
     charsPerToken: number(0.5, 20, 'Characters of a token in an estimate.'),
     scale: number(0.1, 10, 'Factor on an estimate.'),
     perMessage: number(0, 1_000, 'Tokens added for each message.'),
@@ -24,11 +84,7 @@ const countShape = group(
       'What an estimate counts beside the messages.',
     ),
     since: choice(['compaction', 'any'], 'Whether a usage from before the latest compaction still counts.'),
-    calibrate: group(
-      { ratio: number(1, 100, 'Largest correction.') },
-      'The estimate is corrected by usage ÷ estimate.',
-      ['ratio'],
-    ),
+    calibrate,
   },
   'How the client measures its context.',
 );
@@ -56,7 +112,7 @@ export const count: Shape<CountPart> = map(countShape, (written) => ({
   perImage: written.perImage ?? USUAL_COUNT.perImage,
   includes: written.includes ?? USUAL_COUNT.includes,
   since: written.since ?? USUAL_COUNT.since,
-  ratioCap: written.calibrate?.ratio ?? null,
+  ratioCap: written.calibrate ?? null,
 }));
 
 const FROM: Readonly<Record<string, AmountText>> = { window: 'W', input: 'I', 'window-output': '(W - O)' };
@@ -81,8 +137,8 @@ const baseGroup = map(
   ),
   ({ from = 'window', minus, times, cap, floor }) => {
     let base = minus === undefined ? FROM[from]! : `(${FROM[from]} - (${minus}))`;
-    if (times !== undefined) base = `${base}·${times}`;
-    if (floor !== undefined) base = `below(W, ${floor.below}, ${floor.times}·W, ${base})`;
+    if (times !== undefined) base = `${base}·${digits(times)}`;
+    if (floor !== undefined) base = `below(W, ${digits(floor.below!)}, ${digits(floor.times!)}·W, ${base})`;
     return cap === undefined ? base : `min(${cap}, ${base})`;
   },
 );
@@ -90,10 +146,19 @@ const baseGroup = map(
 const oneBase = either(amount('What thresholds are shares of.'), baseGroup);
 
 /** B, of which thresholds are shares; of several the smallest counts. */
-export const base: Shape<AmountText> = map(
-  list(oneBase, 'What thresholds are shares of; of several the smallest counts.'),
-  (all) => (all.length === 1 ? all[0]! : `min(${all.join(', ')})`),
-);
+export const base: Shape<AmountText> = (() => {
+  const all = list(oneBase, 'What thresholds are shares of; of several the smallest counts.');
+  const anyOf = group({ 'any-of': all }, 'The smallest of several.', ['any-of']);
+  return shape({ anyOf: [all.schema, anyOf.schema] }, (value, path, problems) => {
+    const read =
+      isGroup(value) && Object.hasOwn(value, 'any-of')
+        ? anyOf.read(value, path, problems)?.['any-of']
+        : all.read(value, path, problems);
+    if (read === undefined) return undefined;
+    if (read.length === 0) return wanted('an amount', value, path, problems);
+    return read.length === 1 ? read[0]! : `min(${read.join(', ')})`;
+  });
+})();
 
 const breakerUntil = shape<NonNullable<GuardsPart['breaker']>['until']>(
   {
@@ -115,15 +180,22 @@ const breakerUntil = shape<NonNullable<GuardsPart['breaker']>['until']>(
 const guardsShape = group(
   {
     breaker: group(
-      { after: number(1, 1_000, 'Failures in a row.'), until: breakerUntil },
+      {
+        after: whole(1, 1_000, 'Failures in a row.'),
+        until: breakerUntil,
+        scope: choice(
+          ['policy', 'rule'],
+          'Whose failures count: those of all rules together, or of each by itself.',
+        ),
+      },
       'No more attempts after so many failures.',
       ['after'],
     ),
-    perTurn: number(1, 1_000, 'Summaries that are asked for within one turn.'),
+    perTurn: whole(1, 1_000, 'Summaries that are asked for within one turn.'),
     cooldown: list(duration('A rest.'), 'Rests after the first failure, the second and so on.'),
     spend: group(
       {
-        calls: number(1, 100_000, 'Calls.'),
+        calls: whole(1, 100_000, 'Calls.'),
         per: duration('Within this time.'),
         rest: duration('The rest that follows.'),
       },
@@ -133,7 +205,7 @@ const guardsShape = group(
     floor: amount('Below this the history is not replaced.'),
     block: amount('From here on new input is refused.'),
     refills: group(
-      { max: number(1, 1_000, 'Compactions.'), within: number(1, 1_000, 'Turns.') },
+      { max: whole(1, 1_000, 'Compactions.'), within: whole(1, 1_000, 'Turns.') },
       'The run ends after so many compactions that filled up again at once.',
       ['max'],
     ),
@@ -159,7 +231,14 @@ const REFILL_TURNS = 3;
 export const guards: Shape<GuardsPart> = map(
   guardsShape,
   ({ breaker, perTurn, cooldown, spend, floor, block, refills }) => ({
-    breaker: breaker === undefined ? null : { after: breaker.after!, until: breaker.until ?? 'success' },
+    breaker:
+      breaker === undefined
+        ? null
+        : {
+            after: breaker.after!,
+            until: breaker.until ?? 'success',
+            ...(breaker.scope === 'rule' ? { scope: breaker.scope } : {}),
+          },
     perTurn: perTurn ?? null,
     cooldownMs: cooldown ?? [],
     spend: spend === undefined ? null : { calls: spend.calls!, perMs: spend.per!, restMs: spend.rest! },
@@ -171,16 +250,34 @@ export const guards: Shape<GuardsPart> = map(
 
 const cacheShape = group(
   {
-    marks: choice(
-      ['client', 'system+last', 'system+last-two', 'none'],
-      'Where cache breakpoints go; `client` leaves it to the client.',
+    marks: alias(
+      choice(
+        ['client', 'system+last', 'system+last-two', 'none'],
+        'Where cache breakpoints go; `client` leaves it to the client, `auto` is system+last.',
+      ),
+      { 'system+last-2': 'system+last-two', auto: 'system+last' },
     ),
-    ttl: choice(['5m', '1h'], 'Lifetime that is asked for, unless the scenario says otherwise.'),
+    ttl: refusing(
+      choice(
+        ['5m', '1h', 'provider'],
+        'Lifetime that is asked for, unless the scenario says otherwise; `provider` asks for none.',
+      ),
+      { '30m': { why: 'entries live five minutes or an hour', hint: 'write 5m or 1h' } },
+    ),
+    key: choice(
+      ['session', 'none'],
+      'session: entries are found by requests of the same session alone; none: by every request with the same prefix.',
+    ),
+    warmBefore: choice(
+      ['ask'],
+      'An entry that is gone is written by a short request before a summary is asked for that shares it.',
+    ),
     keepAlive: group(
       {
         every: duration('Time after the latest request.'),
-        times: number(1, 10_000, 'Pings in a row at most.'),
+        times: whole(1, 10_000, 'Pings in a row at most.'),
         atLeast: amount('Smaller contexts are not kept alive.'),
+        'only-if': amount('The same under another name.'),
       },
       'Requests that keep the cache entry alive.',
       ['every'],
@@ -193,11 +290,24 @@ const cacheShape = group(
 export const USUAL_CACHE: CachePart = { marks: 'client', ttl: null, keepAlive: null };
 
 /** What the client does for the cache, in full. */
-export const cache: Shape<CachePart> = map(cacheShape, ({ marks, ttl, keepAlive }) => ({
-  marks: marks ?? 'client',
-  ttl: ttl ?? null,
-  keepAlive:
-    keepAlive === undefined
-      ? null
-      : { everyMs: keepAlive.every!, times: keepAlive.times ?? 1, atLeast: keepAlive.atLeast ?? null },
-}));
+export const cache: Shape<CachePart> = map(cacheShape, (written, path, problems) => {
+  const { marks, ttl, key, warmBefore, keepAlive } = written;
+  if (keepAlive?.atLeast !== undefined && keepAlive['only-if'] !== undefined) {
+    problems(wrongValue([...path, 'keepAlive', 'only-if'], '`only-if` and `atLeast` are the same'));
+    return undefined;
+  }
+  return {
+    marks: marks ?? 'client',
+    ttl: ttl === undefined || ttl === 'provider' ? null : ttl,
+    keepAlive:
+      keepAlive === undefined
+        ? null
+        : {
+            everyMs: keepAlive.every!,
+            times: keepAlive.times ?? 1,
+            atLeast: keepAlive.atLeast ?? keepAlive['only-if'] ?? null,
+          },
+    ...(key === 'session' ? { key } : {}),
+    ...(warmBefore === undefined ? {} : { warmBefore }),
+  };
+});

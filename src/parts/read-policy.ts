@@ -1,4 +1,5 @@
 import type { PartsPolicy, RulePart } from '../model/parts.js';
+import { checkClient } from './check-client.js';
 import { checkRules } from './check-rules.js';
 import { base, cache, count, guards, NO_GUARDS, USUAL_CACHE, USUAL_COUNT } from './read-client.js';
 import { RULE_SCHEMA, rule } from './read-rule.js';
@@ -117,6 +118,7 @@ export function readPolicy(
     cache: written.cache ?? USUAL_CACHE,
   };
   checkRules(parts, [...path, 'rules'], problems);
+  checkClient(value, parts, path, problems);
   if (!isSound) return null;
   return {
     head: {

@@ -1,8 +1,23 @@
 import type { AskPart, LayoutPart, ReplacePart, RulePart, SelectPart } from '../model/parts.js';
-import { accept, ask, fail, GO_ON, layout } from './read-ask.js';
-import { ALL_HISTORY, isOfBlocks, replace, select, until } from './read-select.js';
+import { checkUse } from './check-use.js';
+import { ask } from './read-ask.js';
+import { count } from './read-client.js';
+import { accept, fail, GO_ON } from './read-fail.js';
+import { layout } from './read-layout.js';
+import { replace, until } from './read-replace.js';
+import { ALL_HISTORY, isOfBlocks, select } from './read-select.js';
 import { at, groupsOf, when } from './read-when.js';
-import { choice, group, type PartPath, type Problems, type Shape, shape, text, wrongValue } from './shape.js';
+import {
+  choice,
+  group,
+  isGroup,
+  type PartPath,
+  type Problems,
+  type Shape,
+  shape,
+  text,
+  wrongValue,
+} from './shape.js';
 
 const ruleShape = group(
   {
@@ -10,6 +25,7 @@ const ruleShape = group(
     at,
     when,
     threads: choice(['all', 'main'], 'Threads it is for: all, or the main conversation alone.'),
+    count,
     select,
     replace,
     until,
@@ -32,14 +48,20 @@ const NAME = /^[a-z][a-z0-9-]*$/;
 export function rule(index: number): Shape<RulePart> {
   return shape(ruleShape.schema, (value, path, problems) => {
     const written = ruleShape.read(value, path, problems);
-    return written === undefined ? undefined : fullRule(written, index, path, problems);
+    return written === undefined ? undefined : fullRule(written, value, index, path, problems);
   });
 }
 
 /** How an editor is told of rules. */
 export const RULE_SCHEMA = ruleShape.schema;
 
-function fullRule(written: Written, index: number, path: PartPath, tell: Problems): RulePart | undefined {
+function fullRule(
+  written: Written,
+  raw: unknown,
+  index: number,
+  path: PartPath,
+  tell: Problems,
+): RulePart | undefined {
   let isSound = true;
   const problems: Problems = (problem) => {
     if (problem.weight === 'error') isSound = false;
@@ -54,17 +76,24 @@ function fullRule(written: Written, index: number, path: PartPath, tell: Problem
         'lower-case letters, digits and hyphens, for instance compact',
       ),
     );
-  const selected = written.select ?? ALL_HISTORY;
+  const selected = selection(written, path, problems);
   const asked = written.ask ?? null;
   const placed = replacement(written, selected, asked, path, problems);
-  const pieces = placed === null ? (written.layout ?? usualLayout(selected, asked)) : [];
-  checkUse(written, selected, asked, placed, pieces, path, problems);
+  const atEnd = placed === null && written.replace?.part.where === 'at-end';
+  const pieces =
+    placed === null ? (written.layout ?? usualLayout(selected, asked, atEnd ? 'end' : 'usual')) : [];
+  checkUse(
+    { written: isGroup(raw) ? raw : {}, select: selected, ask: asked, replace: placed, layout: pieces },
+    path,
+    problems,
+  );
   const groups = groupsOf(written.when!, written.at, [...path, 'when'], problems);
   if (!isSound) return undefined;
   return {
     name,
     when: groups,
     threads: written.threads ?? 'all',
+    ...(written.count === undefined ? {} : { count: written.count }),
     select: selected,
     replace: placed,
     until: written.until ?? null,
@@ -76,6 +105,19 @@ function fullRule(written: Written, index: number, path: PartPath, tell: Problem
   };
 }
 
+/** What it touches; a summary at an index leaves so many messages before it. */
+function selection(written: Written, path: PartPath, problems: Problems): SelectPart {
+  const selected = written.select ?? ALL_HISTORY;
+  const index = written.replace?.index ?? null;
+  if (index === null) return selected;
+  const at = [...path, 'replace', 'where'];
+  if (isOfBlocks(selected.what))
+    problems(wrongValue(at, `${selected.what} are replaced in place or at the end`, 'write where: at-end'));
+  else if (selected.keep.first !== 0 && selected.keep.first !== index)
+    problems(wrongValue(at, `select.keep.first says that ${selected.keep.first} stay before it`));
+  return { ...selected, keep: { ...selected.keep, first: index } };
+}
+
 /** What stands in the place of selected blocks; null where messages are selected. */
 function replacement(
   written: Written,
@@ -84,7 +126,7 @@ function replacement(
   path: PartPath,
   problems: Problems,
 ): ReplacePart | null {
-  const placed = written.replace;
+  const placed = written.replace?.part;
   if (!isOfBlocks(what)) {
     if (placed === undefined || placed.with === 'summary' || placed.with === 'nothing') return null;
     problems(
@@ -126,53 +168,20 @@ function replacement(
   return placed;
 }
 
-/** Opening, summary, tail. */
-function usualLayout({ keep }: SelectPart, asked: AskPart | null): readonly LayoutPart[] {
+/** Opening, summary, tail; or the summary behind the tail. */
+function usualLayout(
+  { keep }: SelectPart,
+  asked: AskPart | null,
+  place: 'usual' | 'end',
+): readonly LayoutPart[] {
+  const summary: readonly LayoutPart[] =
+    asked === null ? [] : [{ kind: 'summary', role: 'user', frame: 'none' }];
   return [
     ...(keep.first !== 0 ? [{ kind: 'first' } as const] : []),
     ...(keep.user === null ? [] : [{ kind: 'user-messages' } as const]),
-    ...(asked === null ? [] : [{ kind: 'summary', role: 'user', frame: 'none' } as const]),
+    ...(place === 'usual' ? summary : []),
     { kind: 'tail' },
+    ...(place === 'end' ? summary : []),
     ...(keep.recentFiles === null ? [] : [{ kind: 'files' } as const]),
   ];
-}
-
-/** Settings that have no effect beside others are refused. */
-function checkUse(
-  written: Written,
-  { keep }: SelectPart,
-  asked: AskPart | null,
-  placed: ReplacePart | null,
-  pieces: readonly LayoutPart[],
-  path: PartPath,
-  problems: Problems,
-): void {
-  const refuse = (key: string, message: string, hint: string | null = null): void =>
-    problems({ path: [...path, key], side: 'key', offset: null, message, hint, weight: 'error' });
-  if (placed !== null && written.layout !== undefined)
-    refuse('layout', '`layout` has no effect where blocks are replaced in place', 'take it out');
-  if (placed === null && written.until !== undefined)
-    refuse(
-      'until',
-      '`until` has no effect where the history is replaced',
-      'say with select.keep how much stays',
-    );
-  if (asked === null && written.accept !== undefined)
-    refuse('accept', '`accept` has no effect without a summary', 'write `ask`, or take it out');
-  if (asked === null && written.fail !== undefined)
-    refuse('fail', '`fail` has no effect without a summary', 'write `ask`, or take it out');
-  if (placed !== null) return;
-  const has = (kind: LayoutPart['kind']): boolean => pieces.some((piece) => piece.kind === kind);
-  const missing: readonly (readonly [LayoutPart['kind'], boolean, string])[] = [
-    ['summary', asked !== null, 'ask'],
-    ['user-messages', keep.user !== null, 'select.keep.user'],
-    ['files', keep.recentFiles !== null, 'select.keep.recent-files'],
-    ['first', keep.first !== 0, 'select.keep.first'],
-  ];
-  for (const [kind, isKept, from] of missing) {
-    if (has(kind) && !isKept)
-      refuse('layout', `\`${kind}\` stands in the layout, and \`${from}\` does not say what it is`);
-    if (!has(kind) && isKept)
-      refuse('layout', `\`${from}\` has no effect: \`${kind}\` does not stand in the layout`);
-  }
 }

@@ -1,12 +1,5 @@
-import {
-  type KeepPart,
-  type ReplacePart,
-  SELECTABLE,
-  type Selectable,
-  type SelectPart,
-  type UntilPart,
-} from '../model/parts.js';
-import { amount, comparison, plainAmount } from './amounts.js';
+import { type KeepPart, SELECTABLE, type Selectable, type SelectPart } from '../model/parts.js';
+import { amount, MANY, plainAmount } from './amounts.js';
 import {
   choice,
   either,
@@ -15,14 +8,14 @@ import {
   list,
   map,
   number,
+  refusing,
   type Shape,
   shape,
-  shownValue,
   text,
-  wrongValue,
+  wanted,
+  whole,
 } from './shape.js';
 
-const MANY = 1e9;
 const LAST = /^\s*(\d+)\s*(results?|messages?|turns?|rounds?|items?|calls?)?\s*$/;
 const LAST_UNITS: Readonly<Record<string, 'items' | 'messages' | 'turns' | 'rounds'>> = {
   result: 'items',
@@ -43,14 +36,7 @@ const last: Shape<NonNullable<KeepPart['last']>> = shape(
     const match = LAST.exec(String(value));
     if (match !== null)
       return { n: Number(match[1]), unit: LAST_UNITS[(match[2] ?? 'item').replace(/s$/, '')]! };
-    problems(
-      wrongValue(
-        path,
-        `a number is wanted here, not ${shownValue(value)}`,
-        'for instance 3, 2 messages, 1 round or 3 turns',
-      ),
-    );
-    return undefined;
+    return wanted('a number', value, path, problems, 'for instance 3, 2 messages, 1 round or 3 turns');
   },
 );
 
@@ -63,7 +49,7 @@ const first: Shape<KeepPart['first']> = shape(
   (value, path, problems) =>
     value === 'opening'
       ? 'opening'
-      : number(0, 1_000_000, 'Oldest messages that stay.').read(value, path, problems),
+      : whole(0, 1_000_000, 'Oldest messages that stay.').read(value, path, problems),
 );
 
 const user = either(
@@ -87,7 +73,7 @@ const user = either(
 const recentFiles = map(
   group(
     {
-      n: number(1, 1_000, 'Files.'),
+      n: whole(1, 1_000, 'Files.'),
       each: plainAmount(1, MANY, 'Tokens of one at most.'),
       total: plainAmount(1, MANY, 'Tokens of all together.'),
     },
@@ -108,7 +94,7 @@ const keepShape = group(
     first,
     user,
     'recent-files': recentFiles,
-    'final-answers': flag('Answers that end a prompt stay.'),
+    'final-answers': flag('The latest answer that ended a prompt stays, with what follows it.'),
     errors: flag('Results that report an error stay.'),
     none: flag('Nothing stays.'),
   },
@@ -167,14 +153,19 @@ const selectShape = group(
     keep,
     order: choice(['oldest', 'newest', 'largest'], 'Which go first.'),
     boundary: choice(
-      ['pair', 'user-turn', 'assistant'],
-      'Where the kept tail may begin; a call and its result are never parted.',
+      ['pair', 'user-turn', 'assistant', 'thinking-loop'],
+      'Where the kept tail may begin; a call and its result are never parted, and with thinking-loop no loop of calls with thinking is.',
     ),
-    move: choice(
-      ['back', 'forward'],
-      'Which way an unfit beginning moves: `back` keeps more, `forward` less.',
+    move: refusing(
+      choice(['back', 'forward'], 'Which way an unfit beginning moves: `back` keeps more, `forward` less.'),
+      {
+        split: {
+          why: 'a tail that may begin inside a turn has the boundary `pair`',
+          hint: 'write boundary: pair, and ask: { calls: split-turn } for a summary of the turn apart',
+        },
+      },
     ),
-    count: number(1, 1_000_000, 'Items taken at a time.'),
+    count: whole(1, 1_000_000, 'Items taken at a time.'),
   },
   'What a rule touches.',
   ['what'],
@@ -215,60 +206,3 @@ export const ALL_HISTORY: SelectPart = {
 export function isOfBlocks(what: Selectable): boolean {
   return what !== 'messages' && what !== 'history';
 }
-
-const PLACEHOLDER_TOKENS = 12;
-const REFERENCE_TOKENS = 60;
-
-const replaceShape = group(
-  {
-    with: choice(
-      ['placeholder', 'preview', 'reference', 'nothing', 'summary'],
-      'What stands there afterwards.',
-    ),
-    tokens: plainAmount(0, 1_000_000, 'True tokens of a fixed text.'),
-    head: plainAmount(0, MANY, 'Characters of a preview from the beginning.'),
-    tail: plainAmount(0, MANY, 'Characters of a preview from the end.'),
-    sticky: flag('false: done anew for each request, so that the client still counts what it leaves out.'),
-    where: choice(
-      ['in-place', 'at-end', 'server'],
-      'Where the replacement stands: in place, in one message at the end, or left out by the server.',
-    ),
-  },
-  'What stands in the place of what was selected.',
-  ['with'],
-);
-
-/** What stands in the place, in full. */
-export const replace: Shape<ReplacePart> = map(replaceShape, (written) => ({
-  with: written.with!,
-  tokens: written.tokens ?? (written.with === 'reference' ? REFERENCE_TOKENS : PLACEHOLDER_TOKENS),
-  head: written.head ?? 0,
-  tail: written.tail ?? 0,
-  lasts: written.sticky === false ? 'each-request' : 'frozen',
-  where: written.where ?? 'in-place',
-}));
-
-const untilShape = group(
-  {
-    tokens: comparison('Until the context is this small.', '<='),
-    chars: comparison('Until the tool results have so few characters.', '<='),
-    freed: comparison('Until so many tokens are freed.', '>='),
-    target: amount('Until the context is this small.'),
-    every: number(1, 1_000_000, 'Items wait until so many are due.'),
-  },
-  'Low watermark.',
-);
-
-/** How far a rule goes. */
-export const until: Shape<UntilPart> = map(untilShape, (written, path, problems): UntilPart | undefined => {
-  if (Object.keys(written).length !== 1) {
-    problems(wrongValue(path, 'one of tokens, chars, freed, target and every is wanted here'));
-    return undefined;
-  }
-  const { tokens, chars, freed, target, every } = written;
-  if (tokens !== undefined) return { kind: 'tokens', is: tokens };
-  if (chars !== undefined) return { kind: 'chars', is: chars };
-  if (freed !== undefined) return { kind: 'freed', is: freed };
-  if (target !== undefined) return { kind: 'tokens', is: { op: '<=', amount: target } };
-  return { kind: 'every', n: every! };
-});

@@ -2,6 +2,7 @@ import type {
   AmountText,
   AskPart,
   Comparison,
+  CountPart,
   GroupPart,
   KeepPart,
   PartsPolicy,
@@ -95,6 +96,7 @@ function testWords(policy: PartsPolicy, test: TestPart): string {
 
 const POINT_WORDS: Readonly<Record<string, string>> = {
   'before-request': 'before each request',
+  prompt: 'before the first request of each prompt',
   results: 'when tool results come in',
   'after-response': 'after each response',
   'end-of-loop': 'after an answer that ends a prompt',
@@ -114,7 +116,7 @@ const WHAT: Readonly<Record<string, string>> = {
   pairs: 'tool calls with their results',
 };
 
-function keepWords(policy: PartsPolicy, keep: KeepPart, items: string): readonly string[] {
+function keepWords(policy: PartsPolicy, keep: KeepPart, items: string): string[] {
   const words: string[] = [];
   if (keep.first === 'opening') words.push('what was said before the first response');
   else if (keep.first > 0) words.push(`the first ${keep.first} ${items}`);
@@ -129,7 +131,7 @@ function keepWords(policy: PartsPolicy, keep: KeepPart, items: string): readonly
     );
   if (keep.user !== null) words.push(`messages of the user up to ${count(keep.user.tokens)} tokens`);
   if (keep.recentFiles !== null) words.push(`the ${keep.recentFiles.n} files that were worked on last`);
-  if (keep.finalAnswers) words.push('final answers');
+  if (keep.finalAnswers) words.push('what follows the latest final answer');
   if (keep.errors) words.push('errors');
   return words;
 }
@@ -161,6 +163,8 @@ function actionWords(policy: PartsPolicy, rule: RulePart): string {
   const { replace, select, ask } = rule;
   if (replace === null) {
     const kept = keepWords(policy, select.keep, 'messages');
+    const images = rule.layout.find((piece) => piece.kind === 'images');
+    if (images?.kind === 'images') kept.push(`the newest ${images.n} images`);
     const rest = kept.length === 0 ? 'nothing stays verbatim' : `what stays: ${kept.join(', ')}`;
     return ask === null ? `drops the oldest of the conversation; ${rest}` : `${askWords(ask)}; ${rest}`;
   }
@@ -184,6 +188,14 @@ function actionWords(policy: PartsPolicy, rule: RulePart): string {
   return `puts ${place} in the place of all ${items}${but}${where}${lasts}`;
 }
 
+const SOURCES: Readonly<Record<CountPart['source'], string>> = {
+  usage: 'the latest usage',
+  'usage+new': 'the latest usage and an estimate of what is newer',
+  estimate: 'an estimate',
+  max: 'the larger of usage and estimate',
+  tokenizer: 'a tokenizer',
+};
+
 function ruleSentence(policy: PartsPolicy, rule: RulePart): string {
   const when =
     rule.when.length === 0
@@ -197,7 +209,8 @@ function ruleSentence(policy: PartsPolicy, rule: RulePart): string {
   }[rule.fail.else.kind];
   const back =
     rule.fail.else.kind === 'rule' ? `; without a summary it falls back on ${rule.fail.else.name}` : failing;
-  return `${rule.name}: ${when}: ${actionWords(policy, rule)}${back}.`;
+  const counts = rule.count === undefined ? '' : ` (counted by ${SOURCES[rule.count.source]})`;
+  return `${rule.name}: ${when}${counts}: ${actionWords(policy, rule)}${back}.`;
 }
 
 /** What a policy will do, in plain sentences with the token counts on usual windows. */
@@ -214,8 +227,10 @@ export function policySentences(policy: PartsPolicy): readonly string[] {
             session: 'for the rest of the session',
             prompt: 'until the next prompt',
           }[until];
+    const whose = guards.breaker.scope === 'rule' ? ' of one rule' : '';
+    const its = guards.breaker.scope === 'rule' ? ' by it' : '';
     sentences.push(
-      `After ${after} failed ${after === 1 ? 'summary' : 'summaries'} in a row no more are asked for ${end}.`,
+      `After ${after} failed ${after === 1 ? 'summary' : 'summaries'}${whose} in a row no more are asked for${its} ${end}.`,
     );
   }
   if (guards.perTurn !== null)
@@ -239,6 +254,11 @@ export function policySentences(policy: PartsPolicy): readonly string[] {
   if (cache.keepAlive !== null)
     sentences.push(
       `While nobody works, a short request keeps the cache entry alive every ${time(cache.keepAlive.everyMs)}, ${cache.keepAlive.times} times at most.`,
+    );
+  if (cache.key === 'session') sentences.push('Sessions share no cache entries.');
+  if (cache.warmBefore !== undefined)
+    sentences.push(
+      'Where the cache entry is gone, a short request writes it before a summary is asked for that reads it.',
     );
   if (
     !policy.rules.some((rule) =>

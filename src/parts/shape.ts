@@ -53,7 +53,8 @@ export function shape<T>(
   return { schema, read };
 }
 
-function wanted(
+/** Tells that something else is wanted; gives undefined, as a shape that could not read does. */
+export function wanted(
   what: string,
   value: unknown,
   path: PartPath,
@@ -77,6 +78,39 @@ export function choice<const T extends string>(values: readonly T[], description
   });
 }
 
+/** Words that other agents have and that cannot be played here, each with the reason and a way out. */
+export type Refused = Readonly<Record<string, { readonly why: string; readonly hint: string }>>;
+
+/** A shape that refuses some words with a reason of their own. */
+export function refusing<T>(inner: Shape<T>, words: Refused): Shape<T> {
+  return shape(inner.schema, (value, path, problems) => {
+    const known = typeof value === 'string' && Object.hasOwn(words, value) ? words[value]! : null;
+    if (known === null) return inner.read(value, path, problems);
+    problems(wrongValue(path, `\`${String(value)}\` cannot be played: ${known.why}`, known.hint));
+    return undefined;
+  });
+}
+
+/** A key that cannot be played, with the reason and a way out; editors are not told of it. */
+export function refusedKey(why: string, hint: string): Shape<never> {
+  return shape<never>({ not: {} }, (_value, path, problems) => {
+    const message = `\`${String(path.at(-1))}\` cannot be played: ${why}`;
+    problems({ path, side: 'key', offset: null, message, hint, weight: 'error' });
+    return undefined;
+  });
+}
+
+/** Other words for some of those that a shape knows. */
+export function alias<T>(inner: Shape<T>, words: Readonly<Record<string, unknown>>): Shape<T> {
+  return shape({ anyOf: [inner.schema, { enum: Object.keys(words) }] }, (value, path, problems) =>
+    inner.read(
+      typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : value,
+      path,
+      problems,
+    ),
+  );
+}
+
 /** True or false. */
 export function flag(description: string): Shape<boolean> {
   return shape({ type: 'boolean', description }, (value, path, problems) =>
@@ -97,6 +131,15 @@ export function number(min: number, max: number, description: string): Shape<num
     typeof value === 'number' && value >= min && value <= max
       ? value
       : wanted(`a number from ${min} to ${max}`, value, path, problems),
+  );
+}
+
+/** A whole number in a range. */
+export function whole(min: number, max: number, description: string): Shape<number> {
+  return shape({ type: 'integer', minimum: min, maximum: max, description }, (value, path, problems) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+      ? (value as number)
+      : wanted(`a whole number from ${min} to ${max}`, value, path, problems),
   );
 }
 

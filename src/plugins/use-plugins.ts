@@ -12,6 +12,8 @@ export interface ActivePlugin extends PlannedPlugin {
   readonly file: PluginFile | null;
   /** Takes out what it registered. */
   remove(): void;
+  /** Takes out what it registered for a while; calling what it gives back puts it in again. */
+  hide(): () => void;
 }
 
 const active: ActivePlugin[] = [];
@@ -27,7 +29,9 @@ export function usePlugin(input: Plugin, file: PluginFile | null = null): Active
   const { name } = plugin;
   if (active.some((other) => other.name === name))
     throw new CcbenchError('bad-plugin', `two plug-ins are called "${name}"`);
-  const take = registerPlugin(plugin, ({ policies = [] }) => policies.map(definePolicy));
+  const register = (): (() => void) =>
+    registerPlugin(plugin, ({ policies = [] }) => policies.map(definePolicy));
+  let take = register();
   const entry: ActivePlugin = {
     name,
     sha256: file?.sha256 ?? null,
@@ -37,6 +41,12 @@ export function usePlugin(input: Plugin, file: PluginFile | null = null): Active
       if (at < 0) return;
       active.splice(at, 1);
       take();
+    },
+    hide() {
+      take();
+      return () => {
+        take = register();
+      };
     },
   };
   active.push(entry);

@@ -1,8 +1,11 @@
 import { CcbenchError, type Place } from '../base/errors.js';
+import { resolveModel } from '../cache/models.js';
 import { type ReadPolicy, readPolicy } from '../parts/read-policy.js';
 import { isGroup, type PartProblem } from '../parts/shape.js';
+import { planPolicy } from '../policies/catalogue.js';
 import { policyFrom } from '../policies/parts-policy.js';
 import type { Policy } from '../policies/policy.js';
+import { tierRegistry } from '../tiers/registry.js';
 import { type Path, readDocument, type ScenarioDocument } from './document.js';
 
 /** What a policy file says: the policy unless it cannot be used, and what is wrong with it. */
@@ -48,7 +51,50 @@ export function readPolicyAt(
   };
   const read = readPolicy(value, { name }, tell, path);
   const policy = read === null || !isGroup(value) ? null : policyFrom(read, value, 'file');
+  if (read !== null && policy !== null)
+    for (const { at, error } of outerProblems(read, policy))
+      problems.push(
+        new CcbenchError(error.code, error.message, {
+          place: document.placeOf([...path, ...at]),
+          ...(error.hint === null ? {} : { hint: error.hint }),
+        }),
+      );
   return { policy, read, problems, warnings };
+}
+
+/** A problem with what a policy names outside its parts, and the path of the name. */
+interface OuterProblem {
+  readonly at: Path;
+  readonly error: CcbenchError;
+}
+
+/** What is wrong with the layers, the client, the parameters and the models that a policy names. */
+function outerProblems({ head, parts }: ReadPolicy, policy: Policy): readonly OuterProblem[] {
+  const problems: OuterProblem[] = [];
+  const check = (at: Path, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      problems.push({ at, error });
+    }
+  };
+  const listed = Array.isArray(policy.written?.layers);
+  head.layers.forEach((layer, i) => {
+    check(listed ? ['layers', i] : ['layers'], () => void tierRegistry.get(layer));
+  });
+  parts.rules.forEach(({ ask }, i) => {
+    if (ask !== null && ask.model !== null)
+      check(['rules', i, 'ask', 'model'], () => void resolveModel(ask.model!));
+  });
+  if (problems.length > 0) return problems;
+  const bare = { ...policy, set: {} };
+  check(['client'], () => void planPolicy(bare, {}));
+  if (problems.length > 0) return problems;
+  for (const path of Object.keys(head.set))
+    check(['set', path], () => void planPolicy(bare, { [path]: head.set[path] }));
+  if (problems.length === 0) check(['set'], () => void planPolicy(policy, {}));
+  return problems;
 }
 
 /** Where a problem stands; one about a character of a value is shown at that character. */

@@ -206,7 +206,7 @@ function breakerOf({
 }: CheckedRun['plan']['policy']): { readonly after: number; readonly per: 'session' | 'prompt' } | null {
   if (parts !== undefined) {
     const breaker = parts.guards.breaker;
-    if (breaker === null || typeof breaker.until === 'object') return null;
+    if (breaker === null || typeof breaker.until === 'object' || breaker.scope === 'rule') return null;
     return { after: breaker.after, per: breaker.until === 'prompt' ? 'prompt' : 'session' };
   }
   const max = params['breaker.maxFailures'];

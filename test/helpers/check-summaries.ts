@@ -10,10 +10,12 @@ const TOO_LONG = /too.long/i;
 
 /**
  * INV-14: every message of the user since the last boundary that leaves the context is in the summary that takes its place. Each
- * replacement is held against the summary it brought, so two of them between two requests are judged one by one.
+ * replacement is held against the summary it brought, so two of them between two requests are judged one by one. A summary of
+ * summaries quotes nobody.
  */
 export function checkSummaries({ sent, replaced, plan }: CapturedRun & { readonly plan: RunPlan }): void {
   if (plan.llm.faults.some(({ call, error }) => call === 'compact' && FAULTY_ANSWERS.has(error))) return;
+  if (plan.policy.parts?.rules.some(({ ask }) => ask?.calls.kind === 'chunks' && ask.calls.depth > 1)) return;
   const quoteTokens = Number(plan.policy.params['compact.quoteTokens'] ?? Number.POSITIVE_INFINITY);
   let judged = 0;
   for (const { before, after, requests } of replaced) {

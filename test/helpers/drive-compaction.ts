@@ -82,6 +82,7 @@ export function compactWith(
     prefixTokens: 0,
     trueTokens: 170_000,
     seenTokens: 170_000,
+    seenBy: () => 0,
     files: createFiles(),
     cacheIsWarm: true,
     cacheExpiresMs: null,

@@ -104,6 +104,7 @@ export function viewOf(
     prefixTokens: 0,
     trueTokens: total,
     seenTokens,
+    seenBy: () => 0,
     files,
     cacheIsWarm: true,
     cacheExpiresMs: null,

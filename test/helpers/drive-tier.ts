@@ -112,6 +112,7 @@ export class TierDriver {
       get trueTokens() {
         return driver.trueTokens;
       },
+      seenBy: () => 0,
       get seenTokens() {
         let total = driver.extraSeen;
         for (const { blocks } of driver.messages) for (const block of blocks) total += block.rough;

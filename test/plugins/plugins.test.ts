@@ -158,6 +158,33 @@ describe('the log of a run', () => {
   });
 });
 
+describe('the plug-ins of one scenario', () => {
+  const named = (policy: string, more = '') =>
+    scenario('t', more).replace('policy: none', `policy: ${policy}`);
+  const beside = (second: string) =>
+    tempFolder({ 'p.mjs': CLEARING, 's.yaml': scenario('s', 'plugins: [./p.mjs]\n'), 't.yaml': second });
+
+  it.each(['run', 'compare'])('are unknown to another scenario of the same %s', async (command) => {
+    const files = ['s.yaml', 't.yaml', '--no-files'];
+    const policy = await cli([command, ...files], { cwd: beside(named('clears')) });
+    expect([policy.code, policy.stderr]).toEqual([2, expect.stringContaining('unknown policy "clears"')]);
+    const metric = await cli([command, ...files], {
+      cwd: beside(scenario('t', 'expect: [twiceTheCalls > 1]\n')),
+    });
+    expect([metric.code, metric.stderr]).toEqual([2, expect.stringContaining('twiceTheCalls')]);
+    const own = await cli([command, ...files], { cwd: beside(named('clears', 'plugins: [./p.mjs]\n')) });
+    expect(own.code).toBe(0);
+  });
+
+  it('do not measure the runs of another', async () => {
+    const cwd = beside(scenario('t'));
+    const { stdout } = await cli(['run', 's.yaml', 't.yaml', '--json', ...NO_FILES], { cwd });
+    const [s, t] = JSON.parse(stdout).runs as { metrics: Record<string, number> }[];
+    expect(Object.keys(s!.metrics)).toContain('twiceTheCalls');
+    expect(Object.keys(t!.metrics)).not.toContain('twiceTheCalls');
+  });
+});
+
 describe('a plug-in that is wrong', () => {
   it.each([
     ['is missing', null, 'plug-in ./p.mjs: there is no such file'],

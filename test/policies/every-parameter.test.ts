@@ -1,76 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
-import { replay } from '../../src/engine/run/replay.js';
 import type { ParamSpec, ParamValue } from '../../src/model/params.js';
-import type { LogEntry } from '../../src/model/run-log.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
 import { paramsOf, policyRegistry, resolvePolicy } from '../../src/policies/catalogue.js';
 import { effective } from '../helpers/effective.js';
+import { LogCompare } from '../helpers/log-compare.js';
 import { otherValues } from '../helpers/other-values.js';
 import { planOf } from '../helpers/plan.js';
 import { SITUATIONS, type Situation } from '../helpers/situations/situations.js';
 import { VARIED_POLICIES } from '../helpers/varied-policies.js';
 
-/** Thrown at the first entry that differs: the rest of the run tells nothing more. */
-class Changed extends Error {}
-
-/** An entry without its sentences: a setting that is only quoted in one has changed nothing. */
-function withoutWords(entry: LogEntry): unknown {
-  const { reason: _reason, message: _message, ...rest } = entry as LogEntry & Record<string, unknown>;
-  return rest;
-}
-
 /** A situation under a policy: the plan, and the log as it is. */
 class Stage {
-  readonly #plan: RunPlan;
+  readonly #compare: LogCompare;
   readonly #set: Readonly<Record<string, unknown>>;
-  #log: readonly string[] | null = null;
 
   constructor(
     private readonly policy: string,
     readonly situation: Situation,
   ) {
     this.#set = effective(policy, situation.set ?? {});
-    this.#plan = planOf({ ...situation.init, policy, set: this.#set });
+    const plan = planOf({ ...situation.init, policy, set: this.#set });
+    this.#compare = new LogCompare(plan, situation.transcript);
   }
 
   valueOf(path: string): ParamValue {
-    return this.#plan.policy.params[path]!;
-  }
-
-  #run(plan: RunPlan, write: (line: string) => void): void {
-    replay(plan, this.situation.transcript, {
-      write(entry) {
-        if (entry.type !== 'run') write(JSON.stringify(withoutWords(entry)));
-      },
-    });
+    return this.#compare.plan.policy.params[path]!;
   }
 
   /** Whether the log is another one with a setting that the policy takes. */
   isChangedBy(path: string, value: ParamValue): boolean {
     const params = this.#resolve({ ...this.#set, [path]: value });
     if (params === null) return false;
-    const expected = this.#expected();
-    const plan = { ...this.#plan, policy: { ...this.#plan.policy, params } };
-    let place = 0;
-    try {
-      this.#run(plan, (line) => {
-        if (line !== expected[place++]) throw new Changed();
-      });
-    } catch (error) {
-      if (error instanceof Changed) return true;
-      throw error;
-    }
-    return place !== expected.length;
-  }
-
-  #expected(): readonly string[] {
-    if (this.#log === null) {
-      const lines: string[] = [];
-      this.#run(this.#plan, (line) => lines.push(line));
-      this.#log = lines;
-    }
-    return this.#log;
+    const { plan } = this.#compare;
+    return this.#compare.isChangedBy({ ...plan, policy: { ...plan.policy, params } });
   }
 
   /** The parameters with some settings; null where they exclude each other (FLG-2). */

@@ -141,6 +141,7 @@ export function planScenarios(
   const planned: PlannedScenario[] = [];
   const fileOf = new Map<string, string>();
   for (const file of files) {
+    const showOthers = plugins.only(file);
     try {
       const text = readTextInput(file, { cwd });
       const wanted = compileWanted(
@@ -174,6 +175,8 @@ export function planScenarios(
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       problems.push(...(error instanceof ProblemList ? error.problems : [error]));
+    } finally {
+      showOthers();
     }
   }
   if (problems.length === 0) return planned;

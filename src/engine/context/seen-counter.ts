@@ -1,7 +1,7 @@
 import type { BlockEdit } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
 import type { ParamValues } from '../../model/params.js';
-import { type CountPart, USAGE_PARTS } from '../../model/parts.js';
+import { type CountPart, type PartsPolicy, USAGE_PARTS } from '../../model/parts.js';
 import { cacheWriteTokens, totalTokens, type Usage } from '../../model/usage.js';
 import {
   estimateBlock,
@@ -21,6 +21,8 @@ export interface CounterRules {
   readonly factor: number;
   /** How a policy in parts counts; null for the usual way. */
   readonly count: CountPart | null;
+  /** Counters of rules that have one of their own, in their order. */
+  readonly beside: readonly CounterRules[];
 }
 
 /** What of its thread a counter may ask for. */
@@ -36,15 +38,22 @@ const NOBODY: Counted = { prefixRough: () => 0, trueTokens: 0 };
 export function counterRules(
   params: ParamValues,
   estimatorFactor: number,
-  count: CountPart | null = null,
+  parts: Pick<PartsPolicy, 'count' | 'rules'> | null = null,
 ): CounterRules {
-  if (count !== null) return ownRules(count, estimatorFactor);
+  if (parts !== null)
+    return {
+      ...ownRules(parts.count, estimatorFactor),
+      beside: parts.rules.flatMap(({ count }) =>
+        count === undefined ? [] : [ownRules(count, estimatorFactor)],
+      ),
+    };
   const newContent = params['counter.newContent'] as CounterRules['newContent'];
   return {
     newContent,
     heuristic: heuristicRules(params, newContent === 'padded' ? 'margin' : 'bare'),
     factor: estimatorFactor,
     count: null,
+    beside: [],
   };
 }
 
@@ -62,6 +71,7 @@ function ownRules(count: CountPart, estimatorFactor: number): CounterRules {
     },
     factor: estimatorFactor * count.scale,
     count,
+    beside: [],
   };
 }
 
@@ -87,6 +97,8 @@ export class SeenCounter {
   /** Usage ÷ estimate at the latest response. */
   private ratio = 1;
   private readonly own: CountPart | null;
+  /** Counters of rules that have one of their own: they hear of everything that this one hears of. */
+  private readonly beside: readonly SeenCounter[];
 
   constructor(
     private readonly rules: CounterRules,
@@ -97,6 +109,12 @@ export class SeenCounter {
       count === null ||
       ((count.source === 'usage' || count.source === 'usage+new') && count.of.length === USAGE_PARTS.length);
     this.own = isUsual && count?.since !== 'any' ? null : count;
+    this.beside = rules.beside.map((other) => new SeenCounter(other, counted));
+  }
+
+  /** What a counter of a rule's own shows, by its position among them. */
+  tokensBeside(position: number): number {
+    return this.beside[position]!.tokens;
   }
 
   get tokens(): number {
@@ -132,6 +150,7 @@ export class SeenCounter {
 
   /** Takes over what another counter of the same rules has seen, for a fork. */
   adopt(other: SeenCounter): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.adopt(other.beside[i]!);
     this.anchorTokens = other.anchorTokens;
     this.newer = other.newer;
     this.newerIds = [...other.newerIds];
@@ -145,6 +164,7 @@ export class SeenCounter {
 
   /** A message joined the context. */
   add(message: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.add(message);
     const tokens = estimateMessage(message, this.rules.heuristic);
     this.newer += tokens;
     this.all += tokens;
@@ -154,11 +174,13 @@ export class SeenCounter {
 
   /** A response joined the conversation; its usage follows. */
   hear(response: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.hear(response);
     if (this.own !== null) this.all += estimateMessage(response, this.rules.heuristic);
   }
 
   /** A response with usage came in: the anchor (TOK-4); the untouched context would have had so many tokens more. */
   anchor(usage: Usage, takenOut: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.anchor(usage, takenOut);
     this.anchorTokens = this.own === null ? totalTokens(usage) : usageOf(usage, this.own.of);
     if (this.own?.ratioCap != null) {
       const estimate = (this.counted.prefixRough(this.own.includes) + this.all) * this.rules.factor;
@@ -176,6 +198,12 @@ export class SeenCounter {
 
   /** The history was replaced: usage from before it says nothing any more. */
   restart(messages: readonly Message[]): void {
+    this.forgetAll();
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.forgetAll();
+    for (const message of messages) this.add(message);
+  }
+
+  private forgetAll(): void {
     this.all = 0;
     if (this.own?.since !== 'any') this.anchorTokens = 0;
     this.newer = 0;
@@ -184,7 +212,6 @@ export class SeenCounter {
     this.deleted = 0;
     this.untouchedAnchor = 0;
     this.untouchedNewer = 0;
-    for (const message of messages) this.add(message);
   }
 
   /**
@@ -196,6 +223,7 @@ export class SeenCounter {
     before: ReadonlyMap<string, Message>,
     gone: ReadonlySet<string>,
   ): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.replace(edits, before, gone);
     const newer = new Set(this.newerIds);
     const { heuristic } = this.rules;
     for (const { messageId, blockIndex, block } of edits) {
@@ -220,16 +248,19 @@ export class SeenCounter {
 
   /** A new process read content back that the known usage leaves out. */
   returnUncounted(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.returnUncounted(tokens);
     this.uncounted += tokens;
   }
 
   /** Content was deleted on the server (MIC-3): the usage that is known still counts it. */
   deleteCached(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.deleteCached(tokens);
     this.deleted += tokens;
   }
 
   /** Deleted content left the conversation: what the known usage still counts of it is gone for good. */
   dropDeleted(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.dropDeleted(tokens);
     const counted = Math.min(tokens, this.deleted);
     this.anchorTokens -= counted;
     this.deleted -= counted;
@@ -237,11 +268,13 @@ export class SeenCounter {
 
   /** What was deleted is no longer subtracted: usage leaves it out by itself, or a new process knows of no deletions. */
   forgetDeleted(): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.forgetDeleted();
     this.deleted = 0;
   }
 
   /** The server forgot its deletions: so many tokens are sent again, whether the known usage counts them or not. */
   returnDeleted(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.returnDeleted(tokens);
     this.anchorTokens += tokens - this.deleted;
     this.deleted = 0;
   }

@@ -45,4 +45,8 @@ export class ThreadView implements ContextView {
   get seenTokens(): number {
     return this.seen.tokens;
   }
+
+  seenBy(counter: number): number {
+    return this.seen.tokensBeside(counter);
+  }
 }

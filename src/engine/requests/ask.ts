@@ -12,6 +12,7 @@ import type { PrefixView } from '../../model/prefix.js';
 import type { FaultRule } from '../../model/run-plan.js';
 import { Context } from '../context/context.js';
 import { ForkView } from '../context/fork-view.js';
+import { FIRST_KEY, saltsUnder } from './client-key.js';
 import { breakpointsOf } from './main-request.js';
 import type { RequestingThread } from './requesting-thread.js';
 
@@ -58,7 +59,10 @@ function exchange(
   const salts =
     own === null
       ? run.model.saltsFor(images, null, run.client.key)
-      : levelSalts({ model: own, imagesPresent: images === 'images' });
+      : saltsUnder(
+          { ...FIRST_KEY, session: run.client.key.session },
+          levelSalts({ model: own, imagesPresent: images === 'images' }),
+        );
   let startMs = run.now;
   for (let attempt = 0; ; attempt++) {
     const reply = run.exchange.send(

@@ -14,7 +14,7 @@ const TWO_TO_53 = 2 ** 53;
 
 /** What a thread's client does about its calls: the habits of `src/client`, played forward. */
 export class ClientState {
-  key: ClientKey = FIRST_KEY;
+  key: ClientKey;
   private readonly plans: CallPlans | null;
   /** The plan of the latest call. */
   private latest: CallPlan | null = null;
@@ -22,7 +22,7 @@ export class ClientState {
   private previousStartMs: number | null = null;
   /** What calls that were lost have changed for the next one. */
   private fresh: FreshStart | null = null;
-  private inherited: ClientKey = FIRST_KEY;
+  private inherited: ClientKey;
   /** Chance of a break that nothing foretells at the latest call. */
   risk = 0;
 
@@ -30,6 +30,9 @@ export class ClientState {
 
   constructor(private readonly run: RequestingThread) {
     const { env, thread } = run;
+    const isKeyed = env.plan.policy.parts?.cache.key === 'session';
+    this.key = isKeyed ? { ...FIRST_KEY, session: env.sessions.of(thread).name } : FIRST_KEY;
+    this.inherited = this.key;
     this.status = run.isMain ? new StatusWatch(run) : null;
     this.plans = isBareClient(env.habits) ? null : new CallPlans(thread, env.habitsAt, env.agentVersion);
   }

@@ -84,7 +84,7 @@ export class ThreadRun implements TurnThread {
     this.steps = new StepQueue(thread);
     this.clock = new ThreadClock(plan.timing, this.steps);
     this.standstill = new Standstill(env.sink, thread.id);
-    this.counter = counterRules(plan.policy.params, plan.estimatorFactor, plan.policy.parts?.count ?? null);
+    this.counter = counterRules(plan.policy.params, plan.estimatorFactor, plan.policy.parts ?? null);
     this.seen = new SeenCounter(this.counter, new CountedThread(this.context));
     this.model = new ThreadModel(plan, thread, env.habits, env.agentVersion);
     this.client = new ClientState(this);

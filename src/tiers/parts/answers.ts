@@ -19,12 +19,12 @@ export function joined(answers: readonly Answer[]): Answer {
   };
 }
 
-/** An answer as a message of the conversation that asked for it. */
+/** An answer as a message of the conversation that asked for it; one without words is still a message. */
 export function answerMessage(id: string, at: number, role: Message['role'], answer: Answer): Message {
   const block = createBlock({
     kind: 'text',
     role,
-    tokens: answer.tokens,
+    tokens: Math.max(1, answer.tokens),
     chars: answer.text.chars,
     digest: chainDigest(answer.digest, digestText('summary')),
     text: answer.text,

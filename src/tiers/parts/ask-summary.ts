@@ -116,19 +116,31 @@ function shrunk(
       const largest = Math.max(...about.map(messageTokens));
       return about.map((message) => cutTo(message, Math.floor(largest * step.share)));
     }
+    case 'chars':
+      return newestRounds(order.about, step.chars, ({ blocks }) =>
+        blocks.reduce((sum, { chars }) => sum + chars, 0),
+      );
     default: {
-      const wanted = tokensOf(order.about) * step.share;
-      const groups = groupByRound(order.about);
-      let from = groups.length - 1;
-      let sum = 0;
-      for (let i = groups.length - 1; i >= 0; i--) {
-        sum += tokensOf(groups[i]!);
-        if (sum > wanted) break;
-        from = i;
-      }
-      return groups.slice(from).flat();
+      return newestRounds(order.about, tokensOf(order.about) * step.share, messageTokens);
     }
   }
+}
+
+/** The newest rounds within a budget, the latest in any case. */
+function newestRounds(
+  messages: readonly Message[],
+  budget: number,
+  size: (message: Message) => number,
+): readonly Message[] {
+  const groups = groupByRound(messages);
+  let from = groups.length - 1;
+  let sum = 0;
+  for (let i = groups.length - 1; i >= 0; i--) {
+    sum += groups[i]!.reduce((all, message) => all + size(message), 0);
+    if (sum > budget) break;
+    from = i;
+  }
+  return groups.slice(from).flat();
 }
 
 /** A conversation in which a share of the results, from the middle outwards, is only named. */
@@ -190,25 +202,34 @@ function* askCalls(
     const second = yield* askOnce(order, shape, about, [draft], count);
     return second.ok ? second : first;
   }
-  const pieces = piecesOf(order, about);
-  const answers: Answer[] = [];
-  for (const piece of pieces) {
-    const result = yield* askOnce(order, shape, piece, [], count);
-    if (!result.ok) return result;
-    answers.push(result.answer);
+  let pieces = piecesOf(order, about);
+  for (let level = 1; ; level++) {
+    const answers: Answer[] = [];
+    for (const piece of pieces) {
+      const result = yield* askOnce(
+        level === 1 ? order : { ...order, after: [] },
+        level > 1 && (shape === 'extend' || shape === 'fork') ? 'own' : shape,
+        piece,
+        [],
+        count,
+      );
+      if (!result.ok) return result;
+      answers.push(result.answer);
+    }
+    if (calls.kind !== 'chunks' || answers.length < 2 || level >= calls.depth)
+      return { ok: true, answer: joined(answers) };
+    const summaries = answers.map((answer, i) =>
+      answerMessage(`${order.id}-chunk-${level}-${i}`, order.moment.now, 'user', answer),
+    );
+    // The last level has one call; before it, summaries that do not fit into one piece are pieces again.
+    pieces =
+      level + 1 >= calls.depth
+        ? [summaries]
+        : chunksOf(
+            summaries.map((summary) => [summary]),
+            parseAmount(calls.tokens)(order.sizes, MIDDLE),
+          );
   }
-  if (calls.kind !== 'chunks' || answers.length < 2 || calls.depth < 2)
-    return { ok: true, answer: joined(answers) };
-  const summaries = answers.map((answer, i) =>
-    answerMessage(`${order.id}-chunk-${i}`, order.moment.now, 'user', answer),
-  );
-  return yield* askOnce(
-    { ...order, after: [] },
-    shape === 'extend' || shape === 'fork' ? 'own' : shape,
-    summaries,
-    [],
-    count,
-  );
 }
 
 /** The pieces of a conversation that are summarised one by one. */
@@ -221,10 +242,14 @@ function piecesOf(
     return turn > 0 ? [about.slice(0, turn), about.slice(turn)] : [about];
   }
   if (calls.kind !== 'chunks') return [about];
-  const limit = parseAmount(calls.tokens)(sizes, MIDDLE);
+  return chunksOf(groupByRound(about), parseAmount(calls.tokens)(sizes, MIDDLE));
+}
+
+/** Groups put together as long as they fit into so many tokens. */
+function chunksOf(groups: readonly (readonly Message[])[], limit: number): readonly (readonly Message[])[] {
   const pieces: Message[][] = [[]];
   let size = 0;
-  for (const group of groupByRound(about)) {
+  for (const group of groups) {
     const tokens = tokensOf(group);
     if (size > 0 && size + tokens > limit) {
       pieces.push([]);

@@ -1,17 +1,17 @@
 import type { SelectPart } from '../../model/parts.js';
 import type { ContextView } from '../../model/tier.js';
 import type { Sizes } from '../../parts/expression.js';
-import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import type { Item, Items } from './items.js';
+import { tokenBudget } from './token-budget.js';
 
 /** How many of the newest items a selection leaves alone. */
 function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes: Sizes): number {
+  const { last, share } = keep;
   let kept = 0;
-  if (keep.last !== null)
-    kept = keep.last.unit === 'items' ? keep.last.n : items.newestInRounds(keep.last.n, view);
-  const budget = keep.tokens === null ? null : parseAmount(keep.tokens)(sizes, MIDDLE);
+  if (last !== null) kept = last.unit === 'items' ? last.n : items.newestIn(last.n, last.unit, view);
+  const budget = tokenBudget(keep, items.tokens, sizes);
   if (budget !== null) kept = Math.max(kept, items.newestWithin(budget));
-  if (keep.share !== null) kept = Math.max(kept, items.newestWithin(keep.share.is * items.tokens));
+  if (share?.of === 'chars') kept = Math.max(kept, items.newestWithinChars(share.is * items.chars));
   return Math.min(kept, items.count);
 }
 

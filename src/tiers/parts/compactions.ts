@@ -1,5 +1,5 @@
 import type { Action, Outcome } from '../../model/action.js';
-import type { RulePart } from '../../model/parts.js';
+import type { Comparison, RulePart } from '../../model/parts.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
@@ -7,6 +7,7 @@ import { askFor, type Compaction, putInPlace, type Underway } from './compact.js
 import { Guards } from './guards.js';
 import { rebased, staleReport } from './rebased.js';
 import type { PolicyState, RuleState } from './rule-state.js';
+import { warmingRequest } from './short-request.js';
 
 /** Carries out a rule whatever its conditions say. */
 type CarryOut = (
@@ -39,6 +40,11 @@ export class Compactions {
     this.underway = null;
   }
 
+  /** A new process took the session up. */
+  restart(): void {
+    this.guards.restart();
+  }
+
   /** Replaces the history by a rule; guards may forbid it (BRK-1), and what failed falls back on what the rule says. */
   *compact(
     rule: RulePart,
@@ -52,14 +58,15 @@ export class Compactions {
     const history = compactionHistory(context.shared);
     const params = guards.thrashParams(context.params);
     if (isAutomatic && rule.ask !== null) {
-      if (guards.isOpen(moment)) {
-        yield guards.skipped();
+      if (guards.isOpen(rule.name, moment)) {
+        yield guards.skipped(rule.name);
         return false;
       }
       if (guards.isResting(moment)) return false;
     }
     const { floor } = this.state.policy.guards;
-    if (floor !== null && view.seenTokens < parseAmount(floor)(this.state.sizes, MIDDLE)) return false;
+    if (floor !== null && this.seenBy(rule, view) < parseAmount(floor)(this.state.sizes, MIDDLE))
+      return false;
     if (isAutomatic && history.isThrashing(moment.turn, params)) {
       yield {
         kind: 'stop',
@@ -73,11 +80,25 @@ export class Compactions {
       rule,
       trigger: moment.point === 'manual' ? 'manual' : moment.point === 'refused' ? 'reactive' : 'auto',
       reason,
-      tracking: history.track(moment, view.seenTokens, this.thresholdOf(rule, moment), params),
+      tracking: history.track(moment, this.seenBy(rule, view), this.thresholdOf(rule, moment), params),
     };
+    yield* this.warmBefore(rule, moment, view);
     if (rule.ask?.run.kind === 'background') return yield* this.startBackground(compaction, moment, view);
     const asked = yield* askFor(compaction, moment, view, this.state);
     return yield* this.finish(compaction, asked, moment, view);
+  }
+
+  /** Writes the entry that a summary request is about to read, where it is gone. */
+  private *warmBefore(
+    { ask }: RulePart,
+    { now }: Moment,
+    view: ContextView,
+  ): Generator<Action, void, Outcome> {
+    if (this.state.policy.cache.warmBefore !== 'ask' || ask === null || view.cacheIsWarm) return;
+    const [shape] = ask.shapes;
+    if (ask.model !== null || shape === 'own' || shape === 'text' || this.underway !== null) return;
+    const by = { layer: 'rules', reason: 'the cache entry is written before the summary request' } as const;
+    yield { kind: 'ask', by, request: warmingRequest(view.messages, now) };
   }
 
   private *finish(
@@ -93,13 +114,14 @@ export class Compactions {
         : yield* putInPlace(asked, moment, view, this.state);
     if (rule.ask !== null) this.guards.spent(moment, end.requests);
     if (end.outcome === 'done') {
+      this.state.restartGrowth();
       if (rule.ask === null) compactionHistory(this.state.context.shared).succeeded(moment.turn);
-      else yield* this.guards.succeeded(moment);
+      else yield* this.guards.succeeded(rule.name, moment);
       return true;
     }
     if (rule.ask === null) return false;
     // Guards count what was asked for in vain, not that there was nothing to ask about.
-    if (moment.point !== 'manual' && end.requests > 0) yield* this.guards.failed(moment);
+    if (moment.point !== 'manual' && end.requests > 0) yield* this.guards.failed(rule.name, moment);
     // Nothing was asked for: there is nothing to fall back from.
     if (end.requests === 0 && rule.fail.else.kind === 'stop') return false;
     return yield* this.fallBack(compaction, moment, view);
@@ -162,8 +184,7 @@ export class Compactions {
     const { rule } = underway.compaction;
     const run = rule.ask!.run;
     if (run.kind !== 'background' || moment.now < underway.result.answer.endMs) return;
-    if (run.applyAt !== null && view.seenTokens < parseAmount(run.applyAt.amount)(this.state.sizes, MIDDLE))
-      return;
+    if (run.applyAt !== null && !this.isReached(run.applyAt, this.seenBy(rule, view))) return;
     this.underway = null;
     const split = rebased(underway, view.messages, run.stale);
     if (split === null) {
@@ -174,12 +195,24 @@ export class Compactions {
     yield* this.finish(underway.compaction, { ...underway, split }, moment, view);
   }
 
+  /** Tokens of the context as a rule measures them. */
+  private seenBy(rule: RulePart, view: ContextView): number {
+    const own = this.state.rules.find((state) => state.rule === rule);
+    return own === undefined ? view.seenTokens : own.seen(view);
+  }
+
+  private isReached({ op, amount }: Comparison, seen: number): boolean {
+    const bound = parseAmount(amount)(this.state.sizes, MIDDLE);
+    return op === '>' ? seen > bound : seen >= bound;
+  }
+
   /** What a rule fired at, for the report; null where size did not decide. */
   private thresholdOf(rule: RulePart, { point }: Moment): number | null {
     if (point === 'refused') return null;
     for (const { at, tests } of rule.when) {
       const tokens = tests.find((test) => test.kind === 'tokens');
-      if (tokens?.kind === 'tokens' && (at.includes(point) || point === 'manual'))
+      const isAsked = at.some((one) => one === point || (one === 'prompt' && point === 'before-request'));
+      if (tokens?.kind === 'tokens' && (isAsked || point === 'manual'))
         return parseAmount(tokens.is.amount)(this.state.sizes, MIDDLE);
     }
     return null;

@@ -12,6 +12,8 @@ export interface Events {
   readonly modelSwitched: boolean;
   readonly resumed: boolean;
   readonly prefixChanged: boolean;
+  /** It is the first request of a prompt. */
+  readonly prompted: boolean;
 }
 
 /** Compares with an amount that depends on the model: worked out anew only when the sizes are others. */
@@ -51,11 +53,11 @@ function compileTest(test: TestPart, own: RuleState, state: PolicyState, events:
   switch (test.kind) {
     case 'tokens': {
       const holds = bound(test.is, state);
-      return (_moment, view) => holds(view.seenTokens + own.leftOut);
+      return (_moment, view) => holds(own.seen(view) + own.leftOut);
     }
     case 'growth': {
       const holds = bound(test.is, state);
-      return (_moment, view) => holds(view.seenTokens - (own.actedAt ?? 0));
+      return (_moment, view) => own.actedAt !== 'pending' && holds(own.seen(view) - (own.actedAt ?? 0));
     }
     case 'piled': {
       const holds = bound(test.is, state);

@@ -9,10 +9,17 @@ const CHAIN_TURNS = 3;
 
 const BY = { layer: 'rules', reason: 'a guard of the policy' } as const;
 
+/** Failures in a row, and when the latest was. */
+interface Failures {
+  failures: number;
+  failurePrompt: number;
+}
+
 /** What holds the summaries of a policy back: breaker, cooldown, limits on calls (BRK-1). */
 export class Guards {
   private restUntilMs = 0;
-  private failedAtMs = 0;
+  private readonly failedAtMs = new WeakMap<Failures, number>();
+  private readonly byRule = new Map<string, Failures>();
   private turn = -1;
   private asked = 0;
   private calls: number[] = [];
@@ -33,19 +40,36 @@ export class Guards {
     };
   }
 
+  /** The failures that count for a rule: its own, or those of all. */
+  private failuresOf(rule: string): Failures {
+    if (this.part.breaker?.scope !== 'rule') return this.history;
+    let own = this.byRule.get(rule);
+    if (own === undefined) {
+      own = { failures: 0, failurePrompt: -1 };
+      this.byRule.set(rule, own);
+    }
+    return own;
+  }
+
+  /** A new process knows nothing of the old one's failures. */
+  restart(): void {
+    this.byRule.clear();
+  }
+
   /** Whether the breaker is open; a rest that has passed closes it. */
-  isOpen({ now, prompt }: Moment): boolean {
+  isOpen(rule: string, { now, prompt }: Moment): boolean {
     const { breaker } = this.part;
     if (breaker === null) return false;
-    if (breaker.until === 'prompt' && this.history.failurePrompt !== prompt) this.history.failures = 0;
-    if (typeof breaker.until === 'object' && now - this.failedAtMs >= breaker.until.ms)
-      this.history.failures = 0;
-    return this.history.failures >= breaker.after;
+    const own = this.failuresOf(rule);
+    if (breaker.until === 'prompt' && own.failurePrompt !== prompt) own.failures = 0;
+    if (typeof breaker.until === 'object' && now - (this.failedAtMs.get(own) ?? 0) >= breaker.until.ms)
+      own.failures = 0;
+    return own.failures >= breaker.after;
   }
 
   /** The entry that says so. */
-  skipped(): Action {
-    return { kind: 'breaker', by: BY, state: 'skipped', failures: this.history.failures };
+  skipped(rule: string): Action {
+    return { kind: 'breaker', by: BY, state: 'skipped', failures: this.failuresOf(rule).failures };
   }
 
   /** Whether a rest or a limit forbids another summary now. */
@@ -69,22 +93,26 @@ export class Guards {
   }
 
   /** A summary came: the breaker closes, unless it stays open for the session. */
-  *succeeded({ turn }: Moment): Generator<Action, void, unknown> {
+  *succeeded(rule: string, { turn }: Moment): Generator<Action, void, unknown> {
     const { breaker } = this.part;
-    const failures = this.history.failures;
+    const own = this.failuresOf(rule);
+    const { failures } = own;
     this.restUntilMs = 0;
     this.history.succeeded(turn);
+    own.failures = 0;
     if (failures === 0) return;
-    if (breaker?.until === 'session' && failures >= breaker.after) this.history.failures = failures;
+    if (breaker?.until === 'session' && failures >= breaker.after) own.failures = failures;
     else if (breaker !== null) yield { kind: 'breaker', by: BY, state: 'reset', failures: 0 };
   }
 
   /** No summary came. */
-  *failed({ now, prompt }: Moment): Generator<Action, void, unknown> {
+  *failed(rule: string, { now, prompt }: Moment): Generator<Action, void, unknown> {
     const { breaker, cooldownMs } = this.part;
-    this.failedAtMs = now;
-    this.history.failed(prompt);
-    const { failures } = this.history;
+    const own = this.failuresOf(rule);
+    own.failures++;
+    own.failurePrompt = prompt;
+    this.failedAtMs.set(own, now);
+    const { failures } = own;
     if (cooldownMs.length > 0)
       this.restUntilMs = now + cooldownMs[Math.min(failures, cooldownMs.length) - 1]!;
     if (breaker !== null && failures === breaker.after)

@@ -95,7 +95,8 @@ export class Items {
       default:
         return kind === 'thinking';
     }
-    if (block.chars < minChars) return false;
+    // The result alone decides how long a pair is.
+    if (block.chars < minChars && !(what === 'pairs' && kind === 'tool_use')) return false;
     if (exceptMedia && mediaCount(facts) > 0) return false;
     if (this.select.keep.errors && facts.isError === true) return false;
     if (tool === null) return this.of === null;
@@ -127,11 +128,22 @@ export class Items {
     return count;
   }
 
-  /** How many of the newest stand in the latest so many responses and what follows them. */
-  newestInRounds(rounds: number, { messages }: ContextView): number {
-    let left = rounds;
+  /** How many of the newest fit into so many characters. */
+  newestWithinChars(chars: number): number {
+    let sum = 0;
+    let count = 0;
+    for (let i = this.live.length - 1; i >= 0; i--, count++) {
+      sum += this.live[i]!.chars;
+      if (sum > chars) break;
+    }
+    return count;
+  }
+
+  /** How many of the newest stand in the latest so many messages, or in what follows so many responses or prompts. */
+  newestIn(n: number, unit: 'messages' | 'turns' | 'rounds', { messages }: ContextView): number {
+    let left = n;
     let from = messages.length;
-    while (from > 0 && left > 0) if (messages[--from]!.role === 'assistant') left--;
+    while (from > 0 && left > 0) if (begins(messages[--from]!, unit)) left--;
     let count = 0;
     while (count < this.live.length && this.live[this.live.length - 1 - count]!.messageIndex >= from) count++;
     return count;
@@ -151,4 +163,10 @@ export class Items {
   forgetCalls(calls: ReadonlySet<string>): void {
     this.forget(new Set(this.live.filter(({ toolUseId }) => toolUseId !== null && calls.has(toolUseId))));
   }
+}
+
+/** Whether a message begins what is counted. */
+function begins({ role, origin }: Message, unit: 'messages' | 'turns' | 'rounds'): boolean {
+  if (unit === 'messages') return true;
+  return unit === 'turns' ? origin === 'human' : role === 'assistant';
 }

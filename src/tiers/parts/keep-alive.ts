@@ -1,10 +1,9 @@
 import type { Action, Outcome } from '../../model/action.js';
-import { createBlock } from '../../model/block.js';
-import { createMessage } from '../../model/message.js';
 import type { CachePart } from '../../model/parts.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import type { PolicyState } from './rule-state.js';
+import { pingRequest } from './short-request.js';
 
 const BY = { layer: 'rules', reason: 'the cache entry is kept alive' } as const;
 
@@ -33,27 +32,7 @@ export class KeepAlive {
     if (!view.cacheIsWarm) return;
     if (atLeast !== null && view.seenTokens < parseAmount(atLeast)(this.state.sizes, MIDDLE)) return;
     this.pings++;
-    yield {
-      kind: 'ask',
-      by: BY,
-      request: {
-        purpose: 'keep_alive',
-        shape: { kind: 'fork' },
-        messages: view.messages,
-        instruction: createMessage({
-          id: `ping-${now}`,
-          role: 'user',
-          origin: 'directive',
-          blocks: [createBlock({ kind: 'text', role: 'user', tokens: 4, text: 'Say "ok".' })],
-          at: now,
-        }),
-        write: 'read-only',
-        maxOutputTokens: 1,
-        retries: 0,
-        mode: 'background',
-        answer: { kind: 'short', tokens: 1 },
-      },
-    };
+    yield { kind: 'ask', by: BY, request: pingRequest(view.messages, now) };
     if (this.pings < times) yield { kind: 'wake-at', by: BY, timeMs: now + everyMs };
   }
 }

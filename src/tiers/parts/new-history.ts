@@ -72,6 +72,8 @@ export function layOut(
         if (piece.frame === 'standard')
           return [summaryMessage(id, moment, context, { trigger }, answer, { style: 'full' })];
         return [answerMessage(`${id}-summary`, moment.now, piece.role, answer)];
+      case 'images':
+        return imagesOf(id, split.older, piece.n, moment.now);
       case 'files':
         return restored === null ? [] : restored.messages.filter((message) => kindOf(message) !== 'standing');
       case 'todos':
@@ -84,6 +86,16 @@ export function layOut(
 
 function kindOf({ blocks }: Message): string | undefined {
   return blocks[0]?.facts.attachment;
+}
+
+/** The newest images of what goes, in one message; images inside tool results cannot stand without them. */
+function imagesOf(id: string, older: readonly Message[], n: number, at: number): readonly Message[] {
+  const blocks = older
+    .flatMap((message) => (message.role === 'user' ? message.blocks : []))
+    .filter(({ kind }) => kind === 'image')
+    .slice(-n);
+  if (blocks.length === 0) return [];
+  return [createMessage({ id: `${id}-images`, role: 'user', origin: 'attachment', blocks, at })];
 }
 
 /** A message of a fixed size: facts of the environment, an acknowledgement, a closing line. */

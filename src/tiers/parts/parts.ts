@@ -1,6 +1,6 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
-import type { PartsPolicy, RulePart } from '../../model/parts.js';
+import type { PartsPolicy } from '../../model/parts.js';
 import type { Point } from '../../model/point.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
@@ -8,7 +8,7 @@ import { compactionHistory } from '../auto-compact/history.js';
 import { switchParam } from '../param-reader.js';
 import { workState } from '../restore/work-state.js';
 import { Compactions } from './compactions.js';
-import { compileGroup, type Test } from './conditions.js';
+import { type CompiledGroup, compileGroup, type Test } from './conditions.js';
 import { KeepAlive } from './keep-alive.js';
 import { replaceItems } from './replace-items.js';
 import { PolicyState, type RuleState } from './rule-state.js';
@@ -54,8 +54,9 @@ class PartsTier implements TierInstance {
   private readonly restores: boolean;
   /** How long before its end the cache entry wakes a rule, the longest first. */
   private readonly wakesBefore: readonly number[];
-  private readonly events = { modelSwitched: false, resumed: false, prefixChanged: false };
+  private readonly events = { modelSwitched: false, resumed: false, prefixChanged: false, prompted: false };
   private model: string | null = null;
+  private prompt: number | null = null;
   private prefix: ContextView['prefix'] | null = null;
 
   constructor(
@@ -85,12 +86,19 @@ class PartsTier implements TierInstance {
     if (own.rule.threads === 'main' && this.context.source !== 'main') return;
     const groups = own.rule.when.map((group) => compileGroup(group, own, this.state, this.events));
     for (const point of POINTS) {
-      const holds = groups.filter(({ at }) => at.includes(point)).map((group) => group.holds);
+      const holds = groups.flatMap((group) => this.testsAt(point, group));
       if (holds.length === 0) continue;
       const list = this.byPoint.get(point) ?? [];
       list.push({ own, holds });
       this.byPoint.set(point, list);
     }
+  }
+
+  /** The test of a group at a point; `prompt` is asked before the first request of each prompt. */
+  private testsAt(point: Point, { at, holds }: CompiledGroup): readonly Test[] {
+    if (at.some((one) => one === point)) return [holds];
+    if (point !== 'before-request' || !at.includes('prompt')) return [];
+    return [(moment, view) => this.events.prompted && holds(moment, view)];
   }
 
   observe(message: Message): void {
@@ -108,6 +116,7 @@ class PartsTier implements TierInstance {
     this.reset(messages);
     this.events.resumed = true;
     compactionHistory(this.context.shared).restart();
+    this.compactions.restart();
   }
 
   private rulesAt(point: Point): readonly RuleAt[] {
@@ -119,7 +128,8 @@ class PartsTier implements TierInstance {
   due(moment: Moment, view: ContextView): boolean {
     const { point } = moment;
     this.state.sync(view);
-    if (point === 'before-request') this.noticeEvents(view);
+    if (point === 'before-request') this.noticeEvents(moment, view);
+    if (point === 'after-response') this.state.measure(view);
     if (point === 'after-response' && (this.keepAlive !== null || this.wakesBefore.length > 0)) return true;
     if (point === 'wake' && this.keepAlive !== null) return true;
     if (this.compactions.isUnderway && point === 'before-request') return true;
@@ -130,10 +140,12 @@ class PartsTier implements TierInstance {
     return false;
   }
 
-  private noticeEvents(view: ContextView): void {
+  private noticeEvents({ prompt }: Moment, view: ContextView): void {
     const { name } = this.context.model();
     this.events.modelSwitched = this.model !== null && this.model !== name;
     this.events.prefixChanged = this.prefix !== null && this.prefix !== view.prefix;
+    this.events.prompted = this.prompt !== prompt;
+    this.prompt = prompt;
     this.model = name;
     this.prefix = view.prefix;
   }
@@ -148,7 +160,7 @@ class PartsTier implements TierInstance {
     if (point === 'refused' && this.compactions.isStuck(moment, view)) return;
     for (const rule of this.rulesAt(point)) {
       if (!fires(rule, moment, view)) continue;
-      const changed = yield* this.carryOut(rule.own, moment, view, reasonFor(rule.own.rule, moment, view));
+      const changed = yield* this.carryOut(rule.own, moment, view, reasonFor(rule.own, moment, view));
       if (changed && rule.own.rule.after === 'stop') break;
     }
     if (point === 'before-request') {
@@ -201,10 +213,10 @@ function fires({ holds }: RuleAt, moment: Moment, view: ContextView): boolean {
 }
 
 /** Why a rule acts, in one sentence. */
-function reasonFor({ name }: RulePart, { point }: Moment, { seenTokens }: ContextView): string {
+function reasonFor({ rule, seen }: RuleState, { point }: Moment, view: ContextView): string {
   if (point === 'manual') return 'the user asked for it';
   if (point === 'refused') return 'the API refused the request as too long';
-  return `${name}: ${seenTokens} tokens seen`;
+  return `${rule.name}: ${seen(view)} tokens seen`;
 }
 
 /** What piled up is worked off: each multiple of the bound counts once. */

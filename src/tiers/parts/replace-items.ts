@@ -1,9 +1,9 @@
 import { chainDigest, digestText } from '../../base/digest.js';
 import type { FileContent } from '../../base/files.js';
 import type { Action, BlockEdit, Outcome } from '../../model/action.js';
-import { type Block, CHARS_PER_TOKEN, createBlock, uniformFacts } from '../../model/block.js';
+import { type Block, CHARS_PER_TOKEN, createBlock, mediaCount, uniformFacts } from '../../model/block.js';
 import { createMessage, type Message } from '../../model/message.js';
-import type { ReplacePart, UntilPart } from '../../model/parts.js';
+import type { ReplacePart } from '../../model/parts.js';
 import { lazyText } from '../../model/text.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
@@ -20,7 +20,8 @@ const CLEARED = uniformFacts({ replaces: 'cleared' });
 /** The block that stands in the place of another; null where nothing does. Never larger than what it replaces. */
 function replacementFor(block: Block, { with: how, tokens, head, tail }: ReplacePart): Block | null {
   const { kind, role, tool, toolUseId } = block;
-  if (how === 'nothing' || kind === 'thinking') return null;
+  if (kind === 'thinking' || (how === 'nothing' && !(kind === 'tool_result' && mediaCount(block.facts) > 0)))
+    return null;
   if (how === 'preview') {
     const shown = Math.min(block.chars, head + tail);
     const frame = Math.ceil(CLEARED_PLACEHOLDER.length / CHARS_PER_TOKEN);
@@ -73,7 +74,7 @@ interface Clearing {
 
 /** Whether a rule has gone far enough. */
 function reached(
-  until: UntilPart | null,
+  { rule: { until }, seen }: RuleState,
   state: PolicyState,
   view: ContextView,
   saved: number,
@@ -82,12 +83,13 @@ function reached(
   if (until === null || until.kind === 'every') return false;
   const limit = parseAmount(until.is.amount)(state.sizes, MIDDLE);
   if (until.kind === 'freed') return until.is.op === '>' ? saved > limit : saved >= limit;
-  const value = until.kind === 'tokens' ? view.seenTokens - saved : state.results.chars - chars;
+  const value = until.kind === 'tokens' ? seen(view) - saved : state.results.chars - chars;
   return until.is.op === '<' ? value < limit : value <= limit;
 }
 
 /** What a rule would change now: its selection in order, until its low watermark is reached. */
-function clearingOf({ rule, items }: RuleState, state: PolicyState, view: ContextView): Clearing {
+function clearingOf(own: RuleState, state: PolicyState, view: ContextView): Clearing {
+  const { rule, items } = own;
   const edits: BlockEdit[] = [];
   const done = new Set<Item>();
   const calls = new Set<string>();
@@ -99,7 +101,7 @@ function clearingOf({ rule, items }: RuleState, state: PolicyState, view: Contex
   const batch =
     rule.until?.kind === 'every' ? Math.floor(chosen.length / rule.until.n) * rule.until.n : chosen.length;
   for (let i = 0; i < batch; i++) {
-    if (reached(rule.until, state, view, saved, chars)) break;
+    if (reached(own, state, view, saved, chars)) break;
     const item = chosen[i]!;
     done.add(item);
     const of = editsFor(item, rule.replace!, rule.select.what === 'pairs', view);
@@ -168,7 +170,7 @@ export function* replaceItems(
   const replace = rule.replace!;
   const clearing = clearingOf(own, state, view);
   own.items!.forget(clearing.items);
-  own.actedAt = view.seenTokens - clearing.saved;
+  own.actedAt = own.seen(view) - clearing.saved;
   if (clearing.edits.length === 0) return false;
   const before = sizeBefore(view);
   const by = { layer: 'rules', reason } as const;

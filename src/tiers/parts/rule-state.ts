@@ -21,8 +21,10 @@ export interface RuleState {
   readonly rule: RulePart;
   /** Null for a rule about messages. */
   readonly items: Items | null;
-  /** Tokens that were seen when it last acted. */
-  actedAt: number | null;
+  /** Tokens of the context as it measures them. */
+  seen(view: ContextView): number;
+  /** Tokens that were seen when it last acted; `pending` until a usage tells the size of a new history. */
+  actedAt: number | 'pending' | null;
   /** Tokens of results behind what it keeps, on the running total. */
   piled: number;
   /** Tokens it has left out so far, where it does so for each request. */
@@ -36,8 +38,6 @@ export class PolicyState {
   messages = 0;
   turns = 0;
   images = 0;
-  /** A new process took the session up, or tools and system changed, since the rules were last asked. */
-  resumed = false;
   private facts: ReturnType<TierContext['model']> | null = null;
   private known: Sizes | null = null;
 
@@ -45,9 +45,12 @@ export class PolicyState {
     readonly policy: PartsPolicy,
     readonly context: TierContext,
   ) {
+    let counters = 0;
     this.rules = policy.rules.map((rule) => {
+      const counter = rule.count === undefined ? null : counters++;
       const state: RuleState = {
         rule,
+        seen: counter === null ? (view) => view.seenTokens : (view) => view.seenBy(counter),
         items: isOfBlocks(rule.select.what) ? new Items(rule.select) : null,
         actedAt: null,
         piled: 0,
@@ -93,6 +96,19 @@ export class PolicyState {
       state.actedAt = null;
       state.leftOut = 0;
       this.restartPile(state);
+    }
+  }
+
+  /** A new history is in place: what rules measure by growth begins with its first usage. */
+  restartGrowth(): void {
+    for (const state of this.rules) state.actedAt = 'pending';
+  }
+
+  /** A usage came. */
+  measure(view: ContextView): void {
+    for (let i = 0; i < this.rules.length; i++) {
+      const state = this.rules[i]!;
+      if (state.actedAt === 'pending') state.actedAt = state.seen(view);
     }
   }
 

@@ -1,8 +1,9 @@
 import { type Block, createBlock } from '../../model/block.js';
 import { hasToolUse, type Message, messageTokens, tokensOf, withBlocks } from '../../model/message.js';
 import type { KeepPart, SelectPart } from '../../model/parts.js';
-import { MIDDLE, parseAmount, type Sizes } from '../../parts/expression.js';
+import type { Sizes } from '../../parts/expression.js';
 import { groupByRound } from '../full-compact/rounds.js';
+import { tokenBudget } from './token-budget.js';
 
 /** A conversation taken apart for a new history. */
 export interface Split {
@@ -35,14 +36,21 @@ export function splitHistory(
   const opened = new Set(first);
   const sent = said.slice(0, start);
   const older = sent.filter((message) => !opened.has(message));
+  const user = keep.user === null ? [] : userMessages(older, keep.user);
   return {
     first,
     older,
     sent,
     tail,
-    user: keep.user === null ? [] : userMessages(older, keep.user),
-    lastPrompt: older.findLast(({ origin }) => origin === 'human') ?? null,
+    user,
+    lastPrompt: lastPromptOf(older, user),
   };
+}
+
+/** The latest prompt among what goes, unless it stays with the messages of the user. */
+function lastPromptOf(older: readonly Message[], user: readonly Message[]): Message | null {
+  const prompt = older.findLast(({ origin }) => origin === 'human') ?? null;
+  return prompt !== null && user.some(({ id }) => id === prompt.id) ? null : prompt;
 }
 
 /** What stays in front: so many messages, or what was said before the first response. */
@@ -66,35 +74,25 @@ function unbroken(messages: readonly Message[], count: number): number {
   return end;
 }
 
-/** Where the tail begins by its size alone. */
+/** Where the tail begins by its size alone: of several wishes the one that keeps most counts. */
 function tailStart(messages: readonly Message[], opened: number, keep: KeepPart, sizes: Sizes): number {
-  let start = messages.length;
-  if (keep.last !== null) start = lastStart(messages, keep.last);
-  if (keep.share?.of === 'tokens') return Math.min(start, shareStart(messages, opened, keep.share.is));
-  const budget = tokenBudget(messages, keep, sizes);
-  if (budget !== null) start = Math.min(start, budgetStart(messages, budget, messageTokens));
-  if (keep.share?.of === 'chars') {
-    const total = messages.reduce((sum, message) => sum + charsOf(message), 0);
-    start = Math.min(start, budgetStart(messages, total * keep.share.is, charsOf));
+  const { last, share, atMost, atLeast } = keep;
+  const starts = [messages.length];
+  if (last !== null) starts.push(lastStart(messages, last));
+  const byRounds = share?.of === 'tokens' && atMost === null && atLeast === null;
+  if (byRounds) starts.push(shareStart(messages, opened, share.is));
+  const total = messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  const budget = tokenBudget(byRounds ? { ...keep, share: null } : keep, total, sizes);
+  if (budget !== null) starts.push(budgetStart(messages, budget, messageTokens));
+  if (share?.of === 'chars') {
+    const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+    starts.push(budgetStart(messages, chars * share.is, charsOf));
   }
-  if (keep.finalAnswers)
-    start = Math.min(
-      start,
-      messages.findLastIndex((message) => message.role === 'assistant' && !hasToolUse(message)),
-    );
-  return Math.max(opened, start < 0 ? messages.length : start);
-}
-
-function tokenBudget(
-  _messages: readonly Message[],
-  { tokens, atMost, atLeast }: KeepPart,
-  sizes: Sizes,
-): number | null {
-  if (tokens === null) return null;
-  let budget = parseAmount(tokens)(sizes, MIDDLE);
-  if (atMost !== null) budget = Math.min(budget, parseAmount(atMost)(sizes, MIDDLE));
-  if (atLeast !== null) budget = Math.max(budget, parseAmount(atLeast)(sizes, MIDDLE));
-  return budget;
+  if (keep.finalAnswers) {
+    const answer = messages.findLastIndex((message) => message.role === 'assistant' && !hasToolUse(message));
+    if (answer >= 0) starts.push(answer);
+  }
+  return Math.max(opened, Math.min(...starts));
 }
 
 function charsOf({ blocks }: Message): number {
@@ -168,6 +166,7 @@ function fittingStarts(
   return (at) => {
     const message = messages[at];
     if (message === undefined) return true;
+    if (boundary === 'thinking-loop' && isInThinkingLoop(messages, at)) return false;
     if (boundary === 'user-turn') return message.origin === 'human';
     if (boundary === 'assistant') return message.role === 'assistant';
     return (
@@ -176,6 +175,17 @@ function fittingStarts(
       !partsAPair(messages, at)
     );
   };
+}
+
+/** Whether a position parts a loop of calls in which the model thinks: it begins with a prompt and ends with an answer. */
+function isInThinkingLoop(messages: readonly Message[], at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const message = messages[i]!;
+    if (message.role === 'assistant' && !hasToolUse(message)) return false;
+    if (message.blocks.some(({ kind }) => kind === 'thinking')) return true;
+    if (message.origin === 'human') return false;
+  }
+  return false;
 }
 
 /** Whether a call before a position is answered behind it. */

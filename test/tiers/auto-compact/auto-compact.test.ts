@@ -124,6 +124,7 @@ describe('guards', () => {
       prefixTokens: 0,
       trueTokens: 190_000,
       seenTokens: 190_000,
+      seenBy: () => 0,
       files: createFiles(),
       cacheIsWarm: true,
       cacheExpiresMs: null,

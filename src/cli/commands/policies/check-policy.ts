@@ -4,7 +4,6 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
-import { checkLayers } from './check-layers.js';
 import { readNamedFile } from './named-policy.js';
 
 interface ShownProblem {
@@ -30,7 +29,7 @@ export async function checkPolicyCommand(
 function checkPolicy(session: CliSession, file: string): ExitCode {
   const { stdout, cwd } = session.host;
   const found = readNamedFile(file, cwd);
-  const problems = [...found.problems, ...(found.policy === null ? [] : checkLayers(found.policy, file))];
+  const { problems } = found;
   const isOk = problems.length === 0 && found.read !== null;
   const sentences = isOk ? policySentences(found.read.parts) : [];
   const exit = isOk ? EXIT.fine : EXIT.input;

@@ -1,15 +1,6 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
-import { NAME_PATTERN, PATTERN_WORDS } from '../../../scenario/schema-words.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { openFile } from '../../files/output.js';
-import { type CliSession, printJson } from '../../session.js';
-
-/** Options of `ccbench policies new`. */
-export interface NewPolicyOptions {
-  readonly force?: boolean;
-}
+import type { ExitCode } from '../../exit-codes.js';
+import { type StarterOptions, writeStarter } from '../../files/write-starter.js';
+import type { CliSession } from '../../session.js';
 
 /** A policy that can be used as it is, with a comment at every part. */
 function policyTemplate(name: string): string {
@@ -54,25 +45,8 @@ guards:
 export async function newPolicyCommand(
   session: CliSession,
   wanted: string,
-  options: NewPolicyOptions,
+  options: StarterOptions,
 ): Promise<ExitCode> {
-  const { cwd, stdout } = session.host;
-  const name = wanted.replace(/\.ya?ml$/, '');
-  if (!NAME_PATTERN.test(name)) {
-    throw new CcbenchError('bad-usage', `"${wanted}" cannot be the name of a policy`, {
-      hint: `use ${PATTERN_WORDS[NAME_PATTERN.source]}`,
-    });
-  }
-  const file = `${name}.yaml`;
-  if (options.force !== true && existsSync(resolve(cwd, file))) {
-    throw new CcbenchError('bad-usage', `${file} is there already`, {
-      hint: 'choose another name, or --force to overwrite it',
-    });
-  }
-  const output = openFile(file, cwd);
-  await output.write(policyTemplate(name));
-  output.commit();
-  if (session.json) printJson(session, { file });
-  else stdout.write(`wrote ${file}\nnext: ccbench policies check ${file}\n`);
-  return EXIT.fine;
+  const starter = { what: 'policy', text: policyTemplate, next: 'ccbench policies check' };
+  return writeStarter(session, starter, wanted, options);
 }

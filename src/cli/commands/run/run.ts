@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { sha256Hex } from '../../../base/digest.js';
 import { CcbenchError } from '../../../base/errors.js';
+import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { openRef, refKey } from '../../../files/open-ref.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { evaluateExpectation } from '../../../metrics/expect.js';
@@ -62,7 +63,7 @@ export async function runCommand(
   options: RunOptions,
 ): Promise<ExitCode> {
   return withPlugins(session, files, options, (plugins) =>
-    runScenarios(session, planScenarios(files, options, session.host.cwd, plugins), options),
+    runScenarios(session, planScenarios(files, options, session.host.cwd, plugins), options, plugins),
   );
 }
 
@@ -70,6 +71,7 @@ async function runScenarios(
   session: CliSession,
   scenarios: readonly PlannedScenario[],
   options: RunOptions,
+  plugins: OpenPlugins,
 ): Promise<ExitCode> {
   const { cwd } = session.host;
   const runs = scenarios.flatMap((scenario) => scenario.runs);
@@ -90,8 +92,14 @@ async function runScenarios(
     if (options.files)
       for (const { scenario } of scenarios) opened.push(openReport(options.out, scenario.name, cwd));
     const job: Job = { session, options, baseline, log, progress, transcript: null };
-    for (const [i, planned] of scenarios.entries())
-      results.push(...(await runScenario(job, planned, opened[i] ?? null)));
+    for (const [i, planned] of scenarios.entries()) {
+      const showOthers = plugins.only(planned.file);
+      try {
+        results.push(...(await runScenario(job, planned, opened[i] ?? null)));
+      } finally {
+        showOthers();
+      }
+    }
   } finally {
     progress.clear();
     log?.discard();

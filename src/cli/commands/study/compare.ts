@@ -156,11 +156,16 @@ function readRows(
       plugins: plugins.of(file),
       ...(recordings === undefined ? {} : { recordings }),
     };
-    return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
-      const scenario = scenarioName(variant);
-      const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
-      return { ...variant, name, file, text };
-    });
+    const showOthers = plugins.only(file);
+    try {
+      return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
+        const scenario = scenarioName(variant);
+        const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
+        return { ...variant, name, file, text };
+      });
+    } finally {
+      showOthers();
+    }
   });
   const seen = new Set<string>();
   return rows.map((row) => {

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CcbenchError } from '../../base/errors.js';
+import { NAME_PATTERN, PATTERN_WORDS } from '../../scenario/schema-words.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { type CliSession, printJson } from '../session.js';
+import { openFile } from './output.js';
+
+/** Options of commands that write a starter. */
+export interface StarterOptions {
+  readonly force?: boolean;
+}
+
+/** A file that a user goes on from. */
+export interface Starter {
+  /** `scenario` or `policy`. */
+  readonly what: string;
+  /** Its text, by the name it gets. */
+  text(name: string): string;
+  /** What to type next, before the file. */
+  readonly next: string;
+}
+
+/** Writes a starter under a name that a user chose, with or without the ending; a file that is there stays unless forced. */
+export async function writeStarter(
+  session: CliSession,
+  { what, text, next }: Starter,
+  wanted: string,
+  { force }: StarterOptions,
+): Promise<ExitCode> {
+  const { cwd, stdout } = session.host;
+  const name = wanted.replace(/\.ya?ml$/, '');
+  if (!NAME_PATTERN.test(name)) {
+    throw new CcbenchError('bad-usage', `"${wanted}" cannot be the name of a ${what}`, {
+      hint: `use ${PATTERN_WORDS[NAME_PATTERN.source]}`,
+    });
+  }
+  const file = `${name}.yaml`;
+  if (force !== true && existsSync(resolve(cwd, file))) {
+    throw new CcbenchError('bad-usage', `${file} is there already`, {
+      hint: 'choose another name, or --force to overwrite it',
+    });
+  }
+  const output = openFile(file, cwd);
+  await output.write(text(name));
+  output.commit();
+  if (session.json) printJson(session, { file });
+  else stdout.write(`wrote ${file}\nnext: ${next} ${file}\n`);
+  return EXIT.fine;
+}

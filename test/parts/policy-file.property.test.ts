@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { canonicalJson } from '../../src/base/digest.js';
+import type { RunPlan } from '../../src/model/run-plan.js';
+import { isPolicyPath, policyValues, withPolicyValue } from '../../src/parts/paths.js';
+import { type ReadPolicy, readPolicy } from '../../src/parts/read-policy.js';
+import { policySentences } from '../../src/parts/sentences.js';
+import { compactsAt } from '../../src/parts/triggers.js';
+import { planPolicy } from '../../src/policies/catalogue.js';
+import { policyThresholds } from '../../src/policies/policy-thresholds.js';
+import { readPolicyFile } from '../../src/scenario/policy-file.js';
+import { policyFiles, type Written } from '../helpers/arbitrary-policy-file.js';
+import { anyWindow, buildSession, faultRules, sessionSteps } from '../helpers/arbitrary-session.js';
+import { runSent } from '../helpers/capture.js';
+import { type CheckedRun, INVARIANT_CHECKS } from '../helpers/check-invariants.js';
+import { damaged } from '../helpers/damage-policy.js';
+import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { planUnder } from '../helpers/plan-under.js';
+import { propertyRuns } from '../helpers/property-runs.js';
+import { Reached } from '../helpers/reached.js';
+
+const TIMEOUT_MS = Math.max(120_000, propertyRuns(0) * 200);
+
+function readOf(written: Written): ReadPolicy {
+  const problems: string[] = [];
+  const read = readPolicy(written, { name: 'generated' }, ({ path, message, weight }) => {
+    if (weight === 'error') problems.push(`${path.join('.')}: ${message}`);
+  });
+  expect(problems).toEqual([]);
+  return read!;
+}
+
+/** INV-9 is about one request that gets shorter: not about summaries of several calls, nor about a ladder of cuts. */
+function isLadder({ policy: { parts } }: RunPlan): boolean {
+  return parts!.rules.some(
+    ({ ask, fail }) => fail.shrink.length > 0 || (ask !== null && ask.calls.kind !== 'one'),
+  );
+}
+
+/** Checks every invariant of a run. */
+function checkAll(run: CheckedRun): void {
+  for (const [id, check] of Object.entries(INVARIANT_CHECKS))
+    if (id !== 'INV-9' || !isLadder(run.plan)) check(run);
+}
+
+describe('generated policy files', () => {
+  it('are read, and mean the same as text and with every value set to itself', () => {
+    fc.assert(
+      fc.property(policyFiles, (written) => {
+        const { parts } = readOf(written);
+        const file = readPolicyFile(stringify(written), 'p.yaml');
+        expect(file.problems).toEqual([]);
+        expect(file.read!.parts).toEqual(parts);
+        expect(readOf(JSON.parse(JSON.stringify(written))).parts).toEqual(parts);
+        for (const { path, value } of policyValues(written)) {
+          expect(isPolicyPath(path)).toBe(true);
+          expect(withPolicyValue(written, path, value)).toEqual(written);
+        }
+        for (const sentence of policySentences(parts)) expect(sentence).not.toMatch(/undefined|NaN|null/);
+      }),
+      { numRuns: propertyRuns(300) },
+    );
+  });
+
+  it('run with every invariant, and the same twice', { timeout: TIMEOUT_MS }, () => {
+    const reached = new Reached();
+    fc.assert(
+      fc.property(policyFiles, sessionSteps, anyWindow, faultRules, (written, steps, window, faults) => {
+        const plan = planUnder(written, { window, faults });
+        const transcript = buildSession(steps);
+        const run = { ...runSent(plan, transcript), plan, transcript };
+        checkAll(run);
+        expect(canonicalJson(runLog(plan, transcript))).toBe(canonicalJson(run.entries));
+        reached.add(ofType(run.entries, 'layer').map(({ action, outcome }) => `${action} ${outcome}`));
+      }),
+      { numRuns: propertyRuns(250) },
+    );
+    for (const state of ['compact done', 'compact failed', 'truncate done', 'clear done'])
+      expect(reached.share(state), state).toBeGreaterThan(0.02);
+  });
+});
+
+/** Rules that go by size alone, each before every request. */
+const bySize: fc.Arbitrary<Written> = fc
+  .tuple(
+    policyFiles,
+    fc.constantFrom('>= 0.6·B', '> 0.6·B', '35k', '> 41,017', 'W - 21k', '>= 0.45·W'),
+    fc.constantFrom('>= 0.7·B', '50k'),
+  )
+  .map(([{ count, base }, first, second]) => ({
+    ...(count === undefined ? {} : { count }),
+    ...(base === undefined ? {} : { base }),
+    rules: [
+      { name: 'late', when: { tokens: second }, ask: { shape: 'own' }, layout: ['summary', 'last-prompt'] },
+      {
+        name: 'early',
+        when: { tokens: first },
+        ask: { shape: 'extend' },
+        layout: ['summary', 'last-prompt'],
+      },
+    ],
+  }));
+
+describe('the tokens that `policies show` gives for the first compaction', () => {
+  it('are where a rule fires in a run', { timeout: TIMEOUT_MS }, () => {
+    let fired = 0;
+    fc.assert(
+      fc.property(bySize, sessionSteps, anyWindow, (written, steps, window) => {
+        const { policy } = readPolicyFile(stringify(written), 'p.yaml');
+        const plan = { ...planOf({ window, model: 'claude-sonnet-4-5' }), policy: planPolicy(policy!, {}) };
+        const log = runLog(plan, buildSession(steps.filter((item) => item.do !== 'compact')));
+        const { autoCompact } = policyThresholds(policy!, plan.policy, { window, maxOutput: 64_000 });
+        const at = log.findIndex((entry) => entry.type === 'layer' && entry.action === 'compact');
+        for (const { seen } of mainRequests(at < 0 ? log : log.slice(0, at)))
+          expect(seen).toBeLessThan(autoCompact!);
+        if (at < 0) return;
+        fired++;
+        const [first] = ofType([log[at]!], 'layer');
+        expect(first!.seenBefore).toBeGreaterThanOrEqual(autoCompact!);
+      }),
+      { numRuns: propertyRuns(150) },
+    );
+    expect(fired).toBeGreaterThan(30);
+  });
+});
+
+describe('a damaged policy file', () => {
+  it('is a policy, or every problem has line and column', { timeout: TIMEOUT_MS }, () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(
+        policyFiles.chain((written) => damaged(written)),
+        (written) => {
+          const { policy, read, problems, warnings } = readPolicyFile(stringify(written), 'p.yaml');
+          for (const { place, message } of [...problems, ...warnings]) {
+            expect(place?.line, message).toBeGreaterThanOrEqual(1);
+            expect(place?.column, message).toBeGreaterThanOrEqual(1);
+            expect(message).not.toMatch(/undefined|NaN|\[object/);
+          }
+          if (problems.length > 0) refused++;
+          else {
+            planPolicy(policy!, {});
+            policySentences(read!.parts);
+            compactsAt(read!.parts, { window: 200_000, maxOutput: 32_000 });
+          }
+        },
+      ),
+      { numRuns: propertyRuns(600) },
+    );
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  it('is told of at its place where a character of its text is lost or doubled', {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    const cut = policyFiles.chain((written) => {
+      const text = stringify(written);
+      return fc
+        .tuple(fc.nat(text.length - 1), fc.nat(4), fc.constantFrom('', ':', '"', '[', '\t', '- ', '·'))
+        .map(([at, length, put]) => text.slice(0, at) + put + text.slice(at + length));
+    });
+    fc.assert(
+      fc.property(cut, (text) => {
+        const { policy, problems } = readPolicyFile(text, 'p.yaml');
+        expect(policy !== null || problems.length > 0).toBe(true);
+        for (const { place } of problems) expect([place?.line, place?.column]).not.toContain(undefined);
+      }),
+      { numRuns: propertyRuns(400) },
+    );
+  });
+});
