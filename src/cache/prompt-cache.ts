@@ -35,6 +35,8 @@ export interface PromptCacheOptions {
   /** `marked`: entries at this request's own breakpoints; `all`: every entry of the prefix that was read. */
   readonly renewAncestors?: RenewAncestors;
   readonly lookback?: Lookback;
+  /** When what a request writes can be read: as its response begins, or when it is complete. */
+  readonly readable?: 'response-start' | 'response-end';
 }
 
 /** One request as the cache sees it. */
@@ -47,8 +49,20 @@ export interface CacheRequest {
   readonly startMs: number;
   /** When the response begins and what is written becomes readable; may depend on the tokens not read. */
   readonly readableAtMs: number | ((uncachedTokens: number) => number);
+  /** When the response is complete. */
+  readonly endsAtMs?: (uncachedTokens: number) => number;
   /** `read-only` looks up and renews but leaves nothing behind: what is not read is plain input. */
   readonly write: 'write' | 'read-only';
+  /** Tokens of the answer, for caches that store it with its prompt. */
+  readonly outputTokens?: number;
+  /** Whose request it is, for caches whose hits are chance: the session, and the request in it whatever the policy. */
+  readonly luck?: Luck | null;
+}
+
+/** What chance is drawn by: a changed policy leaves the luck of the other requests alone. */
+export interface Luck {
+  readonly session: Digest;
+  readonly request: Digest;
 }
 
 /** What the cache did: promptTokens = inputTokens + readTokens + write5mTokens + write1hTokens (CCH-3). */
@@ -108,11 +122,22 @@ function keyOf(
   return chainDigest(digests[position]!, salt);
 }
 
+/** When what a request writes becomes readable. */
+export function readyTime(
+  { readableAtMs, endsAtMs }: CacheRequest,
+  uncachedTokens: number,
+  readable: 'response-start' | 'response-end',
+): number {
+  if (readable === 'response-end' && endsAtMs !== undefined) return endsAtMs(uncachedTokens);
+  return typeof readableAtMs === 'number' ? readableAtMs : readableAtMs(uncachedTokens);
+}
+
 /** Creates an empty cache. */
 export function createPromptCache(options: PromptCacheOptions = {}): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
   const renewAncestors = options.renewAncestors ?? 'marked';
   const lookback = options.lookback ?? 'documented';
+  const readable = options.readable ?? 'response-start';
   const entries = new EntryTable();
   let sweepAt = SWEEP_MIN_ENTRIES;
 
@@ -206,9 +231,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     let longEnd = readTokens;
     let writtenEnd = readTokens;
     if (request.write === 'write') {
-      const { readableAtMs } = request;
-      const readyAtMs =
-        typeof readableAtMs === 'number' ? readableAtMs : readableAtMs(promptTokens - readTokens);
+      const readyAtMs = readyTime(request, promptTokens - readTokens, readable);
       for (let b = 0; b < breakpoints.length; b++) {
         const { position, ttlMs } = breakpoints[b]!;
         const tokens = sums[position]!;

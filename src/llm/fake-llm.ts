@@ -1,6 +1,6 @@
 import type { ApiError } from '../cache/api-error.js';
 import type { ModelRow } from '../cache/model-table.js';
-import type { CacheOutcome, CacheRequest, PromptCache } from '../cache/prompt-cache.js';
+import type { CacheOutcome, CacheRequest, Luck, PromptCache } from '../cache/prompt-cache.js';
 import type { LevelSalts } from '../cache/salts.js';
 import type { DeletedContent } from '../model/deleted-content.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
@@ -29,6 +29,8 @@ export interface LlmCall {
   readonly outputWith?: (fault: FaultRule) => number;
   /** How long the recorded answer took; null lets the model table say. */
   readonly recordedLatencyMs: number | null;
+  /** What chance is drawn by, where hits are chance. */
+  readonly luck?: Luck | null;
 }
 
 /** What comes back. */
@@ -111,6 +113,8 @@ class CacheCall implements CacheRequest {
   declare breakpoints: readonly Breakpoint[];
   declare startMs: number;
   declare write: LlmCall['write'];
+  declare outputTokens: number;
+  declare luck: Luck | null;
   declare private recordedLatencyMs: number | null;
 
   constructor(private readonly latencyScale: number) {}
@@ -122,6 +126,8 @@ class CacheCall implements CacheRequest {
     this.breakpoints = call.breakpoints;
     this.startMs = call.startMs;
     this.write = call.write;
+    this.outputTokens = call.outputTokens;
+    this.luck = call.luck ?? null;
     this.recordedLatencyMs = call.recordedLatencyMs;
     return this;
   }
@@ -130,6 +136,10 @@ class CacheCall implements CacheRequest {
     const ms = firstTokenMs(this.model, uncachedTokens, this.latencyScale);
     return this.startMs + (this.recordedLatencyMs === null ? ms : Math.min(ms, this.recordedLatencyMs));
   };
+
+  readonly endsAtMs = (uncachedTokens: number): number =>
+    this.startMs +
+    (this.recordedLatencyMs ?? responseMs(this.model, uncachedTokens, this.outputTokens, this.latencyScale));
 }
 
 function uncached(promptTokens: number): CacheOutcome {

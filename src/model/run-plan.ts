@@ -143,6 +143,8 @@ export interface RunPlan {
   readonly model: string | null;
   /** Context window in tokens where neither model name nor model table decide (WIN-1); null leaves it to them. */
   readonly window: number | null;
+  /** Provider whose cache and prices count; absent: that of each model. */
+  readonly provider?: string;
   readonly policy: PlannedPolicy;
   readonly cache: CachePlan;
   readonly timing: 'recorded' | 'think-time';

@@ -17,6 +17,13 @@ function checkModel(checker: Checker, path: Path): void {
   }
 }
 
+function checkProvider(checker: Checker, path: Path): void {
+  const provider = valueAt(checker.document.value, path);
+  if (typeof provider === 'string' && provider !== '') {
+    consult(checker, path, 'value', () => checker.context.providers.check(provider));
+  }
+}
+
 function checkTranscript(checker: Checker, path: Path): void {
   const transcript = valueAt(checker.document.value, path);
   if (!isGroup(transcript)) return;
@@ -169,6 +176,7 @@ function checkFault(checker: Checker, path: Path): void {
 function checkSettings(checker: Checker, at: Path): void {
   const settings = group(valueAt(checker.document.value, at));
   checkModel(checker, [...at, 'model']);
+  checkProvider(checker, [...at, 'provider']);
   checkPolicy(checker, at);
   const llm = group(settings.llm);
   for (const name of AMOUNTS) checkAmount(checker, [...at, 'llm', 'fake', name]);

@@ -77,6 +77,7 @@ function compileRun(
       seed: scenario.seed,
       model: run.model,
       window: run.window,
+      ...(run.provider === undefined ? {} : { provider: run.provider }),
       policy,
       cache: ttl !== null && run.lifetime === 'default' ? { ...run.cache, ttl, subagentTtl: ttl } : run.cache,
       timing: run.timing,

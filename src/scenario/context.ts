@@ -1,4 +1,5 @@
 import { resolveModel } from '../cache/models.js';
+import { providerRegistry } from '../cache/providers.js';
 import { policyWindow } from '../engine/requests/policy-window.js';
 import { type Expectation, parseExpectation } from '../metrics/expect.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../model/params.js';
@@ -38,6 +39,10 @@ export interface ScenarioContext {
     /** Throws a CcbenchError for a model nobody knows. */
     check(name: string): void;
   };
+  readonly providers: {
+    /** Throws a CcbenchError for a provider nobody knows. */
+    check(name: string): void;
+  };
   readonly metrics: {
     /** Throws a CcbenchError for what is not `metric op value` with a known metric. */
     parse(text: string): Expectation;
@@ -64,6 +69,7 @@ export const builtinContext: ScenarioContext = {
     contextWindow: { path: 'window.explicit', whenTrue: null }, // WIN-1
   },
   models: { check: (name) => void resolveModel(name) },
+  providers: { check: (name) => void providerRegistry.get(name) },
   metrics: { parse: (text) => parseExpectation(text, null) },
   workloads: WORKLOADS.names,
 };

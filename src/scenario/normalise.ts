@@ -44,6 +44,7 @@ export interface NormalRun {
   readonly variant: string | null;
   readonly description: string;
   readonly model: string | null;
+  readonly provider?: string;
   readonly window: number | null;
   readonly policy: { readonly name: string; readonly set: Readonly<Record<string, unknown>> };
   readonly overrides: NormalOverrides;
@@ -131,6 +132,7 @@ function normaliseRun(
     variant: variant.name,
     description: variant.description,
     model: settings.model ?? defaults.model,
+    ...(settings.provider === undefined ? {} : { provider: settings.provider }),
     window: settings.window ?? defaults.window,
     policy: { name: policy.use ?? defaults.policy, set: policy.set },
     overrides: {

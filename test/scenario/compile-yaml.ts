@@ -76,6 +76,7 @@ export const smallContext: ScenarioContext = {
     disableAutoCompact: { path: 'auto.enabled', whenTrue: false },
     contextWindow: { path: 'window.told', whenTrue: null },
   },
+  providers: { check: () => {} },
   models: {
     check(name) {
       if (!MODELS.includes(name)) throw unknownName('model', name, MODELS);

@@ -2,6 +2,7 @@ import { habitsOf, isBareClient } from '../../client/resolve-habits.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
+import { providerOf } from '../requests/provider-of.js';
 import { NO_TIMING } from '../requests/timing-sink.js';
 import { replayParts } from '../run/replay.js';
 import { tiersAtWork } from '../run/tiers-at-work.js';
@@ -39,6 +40,7 @@ export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   const { threads, sessions } = transcript;
   return (
     plan.timing === 'recorded' &&
+    providerOf(plan, transcript) === 'anthropic' &&
     isBareClient(habitsOf(plan.policy.params, transcript.agentVersion)) &&
     plan.llm.faults.length === 0 &&
     sessions === undefined &&

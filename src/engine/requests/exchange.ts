@@ -1,8 +1,9 @@
+import { digestParts, digestText } from '../../base/digest.js';
 import type { Mutable } from '../../base/mutable.js';
 import { type CacheObservation, createBreakDetector, lastPosition } from '../../cache/break-detector.js';
 import { type Cost, priceUsage } from '../../cache/price.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
-import type { LlmReply } from '../../llm/fake-llm.js';
+import type { LlmCall, LlmReply } from '../../llm/fake-llm.js';
 import type { BreakCause, RequestEntry } from '../../model/run-log.js';
 import { promptTokens, type Usage } from '../../model/usage.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
@@ -12,6 +13,7 @@ import type { RunEnv } from './run-env.js';
 /** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
 export class Exchange {
   private detector = createBreakDetector();
+  private readonly places = new Map<string, number>();
 
   constructor(
     private readonly env: RunEnv,
@@ -28,10 +30,20 @@ export class Exchange {
     this.detector = createBreakDetector(latest);
   }
 
+  /** The luck of a request is that of its place in the recording: the n-th of its purpose in its turn. */
+  private withLuck(out: Outgoing): LlmCall {
+    const { purpose, turn } = out;
+    const place = `${purpose} ${turn}`;
+    const nth = (this.places.get(place) ?? 0) + 1;
+    this.places.set(place, nth);
+    const session = digestText(this.thread);
+    return { ...out, luck: { session, request: digestParts([this.thread, purpose, turn, nth]) } };
+  }
+
   /** Sends a request of the thread's own chain, or one made beside it by a layer. */
   send(out: Outgoing, chain: 'own' | 'beside'): LlmReply & { readonly cost?: Cost } {
     this.env.onRequest?.(this.thread, out);
-    const reply = this.env.llm.call(out);
+    const reply = this.env.llm.call(this.env.cacheKinds.chance === 'none' ? out : this.withLuck(out));
     if (!reply.ok) {
       this.env.sink.write({
         type: 'refused',
@@ -51,7 +63,7 @@ export class Exchange {
     const deletedTokens = out.deleted?.tokens ?? 0;
     const prompt = promptTokens(usage);
     checkUsage(usage, outcome.promptTokens, deletedTokens);
-    checkRead(outcome.readTokens, outcome.hitPosition, out.view);
+    checkRead(outcome.readTokens, outcome.hitPosition, out.view, this.env.cacheKinds.reads);
     checkWindow(outcome.promptTokens - deletedTokens, out.windowTokens);
     const cost = priceUsage(out.model, usage);
     const unread = prompt - usage.cacheRead;

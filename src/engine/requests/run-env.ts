@@ -27,6 +27,8 @@ export interface RunEnv {
   readonly habitsAt: HabitsAt;
   /** Version of the agent that made the recording, first seen. */
   readonly agentVersion: string | null;
+  /** Whether hits are chance, and whether reads end on steps. */
+  readonly cacheKinds: { readonly chance: 'drawn' | 'none'; readonly reads: 'exact' | 'grain' };
   /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */
   readonly cache: PromptCache | null;
   readonly files: Files;

@@ -1,5 +1,6 @@
 import type { ModelRow } from '../../cache/model-table.js';
-import { LONG_WINDOW_TOKENS, resolveModel, takesBeta1m } from '../../cache/models.js';
+import { findModel, LONG_WINDOW_TOKENS, resolveModel, takesBeta1m } from '../../cache/models.js';
+import { billedBy, isServedBy, providerRegistry } from '../../cache/providers.js';
 import { type LevelSalts, levelSalts } from '../../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { ClientHabits } from '../../client/habits.js';
@@ -8,6 +9,15 @@ import type { RunPlan } from '../../model/run-plan.js';
 import { firstModel, type RecordedCall, type Thread } from '../../model/transcript.js';
 import { type ClientKey, saltsUnder } from './client-key.js';
 import { policyWindow } from './policy-window.js';
+
+/** A model that a provider serves: the one that is named, the plan's, or the one that stands for the provider. */
+function servedName(provider: string, name: string, planned: string | null): string {
+  for (const each of [name, planned]) {
+    const row = each === null ? null : findModel(each);
+    if (row !== null && isServedBy(provider, row)) return each!;
+  }
+  return providerRegistry.get(provider).defaultModel;
+}
 
 /** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
 export class ThreadModel {
@@ -42,10 +52,15 @@ export class ThreadModel {
     this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
     this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
     this.name = this.nameFor(this.firstRecorded);
-    this.row = resolveModel(this.name);
+    this.row = this.rowOf(this.name);
     this.lastTtlMs = TTL_5M_MS;
     this.isBounded = plan.policy.params['window.bounded'] !== false;
     this.facts = this.factsNow();
+  }
+
+  private rowOf(name: string): ModelRow {
+    const row = resolveModel(name);
+    return this.plan.provider === undefined ? row : billedBy(this.plan.provider, row);
   }
 
   private factsNow(): ThreadModel['facts'] {
@@ -56,7 +71,8 @@ export class ThreadModel {
   private nameFor(recorded: string): string {
     if (this.leader !== null) return this.leader.nameFor(recorded);
     const replaces = this.thread.parentId === null && recorded === this.firstRecorded;
-    return replaces ? (this.plan.model ?? recorded) : recorded;
+    const name = replaces ? (this.plan.model ?? recorded) : recorded;
+    return this.plan.provider === undefined ? name : servedName(this.plan.provider, name, this.plan.model);
   }
 
   /** Calls go where another thread's go: a fork sends its parent's requests on. */
@@ -72,7 +88,7 @@ export class ThreadModel {
     const name = this.nameFor(recorded);
     if (name === this.name) return;
     this.name = name;
-    this.row = resolveModel(name);
+    this.row = this.rowOf(name);
     this.facts = this.factsNow();
   }
 

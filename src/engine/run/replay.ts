@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex } from '../../base/digest.js';
 import { createEventQueue } from '../../base/queue.js';
 import { createRandom } from '../../base/random.js';
-import { createPromptCache } from '../../cache/prompt-cache.js';
+import { createProviderCache } from '../../cache/provider-cache.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
 import type { HabitsAt } from '../../client/call-plan.js';
 import { fadeOf } from '../../client/fade-of.js';
@@ -17,6 +17,7 @@ import { breakdown } from '../../tokens/breakdown.js';
 import { estimatorError } from '../../tokens/estimator-error.js';
 import { checkLostChild } from '../context/invariants.js';
 import { clientRules } from '../requests/client-rules.js';
+import { cacheKinds, providerOf } from '../requests/provider-of.js';
 import type { RequestListener } from '../requests/run-env.js';
 import { Sessions } from '../requests/session-state.js';
 import { NO_TIMING, type TimingSink } from '../requests/timing-sink.js';
@@ -83,7 +84,7 @@ export function* replayParts(
   const cache =
     plan.cache.mode === 'off'
       ? null
-      : createPromptCache({
+      : createProviderCache(providerOf(plan, transcript), {
           fade: fadeOf(plan.cache.fade, habits),
           seed: plan.seed,
           lookback: habits.lookback,
@@ -104,6 +105,7 @@ export function* replayParts(
     client: clientRules(plan.policy.params, tiers, habits),
     habits,
     habitsAt,
+    cacheKinds: cacheKinds(plan, transcript),
     agentVersion: transcript.agentVersion,
     cache,
     files: createHome(plan),

@@ -46,6 +46,11 @@ export class CompactionHistory {
 
   succeeded(turn: number): void {
     this.failures = 0;
+    this.replaced(turn);
+  }
+
+  /** The history was shortened without a summary: that is no success of the summariser. */
+  replaced(turn: number): void {
     this.lastTurn = turn;
     this.judged = false;
   }

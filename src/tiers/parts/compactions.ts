@@ -115,7 +115,7 @@ export class Compactions {
     if (rule.ask !== null) this.guards.spent(moment, end.requests);
     if (end.outcome === 'done') {
       this.state.restartGrowth();
-      if (rule.ask === null) compactionHistory(this.state.context.shared).succeeded(moment.turn);
+      if (rule.ask === null) compactionHistory(this.state.context.shared).replaced(moment.turn);
       else yield* this.guards.succeeded(rule.name, moment);
       return true;
     }

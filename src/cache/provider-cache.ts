@@ -1,0 +1,39 @@
+import type { ModelRow } from './model-row.js';
+import { createPrefixCache } from './prefix-cache.js';
+import { createPromptCache, type PromptCache, type PromptCacheOptions } from './prompt-cache.js';
+import { cacheRulesOf, providerRegistry } from './providers.js';
+
+/** The cache of a provider by its rules: with marks that the client sets, or without. */
+function createOne(provider: string, options: PromptCacheOptions): PromptCache {
+  const { cache } = providerRegistry.get(provider);
+  if (cache.written === 'marks') return createPromptCache({ ...options, readable: cache.visibleAfter.event });
+  return createPrefixCache((model) => cacheRulesOf(provider, model), options.seed ?? 0);
+}
+
+/** The cache of one provider, or those of several behind one door: each request goes to the one of its model. */
+export function createProviderCache(
+  provider: string | ((model: ModelRow) => string),
+  options: PromptCacheOptions,
+): PromptCache {
+  if (typeof provider === 'string') return createOne(provider, options);
+  const caches = new Map<string, PromptCache>();
+  const cacheOf = (name: string): PromptCache => {
+    let cache = caches.get(name);
+    if (cache === undefined) {
+      cache = createOne(name, options);
+      caches.set(name, cache);
+    }
+    return cache;
+  };
+  return {
+    request: (request) => cacheOf(provider(request.model)).request(request),
+    get size() {
+      let size = 0;
+      for (const cache of caches.values()) size += cache.size;
+      return size;
+    },
+    clear() {
+      for (const cache of caches.values()) cache.clear();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { ModelRow } from '../../cache/model-row.js';
+import { findModel } from '../../cache/models.js';
+import { isBestEffort, providerRegistry } from '../../cache/providers.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import { firstModel, type Transcript } from '../../model/transcript.js';
+
+const ANTHROPIC = 'anthropic';
+
+/** The provider of a recording where nothing else names one. */
+function recordedProvider(transcript: Transcript): string {
+  const { provider } = transcript;
+  return provider !== undefined && providerRegistry.has(provider) ? provider : ANTHROPIC;
+}
+
+function modelsOf(plan: RunPlan, transcript: Transcript): readonly string[] {
+  const first = transcript.threads.flatMap((thread) => firstModel(thread) ?? []);
+  return plan.model === null ? first : [plan.model, ...first];
+}
+
+/** Whose cache a run goes by: one provider for all requests, or that of each model where several are used. */
+export function providerOf(plan: RunPlan, transcript: Transcript): string | ((model: ModelRow) => string) {
+  if (plan.provider !== undefined) return plan.provider;
+  const assumed = recordedProvider(transcript);
+  const names = new Set(modelsOf(plan, transcript).map((name) => findModel(name)?.provider ?? assumed));
+  if (names.size === 1) return [...names][0]!;
+  return (model) => (providerRegistry.has(model.provider) ? model.provider : assumed);
+}
+
+/** Whether chance has a say in what a run reads, and whether reads end on steps. */
+export function cacheKinds(
+  plan: RunPlan,
+  transcript: Transcript,
+): { readonly chance: 'drawn' | 'none'; readonly reads: 'exact' | 'grain' } {
+  const provider = providerOf(plan, transcript);
+  if (typeof provider !== 'string') return { chance: 'drawn', reads: 'grain' };
+  const isMarked = providerRegistry.get(provider).cache.written === 'marks';
+  return { chance: isBestEffort(provider) ? 'drawn' : 'none', reads: isMarked ? 'exact' : 'grain' };
+}
