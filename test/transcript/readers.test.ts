@@ -28,13 +28,16 @@ describe('readers', () => {
   it.each([
     ['claude-code', session.toString()],
     ['request-trace', trace],
-    ['codex', codex],
     ['gemini-cli', gemini],
     ['pi', pi],
     [null, '{"type":"session.start","data":{}}'],
     [null, 'hello'],
   ])('recognises %s', (format, head) => {
     expect(detectFormat(head)).toBe(format);
+  });
+
+  it('recognises what readers of other agents take', () => {
+    expect(detectReader(codex, { id: 'a' })).toBe('codex');
   });
 
   it('recognises a session whose first line is longer than the part that is looked at', () => {
@@ -63,7 +66,6 @@ describe('readers', () => {
   });
 
   it.each([
-    ['Codex', codex],
     ['Gemini', gemini],
     ['pi', pi],
   ])('says that %s has no reader and what can be read', (label, text) => {
@@ -82,6 +84,8 @@ describe('readers', () => {
   it.skipIf(!sharedData.present).each([
     ['transcripts/claude-code', 'claude-code'],
     ['kv-cache-tester', 'request-trace'],
+    ['transcripts/codex', 'codex'],
+    ['more/codex', 'codex'],
   ])('recognises every shared file of %s', (folder, name) => {
     for (const file of sharedData.files(folder)) {
       if (!file.endsWith('.gz')) continue;
