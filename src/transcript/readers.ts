@@ -5,6 +5,7 @@ import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
 import { codexReader } from './codex/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+import { piReader } from './pi/read.js';
 import type { TranscriptReader } from './reader.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace } from './request-trace/read-request-trace.js';
@@ -21,12 +22,12 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
     },
   ],
   ['codex', codexReader],
+  ['pi', piReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
 const KNOWN_BUT_UNREAD: Readonly<Record<string, string>> = {
   'gemini-cli': 'a Gemini CLI chat',
-  pi: 'a pi session',
 };
 
 /** Characters at the start of a file that are enough to tell its format. */
@@ -39,7 +40,6 @@ const CLAUDE_CODE_TYPES = new Set(['user', 'assistant', 'system', 'attachment', 
 function formatOfLine(value: JsonObject): string | null {
   const { type } = value;
   if (typeof type !== 'string') return null;
-  if (type === 'session' && typeof value.id === 'string' && 'cwd' in value) return 'pi';
   if ('parentUuid' in value || 'leafUuid' in value) return 'claude-code';
   if ('sessionId' in value || 'snapshot' in value) return 'claude-code';
   return CLAUDE_CODE_TYPES.has(type) && isObject(value.message) && 'uuid' in value ? 'claude-code' : null;

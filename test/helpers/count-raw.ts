@@ -55,6 +55,29 @@ export function countRollout(path: string): RawCount {
   return count;
 }
 
+interface PiLine {
+  readonly type: string;
+  readonly message?: {
+    readonly role: string;
+    readonly usage?: Readonly<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>>;
+  };
+}
+
+/** Counts a pi session from its raw lines: a call for each response with a prompt. */
+export function countPi(path: string): RawCount {
+  const count = { calls: 0, prompt: 0, cached: 0, output: 0, compactions: 0 };
+  for (const { type, message } of rawLines<PiLine>(path)) {
+    if (type === 'compaction') count.compactions++;
+    const usage = message?.role === 'assistant' ? message.usage : undefined;
+    if (usage === undefined || usage.input + usage.cacheRead + usage.cacheWrite === 0) continue;
+    count.calls++;
+    count.prompt += usage.input + usage.cacheRead + usage.cacheWrite;
+    count.cached += usage.cacheRead;
+    count.output += usage.output;
+  }
+  return count;
+}
+
 /** What a reader made of a recording: the calls with usage. */
 export function countTranscript({ threads }: Transcript): RawCount {
   const count = { calls: 0, prompt: 0, cached: 0, output: 0, compactions: 0 };
