@@ -1,5 +1,5 @@
 import { isAscii, isUtf8, transcode } from 'node:buffer';
-import { constants, gunzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { CcbenchError } from '../base/errors.js';
 import type { WarningList } from '../model/warning.js';
 import { type ByteLine, splitLines } from './byte-lines.js';
@@ -42,22 +42,62 @@ function badFile(name: string, sentence: string, hint: string): CcbenchError {
   return new CcbenchError('bad-transcript', `${name}: ${sentence}`, { hint, place: { file: name } });
 }
 
-function gunzip(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
+/** How a packed file is told and unpacked. */
+interface Packing {
+  readonly name: 'gzip' | 'zstd';
+  readonly magic: readonly number[];
+  readonly unpack: (bytes: Uint8Array, part: 'whole' | 'start') => Buffer;
+}
+
+/** Unpacks zstd, where this Node can: from 22.15 and 23.8 on. */
+type UnpackZstd = (
+  bytes: Uint8Array,
+  options: { readonly maxOutputLength: number; readonly finishFlush?: number },
+) => Buffer;
+const { zstdDecompressSync } = zlib as unknown as { readonly zstdDecompressSync?: UnpackZstd };
+/** `ZSTD_e_flush`: what has been unpacked so far is given out. */
+const ZSTD_FLUSH = 1;
+
+const PACKINGS: readonly Packing[] = [
+  {
+    name: 'gzip',
+    magic: [0x1f, 0x8b],
+    unpack: (bytes, part) =>
+      zlib.gunzipSync(bytes, {
+        maxOutputLength: MAX_UNPACKED_BYTES,
+        ...(part === 'start' ? { finishFlush: zlib.constants.Z_SYNC_FLUSH } : {}),
+      }),
+  },
+  {
+    name: 'zstd',
+    magic: [0x28, 0xb5, 0x2f, 0xfd],
+    unpack: (bytes, part) =>
+      zstdDecompressSync!(bytes, {
+        maxOutputLength: MAX_UNPACKED_BYTES,
+        ...(part === 'start' ? { finishFlush: ZSTD_FLUSH } : {}),
+      }),
+  },
+];
+
+function unpack(bytes: Uint8Array, packing: Packing, options: JsonLinesOptions): Buffer {
+  if (packing.name === 'zstd' && zstdDecompressSync === undefined) {
+    throw new CcbenchError('not-supported', `${options.name}: this Node cannot unpack zstd`, {
+      hint: 'unpack the file with zstd -d, or run ccbench with Node 22.15, 23.8 or later',
+      place: { file: options.name },
+    });
+  }
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
+    return packing.unpack(bytes, 'whole');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw badFile(
         options.name,
-        'the gzip data is larger than 256 MiB when unpacked',
+        `the ${packing.name} data is larger than 256 MiB when unpacked`,
         'unpack it and pass the plain file, which is read piece by piece',
       );
     }
     try {
-      const part = gunzipSync(bytes, {
-        finishFlush: constants.Z_SYNC_FLUSH,
-        maxOutputLength: MAX_UNPACKED_BYTES,
-      });
+      const part = packing.unpack(bytes, 'start');
       options.warnings.add(
         'truncated-file',
         `${options.name}: the compressed data ends early; what could be unpacked is used`,
@@ -65,19 +105,25 @@ function gunzip(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
       );
       return part;
     } catch (cause) {
-      throw new CcbenchError('bad-transcript', `${options.name}: the gzip data cannot be unpacked`, {
-        hint: 'check the file with gzip -t, or pass the unpacked file',
-        place: { file: options.name },
-        cause,
-      });
+      throw new CcbenchError(
+        'bad-transcript',
+        `${options.name}: the ${packing.name} data cannot be unpacked`,
+        {
+          hint: `check the file with ${packing.name} -t, or pass the unpacked file`,
+          place: { file: options.name },
+          cause,
+        },
+      );
     }
   }
 }
 
-/** The bytes of a file, unpacked when they are gzip. */
+/** The bytes of a file, unpacked when they are gzip or zstd. */
 export function unpackBytes(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
-  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return packed ? gunzip(bytes, options) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const packing = PACKINGS.find(({ magic }) => magic.every((byte, i) => bytes[i] === byte));
+  return packing === undefined
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : unpack(bytes, packing, options);
 }
 
 function emptyFile(name: string): CcbenchError {
@@ -88,7 +134,7 @@ function binaryFile(name: string): CcbenchError {
   return badFile(name, 'the file is binary data, not JSON lines', 'pass a .jsonl or .jsonl.gz file in UTF-8');
 }
 
-/** The bytes of a text file, unpacked when they are gzip; an empty or binary file is an error. */
+/** The bytes of a text file, unpacked when they are packed; an empty or binary file is an error. */
 export function decodeBytes(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
   let plain = unpackBytes(bytes, options);
   if (plain[0] === 0xef && plain[1] === 0xbb && plain[2] === 0xbf) plain = plain.subarray(3);

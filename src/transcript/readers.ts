@@ -2,8 +2,10 @@ import { CcbenchError } from '../base/errors.js';
 import { createRegistry } from '../base/registry.js';
 import { createWarnings } from '../model/warning.js';
 import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
+import { codexReader } from './codex/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+import { piReader } from './pi/read.js';
 import type { TranscriptReader } from './reader.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace } from './request-trace/read-request-trace.js';
@@ -19,13 +21,13 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
       read: readRequestTrace,
     },
   ],
+  ['codex', codexReader],
+  ['pi', piReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
 const KNOWN_BUT_UNREAD: Readonly<Record<string, string>> = {
-  codex: 'a Codex CLI rollout',
   'gemini-cli': 'a Gemini CLI chat',
-  pi: 'a pi session',
 };
 
 /** Characters at the start of a file that are enough to tell its format. */
@@ -38,8 +40,6 @@ const CLAUDE_CODE_TYPES = new Set(['user', 'assistant', 'system', 'attachment', 
 function formatOfLine(value: JsonObject): string | null {
   const { type } = value;
   if (typeof type !== 'string') return null;
-  if (isObject(value.payload) && typeof value.timestamp === 'string') return 'codex';
-  if (type === 'session' && typeof value.id === 'string' && 'cwd' in value) return 'pi';
   if ('parentUuid' in value || 'leafUuid' in value) return 'claude-code';
   if ('sessionId' in value || 'snapshot' in value) return 'claude-code';
   return CLAUDE_CODE_TYPES.has(type) && isObject(value.message) && 'uuid' in value ? 'claude-code' : null;
@@ -64,7 +64,6 @@ export function detectFormat(head: string): string | null {
   }
   if (looksLikeRequestTrace(head)) return 'request-trace';
   if (/"projectHash"\s*:/.test(head) && /"messages"\s*:/.test(head)) return 'gemini-cli';
-  if (/"type"\s*:\s*"(?:session_meta|response_item|turn_context)"/.test(head)) return 'codex';
   if (/"parentUuid"\s*:/.test(head) && /"sessionId"\s*:/.test(head)) return 'claude-code';
   return null;
 }

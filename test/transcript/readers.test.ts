@@ -28,13 +28,16 @@ describe('readers', () => {
   it.each([
     ['claude-code', session.toString()],
     ['request-trace', trace],
-    ['codex', codex],
     ['gemini-cli', gemini],
-    ['pi', pi],
     [null, '{"type":"session.start","data":{}}'],
     [null, 'hello'],
   ])('recognises %s', (format, head) => {
     expect(detectFormat(head)).toBe(format);
+  });
+
+  it('recognises what readers of other agents take', () => {
+    expect(detectReader(codex, { id: 'a' })).toBe('codex');
+    expect(detectReader(pi, { id: 'a' })).toBe('pi');
   });
 
   it('recognises a session whose first line is longer than the part that is looked at', () => {
@@ -62,11 +65,7 @@ describe('readers', () => {
     }
   });
 
-  it.each([
-    ['Codex', codex],
-    ['Gemini', gemini],
-    ['pi', pi],
-  ])('says that %s has no reader and what can be read', (label, text) => {
+  it.each([['Gemini', gemini]])('says that %s has no reader and what can be read', (label, text) => {
     const thrown = catchError(() => readAny(Buffer.from(text), { id: 'f.jsonl' }));
     expect(thrown).toMatchObject({ code: 'not-supported' });
     expect(thrown.message).toContain(label);
@@ -82,6 +81,9 @@ describe('readers', () => {
   it.skipIf(!sharedData.present).each([
     ['transcripts/claude-code', 'claude-code'],
     ['kv-cache-tester', 'request-trace'],
+    ['transcripts/codex', 'codex'],
+    ['more/codex', 'codex'],
+    ['transcripts/pi', 'pi'],
   ])('recognises every shared file of %s', (folder, name) => {
     for (const file of sharedData.files(folder)) {
       if (!file.endsWith('.gz')) continue;

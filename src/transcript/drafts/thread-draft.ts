@@ -1,3 +1,4 @@
+import { type Digest, digestParts } from '../../base/digest.js';
 import { type BlockFacts, createBlock } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
 import type { ThreadEvent } from '../../model/transcript.js';
@@ -8,6 +9,8 @@ import { type DraftBlock, type DraftCall, type DraftMessage, type DraftStep, dra
 export interface Piece {
   readonly kind: 'text' | 'thinking' | 'tool_use' | 'tool_result' | 'image' | 'document' | 'other';
   readonly text: string | null;
+  /** How long content is that the record leaves out, as far as it tells. */
+  readonly chars?: number;
   /** Name of the tool and id of the call, for calls and results. */
   readonly tool?: string | null;
   readonly toolUseId?: string | null;
@@ -197,18 +200,20 @@ export class ThreadDraft {
     const name = id ?? `${this.id}-${++this.#number}`;
     if (this.#ids.has(name)) return null;
     this.#ids.add(name);
-    const blocks = pieces.map((piece) => draftBlock(piece, role));
+    const blocks = pieces.map((piece, i) => draftBlock(piece, role, digestParts([name, i])));
     return draftMessage({ id: name, role, origin, timeMs, blocks, responseId });
   }
 }
 
-function draftBlock({ kind, text, tool, toolUseId, facts }: Piece, role: 'user' | 'assistant'): DraftBlock {
+/** Content that the record leaves out is told from other content by its place. */
+function draftBlock(piece: Piece, role: 'user' | 'assistant', place: Digest): DraftBlock {
+  const { kind, text, chars = 0, tool, toolUseId, facts } = piece;
   return createBlock({
     kind,
     role,
     tokens: 0,
     text,
-    ...(text === null ? { chars: 0 } : {}),
+    ...(text === null ? { chars, digest: place } : {}),
     tool: tool ?? null,
     toolUseId: toolUseId ?? null,
     ...(facts === undefined ? {} : { facts }),

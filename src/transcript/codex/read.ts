@@ -1,0 +1,64 @@
+import type { Capability, Transcript } from '../../model/transcript.js';
+import { createWarnings } from '../../model/warning.js';
+import { TimeReader } from '../claude-code/time-reader.js';
+import { finishRecording } from '../drafts/finish-recording.js';
+import { ThreadDraft } from '../drafts/thread-draft.js';
+import { headLines } from '../head-lines.js';
+import { decodeBytes, streamJsonLines } from '../json-lines.js';
+import { isObject } from '../narrow.js';
+import type { ReadOptions, TranscriptReader } from '../reader.js';
+import { Rollout } from './rollout.js';
+import { readRolloutLine } from './rollout-lines.js';
+
+const CARRIES: readonly Capability[] = [
+  'text',
+  'timestamps',
+  'usage',
+  'cache-writes',
+  'tools',
+  'boundaries',
+  'output-tokens',
+  'latency',
+];
+
+/** Whose cache a rollout shows unless it names another provider. */
+const USUAL_PROVIDER = 'openai';
+const LINE_TYPE = /"type"\s*:\s*"(?:session_meta|response_item|turn_context)"/;
+
+function detect(head: string): boolean {
+  const isLine = headLines(head).some(
+    ({ type, timestamp, payload }) =>
+      typeof type === 'string' && typeof timestamp === 'string' && isObject(payload),
+  );
+  return isLine || LINE_TYPE.test(head);
+}
+
+function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
+  const warnings = createWarnings();
+  const draft = new ThreadDraft('main');
+  const rollout = new Rollout(draft, warnings);
+  const times = new TimeReader();
+  const plain = decodeBytes(bytes, { name: id, warnings });
+  for (const { value } of streamJsonLines([plain], { name: id, warnings, read: readRolloutLine }))
+    rollout.take(value, times.read(value.timestamp));
+  rollout.finish();
+  return finishRecording({
+    id,
+    source: 'codex',
+    label: 'a Codex rollout',
+    carries: CARRIES.filter((each) => each !== 'cache-writes' || rollout.tellsWrites),
+    agentVersion: rollout.version,
+    provider: rollout.provider ?? USUAL_PROVIDER,
+    threads: [draft],
+    warnings,
+  });
+}
+
+/** Reads rollouts of the Codex CLI, its desktop application and its extension. */
+export const codexReader: TranscriptReader = {
+  label: 'Codex rollout',
+  carries: CARRIES,
+  places: ['.codex/sessions/**/rollout-*.jsonl*', '.codex/archived_sessions/**/rollout-*.jsonl*'],
+  detect,
+  read,
+};

@@ -1,0 +1,53 @@
+import type { Capability, Transcript } from '../../model/transcript.js';
+import { createWarnings } from '../../model/warning.js';
+import { TimeReader } from '../claude-code/time-reader.js';
+import { finishRecording } from '../drafts/finish-recording.js';
+import { ThreadDraft } from '../drafts/thread-draft.js';
+import { headLines } from '../head-lines.js';
+import { decodeBytes, streamJsonLines } from '../json-lines.js';
+import type { ReadOptions, TranscriptReader } from '../reader.js';
+import { PiSession } from './pi-session.js';
+
+const CARRIES: readonly Capability[] = [
+  'text',
+  'timestamps',
+  'usage',
+  'cache-writes',
+  'tools',
+  'boundaries',
+  'output-tokens',
+  'latency',
+];
+
+function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
+  const warnings = createWarnings();
+  const draft = new ThreadDraft('main');
+  const session = new PiSession(draft, warnings);
+  const times = new TimeReader();
+  const plain = decodeBytes(bytes, { name: id, warnings });
+  for (const { value } of streamJsonLines([plain], { name: id, warnings }))
+    session.take(value, times.read(value.timestamp));
+  session.finish();
+  return finishRecording({
+    id,
+    source: 'pi',
+    label: 'a pi session',
+    carries: CARRIES.filter((each) => each !== 'cache-writes' || session.tellsWrites),
+    agentVersion: null,
+    ...(session.provider === null ? {} : { provider: session.provider }),
+    threads: [draft],
+    warnings,
+  });
+}
+
+/** Reads sessions of pi: a tree of entries, each of which says what it follows. */
+export const piReader: TranscriptReader = {
+  label: 'pi session',
+  carries: CARRIES,
+  places: ['.pi/agent/sessions/*/*.jsonl*'],
+  detect: (head) =>
+    headLines(head).some(
+      ({ type, id, cwd }) => type === 'session' && typeof id === 'string' && typeof cwd === 'string',
+    ),
+  read,
+};
