@@ -1,5 +1,6 @@
+import { LONG_WINDOW_TOKENS, type ModelBook } from '../../cache/model-book.js';
 import type { ModelRow } from '../../cache/model-table.js';
-import { LONG_WINDOW_TOKENS, resolveModel, takesBeta1m } from '../../cache/models.js';
+import { modelsOf } from '../../cache/models.js';
 import { type LevelSalts, levelSalts } from '../../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { ClientHabits } from '../../client/habits.js';
@@ -14,6 +15,8 @@ export class ThreadModel {
   row: ModelRow;
   /** Name as configured, suffix included. */
   name: string;
+  /** The models of the run. */
+  readonly models: ModelBook;
   private readonly firstRecorded: string;
   private lastSalts: {
     readonly row: ModelRow;
@@ -37,12 +40,13 @@ export class ThreadModel {
     habits: ClientHabits,
     agentVersion: string | null,
   ) {
+    this.models = modelsOf(plan);
     this.imagesBreak = habits.images === 'break';
     this.agentVersion = agentVersion;
     this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
     this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
     this.name = this.nameFor(this.firstRecorded);
-    this.row = resolveModel(this.name);
+    this.row = this.models.orUnknown(this.name);
     this.lastTtlMs = TTL_5M_MS;
     this.isBounded = plan.policy.params['window.bounded'] !== false;
     this.facts = this.factsNow();
@@ -72,7 +76,7 @@ export class ThreadModel {
     const name = this.nameFor(recorded);
     if (name === this.name) return;
     this.name = name;
-    this.row = resolveModel(name);
+    this.row = this.models.orUnknown(name);
     this.facts = this.factsNow();
   }
 
@@ -86,19 +90,19 @@ export class ThreadModel {
 
   /** Whether the client asks for the 1M beta, and the model takes it (WIN-1). */
   private asksForBeta(): boolean {
-    return this.plan.policy.params['window.beta1m'] === true && takesBeta1m(this.name);
+    return this.plan.policy.params['window.beta1m'] === true && this.models.takesBeta1m(this.name);
   }
 
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
     if (this.plan.model !== null) return null;
-    return recordedWindow(this.name, this.largestPrompt, this.agentVersion);
+    return recordedWindow(this.name, this.largestPrompt, this.agentVersion, this.models);
   }
 
   /** Window as the policy believes it to be (WIN-1). */
   private policyWindow(): number {
     if (this.plan.window !== null) return this.plan.window;
-    return policyWindow(this.plan.policy.params, this.name, this.provenWindow());
+    return policyWindow(this.plan.policy.params, this.name, this.provenWindow(), this.models);
   }
 
   /** Salts of the cache keys for this model. */
