@@ -23,6 +23,7 @@ type Defaulted =
   | 'provider'
   | 'aliases'
   | 'beta1m'
+  | 'pricesAreKnown'
   | 'priceSteps'
   | 'fastPricesPerMTok'
   | 'thinking'
@@ -36,6 +37,7 @@ const COMMON = {
   provider: 'anthropic',
   aliases: [],
   beta1m: 'unsupported',
+  pricesAreKnown: true,
   priceSteps: [],
   fastPricesPerMTok: null,
   thinking: 'keep-all',

@@ -39,6 +39,8 @@ export interface ModelRow {
   /** The 1M beta widens this model's window. */
   readonly beta1m: 'supported' | 'unsupported';
   readonly maxOutput: number;
+  /** Whether anybody says what the model costs; where not, all prices are 0. */
+  readonly pricesAreKnown: boolean;
   readonly pricesPerMTok: Prices;
   /** Ascending by limit; empty for flat prices. */
   readonly priceSteps: readonly PriceStep[];

@@ -46,9 +46,9 @@ function fastPrices(row: ModelRow): Prices {
   });
 }
 
-/** One dollar per million tokens is 1,000 billionths a token. */
+/** One dollar per million tokens is 1,000 billionths a token; prices count to a hundred-thousandth of a dollar. */
 function part(tokens: number, dollarsPerMTok: number, twentieths: number): number {
-  return Math.round((tokens * Math.round(dollarsPerMTok * 1_000) * twentieths) / 20);
+  return Math.round((tokens * Math.round(dollarsPerMTok * 100_000) * twentieths) / 2_000);
 }
 
 /** The price of one request; each part is rounded once to a billionth, the total is their sum. */

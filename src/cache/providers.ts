@@ -332,10 +332,15 @@ export function isServedBy(provider: string, model: ModelRow): boolean {
   return model.provider === (providerRegistry.get(provider).serves ?? provider);
 }
 
+/** Rows with the shares of the one provider that has any: callers compare rows. */
+const billed = new WeakMap<ModelRow, ModelRow>();
+
 /** The row of a model as a provider bills it. */
 export function billedBy(provider: string, model: ModelRow): ModelRow {
   const { shares } = providerRegistry.get(provider);
   if (shares === undefined) return model;
+  const known = billed.get(model);
+  if (known !== undefined) return known;
   const { input, output } = model.pricesPerMTok;
   const write = input * shares.write;
   const pricesPerMTok = {
@@ -345,7 +350,9 @@ export function billedBy(provider: string, model: ModelRow): ModelRow {
     cacheWrite5m: write,
     cacheWrite1h: write,
   };
-  return { ...model, pricesPerMTok, priceSteps: [] };
+  const row = { ...model, pricesPerMTok, priceSteps: [] };
+  billed.set(model, row);
+  return row;
 }
 
 /** Whether what a provider's cache does is chance. */

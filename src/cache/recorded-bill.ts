@@ -2,7 +2,8 @@ import { isOutputEstimated, outputOf } from '../model/output-of.js';
 import type { BillCost, RecordedBill, ThreadBill } from '../model/recorded-bill.js';
 import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../model/usage.js';
-import { findModel } from './models.js';
+import type { ModelBook } from './model-book.js';
+import { MODELS } from './models.js';
 import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
 
 /** Labels of the forks that write summaries begin so (spec of transcripts §6). */
@@ -26,6 +27,7 @@ function billCost(cost: Cost): BillCost {
 }
 
 class BillWriter {
+  readonly #models: ModelBook;
   readonly #unpriced = new Map<string, number>();
   readonly #threads: ThreadBill[] = [];
   #cost = NO_COST;
@@ -39,6 +41,10 @@ class BillWriter {
   #withoutUsage = 0;
   #compactions = 0;
   #summaries = 0;
+
+  constructor(models: ModelBook) {
+    this.#models = models;
+  }
 
   add(thread: Thread): void {
     let cost = NO_COST;
@@ -57,7 +63,7 @@ class BillWriter {
       if (thread.label.startsWith(SUMMARY_FORK)) this.#summaries++;
       if (thread.parentId === null) this.#addMain(usage);
       this.#tokens = addUsage(this.#tokens, usage);
-      const row = findModel(step.call.model);
+      const row = this.#models.find(step.call.model);
       if (row === null) this.#unpriced.set(step.call.model, (this.#unpriced.get(step.call.model) ?? 0) + 1);
       else cost = addCost(cost, priceUsage(row, usage));
     }
@@ -97,8 +103,11 @@ class BillWriter {
  * What a recording cost, by the usage of each response at list prices: every command that names a recorded cost names
  * this one. Null where nothing carries usage. Fees of server tools (web search) are not priced.
  */
-export function recordedBill(transcript: Pick<Transcript, 'threads'>): RecordedBill | null {
-  const bill = new BillWriter();
+export function recordedBill(
+  transcript: Pick<Transcript, 'threads'>,
+  models: ModelBook = MODELS,
+): RecordedBill | null {
+  const bill = new BillWriter(models);
   for (const thread of transcript.threads) bill.add(thread);
   return bill.finish();
 }

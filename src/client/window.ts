@@ -1,4 +1,5 @@
-import { findModel, LONG_WINDOW_TOKENS } from '../cache/models.js';
+import { LONG_WINDOW_TOKENS, type ModelBook } from '../cache/model-book.js';
+import { MODELS } from '../cache/models.js';
 import { compareVersions } from '../model/agent-version.js';
 import type { Thread } from '../model/transcript.js';
 import { promptTokens } from '../model/usage.js';
@@ -28,10 +29,15 @@ export function largestPrompt(thread: Thread): number {
  * The window a recorded session worked with: the long one where a prompt proves it, else what its model had at the version
  * of its client. Null where the recording cannot tell.
  */
-export function recordedWindow(model: string, largest: number, version: string | null): number | null {
+export function recordedWindow(
+  model: string,
+  largest: number,
+  version: string | null,
+  models: ModelBook = MODELS,
+): number | null {
   if (version === null) return null;
   if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
-  const row = findModel(model);
+  const row = models.find(model);
   if (row === null) return SHORT_WINDOW_TOKENS;
   const since = LONG_SINCE[row.id];
   if (since !== undefined) return compareVersions(version, since) < 0 ? SHORT_WINDOW_TOKENS : row.window;

@@ -1,8 +1,9 @@
 import { quantile, ratio } from '../base/stats.js';
+import { modelOrUnknown } from '../cache/models.js';
 import { priceUsage } from '../cache/price.js';
 import type { Usage } from '../model/usage.js';
 import { cacheWriteTokens } from '../model/usage.js';
-import { type PredictedCause, rowOf, type Walk } from './predict.js';
+import type { PredictedCause, Walk } from './predict.js';
 import type { RecordedRequest, Truth } from './truth.js';
 
 /** How much of the previous prefix a request read: 90 % or more, less than half, or between. */
@@ -103,7 +104,7 @@ export function compareRequests(
 
 /** Cost of a request without its output. */
 export function inputNano(model: string, usage: Usage): number {
-  return priceUsage(rowOf(model), { ...usage, output: 0 }).totalNano;
+  return priceUsage(modelOrUnknown(model), { ...usage, output: 0 }).totalNano;
 }
 
 /** Adds up comparisons. */

@@ -1,9 +1,10 @@
 import { cheaperLifetime, type SessionCost } from '../cache/lifetime-costs.js';
+import { modelOrUnknown } from '../cache/models.js';
 import { priceUsage } from '../cache/price.js';
 import { outputOf } from '../model/output-of.js';
 import type { Transcript } from '../model/transcript.js';
 import type { Usage } from '../model/usage.js';
-import { GIVEN, predictRequests, rowOf } from './predict.js';
+import { GIVEN, predictRequests } from './predict.js';
 import { recordedTruth } from './truth.js';
 
 const NANO = 1e9;
@@ -28,7 +29,7 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   let breakEven = 0;
   for (const requests of truth.threads.values()) {
     for (const { key, model, threadId, callId } of requests) {
-      const row = rowOf(model);
+      const row = modelOrUnknown(model);
       const output = outputs.get(`${threadId} ${callId}`) ?? 0;
       const with5m: Usage = { ...short.predictions.get(key)!.usage, output };
       const with1h: Usage = { ...long.predictions.get(key)!.usage, output };

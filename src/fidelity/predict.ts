@@ -2,7 +2,7 @@ import { digestParts } from '../base/digest.js';
 import { createEventQueue } from '../base/queue.js';
 import { isBreak } from '../cache/break-detector.js';
 import type { ModelRow } from '../cache/model-table.js';
-import { findModel, resolveModel } from '../cache/models.js';
+import { modelOrUnknown } from '../cache/models.js';
 import { priceUsage } from '../cache/price.js';
 import { createPromptCache, type PromptCache } from '../cache/prompt-cache.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
@@ -73,14 +73,6 @@ export interface UnexplainedBreak {
 export interface Walk {
   readonly predictions: ReadonlyMap<string, Prediction>;
   readonly breaks: readonly UnexplainedBreak[];
-}
-
-/** Prices and limits for a model the table does not know. */
-const FALLBACK_MODEL = 'claude-sonnet-4-5';
-
-/** The row of a recorded model; an unknown one keeps its name, so that its entries stay its own. */
-export function rowOf(model: string): ModelRow {
-  return findModel(model) ?? { ...resolveModel(FALLBACK_MODEL), id: model };
 }
 
 const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
@@ -205,7 +197,7 @@ class ThreadWalk {
   }
 
   #touchPrefix(track: PromptTrack, request: RecordedRequest): void {
-    const row = rowOf(request.model);
+    const row = modelOrUnknown(request.model);
     this.cache.request({
       model: row,
       salts: levelSalts({ model: row }),
@@ -234,7 +226,7 @@ class ThreadWalk {
     startMs = plan.request.startMs,
   ): number {
     const { request } = plan;
-    const row = rowOf(request.model);
+    const row = modelOrUnknown(request.model);
     const view = track.view();
     const ttlMs = TTL_MS[this.#lifetimes.messages];
     const breakpoints: Breakpoint[] = [{ position: 0, ttlMs: TTL_MS[this.#lifetimes.system] }];
@@ -278,7 +270,7 @@ class ThreadWalk {
   /** A break would leave system and tools, and have everything behind them written again. */
   #risk({ request, spoken }: RequestPlan, usage: Usage): Prediction['risk'] {
     const kept = Math.min(usage.cacheRead, this.#track!.sharedTokens);
-    const row = rowOf(request.model);
+    const row = modelOrUnknown(request.model);
     return {
       chance: hazardOf({ spoken, gapMs: request.gapMs! }),
       cost: priceUsage(row, this.#usage(request, kept)).totalNano - priceUsage(row, usage).totalNano,

@@ -1,4 +1,4 @@
-import { findModel, resolveWindow } from '../cache/models.js';
+import { modelsOf, resolveWindow } from '../cache/models.js';
 import { firstModel } from '../model/transcript.js';
 import type { CompiledRun } from '../scenario/compile.js';
 import { openRef } from './open-ref.js';
@@ -9,8 +9,9 @@ export function windowOf(run: CompiledRun, options: InputOptions): number {
   const { plan, transcript } = run;
   if (plan.window !== null) return plan.window;
   const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
-  if (plan.model !== null) return resolveWindow(plan.model, { beta1m });
+  const models = modelsOf(plan);
+  if (plan.model !== null) return resolveWindow(plan.model, { beta1m, models });
   const { threads } = openRef(transcript, options);
   const model = threads.map(firstModel).find((name) => name !== null) ?? null;
-  return resolveWindow(model !== null && findModel(model) !== null ? model : 'unknown', { beta1m });
+  return resolveWindow(model !== null && models.find(model) !== null ? model : 'unknown', { beta1m, models });
 }

@@ -134,6 +134,30 @@ export interface PlannedPlugin {
   readonly sha256: string | null;
 }
 
+/** Dollars per million tokens of a model that a scenario adds or changes. */
+export interface PlannedPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly read: number;
+  readonly write: number;
+  /** For entries that live an hour. */
+  readonly writeLong: number;
+}
+
+/** A model that a scenario adds to the table or has otherwise. */
+export interface PlannedModel {
+  readonly id: string;
+  readonly provider: string;
+  readonly aliases: readonly string[];
+  readonly window: number;
+  readonly maxOutput: number;
+  readonly prices: PlannedPrices;
+  /** Prices of the whole request above so many prompt tokens, ascending. */
+  readonly steps: readonly (PlannedPrices & { readonly above: number })[];
+  /** Shortest prefix that is cached. */
+  readonly minimum: number;
+}
+
 /** Everything a run depends on besides the transcript: plain JSON, complete, without defaults left open. */
 export interface RunPlan {
   readonly version: 1;
@@ -153,6 +177,8 @@ export interface RunPlan {
   readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
   /** Absent when there are none. */
   readonly plugins?: readonly PlannedPlugin[];
+  /** Absent when the table of models holds as it is. */
+  readonly models?: readonly PlannedModel[];
   /** Absent when the home is empty. */
   readonly home?: HomePlan;
   /** Absent when the user has none. */

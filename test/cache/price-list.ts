@@ -8,7 +8,7 @@ export type ListPrice = readonly [
 ];
 
 /**
- * A second source for the model table, written by hand and price by price from the vendor's pages of August to November 2026 and,
+ * A second source for Anthropic's models in the table, written by hand and price by price from the vendor's pages of August to November 2026 and,
  * for retired models, their last price lists.
  */
 export const PRICE_LIST: Readonly<Record<string, ListPrice>> = {
@@ -39,13 +39,13 @@ export const PRICE_LIST: Readonly<Record<string, ListPrice>> = {
   'claude-3-5-haiku': [0.8, 4, 0.08, 1, 1.6],
 };
 
-/** Prices of a whole request whose prompt is longer than a limit. */
-export const LONG_PROMPT_PRICES: Readonly<
-  Record<string, { readonly over: number; readonly price: ListPrice }>
+/** Prices of a whole request whose prompt is longer than a limit, one step after the other. */
+export const CLAUDE_STEPS: Readonly<
+  Record<string, readonly { readonly over: number; readonly price: ListPrice }[]>
 > = {
-  'claude-sonnet-4-5': { over: 200_000, price: [6, 22.5, 0.6, 7.5, 12] },
-  'claude-sonnet-4': { over: 200_000, price: [6, 22.5, 0.6, 7.5, 12] },
-  'claude-haiku-5-5': { over: 100_000, price: [0.5, 2.5, 0.05, 0.625, 1] },
+  'claude-sonnet-4-5': [{ over: 200_000, price: [6, 22.5, 0.6, 7.5, 12] }],
+  'claude-sonnet-4': [{ over: 200_000, price: [6, 22.5, 0.6, 7.5, 12] }],
+  'claude-haiku-5-5': [{ over: 100_000, price: [0.5, 2.5, 0.05, 0.625, 1] }],
 };
 
 /** Prices of fast mode. */

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../base/digest.js';
-import { findModel } from '../../cache/models.js';
+import type { ModelBook } from '../../cache/model-book.js';
+import { modelsOf } from '../../cache/models.js';
 import { policyWindow } from '../../engine/requests/policy-window.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import type { ParamSpec, ParamValue, ParamValues } from '../../model/params.js';
@@ -50,16 +51,17 @@ function thresholdsOf(
 }
 
 /** What of the model decides a policy's limits: the window it believes in where it has a belief, else the conversation's. */
-function modelOf(facts: RunFacts, params: ParamValues): NamedLimits | null {
+function modelOf(facts: RunFacts, params: ParamValues, models: ModelBook): NamedLimits | null {
   const given = facts.threads.find(({ parent }) => parent === null)?.window ?? null;
   const model = Object.keys(facts.models)[0];
   const believes = params['window.explicit'] !== null || params['window.models'] === 'suffix-only';
-  const window = model !== undefined && (believes || given === null) ? policyWindow(params, model) : given;
+  const window =
+    model !== undefined && (believes || given === null) ? policyWindow(params, model, null, models) : given;
   if (window === null) return null;
   return {
     ...(model === undefined ? {} : { name: model }),
     window,
-    maxOutput: findModel(model ?? '')?.maxOutput ?? null,
+    maxOutput: models.find(model ?? '')?.maxOutput ?? null,
   };
 }
 
@@ -77,7 +79,7 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
       Object.hasOwn(params, path) ? params[path]! : value,
     ]),
   );
-  const model = modelOf(facts, complete);
+  const model = modelOf(facts, complete, modelsOf(plan ?? {}));
   return {
     name,
     kind: policy.kind,

@@ -1,6 +1,5 @@
 import { MS_PER_SECOND } from '../../base/clock.js';
 import type { ModelRow } from '../../cache/model-table.js';
-import { resolveModel } from '../../cache/models.js';
 import { levelSalts } from '../../cache/salts.js';
 import { type ComposedAnswer, composeAnswer, type Question } from '../../llm/answers/compose-answer.js';
 import { isTransient, parseFailure, retryDelayMs } from '../../llm/failures.js';
@@ -133,7 +132,7 @@ function conversationTokens(view: PrefixView, instruction: Message): number {
 /** The model of a call where it is not the thread's own: it shares no cache with it (C20). */
 function otherModel(run: RequestingThread, request: AskRequest): ModelRow | null {
   if (request.model === undefined) return null;
-  const row = resolveModel(request.model);
+  const row = run.model.models.orUnknown(request.model);
   return row.id === run.model.row.id ? null : row;
 }
 

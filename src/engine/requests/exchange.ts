@@ -6,6 +6,7 @@ import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { LlmCall, LlmReply } from '../../llm/fake-llm.js';
 import type { BreakCause, RequestEntry } from '../../model/run-log.js';
 import { promptTokens, type Usage } from '../../model/usage.js';
+import type { WarningList } from '../../model/warning.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing } from './outgoing.js';
 import type { RunEnv } from './run-env.js';
@@ -66,6 +67,7 @@ export class Exchange {
     checkRead(outcome.readTokens, outcome.hitPosition, out.view, this.env.cacheKinds.reads);
     checkWindow(outcome.promptTokens - deletedTokens, out.windowTokens);
     const cost = priceUsage(out.model, usage);
+    if (!out.model.pricesAreKnown) tellNoPrice(this.env.warnings, out.model.id);
     const unread = prompt - usage.cacheRead;
     const rewritten = Math.max(0, unread - out.freshTokens);
     const observation = observationOf(out, answerOf(reply));
@@ -137,6 +139,15 @@ export class Exchange {
     const written = out.write === 'write' ? (out.breakpoints.at(-1)?.position ?? -1) : -1;
     if (hitPosition >= end || written >= end) this.detector.renew(startMs);
   }
+}
+
+/** Says once for each model, with its requests counted, that nobody knows what they cost. */
+function tellNoPrice(warnings: WarningList, model: string): void {
+  warnings.add(
+    'no-price',
+    `no price is known for ${model}: its requests count as 0 dollars`,
+    `add its prices under \`models:\` in a scenario`,
+  );
 }
 
 /** What a break that nothing foretells would cost here: everything behind system and tools written again in place of read. */

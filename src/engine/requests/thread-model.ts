@@ -1,5 +1,6 @@
+import { LONG_WINDOW_TOKENS, type ModelBook } from '../../cache/model-book.js';
 import type { ModelRow } from '../../cache/model-table.js';
-import { findModel, LONG_WINDOW_TOKENS, resolveModel, takesBeta1m } from '../../cache/models.js';
+import { modelsOf } from '../../cache/models.js';
 import { billedBy, isServedBy, providerRegistry } from '../../cache/providers.js';
 import { type LevelSalts, levelSalts } from '../../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
@@ -11,9 +12,9 @@ import { type ClientKey, saltsUnder } from './client-key.js';
 import { policyWindow } from './policy-window.js';
 
 /** A model that a provider serves: the one that is named, the plan's, or the one that stands for the provider. */
-function servedName(provider: string, name: string, planned: string | null): string {
+function servedName(models: ModelBook, provider: string, name: string, planned: string | null): string {
   for (const each of [name, planned]) {
-    const row = each === null ? null : findModel(each);
+    const row = each === null ? null : models.find(each);
     if (row !== null && isServedBy(provider, row)) return each!;
   }
   return providerRegistry.get(provider).defaultModel;
@@ -24,6 +25,8 @@ export class ThreadModel {
   row: ModelRow;
   /** Name as configured, suffix included. */
   name: string;
+  /** The models of the run. */
+  readonly models: ModelBook;
   private readonly firstRecorded: string;
   private lastSalts: {
     readonly row: ModelRow;
@@ -47,6 +50,7 @@ export class ThreadModel {
     habits: ClientHabits,
     agentVersion: string | null,
   ) {
+    this.models = modelsOf(plan);
     this.imagesBreak = habits.images === 'break';
     this.agentVersion = agentVersion;
     this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
@@ -59,7 +63,7 @@ export class ThreadModel {
   }
 
   private rowOf(name: string): ModelRow {
-    const row = resolveModel(name);
+    const row = this.models.orUnknown(name);
     return this.plan.provider === undefined ? row : billedBy(this.plan.provider, row);
   }
 
@@ -72,7 +76,9 @@ export class ThreadModel {
     if (this.leader !== null) return this.leader.nameFor(recorded);
     const replaces = this.thread.parentId === null && recorded === this.firstRecorded;
     const name = replaces ? (this.plan.model ?? recorded) : recorded;
-    return this.plan.provider === undefined ? name : servedName(this.plan.provider, name, this.plan.model);
+    return this.plan.provider === undefined
+      ? name
+      : servedName(this.models, this.plan.provider, name, this.plan.model);
   }
 
   /** Calls go where another thread's go: a fork sends its parent's requests on. */
@@ -102,19 +108,19 @@ export class ThreadModel {
 
   /** Whether the client asks for the 1M beta, and the model takes it (WIN-1). */
   private asksForBeta(): boolean {
-    return this.plan.policy.params['window.beta1m'] === true && takesBeta1m(this.name);
+    return this.plan.policy.params['window.beta1m'] === true && this.models.takesBeta1m(this.name);
   }
 
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
     if (this.plan.model !== null) return null;
-    return recordedWindow(this.name, this.largestPrompt, this.agentVersion);
+    return recordedWindow(this.name, this.largestPrompt, this.agentVersion, this.models);
   }
 
   /** Window as the policy believes it to be (WIN-1). */
   private policyWindow(): number {
     if (this.plan.window !== null) return this.plan.window;
-    return policyWindow(this.plan.policy.params, this.name, this.provenWindow());
+    return policyWindow(this.plan.policy.params, this.name, this.provenWindow(), this.models);
   }
 
   /** Salts of the cache keys for this model. */

@@ -1,6 +1,7 @@
 import { canonicalJson, sha256Hex } from '../../base/digest.js';
 import { createEventQueue } from '../../base/queue.js';
 import { createRandom } from '../../base/random.js';
+import { modelsOf } from '../../cache/models.js';
 import { createProviderCache } from '../../cache/provider-cache.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
 import type { HabitsAt } from '../../client/call-plan.js';
@@ -58,7 +59,7 @@ export function* replayParts(
   timing: TimingSink = NO_TIMING,
   onRequest: RequestListener | null = null,
 ): Generator<void, void, void> {
-  const recorded = recordedBill(transcript);
+  const recorded = recordedBill(transcript, modelsOf(plan));
   sink.write({
     type: 'run',
     version: RUN_LOG_VERSION,

@@ -1,4 +1,6 @@
 import { CcbenchError, ProblemList } from '../../../base/errors.js';
+import type { ModelBook } from '../../../cache/model-book.js';
+import { modelsOf } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../files/open-ref.js';
@@ -79,12 +81,12 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   const byRef = new Map<string, StudyTranscript | null>();
   const labels = new Map<string, string>();
   const problems: { readonly file: string; readonly error: CcbenchError }[] = [];
-  for (const { transcript: ref } of runs) {
+  for (const { transcript: ref, plan } of runs) {
     const key = refKey(ref);
     if (byRef.has(key)) continue;
     await breathe(session.host.interrupt);
     try {
-      const loaded = await withoutPause(session.host.interrupt, () => load(session, ref));
+      const loaded = await withoutPause(session.host.interrupt, () => load(session, ref, modelsOf(plan)));
       byRef.set(key, { ...loaded, label: labelOf(sessionKey(ref), loaded.label, labels) });
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
@@ -134,13 +136,13 @@ export function recordingsOf(
   return paths.length === transcripts.length ? paths : null;
 }
 
-function load(session: CliSession, ref: TranscriptRef): StudyTranscript {
+function load(session: CliSession, ref: TranscriptRef, models: ModelBook): StudyTranscript {
   const path = ref.kind === 'file' ? ref.path : null;
   const options = inputOptions(session);
   const { input, transcript } = ref.kind === 'file' ? openFileRef(ref, options) : openInput(ref, options);
   if (transcript === null) return { input, label: refLabel(ref), path, bill: null, warnings: [] };
   const warnings = transcriptFindings(transcript);
-  return { input, label: refLabel(ref), path, bill: recordedBill(transcript), warnings };
+  return { input, label: refLabel(ref), path, bill: recordedBill(transcript, models), warnings };
 }
 
 /** Sessions are put together once more where they are replayed; a generated one has nothing to tell before. */
