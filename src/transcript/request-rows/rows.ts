@@ -1,24 +1,8 @@
 import type { WarningList } from '../../model/warning.js';
 import { splitLines } from '../byte-lines.js';
+import type { Row } from '../drafts/row-thread.js';
 import { decodeUtf8, parseObject } from '../json-lines.js';
 import { type JsonObject, textsOf } from '../narrow.js';
-
-/** One request as a row tells it; null is unknown. */
-export interface Row {
-  readonly id: string | null;
-  readonly session: string;
-  readonly thread: string | null;
-  readonly provider: string | null;
-  readonly model: string;
-  readonly timeMs: number | null;
-  readonly endedMs: number | null;
-  /** The whole prompt. */
-  readonly prompt: number;
-  readonly cached: number | null;
-  readonly written: number | null;
-  readonly output: number | null;
-  readonly prefix: readonly string[];
-}
 
 /** Times from here on are milliseconds since 1970, smaller ones seconds. */
 const FIRST_MILLISECONDS = 100_000_000_000;

@@ -1,7 +1,28 @@
 import { CHARS_PER_TOKEN } from '../../model/block.js';
 import type { Usage } from '../../model/usage.js';
-import { type ThreadDraft, UNSAID_DROP } from '../drafts/thread-draft.js';
-import type { Row } from './rows.js';
+import { type Piece, type Said, type ThreadDraft, UNSAID_DROP } from './thread-draft.js';
+
+/** One request as a row tells it; null is unknown. */
+export interface Row {
+  readonly id: string | null;
+  readonly session: string;
+  readonly thread: string | null;
+  readonly provider: string | null;
+  readonly model: string;
+  readonly timeMs: number | null;
+  readonly endedMs: number | null;
+  /** The whole prompt. */
+  readonly prompt: number;
+  readonly cached: number | null;
+  readonly written: number | null;
+  readonly output: number | null;
+  /** Ids of the blocks that the prompt begins with; empty when unknown. */
+  readonly prefix: readonly string[];
+  /** What came since the response before, where content was recorded. */
+  readonly said?: readonly Pick<Said, 'origin' | 'pieces'>[];
+  /** What the model said, where content was recorded. */
+  readonly answer?: readonly Piece[];
+}
 
 /** What a row says was billed; null where it does not say what was read. */
 function usageOf({ prompt, cached, written, output }: Row): Usage | null {
@@ -15,6 +36,11 @@ function usageOf({ prompt, cached, written, output }: Row): Usage | null {
     cacheWrite1h: 0,
     output: output ?? 0,
   };
+}
+
+/** One call, one id: where a row has none, equal rows are one call. */
+export function rowId({ id, session, thread, timeMs, prompt, output }: Row): string {
+  return id ?? [session, thread ?? '', timeMs, prompt, output].join('/');
 }
 
 function charsOf(tokens: number): number {
@@ -37,21 +63,21 @@ export class RowThread {
     const kept = before === null ? 0 : before.prompt + (before.output ?? 0);
     const shared = before === null ? kept : this.#goBack(before, row);
     const chars = charsOf(row.prompt - shared);
-    const said = this.draft.say({
-      timeMs: row.timeMs,
-      origin: before === null ? 'human' : 'meta',
-      pieces: [{ kind: 'text', text: null, chars }],
-    });
+    const origin = before === null ? 'human' : 'meta';
+    const opaque = [{ origin, pieces: [{ kind: 'text', text: null, chars }] }] as const;
+    let saidId: string | null = null;
+    for (const said of row.said ?? opaque)
+      saidId = this.draft.say({ timeMs: row.timeMs, ...said })?.id ?? saidId;
     const call = this.draft.respond({
-      id: row.id ?? [row.session, row.thread ?? '', row.timeMs, row.prompt, row.output].join('/'),
+      id: rowId(row),
       model: row.model,
       sentMs: row.timeMs,
       timeMs: row.endedMs ?? row.timeMs,
-      pieces: [{ kind: 'text', text: null, chars: charsOf(row.output ?? 0) }],
+      pieces: row.answer ?? [{ kind: 'text', text: null, chars: charsOf(row.output ?? 0) }],
       usage: usageOf(row),
       outputIsUnsaid: row.output === null,
     });
-    if (said !== null) this.#ends.push({ id: said.id, tokens: row.prompt });
+    if (saidId !== null) this.#ends.push({ id: saidId, tokens: row.prompt });
     if (call !== null) this.#ends.push({ id: call.message.id, tokens: row.prompt + (row.output ?? 0) });
     this.#before = row;
   }
