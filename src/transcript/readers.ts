@@ -7,6 +7,7 @@ import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
 import { piReader } from './pi/read.js';
 import type { TranscriptReader } from './reader.js';
+import { requestRowsReader } from './request-rows/read.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace } from './request-trace/read-request-trace.js';
 
@@ -23,6 +24,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ],
   ['codex', codexReader],
   ['pi', piReader],
+  ['request-rows', requestRowsReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */

@@ -57,7 +57,7 @@ export interface Compacted {
 }
 
 /** A prompt this much shorter than the one before it has been compacted, whether the source says so or not. */
-const UNSAID_DROP = 0.4;
+export const UNSAID_DROP = 0.4;
 
 /** One conversation while a reader goes through its record: the way from a foreign format to the steps of a thread. */
 export class ThreadDraft {

@@ -1,0 +1,43 @@
+import type { Capability, Transcript } from '../../model/transcript.js';
+import { createWarnings } from '../../model/warning.js';
+import { finishRows } from '../drafts/finish-rows.js';
+import { headLines } from '../head-lines.js';
+import { decodeBytes } from '../json-lines.js';
+import type { ReadOptions, TranscriptReader } from '../reader.js';
+import { columnsOf, hasColumns, readRows } from './rows.js';
+
+const CARRIES: readonly Capability[] = [
+  'timestamps',
+  'usage',
+  'cache-writes',
+  'subagents',
+  'output-tokens',
+  'latency',
+];
+
+function detect(head: string): boolean {
+  if (headLines(head).some((row) => hasColumns((name) => name in row))) return true;
+  const first = head.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#'));
+  return first !== undefined && columnsOf(first.trim()) !== null;
+}
+
+function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
+  const warnings = createWarnings();
+  const plain = decodeBytes(bytes, { name: id, warnings });
+  const rows = readRows(plain, { name: id, warnings });
+  return finishRows(rows, {
+    id,
+    source: 'request-rows',
+    label: 'a table of requests',
+    carries: CARRIES,
+    warnings,
+  });
+}
+
+/** Reads rows about requests, without content: CSV with a header, or JSON lines. */
+export const requestRowsReader: TranscriptReader = {
+  label: 'table of requests',
+  carries: CARRIES,
+  detect,
+  read,
+};
