@@ -2,8 +2,10 @@ import { CcbenchError } from '../base/errors.js';
 import { createRegistry } from '../base/registry.js';
 import { createWarnings } from '../model/warning.js';
 import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
+import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
 import type { TranscriptReader } from './reader.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace } from './request-trace/read-request-trace.js';
@@ -19,12 +21,13 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
       read: readRequestTrace,
     },
   ],
+  ['gemini-cli', geminiCliReader],
+  ['qwen-code', qwenCodeReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
 const KNOWN_BUT_UNREAD: Readonly<Record<string, string>> = {
   codex: 'a Codex CLI rollout',
-  'gemini-cli': 'a Gemini CLI chat',
   pi: 'a pi session',
 };
 
@@ -55,6 +58,7 @@ function parseOrNull(text: string): unknown {
 
 /** The format of a transcript by its beginning: a reader's name, a known format without a reader, or null. @internal */
 export function detectFormat(head: string): string | null {
+  if (looksLikeQwenCode(head)) return 'qwen-code';
   const lines = head.split('\n', PROBED_LINES + 1);
   const complete = lines.length > 1 || head.length < HEAD_CHARS ? lines : [];
   for (const text of complete.slice(0, PROBED_LINES)) {
@@ -63,7 +67,6 @@ export function detectFormat(head: string): string | null {
     if (format !== null) return format;
   }
   if (looksLikeRequestTrace(head)) return 'request-trace';
-  if (/"projectHash"\s*:/.test(head) && /"messages"\s*:/.test(head)) return 'gemini-cli';
   if (/"type"\s*:\s*"(?:session_meta|response_item|turn_context)"/.test(head)) return 'codex';
   if (/"parentUuid"\s*:/.test(head) && /"sessionId"\s*:/.test(head)) return 'claude-code';
   return null;

@@ -29,12 +29,22 @@ describe('readers', () => {
     ['claude-code', session.toString()],
     ['request-trace', trace],
     ['codex', codex],
-    ['gemini-cli', gemini],
     ['pi', pi],
     [null, '{"type":"session.start","data":{}}'],
     [null, 'hello'],
   ])('recognises %s', (format, head) => {
     expect(detectFormat(head)).toBe(format);
+  });
+
+  it.each([
+    ['gemini-cli', gemini],
+    ['gemini-cli', '{"sessionId":"a","projectHash":"b","startTime":"2026-01-01T00:00:00.000Z"}\n'],
+    [
+      'qwen-code',
+      '{"uuid":"a","parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"x"}]}}\n',
+    ],
+  ])('knows a file of %s by its beginning', (format, head) => {
+    expect(detectReader(head, { id: 'f' })).toBe(format);
   });
 
   it('recognises a session whose first line is longer than the part that is looked at', () => {
@@ -64,7 +74,6 @@ describe('readers', () => {
 
   it.each([
     ['Codex', codex],
-    ['Gemini', gemini],
     ['pi', pi],
   ])('says that %s has no reader and what can be read', (label, text) => {
     const thrown = catchError(() => readAny(Buffer.from(text), { id: 'f.jsonl' }));
@@ -81,6 +90,7 @@ describe('readers', () => {
 
   it.skipIf(!sharedData.present).each([
     ['transcripts/claude-code', 'claude-code'],
+    ['transcripts/gemini-cli', 'gemini-cli'],
     ['kv-cache-tester', 'request-trace'],
   ])('recognises every shared file of %s', (folder, name) => {
     for (const file of sharedData.files(folder)) {
