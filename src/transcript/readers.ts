@@ -5,6 +5,7 @@ import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
 import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+import { opencodeReader } from './opencode/read.js';
 import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
 import type { TranscriptReader } from './reader.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
@@ -23,6 +24,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ],
   ['gemini-cli', geminiCliReader],
   ['qwen-code', qwenCodeReader],
+  ['opencode', opencodeReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
