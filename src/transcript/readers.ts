@@ -2,6 +2,7 @@ import { CcbenchError } from '../base/errors.js';
 import { createRegistry } from '../base/registry.js';
 import { createWarnings } from '../model/warning.js';
 import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
+import { clineReader } from './cline/read.js';
 import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
@@ -25,6 +26,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ['gemini-cli', geminiCliReader],
   ['qwen-code', qwenCodeReader],
   ['opencode', opencodeReader],
+  ['cline', clineReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
