@@ -8,9 +8,9 @@ import { sharedRecording } from '../study/share-input.js';
 import { recordedInput, recordingKey, type TranscriptInput } from '../study/transcript-input.js';
 import { compileTranscript } from '../transcript/compiled/compile-transcript.js';
 import { readSession } from '../transcript/read-transcript.js';
-import { detectReader, transcriptReaders } from '../transcript/readers.js';
 import { parseRequestTrace } from '../transcript/request-trace/parse-request-trace.js';
-import { type DiskFile, fileHead, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
+import { type DiskFile, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
+import { formatOfFile, readForeignSession, sessionPath } from './foreign-session.js';
 import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
 import { openTranscriptCache } from './transcript-cache.js';
 
@@ -59,7 +59,7 @@ function placeError(error: unknown, path: string, options: InputOptions): unknow
 /** A session file and the subagents that lie beside it, in a folder of its name. */
 function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, ...DiskFile[]] {
   const place = options.place ?? { file: path };
-  const main: DiskFile = { name: inputId(path), path: resolve(options.cwd, path), place };
+  const main: DiskFile = { name: inputId(path), path: resolve(options.cwd, sessionPath(path).file), place };
   const folder = resolve(options.cwd, dirname(path), inputId(path), 'subagents');
   let names: string[];
   try {
@@ -73,10 +73,10 @@ function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, 
 
 /** The format of a file the user named, by its beginning. */
 export function inputFormat(path: string, options: InputOptions): string {
-  checkIsFile(path, options);
+  checkIsFile(sessionPath(path).file, options);
   try {
     const [main] = sessionFiles(path, options);
-    return detectReader(fileHead(main), { id: main.name });
+    return formatOfFile(main);
   } catch (error) {
     throw placeError(error, path, options);
   }
@@ -99,15 +99,19 @@ export function loadTranscript(path: string, options: InputOptions): LoadedTrans
 }
 
 function readPath(path: string, options: InputOptions): Reading {
-  checkIsFile(path, options);
+  const { file, session } = sessionPath(path);
+  checkIsFile(file, options);
   try {
-    return load(sessionFiles(path, options), options);
+    return load(sessionFiles(path, options), { ...options, session });
   } catch (error) {
     throw placeError(error, path, options);
   }
 }
 
-function load(files: readonly [DiskFile, ...DiskFile[]], options: InputOptions): Reading {
+function load(
+  files: readonly [DiskFile, ...DiskFile[]],
+  options: InputOptions & { readonly session: string | null },
+): Reading {
   const [main] = files;
   const id = main.name;
   const before = files.map(fileState);
@@ -115,9 +119,9 @@ function load(files: readonly [DiskFile, ...DiskFile[]], options: InputOptions):
   const cache = isCached ? openTranscriptCache(files, id, options.cwd) : null;
   const cached = cache?.read() ?? null;
   if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
-  const format = detectReader(fileHead(main), { id });
+  const format = formatOfFile(main);
   if (format !== SESSION_FORMAT) {
-    const transcript = transcriptReaders.get(format).read(readInput(main.path, options), { id });
+    const transcript = readForeignSession(main, { ...options, format });
     return { format, transcript, compiled: null, before };
   }
   const transcript = readSession(files.map(sessionFile), { id });

@@ -2,10 +2,14 @@ import { CcbenchError } from '../base/errors.js';
 import { createRegistry } from '../base/registry.js';
 import { createWarnings } from '../model/warning.js';
 import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
+import { clineReader } from './cline/read.js';
 import { codexReader } from './codex/read.js';
+import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+import { opencodeReader } from './opencode/read.js';
 import { piReader } from './pi/read.js';
+import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
 import type { TranscriptReader } from './reader.js';
 import { requestRowsReader } from './request-rows/read.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
@@ -25,12 +29,11 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ['codex', codexReader],
   ['pi', piReader],
   ['request-rows', requestRowsReader],
+  ['gemini-cli', geminiCliReader],
+  ['qwen-code', qwenCodeReader],
+  ['opencode', opencodeReader],
+  ['cline', clineReader],
 ]);
-
-/** Formats that are recognised but cannot be replayed. */
-const KNOWN_BUT_UNREAD: Readonly<Record<string, string>> = {
-  'gemini-cli': 'a Gemini CLI chat',
-};
 
 /** Characters at the start of a file that are enough to tell its format. */
 const HEAD_CHARS = 65_536;
@@ -55,8 +58,9 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** The format of a transcript by its beginning: a reader's name, a known format without a reader, or null. @internal */
+/** The format of a transcript by its beginning: a reader's name, or null. @internal */
 export function detectFormat(head: string): string | null {
+  if (looksLikeQwenCode(head)) return 'qwen-code';
   const lines = head.split('\n', PROBED_LINES + 1);
   const complete = lines.length > 1 || head.length < HEAD_CHARS ? lines : [];
   for (const text of complete.slice(0, PROBED_LINES)) {
@@ -65,30 +69,19 @@ export function detectFormat(head: string): string | null {
     if (format !== null) return format;
   }
   if (looksLikeRequestTrace(head)) return 'request-trace';
-  if (/"projectHash"\s*:/.test(head) && /"messages"\s*:/.test(head)) return 'gemini-cli';
-  if (/"parentUuid"\s*:/.test(head) && /"sessionId"\s*:/.test(head)) return 'claude-code';
-  return null;
+  const own = transcriptReaders.names.find((name) => transcriptReaders.get(name).detect?.(head) === true);
+  if (own !== undefined) return own;
+  return /"parentUuid"\s*:/.test(head) && /"sessionId"\s*:/.test(head) ? 'claude-code' : null;
 }
 
-/** The name of the reader for a file; a format without a reader is an error that names it. */
+/** The name of the reader for a file; a file that no reader knows is an error that says what can be read. */
 export function detectReader(source: Uint8Array | string, options: { readonly id: string }): string {
   const { id } = options;
-  const head = typeof source === 'string' ? source : headOf(source, id);
-  const format = detectFormat(head);
-  if (format !== null && transcriptReaders.has(format)) return format;
-  const foreign = transcriptReaders.names.find((name) => transcriptReaders.get(name).detect?.(head) === true);
-  if (foreign !== undefined) return foreign;
+  const format = detectFormat(typeof source === 'string' ? source : headOf(source, id));
+  if (format !== null) return format;
   const readable = transcriptReaders.all().map((reader) => `${reader.label}s`);
-  const hint = `ccbench replays ${readable.join(' and ')}`;
-  const unread = format === null ? undefined : KNOWN_BUT_UNREAD[format];
-  if (unread !== undefined) {
-    throw new CcbenchError('not-supported', `${id} is ${unread}, which has no reader`, {
-      hint,
-      place: { file: id },
-    });
-  }
   throw new CcbenchError('bad-transcript', `${id} is not a transcript in a known format`, {
-    hint,
+    hint: `ccbench replays ${readable.slice(0, -1).join(', ')} and ${readable.at(-1)}`,
     place: { file: id },
   });
 }

@@ -153,6 +153,30 @@ export class ThreadDraft {
     });
   }
 
+  /** Old results were emptied, and everything else stayed. */
+  clear(timeMs: number | null, toolUseIds: readonly string[]): void {
+    const preTokens = this.#prompt;
+    this.#isRebuilt = true;
+    this.steps.push({
+      kind: 'event',
+      event: {
+        rebuild: 'microcompact',
+        timeMs,
+        keptIds: [],
+        lostIds: [],
+        summary: null,
+        make: (at) => ({
+          kind: 'recorded-microcompact',
+          at,
+          trigger: 'auto',
+          preTokens,
+          tokensSaved: null,
+          toolUseIds,
+        }),
+      },
+    });
+  }
+
   /** The user went back: what came behind a message is gone. */
   rewind(timeMs: number | null, lastId: string | null): void {
     this.#isRebuilt = true;
