@@ -95,7 +95,7 @@ export function compareRequests(
         cause: prediction.cause,
         risk: prediction.risk,
         recordedClass: classOf(request.read, previousPrefix),
-        predictedClass: classOf(prediction.usage.cacheRead, previousPrefix),
+        predictedClass: classOf(prediction.likelyRead ?? prediction.usage.cacheRead, previousPrefix),
       });
     }
   }

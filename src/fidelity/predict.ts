@@ -50,11 +50,14 @@ export type PredictedCause =
   | 'ttl-5m'
   | 'ttl-1h'
   | 'given-break'
+  | 'lifetime'
   | 'shrank';
 
 /** What the simulator says about one request. */
 export interface Prediction {
   readonly usage: Usage;
+  /** What is most likely read, where the usage is what is read on average. */
+  readonly likelyRead?: number;
   readonly cause: PredictedCause;
   /** Chance of a break that nothing foretells, and what it would add (K14). */
   readonly risk: { readonly chance: number; readonly cost: number };

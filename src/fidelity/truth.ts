@@ -20,7 +20,7 @@ export interface RecordedRequest {
   readonly prompt: number;
   readonly read: number;
   readonly creation: number;
-  /** Prompt up to the last breakpoint: what the next request can read. */
+  /** Prompt up to the last breakpoint: what the next request can read; all of it where the source does not tell writes. */
   readonly cached: number;
   /** Why the API says the cache missed, where it said so. */
   readonly missReason: string | null;
@@ -45,6 +45,7 @@ export function recordedTruth(transcript: Transcript): Truth {
   const threads = new Map<string, RecordedRequest[]>();
   const byCall = new Map<string, RecordedRequest>();
   let bare = 0;
+  const tellsWrites = transcript.carries.includes('cache-writes');
   for (const thread of transcript.threads) {
     const requests: RecordedRequest[] = [];
     threads.set(thread.id, requests);
@@ -71,7 +72,7 @@ export function recordedTruth(transcript: Transcript): Truth {
         prompt,
         read: call.usage.cacheRead,
         creation: cacheWriteTokens(call.usage),
-        cached: prompt - call.usage.input,
+        cached: tellsWrites ? prompt - call.usage.input : prompt,
         missReason: call.missReason,
       };
       requests.push(request);

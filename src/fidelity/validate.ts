@@ -14,6 +14,9 @@ import { type ForwardFigures, forwardFigures } from './forward-figures.js';
 import { startsMidSession } from './mid-session.js';
 import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
+import { type BestEffort, bestEffort } from './providers/best-effort.js';
+import type { ProviderRequest } from './providers/provider-requests.js';
+import { providerOfRecording, validateByProvider } from './providers/validate-provider.js';
 import { checkTriggers, countTriggers, type TriggerCounts, type TriggerReport } from './triggers.js';
 import { type LeftOut, recordedTruth, type Truth } from './truth.js';
 import { rangeOf, type VersionRange } from './version-map.js';
@@ -27,6 +30,7 @@ export type Way = (typeof WAYS)[number];
 /** How far the simulator is from one recording. */
 export interface FileFidelity {
   readonly file: string;
+  readonly provider: string;
   readonly version: string | null;
   readonly range: VersionRange;
   readonly requests: number;
@@ -38,6 +42,8 @@ export interface FileFidelity {
   readonly triggers: TriggerReport;
   /** The recording run forward. */
   readonly forward: ForwardOutcome;
+  /** Requests whose hits are chance; null where nothing is left to it. */
+  readonly chance: readonly ProviderRequest[] | null;
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -52,11 +58,29 @@ export interface TotalFidelity {
   readonly forward: ForwardFigures;
   /** The same by generation of the client. */
   readonly byClient: Readonly<Record<string, ForwardFigures>>;
+  /** The same by provider. */
+  readonly byProvider: Readonly<Record<string, ProviderFigures>>;
+}
+
+/** How far the simulator is from the recordings of one provider. */
+export interface ProviderFigures {
+  readonly requests: number;
+  readonly blind: FidelityFigures;
+  readonly given: FidelityFigures;
+  readonly baseline: FidelityFigures;
+  readonly triggers: TriggerCounts;
+  readonly forward: ForwardFigures;
+  /** By model, blind. */
+  readonly byModel: Readonly<Record<string, FidelityFigures>>;
+  /** Expectation and interval, half by half; null where nothing is left to chance or the sessions are too few. */
+  readonly bestEffort: BestEffort | null;
 }
 
 /** Predicts every request of a recording in all ways and compares with what was recorded. */
 export function validateTranscript(transcript: Transcript, file: string): FileFidelity {
   const truth = recordedTruth(transcript);
+  const provider = providerOfRecording(transcript);
+  if (provider !== 'anthropic') return validateForeign(transcript, truth, provider, file);
   const learnt = predictPrompts(transcript, truth, 'learnt');
   const given = predictRequests(transcript, truth, GIVEN);
   const blind = predictRequests(transcript, truth, BLIND);
@@ -73,6 +97,7 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
   const tallies = eachWay((way) => tally(comparisons[way]));
   return {
     file,
+    provider,
     version: transcript.agentVersion,
     range: rangeOf(transcript.agentVersion),
     requests: comparisons.blind.length,
@@ -83,9 +108,34 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
     breaks: given.breaks,
     triggers,
     forward: runForward(transcript, truth, file),
+    chance: null,
     leftOut: [...truth.leftOut, ...unseenParts(transcript, truth, triggers)],
   };
 }
+
+/** The same for a recording of another provider: its cache by its rules, its policy where one is known. */
+function validateForeign(transcript: Transcript, truth: Truth, provider: string, file: string): FileFidelity {
+  const { breaks, chance, ...comparisons } = validateByProvider(transcript, truth, provider);
+  const tallies = eachWay((way) => tally(comparisons[way]));
+  return {
+    file,
+    provider,
+    version: transcript.agentVersion,
+    range: rangeOf(null),
+    requests: comparisons.blind.length,
+    callIds: new Set([...truth.threads.values()].flat().map((request) => request.callId)),
+    comparisons,
+    tallies,
+    figures: eachWay((way) => figuresOf([tallies[way]])),
+    breaks,
+    triggers: NO_TRIGGERS,
+    forward: { kind: 'empty' },
+    chance,
+    leftOut: truth.leftOut,
+  };
+}
+
+const NO_TRIGGERS: TriggerReport = { checks: [], unrecorded: [], unchecked: 0 };
 
 function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerReport): readonly LeftOut[] {
   const left: LeftOut[] = [];
@@ -120,6 +170,12 @@ export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
     ...figures,
     triggers: countTriggers(files.map((file) => file.triggers)),
     forward: forwardFigures(sessions, crashed),
+    byProvider: Object.fromEntries(
+      [...new Set(files.map(({ provider }) => provider))].map((provider) => [
+        provider,
+        providerFigures(files.filter((file) => file.provider === provider)),
+      ]),
+    ),
     byClient: Object.fromEntries(
       clientsIn(sessions).map((client) => [
         client,
@@ -128,6 +184,28 @@ export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
           crashed.filter(({ version }) => clientOfVersion(version).name === client),
         ),
       ]),
+    ),
+  };
+}
+
+function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
+  const ran = files.flatMap(({ forward }) => (forward.kind === 'ran' ? [forward.session] : []));
+  const crashed = files.flatMap(({ forward }) => (forward.kind === 'crashed' ? [forward.session] : []));
+  const models = new Map<string, Comparison[]>();
+  for (const { comparisons } of files)
+    for (const each of comparisons.blind) {
+      const own = models.get(each.request.model);
+      if (own === undefined) models.set(each.request.model, [each]);
+      else own.push(each);
+    }
+  return {
+    requests: files.reduce((sum, file) => sum + file.requests, 0),
+    ...eachWay((way) => figuresOf(files.map((file) => file.tallies[way]))),
+    triggers: countTriggers(files.map((file) => file.triggers)),
+    forward: forwardFigures(ran, crashed),
+    byModel: Object.fromEntries([...models].map(([model, all]) => [model, figuresOf([tally(all)])])),
+    bestEffort: bestEffort(
+      files.flatMap(({ file, chance }) => (chance === null ? [] : [{ file, requests: chance }])),
     ),
   };
 }

@@ -38,13 +38,13 @@ type Validated =
 function validateFile(path: string, input: InputOptions): Validated {
   const format = inputFormat(path, input);
   if (format === 'request-trace') return { kind: 'trace', hitRate: traceHitRate(parseTrace(path, input)) };
-  if (format !== 'claude-code') {
-    throw new CcbenchError('not-supported', `the file is a ${format} session, whose cache has other rules`, {
-      hint: 'Claude Code sessions and request traces can be validated',
+  const { transcript } = loadTranscript(path, input);
+  if (!transcript.carries.includes('usage')) {
+    throw new CcbenchError('not-supported', 'the recording tells nothing of what was read from the cache', {
+      hint: 'validate needs usage with cached tokens for each call',
       place: { file: path },
     });
   }
-  const { transcript } = loadTranscript(path, input);
   return {
     kind: 'recording',
     fidelity: validateTranscript(transcript, path),
