@@ -96,7 +96,7 @@ describe('models of a scenario', () => {
     const plan = compile(text, { './prices.yaml': 'mine: { prices: { input: 2, output: 3 } }\n' });
     expect(dollars(plan, 'mine')).toEqual([2, 3, 2, 2, 2]);
     const broken = { './prices.yaml': 'mine:\n  prices: { input: 2, outputs: 3 }\n' };
-    expect(refusals(text, broken)).toContain('prices.yaml:2:24: unknown key `outputs`');
+    expect(refusals(text, broken)).toContain('unknown key `outputs` in `models.mine.prices`');
     expect(refusals(text)).toContain('there is no file ./prices.yaml');
     expect(refusals(text, { './prices.yaml': '' })).toContain(
       'prices.yaml:1:1: the table of models is empty',
