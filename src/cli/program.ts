@@ -291,10 +291,12 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     });
 
   shared(program.command('models').description('List the models with prices, windows and sources.'))
-    .addHelpText('after', examples('models', 'models --json'))
-    .action(async () => {
+    .argument('[word...]', 'only models with one of these words in a name')
+    .option('--provider <name>', 'only models of this provider')
+    .addHelpText('after', examples('models', 'models gpt gemini', 'models --provider openai --json'))
+    .action(async (words, options) => {
       const { modelsCommand } = await import('./commands/models.js');
-      settle(modelsCommand(session));
+      settle(modelsCommand(session, words, options));
     });
 
   definePolicies(program, session, settle);

@@ -1,8 +1,12 @@
+import type { ModelBook } from '../cache/model-book.js';
+import { MODELS } from '../cache/models.js';
+import { policyWindow } from '../engine/requests/policy-window.js';
 import type { Expectation } from '../metrics/expect.js';
-import type { PlannedPlugin, RunPlan } from '../model/run-plan.js';
+import type { PlannedModel, PlannedPlugin, RunPlan } from '../model/run-plan.js';
 import { checkMeaning } from './check.js';
 import { checkWindows } from './check-overrides.js';
 import type { OverrideName, ScenarioContext } from './context.js';
+import { liftModels } from './lift-models.js';
 import { liftPolicies, type ReadPolicyText } from './lift-policies.js';
 import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
@@ -66,6 +70,7 @@ function compileRun(
   run: NormalRun,
   context: ScenarioContext,
   plugins: readonly PlannedPlugin[],
+  models: readonly PlannedModel[] | null,
 ): CompiledRun {
   const set = { ...run.policy.set, ...overrideValues(run, context) };
   const policy = context.policies.plan(run.policy.name, set);
@@ -84,6 +89,7 @@ function compileRun(
       estimatorFactor: run.estimatorFactor,
       llm: run.llm,
       ...(plugins.length === 0 ? {} : { plugins }),
+      ...(models === null ? {} : { models }),
       ...(run.home === undefined ? {} : { home: run.home }),
       ...(run.hooks === undefined ? {} : { hooks: run.hooks }),
     },
@@ -91,6 +97,18 @@ function compileRun(
     description: run.description,
     transcript: run.transcript,
     expectations: run.expect.map((text) => context.metrics.parse(text)),
+  };
+}
+
+/** A context that knows the models of a scenario. */
+function withModels(context: ScenarioContext, book: ModelBook): ScenarioContext {
+  return {
+    ...context,
+    models: { check: (name) => void book.resolve(name) },
+    policies: {
+      ...context.policies,
+      assumedWindow: (params, model) => policyWindow(params, model, null, book),
+    },
   };
 }
 
@@ -106,15 +124,17 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
   const changed = assign(withRecordings(written, source.recordings), source.set, world, problems);
+  const { document: whole, models, book } = liftModels(changed, source.readPolicy, problems);
   const lifted = liftPolicies(
-    source.runs === 'base' ? withoutVariants(changed) : changed,
+    source.runs === 'base' ? withoutVariants(whole) : whole,
     world.policies,
     source.readPolicy,
     problems,
     source.text,
   );
   const { document } = lifted;
-  const context = { ...world, policies: lifted.policies };
+  const named = { ...world, policies: lifted.policies };
+  const context = book === MODELS ? named : withModels(named, book);
 
   checkShape(document, problems);
   checkMeaning(document, context, problems);
@@ -130,7 +150,7 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
     name: normal.name,
     description: normal.description,
     seed: normal.seed,
-    runs: normal.runs.map((run) => compileRun(normal, run, context, source.plugins ?? [])),
+    runs: normal.runs.map((run) => compileRun(normal, run, context, source.plugins ?? [], models)),
     policyFiles: lifted.files,
   };
 }

@@ -114,13 +114,14 @@ function createPlaces(doc: Document.Parsed, lines: LineCounter, file: string) {
 const EMPTY_HINTS = {
   scenario: 'write at least `name:` and `transcript:`; `ccbench init` makes a starter file',
   policy: 'write at least `rules:`; `ccbench policies new` makes a starter file',
+  'table of models': 'write models by id, such as `my-model: { prices: { input: 1, output: 5 } }`',
 } as const;
 
 /** Reads a scenario's text; duplicate keys leave a document to go on checking, broken syntax does not. */
 export function readDocument(
   source: string,
   file: string,
-  kind: 'scenario' | 'policy' = 'scenario',
+  kind: keyof typeof EMPTY_HINTS = 'scenario',
 ): ReadDocument {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   const lines = new LineCounter();

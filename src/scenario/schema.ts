@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CALL_PURPOSES, FAULT_KINDS } from '../model/run-plan.js';
 import { hooksSchema } from './schema-hooks.js';
+import { modelsSchema } from './schema-models.js';
 import { homeSchema, sessionSchema } from './schema-sessions.js';
 import { syntheticSchema } from './schema-synthetic.js';
 import { NAME_PATTERN, orNull, text, VARIANT_NAME_PATTERN, whole } from './schema-words.js';
@@ -203,6 +204,7 @@ export const scenarioSchema = z
       .array(text('A file.'))
       .optional()
       .describe('ES modules that add tiers, policies, readers and metrics, relative to this file.'),
+    models: modelsSchema.optional(),
     ...settings,
     variants: z.array(variantSchema).optional().describe('Further runs over the same transcripts.'),
     seed: whole(0, Number.MAX_SAFE_INTEGER, 'Seed of everything that is drawn.').optional(),

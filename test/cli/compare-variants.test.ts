@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, scenario, snapshot, TRACE, tempFolder } from './cli.js';
+import { FAILING_TRACE, FAULTY_PLUGIN, faulty } from './faulty.js';
 
 const VARIANTS = 'variants:\n  - { name: hour, cache: { ttl: 1h } }\n';
 
@@ -86,8 +87,11 @@ describe('ccbench compare', () => {
   });
 
   it('is exit code 2 when every run failed', async () => {
-    const unknown = TRACE.replaceAll('claude-sonnet-4-5', 'nobody-knows-it');
-    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'trace.json': unknown });
+    const cwd = tempFolder({
+      'a.yaml': faulty(scenario('tiny')),
+      'trace.json': FAILING_TRACE,
+      'faulty.mjs': FAULTY_PLUGIN,
+    });
     const argv = ['compare', 'a.yaml', '--set', 'model=null', '--set', 'cache.ttl=5m,1h', '--no-files'];
     const { code, stdout, stderr } = await cli([...argv, '--transcripts', 'trace.json'], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -101,10 +101,19 @@ describe('bad transcripts', () => {
       'a.yaml': replayOf('t.json'),
       't.json': TRACE.replaceAll('claude-sonnet-4-5', 'mystery-1'),
     });
-    const stderr = await refused(['run', 'a.yaml'], cwd);
-    expect(stderr).toContain('t.json: unknown model "mystery-1"');
-    expect(stderr).toContain('--model; known: claude-');
-    expect((await cli(['run', 'a.yaml', '--no-files', '--model', 'claude-opus-4-5'], { cwd })).code).toBe(0);
+    const { code, stdout } = await cli(['run', 'a.yaml', '--no-files', '--json'], { cwd });
+    expect(code).toBe(0);
+    const { runs } = JSON.parse(stdout);
+    const said = runs[0].warnings.filter((warning: { code: string }) => warning.code === 'no-price');
+    expect(said).toMatchObject([
+      {
+        message: 'no price is known for mystery-1: its requests count as 0 dollars',
+        count: expect.any(Number),
+      },
+    ]);
+    expect(await refused(['run', 'a.yaml', '--model', 'mystery-1'], cwd)).toContain(
+      'unknown model "mystery-1"',
+    );
   });
 
   it('a folder where a scenario needs a file', async () => {

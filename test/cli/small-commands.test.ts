@@ -48,9 +48,31 @@ describe('lists', () => {
       expect(source).not.toBe('');
       expect(asText).toContain(id);
     }
+    for (const { provider, cache } of models) expect(cache).toBe(provider);
     const { metrics } = JSON.parse((await cli(['metrics', '--json'], { cwd })).stdout);
     const listed = (await cli(['metrics'], { cwd })).stdout;
     for (const { name } of metrics) expect(listed).toContain(name);
+  });
+
+  it('models are filtered by words and by provider, and fit 60 columns', async () => {
+    const cwd = tempFolder();
+    const idsOf = async (...argv: readonly string[]): Promise<readonly string[]> =>
+      JSON.parse((await cli(['models', ...argv, '--json'], { cwd })).stdout).models.map(
+        ({ id }: { id: string }) => id,
+      );
+    const found = await idsOf('gpt-5.6', 'GEMINI-3');
+    expect(found).toContain('gpt-5.6-luna');
+    expect(found).toContain('gemini-3-pro');
+    expect(found.every((id) => id.includes('gpt-5.6') || id.includes('gemini-3'))).toBe(true);
+    expect(await idsOf('--provider', 'deepseek')).toContain('deepseek-v4-pro');
+    expect(await idsOf('mini', '--provider', 'openai')).toContain('gpt-5-mini');
+    const shown = await cli(['models', 'kimi'], { cwd, columns: 60 });
+    expect(shown.stdout).not.toContain('claude');
+    expect(Math.max(...shown.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect((await cli(['models', '--provider', 'opnai'], { cwd })).stderr).toContain(
+      'did you mean "openai"?',
+    );
+    expect((await cli(['models', 'nothing-like-it'], { cwd })).code).toBe(2);
   });
 
   it('K1 policies clients prints every client, what it does and how that is known', async () => {

@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cli, scenario, snapshot, TRACE, tempFolder } from './cli.js';
+import { cli, scenario, snapshot, tempFolder } from './cli.js';
+import { FAILING_TRACE, FAULTY_PLUGIN, faulty } from './faulty.js';
 
 const PRUNE = scenario('tiny').replace('policy: none', 'policy: baselines/prune');
 const VARY = [
@@ -188,12 +189,15 @@ describe('ccbench sweep', () => {
   });
 
   it('says in which runs something failed and how to repeat each', async () => {
-    const unknown = TRACE.replaceAll('claude-sonnet-4-5', 'nobody-knows-it');
-    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 'trace.json': unknown });
+    const cwd = tempFolder({
+      'a.yaml': faulty(scenario('tiny')),
+      'trace.json': FAILING_TRACE,
+      'faulty.mjs': FAULTY_PLUGIN,
+    });
     const vary = ['--vary', 'model=null,claude-sonnet-4-5', '--transcripts', 'trace.*'];
     const { code, stderr, stdout } = await cli(['sweep', 'a.yaml', ...vary, '--json', '--no-files'], { cwd });
     expect(code).toBe(0);
-    expect(stderr).toContain('a run failed: error[unknown-name] unknown model "nobody-knows-it"');
+    expect(stderr).toContain('a run failed: error[');
     expect(stderr).toContain('repeat: ccbench run a.yaml --set transcript.file=trace.json --set model=null');
     expect(stderr).toContain('1 of 2 runs failed; the others are used');
     expect(JSON.parse(stdout).points).toMatchObject([{ settings: { model: 'claude-sonnet-4-5' } }]);
@@ -201,7 +205,7 @@ describe('ccbench sweep', () => {
       ['run', 'a.yaml', '--set', 'transcript.file=trace.json', '--set', 'model=null', '--no-files'],
       { cwd },
     );
-    expect(repeated.stderr).toContain('nobody-knows-it');
+    expect(repeated.stderr).toContain('ouch');
   });
 });
 

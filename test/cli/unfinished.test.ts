@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, TRACE, tempFolder } from './cli.js';
+import { FAILING_TRACE, FAULTY_PLUGIN, faulty } from './faulty.js';
 
 /** A short session that fits into the window of 120,000 tokens, and a long one that does not without compaction. */
 const TWO = `name: two
@@ -110,8 +111,12 @@ describe('ccbench compare over sessions that not every variant finishes', () => 
   });
 
   it('leaves out a session in which a run failed, and still writes the report', async () => {
-    const unknown = TRACE.replaceAll('claude-sonnet-4-5', 'nobody-knows-it');
-    const cwd = tempFolder({ 'a.yaml': TWO, 'a.json': unknown, 'b.json': TRACE });
+    const cwd = tempFolder({
+      'a.yaml': faulty(TWO),
+      'a.json': FAILING_TRACE,
+      'b.json': TRACE,
+      'faulty.mjs': FAULTY_PLUGIN,
+    });
     const argv = ['compare', 'a.yaml', '--set', 'model=null,claude-sonnet-4-5', '--transcripts', '*.json'];
     const { code, stdout, stderr } = await cli(argv, { cwd });
     expect(code).toBe(0);

@@ -1,4 +1,5 @@
-import { MODEL_TABLE, MODEL_TABLE_DATE } from '../../cache/model-table.js';
+import { unknownName } from '../../base/registry.js';
+import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../cache/model-table.js';
 import { formatCount, formatDecimal } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -7,25 +8,54 @@ import { screenFor } from '../terminal/paint.js';
 
 const COLUMNS: readonly Column[] = [
   { header: 'model', align: 'left', drop: null },
+  { header: 'provider', align: 'left', drop: 1 },
   { header: 'input', align: 'right', drop: null },
   { header: 'output', align: 'right', drop: null },
-  { header: 'read', align: 'right', drop: 6 },
-  { header: 'write 5m', align: 'right', drop: 5 },
-  { header: 'write 1h', align: 'right', drop: 4 },
-  { header: 'window', align: 'right', drop: 3 },
-  { header: 'min cached', align: 'right', drop: 2 },
+  { header: 'read', align: 'right', drop: 7 },
+  { header: 'write 5m', align: 'right', drop: 6 },
+  { header: 'write 1h', align: 'right', drop: 5 },
+  { header: 'window', align: 'right', drop: 4 },
+  { header: 'min cached', align: 'right', drop: 3 },
 ];
 
+/** Options of `ccbench models`. */
+export interface ModelsOptions {
+  readonly provider?: string;
+}
+
+/** The rows that hold one of the words in a name, and are of a provider. */
+function wantedRows(words: readonly string[], provider: string | undefined): readonly ModelRow[] {
+  const providers = [...new Set(MODEL_TABLE.map((row) => row.provider))];
+  if (provider !== undefined && !providers.includes(provider))
+    throw unknownName('provider', provider, providers);
+  const wanted = words.map((word) => word.toLowerCase());
+  const holds = ({ id, aliases }: ModelRow): boolean =>
+    wanted.length === 0 || wanted.some((word) => [id, ...aliases].some((name) => name.includes(word)));
+  const rows = MODEL_TABLE.filter(
+    (row) => holds(row) && (provider === undefined || row.provider === provider),
+  );
+  if (rows.length > 0) return rows;
+  const ids = MODEL_TABLE.map(({ id }) => id);
+  throw unknownName('model', words.join(' '), ids);
+}
+
 /** `ccbench models`: the price table, each row with what it rests on. */
-export function modelsCommand(session: CliSession): ExitCode {
+export function modelsCommand(
+  session: CliSession,
+  words: readonly string[] = [],
+  { provider }: ModelsOptions = {},
+): ExitCode {
+  const shown = wantedRows(words, provider);
   if (session.json) {
-    printJson(session, { checkedOn: MODEL_TABLE_DATE, models: MODEL_TABLE });
+    const models = shown.map((row) => ({ ...row, cache: row.provider }));
+    printJson(session, { checkedOn: MODEL_TABLE_DATE, models });
     return EXIT.fine;
   }
   const price = (value: number): string => formatDecimal(value, 3);
-  const rows = MODEL_TABLE.map((row) => ({
+  const rows = shown.map((row) => ({
     cells: [
       row.id,
+      row.provider,
       price(row.pricesPerMTok.input),
       price(row.pricesPerMTok.output),
       price(row.pricesPerMTok.cacheRead),
@@ -37,15 +67,19 @@ export function modelsCommand(session: CliSession): ExitCode {
   }));
   const screen = screenFor(session.host.stdout, session.colors);
   const lines = tableLines(COLUMNS, rows, { indent: '', ...screen });
-  const sources = [...new Set(MODEL_TABLE.map((row) => row.source))].flatMap((source) => {
-    const models = MODEL_TABLE.filter((row) => row.source === source).map((row) => row.id);
+  const sources = [...new Set(shown.map((row) => row.source))].flatMap((source) => {
+    const models = shown.filter((row) => row.source === source).map((row) => row.id);
     return [
       ...wrapText(models.join(', '), screen.width, '  ', '  '),
       ...wrapText(source, screen.width, '    ', '    ').map(screen.style.dim),
     ];
   });
-  session.host.stdout.write(
-    `${lines.join('\n')}\n\nDollars per million tokens, checked on ${MODEL_TABLE_DATE}; --json has notes, latencies and price steps too. Sources:\n${sources.join('\n')}\n`,
+  const legend = wrapText(
+    `Dollars per million tokens, checked on ${MODEL_TABLE_DATE}; a minimum of 0 is not published. --json has notes, latencies and price steps too; a scenario adds and changes rows with \`models:\`. Sources:`,
+    screen.width,
+    '',
+    '',
   );
+  session.host.stdout.write(`${lines.join('\n')}\n\n${legend.join('\n')}\n${sources.join('\n')}\n`);
   return EXIT.fine;
 }

@@ -187,9 +187,7 @@ async function runOne(
     progress: (requests: number) => progress.update(requests),
   } as const;
   const files = await openRunFiles(folder, planned.folder, job.log);
-  const execution = await execute(run.plan, transcript, watch, files).catch((error: unknown) => {
-    throw atRecording(error, run.transcript);
-  });
+  const execution = await execute(run.plan, transcript, watch, files);
   const { digest, facts, timings } = execution;
   const metrics = metricValues(facts);
   const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));
@@ -210,17 +208,6 @@ async function runOne(
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
   return { result, sample: files.sample() };
-}
-
-/** A model that only the recording names is a problem of that file, with a way out. */
-function atRecording(error: unknown, ref: TranscriptRef): unknown {
-  const isName = error instanceof CcbenchError && error.code === 'unknown-name' && error.place === null;
-  if (!isName || ref.kind !== 'file') return error;
-  return new CcbenchError(error.code, error.message, {
-    place: { file: ref.path },
-    hint: `replay it as another model with --model; ${error.hint ?? ''}`,
-    cause: error,
-  });
 }
 
 /** A transcript is read once and replayed by every variant. */
