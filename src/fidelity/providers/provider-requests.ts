@@ -1,7 +1,7 @@
 import { type CacheRules, onGrain } from '../../cache/cache-rules.js';
+import { modelOrUnknown } from '../../cache/models.js';
 import { cacheRulesOf } from '../../cache/providers.js';
 import type { Transcript } from '../../model/transcript.js';
-import { rowOf } from '../predict.js';
 import type { RecordedRequest, Truth } from '../truth.js';
 
 /** A request of a recording beside what the cache of its provider could have served. */
@@ -31,10 +31,10 @@ export function providerRequests(
     for (let i = 1; i < own.length; i++) {
       const request = own[i]!;
       const before = own[i - 1]!;
-      const rules = cacheRulesOf(provider, rowOf(request.model).id);
+      const rules = cacheRulesOf(provider, modelOrUnknown(request.model).id);
       const stored = before.prompt + (rules.storesOutput ? before.usage.output : 0);
       const reachable = onGrain(rules, Math.min(stored, request.prompt));
-      const isOther = rowOf(before.model).id !== rowOf(request.model).id;
+      const isOther = modelOrUnknown(before.model).id !== modelOrUnknown(request.model).id;
       found.push({
         request,
         rules,
