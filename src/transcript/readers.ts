@@ -5,6 +5,7 @@ import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
 import { codexReader } from './codex/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+import { otelReader } from './otel/read.js';
 import { piReader } from './pi/read.js';
 import type { TranscriptReader } from './reader.js';
 import { requestRowsReader } from './request-rows/read.js';
@@ -25,6 +26,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ['codex', codexReader],
   ['pi', piReader],
   ['request-rows', requestRowsReader],
+  ['otel', otelReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
