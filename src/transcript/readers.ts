@@ -7,7 +7,11 @@ import { codexReader } from './codex/read.js';
 import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
+
 import { opencodeReader } from './opencode/read.js';
+
+import { otelReader } from './otel/read.js';
+
 import { piReader } from './pi/read.js';
 import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
 import type { TranscriptReader } from './reader.js';
@@ -33,6 +37,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ['qwen-code', qwenCodeReader],
   ['opencode', opencodeReader],
   ['cline', clineReader],
+  ['otel', otelReader],
 ]);
 
 /** Characters at the start of a file that are enough to tell its format. */

@@ -1,5 +1,5 @@
 import { quantile } from '../../base/stats.js';
-import type { HitChance } from '../../cache/cache-rules.js';
+import { type HitChance, survival } from '../../cache/cache-rules.js';
 import type { ProviderRequest } from './provider-requests.js';
 
 /** Reads below this share of what could be read count as short. */
@@ -26,8 +26,9 @@ export function isShort({ request, reachable }: ProviderRequest): boolean {
   return request.read < SHORT_SHARE * reachable;
 }
 
-function isTold({ cause, reachable }: ProviderRequest): boolean {
-  return cause === 'hit' && reachable > 0;
+/** Whether a request tells of chance: what it could read was there, and lived. */
+function isTold({ cause, reachable, rules, gapMs }: ProviderRequest): boolean {
+  return cause === 'hit' && reachable > 0 && survival(rules.lifetime, gapMs) === 1;
 }
 
 function logSeconds({ gapMs }: ProviderRequest): number {

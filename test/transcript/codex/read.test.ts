@@ -339,7 +339,7 @@ describe('Codex rollout', () => {
       const transcript = read([...SHORT, SHORT[4]!.slice(0, 60)], '');
       expect(callsOf(transcript)).toHaveLength(2);
       expect(codes(transcript)).toContain('truncated-file');
-      expect(codes(read([...SHORT, event(9, 'agent_message', { message: 'x' }).slice(0, 90)], ''))).toContain(
+      expect(codes(read([...SHORT, event(9, 'agent_message', { message: 'x' }).slice(0, -2)], ''))).toContain(
         'truncated-file',
       );
     });

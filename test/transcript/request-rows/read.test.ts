@@ -81,6 +81,14 @@ describe('table of requests', () => {
     expect(tokens).toBe(12_200);
   });
 
+  it('tells pieces apart whose content nobody knows', () => {
+    const rows = 'time,model,input,cached,output\n0,m,1000,0,10\n20,m,2000,0,10\n40,m,3000,0,10\n';
+    const blocks = read(rows).threads[0]!.steps.flatMap((step) =>
+      step.kind === 'message' ? step.message.blocks : step.kind === 'call' ? step.call.response.blocks : [],
+    );
+    expect(new Set(blocks.map(({ digest }) => digest)).size).toBe(blocks.length);
+  });
+
   it('keeps unknown apart from nothing', () => {
     const transcript = read(
       'time,model,input,cached,written,output\n0,m,1000,,,10\n20,m,1100,512,,10\n40,m,1200,512,,\n',
