@@ -5,8 +5,10 @@ import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
 import { clineReader } from './cline/read.js';
 import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
+import { miniSweAgentReader } from './mini-swe-agent/read.js';
 import { isObject, type JsonObject } from './narrow.js';
 import { opencodeReader } from './opencode/read.js';
+import { openhandsReader } from './openhands/read.js';
 import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
 import type { TranscriptReader } from './reader.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
@@ -27,6 +29,8 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ['qwen-code', qwenCodeReader],
   ['opencode', opencodeReader],
   ['cline', clineReader],
+  ['mini-swe-agent', miniSweAgentReader],
+  ['openhands', openhandsReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
