@@ -3,6 +3,7 @@ import { createRegistry } from '../base/registry.js';
 import { createWarnings } from '../model/warning.js';
 import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
 import { clineReader } from './cline/read.js';
+import { copilotCliReader } from './copilot-cli/read.js';
 import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
 import { miniSweAgentReader } from './mini-swe-agent/read.js';
@@ -31,6 +32,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ['cline', clineReader],
   ['mini-swe-agent', miniSweAgentReader],
   ['openhands', openhandsReader],
+  ['copilot-cli', copilotCliReader],
 ]);
 
 /** Formats that are recognised but cannot be replayed. */
