@@ -5,10 +5,16 @@ import { detectReader, transcriptReaders } from '../transcript/readers.js';
 import { type DiskFile, fileHead } from './disk-file.js';
 import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
 import { readOpencodeStorage } from './opencode-storage.js';
+import { readOpenhandsFolder } from './openhands-folder.js';
 import { type InputOptions, readInput } from './read-input.js';
 
 /** Name of the reader of what databases hold. */
 const DATABASE_FORMAT = 'opencode';
+/** Formats that spread a session over a folder, with what brings its files together. */
+const GATHERED: Readonly<Record<string, (path: string, bytes: Uint8Array) => Uint8Array | null>> = {
+  opencode: readOpencodeStorage,
+  openhands: readOpenhandsFolder,
+};
 /** A session inside a database, as a user names it: `opencode.db#ses_…`. */
 const SESSION_OF_DATABASE = /^(.*\.db)#([^#]+)$/;
 
@@ -52,6 +58,5 @@ export function readForeignSession(
       return null;
     }
   };
-  const stored = format === DATABASE_FORMAT ? readOpencodeStorage(path, bytes) : null;
-  return reader.read(stored ?? bytes, { id, beside });
+  return reader.read(GATHERED[format]?.(path, bytes) ?? bytes, { id, beside });
 }

@@ -4,14 +4,14 @@ import { createWarnings } from '../model/warning.js';
 import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
 import { clineReader } from './cline/read.js';
 import { codexReader } from './codex/read.js';
+import { copilotCliReader } from './copilot-cli/read.js';
 import { geminiCliReader } from './gemini-cli/read.js';
 import { decodeBytes } from './json-lines.js';
+import { miniSweAgentReader } from './mini-swe-agent/read.js';
 import { isObject, type JsonObject } from './narrow.js';
-
 import { opencodeReader } from './opencode/read.js';
-
+import { openhandsReader } from './openhands/read.js';
 import { otelReader } from './otel/read.js';
-
 import { piReader } from './pi/read.js';
 import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
 import type { TranscriptReader } from './reader.js';
@@ -38,6 +38,9 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
   ['opencode', opencodeReader],
   ['cline', clineReader],
   ['otel', otelReader],
+  ['mini-swe-agent', miniSweAgentReader],
+  ['openhands', openhandsReader],
+  ['copilot-cli', copilotCliReader],
 ]);
 
 /** Characters at the start of a file that are enough to tell its format. */
