@@ -59,10 +59,10 @@ const PREFIX: CacheRules = {
  * validate` fits it anew to the sessions it is given).
  */
 const CODEX_CHANCE: HitChance = {
-  logOdds: -4.58,
-  perLogSecond: 0.92,
-  sessions: [0.2, 0.35, 0.55, 0.8, 0.95, 1.25, 1.55, 2.4, 3.3, 5],
-  partial: [0, 0.03, 0.2, 0.4, 0.65, 0.78, 0.87, 0.91, 0.94, 0.96],
+  logOdds: -4.36,
+  perLogSecond: 0.835,
+  sessions: [0.1, 0.22, 0.61, 0.94, 1.14, 1.32, 2.04, 2.75, 5.32, 9.32],
+  partial: [0, 0.03, 0.2, 0.44, 0.73, 0.85, 0.9, 0.93, 0.95, 0.96],
 };
 
 /** In memory for five to ten minutes without use, an hour at most; recordings read some entries up to a quarter of an hour. */

@@ -9,7 +9,7 @@ const STEPS = 40;
 /** Requests and short ones that a session is given before it is judged by its own. */
 const PRIOR = 0.5;
 /** Sessions a fit rests on are few: the spread between others is larger than between them. */
-const WIDENING = 1.3;
+const WIDENING = 1.6;
 const TENTHS = Array.from({ length: 10 }, (_, i) => (i + 0.5) / 10);
 
 /** How a fit came about. */

@@ -70,7 +70,9 @@ export function summaryLines(total: TotalFidelity, screen: Screen): string[] {
     [forward, ...Object.values(byClient), blind, given, baseline].map(({ netUsd }) => netUsd),
   );
   const rows: Row[] = [
-    { ...forwardRow('run forward', forward, dollars), tone: 'strong' },
+    ...(forward.sessions === 0
+      ? []
+      : [{ ...forwardRow('run forward', forward, dollars), tone: 'strong' as const }]),
     ...Object.entries(byClient).map(([client, figures]) => forwardRow(`  ${client}`, figures, dollars)),
     wayRow('replayed, blind', blind, dollars, null),
     wayRow('replayed, breaks given (a bound)', given, dollars, 'dim'),
@@ -78,7 +80,7 @@ export function summaryLines(total: TotalFidelity, screen: Screen): string[] {
   ];
   return [
     ...tableLines(SUMMARY, rows, { indent: '  ', ...screen }),
-    ...wrapText(factSentence(total.forward), screen.width, '  ', '  '),
+    ...(forward.sessions === 0 ? [] : wrapText(factSentence(forward), screen.width, '  ', '  ')),
   ];
 }
 

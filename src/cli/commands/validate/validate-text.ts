@@ -16,6 +16,7 @@ import { type Column, type Row, tableLines, wrapText } from '../../../report/tab
 import type { Screen } from '../../../report/terminal.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
 import { sessionLines, summaryLines, trustSentence } from './forward-text.js';
+import { providerLines } from './provider-text.js';
 import { percent, shortName } from './validate-cells.js';
 
 const FIGURES: readonly Column[] = [
@@ -228,6 +229,7 @@ export function validateText(
     lines.push(
       screen.style.bold('How far a cost is off'),
       ...summaryLines(report.total, screen),
+      ...section('By provider', providerLines(report.total, screen), screen),
       ...(forward === 'sessions'
         ? section('Run forward, session by session', sessionLines(files, screen), screen)
         : []),

@@ -1,0 +1,77 @@
+import { providerRegistry } from '../../../cache/providers.js';
+import type { FidelityFigures } from '../../../fidelity/compare.js';
+import type { BestEffort } from '../../../fidelity/providers/best-effort.js';
+import type { ProviderFigures, TotalFidelity } from '../../../fidelity/validate.js';
+import { formatCount, printable } from '../../../report/format.js';
+import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
+import type { Screen } from '../../../report/terminal.js';
+import { percent, signedPercent } from './validate-cells.js';
+
+const PROVIDERS: readonly Column[] = [
+  { header: '', align: 'left', drop: null },
+  { header: 'requests', align: 'right', drop: 1 },
+  { header: 'class', align: 'right', drop: null },
+  { header: 'reads', align: 'right', drop: 2 },
+  { header: 'cost, median', align: 'right', drop: null },
+  { header: 'net', align: 'right', drop: null },
+];
+
+function row(name: string, requests: string, figures: FidelityFigures, tone: 'dim' | null): Row {
+  return {
+    cells: [
+      name,
+      requests,
+      percent(figures.classAgreement),
+      percent(figures.readError),
+      percent(figures.costErrorMedian),
+      signedPercent(figures.netError),
+    ],
+    ...(tone === null ? {} : { tone }),
+  };
+}
+
+function rowsOf(provider: string, figures: ProviderFigures): Row[] {
+  const models = Object.entries(figures.byModel);
+  return [
+    row(providerRegistry.get(provider).label, formatCount(figures.requests), figures.blind, null),
+    ...(models.length < 2 ? [] : models.map(([model, own]) => row(`  ${printable(model)}`, '', own, null))),
+    row('  breaks given (a bound)', '', figures.given, 'dim'),
+    row('  the one-line rule', '', figures.baseline, 'dim'),
+  ];
+}
+
+function chanceSentences({ sessions, netError, coverage, fit, curve }: BestEffort): string {
+  const at = (seconds: number): string => {
+    const point = curve.find((each) => each.seconds === seconds)!;
+    return `${percent(point.chance)} (${percent(point.low)} to ${percent(point.high)}) after ${seconds} s`;
+  };
+  return [
+    'Best effort: two equal requests may differ, and a single one cannot be foretold.',
+    `${formatCount(fit.short)} of ${formatCount(fit.requests)} requests came up short: ${[5, 30, 120].map(at).join(', ')}.`,
+    `Fitted to one half of the ${formatCount(sessions)} sessions and shown on the other, the cost of all is ${signedPercent(netError)} off,`,
+    `and ${percent(coverage)} of the sessions lie in the interval that is stated for 90%.`,
+  ].join(' ');
+}
+
+/** How well the cache of each provider is foretold; nothing where all recordings are of Anthropic. */
+export function providerLines({ byProvider }: TotalFidelity, screen: Screen): string[] {
+  const providers = Object.entries(byProvider);
+  if (providers.every(([name]) => name === 'anthropic')) return [];
+  return [
+    ...tableLines(
+      PROVIDERS,
+      providers.flatMap(([name, figures]) => rowsOf(name, figures)),
+      { indent: '  ', ...screen },
+    ),
+    ...providers.flatMap(([name, { bestEffort }]) =>
+      bestEffort === null
+        ? []
+        : wrapText(
+            `${providerRegistry.get(name).label}: ${chanceSentences(bestEffort)}`,
+            screen.width,
+            '  ',
+            '  ',
+          ),
+    ),
+  ];
+}
