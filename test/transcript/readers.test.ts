@@ -30,7 +30,8 @@ describe('readers', () => {
     ['request-trace', trace],
     ['codex', codex],
     ['pi', pi],
-    [null, '{"type":"session.start","data":{}}'],
+    ['copilot-cli', '{"type":"session.start","data":{}}'],
+    [null, '{"type":"weather","data":{}}'],
     [null, 'hello'],
   ])('recognises %s', (format, head) => {
     expect(detectFormat(head)).toBe(format);
