@@ -15,6 +15,7 @@ import { startsMidSession } from './mid-session.js';
 import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
+import { checkCodexTriggers } from './providers/codex-triggers.js';
 import type { ProviderRequest } from './providers/provider-requests.js';
 import { providerOfRecording, validateByProvider } from './providers/validate-provider.js';
 import { checkTriggers, countTriggers, type TriggerCounts, type TriggerReport } from './triggers.js';
@@ -128,7 +129,7 @@ function validateForeign(transcript: Transcript, truth: Truth, provider: string,
     tallies,
     figures: eachWay((way) => figuresOf([tallies[way]])),
     breaks,
-    triggers: NO_TRIGGERS,
+    triggers: transcript.source === 'codex' ? checkCodexTriggers(transcript, truth) : NO_TRIGGERS,
     forward: { kind: 'empty' },
     chance,
     leftOut: truth.leftOut,

@@ -182,6 +182,8 @@ export interface Transcript {
   readonly agentVersion: string | null;
   /** Provider whose cache the recording shows, where it is not the one of the models' rows. */
   readonly provider?: string;
+  /** Context window that the recording's client worked with, where the record tells it. */
+  readonly window?: number;
   /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Thread[];

@@ -49,6 +49,7 @@ function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
     carries: CARRIES.filter((each) => each !== 'cache-writes' || rollout.tellsWrites),
     agentVersion: rollout.version,
     provider: rollout.provider ?? USUAL_PROVIDER,
+    window: rollout.window,
     threads: [draft],
     warnings,
   });

@@ -7,6 +7,8 @@ import { type RolloutUsage, rolloutUsage, totalsKey } from './rollout-usage.js';
 
 /** Model of calls before any turn says which. */
 const UNKNOWN_MODEL = 'unknown';
+/** Part of the model's window that Codex uses, and tells as the window. */
+const USABLE_SHARE = 0.95;
 /** Usage records that wait for the compaction they belong to. */
 const KEPT_RECORDS = 4;
 /** Lines that a fork copied were all written within this time. */
@@ -53,6 +55,8 @@ export class Rollout {
   version: string | null = null;
   provider: string | null = null;
   tellsWrites = false;
+  /** The whole window of the model. */
+  window: number | null = null;
 
   constructor(draft: ThreadDraft, warnings: WarningList) {
     this.#draft = draft;
@@ -192,6 +196,8 @@ export class Rollout {
 
   /** A call for each change of the sums; the same sums again are a repetition, no sums tell of limits alone. */
   #count(info: JsonObject, timeMs: number | null): void {
+    const usable = numberOf(info.model_context_window);
+    if (usable !== null && usable > 0) this.window = Math.round(usable / USABLE_SHARE);
     const key = totalsKey(info.total_token_usage);
     const last = rolloutUsage(info.last_token_usage);
     if (key === null || last === null) return;

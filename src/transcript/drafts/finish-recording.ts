@@ -19,13 +19,14 @@ export interface Recording {
   readonly carries: readonly Capability[];
   readonly agentVersion: string | null;
   readonly provider?: string;
+  readonly window?: number | null;
   readonly threads: readonly ThreadDraft[];
   readonly warnings: WarningList;
 }
 
 /** Gives every block its tokens and every step its time: the end of every reader but that of Claude Code, which adds to it. */
 export function finishRecording(recording: Recording): Transcript {
-  const { id, source, label, agentVersion, provider, warnings } = recording;
+  const { id, source, label, agentVersion, provider, window = null, warnings } = recording;
   const drafts = recording.threads.filter(({ calls }) => calls > 0);
   if (drafts.length === 0) {
     throw new CcbenchError('bad-transcript', `${id}: ${label} without a response of a model`, {
@@ -64,6 +65,7 @@ export function finishRecording(recording: Recording): Transcript {
     agentVersion,
     startedAtMs,
     ...(provider === undefined ? {} : { provider }),
+    ...(window === null ? {} : { window }),
     threads,
     warnings: warnings.list(),
   };
