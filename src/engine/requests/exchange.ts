@@ -104,7 +104,9 @@ export class Exchange {
       cost: cost.totalNano,
       rewriteCost: rewriteCostOf(writeCost + cost.inputNano, rewritten, unread),
     };
-    if (out.risk !== 0) entry.risk = riskOf(out, usage, cost.totalNano);
+    // The hazard of breaks is that of a client of Anthropic: elsewhere nothing is known of it.
+    if (out.risk !== 0 && this.env.cacheKinds.reads === 'exact')
+      entry.risk = riskOf(out, usage, cost.totalNano);
     this.env.sink.write(entry);
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);

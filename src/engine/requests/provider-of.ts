@@ -1,8 +1,9 @@
 import type { ModelRow } from '../../cache/model-row.js';
 import { findModel } from '../../cache/models.js';
-import { isBestEffort, providerRegistry } from '../../cache/providers.js';
+import { isBestEffort, isServedBy, providerRegistry } from '../../cache/providers.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import { firstModel, type Transcript } from '../../model/transcript.js';
+import type { WarningList } from '../../model/warning.js';
 
 const ANTHROPIC = 'anthropic';
 
@@ -24,6 +25,30 @@ export function providerOf(plan: RunPlan, transcript: Transcript): string | ((mo
   const names = new Set(modelsOf(plan, transcript).map((name) => findModel(name)?.provider ?? assumed));
   if (names.size === 1) return [...names][0]!;
   return (model) => (providerRegistry.has(model.provider) ? model.provider : assumed);
+}
+
+/** Says what is not known of the provider that a run goes by, and that chance was drawn. */
+export function tellDoubts(plan: RunPlan, transcript: Transcript, warnings: WarningList): void {
+  const name = providerOf(plan, transcript);
+  if (typeof name !== 'string') return;
+  const { label, doubts, cache, defaultModel } = providerRegistry.get(name);
+  for (const doubt of doubts) warnings.add('provider-assumption', `${label}: ${doubt}`);
+  if (cache.hit !== null)
+    warnings.add(
+      'chance-drawn',
+      `${label}: whether a request finds its cache is chance, and this run is one draw of it`,
+      'run it with several seeds to see how far its cost moves',
+    );
+  const isStandIn = modelsOf(plan, transcript).every((model) => {
+    const row = findModel(model);
+    return row === null || !isServedBy(name, row);
+  });
+  if (plan.provider !== undefined && isStandIn)
+    warnings.add(
+      'model-assumed',
+      `${label} serves none of the models of the session: ${defaultModel} stands for them`,
+      'name another with model:',
+    );
 }
 
 /** Whether chance has a say in what a run reads, and whether reads end on steps. */

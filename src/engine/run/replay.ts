@@ -18,7 +18,7 @@ import { breakdown } from '../../tokens/breakdown.js';
 import { estimatorError } from '../../tokens/estimator-error.js';
 import { checkLostChild } from '../context/invariants.js';
 import { clientRules } from '../requests/client-rules.js';
-import { cacheKinds, providerOf } from '../requests/provider-of.js';
+import { cacheKinds, providerOf, tellDoubts } from '../requests/provider-of.js';
 import type { RequestListener } from '../requests/run-env.js';
 import { Sessions } from '../requests/session-state.js';
 import { NO_TIMING, type TimingSink } from '../requests/timing-sink.js';
@@ -119,6 +119,7 @@ export function* replayParts(
     approvals: new Approvals(sessions.world),
     onRequest,
   };
+  tellDoubts(plan, transcript, env.warnings);
   const endMs = yield* runThreads(env, transcript);
   tellMail(env, endMs);
   for (const warning of [...transcript.warnings, ...env.warnings.list()])
