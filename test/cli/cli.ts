@@ -17,6 +17,8 @@ export interface CliOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly terminal?: 'stdout' | 'stderr';
+  /** Columns of stdout. */
+  readonly columns?: number;
   readonly interrupt?: AbortSignal;
   readonly now?: () => number;
   /** Sees what is printed on either stream as it comes. */
@@ -33,7 +35,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
     env: options.env ?? {},
     stdout: {
       isTerminal: options.terminal === 'stdout',
-      columns: null,
+      columns: options.columns ?? null,
       write: (text) => {
         out.push(text);
         options.onPrinted?.(text);

@@ -40,20 +40,20 @@ function problemLines(problems: readonly FileProblem[]): readonly string[] {
   });
 }
 
-/** What a reason says of any file. */
-function reasonOf({ file, reason }: LeftOut): string {
-  const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
-  return reason.replaceAll(name, 'the file');
+/** What is left out by why. */
+function byReason(leftOut: readonly LeftOut[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { file, reason } of leftOut) {
+    const files = groups.get(reason);
+    if (files === undefined) groups.set(reason, [file]);
+    else files.push(file);
+  }
+  return groups;
 }
 
 /** One line for each reason why something in a folder is no session. */
 export function leftOutLines(leftOut: readonly LeftOut[]): readonly string[] {
-  const byReason = new Map<string, string[]>();
-  for (const item of leftOut) {
-    const reason = reasonOf(item);
-    byReason.set(reason, [...(byReason.get(reason) ?? []), item.file]);
-  }
-  return [...byReason].map(([reason, files]) => {
+  return [...byReason(leftOut)].map(([reason, files]) => {
     const named = files.slice(0, NAMED_FILES).join(', ');
     const more = files.length - NAMED_FILES;
     const count = files.length === 1 ? '' : `${formatCount(files.length)} files: `;
@@ -61,20 +61,23 @@ export function leftOutLines(leftOut: readonly LeftOut[]): readonly string[] {
   });
 }
 
+function nothingAt(reason: string, [first, ...others]: readonly string[]): CcbenchError {
+  const isMissing = reason.startsWith('no file matches');
+  return new CcbenchError(
+    isMissing ? 'file-missing' : 'bad-input',
+    others.length === 0 ? reason : `${reason} (and ${formatCount(others.length)} more like it)`,
+    {
+      place: { file: first! },
+      hint: isMissing
+        ? 'put the pattern in quotes; * stands for names, ** for folders at any depth'
+        : 'ccbench inspect without an argument lists the sessions that it finds in their usual places',
+    },
+  );
+}
+
 /** The error when nothing of what was named can be used. */
 function nothingUsable(problems: readonly FileProblem[], leftOut: readonly LeftOut[]): CcbenchError {
-  const found = leftOut.map(
-    ({ file, reason }) =>
-      new CcbenchError(reason.startsWith('no file matches') ? 'file-missing' : 'bad-input', reason, {
-        place: { file },
-        ...(reason.startsWith('no file matches')
-          ? { hint: 'put the pattern in quotes; * stands for names, ** for folders at any depth' }
-          : {}),
-        ...(reason.endsWith('holds no recording')
-          ? { hint: 'ccbench inspect without an argument lists the sessions it finds in their usual places' }
-          : {}),
-      }),
-  );
+  const found = [...byReason(leftOut)].map(([reason, files]) => nothingAt(reason, files));
   const errors = [...problems.map(({ error }) => error), ...found];
   return errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no file is usable', errors);
 }
@@ -113,9 +116,9 @@ export async function eachFile<T>(
   }
   if (used.length === 0) throw nothingUsable(problems, leftOut);
   for (const line of [...problemLines(problems), ...leftOutLines(leftOut)]) note(session, line);
-  if (problems.length > 0) {
-    note(session, `${problems.length} of ${problems.length + used.length} files left out; the rest is used`);
-  }
   const broken = problems.map(({ file, error }) => ({ file, reason: error.message }));
-  return { used, skipped: [...broken, ...leftOut] };
+  const skipped = [...broken, ...leftOut].sort((a, b) => (a.file < b.file ? -1 : 1));
+  if (skipped.length > 0)
+    note(session, `${skipped.length} of ${skipped.length + used.length} files left out; the rest is used`);
+  return { used, skipped };
 }

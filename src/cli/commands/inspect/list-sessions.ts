@@ -25,8 +25,8 @@ interface ProjectFacts {
 }
 
 const INDENT = '  ';
-/** Room that the columns which always stay need beside the project. */
-const FIXED_CHARS = 28;
+/** Room that agents and numbers of sessions need beside the project and the days. */
+const FIXED_CHARS = 27;
 const SHORTEST_NAME = 12;
 
 const COLUMNS: readonly Column[] = [
@@ -94,7 +94,8 @@ function belowHome(path: string, home: string): string {
 
 function daysOf(from: string | null, to: string | null): string {
   if (from === null || to === null) return '–';
-  return from === to ? from : `${from} – ${to}`;
+  if (from === to) return from;
+  return `${from}–${from.slice(0, 5) === to.slice(0, 5) ? to.slice(5) : to}`;
 }
 
 function listText(projects: readonly ProjectFacts[], home: string, screen: Screen): string {
@@ -119,7 +120,8 @@ function listText(projects: readonly ProjectFacts[], home: string, screen: Scree
         .at(-1) ?? null,
     bytes: sum(projects.map(({ bytes }) => bytes)),
   };
-  const room = width - INDENT.length - FIXED_CHARS;
+  const days = Math.max(...[all, ...projects].map(({ from, to }) => daysOf(from, to).length));
+  const room = width - INDENT.length - FIXED_CHARS - days;
   const rows: readonly Row[] = [
     ...projects.map((project) => ({
       cells: cells(project, shortened(printable(belowHome(project.project, home)), room)),

@@ -10,6 +10,7 @@ const INDENT = '  ';
 /** Room that the columns which always stay need beside the name. */
 const FIXED_CHARS = 28;
 const SHORTEST_NAME = 12;
+const LONGEST_NAME = 34;
 
 const COLUMNS: readonly Column[] = [
   { header: 'session', align: 'left', drop: null },
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column[] = [
 
 /** A name that leaves room for the figures: the middle goes, as files often differ at their ends. */
 function shortened(name: string, width: number): string {
-  const most = Math.max(SHORTEST_NAME, width);
+  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width));
   if (name.length <= most) return name;
   const tail = Math.floor((most - 1) / 2);
   return `${name.slice(0, most - 1 - tail)}…${name.slice(-tail)}`;
