@@ -48,7 +48,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     'after',
     `\nExit codes:\n${EXIT_MEANING.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}\n${examples(
       'init && ccbench run my-scenario.yaml',
-      'inspect ~/.claude/projects/*/*.jsonl',
+      'inspect ~/.claude/projects',
       'ttl traces/*.json.gz',
     )}`,
   );

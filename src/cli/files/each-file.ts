@@ -96,11 +96,15 @@ export async function eachFile<T>(
   const problems: FileProblem[] = [];
   const { host } = session;
   const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
-  const { files, leftOut } = await withoutPause(host.interrupt, () =>
-    findSessions(paths, { cwd: host.cwd, home: homeFolder(host.env) }),
-  );
-  progress.start(doing, files.length);
+  let leftOut: readonly LeftOut[] = [];
   try {
+    progress.start('looking for sessions', 0);
+    const found = await withoutPause(host.interrupt, () =>
+      findSessions(paths, { cwd: host.cwd, home: homeFolder(host.env) }),
+    );
+    leftOut = found.leftOut;
+    const { files } = found;
+    progress.start(doing, files.length);
     for (const [i, file] of files.entries()) {
       progress.update(i);
       await breathe(host.interrupt);

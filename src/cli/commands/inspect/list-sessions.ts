@@ -28,6 +28,7 @@ const INDENT = '  ';
 /** Room that agents and numbers of sessions need beside the project and the days. */
 const FIXED_CHARS = 27;
 const SHORTEST_NAME = 12;
+const LONGEST_NAME = 40;
 
 const COLUMNS: readonly Column[] = [
   { header: 'agent', align: 'left', drop: null },
@@ -84,7 +85,7 @@ function formatBytes(bytes: number): string {
 
 /** The end of a path says more than its beginning. */
 function shortened(path: string, width: number): string {
-  const most = Math.max(SHORTEST_NAME, width);
+  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width));
   return path.length <= most ? path : `…${path.slice(path.length - most + 1)}`;
 }
 
