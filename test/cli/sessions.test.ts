@@ -26,7 +26,7 @@ function line(name: string, n: number, type: 'user' | 'assistant', day: string, 
     uuid: `${name}-${type}-${n}`,
     parentUuid: type === 'assistant' ? `${name}-user-${n}` : n === 1 ? null : `${name}-assistant-${n - 1}`,
     sessionId: name,
-    cwd: '/home/me/project',
+    cwd: '/code/me/project',
     version: '2.1.100',
     isSidechain: false,
     timestamp: new Date(
@@ -53,8 +53,8 @@ function tokensOf(calls: number) {
 }
 
 const CODEX = [
-  { type: 'session_meta', payload: { id: 'c1', cwd: '/home/me/other', cli_version: '0.140.0' } },
-  { type: 'turn_context', payload: { model: 'gpt-5.5', cwd: '/home/me/other' } },
+  { type: 'session_meta', payload: { id: 'c1', cwd: '/code/me/other', cli_version: '0.140.0' } },
+  { type: 'turn_context', payload: { model: 'gpt-5.5', cwd: '/code/me/other' } },
   {
     type: 'response_item',
     payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
@@ -421,7 +421,7 @@ describe('ccbench inspect without an argument', () => {
     expect(json.projects).toEqual([
       {
         agent: 'claude-code',
-        project: '/home/me/project',
+        project: '/code/me/project',
         folder: join(home, '.claude/projects/-home-me-project'),
         sessions: 2,
         from: '2026-03-01',
@@ -430,7 +430,7 @@ describe('ccbench inspect without an argument', () => {
       },
       {
         agent: 'codex',
-        project: '/home/me/other',
+        project: '/code/me/other',
         folder: join(home, '.codex/sessions/2026/04/01'),
         sessions: 1,
         from: '2026-04-01',
