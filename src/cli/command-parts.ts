@@ -4,6 +4,10 @@ import { collect } from './option-values.js';
 /** Counters of texts that need no network. */
 export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as const;
 
+/** What names the sessions that a command reads. */
+export const SESSIONS =
+  'recordings, request traces, folders of them (searched to the bottom) or patterns such as "logs/**/*.jsonl"';
+
 /** Examples below the help of a command. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ccbench ${line}`).join('\n')}`;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { examples, extensible, reading, shared, TEXT_COUNTERS } from './command-parts.js';
+import { examples, extensible, reading, SESSIONS, shared, TEXT_COUNTERS } from './command-parts.js';
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineServe } from './commands/serve/define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
@@ -15,7 +15,7 @@ function study(command: Command): Command {
   return extensible(reading(command))
     .option(
       '--transcripts <pattern>',
-      'recordings instead of the scenario’s, such as "logs/*.jsonl" (repeatable)',
+      'recordings instead of the scenario’s: a file, a folder, or "logs/**/*.jsonl" (repeatable)',
       collect,
     )
     .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads)
@@ -48,7 +48,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     'after',
     `\nExit codes:\n${EXIT_MEANING.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}\n${examples(
       'init && ccbench run my-scenario.yaml',
-      'inspect ~/.claude/projects/*/*.jsonl',
+      'inspect ~/.claude/projects',
       'ttl traces/*.json.gz',
     )}`,
   );
@@ -194,9 +194,11 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   reading(
     program
       .command('inspect')
-      .description('Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems.'),
+      .description(
+        'Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems; several in one table.',
+      ),
   )
-    .argument('<transcript...>', 'recordings, request traces, or folders of them')
+    .argument('[transcript...]', `${SESSIONS}; none: list the sessions in their usual places`)
     .option(
       '--count-with <names>',
       'hold token counters against recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
@@ -205,8 +207,11 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .addHelpText(
       'after',
       examples(
+        'inspect',
         'inspect session.jsonl',
-        'inspect traces/ --json',
+        'inspect ~/.claude/projects --json',
+        'inspect "~/.codex/sessions/2026/**/*.jsonl"',
+        'inspect -- -home-me-project',
         'inspect session.jsonl --count-with gpt-tokenizer,api',
       ),
     )
@@ -220,7 +225,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .command('ttl')
       .description('Cache hits at every lifetime in one pass, and 5 minutes against 1 hour in money.'),
   )
-    .argument('<trace...>', 'request traces, recordings, or folders of them')
+    .argument('<trace...>', SESSIONS)
     .option('--ttl <seconds>', 'other lifetimes, separated by commas', lifetimes)
     .option('--main-only', 'leave subagents out')
     .option('--per-session', 'one line per session')
@@ -237,7 +242,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .command('validate')
       .description('Hold the simulator against recordings: predicted and recorded reads, cost and triggers.'),
   )
-    .argument('<recording...>', 'recordings, request traces, or folders of them (searched to the bottom)')
+    .argument('<recording...>', SESSIONS)
     .option('--forward', 'show each session run forward, beside its recorded cost')
     .option('--worst <n>', 'how many of the requests furthest off to show', whole, 5)
     .option('--save <file>', 'write the totals to this file')

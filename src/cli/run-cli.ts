@@ -28,7 +28,19 @@ function sessionOf(argv: readonly string[], host: Host): CliSession {
   };
 }
 
+/** A single dash and more than one letter: no option of ccbench, but how folders of Claude Code's projects begin. */
+const DASHED_NAME = /^-[A-Za-z][^\s=]+$/;
+
+/** The error for a name that begins with a dash and was taken for an option. */
+function dashedName(name: string): CcbenchError {
+  return new CcbenchError('bad-usage', `${name} begins with a dash, so it is taken for an option`, {
+    hint: `for a file or folder write ./${name}, or put -- before it: ccbench inspect -- ${name}`,
+  });
+}
+
 function usageError(error: CommanderError): CcbenchError {
+  const option = /^error: unknown option '(.*)'/.exec(error.message)?.[1];
+  if (option !== undefined && DASHED_NAME.test(option)) return dashedName(option);
   const near = SUGGESTION.exec(error.message)?.[1];
   const sentence = error.message.replace(SUGGESTION, '').replace(/^error: /, '');
   const hint =
@@ -36,6 +48,15 @@ function usageError(error: CommanderError): CcbenchError {
       ? 'ccbench --help lists commands, ccbench <command> --help their options'
       : `did you mean ${near}?`;
   return new CcbenchError('bad-usage', sentence, { hint });
+}
+
+/** A name such as `-Volumes-work`, which would print the version; null without one. */
+function namedLikeVersion(argv: readonly string[]): string | null {
+  const end = argv.indexOf('--');
+  const found = (end < 0 ? argv : argv.slice(0, end)).find(
+    (arg, i) => /^-V./.test(arg) && argv[i - 1] !== '--transcripts',
+  );
+  return found ?? null;
 }
 
 /** Runs a command line and returns its exit code; nothing is thrown, and the process is left alone. */
@@ -46,6 +67,8 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
     exit = code;
   });
   try {
+    const version = namedLikeVersion(argv);
+    if (version !== null) throw dashedName(version);
     await program.parseAsync([...argv], { from: 'user' });
     return exit;
   } catch (error) {

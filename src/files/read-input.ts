@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { CcbenchError, type Place } from '../base/errors.js';
 
-/** Files a folder may hold that commands read. */
-const RECORDING = /\.jsonl?(?:\.gz)?$/;
+/** Endings of recordings. */
+const RECORDING = /\.jsonl?(?:\.(?:gz|zst))?$/;
 
 /** Where a path was named; the path itself unless something names a better place. */
 export interface InputOptions {
@@ -87,36 +87,6 @@ export function readTextInput(path: string, options: InputOptions): string {
       cause,
     });
   }
-}
-
-/** The names in a folder the user named. */
-function namesIn(path: string, options: InputOptions): string[] {
-  try {
-    return readdirSync(resolve(options.cwd, path));
-  } catch (error) {
-    throw unreadable(path, options.place ?? { file: path }, error);
-  }
-}
-
-/** The files behind the paths a user named: files as they are, folders as the recordings directly inside, by name. */
-export function expandInputs(paths: readonly string[], options: InputOptions): readonly string[] {
-  return paths.flatMap((path) => {
-    let kind: 'file' | 'folder';
-    try {
-      kind = kindOfInput(path, options);
-    } catch {
-      return [path];
-    }
-    if (kind === 'file') return [path];
-    const names = namesIn(path, options).filter((name) => RECORDING.test(name));
-    if (names.length === 0) {
-      throw new CcbenchError('bad-input', `the folder ${path} holds no recording`, {
-        place: { file: path },
-        hint: 'recordings end in .jsonl, .jsonl.gz, .json or .json.gz; folders inside are not searched',
-      });
-    }
-    return names.sort().map((name) => join(path, name));
-  });
 }
 
 /** What a name may hold and no line of a table. */

@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { CcbenchError } from '../base/errors.js';
 import type { RequestTrace } from '../model/request-trace.js';
@@ -12,9 +11,9 @@ import { parseRequestTrace } from '../transcript/request-trace/parse-request-tra
 import { type DiskFile, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
 import { formatOfFile, readForeignSession, sessionPath } from './foreign-session.js';
 import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
+import { agentsOfSession, isAgentFile } from './subagent-files.js';
 import { openTranscriptCache } from './transcript-cache.js';
 
-const AGENT_FILE = /\.jsonl(?:\.gz)?$/;
 /** Name of the reader of sessions: only they are compiled and have subagents. */
 const SESSION_FORMAT = 'claude-code';
 /** Smaller sessions are read as fast as their compiled form. */
@@ -56,18 +55,15 @@ function placeError(error: unknown, path: string, options: InputOptions): unknow
   });
 }
 
-/** A session file and the subagents that lie beside it, in a folder of its name. */
+/** A session file and its subagents. */
 function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, ...DiskFile[]] {
   const place = options.place ?? { file: path };
   const main: DiskFile = { name: inputId(path), path: resolve(options.cwd, sessionPath(path).file), place };
-  const folder = resolve(options.cwd, dirname(path), inputId(path), 'subagents');
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter((name) => AGENT_FILE.test(name));
-  } catch {
-    return [main];
-  }
-  const agents = names.sort().map((name) => ({ name, path: join(folder, name), place: { file: name } }));
+  if (isAgentFile(path)) return [main];
+  const agents = agentsOfSession(resolve(options.cwd, dirname(path), inputId(path))).map((agent) => ({
+    ...agent,
+    place: { file: agent.name },
+  }));
   return [main, ...agents];
 }
 

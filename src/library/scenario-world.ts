@@ -1,7 +1,9 @@
 import { CcbenchError } from '../base/errors.js';
+import { homeFolder } from '../files/home.js';
 import { openPlugins } from '../files/open-plugins.js';
 import { policyTexts } from '../files/policy-text.js';
 import { readTextInput } from '../files/read-input.js';
+import { scenarioRecordings } from '../files/scenario-recordings.js';
 import type { Policy } from '../policies/policy.js';
 import type { ScenarioSource } from '../scenario/compile.js';
 import { builtinContext, type ScenarioContext } from '../scenario/context.js';
@@ -42,6 +44,7 @@ export async function openScenario(
       file,
       set: settingsOf(options.set),
       readPolicy: policyTexts(file, cwd),
+      findRecordings: scenarioRecordings({ cwd, home: homeFolder() }),
       plugins: plugins.of(file),
     },
     world: worldWith(options.policies ?? []),

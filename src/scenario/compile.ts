@@ -12,6 +12,7 @@ import { checkShape, createProblems, loadScenario, scenarioProblems } from './lo
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 import type { Scenario } from './schema.js';
 import { assign, withoutVariants, withRecordings } from './set-path.js';
+import type { FindRecordings } from './transcript-ref.js';
 
 /** A scenario's text, where it is from, and what the command line changes in it. */
 export interface ScenarioSource {
@@ -28,6 +29,8 @@ export interface ScenarioSource {
   readonly recordings?: readonly string[];
   /** Plug-ins that are registered for it; none where absent. */
   readonly plugins?: readonly PlannedPlugin[];
+  /** Finds the recordings behind paths; where absent, each path is one. */
+  readonly findRecordings?: FindRecordings;
   /** Brings policy files; where absent, policies are named alone. */
   readonly readPolicy?: ReadPolicyText;
 }
@@ -141,7 +144,8 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
   const found = problems.list();
   if (found.length > 0) throw scenarioProblems(source.file, found);
 
-  const normal = normaliseScenario(document.value as Scenario, document, context.policies.names);
+  const find = source.findRecordings ?? ((path: string) => [path]);
+  const normal = normaliseScenario(document.value as Scenario, document, context.policies.names, find);
   const varied = new Set((source.varied ?? []).map((change) => `--set ${change}`));
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();

@@ -1,3 +1,4 @@
+import { CcbenchError } from '../base/errors.js';
 import type { Amount, CachePlan, FakeLlmPlan, FaultRule, HomePlan, HookPlan } from '../model/run-plan.js';
 import { type ScenarioDefaults, scenarioDefaults } from './defaults.js';
 import type { Path, ScenarioDocument } from './document.js';
@@ -18,7 +19,7 @@ import type {
   ScenarioTranscript,
   ScenarioVariant,
 } from './schema.js';
-import type { FileRef, SyntheticRef } from './transcript-ref.js';
+import type { FileRef, FindRecordings, SyntheticRef } from './transcript-ref.js';
 
 /** Several sessions on one clock. */
 export interface SessionsRef {
@@ -165,7 +166,8 @@ function normaliseRun(
   };
 }
 
-const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\])/;
+/** Paths that start at the root, on a drive or in the home folder. */
+const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\]|~(?:[/\\]|$))/;
 
 /** A path written in a file, seen from where that file's own path is seen. */
 function besideFile(file: string, path: string): string {
@@ -180,16 +182,19 @@ function transcriptRefs(
   document: ScenarioDocument,
   seed: number,
   model: string | null | undefined,
+  find: FindRecordings,
 ): readonly (FileRef | SyntheticRef)[] {
   if (written.synthetic !== undefined) {
     return [{ kind: 'synthetic', spec: normaliseSynthetic(written.synthetic, seed, model) }];
   }
   const one = typeof written.file === 'string';
   const files: readonly string[] = typeof written.file === 'string' ? [written.file] : (written.file ?? []);
-  return files.map((file, i) => {
+  return files.flatMap((file, i) => {
     const place = document.placeOf(one ? [...at, 'file'] : [...at, 'file', i]);
-    const path = place.line === undefined ? file : besideFile(place.file, file);
-    return { kind: 'file', path, written: file, place };
+    const named = place.line === undefined ? file : besideFile(place.file, file);
+    return find(named, place).map(
+      (path): FileRef => ({ kind: 'file', path, written: path === named ? file : path, place }),
+    );
   });
 }
 
@@ -201,7 +206,17 @@ function sessionsRef(
 ): SessionsRef {
   const sessions = written.map((session, i) => {
     const at: Path = ['sessions', i];
-    const ref = refs(session.transcript, [...at, 'transcript'])[0]!;
+    const [ref, ...others] = refs(session.transcript, [...at, 'transcript']) as [FileRef | SyntheticRef];
+    if (others.length > 0) {
+      throw new CcbenchError(
+        'bad-scenario',
+        `there are ${others.length + 1} recordings where one is needed`,
+        {
+          place: document.placeOf([...at, 'transcript', 'file']),
+          hint: 'name one file for each session',
+        },
+      );
+    }
     const own: FileRef | SyntheticRef =
       ref.kind === 'file'
         ? ref
@@ -222,12 +237,13 @@ export function normaliseScenario(
   scenario: Scenario,
   document: ScenarioDocument,
   policyNames: readonly string[],
+  find: FindRecordings,
 ): NormalScenario {
   const shared = scenarioDefaults('file', policyNames);
   const seed = scenario.seed ?? shared.seed;
   const base = writtenPolicy(scenario.policy);
   const refs = (item: ScenarioTranscript, at: Path) =>
-    transcriptRefs(item, at, document, seed, scenario.model);
+    transcriptRefs(item, at, document, seed, scenario.model, find);
   const transcripts: readonly TranscriptRef[] = [
     ...(scenario.transcript === undefined ? [] : refs(scenario.transcript, ['transcript'])),
     ...(scenario.transcripts ?? []).flatMap((item, i) => refs(item, ['transcripts', i])),

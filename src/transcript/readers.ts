@@ -21,7 +21,15 @@ import { readRequestTrace } from './request-trace/read-request-trace.js';
 
 /** The readers by format. */
 export const transcriptReaders = createRegistry<TranscriptReader>('transcript format', [
-  ['claude-code', { label: 'Claude Code session', carries: claudeCodeCarries, read: readClaudeCode }],
+  [
+    'claude-code',
+    {
+      label: 'Claude Code session',
+      carries: claudeCodeCarries,
+      places: ['.claude/projects/*/*.jsonl*', '.config/claude/projects/*/*.jsonl*'],
+      read: readClaudeCode,
+    },
+  ],
   [
     'request-trace',
     {

@@ -116,10 +116,10 @@ describe('bad transcripts', () => {
     );
   });
 
-  it('a folder where a scenario needs a file', async () => {
+  it('a folder without a recording where a scenario needs one', async () => {
     const cwd = tempFolder({ 'a.yaml': replayOf('sessions') });
     mkdirSync(join(cwd, 'sessions'));
-    expect(await refused(['run', 'a.yaml'], cwd)).toContain('is a folder');
+    expect(await refused(['run', 'a.yaml'], cwd)).toContain('holds no recording');
   });
 
   it('a folder without a recording', async () => {

@@ -55,6 +55,45 @@ export function countRollout(path: string): RawCount {
   return count;
 }
 
+interface ClaudeLine {
+  readonly type: string;
+  readonly subtype?: string;
+  readonly isApiErrorMessage?: boolean;
+  readonly message?: {
+    readonly id: string;
+    readonly model: string;
+    readonly usage?: Readonly<
+      Record<
+        'input_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens' | 'output_tokens',
+        number
+      >
+    >;
+  };
+  readonly data?: { readonly type: string; readonly message?: ClaudeLine };
+}
+
+/** Counts Claude Code sessions from their raw lines: usage once per message id, whatever file it stands in. */
+export function countClaudeCode(paths: readonly string[]): RawCount & { readonly written: number } {
+  const count = { calls: 0, prompt: 0, cached: 0, output: 0, compactions: 0, written: 0 };
+  const last = new Map<string, NonNullable<NonNullable<ClaudeLine['message']>['usage']>>();
+  for (const path of paths)
+    for (const outer of rawLines<ClaudeLine>(path)) {
+      const line = outer.data?.type === 'agent_progress' ? outer.data.message! : outer;
+      if (line.type !== 'assistant' || line.isApiErrorMessage === true) continue;
+      const { id, model, usage } = line.message!;
+      if (model !== '<synthetic>' && usage !== undefined) last.set(id, usage);
+    }
+  for (const usage of last.values()) {
+    const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;
+    count.calls++;
+    count.prompt += input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
+    count.cached += cache_read_input_tokens;
+    count.written += cache_creation_input_tokens;
+    count.output += output_tokens;
+  }
+  return count;
+}
+
 interface PiLine {
   readonly type: string;
   readonly message?: {

@@ -27,10 +27,12 @@ import {
 } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
+import { callKeys } from '../../transcript/call-keys.js';
 import { transcriptFindings } from '../../transcript/findings.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { eachFile } from '../files/each-file.js';
 import { openFile } from '../files/output.js';
+import { withoutCopies } from '../files/without-copies.js';
 import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { withoutPause } from '../terminal/interrupt.js';
@@ -46,6 +48,8 @@ export interface TtlOptions {
 }
 
 interface ReadSession {
+  readonly file: string;
+  readonly callKeys: ReadonlySet<string>;
   readonly session: LifetimeSession;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
@@ -60,11 +64,21 @@ const FALLBACK_MODEL = 'claude-sonnet-4-5';
 function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
   if (inputFormat(path, input) === 'request-trace') {
     const trace = parseTrace(path, input);
-    return { session: traceSession(trace, { mainOnly }), bill: null, choice: null, warnings: trace.warnings };
+    const read = traceSession(trace, { mainOnly });
+    return {
+      file: path,
+      callKeys: new Set(),
+      session: read,
+      bill: null,
+      choice: null,
+      warnings: trace.warnings,
+    };
   }
   const { transcript } = loadTranscript(path, input);
   const threads = transcript.threads.filter(({ parentId }) => parentId === null || !mainOnly);
   return {
+    file: path,
+    callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
     session: transcriptSession(transcript, { mainOnly }),
     bill: recordedBill({ threads }),
     choice: transcript.source === 'claude-code' ? lifetimeChoice({ ...transcript, threads }) : null,
@@ -78,9 +92,11 @@ export async function ttlCommand(
   paths: readonly string[],
   options: TtlOptions,
 ): Promise<ExitCode> {
-  const { used, skipped } = await eachFile(session, 'reading', paths, (path) =>
+  const read = await eachFile(session, 'reading', paths, (path) =>
     readSession(path, inputOptions(session), options.mainOnly === true),
   );
+  const { kept: used, copies } = withoutCopies(session, read.used);
+  const skipped = [...read.skipped, ...copies];
   const unknownModels = new Set<string>();
   const prices: PriceOf = (model, promptTokens) => {
     const row = findModel(model);

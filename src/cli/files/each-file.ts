@@ -1,5 +1,7 @@
 import { CcbenchError, ProblemList } from '../../base/errors.js';
-import { expandInputs } from '../../files/read-input.js';
+import { findSessions, type LeftOut } from '../../files/find-sessions.js';
+import { homeFolder } from '../../files/home.js';
+import { formatCount } from '../../report/format.js';
 import { reasonLine } from '../fail.js';
 import { type CliSession, note } from '../session.js';
 import { breathe, withoutPause } from '../terminal/interrupt.js';
@@ -22,6 +24,9 @@ interface FileProblem {
   readonly error: CcbenchError;
 }
 
+/** Files named in a note; the rest is counted. */
+const NAMED_FILES = 3;
+
 /** One line for each thing that is wrong: files with the same fault share one. */
 function problemLines(problems: readonly FileProblem[]): readonly string[] {
   const byFault = new Map<string, FileProblem[]>();
@@ -35,9 +40,51 @@ function problemLines(problems: readonly FileProblem[]): readonly string[] {
   });
 }
 
+/** What is left out by why. */
+function byReason(leftOut: readonly LeftOut[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { file, reason } of leftOut) {
+    const files = groups.get(reason);
+    if (files === undefined) groups.set(reason, [file]);
+    else files.push(file);
+  }
+  return groups;
+}
+
+/** One line for each reason why something in a folder is no session. */
+export function leftOutLines(leftOut: readonly LeftOut[]): readonly string[] {
+  return [...byReason(leftOut)].map(([reason, files]) => {
+    const named = files.slice(0, NAMED_FILES).join(', ');
+    const more = files.length - NAMED_FILES;
+    const count = files.length === 1 ? '' : `${formatCount(files.length)} files: `;
+    return `left out: ${count}${named}${more > 0 ? ` … and ${formatCount(more)} more` : ''}: ${reason}`;
+  });
+}
+
+function nothingAt(reason: string, [first, ...others]: readonly string[]): CcbenchError {
+  const isMissing = reason.startsWith('no file matches');
+  return new CcbenchError(
+    isMissing ? 'file-missing' : 'bad-input',
+    others.length === 0 ? reason : `${reason} (and ${formatCount(others.length)} more like it)`,
+    {
+      place: { file: first! },
+      hint: isMissing
+        ? 'put the pattern in quotes; * stands for names, ** for folders at any depth'
+        : 'ccbench inspect without an argument lists the sessions that it finds in their usual places',
+    },
+  );
+}
+
+/** The error when nothing of what was named can be used. */
+function nothingUsable(problems: readonly FileProblem[], leftOut: readonly LeftOut[]): CcbenchError {
+  const found = [...byReason(leftOut)].map(([reason, files]) => nothingAt(reason, files));
+  const errors = [...problems.map(({ error }) => error), ...found];
+  return errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no file is usable', errors);
+}
+
 /**
- * Reads files one by one, and shows how far it is. A broken one is reported and left out while there is a good one; when none is
- * usable, all problems are thrown.
+ * Reads the sessions behind paths one by one, and shows how far it is. A broken one is reported and left out while there is a
+ * good one, as is what is no session; when none is usable, all problems are thrown.
  */
 export async function eachFile<T>(
   session: CliSession,
@@ -48,10 +95,16 @@ export async function eachFile<T>(
   const used: T[] = [];
   const problems: FileProblem[] = [];
   const { host } = session;
-  const files = expandInputs(paths, { cwd: host.cwd });
   const progress = createProgress(host, session.json ? 'silent' : 'shown', 'files');
-  progress.start(doing, files.length);
+  let leftOut: readonly LeftOut[] = [];
   try {
+    progress.start('looking for sessions', 0);
+    const found = await withoutPause(host.interrupt, () =>
+      findSessions(paths, { cwd: host.cwd, home: homeFolder(host.env) }),
+    );
+    leftOut = found.leftOut;
+    const { files } = found;
+    progress.start(doing, files.length);
     for (const [i, file] of files.entries()) {
       progress.update(i);
       await breathe(host.interrupt);
@@ -65,13 +118,11 @@ export async function eachFile<T>(
   } finally {
     progress.clear();
   }
-  if (used.length === 0) {
-    const errors = problems.map(({ error }) => error);
-    throw errors.length === 1 ? errors[0]! : new ProblemList('bad-input', 'no file is usable', errors);
-  }
-  for (const line of problemLines(problems)) note(session, line);
-  if (problems.length > 0) {
-    note(session, `${problems.length} of ${problems.length + used.length} files left out; the rest is used`);
-  }
-  return { used, skipped: problems.map(({ file, error }) => ({ file, reason: error.message })) };
+  if (used.length === 0) throw nothingUsable(problems, leftOut);
+  for (const line of [...problemLines(problems), ...leftOutLines(leftOut)]) note(session, line);
+  const broken = problems.map(({ file, error }) => ({ file, reason: error.message }));
+  const skipped = [...broken, ...leftOut].sort((a, b) => (a.file < b.file ? -1 : 1));
+  if (skipped.length > 0)
+    note(session, `${skipped.length} of ${skipped.length + used.length} files left out; the rest is used`);
+  return { used, skipped };
 }

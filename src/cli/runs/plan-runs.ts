@@ -12,6 +12,7 @@ import {
   type ScenarioSource,
 } from '../../scenario/compile.js';
 import { builtinContext } from '../../scenario/context.js';
+import type { FindRecordings } from '../../scenario/transcript-ref.js';
 import { folderName } from '../files/output.js';
 import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
 
@@ -136,6 +137,7 @@ export function planScenarios(
   changes: ScenarioChanges,
   cwd: string,
   plugins: OpenPlugins,
+  findRecordings: FindRecordings,
 ): readonly PlannedScenario[] {
   const problems: CcbenchError[] = [];
   const planned: PlannedScenario[] = [];
@@ -150,6 +152,7 @@ export function planScenarios(
           file,
           set: changesOf(changes),
           readPolicy: policyTexts(file, cwd),
+          findRecordings,
           plugins: plugins.of(file),
         },
         changes.variant,

@@ -1,42 +1,104 @@
 import { loadTranscript } from '../../../files/transcripts.js';
+import type { Transcript } from '../../../model/transcript.js';
+import { billNotes } from '../../../report/as-recorded.js';
+import { formatCounted } from '../../../report/format.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
-import { type CliSession, inputOptions, printJson } from '../../session.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { checkCounts } from './count-check.js';
+import { type CountCheck, checkCounts } from './count-check.js';
 import { countText } from './count-text.js';
-import { inspectTranscript } from './inspect-facts.js';
+import { inspectTranscript, type TranscriptFacts } from './inspect-facts.js';
 import { inspectText } from './inspect-text.js';
+import { listSessions } from './list-sessions.js';
+import { type SessionFacts, sessionFacts, sessionsTotal } from './session-facts.js';
+import { sessionsText } from './sessions-text.js';
 
 /** Options of `ccbench inspect`. */
 export interface InspectOptions {
   readonly countWith?: readonly string[];
 }
 
-/** `ccbench inspect`: what is in transcripts, without replaying them. */
+/** A session of which earlier ones hold every call. */
+function isCopy({ calls, repeatedCalls }: SessionFacts): boolean {
+  return calls === 0 && repeatedCalls > 0;
+}
+
+/** Counters against each file; its transcript is read again, so that one at a time is held. */
+async function countsOf(
+  session: CliSession,
+  facts: TranscriptFacts,
+  names: readonly string[] | undefined,
+): Promise<readonly CountCheck[] | null> {
+  if (names === undefined) return null;
+  const transcript = await withoutPause(
+    session.host.interrupt,
+    (): Transcript => loadTranscript(facts.file, inputOptions(session)).transcript,
+  );
+  return checkCounts(session, transcript, names);
+}
+
+function tellRepeated(session: CliSession, sessions: readonly SessionFacts[]): void {
+  for (const { file, repeatedCalls, calls } of sessions) {
+    if (repeatedCalls === 0) continue;
+    const held = formatCounted(repeatedCalls, 'call');
+    note(
+      session,
+      calls === 0
+        ? `left out: ${file}: all of its ${held} stand in other sessions too`
+        : `counted once: ${held} of ${file} stand in an earlier session too`,
+    );
+  }
+}
+
+/** `ccbench inspect`: what is in transcripts, without replaying them; what there is on this machine where none is named. */
 export async function inspectCommand(
   session: CliSession,
   paths: readonly string[],
   options: InspectOptions,
 ): Promise<ExitCode> {
+  if (paths.length === 0) return listSessions(session);
   const { stdout } = session.host;
-  const { countWith } = options;
+  const seen = new Set<string>();
   const { used, skipped } = await eachFile(session, 'inspecting', paths, (path) => {
     const { format, transcript } = loadTranscript(path, inputOptions(session));
-    const facts = inspectTranscript(transcript, { file: path, format });
-    return { facts, transcript: countWith === undefined ? null : transcript };
+    const source = { file: path, format };
+    return { facts: inspectTranscript(transcript, source), ...rowOf(transcript, source, seen) };
   });
+  const sessions = used.map(({ row }) => row).filter((row) => !isCopy(row));
+  const copies = used.map(({ row }) => row).filter(isCopy);
+  const total = sessionsTotal(sessions);
+  tellRepeated(
+    session,
+    used.map(({ row }) => row),
+  );
   const screen = screenFor(stdout, session.colors);
+  if (!session.json && used.length > 1) {
+    const bills = used.flatMap(({ bill }) => bill ?? []);
+    const warnings = used.flatMap(({ facts }) => facts.warnings);
+    stdout.write(sessionsText(sessions, total, { notes: billNotes(bills), warnings }, screen));
+  }
   const files: object[] = [];
-  for (const { facts, transcript } of used) {
-    const isCounted = countWith !== undefined && transcript !== null;
-    const counts = isCounted ? await checkCounts(session, transcript, countWith) : null;
+  for (const { facts } of used) {
+    const counts = await countsOf(session, facts, options.countWith);
     files.push(counts === null ? facts : { ...facts, counts });
     if (session.json) continue;
-    const blank = files.length === 1 ? '' : '\n';
-    const counted = counts === null ? '' : `\n${countText(counts, screen)}`;
-    stdout.write(`${blank}${inspectText(facts, screen)}${counted}`);
+    if (used.length === 1) stdout.write(inspectText(facts, screen));
+    if (counts === null) continue;
+    const name = used.length === 1 ? '' : `${facts.file}\n`;
+    stdout.write(`\n${name}${countText(counts, screen)}`);
   }
-  if (session.json) printJson(session, { files, skipped });
+  const repeated = copies.map(({ file, repeatedCalls }) => ({ file, calls: repeatedCalls }));
+  if (session.json) printJson(session, { sessions, total, files, skipped, repeated });
   return EXIT.fine;
+}
+
+function rowOf(
+  transcript: Transcript,
+  source: { readonly file: string; readonly format: string },
+  seen: Set<string>,
+) {
+  const { facts: row, bill } = sessionFacts(transcript, source, seen);
+  return { row, bill };
 }

@@ -16,6 +16,7 @@ import { unfinishedText } from '../../../report/unfinished-text.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
+import { sessionRecordings } from '../../files/session-recordings.js';
 import { type EarlierRun, readEarlier, regressions, sinceLast } from '../../runs/earlier-run.js';
 import { execute } from '../../runs/execute.js';
 import {
@@ -63,7 +64,12 @@ export async function runCommand(
   options: RunOptions,
 ): Promise<ExitCode> {
   return withPlugins(session, files, options, (plugins) =>
-    runScenarios(session, planScenarios(files, options, session.host.cwd, plugins), options, plugins),
+    runScenarios(
+      session,
+      planScenarios(files, options, session.host.cwd, plugins, sessionRecordings(session)),
+      options,
+      plugins,
+    ),
   );
 }
 

@@ -14,6 +14,7 @@ import { splitValues } from '../../../study/split-values.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport, type ReportFolder } from '../../files/output.js';
+import { sessionRecordings } from '../../files/session-recordings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -74,7 +75,7 @@ async function compare(
   const names = options.metrics === undefined ? COMPARED_METRICS : splitValues(options.metrics);
   for (const name of names) chosenMetric(name, '--metrics');
   const recordings = await globbedRecordings(session, options.transcripts);
-  const rows = readRows(files, options, recordings?.paths, cwd, plugins);
+  const rows = readRows(session, files, options, recordings?.paths, plugins);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -135,12 +136,14 @@ function printTable(session: CliSession, lines: readonly string[], folder: Repor
 }
 
 function readRows(
+  session: CliSession,
   files: readonly string[],
   options: CompareOptions,
   recordings: readonly string[] | undefined,
-  cwd: string,
   plugins: OpenPlugins,
 ): readonly Row[] {
+  const { cwd } = session.host;
+  const findRecordings = sessionRecordings(session);
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
@@ -153,6 +156,7 @@ function readRows(
       file,
       set: shared,
       readPolicy: policyTexts(file, cwd),
+      findRecordings,
       plugins: plugins.of(file),
       ...(recordings === undefined ? {} : { recordings }),
     };

@@ -13,12 +13,14 @@ import { createWarnings, type Warning } from '../../../model/warning.js';
 import type { CompiledRun } from '../../../scenario/compile.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { openTranscript, type TranscriptInput } from '../../../study/transcript-input.js';
+import { callKeys } from '../../../transcript/call-keys.js';
 import { transcriptFindings } from '../../../transcript/findings.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
+import { sessionRecordings } from '../../files/session-recordings.js';
+import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
-import { expandGlobs } from './glob.js';
 
 /** Remarks on recordings that are shown; the rest is counted. */
 const SHOWN_WARNINGS = 20;
@@ -52,12 +54,12 @@ export async function globbedRecordings(
   patterns: readonly string[] | undefined,
 ): Promise<{ readonly paths: readonly string[]; readonly skipped: readonly SkippedFile[] } | undefined> {
   if (patterns === undefined) return undefined;
-  const { cwd } = session.host;
-  const files = expandGlobs(patterns, cwd);
-  const { used, skipped } = await eachFile(session, 'reading recordings', files, (path) => {
-    return loadTranscript(path, inputOptions(session)).path;
+  const { used, skipped } = await eachFile(session, 'reading recordings', patterns, (path) => {
+    const { transcript } = loadTranscript(path, inputOptions(session));
+    return { file: path, callKeys: new Set(callKeys(transcript).map(({ key }) => key)) };
   });
-  return { paths: used, skipped };
+  const { kept, copies } = withoutCopies(session, used);
+  return { paths: kept.map(({ file }) => file), skipped: [...skipped, ...copies] };
 }
 
 /** The scenario of a study with the recordings of `--transcripts`, where that option is given, in place of its own. */
@@ -73,7 +75,11 @@ export async function openSource(
   const replaced = recordings === undefined ? {} : { recordings: recordings.paths };
   const readPolicy = policyTexts(file, cwd);
   const plugins = opened.of(file);
-  return { source: { text, file, set: options.set, readPolicy, plugins, ...replaced }, recordings };
+  const findRecordings = sessionRecordings(session);
+  return {
+    source: { text, file, set: options.set, readPolicy, findRecordings, plugins, ...replaced },
+    recordings,
+  };
 }
 
 /** Loads every transcript that the runs refer to, each once. */

@@ -18,7 +18,6 @@ import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { findRecordings } from './find-recordings.js';
 import { validateText } from './validate-text.js';
 
 /** Options of `ccbench validate`. */
@@ -66,8 +65,7 @@ export async function validateCommand(
       : readSaved(readTextInput(options.against, { cwd }), options.against);
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
-    const files = findRecordings(paths, cwd);
-    const { used, skipped } = await eachFile(session, 'validating', files, (path) =>
+    const { used, skipped } = await eachFile(session, 'validating', paths, (path) =>
       validateFile(path, inputOptions(session)),
     );
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));

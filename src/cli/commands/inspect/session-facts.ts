@@ -1,0 +1,175 @@
+import { ratio, sum } from '../../../base/stats.js';
+import { findModel } from '../../../cache/models.js';
+import { recordedBill } from '../../../cache/recorded-bill.js';
+import { usd } from '../../../metrics/metric.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
+import { countCalls, type RecordedCall, type Transcript } from '../../../model/transcript.js';
+import { promptTokens } from '../../../model/usage.js';
+import { callKeys } from '../../../transcript/call-keys.js';
+
+/** A session in one row: what `inspect --json` calls `sessions`. */
+export interface SessionFacts {
+  readonly file: string;
+  /** The agent that recorded it: the name of its reader. */
+  readonly agent: string;
+  /** Whose models answered: of most calls where they differ; null where nobody knows them. */
+  readonly provider: string | null;
+  readonly models: readonly string[];
+  /** Responses with usage; all responses where the recording holds no usage. */
+  readonly calls: number;
+  readonly promptTokens: number | null;
+  readonly cachedTokens: number | null;
+  /** Null where the source does not tell. */
+  readonly writtenTokens: number | null;
+  /** As recorded: placeholders are what they are. */
+  readonly outputTokens: number | null;
+  /** At list prices; null where a model has no known price, or nothing was recorded. */
+  readonly costUsd: number | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly compactions: number;
+  /** Responses without usage: in no other figure. */
+  readonly withoutUsage: number;
+  /** Calls whose recorded output is a placeholder: the cost is estimated for them. */
+  readonly estimatedOutputs: number;
+  /** Calls that another session before it holds too: counted there. */
+  readonly repeatedCalls: number;
+}
+
+/** A session with what its calls cost together. */
+export interface SessionReading {
+  readonly facts: SessionFacts;
+  readonly bill: RecordedBill | null;
+}
+
+/** What stands for a model where a client made up a response itself. */
+const NO_MODEL = '<synthetic>';
+
+function callsOf({ threads }: Pick<Transcript, 'threads'>): readonly RecordedCall[] {
+  return threads.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])));
+}
+
+function mostCommon(names: readonly string[]): string | null {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const [first] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return first?.[0] ?? null;
+}
+
+function providerOf({ provider }: Transcript, calls: readonly RecordedCall[]): string | null {
+  return provider ?? mostCommon(calls.flatMap(({ model }) => findModel(model)?.provider ?? []));
+}
+
+function isoTime(ms: number | null): string | null {
+  return ms === null || Math.abs(ms) > 8.64e15 ? null : new Date(ms).toISOString();
+}
+
+/** When the last thing of a session happened, from its beginning on. */
+function lastMs({ threads }: Transcript): number {
+  let last = 0;
+  for (const { steps } of threads)
+    for (const step of steps) {
+      if (step.kind === 'call') last = Math.max(last, step.call.endMs);
+      else if (step.kind === 'event') last = Math.max(last, step.event.at);
+    }
+  return last;
+}
+
+/** The transcript without the calls and compactions that were seen before; what is new is remembered. */
+function withoutSeen(transcript: Transcript, seen: Set<string>): Pick<Transcript, 'threads'> {
+  const repeated = transcript.threads.map(() => new Set<number>());
+  for (const { thread, step, key } of callKeys(transcript)) {
+    if (seen.has(key)) repeated[thread]!.add(step);
+    else seen.add(key);
+  }
+  return {
+    threads: transcript.threads.map((thread, t) => ({
+      ...thread,
+      steps: thread.steps.filter((_, s) => !repeated[t]!.has(s)),
+    })),
+  };
+}
+
+/** Sums up a session; calls whose keys were seen in earlier ones are left out, its own are added to them. */
+export function sessionFacts(
+  transcript: Transcript,
+  source: { readonly file: string; readonly format: string },
+  seen: Set<string>,
+): SessionReading {
+  const own = withoutSeen(transcript, seen);
+  const all = callsOf(transcript);
+  const calls = callsOf(own);
+  const bill = recordedBill(own);
+  const hasUsage = all.some(({ usage }) => usage !== null);
+  const started = transcript.carries.includes('timestamps') ? transcript.startedAtMs : null;
+  const total = (pick: (bill: RecordedBill) => number): number | null =>
+    bill === null ? (hasUsage ? 0 : null) : pick(bill);
+  const isPriced = bill === null ? hasUsage : sum(Object.values(bill.unpriced)) === 0;
+  const facts: SessionFacts = {
+    file: source.file,
+    agent: source.format,
+    provider: providerOf(transcript, all),
+    models: [...new Set(all.map(({ model }) => model))].filter((name) => name !== NO_MODEL).sort(),
+    calls: hasUsage ? (bill?.calls ?? 0) : countCalls(own),
+    promptTokens: total(({ tokens }) => promptTokens(tokens)),
+    cachedTokens: total(({ tokens }) => tokens.cacheRead),
+    writtenTokens: transcript.carries.includes('cache-writes')
+      ? total(({ tokens }) => tokens.cacheWrite5m + tokens.cacheWrite1h)
+      : null,
+    outputTokens: hasUsage ? sum(calls.map(({ usage }) => usage?.output ?? 0)) : null,
+    costUsd: isPriced ? total(({ costNano }) => usd(costNano.total)) : null,
+    from: isoTime(started),
+    to: isoTime(started === null ? null : started + lastMs(transcript)),
+    compactions: own.threads.flatMap(({ steps }) => steps).filter(isCompaction).length,
+    withoutUsage: hasUsage ? calls.filter(({ usage }) => usage === null).length : 0,
+    estimatedOutputs: bill?.estimatedOutputs ?? 0,
+    repeatedCalls: all.length - calls.length,
+  };
+  return { facts, bill };
+}
+
+function isCompaction(step: Transcript['threads'][number]['steps'][number]): boolean {
+  return step.kind === 'event' && step.event.kind === 'recorded-compaction';
+}
+
+/** All sessions together. */
+export interface SessionsTotal {
+  readonly sessions: number;
+  readonly calls: number;
+  readonly promptTokens: number | null;
+  readonly cachedTokens: number | null;
+  readonly hitRate: number | null;
+  /** Over the sessions that tell; `withoutWrites` do not. */
+  readonly writtenTokens: number | null;
+  readonly withoutWrites: number;
+  readonly outputTokens: number | null;
+  /** Over the sessions with a cost; `withoutCost` have none. */
+  readonly costUsd: number | null;
+  readonly withoutCost: number;
+  readonly compactions: number;
+}
+
+/** Adds sessions up, each figure over those that tell it. */
+export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
+  const known = (pick: (row: SessionFacts) => number | null): readonly number[] =>
+    rows.flatMap((row) => pick(row) ?? []);
+  const total = (pick: (row: SessionFacts) => number | null): number | null => {
+    const values = known(pick);
+    return values.length === 0 ? null : sum(values);
+  };
+  const prompts = total((row) => row.promptTokens);
+  const cached = total((row) => row.cachedTokens);
+  return {
+    sessions: rows.length,
+    calls: sum(rows.map((row) => row.calls)),
+    promptTokens: prompts,
+    cachedTokens: cached,
+    hitRate: prompts === null || cached === null ? null : ratio(cached, prompts),
+    writtenTokens: total((row) => row.writtenTokens),
+    withoutWrites: rows.length - known((row) => row.writtenTokens).length,
+    outputTokens: total((row) => row.outputTokens),
+    costUsd: total((row) => row.costUsd),
+    withoutCost: rows.length - known((row) => row.costUsd).length,
+    compactions: sum(rows.map((row) => row.compactions)),
+  };
+}

@@ -1,0 +1,13 @@
+import { homeFolder } from '../../files/home.js';
+import { scenarioRecordings } from '../../files/scenario-recordings.js';
+import type { FindRecordings } from '../../scenario/transcript-ref.js';
+import { type CliSession, note } from '../session.js';
+import { leftOutLines } from './each-file.js';
+
+/** Finds the recordings that the scenarios of a command name, and tells what in their folders is none. */
+export function sessionRecordings(session: CliSession): FindRecordings {
+  const { host } = session;
+  return scenarioRecordings({ cwd: host.cwd, home: homeFolder(host.env) }, (leftOut) => {
+    for (const line of leftOutLines(leftOut)) note(session, line);
+  });
+}

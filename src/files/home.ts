@@ -1,0 +1,13 @@
+import { homedir } from 'node:os';
+
+/** The home folder, as the environment names it. */
+export function homeFolder(env: Readonly<Record<string, string | undefined>> = {}): string {
+  const { HOME = '', USERPROFILE = '' } = env;
+  if (HOME !== '') return HOME;
+  return USERPROFILE === '' ? homedir() : USERPROFILE;
+}
+
+/** A path with the home folder in the place of a leading `~`. */
+export function withHome(path: string, home: string): string {
+  return path === '~' ? home : path.replace(/^~(?=[\\/])/, () => home);
+}
