@@ -461,8 +461,8 @@ describe('ccbench inspect without an argument', () => {
   it('says where it looked when there is nothing', async () => {
     const { code, stderr } = await cli(['inspect'], { cwd: '/', env: { HOME: tree({}) } });
     expect(code).toBe(2);
-    expect(stderr).toContain('~/.claude/projects/');
-    expect(stderr).toContain('~/.codex/sessions/');
+    expect(stderr).toContain('~/.claude/projects');
+    expect(stderr).toContain('~/.codex/sessions');
     expect(stderr).toContain('ccbench inspect <path>');
   });
 });

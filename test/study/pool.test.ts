@@ -173,7 +173,7 @@ describe('runJobs', () => {
 
   it('reports what fails and goes on with the others', async () => {
     const { jobs, inputs } = jobsOver([100, 200, 300]);
-    const bad = { ...jobs[1]!, plan: { ...jobs[1]!.plan, model: 'no-such-model' } };
+    const bad = { ...jobs[1]!, plan: { ...jobs[1]!.plan, provider: 'no-such-provider' } };
     const study = { jobs: [jobs[0]!, bad, jobs[2]!], inputs };
     const expected = [{ ok: true }, { ok: false, index: 1, error: { code: 'unknown-name' } }, { ok: true }];
     expect(await run(study, 0, null)).toMatchObject(expected);

@@ -13,8 +13,15 @@ function recordedProvider(transcript: Transcript): string {
   return provider !== undefined && providerRegistry.has(provider) ? provider : ANTHROPIC;
 }
 
+/** The first model of each thread: a sweep asks at every point. */
+const firstModels = new WeakMap<Transcript, readonly string[]>();
+
 function modelsOf(plan: RunPlan, transcript: Transcript): readonly string[] {
-  const first = transcript.threads.flatMap((thread) => firstModel(thread) ?? []);
+  let first = firstModels.get(transcript);
+  if (first === undefined) {
+    first = transcript.threads.flatMap((thread) => firstModel(thread) ?? []);
+    firstModels.set(transcript, first);
+  }
   return plan.model === null ? first : [plan.model, ...first];
 }
 

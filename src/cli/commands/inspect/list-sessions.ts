@@ -142,6 +142,12 @@ function listText(projects: readonly ProjectFacts[], home: string, screen: Scree
   return `${lines.join('\n')}\n`;
 }
 
+/** The folders that patterns begin with, below the home folder, each once. */
+function foldersOf(patterns: readonly string[], home: string): readonly string[] {
+  const folders = patterns.map((pattern) => belowHome(pattern, home).replace(/\/[^/]*[*?{].*$/, ''));
+  return [...new Set(folders)];
+}
+
 /** A path as a shell takes it; `~` stays outside of quotation marks. */
 function shellWord(path: string): string {
   if (/^[\w@%+=:,./~-]+$/.test(path)) return path;
@@ -159,7 +165,7 @@ export async function listSessions(session: CliSession): Promise<ExitCode> {
   for (const line of leftOutLines(leftOut)) note(session, line);
   if (sessions.length === 0) {
     throw new CcbenchError('file-missing', 'no sessions were found in their usual places', {
-      hint: `it was looked for ${looked.map((pattern) => belowHome(pattern, home)).join(', ')}; name a file or a folder: ccbench inspect <path>`,
+      hint: `name a file or a folder: ccbench inspect <path>; looked in ${foldersOf(looked, home).join(', ')}`,
     });
   }
   const projects = projectsOf(sessions);
