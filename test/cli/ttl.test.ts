@@ -5,15 +5,15 @@ import { cli, TRACE, tempFolder } from './cli.js';
 const MTOK = 1e-6;
 
 describe('ccbench ttl', () => {
-  it('E1 prints the curve at the ten lifetimes in one JSON object', async () => {
+  it('E1 prints the curve at the eleven lifetimes in one JSON object', async () => {
     const cwd = tempFolder({ 'a.json': TRACE });
     const { code, stdout, stderr } = await cli(['ttl', 'a.json', '--json'], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ sessions: 1, requests: 4, promptTokens: 4_000, skipped: [] });
-    const hits = [640, 640, 640, 640, 1_280, 1_280, 1_280, 1_280, 1_920, 1_920];
+    const hits = [640, 640, 640, 640, 1_280, 1_280, 1_280, 1_280, 1_920, 1_920, 1_920];
     expect(report.curve).toEqual(
-      [30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, null].map((ttlSeconds, i) => ({
+      [30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 86_400, null].map((ttlSeconds, i) => ({
         ttlSeconds,
         hitTokens: hits[i],
         hitRate: hits[i]! / 4_000,
