@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, say, usage, user } from '../helpers/session.js';
 import { sharedData } from '../helpers/shared.js';
-import { cli, TRACE, tempFolder } from './cli.js';
+import { cli, snapshot, TRACE, tempFolder } from './cli.js';
 
 const MTOK = 1e-6;
 
@@ -136,6 +137,17 @@ describe('ccbench ttl where the provider rules the lifetime', () => {
     expect(cost).toMatchObject({ perSession: [], share5mCheaper: null });
   });
 
+  it('an entry lives up to its last second; one that is gone leaves what the first request found warm', async () => {
+    const { byProvider } = await ruled(
+      { 'a.csv': rows([0, 'gpt-5.4', 100_000, 4_992, ''], [10, 'gpt-5.4', 110_000, 100_992, '']) },
+      ['--ttl', '599,600'],
+    );
+    const first = gpt54(100_000 - 4_992, 4_992);
+    const [gone, living] = usdOf(byProvider.openai.lifetimes);
+    expect(gone).toBeCloseTo(first + gpt54(110_000 - 4_992, 4_992), 9);
+    expect(living).toBeCloseTo(first + gpt54(110_000 - 100_992, 100_992), 9);
+  });
+
   it('takes half of what could be read where the survival curve leaves half', async () => {
     const { byProvider } = await ruled({
       'a.csv': rows([0, 'gpt-5.4', 100_000, 0, ''], [16, 'gpt-5.4', 110_000, 0, '']),
@@ -204,12 +216,28 @@ describe('ccbench ttl where the provider rules the lifetime', () => {
     expect(only!.lifetimes).toContainEqual({ ttlSeconds: 300, costUsd: null, savesUsd: null });
   });
 
-  it('prices a request trace by what its blocks share', async () => {
-    const { byProvider } = await ruled({ 'a.json': TRACE.replaceAll('claude-sonnet-4-5', 'gpt-5.4') });
-    expect(byProvider.openai.recordedUsd).toBeNull();
-    // Hits of 640 tokens are below the smallest prefix that is cached: 4,000 tokens of prompt, 40 of output.
-    for (const each of usdOf(byProvider.openai.lifetimes))
-      expect(each).toBeCloseTo((4_000 * 2.5 + 40 * 15) * MTOK, 9);
+  it('prices a request trace by the blocks that requests share', async () => {
+    const trace = JSON.parse(TRACE.replaceAll('claude-sonnet-4-5', 'gpt-5.4'));
+    trace.block_size = 640;
+    for (const request of trace.requests) request.in = 7_000;
+    const { byProvider } = await ruled({ 'a.json': JSON.stringify(trace) });
+    const { recordedUsd, averageUsd, lifetimes } = byProvider.openai;
+    expect(recordedUsd).toBeNull();
+    // Ten of eleven blocks are shared, 6,400 tokens, after 20, 400 and 4,000 seconds.
+    const withHits = (hits: number) => (28_000 * 2.5 - hits * 6_400 * 2.25 + 40 * 15) * MTOK;
+    for (const [i, hits] of [1, 2, 2, 3, 3].entries())
+      expect(lifetimes[i].costUsd).toBeCloseTo(withHits(hits), 9);
+    expect(averageUsd).toBeCloseTo(withHits(2), 9);
+  });
+
+  it('draws the curve alone where there is no choice', async () => {
+    const cwd = tempFolder({
+      'a.csv': rows([0, 'gpt-5.4', 10_000, 0, ''], [1, 'gpt-5.4', 20_000, 9_984, '']),
+    });
+    await cli(['ttl', 'a.csv', '--out', 'charts'], { cwd });
+    const [chart] = Object.values(snapshot(join(cwd, 'charts'))).filter((text) => text.includes('<svg'));
+    expect(chart).toContain('Cache hits of 1 session at every lifetime');
+    expect(chart).not.toContain('1 hour');
   });
 });
 
