@@ -104,7 +104,7 @@ function rows(...list: readonly Row[]): string {
   return ['time,session,model,input,cached,written,output', ...lines, ''].join('\n');
 }
 
-async function ruled(files: Readonly<Record<string, string>>, more: readonly string[] = []) {
+async function ruled(files: Readonly<Record<string, string | Uint8Array>>, more: readonly string[] = []) {
   const cwd = tempFolder(files);
   const { code, stdout } = await cli(['ttl', ...Object.keys(files), '--json', ...more], { cwd });
   expect(code).toBe(0);
