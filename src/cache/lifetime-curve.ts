@@ -45,6 +45,7 @@ export const LIFETIME_SECONDS: readonly (number | null)[] = [
   1_800,
   3_600,
   7_200,
+  86_400,
   null,
 ];
 

@@ -2,7 +2,7 @@ import { mean, quantile, ratio, sum } from '../base/stats.js';
 import { lifetimeCosts, type PriceOf, type SessionCost } from './lifetime-costs.js';
 import { type CurvePoint, LIFETIME_SECONDS, type LifetimeSession, lifetimeCurve } from './lifetime-curve.js';
 
-/** Five minutes against one hour over all sessions; shares are null when there is no session. */
+/** Five minutes against one hour over the sessions that have the choice; shares are null when there is none. */
 export interface LifetimeCostReport {
   readonly total5mUsd: number;
   readonly total1hUsd: number;
@@ -33,15 +33,18 @@ export interface ConversationHitRates {
   readonly min: number | null;
 }
 
+/** What is known of a session's cost better than by the gaps between requests: nothing, or that nobody chooses its lifetime. */
+export type GivenCost = SessionCost | 'no-choice' | null;
+
 /**
- * Builds the report on sessions: sizes, the curve, and both lifetimes in money. Costs that are known better than by the gaps
- * between requests are given, session by session.
+ * Builds the report on sessions: sizes, the curve, and both lifetimes in money. Costs that are known better are given, session by
+ * session; sessions without a choice are left out of the money.
  */
 export function lifetimeReport(
   sessions: readonly LifetimeSession[],
   ttlSeconds: readonly (number | null)[] = LIFETIME_SECONDS,
   prices: PriceOf,
-  costs: readonly (SessionCost | null)[] | null = null,
+  costs: readonly GivenCost[] | null = null,
 ): LifetimeReport {
   const threads = sessions.flatMap((session) => session.threads);
   return {
@@ -49,7 +52,12 @@ export function lifetimeReport(
     requests: sum(threads.map((thread) => thread.length)),
     promptTokens: sum(threads.map((thread) => sumColumn(thread.promptTokens))),
     curve: lifetimeCurve(sessions, ttlSeconds),
-    cost: costReport(sessions.map((session, i) => costs?.[i] ?? lifetimeCosts(session, prices))),
+    cost: costReport(
+      sessions.flatMap((session, i) => {
+        const given = costs?.[i] ?? lifetimeCosts(session, prices);
+        return given === 'no-choice' ? [] : [given];
+      }),
+    ),
   };
 }
 

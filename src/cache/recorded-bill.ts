@@ -10,7 +10,7 @@ import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
 const SUMMARY_FORK = 'acompact-';
 
 /** What was billed for a call, output estimated where it is not recorded; null without usage. */
-function billedUsage(call: RecordedCall): Usage | null {
+export function billedUsage(call: RecordedCall): Usage | null {
   if (call.usage === null || !isOutputEstimated(call)) return call.usage;
   return { ...call.usage, output: outputOf(call) };
 }

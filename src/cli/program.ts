@@ -223,10 +223,16 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   reading(
     program
       .command('ttl')
-      .description('Cache hits at every lifetime in one pass, and 5 minutes against 1 hour in money.'),
+      .description(
+        'Cache hits and costs at every lifetime: 5 minutes against 1 hour, or what a longer one would save.',
+      ),
   )
     .argument('<trace...>', SESSIONS)
-    .option('--ttl <seconds>', 'other lifetimes, separated by commas', lifetimes)
+    .option(
+      '--ttl <seconds>',
+      'other lifetimes, separated by commas (default: 30 s to 24 h, unlimited)',
+      lifetimes,
+    )
     .option('--main-only', 'leave subagents out')
     .option('--per-session', 'one line per session')
     .option('--out <folder>', 'write the chart of lifetimes into this folder')

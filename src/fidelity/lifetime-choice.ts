@@ -1,9 +1,9 @@
 import { cheaperLifetime, type SessionCost } from '../cache/lifetime-costs.js';
 import { modelOrUnknown } from '../cache/models.js';
-import { priceUsage } from '../cache/price.js';
+import { pricesFor, priceUsage } from '../cache/price.js';
 import { outputOf } from '../model/output-of.js';
 import type { Transcript } from '../model/transcript.js';
-import type { Usage } from '../model/usage.js';
+import { promptTokens, type Usage } from '../model/usage.js';
 import { GIVEN, predictRequests } from './predict.js';
 import { recordedTruth } from './truth.js';
 
@@ -12,11 +12,12 @@ const PER_MILLION = 1e-6;
 
 /**
  * What a recording would have cost with five-minute and with one-hour entries: replayed as it happened by the same walk as
- * `validate`, the breaks that nothing explains given, all else by the client's habits. Null without a request that carries usage.
+ * `validate`, the breaks that nothing explains given, all else by the client's habits. Null without a request that carries usage and has a price.
  */
 export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   const truth = recordedTruth(transcript);
-  if (truth.byCall.size === 0) return null;
+  const models = new Set([...truth.byCall.values()].map(({ model }) => model));
+  if (![...models].some((model) => modelOrUnknown(model).pricesAreKnown)) return null;
   const outputs = outputsOf(transcript);
   const found = predictRequests(transcript, truth, GIVEN);
   const breaks = new Set(found.breaks.map(({ request }) => request.key));
@@ -35,7 +36,7 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
       const with1h: Usage = { ...long.predictions.get(key)!.usage, output };
       cost5m += priceUsage(row, with5m).totalNano;
       cost1h += priceUsage(row, with1h).totalNano;
-      const { cacheWrite1h, cacheWrite5m, cacheRead } = row.pricesPerMTok;
+      const { cacheWrite1h, cacheWrite5m, cacheRead } = pricesFor(row, promptTokens(with1h));
       const more = with1h.cacheWrite1h * (cacheWrite1h - cacheWrite5m);
       premium += more * PER_MILLION;
       rescued += with1h.cacheRead - with5m.cacheRead;

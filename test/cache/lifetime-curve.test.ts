@@ -187,7 +187,8 @@ describe('lifetimeReport', () => {
       900,
       1800,
       3600,
-      7200,
+      7_200,
+      86_400,
       null,
     ]);
     expect(report.cost.perSession.map((cost) => [cost.id, cost.cheaper])).toEqual([

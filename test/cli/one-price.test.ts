@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -58,80 +58,145 @@ function rawPromptUsd(path: string): number {
   return dollars;
 }
 
-type Costs = Readonly<Record<string, number>>;
+type Costs = Readonly<Record<string, number | null>>;
+type Each = readonly { readonly name: string; readonly costUsd: number | null }[];
+
+interface Inspected {
+  readonly file: string;
+  readonly billed: {
+    readonly costUsd: number | null;
+    readonly costByPartUsd: Readonly<Record<string, number>>;
+    readonly threads: readonly { readonly costUsd: number }[];
+  };
+}
+
+function byName(items: readonly (readonly [string, number | null])[]): Costs {
+  return Object.fromEntries(
+    items.map(([name, cost]) => [basename(name).replace(/(\.jsonl?|\.csv)?(\.gz)?$/, ''), cost]),
+  );
+}
+
+const cents = (costs: Costs) =>
+  Object.fromEntries(Object.entries(costs).map(([name, cost]) => [name, cost?.toFixed(4) ?? null]));
+
+/** What each command says that the recordings in the folder `logs` cost. */
+async function pricesOf(cwd: string, names: readonly string[]) {
+  writeFileSync(join(cwd, 'a.yaml'), 'name: all\ntranscript: { file: x }\npolicy: unbounded\n');
+  const paths = names.map((name) => join('logs', name));
+  const json = async (argv: readonly string[]) =>
+    JSON.parse((await cli([...argv, '--json', '--no-cache'], { cwd })).stdout);
+  const whole = await json(['inspect', ...paths]);
+  const inspected = whole.files as readonly Inspected[];
+  const each = (list: Each): Costs => byName(list.map(({ name, costUsd }) => [name, costUsd]));
+  const lifetimes = await json(['ttl', ...paths]);
+  const validated = await json(['validate', ...paths]);
+  const list = `transcript.file=${JSON.stringify(paths)}`;
+  const runs = (await json(['run', 'a.yaml', '--no-files', '--set', list])).runs as readonly {
+    readonly transcript: string;
+    readonly asRecorded: { readonly metrics: { readonly costUsd: number | null } };
+    readonly metrics: { readonly recordedCostUsd: number | null };
+  }[];
+  const compared = await json(['compare', 'a.yaml', '--no-files', '--transcripts', 'logs/*']);
+  expect(compared.variants[0].name).toBe('as recorded');
+  const rows = compared.variants[0].runs as readonly {
+    readonly transcript: string;
+    readonly metrics: { readonly costUsd: number | null };
+  }[];
+  const told: Readonly<Record<string, Costs>> = {
+    ttl: each(lifetimes.recorded.each),
+    validate: each(validated.recorded.each),
+    run: byName(runs.map((run) => [run.transcript, run.asRecorded.metrics.costUsd])),
+    metric: byName(runs.map((run) => [run.transcript, run.metrics.recordedCostUsd])),
+    compare: byName(rows.map(({ transcript, metrics }) => [transcript, metrics.costUsd])),
+  };
+  const recorded = byName(inspected.map(({ file, billed }) => [file, billed.costUsd]));
+  expect(Object.keys(recorded)).toHaveLength(names.length);
+  // Sessions that others hold in full are counted once where sessions are put together.
+  const repeated = (whole.repeated ?? []) as readonly { readonly file: string }[];
+  const copies = Object.keys(byName(repeated.map(({ file }) => [file, 0])));
+  const once: Costs = Object.fromEntries(Object.entries(recorded).filter(([name]) => !copies.includes(name)));
+  for (const [command, costs] of Object.entries(told))
+    expect(cents(costs), command).toEqual(
+      cents(command === 'ttl' || command === 'compare' ? once : recorded),
+    );
+  const sumOf = (costs: Costs): number =>
+    Object.values(costs).reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
+  expect(lifetimes.recorded.costUsd).toBeCloseTo(sumOf(once), 6);
+  expect(validated.recorded.costUsd).toBeCloseTo(sumOf(recorded), 6);
+  return { inspected, recorded, once, total: sumOf(once), lifetimes, compared };
+}
+
+/** A folder with links to recordings in `logs`. */
+function linked(paths: readonly string[]): string {
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, 'logs'));
+  for (const path of paths) symlinkSync(path, join(cwd, 'logs', basename(path)));
+  return cwd;
+}
 
 describe.skipIf(!sharedData.present)('one session has one price', () => {
   it('inspect, ttl, validate, run and compare name the same recorded cost, to the cent', {
     timeout: 600_000,
   }, async () => {
-    const cwd = tempFolder({ 'a.yaml': 'name: all\ntranscript: { file: x }\npolicy: unbounded\n' });
-    mkdirSync(join(cwd, 'logs'));
     const names = files.map((file) => basename(file));
-    for (const [i, file] of files.entries()) symlinkSync(file, join(cwd, 'logs', names[i]!));
-    const paths = names.map((name) => join('logs', name));
-    const json = async (argv: readonly string[]) =>
-      JSON.parse((await cli([...argv, '--json', '--no-cache'], { cwd })).stdout);
-    const byName = (items: readonly (readonly [string, number])[]): Costs =>
-      Object.fromEntries(items.map(([name, cost]) => [basename(name).replace(/\.jsonl(\.gz)?$/, ''), cost]));
-
-    const whole = await json(['inspect', ...paths]);
-    const inspected = whole.files as readonly {
-      readonly file: string;
-      readonly billed: {
-        readonly costUsd: number;
-        readonly costByPartUsd: Readonly<Record<string, number>>;
-        readonly threads: readonly { readonly costUsd: number }[];
-      };
-    }[];
-    const recorded = byName(inspected.map(({ file, billed }) => [file, billed.costUsd]));
-    expect(Object.keys(recorded)).toHaveLength(files.length);
+    const { inspected, once, total, compared } = await pricesOf(linked(files), names);
     for (const [i, { billed }] of inspected.entries()) {
       const { output, ...prompt } = billed.costByPartUsd;
       const parts = Object.values(prompt).reduce((sum, part) => sum + part, 0);
       expect(parts, names[i]).toBeCloseTo(rawPromptUsd(files[i]!), 6);
-      expect(parts + output!, names[i]).toBeCloseTo(billed.costUsd, 6);
+      expect(parts + output!, names[i]).toBeCloseTo(billed.costUsd!, 6);
       const threads = billed.threads.reduce((sum, thread) => sum + thread.costUsd, 0);
-      expect(threads, names[i]).toBeCloseTo(billed.costUsd, 6);
+      expect(threads, names[i]).toBeCloseTo(billed.costUsd!, 6);
     }
+    expect(compared.variants[0].metrics.costUsd).toBeCloseTo(total / Object.keys(once).length, 6);
+  });
 
-    type Each = readonly { readonly name: string; readonly costUsd: number }[];
-    const each = (list: Each): Costs => byName(list.map(({ name, costUsd }) => [name, costUsd]));
-    const lifetimes = await json(['ttl', ...paths]);
-    const validated = await json(['validate', ...paths]);
-    const list = `transcript.file=${JSON.stringify(paths)}`;
-    const runs = (await json(['run', 'a.yaml', '--no-files', '--set', list])).runs as readonly {
-      readonly transcript: string;
-      readonly asRecorded: { readonly metrics: { readonly costUsd: number } };
-      readonly metrics: { readonly recordedCostUsd: number };
-    }[];
-    const compared = await json(['compare', 'a.yaml', '--no-files', '--transcripts', 'logs/*.gz']);
-    expect(compared.variants[0].name).toBe('as recorded');
-    const rows = compared.variants[0].runs as readonly {
-      readonly transcript: string;
-      readonly metrics: { readonly costUsd: number };
-    }[];
-    const told: Readonly<Record<string, Costs>> = {
-      ttl: each(lifetimes.recorded.each),
-      validate: each(validated.recorded.each),
-      run: byName(runs.map((run) => [run.transcript, run.asRecorded.metrics.costUsd])),
-      metric: byName(runs.map((run) => [run.transcript, run.metrics.recordedCostUsd])),
-      compare: byName(rows.map(({ transcript, metrics }) => [transcript, metrics.costUsd])),
-    };
-    const cents = (costs: Costs) =>
-      Object.fromEntries(Object.entries(costs).map(([name, cost]) => [name, cost.toFixed(4)]));
-    // Sessions that others hold in full are counted once where sessions are put together.
-    const copies = Object.keys(
-      byName((whole.repeated as readonly { readonly file: string }[]).map(({ file }) => [file, 0])),
+  it('whoever recorded it: Codex, pi, Gemini CLI', { timeout: 600_000 }, async () => {
+    const others = ['more/codex', 'transcripts/codex', 'transcripts/pi', 'transcripts/gemini-cli'].flatMap(
+      (folder) => sharedData.files(folder),
     );
-    const once = Object.fromEntries(Object.entries(recorded).filter(([name]) => !copies.includes(name)));
-    for (const [command, costs] of Object.entries(told))
-      expect(cents(costs), command).toEqual(
-        cents(command === 'ttl' || command === 'compare' ? once : recorded),
-      );
-    const sumOf = (costs: Costs) => Object.values(costs).reduce((sum, cost) => sum + cost, 0);
-    const total = sumOf(recorded);
-    expect(lifetimes.recorded.costUsd).toBeCloseTo(sumOf(once), 6);
-    expect(validated.recorded.costUsd).toBeCloseTo(total, 6);
-    expect(compared.variants[0].metrics.costUsd).toBeCloseTo(sumOf(once) / Object.keys(once).length, 6);
+    const { recorded, lifetimes } = await pricesOf(
+      linked(others),
+      others.map((file) => basename(file)),
+    );
+    expect(Object.values(recorded)).not.toContain(null);
+    const { byProvider } = lifetimes as { readonly byProvider: Readonly<Record<string, Ruled>> };
+    expect(Object.keys(byProvider)).toEqual(['gemini', 'openai', 'openai-5.6']);
+    const sessions = Object.values(byProvider).flatMap(({ perSession }) => perSession);
+    expect(sessions).toHaveLength(others.length - 1);
+    for (const { id, recordedUsd, lifetimes: all } of sessions) {
+      expect(recordedUsd?.toFixed(4), id).toBe(recorded[id]?.toFixed(4));
+      const costs = all.map(({ costUsd }) => costUsd!);
+      expect(costs, id).toEqual([...costs].sort((a, b) => b - a));
+    }
+  });
+});
+
+interface Ruled {
+  readonly perSession: readonly {
+    readonly id: string;
+    readonly recordedUsd: number | null;
+    readonly lifetimes: readonly { readonly costUsd: number | null }[];
+  }[];
+}
+
+describe('one price for models that nobody knows, and above a price step', () => {
+  it('is null for an unknown model everywhere, and leaves it out beside a known one', async () => {
+    const head = 'time,session,model,input,cached,written,output,provider\n';
+    const rows = (...models: readonly string[]) =>
+      head + models.map((model, i) => `${1_767_225_600 + i * 20},s,${model},10000,0,,100,openai\n`).join('');
+    const cwd = tempFolder();
+    mkdirSync(join(cwd, 'logs'));
+    const logs = {
+      'unknown.csv': rows('gpt-5.4-nobody-knows', 'mystery-1'),
+      'mixed.csv': rows('gpt-5.4', 'mystery-1'),
+      'step.csv': `${head}1767225600,s,gpt-5.4,272000,0,,0,openai\n1767225620,s,gpt-5.4,300000,200000,,1000,openai\n`,
+    };
+    for (const [name, text] of Object.entries(logs)) writeFileSync(join(cwd, 'logs', name), text);
+    const { recorded } = await pricesOf(cwd, Object.keys(logs));
+    expect(recorded.unknown).toBeNull();
+    // GPT-5.4: $2.50 in, $0.25 read, $15 out; above 272,000 tokens of prompt $5, $0.50 and $22.50.
+    expect(recorded.mixed).toBeCloseTo((10_000 * 2.5 + 100 * 15) / 1e6, 9);
+    expect(recorded.step).toBeCloseTo((272_000 * 2.5 + 100_000 * 5 + 200_000 * 0.5 + 1_000 * 22.5) / 1e6, 9);
   });
 });

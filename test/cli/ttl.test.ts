@@ -1,19 +1,21 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { assistant, jsonl, say, usage, user } from '../helpers/session.js';
 import { sharedData } from '../helpers/shared.js';
-import { cli, TRACE, tempFolder } from './cli.js';
+import { cli, snapshot, TRACE, tempFolder } from './cli.js';
 
 const MTOK = 1e-6;
 
 describe('ccbench ttl', () => {
-  it('E1 prints the curve at the ten lifetimes in one JSON object', async () => {
+  it('E1 prints the curve at the eleven lifetimes in one JSON object', async () => {
     const cwd = tempFolder({ 'a.json': TRACE });
     const { code, stdout, stderr } = await cli(['ttl', 'a.json', '--json'], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ sessions: 1, requests: 4, promptTokens: 4_000, skipped: [] });
-    const hits = [640, 640, 640, 640, 1_280, 1_280, 1_280, 1_280, 1_920, 1_920];
+    const hits = [640, 640, 640, 640, 1_280, 1_280, 1_280, 1_280, 1_920, 1_920, 1_920];
     expect(report.curve).toEqual(
-      [30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, null].map((ttlSeconds, i) => ({
+      [30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 86_400, null].map((ttlSeconds, i) => ({
         ttlSeconds,
         hitTokens: hits[i],
         hitRate: hits[i]! / 4_000,
@@ -89,5 +91,176 @@ describe('ccbench ttl', () => {
     expect(rates).toEqual([...rates].sort((a, b) => a - b));
     expect(report.cost.share5mCheaper).toBeGreaterThan(0);
     expect(report.cost.share1hCheaper).toBeGreaterThan(0);
+  });
+});
+
+type Row = readonly [minutes: number, model: string, input: number, cached: number, written: number | ''];
+
+/** A table of requests with 1,000 tokens of output each. */
+function rows(...list: readonly Row[]): string {
+  const lines = list.map(([minutes, model, input, cached, written]) =>
+    [1_767_225_600 + minutes * 60, 's', model, input, cached, written, 1_000].join(','),
+  );
+  return ['time,session,model,input,cached,written,output', ...lines, ''].join('\n');
+}
+
+async function ruled(files: Readonly<Record<string, string | Uint8Array>>, more: readonly string[] = []) {
+  const cwd = tempFolder(files);
+  const { code, stdout } = await cli(['ttl', ...Object.keys(files), '--json', ...more], { cwd });
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
+}
+
+const usdOf = (costs: readonly { readonly costUsd: number }[]) => costs.map(({ costUsd }) => costUsd);
+
+describe('ccbench ttl where the provider rules the lifetime', () => {
+  /** Everything of GPT-5.4 as it was: $2.50 in, $0.25 read, $15 out. */
+  const gpt54 = (input: number, read: number) => (input * 2.5 + read * 0.25 + 1_000 * 15) * MTOK;
+
+  it('prices a gap of 20 minutes: gone at 5, read in full from 30 on, on steps of 128 tokens', async () => {
+    const { byProvider, cost, recorded } = await ruled({
+      'a.csv': rows([0, 'gpt-5.4', 100_000, 0, ''], [20, 'gpt-5.4', 110_000, 0, '']),
+    });
+    const { openai } = byProvider;
+    const asRecorded = gpt54(100_000, 0) + gpt54(110_000, 0);
+    // Prompt and answer are stored, 101,000 tokens: 789 steps of 128.
+    const read = gpt54(100_000, 0) + gpt54(110_000 - 100_992, 100_992);
+    expect(recorded.costUsd).toBeCloseTo(asRecorded, 9);
+    expect(openai.recordedUsd).toBeCloseTo(asRecorded, 9);
+    expect(openai.averageUsd).toBeCloseTo(asRecorded, 9);
+    const seconds = openai.lifetimes.map(({ ttlSeconds }: { ttlSeconds: number }) => ttlSeconds);
+    expect(seconds).toEqual([300, 1_800, 3_600, 86_400, null]);
+    const [five, ...longer] = usdOf(openai.lifetimes);
+    expect(five).toBeCloseTo(asRecorded, 9);
+    for (const each of longer) expect(each).toBeCloseTo(read, 9);
+    expect(openai.lifetimes[1].savesUsd).toBeCloseTo(asRecorded - read, 9);
+    expect(cost).toMatchObject({ perSession: [], share5mCheaper: null });
+  });
+
+  it('an entry lives up to its last second; one that is gone leaves what the first request found warm', async () => {
+    const { byProvider } = await ruled(
+      { 'a.csv': rows([0, 'gpt-5.4', 100_000, 4_992, ''], [10, 'gpt-5.4', 110_000, 100_992, '']) },
+      ['--ttl', '599,600'],
+    );
+    const first = gpt54(100_000 - 4_992, 4_992);
+    const [gone, living] = usdOf(byProvider.openai.lifetimes);
+    expect(gone).toBeCloseTo(first + gpt54(110_000 - 4_992, 4_992), 9);
+    expect(living).toBeCloseTo(first + gpt54(110_000 - 100_992, 100_992), 9);
+  });
+
+  it('takes half of what could be read where the survival curve leaves half', async () => {
+    const { byProvider } = await ruled({
+      'a.csv': rows([0, 'gpt-5.4', 100_000, 0, ''], [16, 'gpt-5.4', 110_000, 0, '']),
+    });
+    // All are left after 15 minutes, none after 17: half after 16.
+    const half = 100_992 / 2;
+    expect(byProvider.openai.averageUsd).toBeCloseTo(gpt54(100_000, 0) + gpt54(110_000 - half, half), 9);
+  });
+
+  it('leaves what came up short while entries live as it was recorded', async () => {
+    const { byProvider } = await ruled({
+      'a.csv': rows([0, 'gpt-5.4', 100_000, 0, ''], [2, 'gpt-5.4', 110_000, 0, '']),
+    });
+    const asRecorded = gpt54(100_000, 0) + gpt54(110_000, 0);
+    for (const each of usdOf(byProvider.openai.lifetimes)) expect(each).toBeCloseTo(asRecorded, 9);
+  });
+
+  it('bills writes at their price, and all of a prompt above a step at the higher one', async () => {
+    // GPT-5.6: $4 in, $0.40 read, $5 written, $20 out; above 272,000 tokens of prompt $8, $0.80, $10 and $30.
+    const { byProvider } = await ruled(
+      {
+        'a.csv': rows([0, 'gpt-5.6', 270_000, 0, 269_000], [40, 'gpt-5.6', 280_000, 0, 279_000]),
+      },
+      ['--ttl', '1800,3600'],
+    );
+    const first = (1_000 * 4 + 269_000 * 5 + 1_000 * 20) * MTOK;
+    const second = (1_000 * 8 + 279_000 * 10 + 1_000 * 30) * MTOK;
+    // Reads end at 768 and every 1,024 tokens behind it: 768 + 262 × 1,024.
+    const read = 269_056;
+    const rescued = (1_000 * 8 + (279_000 - read) * 10 + read * 0.8 + 1_000 * 30) * MTOK;
+    const { recordedUsd, averageUsd, lifetimes } = byProvider['openai-5.6'];
+    for (const each of [recordedUsd, averageUsd, lifetimes[0].costUsd])
+      expect(each).toBeCloseTo(first + second, 9);
+    expect(lifetimes[1]).toEqual({
+      ttlSeconds: 3_600,
+      costUsd: expect.closeTo(first + rescued, 9),
+      savesUsd: expect.closeTo(second - rescued, 9),
+    });
+  });
+
+  it('says what a longer lifetime would save, and asks no question that nobody can answer', async () => {
+    const cwd = tempFolder({
+      'a.csv': rows([0, 'gpt-5.4', 100_000, 0, ''], [20, 'gpt-5.4', 110_000, 0, '']),
+    });
+    const { stdout } = await cli(['ttl', 'a.csv', '--per-session'], { cwd, columns: 200 });
+    // 100,992 tokens at $2.25 less.
+    expect(stdout.replace(/\s+/g, ' ')).toContain('a longer one would save: 30 min $0.2272, 1 h $0.2272');
+    expect(stdout).toMatch(/by its rule +\$0\.5550/);
+    expect(stdout).not.toContain('5 minutes is cheaper');
+  });
+
+  it('keeps both questions apart where sessions of several providers come together', async () => {
+    const { cost, byProvider, recorded } = await ruled({
+      'a.csv': rows([0, 'gpt-5.4', 10_000, 0, '']),
+      'b.csv': rows([0, 'claude-sonnet-4-5', 10_000, 0, 10_000]),
+    });
+    expect(cost.perSession.map(({ id }: { id: string }) => id)).toEqual(['b.csv']);
+    expect(byProvider.openai).toMatchObject({ sessions: 1, perSession: [{ id: 'a.csv' }] });
+    expect(recorded.each.map(({ name }: { name: string }) => name)).toEqual(['a.csv', 'b.csv']);
+  });
+
+  it('has no money for models without a price', async () => {
+    const { byProvider } = await ruled({ 'a.csv': rows([0, 'gpt-9-unheard-of', 10_000, 0, '']) });
+    const [only] = Object.values(byProvider) as { averageUsd: number | null; lifetimes: unknown[] }[];
+    expect(only).toMatchObject({ recordedUsd: null, averageUsd: null });
+    expect(only!.lifetimes).toContainEqual({ ttlSeconds: 300, costUsd: null, savesUsd: null });
+  });
+
+  it('prices a request trace by the blocks that requests share', async () => {
+    const trace = JSON.parse(TRACE.replaceAll('claude-sonnet-4-5', 'gpt-5.4'));
+    trace.block_size = 640;
+    for (const request of trace.requests) request.in = 7_000;
+    const { byProvider } = await ruled({ 'a.json': JSON.stringify(trace) });
+    const { recordedUsd, averageUsd, lifetimes } = byProvider.openai;
+    expect(recordedUsd).toBeNull();
+    // Ten of eleven blocks are shared, 6,400 tokens, after 20, 400 and 4,000 seconds.
+    const withHits = (hits: number) => (28_000 * 2.5 - hits * 6_400 * 2.25 + 40 * 15) * MTOK;
+    for (const [i, hits] of [1, 2, 2, 3, 3].entries())
+      expect(lifetimes[i].costUsd).toBeCloseTo(withHits(hits), 9);
+    expect(averageUsd).toBeCloseTo(withHits(2), 9);
+  });
+
+  it('draws the curve alone where there is no choice', async () => {
+    const cwd = tempFolder({
+      'a.csv': rows([0, 'gpt-5.4', 10_000, 0, ''], [1, 'gpt-5.4', 20_000, 9_984, '']),
+    });
+    await cli(['ttl', 'a.csv', '--out', 'charts'], { cwd });
+    const [chart] = Object.values(snapshot(join(cwd, 'charts'))).filter((text) => text.includes('<svg'));
+    expect(chart).toContain('Cache hits of 1 session at every lifetime');
+    expect(chart).not.toContain('1 hour');
+  });
+});
+
+describe('ccbench ttl on Claude Code sessions', () => {
+  const session = (model: string, ...written: readonly number[]) =>
+    jsonl(
+      written.flatMap((tokens, i) => [
+        user(`u${i}`, i * 20, 'go'),
+        assistant(`a${i}`, i * 20 + 5, `m${i}`, say('done'), { model, usage: usage(0, 0, tokens, 1_000) }),
+      ]),
+    );
+
+  it('prices the premium of an hour by the step that a prompt crosses', async () => {
+    const { cost } = await ruled({ 's.jsonl': session('claude-sonnet-4-5', 250_000) });
+    // Above 200,000 tokens: $12 for an hour, $7.50 for five minutes.
+    expect(cost.premiumUsd).toBeCloseTo(0.25 * (12 - 7.5), 9);
+    expect(cost.savedUsd).toBeCloseTo(0, 9);
+  });
+
+  it('prices a model nobody knows as another and says so', async () => {
+    const { cost, recorded, unknownModels } = await ruled({ 's.jsonl': session('mystery-1', 10_000) });
+    expect(recorded.costUsd).toBeNull();
+    expect(unknownModels).toEqual([{ model: 'mystery-1', pricedAs: 'claude-sonnet-4-5' }]);
+    expect(cost.total5mUsd).toBeCloseTo((10_000 * 3.75 + 1_000 * 15) * MTOK, 9);
   });
 });

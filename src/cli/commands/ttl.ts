@@ -8,23 +8,21 @@ import {
   lifetimeReport,
 } from '../../cache/lifetime-report.js';
 import { traceSession, transcriptSession } from '../../cache/lifetime-sessions.js';
-import { findModel, resolveModel } from '../../cache/models.js';
+import { findModel, modelOrUnknown, resolveModel } from '../../cache/models.js';
 import { pricesFor } from '../../cache/price.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
+import { RULE_SECONDS, type RuleCall, ruleCosts, sessionRuleCalls } from '../../cache/rule-costs.js';
 import { lifetimeChoice } from '../../fidelity/lifetime-choice.js';
+import { providerOfRecording } from '../../fidelity/providers/validate-provider.js';
+import { recordedRuleCalls } from '../../fidelity/recorded-rule-calls.js';
 import type { InputOptions } from '../../files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../files/transcripts.js';
+import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import type { RecordedBill } from '../../model/recorded-bill.js';
+import { firstModel, type Transcript } from '../../model/transcript.js';
 import type { Warning } from '../../model/warning.js';
 import { AS_RECORDED } from '../../report/as-recorded.js';
-import {
-  formatCount,
-  formatCounted,
-  formatDuration,
-  formatMoney,
-  formatShare,
-  printable,
-} from '../../report/format.js';
+import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
 import { callKeys } from '../../transcript/call-keys.js';
@@ -33,10 +31,12 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { eachFile } from '../files/each-file.js';
 import { openFile } from '../files/output.js';
 import { withoutCopies } from '../files/without-copies.js';
+import { choosesLifetime, type ProviderLifetimes, providerLifetimes } from '../runs/provider-lifetimes.js';
 import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { withoutPause } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
+import { lifetimeName, providerLifetimesLines } from '../terminal/provider-lifetimes-text.js';
 
 /** Options of `ccbench ttl`. */
 export interface TtlOptions {
@@ -50,6 +50,9 @@ export interface TtlOptions {
 interface ReadSession {
   readonly file: string;
   readonly callKeys: ReadonlySet<string>;
+  readonly provider: string;
+  /** Its calls where the provider alone rules the cache; null where the client chooses a lifetime. */
+  readonly ruled: readonly RuleCall[] | null;
   readonly session: LifetimeSession;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
@@ -64,11 +67,15 @@ const FALLBACK_MODEL = 'claude-sonnet-4-5';
 function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
   if (inputFormat(path, input) === 'request-trace') {
     const trace = parseTrace(path, input);
-    const read = traceSession(trace, { mainOnly });
+    const traced = traceSession(trace, { mainOnly });
+    const provider = providerOfModel(trace.models[0] ?? null);
+    const ruled = choosesLifetime(provider) ? null : sessionRuleCalls(traced, provider);
     return {
       file: path,
       callKeys: new Set(),
-      session: read,
+      provider,
+      ruled,
+      session: traced,
       bill: null,
       choice: null,
       warnings: trace.warnings,
@@ -76,17 +83,37 @@ function readSession(path: string, input: InputOptions, mainOnly: boolean): Read
   }
   const { transcript } = loadTranscript(path, input);
   const threads = transcript.threads.filter(({ parentId }) => parentId === null || !mainOnly);
+  const part = { ...transcript, threads };
+  const recorded = transcriptSession(transcript, { mainOnly });
+  const bill = recordedBill({ threads });
+  const provider = providerOf(transcript);
+  const isChosen = choosesLifetime(provider);
+  const calls = () =>
+    bill === null ? sessionRuleCalls(recorded, provider) : recordedRuleCalls(part, provider);
   return {
     file: path,
     callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
-    session: transcriptSession(transcript, { mainOnly }),
-    bill: recordedBill({ threads }),
-    choice: transcript.source === 'claude-code' ? lifetimeChoice({ ...transcript, threads }) : null,
+    provider,
+    ruled: isChosen ? null : calls(),
+    session: recorded,
+    bill,
+    choice: isChosen && transcript.source === 'claude-code' ? lifetimeChoice(part) : null,
     warnings: transcriptFindings(transcript),
   };
 }
 
-/** `ccbench ttl`: the hit rate at every lifetime, and both lifetimes in money. */
+function providerOfModel(model: string | null): string {
+  return model === null ? 'anthropic' : modelOrUnknown(model).provider;
+}
+
+/** The provider of a recording; where nothing names it, the one that the name of its model speaks of. */
+function providerOf(transcript: Transcript): string {
+  const named = providerOfRecording(transcript);
+  if (named !== 'anthropic') return named;
+  return providerOfModel(transcript.threads.map(firstModel).find((model) => model !== null) ?? null);
+}
+
+/** `ccbench ttl`: the hit rate at every lifetime, and what lifetimes cost. */
 export async function ttlCommand(
   session: CliSession,
   paths: readonly string[],
@@ -105,11 +132,28 @@ export async function ttlCommand(
   };
   const sessions = used.map((item) => item.session);
   const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
-  const choices = used.map((item) => item.choice);
+  const costs = used.map((item) => (item.ruled === null ? item.choice : 'no-choice'));
   const report = await withoutPause(session.host.interrupt, () =>
-    lifetimeReport(sessions, seconds, prices, choices),
+    lifetimeReport(sessions, seconds, prices, costs),
   );
-  const recorded = recordedCosts(used.map((item) => ({ name: item.session.id, bill: item.bill })));
+  const ruleSeconds = options.ttl === undefined ? RULE_SECONDS : seconds;
+  const byProvider = providerLifetimes(
+    used.flatMap(({ session: { id }, provider, ruled, bill }) =>
+      ruled === null
+        ? []
+        : [
+            {
+              id,
+              provider,
+              recordedUsd: bill === null ? null : recordedUsd(bill),
+              ...ruleCosts(ruled, ruleSeconds),
+            },
+          ],
+    ),
+  );
+  const recordedOf = (items: readonly ReadSession[]): RecordedCosts | null =>
+    recordedCosts(items.map((item) => ({ name: item.session.id, bill: item.bill })));
+  const recorded = recordedOf(used);
   const hitRates = conversationHitRates(sessions);
   if (options.out !== undefined) await writeChart(session, report, options.out, options);
   const warnings = used.flatMap((item) =>
@@ -126,6 +170,7 @@ export async function ttlCommand(
     printJson(session, {
       recorded,
       ...report,
+      byProvider,
       hitRatePerSession: hitRates,
       unknownModels: pricedAs,
       skipped,
@@ -134,7 +179,9 @@ export async function ttlCommand(
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  session.host.stdout.write(reportText(report, hitRates, recorded, options, screen));
+  const chosen = recordedOf(used.filter((item) => item.ruled === null));
+  const text = reportText(report, { hitRates, recorded, chosen, byProvider }, options, screen);
+  session.host.stdout.write(text);
   for (const { session: id, message, count } of warnings) {
     note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
   }
@@ -157,7 +204,8 @@ async function writeChart(
     import('../terminal/report-pictures.js'),
     import('../../report/charts/hit-rate-by-lifetime.js'),
   ]);
-  const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime(report) }];
+  const sessions = report.cost.perSession.length || report.sessions;
+  const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
   for await (const file of chartFiles(charts, options, host.interrupt)) {
     const output = openFile(join(out, file.folder, file.name), host.cwd);
     await output.write(file.content);
@@ -191,14 +239,24 @@ const COSTS: readonly Column[] = [
   { header: 'cost', align: 'right', drop: null },
 ];
 
+interface Figures {
+  readonly hitRates: ConversationHitRates;
+  /** Of all sessions. */
+  readonly recorded: RecordedCosts | null;
+  /** Of those that have a choice of lifetimes. */
+  readonly chosen: RecordedCosts | null;
+  readonly byProvider: Readonly<Record<string, ProviderLifetimes>>;
+}
+
 function reportText(
   report: LifetimeReport,
-  hitRates: ConversationHitRates,
-  recorded: RecordedCosts | null,
+  { hitRates, recorded, chosen, byProvider }: Figures,
   options: TtlOptions,
   screen: Screen,
 ): string {
   const { curve, cost } = report;
+  const perSession = options.perSession === true ? 'each' : 'total';
+  const ruled = Object.values(byProvider);
   const size = `${formatCounted(report.sessions, 'session')} · ${formatCounted(report.requests, 'request')} · ${formatCount(report.promptTokens)} prompt tokens`;
   const lines = [
     size,
@@ -206,21 +264,26 @@ function reportText(
     ...tableLines(
       CURVE,
       curve.map(({ ttlSeconds, hitRate, hitTokens }) => ({
-        cells: [
-          ttlSeconds === null ? 'unlimited' : formatDuration(ttlSeconds * 1_000),
-          formatShare(hitRate),
-          formatCount(hitTokens),
-        ],
+        cells: [lifetimeName(ttlSeconds), formatShare(hitRate), formatCount(hitTokens)],
       })),
       { indent: '  ', ...screen },
     ),
     '',
   ];
-  if (options.perSession === true) lines.push(...sessionLines(cost.perSession, recorded, screen), '');
-  if (recorded !== null) lines.push(...recordedLines(report, recorded, screen), '');
+  if (cost.perSession.length > 0) {
+    if (perSession === 'each') lines.push(...sessionLines(cost.perSession, chosen, screen), '');
+    if (chosen !== null) lines.push(...recordedLines(report, chosen, screen));
+  }
+  for (const text of recorded?.notes ?? [])
+    lines.push(...wrapText(printable(text), screen.width, '  ', '    '));
+  if (recorded !== null) lines.push('');
   const spread = report.sessions > 1 ? [spreadSentence(hitRates)] : [];
-  for (const sentence of [...spread, ...moneySentences(report)])
-    lines.push(...wrapText(sentence, screen.width, '', ''));
+  const money = cost.perSession.length > 0 || ruled.length === 0 ? moneySentences(report) : [];
+  for (const sentence of [...spread, ...money]) lines.push(...wrapText(sentence, screen.width, '', ''));
+  for (const [i, part] of ruled.entries()) {
+    if (i > 0 || spread.length + money.length > 0) lines.push('');
+    lines.push(...providerLifetimesLines(part, perSession, screen));
+  }
   return `${lines.join('\n')}\n`;
 }
 
@@ -231,10 +294,7 @@ function recordedLines({ cost }: LifetimeReport, recorded: RecordedCosts, screen
     { cells: ['5 minutes', formatMoney(cost.total5mUsd)] },
     { cells: ['1 hour', formatMoney(cost.total1hUsd)] },
   ];
-  return [
-    ...tableLines(COSTS, rows, { indent: '  ', ...screen }),
-    ...recorded.notes.flatMap((note) => wrapText(printable(note), screen.width, '  ', '    ')),
-  ];
+  return tableLines(COSTS, rows, { indent: '  ', ...screen });
 }
 
 function sessionLines(
@@ -264,13 +324,15 @@ function spreadSentence({ median, lowerQuartile, mean, min }: ConversationHitRat
 }
 
 /** 5 minutes against 1 hour in words. */
-function moneySentences({ cost }: LifetimeReport): readonly string[] {
+function moneySentences({ cost, sessions }: LifetimeReport): readonly string[] {
+  const own = cost.perSession.length;
+  const who = own === sessions ? 'All sessions' : `${formatCounted(own, 'session')} with a choice`;
   const difference = Math.abs(cost.total1hUsd - cost.total5mUsd);
   const cheaper = cost.total5mUsd < cost.total1hUsd ? '5 minutes' : '1 hour';
   const verdict =
     difference < 1e-9
       ? `Both lifetimes cost the same: ${formatMoney(cost.total5mUsd)}.`
-      : `All sessions: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour; ${cheaper} saves ${formatMoney(difference)}.`;
+      : `${who}: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour; ${cheaper} saves ${formatMoney(difference)}.`;
   return [
     verdict,
     `5 minutes is cheaper for ${formatShare(cost.share5mCheaper)} of the sessions, 1 hour for ${formatShare(cost.share1hCheaper)}, neither for ${formatShare(cost.shareEqual)}.`,

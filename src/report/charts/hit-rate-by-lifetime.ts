@@ -156,13 +156,19 @@ function costPlot({ cost }: LifetimeChartInput): object {
 }
 
 function titleOf({ cost, sessions }: LifetimeChartInput): string {
-  if (cost.share1hCheaper === null || cost.share5mCheaper === null) return 'Cache lifetimes: no session';
+  if (cost.share1hCheaper === null || cost.share5mCheaper === null)
+    return sessions === 0
+      ? 'Cache lifetimes: no session'
+      : `Cache hits of ${formatCounted(sessions, 'session')} at every lifetime`;
   return `1 hour is cheaper for ${shortShare(cost.share1hCheaper)} of ${formatCounted(sessions, 'session')}, 5 minutes for ${shortShare(cost.share5mCheaper)}`;
 }
 
-/** The hit rate against the lifetime of entries, and five minutes against one hour in money for each session. */
+/** The hit rate against the lifetime of entries, and five minutes against one hour in money for each session that has the choice. */
 export function hitRateByLifetime(input: LifetimeChartInput): ChartSpec {
   const { cost, requests } = input;
+  const size = formatCounted(requests, 'request');
+  const money = `all sessions: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour · ${formatCount(cost.rescuedTokens)} tokens rescued by 1 hour`;
+  const isCurveAlone = cost.perSession.length === 0 && input.sessions > 0;
   const {
     width: _width,
     height: _height,
@@ -170,9 +176,9 @@ export function hitRateByLifetime(input: LifetimeChartInput): ChartSpec {
   } = chartSpec(
     {
       text: titleOf(input),
-      subtitle: `${formatCounted(requests, 'request')} · all sessions: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour · ${formatCount(cost.rescuedTokens)} tokens rescued by 1 hour`,
+      subtitle: isCurveAlone ? size : `${size} · ${money}`,
     },
-    { hconcat: [curvePlot(input), costPlot(input)], spacing: 40 },
+    { hconcat: isCurveAlone ? [curvePlot(input)] : [curvePlot(input), costPlot(input)], spacing: 40 },
   );
   return spec as ChartSpec;
 }

@@ -1,0 +1,63 @@
+import { sum } from '../../base/stats.js';
+import type { CacheLifetime } from '../../cache/cache-rules.js';
+import { providerRegistry } from '../../cache/providers.js';
+import type { LifetimeCost, RuleCosts } from '../../cache/rule-costs.js';
+
+/** A session whose cache the provider rules alone, priced by lifetime. */
+export interface RuledSession extends RuleCosts {
+  readonly id: string;
+  readonly provider: string;
+  /** Null where nothing tells. */
+  readonly recordedUsd: number | null;
+}
+
+/** The sessions of one provider, priced by lifetime. */
+export interface ProviderLifetimes {
+  readonly label: string;
+  readonly sessions: number;
+  /** How long entries live by the provider's rule. */
+  readonly lifetime: CacheLifetime;
+  readonly recordedUsd: number | null;
+  /** By that rule, on average. */
+  readonly averageUsd: number | null;
+  /** If every entry lived so long, at the same prices, and what that saves against the rule. */
+  readonly lifetimes: readonly (LifetimeCost & { readonly savesUsd: number | null })[];
+  readonly perSession: readonly Omit<RuledSession, 'provider'>[];
+}
+
+/** Whether a client of the provider chooses between five minutes and one hour. */
+export function choosesLifetime(provider: string): boolean {
+  return (providerRegistry.get(provider).serves ?? provider) === 'anthropic';
+}
+
+function known(values: readonly (number | null)[]): number | null {
+  const told = values.flatMap((value) => value ?? []);
+  return told.length === 0 ? null : sum(told);
+}
+
+function ofProvider(provider: string, all: readonly RuledSession[]): ProviderLifetimes {
+  const own = all.filter((session) => session.provider === provider);
+  const { label, cache } = providerRegistry.get(provider);
+  const averageUsd = known(own.map((session) => session.averageUsd));
+  return {
+    label,
+    sessions: own.length,
+    lifetime: cache.lifetime,
+    recordedUsd: known(own.map((session) => session.recordedUsd)),
+    averageUsd,
+    lifetimes: own[0]!.lifetimes.map(({ ttlSeconds }, i) => {
+      const costUsd = known(own.map(({ lifetimes }) => lifetimes[i]!.costUsd));
+      const savesUsd = averageUsd === null || costUsd === null ? null : averageUsd - costUsd;
+      return { ttlSeconds, costUsd, savesUsd };
+    }),
+    perSession: own.map(({ provider: _, ...session }) => session),
+  };
+}
+
+/** Adds sessions up by provider, by name. */
+export function providerLifetimes(
+  sessions: readonly RuledSession[],
+): Readonly<Record<string, ProviderLifetimes>> {
+  const names = [...new Set(sessions.map(({ provider }) => provider))].sort();
+  return Object.fromEntries(names.map((name) => [name, ofProvider(name, sessions)]));
+}
