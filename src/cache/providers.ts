@@ -61,7 +61,7 @@ const PREFIX: CacheRules = {
 const CODEX_CHANCE: HitChance = {
   logOdds: -4.36,
   perLogSecond: 0.835,
-  sessions: [0.1, 0.22, 0.61, 0.94, 1.14, 1.32, 2.04, 2.75, 5.32, 9.32],
+  sessions: [0.09, 0.16, 0.53, 0.92, 1.14, 1.43, 2.41, 3.27, 6.37, 16.94],
   partial: [0, 0.03, 0.2, 0.44, 0.73, 0.85, 0.9, 0.93, 0.95, 0.96],
 };
 

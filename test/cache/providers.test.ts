@@ -20,7 +20,13 @@ interface Facts {
 }
 
 const MARKS = { match: 'breakpoint', written: 'marks', step: null, maxMs: null, tellsWrites: true } as const;
-const PREFIX = { match: 'prefix', written: 'every-grain', maxMs: null, tellsWrites: false, write: 1 } as const;
+const PREFIX = {
+  match: 'prefix',
+  written: 'every-grain',
+  maxMs: null,
+  tellsWrites: false,
+  write: 1,
+} as const;
 const CLAUDE: Facts = { ...MARKS, minimum: 1_024, idleMs: 5 * MINUTE, write: 1.25, read: 0.1 };
 const OPENAI: Facts = {
   ...PREFIX,

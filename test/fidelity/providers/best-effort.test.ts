@@ -19,7 +19,7 @@ const CHANCE: HitChance = {
 describe('sessions judged by the fit of others', () => {
   it('lie in the stated interval in about nine of ten cases, and cost what is expected together', () => {
     const random = createRandom('coverage');
-    const groups = Array.from({ length: 8 }, (_, group) =>
+    const groups = Array.from({ length: 6 }, (_, group) =>
       Array.from({ length: 30 }, (_, i) => ({
         file: `${i}`,
         requests: simulatedSession({
@@ -32,11 +32,12 @@ describe('sessions judged by the fit of others', () => {
     const judged = groups.map((sessions) => bestEffort(sessions)!);
     const mean = (values: readonly number[]): number =>
       values.reduce((sum, value) => sum + value, 0) / values.length;
-    // Of 240 sessions nine of ten, give or take three standard deviations; wider ends hold more.
+    // Of 180 sessions nine of ten, give or take three standard deviations of 2.2 %.
     const coverage = mean(judged.map((each) => each.coverage));
-    expect(coverage).toBeGreaterThan(0.84);
+    expect(coverage).toBeGreaterThan(0.83);
     expect(coverage).toBeLessThan(0.97);
-    expect(Math.abs(mean(judged.map((each) => each.netError)))).toBeLessThan(0.03);
+    // One group is off by 2 %: three standard errors are 2.5 %. Half-learnt luck of sessions would be 3 % too cheap.
+    expect(Math.abs(mean(judged.map((each) => each.netError)))).toBeLessThan(0.025);
   });
 
   it('have a curve that rises with the pause and holds the truth within its ends', () => {

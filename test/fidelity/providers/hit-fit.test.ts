@@ -81,10 +81,13 @@ describe('the fitted chance of coming up short', () => {
     const [request] = sessionsOf('luck', 1)[0]!;
     const short = { ...request!, request: { ...request!.request, read: 0 } };
     luck.learn(short, 0.1);
-    // (0.5 + 1) / (0.5 + 0.1)
-    expect(luck.factor).toBeCloseTo(2.5, 9);
+    // Odds of 1/9: the factor f with f/2 + f/(9 + f) = 1.5, which is √43 − 4.
+    expect(luck.factor).toBeCloseTo(Math.sqrt(43) - 4, 6);
     const whole = { ...request!, request: { ...request!.request, read: request!.reachable } };
-    luck.learn(whole, 0.4);
-    expect(luck.factor).toBeCloseTo(1.5, 9);
+    luck.learn(whole, 0.5);
+    const { factor } = luck;
+    expect(factor / 2 + factor / (9 + factor) + factor / (1 + factor)).toBeCloseTo(1.5, 6);
+    luck.learn({ ...short, cause: 'compaction' }, 0.1);
+    expect(luck.factor).toBe(factor);
   });
 });
