@@ -132,7 +132,7 @@ function normaliseRun(
     variant: variant.name,
     description: variant.description,
     model: settings.model ?? defaults.model,
-    ...(settings.provider === undefined ? {} : { provider: settings.provider }),
+    ...(typeof settings.provider === 'string' ? { provider: settings.provider } : {}),
     window: settings.window ?? defaults.window,
     policy: { name: policy.use ?? defaults.policy, set: policy.set },
     overrides: {
