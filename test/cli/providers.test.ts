@@ -40,7 +40,10 @@ describe('ccbench providers', () => {
     const { stdout } = await cli(['providers'], { cwd: tempFolder(), columns: 60 });
     const lines = stdout.split('\n');
     for (const name of providerRegistry.names)
-      expect(lines.some((line) => line.startsWith(`${name} `)), name).toBe(true);
+      expect(
+        lines.some((line) => line.startsWith(`${name} `)),
+        name,
+      ).toBe(true);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
@@ -101,8 +104,7 @@ describe('ccbench providers --session', () => {
       expect(row(name).hitRate, name).toBeGreaterThanOrEqual(0);
       expect(row(name).hitRate, name).toBeLessThan(1);
     }
-    for (const name of ['bedrock', 'vertex-claude'])
-      expect(row(name).costUsd).toBe(row('anthropic').costUsd);
+    for (const name of ['bedrock', 'vertex-claude']) expect(row(name).costUsd).toBe(row('anthropic').costUsd);
     // Input, output and reads of DeepSeek cost a small part of Claude's.
     expect(row('deepseek').costUsd).toBeLessThan(row('anthropic').costUsd / 3);
     // A prefix cache without steps and chance reads at least what steps of 1,024 leave.

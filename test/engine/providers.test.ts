@@ -94,6 +94,15 @@ describe('a session under every provider', () => {
     expect(new Set(['one', 'two', 'three', 'four'].map((id) => reads(id).join())).size).toBe(4);
   });
 
+  it('what fades is luck of the session too: after the pause some of them read, some do not', () => {
+    const reads = Array.from({ length: 12 }, (_, i) =>
+      mainRequests(runLog(planOf({ provider: 'vertex-gemini' }), { ...SESSION, id: `s${i}` }))
+        .map(({ read }) => read)
+        .join(),
+    );
+    expect(new Set(reads).size).toBeGreaterThan(1);
+  });
+
   it('luck stays where a policy makes requests of its own', () => {
     const reads = (policy: string): readonly string[] =>
       mainRequests(runLog(planOf({ provider: 'openai', policy, window: 70_000 }), SESSION)).map(
