@@ -13,10 +13,13 @@ import {
 interface Stored {
   readyAtMs: number;
   usedAtMs: number;
-  readonly createdAtMs: number;
+  createdAtMs: number;
   /** Tokens of the answer that are stored behind it. */
   outputTokens: number;
 }
+
+/** Whether a stored prefix lives at the time of a request. */
+type Lived = (stored: Stored) => boolean;
 
 /** The rules by the name of a model. */
 export type RulesOf = (model: string) => CacheRules;
@@ -56,11 +59,12 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     return hit.partial[Math.floor(draw('partial', luck.session, luck.request) * hit.partial.length)]!;
   }
 
-  function store(request: CacheRequest, position: number, readyAtMs: number, outputTokens: number): void {
+  /** What is gone is made anew; what lives keeps its age and the earlier readiness. */
+  function store(request: CacheRequest, position: number, fresh: Stored, lived: Lived): void {
     const key = keyAt(request.view, request.salts, position);
     const known = entries.get(key);
-    if (known === undefined)
-      entries.set(key, { readyAtMs, usedAtMs: request.startMs, createdAtMs: request.startMs, outputTokens });
+    const { readyAtMs, outputTokens } = fresh;
+    if (known === undefined || !lived(known)) entries.set(key, { ...fresh });
     else {
       known.usedAtMs = Math.max(known.usedAtMs, request.startMs);
       known.readyAtMs = Math.min(known.readyAtMs, readyAtMs);
@@ -83,8 +87,9 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     const { sums, length, systemEnd } = view;
     const rules = rulesOf(model.id);
     const promptTokens = length === 0 ? 0 : sums[length - 1]!;
-    const minimum = Math.max(rules.minimum ?? 0, model.minCacheableTokens);
+    const minimum = model.minCacheableTokens > 0 ? model.minCacheableTokens : (rules.minimum ?? 0);
     const luck = request.luck ?? { session: 0, request: chainDigest(startMs, promptTokens) };
+    const lived: Lived = (stored) => lives(stored, rules, luck, startMs);
     const top = rules.written === 'head' ? systemEnd - 1 : length - 1;
 
     let hitPosition = -1;
@@ -93,7 +98,7 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     for (let i = top; i >= 0 && found === null; i--) {
       if (rules.written === 'head' && i < top) break;
       const stored = entries.get(keyAt(view, salts, i));
-      if (stored === undefined || !lives(stored, rules, luck, startMs)) continue;
+      if (stored === undefined || !lived(stored)) continue;
       if (startMs < stored.readyAtMs) sawUnreadable = true;
       else {
         hitPosition = i;
@@ -114,9 +119,10 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
       const { event, plusMs } = rules.visibleAfter;
       const readyAtMs = readyTime(request, promptTokens - readTokens, event) + plusMs;
       const isEverywhere = rules.written === 'every-grain';
+      const fresh: Stored = { readyAtMs, usedAtMs: startMs, createdAtMs: startMs, outputTokens: 0 };
+      const last: Stored = { ...fresh, outputTokens: request.outputTokens ?? 0 };
       for (let i = isEverywhere ? 0 : top; i <= top; i++)
-        if (sums[i]! >= minimum)
-          store(request, i, readyAtMs, i === length - 1 ? (request.outputTokens ?? 0) : 0);
+        if (sums[i]! >= minimum) store(request, i, i === length - 1 ? last : fresh, lived);
       if (rules.tellsWrites) writtenEnd = Math.max(readTokens, onGrain(rules, sums[top] ?? 0));
       sweep(startMs, rules);
     }

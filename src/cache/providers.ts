@@ -1,7 +1,7 @@
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../base/clock.js';
 import { createRegistry } from '../base/registry.js';
 import type { CacheLifetime, CacheRules, HitChance } from './cache-rules.js';
-import type { ModelRow } from './model-row.js';
+import type { ModelRow, Prices } from './model-row.js';
 import { TTL_5M_MS } from './ttl.js';
 
 /** A provider: its cache, and what stands for it where a session names no model of it. */
@@ -61,7 +61,7 @@ const PREFIX: CacheRules = {
 const CODEX_CHANCE: HitChance = {
   logOdds: -4.36,
   perLogSecond: 0.835,
-  sessions: [0.1, 0.22, 0.61, 0.94, 1.14, 1.32, 2.04, 2.75, 5.32, 9.32],
+  sessions: [0.09, 0.16, 0.53, 0.92, 1.14, 1.43, 2.41, 3.27, 6.37, 16.94],
   partial: [0, 0.03, 0.2, 0.44, 0.73, 0.85, 0.9, 0.93, 0.95, 0.96],
 };
 
@@ -99,7 +99,8 @@ const OPENAI_56: CacheRules = {
   tellsWrites: true,
 };
 
-const GEMINI: CacheRules = { ...PREFIX, minimum: 4_096, lifetime: IN_MEMORY };
+/** Models of the Flash kind take 1,024; their rows say so. */
+const GEMINI: CacheRules = { ...PREFIX, minimum: 4_096 };
 
 const NOT_PROMISED = 'How long entries live is not promised: five minutes after their last use are assumed.';
 const FOUND = 'The chance that an entry is found is not known: every living entry is taken to be found.';
@@ -151,6 +152,7 @@ export const providerRegistry = createRegistry<Provider>('provider', [
       doubts: [
         SAME_TOKENS,
         'The cache is best effort: how often a request comes up short is fitted to recordings of one client.',
+        'The documentation says five to ten minutes; recordings read entries up to a quarter of an hour, and that is used.',
       ],
       source: `${STUDY}; 23 Codex rollouts`,
     },
@@ -177,7 +179,11 @@ export const providerRegistry = createRegistry<Provider>('provider', [
       exceptions: OPENAI_EXCEPTIONS,
       serves: 'openai',
       defaultModel: 'gpt-5.5',
-      doubts: [SAME_TOKENS, 'The chance of a hit is taken to be that of OpenAI itself.'],
+      doubts: [
+        SAME_TOKENS,
+        'Lifetime and chance of a hit are taken to be those of OpenAI itself.',
+        'Models from GPT-5.6 on are served under openai-5.6: their rules are the same here.',
+      ],
       source: STUDY,
     },
   ],
@@ -337,20 +343,20 @@ const billed = new WeakMap<ModelRow, ModelRow>();
 
 /** The row of a model as a provider bills it. */
 export function billedBy(provider: string, model: ModelRow): ModelRow {
-  const { shares } = providerRegistry.get(provider);
+  const { shares, cache } = providerRegistry.get(provider);
   if (shares === undefined) return model;
   const known = billed.get(model);
   if (known !== undefined) return known;
-  const { input, output } = model.pricesPerMTok;
-  const write = input * shares.write;
-  const pricesPerMTok = {
-    input,
-    output,
-    cacheRead: input * shares.read,
-    cacheWrite5m: write,
-    cacheWrite1h: write,
+  const sharesOf = ({ input, output }: Prices): Prices => {
+    const write = input * shares.write;
+    return { input, output, cacheRead: input * shares.read, cacheWrite5m: write, cacheWrite1h: write };
   };
-  const row = { ...model, pricesPerMTok, priceSteps: [] };
+  const row = {
+    ...model,
+    minCacheableTokens: Math.max(model.minCacheableTokens, cache.minimum ?? 0),
+    pricesPerMTok: sharesOf(model.pricesPerMTok),
+    priceSteps: model.priceSteps.map((step) => ({ ...step, prices: sharesOf(step.prices) })),
+  };
   billed.set(model, row);
   return row;
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { examples, extensible, reading, SESSIONS, shared, TEXT_COUNTERS } from './command-parts.js';
 import { definePolicies } from './commands/policies/define-policies.js';
+import { defineProviders } from './commands/providers/define-providers.js';
 import { defineServe } from './commands/serve/define-serve.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { anyOf, collect, count, factor, lifetimes, oneOf, percent, threads, whole } from './option-values.js';
@@ -309,6 +310,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       const { modelsCommand } = await import('./commands/models.js');
       settle(modelsCommand(session, words, options));
     });
+
+  defineProviders(program, session, settle);
 
   definePolicies(program, session, settle);
 

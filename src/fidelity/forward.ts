@@ -51,7 +51,7 @@ export type ForwardOutcome =
   | { readonly kind: 'crashed'; readonly session: CrashedSession }
   | { readonly kind: 'empty' };
 
-/** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times. @internal */
+/** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times. */
 export function forwardPlan(transcript: Transcript): RunPlan {
   const { profile, set } = rangeOf(transcript.agentVersion);
   return {

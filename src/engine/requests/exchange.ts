@@ -1,4 +1,4 @@
-import { digestParts, digestText } from '../../base/digest.js';
+import { chainDigest, digestParts, digestText } from '../../base/digest.js';
 import type { Mutable } from '../../base/mutable.js';
 import { type CacheObservation, createBreakDetector, lastPosition } from '../../cache/break-detector.js';
 import { type Cost, priceUsage } from '../../cache/price.js';
@@ -37,7 +37,7 @@ export class Exchange {
     const place = `${purpose} ${turn}`;
     const nth = (this.places.get(place) ?? 0) + 1;
     this.places.set(place, nth);
-    const session = digestText(this.thread);
+    const session = chainDigest(this.env.cacheKinds.session, digestText(this.thread));
     return { ...out, luck: { session, request: digestParts([this.thread, purpose, turn, nth]) } };
   }
 

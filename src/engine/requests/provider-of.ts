@@ -1,6 +1,7 @@
+import { type Digest, digestText } from '../../base/digest.js';
 import type { ModelRow } from '../../cache/model-row.js';
 import { findModel } from '../../cache/models.js';
-import { isBestEffort, isServedBy, providerRegistry } from '../../cache/providers.js';
+import { isServedBy, providerRegistry } from '../../cache/providers.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import { firstModel, type Transcript } from '../../model/transcript.js';
 import type { WarningList } from '../../model/warning.js';
@@ -58,13 +59,20 @@ export function tellDoubts(plan: RunPlan, transcript: Transcript, warnings: Warn
     );
 }
 
-/** Whether chance has a say in what a run reads, and whether reads end on steps. */
-export function cacheKinds(
-  plan: RunPlan,
-  transcript: Transcript,
-): { readonly chance: 'drawn' | 'none'; readonly reads: 'exact' | 'grain' } {
+/** What requests need to know of the cache: whether chance has a say, whose luck it is, and whether reads end on steps. */
+export interface CacheKinds {
+  readonly chance: 'drawn' | 'none';
+  readonly reads: 'exact' | 'grain';
+  /** The session that luck is drawn by, besides the thread. */
+  readonly session: Digest;
+}
+
+/** What requests of a run need to know of its cache. */
+export function cacheKinds(plan: RunPlan, transcript: Transcript): CacheKinds {
+  const session = digestText(transcript.id);
   const provider = providerOf(plan, transcript);
-  if (typeof provider !== 'string') return { chance: 'drawn', reads: 'grain' };
-  const isMarked = providerRegistry.get(provider).cache.written === 'marks';
-  return { chance: isBestEffort(provider) ? 'drawn' : 'none', reads: isMarked ? 'exact' : 'grain' };
+  if (typeof provider !== 'string') return { chance: 'drawn', reads: 'grain', session };
+  const { written, hit, lifetime } = providerRegistry.get(provider).cache;
+  const isDrawn = hit !== null || lifetime.tail.length > 0;
+  return { chance: isDrawn ? 'drawn' : 'none', reads: written === 'marks' ? 'exact' : 'grain', session };
 }

@@ -10,6 +10,7 @@ import type { TierDefinition } from '../../model/tier.js';
 import type { WarningList } from '../../model/warning.js';
 import type { ClientRules } from './client-rules.js';
 import type { Outgoing } from './outgoing.js';
+import type { CacheKinds } from './provider-of.js';
 import type { Sessions } from './session-state.js';
 import type { TimingSink } from './timing-sink.js';
 
@@ -27,8 +28,8 @@ export interface RunEnv {
   readonly habitsAt: HabitsAt;
   /** Version of the agent that made the recording, first seen. */
   readonly agentVersion: string | null;
-  /** Whether hits are chance, and whether reads end on steps. */
-  readonly cacheKinds: { readonly chance: 'drawn' | 'none'; readonly reads: 'exact' | 'grain' };
+  /** What requests need to know of the cache. */
+  readonly cacheKinds: CacheKinds;
   /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */
   readonly cache: PromptCache | null;
   readonly files: Files;

@@ -96,32 +96,47 @@ function sessionFactors(
   const logs = sessions
     .filter((requests) => requests.length > 0)
     .map((requests) => {
-      let expected = 0;
-      let short = 0;
-      for (const request of requests) {
-        expected += 1 / (1 + Math.exp(-(chance.logOdds + chance.perLogSecond * logSeconds(request))));
-        if (isShort(request)) short++;
-      }
-      return Math.log((short + PRIOR) / (expected + PRIOR));
+      const odds = requests.map((each) => Math.exp(chance.logOdds + chance.perLogSecond * logSeconds(each)));
+      return Math.log(factorOf(odds, requests.filter(isShort).length, 1));
     });
   const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
   return tenths(logs).map((value) => Math.exp(mean + WIDENING * (value - mean)));
 }
 
+/** Newton steps at most, and the change of the logarithm that ends them. */
+const FACTOR_STEPS = 12;
+const FACTOR_SETTLED = 1e-9;
+
+/** The factor on the odds of requests at which as many come up short as did, held back towards 1. */
+function factorOf(odds: readonly number[], short: number, from: number): number {
+  let factor = from;
+  for (let step = 0; step < FACTOR_STEPS; step++) {
+    let expected = PRIOR * factor;
+    let slope = PRIOR * factor;
+    for (const each of odds) {
+      const chance = (each * factor) / (1 + each * factor);
+      expected += chance;
+      slope += chance * (1 - chance);
+    }
+    const change = Math.max(-2, Math.min(2, (short + PRIOR - expected) / slope));
+    factor *= Math.exp(change);
+    if (Math.abs(change) < FACTOR_SETTLED) break;
+  }
+  return factor;
+}
+
 /** What is believed of a session's luck after each of its requests. */
 export class SessionLuck {
-  #expected = 0;
+  readonly #odds: number[] = [];
   #short = 0;
-
   /** Factor on the odds of coming up short. */
-  get factor(): number {
-    return (PRIOR + this.#short) / (PRIOR + this.#expected);
-  }
+  factor = 1;
 
   /** Learns from a request; `expected` is its chance before anything was known of the session. */
   learn(request: ProviderRequest, expected: number): void {
     if (!isTold(request)) return;
-    this.#expected += expected;
+    this.#odds.push(expected / (1 - expected));
     if (isShort(request)) this.#short++;
+    this.factor = factorOf(this.#odds, this.#short, this.factor);
   }
 }

@@ -1,0 +1,55 @@
+import type { Clearing } from '../../../cache/clearing-break-even.js';
+import { providerRegistry } from '../../../cache/providers.js';
+import { replay } from '../../../engine/run/replay.js';
+import { forwardPlan } from '../../../fidelity/forward.js';
+import { createMetricsFold } from '../../../metrics/fold.js';
+import type { LogEntry } from '../../../model/run-log.js';
+import type { RunPlan } from '../../../model/run-plan.js';
+import type { Transcript } from '../../../model/transcript.js';
+import { planPolicy, policyRegistry } from '../../../policies/catalogue.js';
+import { type ProviderFacts, providerFacts } from './provider-facts.js';
+
+/** One session under one provider. */
+export interface ProviderReplay {
+  readonly facts: ProviderFacts;
+  readonly policy: string;
+  readonly costUsd: number;
+  readonly hitRate: number | null;
+  readonly requests: number;
+  readonly requestsRefused: number;
+}
+
+const NANO = 1e9;
+
+/** The plan of a recording: its own policy where one is known for its versions, else none. */
+function planOf(transcript: Transcript): RunPlan {
+  const plan = forwardPlan(transcript);
+  if (transcript.source === 'claude-code') return plan;
+  return {
+    ...plan,
+    policy: planPolicy(policyRegistry.get('none'), {}),
+    cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' },
+  };
+}
+
+/** Replays a session under a provider, with the model that its requests go to there. */
+export function replayUnder(provider: string, transcript: Transcript, clearing: Clearing): ProviderReplay {
+  const fold = createMetricsFold();
+  let model: string | null = null;
+  const plan = { ...planOf(transcript), provider };
+  replay(plan, transcript, {
+    write(entry: LogEntry) {
+      fold.write(entry);
+      if (entry.type === 'request') model ??= entry.model;
+    },
+  });
+  const { cost, requests, requestsRefused } = fold.finish();
+  return {
+    facts: providerFacts(provider, clearing, model ?? providerRegistry.get(provider).defaultModel),
+    policy: plan.policy.name,
+    costUsd: cost.total / NANO,
+    hitRate: requests.promptTokens === 0 ? null : requests.readTokens / requests.promptTokens,
+    requests: requests.calls,
+    requestsRefused,
+  };
+}

@@ -1,0 +1,137 @@
+import type { CacheRules } from '../../../cache/cache-rules.js';
+import type { Clearing } from '../../../cache/clearing-break-even.js';
+import {
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../report/format.js';
+import { type Column, tableLines, wrapText } from '../../../report/table.js';
+import type { Screen } from '../../../report/terminal.js';
+import type { ProviderFacts } from './provider-facts.js';
+import type { ProviderReplay } from './provider-replay.js';
+
+const LIST: readonly Column[] = [
+  { header: 'provider', align: 'left', drop: null },
+  { header: 'reads', align: 'left', drop: 4 },
+  { header: 'step', align: 'right', drop: 2 },
+  { header: 'minimum', align: 'right', drop: 3 },
+  { header: 'lifetime', align: 'right', drop: 5 },
+  { header: 'write', align: 'right', drop: null },
+  { header: 'read', align: 'right', drop: null },
+  { header: 'break-even', align: 'right', drop: null },
+  { header: 'model', align: 'left', drop: 1 },
+];
+
+const REPLAYS: readonly Column[] = [
+  { header: 'provider', align: 'left', drop: null },
+  { header: 'cost', align: 'right', drop: null },
+  { header: 'hit rate', align: 'right', drop: null },
+  { header: 'break-even', align: 'right', drop: 2 },
+  { header: 'model', align: 'left', drop: 1 },
+];
+
+const UNKNOWN = '?';
+
+/** Tokens with what they are where nobody says. */
+function tokens(value: number | null): string {
+  return value === null ? UNKNOWN : formatCount(value);
+}
+
+function lifetime({ lifetime: { idleMs, maxMs } }: CacheRules): string {
+  if (idleMs === null) return UNKNOWN;
+  const idle = formatDuration(idleMs);
+  return maxMs === null || maxMs === idleMs ? idle : `${idle} – ${formatDuration(maxMs)}`;
+}
+
+function requests(value: number | null): string {
+  return value === null ? 'never' : formatDecimal(value, 1);
+}
+
+function paragraph(text: string, { width }: Screen): readonly string[] {
+  return wrapText(text, width, '', '');
+}
+
+function breakEvenSentence({ rewritten, freed }: Clearing): string {
+  return `Break-even: further requests until a clearing pays that frees ${formatCount(freed)} tokens and has ${formatCount(rewritten)} written again.`;
+}
+
+/** What is not known or assumed, each sentence once with the providers that it is about. */
+function doubtLines(facts: readonly ProviderFacts[], screen: Screen): readonly string[] {
+  const doubts = new Set(facts.flatMap((each) => each.doubts));
+  return [...doubts].flatMap((doubt) => {
+    const about = facts.filter((each) => each.doubts.includes(doubt)).map(({ name }) => name);
+    return wrapText(`${about.join(', ')}: ${doubt}`, screen.width, '  ', '    ');
+  });
+}
+
+/** The providers as a table. */
+export function providerList(facts: readonly ProviderFacts[], clearing: Clearing, screen: Screen): string {
+  const rows = facts.map((each) => ({
+    cells: [
+      each.name,
+      each.cache.match,
+      each.cache.grain === null ? 'any' : formatCount(each.cache.grain.tokens),
+      tokens(each.minimumTokens),
+      lifetime(each.cache),
+      formatDecimal(each.write, 2),
+      formatDecimal(each.read, 4),
+      requests(each.breakEvenRequests),
+      each.model,
+    ],
+  }));
+  const lines = [
+    ...tableLines(LIST, rows, { indent: '', ...screen }),
+    '',
+    ...paragraph(
+      `Writes and reads as shares of the input price of the model; ? is not published. ${breakEvenSentence(clearing)} A name shows what is assumed.`,
+      screen,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** One provider with what is known, and what is not. */
+export function providerPage(facts: ProviderFacts, clearing: Clearing, screen: Screen): string {
+  const lines = [
+    `${facts.label} (${facts.source})`,
+    '',
+    providerList([facts], clearing, screen),
+    ...(facts.doubts.length === 0 ? [] : ['Not known, and what is assumed instead:']),
+    ...facts.doubts.flatMap((doubt) => wrapText(doubt, screen.width, '  - ', '    ')),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** One session under every provider. */
+export function replayTable(
+  name: string,
+  replays: readonly ProviderReplay[],
+  clearing: Clearing,
+  screen: Screen,
+): string {
+  const rows = replays.map(({ facts, costUsd, hitRate, requestsRefused }) => ({
+    cells: [
+      facts.name,
+      formatMoney(costUsd),
+      formatShare(hitRate),
+      requests(facts.breakEvenRequests),
+      requestsRefused === 0 ? facts.model : `${facts.model} (${formatCount(requestsRefused)} refused)`,
+    ],
+  }));
+  const lines = [
+    printable(`${name} · policy ${replays[0]!.policy} · ${formatCount(replays[0]!.requests)} requests`),
+    '',
+    ...tableLines(REPLAYS, rows, { indent: '', ...screen }),
+    '',
+    ...paragraph(breakEvenSentence(clearing), screen),
+    'Not known, and what is assumed instead:',
+    ...doubtLines(
+      replays.map(({ facts }) => facts),
+      screen,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,75 @@
+import { CcbenchError } from '../../../base/errors.js';
+import type { Clearing } from '../../../cache/clearing-break-even.js';
+import { resolveModel } from '../../../cache/models.js';
+import { isServedBy, providerRegistry } from '../../../cache/providers.js';
+import { loadTranscript } from '../../../files/transcripts.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type CliSession, inputOptions, printJson } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
+import { screenFor } from '../../terminal/paint.js';
+import { providerFacts } from './provider-facts.js';
+import { type ProviderReplay, replayUnder } from './provider-replay.js';
+import { providerList, providerPage, replayTable } from './providers-text.js';
+
+/** Options of `ccbench providers`. */
+export interface ProvidersOptions extends Clearing {
+  readonly model?: string;
+  readonly session?: string;
+}
+
+/** A model must be one of the provider's: another one's prices would be shown as its own. */
+function checkServed(name: string, model: string): void {
+  if (isServedBy(name, resolveModel(model))) return;
+  throw new CcbenchError('bad-value', `${name} does not serve ${model}`, {
+    hint: `its models: ccbench models --provider ${providerRegistry.get(name).serves ?? name}`,
+  });
+}
+
+/** `ccbench providers`: the caches as data, one of them with its doubts, or one session under all of them. */
+export async function providersCommand(
+  session: CliSession,
+  name: string | undefined,
+  options: ProvidersOptions,
+): Promise<ExitCode> {
+  const { rewritten, freed, model } = options;
+  const clearing = { rewritten, freed };
+  if (model !== undefined && name === undefined)
+    throw new CcbenchError('bad-usage', '--model needs the name of a provider');
+  if (name !== undefined && model !== undefined) checkServed(name, model);
+  const names = name === undefined ? providerRegistry.names : [name];
+  if (options.session !== undefined) return replayAll(session, names, options.session, clearing);
+  const facts = names.map((each) => providerFacts(each, clearing, model));
+  const screen = screenFor(session.host.stdout, session.colors);
+  if (session.json) printJson(session, { ...clearing, providers: facts });
+  else
+    session.host.stdout.write(
+      name === undefined ? providerList(facts, clearing, screen) : providerPage(facts[0]!, clearing, screen),
+    );
+  return EXIT.fine;
+}
+
+async function replayAll(
+  session: CliSession,
+  names: readonly string[],
+  path: string,
+  clearing: Clearing,
+): Promise<ExitCode> {
+  const { transcript } = loadTranscript(path, inputOptions(session));
+  const replays: ProviderReplay[] = [];
+  for (const each of names)
+    replays.push(await withoutPause(session.host.interrupt, () => replayUnder(each, transcript, clearing)));
+  if (session.json) {
+    const rows = replays.map(({ facts, ...rest }) => ({
+      provider: facts.name,
+      model: facts.model,
+      ...rest,
+      breakEvenRequests: facts.breakEvenRequests,
+      doubts: facts.doubts,
+    }));
+    printJson(session, { session: transcript.id, ...clearing, providers: rows });
+    return EXIT.fine;
+  }
+  const screen = screenFor(session.host.stdout, session.colors);
+  session.host.stdout.write(replayTable(transcript.id, replays, clearing, screen));
+  return EXIT.fine;
+}

@@ -1,0 +1,130 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { providerRegistry } from '../../src/cache/providers.js';
+import { cli, tempFolder } from './cli.js';
+
+const SESSION = resolve(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl');
+
+async function json(...argv: readonly string[]) {
+  const { code, stdout, stderr } = await cli(['providers', ...argv, '--json'], { cwd: tempFolder() });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+describe('ccbench providers', () => {
+  it.each([
+    // (write − read) · 100,000 / (read · 20,000)
+    ['anthropic', 'claude-sonnet-4-5', 57.5],
+    ['openai', 'gpt-5.5', 45],
+    ['deepseek', 'deepseek-v4-flash', 245],
+    ['anthropic', 'claude-opus-5-5', 120],
+  ])('%s with %s: clearing pays after %d further requests', async (name, model, requests) => {
+    const { providers } = await json(name, '--model', model);
+    expect(providers).toHaveLength(1);
+    expect(providers[0].breakEvenRequests).toBeCloseTo(requests, 6);
+    const { stdout } = await cli(['providers', name, '--model', model], { cwd: tempFolder() });
+    expect(stdout).toContain(`${requests}`);
+  });
+
+  it('takes other sizes of a clearing', async () => {
+    // (1.25 − 0.1) · 60 / (0.1 · 30)
+    const { providers, rewritten, freed } = await json('anthropic', '--rewritten', '60k', '--freed', '30k');
+    expect({ rewritten, freed }).toEqual({ rewritten: 60_000, freed: 30_000 });
+    expect(providers[0].breakEvenRequests).toBeCloseTo(23, 6);
+  });
+
+  it('lists every provider, in text and as JSON, and fits 60 columns', async () => {
+    const { providers } = await json();
+    expect(providers.map(({ name }: { name: string }) => name)).toEqual(providerRegistry.names);
+    const { stdout } = await cli(['providers'], { cwd: tempFolder(), columns: 60 });
+    const lines = stdout.split('\n');
+    for (const name of providerRegistry.names)
+      expect(
+        lines.some((line) => line.startsWith(`${name} `)),
+        name,
+      ).toBe(true);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('says null, and ? in text, where nobody knows the minimum', async () => {
+    const { providers } = await json('glm');
+    expect(providers[0].minimumTokens).toBeNull();
+    const { stdout } = await cli(['providers', 'glm'], { cwd: tempFolder() });
+    expect(stdout).toMatch(/^glm .* \? /m);
+    expect(stdout).toContain('smallest prefix that is cached is not published');
+  });
+
+  it('shows the doubts of a provider that is named', async () => {
+    const { stdout } = await cli(['providers', 'gemini-explicit'], { cwd: tempFolder(), columns: 400 });
+    for (const doubt of providerRegistry.get('gemini-explicit').doubts) expect(stdout).toContain(doubt);
+  });
+
+  it.each([
+    [['opnai'], 'did you mean "openai"?'],
+    [['openai', '--model', 'kimi-k3'], 'openai does not serve kimi-k3'],
+    [['--model', 'kimi-k3'], '--model needs the name of a provider'],
+    [['--freed', '0'], 'number of tokens'],
+  ])('%j is refused with exit code 2', async (argv, sentence) => {
+    const { code, stderr } = await cli(['providers', ...argv], { cwd: tempFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('ccbench providers --session', () => {
+  const RUN = ['providers', '--session', 's.jsonl'];
+  const folder = (): string => {
+    const cwd = tempFolder();
+    copyFileSync(SESSION, join(cwd, 's.jsonl'));
+    return cwd;
+  };
+
+  it('replays one session under every provider', async () => {
+    const cwd = folder();
+    const { code, stdout } = await cli([...RUN, '--json'], { cwd });
+    expect(code).toBe(0);
+    const { providers } = JSON.parse(stdout);
+    expect(providers.map(({ provider }: { provider: string }) => provider)).toEqual(providerRegistry.names);
+    const lines = readFileSync(SESSION, 'utf8').split('\n');
+    const answers = lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+    const ids = new Set(answers.flatMap(({ type, message }) => (type === 'assistant' ? [message.id] : [])));
+    expect(ids.size).toBeGreaterThan(0);
+    const row = (name: string) =>
+      providers.find(({ provider }: { provider: string }) => provider === name) as {
+        costUsd: number;
+        hitRate: number;
+        requests: number;
+      };
+    for (const name of providerRegistry.names) {
+      // The client asks for a suggestion of its own besides.
+      expect(row(name).requests, name).toBeGreaterThanOrEqual(ids.size);
+      expect(row(name).requests, name).toBe(row('anthropic').requests);
+      expect(row(name).costUsd, name).toBeGreaterThan(0);
+      expect(row(name).hitRate, name).toBeGreaterThanOrEqual(0);
+      expect(row(name).hitRate, name).toBeLessThan(1);
+    }
+    for (const name of ['bedrock', 'vertex-claude']) expect(row(name).costUsd).toBe(row('anthropic').costUsd);
+    // Input, output and reads of DeepSeek cost a small part of Claude's.
+    expect(row('deepseek').costUsd).toBeLessThan(row('anthropic').costUsd / 3);
+    // A prefix cache without steps and chance reads at least what steps of 1,024 leave.
+    expect(row('kimi').hitRate).toBeGreaterThanOrEqual(row('openai-5.6').hitRate);
+  });
+
+  it('prints one table with cost, hit rate, break-even and model, the doubts below it, twice the same', async () => {
+    const cwd = folder();
+    const { stdout } = await cli(RUN, { cwd, columns: 120 });
+    expect(stdout).toMatch(/^provider +cost +hit rate +break-even +model$/m);
+    expect(stdout).toMatch(/^anthropic +\$[\d.]+ +[\d.]+% +\d+(\.\d)? +claude/m);
+    const [table, doubts] = stdout.split('Not known, and what is assumed instead:');
+    for (const name of providerRegistry.names) expect(table).toMatch(new RegExp(`^${name} `, 'm'));
+    expect(doubts).toContain('best effort');
+    expect((await cli(RUN, { cwd, columns: 120 })).stdout).toBe(stdout);
+  });
+
+  it('a file that is not there is an error with its name', async () => {
+    const { code, stderr } = await cli(RUN, { cwd: tempFolder() });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('s.jsonl');
+  });
+});
