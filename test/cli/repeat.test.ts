@@ -130,10 +130,23 @@ it('the line of a tune repeats its best setting', async () => {
 });
 
 describe('the line that repeats a failed run of a comparison', () => {
-  const UNKNOWN = TRACE.replaceAll('claude-sonnet-4-5', 'nobody-knows-it');
+  /** A recording with a model that the measure of the plug-in gives up on. */
+  const BAD = TRACE.replaceAll('claude-sonnet-4-5', 'claude-opus-4-5');
+  const GIVES_UP = `
+const value = (facts) => {
+  if (JSON.stringify(facts).includes('claude-opus-4-5')) throw new Error('gave up');
+  return 1;
+};
+export default { name: 'measure', metrics: [{ name: 'fit', unit: 'count', better: null, help: 'One.', value }] };
+`;
 
   it('has the variant, its settings, seed, model and recording, and fails the same way', async () => {
-    const files = { 'a.yaml': `name: a\n${BASE}${VARIANTS}`, 'bad one.json': UNKNOWN, 'good.json': TRACE };
+    const files = {
+      'a.yaml': `name: a\nplugins: [./measure.mjs]\n${BASE}${VARIANTS}`,
+      'measure.mjs': GIVES_UP,
+      'bad one.json': BAD,
+      'good.json': TRACE,
+    };
     const cwd = tempFolder(files);
     const argv = ['compare', 'a.yaml', '--seed', '9', '--set', 'cache.mode=on', '--no-files'];
     const { stderr } = await cli([...argv, '--transcripts', '*.json'], { cwd });
@@ -144,7 +157,7 @@ describe('the line that repeats a failed run of a comparison', () => {
     );
     for (const line of lines) {
       const again = await cli([...words(line).slice(1), '--no-files', '--json'], { cwd });
-      expect(again.stderr.match(/error\[.*/g)).toEqual([expect.stringContaining('nobody-knows-it')]);
+      expect(again.stderr.match(/error\[.*/g)).toEqual([expect.stringContaining('gave up')]);
     }
     const twin = await cli(
       [...words(lines[1]!.replace('bad one', 'good')).slice(1), '--no-files', '--json'],

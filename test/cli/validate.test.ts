@@ -208,7 +208,7 @@ describe('ccbench validate', () => {
     });
     const { stderr } = await cli(['validate', 'a.jsonl', 'b.jsonl', 'c.jsonl', 'one.jsonl'], { cwd });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^error\[not-supported\] a\.jsonl: .*\(and 2 more like it\)$/),
+      expect.stringMatching(/^error\[bad-transcript\] a\.jsonl: .*\(and 2 more like it\)$/),
       '3 of 4 files left out; the rest is used',
     ]);
   });
