@@ -105,7 +105,9 @@ const GEMINI: CacheRules = { ...PREFIX, minimum: 4_096 };
 const NOT_PROMISED = 'How long entries live is not promised: five minutes after their last use are assumed.';
 const FOUND = 'The chance that an entry is found is not known: every living entry is taken to be found.';
 const NO_MINIMUM = 'The smallest prefix that is cached is not published: none is assumed.';
-const SAME_TOKENS = 'Prompts are taken to have as many tokens as in the recording, whatever the tokenizer.';
+/** What is assumed where another model stands for the recorded one. */
+export const SAME_TOKENS =
+  'Prompts are taken to have as many tokens as in the recording, whatever the tokenizer.';
 const STUDY = 'vendor pages of August to November 2026';
 
 /** The providers by name. */

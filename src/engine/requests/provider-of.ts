@@ -1,7 +1,7 @@
 import { type Digest, digestText } from '../../base/digest.js';
 import type { ModelRow } from '../../cache/model-row.js';
 import { findModel } from '../../cache/models.js';
-import { isServedBy, providerRegistry } from '../../cache/providers.js';
+import { isServedBy, providerRegistry, SAME_TOKENS } from '../../cache/providers.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import { firstModel, type Transcript } from '../../model/transcript.js';
 import type { WarningList } from '../../model/warning.js';
@@ -40,7 +40,6 @@ export function tellDoubts(plan: RunPlan, transcript: Transcript, warnings: Warn
   const name = providerOf(plan, transcript);
   if (typeof name !== 'string') return;
   const { label, doubts, cache, defaultModel } = providerRegistry.get(name);
-  for (const doubt of doubts) warnings.add('provider-assumption', `${label}: ${doubt}`);
   if (cache.hit !== null)
     warnings.add(
       'chance-drawn',
@@ -51,6 +50,8 @@ export function tellDoubts(plan: RunPlan, transcript: Transcript, warnings: Warn
     const row = findModel(model);
     return row === null || !isServedBy(name, row);
   });
+  for (const doubt of doubts)
+    if (isStandIn || doubt !== SAME_TOKENS) warnings.add('provider-assumption', `${label}: ${doubt}`);
   if (plan.provider !== undefined && isStandIn)
     warnings.add(
       'model-assumed',
