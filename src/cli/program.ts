@@ -3,6 +3,7 @@ import { examples, extensible, reading, SESSIONS, shared, TEXT_COUNTERS } from '
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineProviders } from './commands/providers/define-providers.js';
 import { defineServe } from './commands/serve/define-serve.js';
+import { defineWhy } from './commands/why/define-why.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { anyOf, collect, count, factor, lifetimes, oneOf, percent, threads, whole } from './option-values.js';
 import type { CliSession } from './session.js';
@@ -48,11 +49,14 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   program.addHelpText(
     'after',
     `\nExit codes:\n${EXIT_MEANING.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}\n${examples(
+      'why',
       'init && ccbench run my-scenario.yaml',
       'inspect ~/.claude/projects',
       'ttl traces/*.json.gz',
     )}`,
   );
+
+  defineWhy(program, session, settle);
 
   extensible(
     reading(program.command('run').description('Run scenarios: replay, report, check expectations.')),

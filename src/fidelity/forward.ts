@@ -51,8 +51,11 @@ export type ForwardOutcome =
   | { readonly kind: 'crashed'; readonly session: CrashedSession }
   | { readonly kind: 'empty' };
 
-/** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times. */
-export function forwardPlan(transcript: Transcript): RunPlan {
+/** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times; settings that differ. */
+export function forwardPlan(
+  transcript: Transcript,
+  changed: Readonly<Record<string, unknown>> = {},
+): RunPlan {
   const { profile, set } = rangeOf(transcript.agentVersion);
   return {
     version: 1,
@@ -60,7 +63,10 @@ export function forwardPlan(transcript: Transcript): RunPlan {
     seed: 1,
     model: null,
     window: null,
-    policy: { name: profile, params: resolvePolicy(profile, { ...set, 'client.use': RECORDED_CLIENT }) },
+    policy: {
+      name: profile,
+      params: resolvePolicy(profile, { ...set, ...changed, 'client.use': RECORDED_CLIENT }),
+    },
     cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
     timing: 'recorded',
     estimatorFactor: 1,

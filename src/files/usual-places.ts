@@ -88,11 +88,24 @@ function projectOf(head: string, file: string): string {
   }
 }
 
-function glance(file: string): FoundSession {
-  const agent = inputFormat(file, { cwd: '/' });
+function headOf(file: string): string {
   const name = basename(file);
   const start = fileHead({ name, path: file, place: { file } });
-  const head = decodeBytes(start, { name, warnings: createWarnings() }).toString('utf8');
+  return decodeBytes(start, { name, warnings: createWarnings() }).toString('utf8');
+}
+
+/** The folder that the agent of a session worked in, as its first lines tell; the folder of the file where they do not. */
+export function projectOfSession(file: string): string {
+  try {
+    return projectOf(headOf(file), file);
+  } catch {
+    return basename(dirname(file));
+  }
+}
+
+function glance(file: string): FoundSession {
+  const agent = inputFormat(file, { cwd: '/' });
+  const head = headOf(file);
   const { text, bytes } = tailOf(file);
   const days = [...daysIn(head), ...daysIn(text)].sort();
   return {

@@ -26,6 +26,11 @@ const UPPER_SHARE = 0.95;
 const PLAIN_ERROR = 0.03;
 const COMPACTED_ERROR = 0.08;
 
+/** The error that nine of ten recorded sessions stayed within, as a share. */
+export function modelError(compactions: 'none' | 'some'): number {
+  return compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
+}
+
 /** Collects the risks of a run's requests; what it costs is what they say. */
 export class RiskTally {
   private readonly chances: number[] = [];
@@ -44,7 +49,7 @@ export class RiskTally {
   /** The interval around a cost; null where the client of the run knows of no such breaks. */
   interval(cost: number, compactions: 'none' | 'some'): CostInterval | null {
     if (!this.isKnown) return null;
-    const error = compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
+    const error = modelError(compactions);
     const expected = Math.round(cost + this.mean);
     const high = Math.round((cost + this.quantile(UPPER_SHARE)) * (1 + error));
     return { expected, low: Math.round(cost * (1 - error)), high: Math.max(expected, high) };

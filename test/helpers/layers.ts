@@ -74,6 +74,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   engine: { folders: UP_TO_POLICIES, packages: {}, builtins: [] },
   metrics: { folders: ['base', 'model'], packages: {}, builtins: [] },
   fidelity: { folders: UP_TO_METRICS, packages: {}, builtins: [] },
+  why: { folders: [...UP_TO_METRICS, 'fidelity'], packages: {}, builtins: [] },
   scenario: { folders: UP_TO_METRICS, packages: { yaml: 'any', zod: 'any' }, builtins: [] },
   report: {
     folders: ['base', 'model', 'metrics'],
@@ -109,7 +110,17 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     builtins: [],
   },
   cli: {
-    folders: [...UP_TO_METRICS, 'fidelity', 'scenario', 'report', 'plugins', 'study', 'files', 'bench'],
+    folders: [
+      ...UP_TO_METRICS,
+      'fidelity',
+      'why',
+      'scenario',
+      'report',
+      'plugins',
+      'study',
+      'files',
+      'bench',
+    ],
     packages: { commander: 'any', picocolors: 'any' },
     builtins: 'all',
   },

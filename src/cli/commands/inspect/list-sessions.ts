@@ -1,15 +1,14 @@
 import { dirname } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
 import { sum } from '../../../base/stats.js';
 import { homeFolder } from '../../../files/home.js';
-import { type FoundSession, sessionsIn, usualPlaces } from '../../../files/usual-places.js';
+import type { FoundSession } from '../../../files/usual-places.js';
 import { formatCount, formatCounted, formatDecimal, printable } from '../../../report/format.js';
+import { shortPath } from '../../../report/short-name.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { leftOutLines } from '../../files/each-file.js';
-import { type CliSession, note, printJson } from '../../session.js';
-import { withoutPause } from '../../terminal/interrupt.js';
+import { belowHome, usualSessions } from '../../files/usual-sessions.js';
+import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 
 /** The sessions of one agent in one project. */
@@ -83,16 +82,6 @@ function formatBytes(bytes: number): string {
   return bytes < 999_500_000 ? `${formatDecimal(bytes / 1e6, 1)} MB` : `${formatDecimal(bytes / 1e9, 1)} GB`;
 }
 
-/** The end of a path says more than its beginning. */
-function shortened(path: string, width: number): string {
-  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width));
-  return path.length <= most ? path : `…${path.slice(path.length - most + 1)}`;
-}
-
-function belowHome(path: string, home: string): string {
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}
-
 function daysOf(from: string | null, to: string | null): string {
   if (from === null || to === null) return '–';
   if (from === to) return from;
@@ -123,9 +112,10 @@ function listText(projects: readonly ProjectFacts[], home: string, screen: Scree
   };
   const days = Math.max(...[all, ...projects].map(({ from, to }) => daysOf(from, to).length));
   const room = width - INDENT.length - FIXED_CHARS - days;
+  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room));
   const rows: readonly Row[] = [
     ...projects.map((project) => ({
-      cells: cells(project, shortened(printable(belowHome(project.project, home)), room)),
+      cells: cells(project, shortPath(printable(belowHome(project.project, home)), most)),
     })),
     { cells: cells(all, formatCounted(projects.length, 'project')), tone: 'strong' },
   ];
@@ -142,12 +132,6 @@ function listText(projects: readonly ProjectFacts[], home: string, screen: Scree
   return `${lines.join('\n')}\n`;
 }
 
-/** The folders that patterns begin with, below the home folder, each once. */
-function foldersOf(patterns: readonly string[], home: string): readonly string[] {
-  const folders = patterns.map((pattern) => belowHome(pattern, home).replace(/\/[^/]*[*?{].*$/, ''));
-  return [...new Set(folders)];
-}
-
 /** A path as a shell takes it; `~` stays outside of quotation marks. */
 function shellWord(path: string): string {
   if (/^[\w@%+=:,./~-]+$/.test(path)) return path;
@@ -158,18 +142,9 @@ function shellWord(path: string): string {
 /** Lists the sessions in the usual places of every known agent: by agent and project. */
 export async function listSessions(session: CliSession): Promise<ExitCode> {
   const { host } = session;
-  const home = homeFolder(host.env);
-  const places = usualPlaces(home, host.env);
-  const { sessions, leftOut } = await withoutPause(host.interrupt, () => sessionsIn(places));
-  const looked = places.map(({ pattern }) => pattern);
-  for (const line of leftOutLines(leftOut)) note(session, line);
-  if (sessions.length === 0) {
-    throw new CcbenchError('file-missing', 'no sessions were found in their usual places', {
-      hint: `name a file or a folder: ccbench inspect <path>; looked in ${foldersOf(looked, home).join(', ')}`,
-    });
-  }
+  const { sessions, leftOut, looked } = await usualSessions(session, 'inspect');
   const projects = projectsOf(sessions);
   if (session.json) printJson(session, { projects, looked, skipped: leftOut });
-  else host.stdout.write(listText(projects, home, screenFor(host.stdout, session.colors)));
+  else host.stdout.write(listText(projects, homeFolder(host.env), screenFor(host.stdout, session.colors)));
   return EXIT.fine;
 }

@@ -2,6 +2,7 @@ import { ratio } from '../../../base/stats.js';
 import { inputId } from '../../../files/read-input.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
+import { shortName } from '../../../report/short-name.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import type { SessionFacts, SessionsTotal } from './session-facts.js';
@@ -24,14 +25,6 @@ const COLUMNS: readonly Column[] = [
   { header: 'compactions', align: 'right', drop: 1 },
   { header: 'cost', align: 'right', drop: null },
 ];
-
-/** A name that leaves room for the figures: the middle goes, as files often differ at their ends. */
-function shortened(name: string, width: number): string {
-  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width));
-  if (name.length <= most) return name;
-  const tail = Math.floor((most - 1) / 2);
-  return `${name.slice(0, most - 1 - tail)}…${name.slice(-tail)}`;
-}
 
 function cellsOf(facts: SessionFacts, name: string): readonly string[] {
   const { promptTokens, cachedTokens } = facts;
@@ -107,9 +100,10 @@ export function sessionsText(
 ): string {
   const { style, width } = screen;
   const room = width - INDENT.length - FIXED_CHARS;
+  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room));
   const rows = [
     ...sessions.map(
-      (facts): Row => ({ cells: cellsOf(facts, shortened(printable(inputId(facts.file)), room)) }),
+      (facts): Row => ({ cells: cellsOf(facts, shortName(printable(inputId(facts.file)), most)) }),
     ),
     totalRow(total),
   ];

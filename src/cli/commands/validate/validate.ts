@@ -71,13 +71,16 @@ export async function validateCommand(
     const rates = used.flatMap((item) => (item.kind === 'trace' ? [item.hitRate] : []));
     const all = used.flatMap((item) => (item.kind === 'recording' ? [item.fidelity] : []));
     const contained = containedFiles(all);
-    const fidelities = all.filter(({ file }) => contained.every((other) => other.file !== file));
+    const isKept = ({ file }: FileFidelity): boolean => contained.every((other) => other.file !== file);
+    const fidelities = all.filter(isKept);
     const report = await withoutPause(host.interrupt, () =>
       fidelityReport(fidelities, rates.length === 0 ? null : validateTraces(rates), options.worst),
     );
     const recorded = recordedCosts(
       used.flatMap((item) =>
-        item.kind === 'recording' ? [{ name: item.fidelity.file, bill: item.bill }] : [],
+        item.kind === 'recording' && isKept(item.fidelity)
+          ? [{ name: item.fidelity.file, bill: item.bill }]
+          : [],
       ),
     );
     const worse = saved === null ? [] : worseFigures(saved, report.total);

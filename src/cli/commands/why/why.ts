@@ -1,0 +1,109 @@
+import { CcbenchError } from '../../../base/errors.js';
+import { homeFolder } from '../../../files/home.js';
+import { loadTranscript } from '../../../files/transcripts.js';
+import { projectOfSession } from '../../../files/usual-places.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
+import { billNotes } from '../../../report/as-recorded.js';
+import { callKeys } from '../../../transcript/call-keys.js';
+import { explainSession, type SessionWhy, type Uncounted } from '../../../why/session-why.js';
+import { sumUp } from '../../../why/sum-up.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { eachFile } from '../../files/each-file.js';
+import { usualSessions } from '../../files/usual-sessions.js';
+import { withoutCopies } from '../../files/without-copies.js';
+import { type CliSession, inputOptions, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { shareText } from './share-text.js';
+import { whyText } from './why-text.js';
+
+/** Options of `ccbench why`. */
+export interface WhyOptions {
+  readonly since?: string;
+  readonly top: number;
+  readonly share?: boolean;
+}
+
+interface Explained {
+  readonly file: string;
+  readonly callKeys: ReadonlySet<string>;
+  /** Wall-clock time of its last call; null where the record does not tell. */
+  readonly endedAtMs: number | null;
+  readonly why: SessionWhy | Uncounted;
+}
+
+function explain(session: CliSession, file: string): Explained {
+  const { transcript } = loadTranscript(file, inputOptions(session));
+  const { startedAtMs, threads } = transcript;
+  let last = 0;
+  for (const { steps } of threads)
+    for (const step of steps) if (step.kind === 'call') last = Math.max(last, step.call.endMs);
+  return {
+    file,
+    callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
+    endedAtMs: startedAtMs === null ? null : startedAtMs + last,
+    why: explainSession(transcript, { file, project: projectOfSession(file) }),
+  };
+}
+
+function sinceMs(day: string | undefined): number {
+  if (day === undefined) return Number.NEGATIVE_INFINITY;
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw new CcbenchError('bad-usage', `--since ${day} is not a day`, {
+    hint: 'write it as year-month-day: --since 2026-07-01',
+  });
+}
+
+function isCounted(why: SessionWhy | Uncounted): why is SessionWhy {
+  return 'bill' in why;
+}
+
+/** `ccbench why`: where the money went, and what would have been cheaper. */
+export async function whyCommand(
+  session: CliSession,
+  paths: readonly string[],
+  options: WhyOptions,
+): Promise<ExitCode> {
+  const since = sinceMs(options.since);
+  const named =
+    paths.length > 0 ? paths : (await usualSessions(session, 'why')).sessions.map(({ file }) => file);
+  const { used, skipped } = await eachFile(session, 'explaining', named, (path) => explain(session, path));
+  const recent = used.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= since);
+  if (recent.length === 0) throw nothingSince(options.since!);
+  const { kept, copies } = withoutCopies(session, recent);
+  const counted = kept.map(({ why }) => why).filter(isCounted);
+  const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
+  if (counted.length === 0) throw nothingCounted(uncounted);
+  const report = sumUp(counted, [...uncounted, ...copies]);
+  if (session.json) {
+    printJson(session, { ...report, skipped });
+    return EXIT.fine;
+  }
+  const screen = screenFor(session.host.stdout, session.colors);
+  const bills: readonly RecordedBill[] = counted.map(({ bill }) => bill);
+  const text =
+    options.share === true
+      ? shareText(report, screen)
+      : whyText(
+          report,
+          { top: options.top, home: homeFolder(session.host.env), notes: billNotes(bills) },
+          screen,
+        );
+  session.host.stdout.write(text);
+  return EXIT.fine;
+}
+
+function nothingSince(day: string): CcbenchError {
+  return new CcbenchError('bad-input', `no session ended on ${day} or later`, {
+    hint: 'choose an earlier day, or leave --since out',
+  });
+}
+
+function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
+  const [first] = uncounted;
+  const more = uncounted.length > 1 ? ` (and ${uncounted.length - 1} more)` : '';
+  return new CcbenchError('bad-input', `no session tells what it cost: ${first!.reason}${more}`, {
+    place: { file: first!.file },
+    hint: 'a session needs the usage of its responses and a model with a price; ccbench inspect shows what it has',
+  });
+}

@@ -1,0 +1,196 @@
+import { isBreak } from '../cache/break-detector.js';
+import { findModel, modelOrUnknown } from '../cache/models.js';
+import { NO_COST, pricesFor, priceUsage } from '../cache/price.js';
+import { billedUsage } from '../cache/recorded-bill.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import { startsMidSession } from '../fidelity/mid-session.js';
+import type { PredictedCause } from '../fidelity/predict.js';
+import type { RecordedRequest, Truth } from '../fidelity/truth.js';
+import { outputOf } from '../model/output-of.js';
+import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
+import { cacheWriteTokens, promptTokens } from '../model/usage.js';
+import { callKeys } from '../transcript/call-keys.js';
+import { SWITCH_CAUSES, type WhyCause } from './causes.js';
+
+/** Tokens of one request that were paid in full, and what for. */
+export interface PaidPart {
+  readonly cause: WhyCause;
+  /** Tokens written to the cache. */
+  readonly written: number;
+  /** Tokens paid without a write, where the provider does not tell writes or makes none. */
+  readonly uncached: number;
+  readonly nano: number;
+  /** What of it a user could have kept. */
+  readonly avoidableNano: number;
+}
+
+/** One request of a recording with all of its money. */
+export interface AttributedRequest {
+  /** What the call is known by in other files. */
+  readonly key: string;
+  readonly threadId: string;
+  readonly isMain: boolean;
+  /** Place among the requests of its thread, from 1. */
+  readonly number: number;
+  readonly startMs: number;
+  readonly gapMs: number | null;
+  readonly model: string;
+  readonly prompt: number;
+  readonly read: number;
+  readonly output: number;
+  readonly readNano: number;
+  readonly uncachedNano: number;
+  readonly uncached: number;
+  readonly outputNano: number;
+  /** What was written, or paid in full: empty where nothing was. */
+  readonly parts: readonly PaidPart[];
+}
+
+/** Why a request of a thread reads what it reads, as the simulator sees it with the unexplained breaks given. */
+export type CauseOf = (request: RecordedRequest) => PredictedCause | null;
+
+const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
+  first: 'first-write',
+  hit: 'growth',
+  compaction: 'compaction',
+  microcompaction: 'microcompaction',
+  clear: 'clear',
+  resume: 'resume',
+  version: 'version',
+  tools: 'tools',
+  model: 'model',
+  thinking: 'thinking',
+  fallback: 'delivery',
+  'ttl-5m': 'lifetime-5m',
+  'ttl-1h': 'lifetime-1h',
+  lifetime: 'lifetime',
+  'given-break': 'unexplained',
+  shrank: 'rewind',
+};
+
+/** What the API says of a miss that the recording does not explain. */
+const TOLD_CAUSES: Readonly<Record<string, WhyCause>> = {
+  model_changed: 'model',
+  system_changed: 'system',
+  tools_changed: 'tools',
+  messages_changed: 'messages',
+};
+
+/** Tokens behind system and tools after a compaction, and those of its summary: what recorded ones left and the fake LLM writes. */
+const COMPACTED_TOKENS = 18_000;
+const SUMMARY_TOKENS = 4_400;
+
+const PER_TOKEN_NANO = 1_000;
+
+interface Place {
+  readonly thread: Thread;
+  readonly request: RecordedRequest;
+  readonly previous: RecordedRequest | null;
+  readonly first: RecordedRequest;
+  readonly tellsWrites: boolean;
+}
+
+function causeAt({ thread, request, previous }: Place, causeOf: CauseOf): WhyCause {
+  if (previous === null)
+    return thread.parentId === null && startsMidSession(thread) ? 'resume' : 'first-write';
+  const cause = WALK_CAUSES[causeOf(request) ?? 'given-break'];
+  const told = request.missReason === null ? undefined : TOLD_CAUSES[request.missReason];
+  return (cause === 'unexplained' || cause === 'growth') && told !== undefined ? told : cause;
+}
+
+/** How long what a request wrote lives; a client keeps to one lifetime. */
+export function lifetimeMs({ usage }: Pick<RecordedRequest, 'usage'>): number {
+  return usage.cacheWrite1h > 0 ? TTL_1H_MS : TTL_5M_MS;
+}
+
+/** What a user could have kept of the tokens that were paid for again. */
+function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number): number {
+  const { request, first } = place;
+  const { cacheRead, cacheWrite5m, output } = pricesFor(modelOrUnknown(request.model), request.prompt);
+  const isSwitch = SWITCH_CAUSES.includes(cause);
+  const isRescued = cause === 'lifetime-5m' && request.gapMs! <= TTL_1H_MS;
+  const isWarm = cause === 'resume' && request.gapMs! <= lifetimeMs(request);
+  if (isSwitch || isRescued || isWarm)
+    return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
+  if (cause !== 'lifetime-5m' && cause !== 'lifetime-1h') return 0;
+  const price = tokens === 0 ? 0 : nano / tokens;
+  const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);
+  const asking = (tokens * cacheRead + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
+  return Math.max(0, Math.round(nano - rest * price - asking));
+}
+
+/** Splits what a request paid in full: content that is new, and content that was there before. */
+function partsOf(place: Place, causeOf: CauseOf, paid: number, nano: number): readonly PaidPart[] {
+  if (paid === 0) return [];
+  const { request, previous, tellsWrites } = place;
+  const part = (cause: WhyCause, tokens: number, own: number, kept: number): PaidPart => ({
+    cause,
+    written: tellsWrites ? tokens : 0,
+    uncached: tellsWrites ? 0 : tokens,
+    nano: own,
+    avoidableNano: kept,
+  });
+  const cause = causeAt(place, causeOf);
+  if (previous === null) return [part(cause, paid, nano, 0)];
+  const fresh = Math.min(paid, Math.max(0, request.cached - previous.cached));
+  const again = paid - fresh;
+  const isQuiet = !isBreak(Math.min(previous.cached, request.cached), request.read);
+  if (again === 0 || isQuiet) return [part('growth', paid, nano, 0)];
+  const againNano = Math.round((nano * again) / paid);
+  const event = cause === 'growth' ? 'unexplained' : cause;
+  const kept = avoidable(place, event, again, againNano);
+  const parts = [part(event, again, againNano, kept)];
+  return fresh === 0 ? parts : [part('growth', fresh, nano - againNano, 0), ...parts];
+}
+
+/**
+ * Attributes every dollar of a recording. What a request writes beyond the prompt before it is growth; what it writes of that
+ * prompt once more has the cause that the simulator finds, or the one the API told.
+ */
+export function attributeRequests(
+  transcript: Transcript,
+  truth: Truth,
+  causeOf: CauseOf,
+): readonly AttributedRequest[] {
+  const tellsWrites = transcript.carries.includes('cache-writes');
+  const found: AttributedRequest[] = [];
+  for (const { thread: t, step: s, key } of callKeys(transcript)) {
+    const thread = transcript.threads[t]!;
+    const step = thread.steps[s]!;
+    if (step.kind !== 'call') continue;
+    const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
+    if (request === undefined) continue;
+    const own = truth.threads.get(thread.id)!;
+    const previous = own[request.index - 1] ?? null;
+    found.push(
+      attributed({ thread, request, previous, first: own[0]!, tellsWrites }, step.call, key, causeOf),
+    );
+  }
+  return found;
+}
+
+function attributed(place: Place, call: RecordedCall, key: string, causeOf: CauseOf): AttributedRequest {
+  const { request, thread, tellsWrites } = place;
+  const usage = billedUsage(call)!;
+  const row = findModel(request.model);
+  const cost = row === null ? NO_COST : priceUsage(row, usage);
+  const paid = tellsWrites ? cacheWriteTokens(usage) : usage.input;
+  const paidNano = tellsWrites ? cost.cacheWrite5mNano + cost.cacheWrite1hNano : cost.inputNano;
+  return {
+    key,
+    threadId: thread.id,
+    isMain: thread.parentId === null,
+    number: request.index + 1,
+    startMs: request.startMs,
+    gapMs: request.gapMs,
+    model: request.model,
+    prompt: promptTokens(usage),
+    read: request.read,
+    output: outputOf(call),
+    readNano: cost.cacheReadNano,
+    uncachedNano: tellsWrites ? cost.inputNano : 0,
+    uncached: tellsWrites ? usage.input : 0,
+    outputNano: cost.outputNano,
+    parts: partsOf(place, causeOf, paid, paidNano),
+  };
+}

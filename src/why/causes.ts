@@ -1,0 +1,70 @@
+/** What the money of a recording went for: events that wrote to the cache, and what every request pays besides. */
+export const WHY_CAUSES = [
+  'read',
+  'output',
+  'uncached',
+  'first-write',
+  'growth',
+  'lifetime-5m',
+  'lifetime-1h',
+  'lifetime',
+  'compaction',
+  'microcompaction',
+  'clear',
+  'rewind',
+  'resume',
+  'tools',
+  'system',
+  'model',
+  'version',
+  'thinking',
+  'delivery',
+  'messages',
+  'unexplained',
+] as const;
+
+/** One of them. */
+export type WhyCause = (typeof WHY_CAUSES)[number];
+
+/** What a cause is called, and what would have avoided it where anything would. */
+interface CauseText {
+  readonly title: string;
+  readonly remedy: string | null;
+}
+
+/** The words of every cause. */
+export const CAUSE_TEXT: Readonly<Record<WhyCause, CauseText>> = {
+  read: { title: 'reading the cache', remedy: null },
+  output: { title: 'output', remedy: null },
+  uncached: { title: 'prompt beyond the cache', remedy: null },
+  'first-write': { title: 'first prompts', remedy: null },
+  growth: { title: 'new content, written once', remedy: null },
+  'lifetime-5m': {
+    title: 'the 5-minute lifetime ran out',
+    remedy: '1-hour lifetime, or /compact first',
+  },
+  'lifetime-1h': { title: 'the 1-hour lifetime ran out', remedy: '/compact before the pause' },
+  lifetime: { title: 'the cache let the prompt go', remedy: 'shorter pauses in a session' },
+  compaction: { title: 'compaction', remedy: null },
+  microcompaction: { title: 'microcompaction', remedy: null },
+  clear: { title: 'the conversation was cleared', remedy: null },
+  rewind: { title: 'the prompt became shorter', remedy: null },
+  resume: { title: 'a session taken up again', remedy: 'keep the session open' },
+  tools: { title: 'tools changed', remedy: 'load tools at the start' },
+  system: { title: 'the system prompt changed', remedy: 'leave the system prompt alone' },
+  model: { title: 'the model changed', remedy: 'stay with one model' },
+  version: { title: 'the client was updated', remedy: 'update between sessions' },
+  thinking: {
+    title: 'thinking switched on or off',
+    remedy: 'a client later than 2.1.45',
+  },
+  delivery: { title: 'answered without streaming', remedy: null },
+  messages: { title: 'earlier messages changed', remedy: null },
+  unexplained: { title: 'unexplained', remedy: null },
+};
+
+/** Causes that a user avoids by leaving things as they are in mid-session. */
+export const SWITCH_CAUSES: readonly WhyCause[] = ['tools', 'system', 'model', 'version', 'thinking'];
+
+/** Causes that are not an event: every session has them. */
+export const STEADY_CAUSES: readonly WhyCause[] = ['read', 'output', 'uncached', 'first-write', 'growth'];

@@ -1,0 +1,184 @@
+import { modelOrUnknown, resolveWindow } from '../cache/models.js';
+import { priceUsage } from '../cache/price.js';
+import { replay } from '../engine/run/replay.js';
+import { forwardPlan } from '../fidelity/forward.js';
+import { predictRequests, type Walk } from '../fidelity/predict.js';
+import type { Truth } from '../fidelity/truth.js';
+import { modelError } from '../metrics/cost-interval.js';
+import { hasToolUse } from '../model/message.js';
+import type { LogEntry, RequestEntry } from '../model/run-log.js';
+import type { RunPlan } from '../model/run-plan.js';
+import type { Step, Thread, Transcript } from '../model/transcript.js';
+import { type AttributedRequest, lifetimeMs } from './attribute.js';
+import { SWITCH_CAUSES } from './causes.js';
+
+/** The changes that are tried on every session. */
+export const CHANGES = [
+  '1-hour lifetime',
+  '5-minute lifetime',
+  '/compact before long pauses',
+  'compact at half the window',
+  'no switches in mid-session',
+] as const;
+
+/** One of them. */
+export type ChangeName = (typeof CHANGES)[number];
+
+/** What a change would have saved on one session, and how far that may be off; nano-dollars, negative where it costs. */
+export interface ChangeOutcome {
+  readonly name: ChangeName;
+  readonly savedNano: number;
+  readonly offNano: number;
+}
+
+/** A session as far as its changes need it. */
+export interface ChangeInput {
+  readonly transcript: Transcript;
+  readonly truth: Truth;
+  readonly requests: readonly AttributedRequest[];
+  /** The session as recorded, with the unexplained breaks given. */
+  readonly given: Walk;
+  /** How far the session run forward is from its record, as a share. */
+  readonly forwardError: number;
+}
+
+/** A context below this is not worth a summary. */
+const WORTH_COMPACTING = 50_000;
+
+/** Half of the window, as the setting of the profiles takes it. */
+const HALF_PERCENT = 50;
+const NEAR_HALF = 0.4;
+
+/** Costs by request, so that what two runs share cancels out. */
+type Costs = ReadonlyMap<string, number>;
+
+function outcome(name: ChangeName, before: Costs, after: Costs, error: number): ChangeOutcome {
+  let savedNano = 0;
+  let moved = 0;
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const saved = (before.get(key) ?? 0) - (after.get(key) ?? 0);
+    savedNano += saved;
+    moved += Math.abs(saved);
+  }
+  return { name, savedNano: Math.round(savedNano), offNano: Math.round(moved * error) };
+}
+
+function walkCosts(truth: Truth, { predictions }: Walk): Costs {
+  const costs = new Map<string, number>();
+  for (const requests of truth.threads.values())
+    for (const { key, model } of requests)
+      costs.set(
+        key,
+        priceUsage(modelOrUnknown(model), { ...predictions.get(key)!.usage, output: 0 }).totalNano,
+      );
+  return costs;
+}
+
+class CostSink {
+  readonly costs = new Map<string, number>();
+  compactions = 0;
+
+  write(entry: LogEntry): void {
+    if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') this.compactions++;
+    if (entry.type === 'request') this.#add(entry);
+  }
+
+  #add({ thread, turn, purpose, cost, risk }: RequestEntry): void {
+    const key = `${thread} ${turn} ${purpose}`;
+    const expected = risk === undefined ? 0 : risk.chance * risk.cost;
+    this.costs.set(key, (this.costs.get(key) ?? 0) + cost + expected);
+  }
+}
+
+function run(plan: RunPlan, transcript: Transcript): CostSink {
+  const sink = new CostSink();
+  replay(plan, transcript, sink);
+  return sink;
+}
+
+/** Lifetimes by the walk that `ttl` takes: as it happened, unexplained breaks given. */
+function lifetimes(input: ChangeInput): readonly ChangeOutcome[] {
+  const { transcript, truth, given } = input;
+  const breaks = new Set(given.breaks.map(({ request }) => request.key));
+  const before = walkCosts(truth, given);
+  const error = errorOf(input, 'none');
+  const at = (lifetime: '5m' | '1h'): Costs =>
+    walkCosts(truth, predictRequests(transcript, truth, { breaks, lifetime }));
+  return [
+    outcome('1-hour lifetime', before, at('1h'), error),
+    outcome('5-minute lifetime', before, at('5m'), error),
+  ];
+}
+
+/** The error that nine of ten recorded sessions stay within, or that of this session where it is larger. */
+function errorOf({ forwardError }: ChangeInput, compactions: 'none' | 'some'): number {
+  return Math.max(modelError(compactions), forwardError);
+}
+
+/** A user who compacts before leaving: behind the last response before each pause that outlasts the cache. */
+function compactedBeforePauses(thread: Thread, truth: Truth): Thread | null {
+  const requests = truth.threads.get(thread.id) ?? [];
+  const left = new Set<string>();
+  for (const [i, request] of requests.entries()) {
+    const before = requests[i - 1];
+    if (before === undefined || before.prompt < WORTH_COMPACTING) continue;
+    if (request.gapMs! > Math.max(lifetimeMs(before), lifetimeMs(request))) left.add(before.callId);
+  }
+  if (left.size === 0) return null;
+  const steps: Step[] = [];
+  for (const step of thread.steps) {
+    steps.push(step);
+    if (step.kind !== 'call' || !left.has(step.call.id)) continue;
+    if (hasToolUse(step.call.response)) continue;
+    const compaction = { instructions: null, partial: null };
+    steps.push({ kind: 'event', event: { kind: 'manual-compact', at: step.call.endMs, compaction } });
+  }
+  return steps.length === thread.steps.length ? null : { ...thread, steps };
+}
+
+function pausesCompacted({ transcript, truth }: ChangeInput): Transcript | null {
+  const changed = transcript.threads.map((thread) =>
+    thread.parentId === null ? compactedBeforePauses(thread, truth) : null,
+  );
+  if (changed.every((thread) => thread === null)) return null;
+  return { ...transcript, threads: transcript.threads.map((thread, i) => changed[i] ?? thread) };
+}
+
+/** True where some request could come near half of its window, what its client counts besides the prompt included. */
+function comesNearHalf({ requests }: ChangeInput): boolean {
+  return requests.some(({ prompt, model }) => prompt > NEAR_HALF * resolveWindow(model));
+}
+
+/** What the events that a user can leave out have cost above reading the cache: known from the record. */
+function switches(input: ChangeInput): ChangeOutcome {
+  let savedNano = 0;
+  for (const { parts } of input.requests)
+    for (const { cause, avoidableNano } of parts)
+      if (SWITCH_CAUSES.includes(cause)) savedNano += avoidableNano;
+  const offNano = Math.round(savedNano * errorOf(input, 'none'));
+  return { name: 'no switches in mid-session', savedNano, offNano };
+}
+
+/** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */
+export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
+  const plan = forwardPlan(input.transcript);
+  const paused = pausesCompacted(input);
+  const isHalf = comesNearHalf(input);
+  const base = paused !== null || isHalf ? run(plan, input.transcript) : null;
+  const none = (name: ChangeName): ChangeOutcome => ({ name, savedNano: 0, offNano: 0 });
+  const against = (name: ChangeName, changed: CostSink): ChangeOutcome =>
+    outcome(name, base!.costs, changed.costs, errorOf(input, 'some'));
+  return [
+    ...lifetimes(input),
+    paused === null
+      ? none('/compact before long pauses')
+      : against('/compact before long pauses', run(plan, paused)),
+    isHalf
+      ? against(
+          'compact at half the window',
+          run(forwardPlan(input.transcript, { 'window.percent': HALF_PERCENT }), input.transcript),
+        )
+      : none('compact at half the window'),
+    switches(input),
+  ];
+}

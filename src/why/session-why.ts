@@ -1,0 +1,106 @@
+import { recordedBill } from '../cache/recorded-bill.js';
+import { runForward } from '../fidelity/forward.js';
+import { signedError } from '../fidelity/forward-figures.js';
+import { GIVEN, predictRequests, type Walk } from '../fidelity/predict.js';
+import { predictByProvider } from '../fidelity/providers/predict-provider.js';
+import { providerRequests } from '../fidelity/providers/provider-requests.js';
+import { providerOfRecording } from '../fidelity/providers/validate-provider.js';
+import { recordedTruth, type Truth } from '../fidelity/truth.js';
+import { recordedUsd } from '../metrics/recorded-metrics.js';
+import type { RecordedBill } from '../model/recorded-bill.js';
+import type { Transcript } from '../model/transcript.js';
+import { type AttributedRequest, attributeRequests } from './attribute.js';
+import { type ChangeOutcome, tryChanges } from './changes.js';
+
+/** How far the simulator is from a session, or why that cannot be told. */
+export type Reproduction =
+  | {
+      readonly kind: 'reproduced';
+      /** Input cost, nano-dollars, unforeseen breaks on average included. */
+      readonly predictedNano: number;
+      readonly recordedNano: number;
+    }
+  | { readonly kind: 'set-aside'; readonly reason: string };
+
+/** One session with all of its money attributed. */
+export interface SessionWhy {
+  readonly file: string;
+  readonly project: string;
+  /** Wall-clock time of its beginning, ms since 1970; null where the record does not tell. */
+  readonly startedAtMs: number | null;
+  readonly bill: RecordedBill;
+  readonly requests: readonly AttributedRequest[];
+  readonly reproduction: Reproduction;
+  /** Empty where the changes cannot be tried. */
+  readonly changes: readonly ChangeOutcome[];
+}
+
+/** Why a session cannot be counted at all. */
+export interface Uncounted {
+  readonly file: string;
+  readonly reason: string;
+}
+
+const ANTHROPIC = 'anthropic';
+
+/** The walk through a session, unexplained breaks given, by the rules of its provider. */
+function walkOf(transcript: Transcript, truth: Truth, provider: string): Walk {
+  if (provider === ANTHROPIC) return predictRequests(transcript, truth, GIVEN);
+  const walk = predictByProvider(providerRequests(transcript, truth, provider), 'given');
+  const missed = new Set(walk.breaks.map(({ request }) => request.key));
+  const predictions = [...walk.predictions].map(
+    ([key, each]) => [key, missed.has(key) ? { ...each, cause: 'given-break' as const } : each] as const,
+  );
+  return { breaks: walk.breaks, predictions: new Map(predictions) };
+}
+
+/** Explains one session; a string where there is nothing that could be explained. */
+export function explainSession(
+  transcript: Transcript,
+  { file, project }: { readonly file: string; readonly project: string },
+): SessionWhy | Uncounted {
+  const bill = recordedBill(transcript);
+  if (bill === null) return { file, reason: 'it carries no usage' };
+  if (recordedUsd(bill) === null) return { file, reason: unpricedReason(bill) };
+  const truth = recordedTruth(transcript);
+  const provider = providerOfRecording(transcript);
+  const given = walkOf(transcript, truth, provider);
+  const requests = attributeRequests(
+    transcript,
+    truth,
+    ({ key }) => given.predictions.get(key)?.cause ?? null,
+  );
+  const shared = { file, project, startedAtMs: transcript.startedAtMs, bill, requests };
+  if (provider !== ANTHROPIC) {
+    const reason = `it is not run forward: the policy of its client is not known well enough (${transcript.source})`;
+    return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
+  }
+  const reproduction = reproduce(transcript, truth, file);
+  if (reproduction.kind === 'set-aside') return { ...shared, reproduction, changes: [] };
+  const forwardError = Math.abs(reproduction.predictedNano / reproduction.recordedNano - 1);
+  return {
+    ...shared,
+    reproduction,
+    changes: tryChanges({ transcript, truth, requests, given, forwardError }),
+  };
+}
+
+function unpricedReason({ unpriced }: RecordedBill): string {
+  return `no price is known for ${Object.keys(unpriced).join(', ')}`;
+}
+
+function reproduce(transcript: Transcript, truth: Truth, file: string): Reproduction {
+  const forward = runForward(transcript, truth, file);
+  if (forward.kind === 'empty') return { kind: 'set-aside', reason: 'it has a single request' };
+  if (forward.kind === 'crashed')
+    return { kind: 'set-aside', reason: `the run failed: ${forward.session.message}` };
+  const { session } = forward;
+  if (session.callsLost > 0)
+    return { kind: 'set-aside', reason: `the run lost ${session.callsLost} of its calls` };
+  const recordedNano = session.cost.recorded;
+  return {
+    kind: 'reproduced',
+    recordedNano,
+    predictedNano: recordedNano * (1 + signedError(session)),
+  };
+}

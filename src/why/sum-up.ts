@@ -1,0 +1,302 @@
+import { quantile, ratio, sum } from '../base/stats.js';
+import { usd } from '../metrics/metric.js';
+import type { AttributedRequest } from './attribute.js';
+import { STEADY_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
+import { CHANGES, type ChangeName } from './changes.js';
+import type { SessionWhy, Uncounted } from './session-why.js';
+
+/** What one cause took. */
+export interface CauseSum {
+  readonly cause: WhyCause;
+  /** Tokens written to the cache. */
+  readonly tokens: number;
+  /** Tokens read, sent beyond the cache or put out. */
+  readonly otherTokens: number;
+  readonly usd: number;
+  /** What a user could have kept of it. */
+  readonly avoidableUsd: number;
+  readonly events: number;
+}
+
+/** One event that made a session pay for content again. */
+export interface WhyBreak {
+  readonly file: string;
+  readonly thread: string;
+  readonly isMain: boolean;
+  /** Request of its thread, from 1. */
+  readonly request: number;
+  /** Time of the day and date in UTC; null where the record does not tell. */
+  readonly at: string | null;
+  readonly gapMs: number | null;
+  readonly cause: WhyCause;
+  readonly model: string;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly avoidableUsd: number;
+}
+
+/** Money by project, model or day. */
+export interface Slice {
+  readonly name: string;
+  readonly sessions: number;
+  readonly requests: number;
+  readonly usd: number;
+}
+
+/** A session in the ranking. */
+export interface RankedSession {
+  readonly file: string;
+  readonly project: string;
+  readonly from: string | null;
+  readonly requests: number;
+  readonly hitRate: number | null;
+  readonly usd: number;
+  /** The cause that took most. */
+  readonly topCause: WhyCause;
+  /** What its events cost: all but reading, output, first prompts and new content. */
+  readonly lostUsd: number;
+  /** The event that cost most; null where there is none. */
+  readonly topEvent: WhyCause | null;
+}
+
+/** What a change would have saved on all sessions together; negative where it costs. */
+export interface ChangeSum {
+  readonly name: ChangeName;
+  readonly usd: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How well the simulator reproduces the sessions. */
+export interface Reproduced {
+  readonly sessions: number;
+  readonly withinPercentMedian: number | null;
+  readonly withinPercentNineOfTen: number | null;
+  readonly netPercent: number | null;
+  readonly setAside: readonly Uncounted[];
+}
+
+/** The answer to where the money went. */
+export interface WhyReport {
+  readonly sessions: number;
+  readonly requests: number;
+  readonly recordedUsd: number;
+  readonly hitRate: number | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly reproduced: Reproduced;
+  readonly byCause: readonly CauseSum[];
+  readonly breaks: readonly WhyBreak[];
+  readonly byProject: readonly Slice[];
+  readonly byModel: readonly Slice[];
+  readonly byDay: readonly Slice[];
+  /** Sessions by what they cost, the dearest first. */
+  readonly worst: readonly RankedSession[];
+  readonly changes: readonly ChangeSum[];
+}
+
+const DAY_CHARS = 10;
+const MINUTE_CHARS = 16;
+
+/** A session with the calls that no session before it holds. */
+interface Counted {
+  readonly session: SessionWhy;
+  readonly requests: readonly AttributedRequest[];
+}
+
+/** Copies of calls count once, where they first appear. */
+function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
+  const seen = new Set<string>();
+  return sessions.map((session) => ({
+    session,
+    requests: session.requests.filter(({ key }) => !seen.has(key) && seen.add(key) !== undefined),
+  }));
+}
+
+class CauseTally {
+  readonly #sums = new Map<WhyCause, { -readonly [K in keyof CauseSum]: CauseSum[K] }>();
+
+  add(
+    cause: WhyCause,
+    add: Partial<Omit<CauseSum, 'cause' | 'usd' | 'avoidableUsd'>>,
+    nano: number,
+    kept = 0,
+  ): void {
+    let own = this.#sums.get(cause);
+    if (own === undefined) {
+      own = { cause, tokens: 0, otherTokens: 0, usd: 0, avoidableUsd: 0, events: 0 };
+      this.#sums.set(cause, own);
+    }
+    own.tokens += add.tokens ?? 0;
+    own.otherTokens += add.otherTokens ?? 0;
+    own.events += add.events ?? 0;
+    own.usd += nano;
+    own.avoidableUsd += kept;
+  }
+
+  request({ read, readNano, output, outputNano, uncached, uncachedNano, parts }: AttributedRequest): void {
+    this.add('read', { otherTokens: read }, readNano);
+    this.add('output', { otherTokens: output }, outputNano);
+    if (uncached > 0) this.add('uncached', { otherTokens: uncached }, uncachedNano);
+    for (const { cause, written, uncached: bare, nano, avoidableNano } of parts) {
+      const events = STEADY_CAUSES.includes(cause) ? 0 : 1;
+      this.add(cause, { tokens: written, otherTokens: bare, events }, nano, avoidableNano);
+    }
+  }
+
+  /** In nano-dollars up to here, in dollars from here on; the order of the list of causes. */
+  list(): readonly CauseSum[] {
+    return WHY_CAUSES.flatMap((cause) => {
+      const own = this.#sums.get(cause);
+      return own === undefined ? [] : [{ ...own, usd: usd(own.usd), avoidableUsd: usd(own.avoidableUsd) }];
+    });
+  }
+}
+
+function nanoOf({ readNano, outputNano, uncachedNano, parts }: AttributedRequest): number {
+  return readNano + outputNano + uncachedNano + sum(parts.map(({ nano }) => nano));
+}
+
+function timeOf(startedAtMs: number | null, ms: number, chars: number): string | null {
+  if (startedAtMs === null) return null;
+  const at = startedAtMs + ms;
+  return Math.abs(at) > 8.64e15 ? null : new Date(at).toISOString().slice(0, chars).replace('T', ' ');
+}
+
+function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
+  return requests.flatMap((request) =>
+    request.parts
+      .filter(({ cause }) => !STEADY_CAUSES.includes(cause))
+      .map(({ cause, written, uncached, nano, avoidableNano }) => ({
+        file: session.file,
+        thread: request.threadId,
+        isMain: request.isMain,
+        request: request.number,
+        at: timeOf(session.startedAtMs, request.startMs, MINUTE_CHARS),
+        gapMs: request.gapMs,
+        cause,
+        model: request.model,
+        tokens: written + uncached,
+        usd: usd(nano),
+        avoidableUsd: usd(avoidableNano),
+      })),
+  );
+}
+
+function slices(
+  counted: readonly Counted[],
+  nameOf: (session: SessionWhy, request: AttributedRequest) => string,
+): readonly Slice[] {
+  const found = new Map<string, { sessions: Set<SessionWhy>; requests: number; nano: number }>();
+  for (const { session, requests } of counted)
+    for (const request of requests) {
+      const name = nameOf(session, request);
+      let own = found.get(name);
+      if (own === undefined) {
+        own = { sessions: new Set(), requests: 0, nano: 0 };
+        found.set(name, own);
+      }
+      own.sessions.add(session);
+      own.requests++;
+      own.nano += nanoOf(request);
+    }
+  return [...found]
+    .map(([name, { sessions, requests, nano }]) => ({
+      name,
+      sessions: sessions.size,
+      requests,
+      usd: usd(nano),
+    }))
+    .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
+}
+
+function largest(sums: readonly CauseSum[]): WhyCause | null {
+  return [...sums].sort((a, b) => b.usd - a.usd)[0]?.cause ?? null;
+}
+
+function ranked({ session, requests }: Counted): RankedSession {
+  const tally = new CauseTally();
+  for (const request of requests) tally.request(request);
+  const sums = tally.list();
+  const events = sums.filter(({ cause }) => !STEADY_CAUSES.includes(cause));
+  return {
+    file: session.file,
+    project: session.project,
+    from: timeOf(session.startedAtMs, 0, DAY_CHARS),
+    requests: requests.length,
+    hitRate: hitRateOf(requests),
+    usd: usd(sum(requests.map(nanoOf))),
+    topCause: largest(sums) ?? 'read',
+    lostUsd: sum(events.map((each) => each.usd)),
+    topEvent: largest(events),
+  };
+}
+
+function hitRateOf(requests: readonly AttributedRequest[]): number | null {
+  return ratio(sum(requests.map(({ read }) => read)), sum(requests.map(({ prompt }) => prompt)));
+}
+
+function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]): Reproduced {
+  const ran = sessions.flatMap(({ reproduction }) =>
+    reproduction.kind === 'reproduced' ? [reproduction] : [],
+  );
+  const errors = ran.map(
+    ({ predictedNano, recordedNano }) => Math.abs(predictedNano / recordedNano - 1) * 100,
+  );
+  const recorded = sum(ran.map(({ recordedNano }) => recordedNano));
+  const predicted = sum(ran.map(({ predictedNano }) => predictedNano));
+  const net = ratio(predicted - recorded, recorded);
+  const aside = sessions.flatMap(({ file, reproduction }) =>
+    reproduction.kind === 'set-aside' ? [{ file, reason: reproduction.reason }] : [],
+  );
+  return {
+    sessions: ran.length,
+    withinPercentMedian: quantile(errors, 0.5),
+    withinPercentNineOfTen: quantile(errors, 0.9),
+    netPercent: net === null ? null : net * 100,
+    setAside: [...aside, ...uncounted].sort((a, b) => (a.file < b.file ? -1 : 1)),
+  };
+}
+
+function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
+  const all = sessions.flatMap(({ changes }) => changes);
+  if (all.length === 0) return [];
+  return CHANGES.map((name) => {
+    const own = all.filter((change) => change.name === name);
+    const saved = sum(own.map(({ savedNano }) => savedNano));
+    const off = sum(own.map(({ offNano }) => offNano));
+    return { name, usd: usd(saved), low: usd(saved - off), high: usd(saved + off) };
+  }).sort((a, b) => b.usd - a.usd);
+}
+
+/** Sums up what sessions cost and why; the same call in several sessions counts once. */
+export function sumUp(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]): WhyReport {
+  const counted = countOnce(sessions);
+  const requests = counted.flatMap((each) => each.requests);
+  const tally = new CauseTally();
+  for (const request of requests) tally.request(request);
+  const days = slices(
+    counted,
+    ({ startedAtMs }, { startMs }) => timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown',
+  );
+  const known = days
+    .map(({ name }) => name)
+    .filter((name) => name !== 'unknown')
+    .sort();
+  return {
+    sessions: sessions.length,
+    requests: requests.length,
+    recordedUsd: usd(sum(requests.map(nanoOf))),
+    hitRate: hitRateOf(requests),
+    from: known[0] ?? null,
+    to: known.at(-1) ?? null,
+    reproduced: reproducedOf(sessions, uncounted),
+    byCause: tally.list(),
+    breaks: counted.flatMap(breaksOf).sort((a, b) => b.usd - a.usd),
+    byProject: slices(counted, ({ project }) => project),
+    byModel: slices(counted, (_, { model }) => model),
+    byDay: [...days].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    worst: counted.map(ranked).sort((a, b) => b.usd - a.usd),
+    changes: changesOf(sessions),
+  };
+}

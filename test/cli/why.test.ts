@@ -1,0 +1,176 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { assistant, jsonl, say, usage, user } from '../helpers/session.js';
+import { sharedData } from '../helpers/shared.js';
+import { cli, tempFolder } from './cli.js';
+
+const more = sharedData.files('more/claude-code');
+
+interface CauseRow {
+  readonly cause: string;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly avoidableUsd: number;
+  readonly events: number;
+}
+
+interface WhyJson {
+  readonly sessions: number;
+  readonly recordedUsd: number;
+  readonly reproduced: {
+    readonly sessions: number;
+    readonly withinPercentMedian: number;
+    readonly netPercent: number;
+    readonly setAside: readonly { readonly file: string; readonly reason: string }[];
+  };
+  readonly byCause: readonly CauseRow[];
+  readonly breaks: readonly { readonly usd: number; readonly cause: string; readonly tokens: number }[];
+  readonly byProject: readonly { readonly usd: number }[];
+  readonly byModel: readonly { readonly usd: number }[];
+  readonly byDay: readonly { readonly usd: number }[];
+  readonly worst: readonly {
+    readonly file: string;
+    readonly project: string;
+    readonly usd: number;
+    readonly topCause: string;
+  }[];
+  readonly changes: readonly {
+    readonly name: string;
+    readonly usd: number;
+    readonly low: number;
+    readonly high: number;
+  }[];
+}
+
+function total<T>(items: readonly T[], pick: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + pick(item), 0);
+}
+
+/** Two prompts, the second after twenty minutes. */
+function session(folder: string, name: string, project: string): void {
+  const fields = { version: '2.1.100', cwd: project };
+  const model = { model: 'claude-sonnet-4-5' };
+  const lines = [
+    user('u0', 0, 'a secret question', fields),
+    assistant(
+      'a0',
+      1,
+      `${name}-0`,
+      say('a secret answer'),
+      { ...model, usage: usage(10, 0, 90_000, 50) },
+      { ...fields, parentUuid: 'u0' },
+    ),
+    user('u1', 7_200, 'more', { ...fields, parentUuid: 'a0' }),
+    assistant(
+      'a1',
+      7_201,
+      `${name}-1`,
+      say('yes'),
+      { ...model, usage: usage(10, 0, 95_000, 50) },
+      { ...fields, parentUuid: 'u1' },
+    ),
+  ];
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(tempFolder({ [name]: jsonl(lines) }), name), join(folder, name));
+}
+
+describe('ccbench why', () => {
+  it('without an argument explains what it finds in the usual places', async () => {
+    const home = tempFolder();
+    session(join(home, '.claude/projects/-projects-shop'), 's1.jsonl', '/projects/shop');
+    const { code, stdout } = await cli(['why'], { cwd: home, env: { HOME: home } });
+    expect(code).toBe(0);
+    // Written: 90,000 + 95,000 for an hour at $6 a million, 20 at $3, 100 put out at $15.
+    expect(stdout).toContain('$1.11 · 1 session · 2 requests');
+    expect(stdout).toContain('/projects/shop');
+    expect(stdout).toContain('the 1-hour lifetime ran out');
+    expect(stdout).toMatch(/ \$0\.54 /);
+    expect(stdout).toMatch(/^The session is reproduced within /);
+  });
+
+  it('says where it looked when it finds nothing', async () => {
+    const home = tempFolder();
+    const { code, stderr } = await cli(['why'], { cwd: home, env: { HOME: home } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('no sessions were found in their usual places');
+    expect(stderr).toContain('ccbench why <path>');
+    expect(stderr).toContain('~/.claude/projects');
+  });
+
+  it('--share has neither names nor paths nor text', async () => {
+    const home = tempFolder();
+    session(join(home, 'logs'), 'private-name.jsonl', '/projects/shop');
+    const { code, stdout } = await cli(['why', 'logs', '--share'], { cwd: home, env: { HOME: home } });
+    expect(code).toBe(0);
+    expect(stdout).toContain('$1.11 at list prices in 1 session of 1 project');
+    for (const word of ['private', 'shop', 'secret', '/', '.jsonl']) expect(stdout).not.toContain(word);
+  });
+
+  it('--since leaves out what ended before, and says when nothing is left', async () => {
+    const home = tempFolder();
+    session(join(home, 'logs'), 's1.jsonl', '/projects/shop');
+    const kept = await cli(['why', 'logs', '--since', '2026-01-02', '--json'], { cwd: home });
+    expect((JSON.parse(kept.stdout) as WhyJson).sessions).toBe(1);
+    const gone = await cli(['why', 'logs', '--since', '2026-01-03'], { cwd: home });
+    expect(gone.code).toBe(2);
+    expect(gone.stderr).toContain('no session ended on 2026-01-03 or later');
+    const wrong = await cli(['why', 'logs', '--since', 'yesterday'], { cwd: home });
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('--since yesterday is not a day');
+  });
+
+  it('fits into 60 columns', async () => {
+    const home = tempFolder();
+    session(join(home, 'logs'), 's1.jsonl', '/projects/shop');
+    const { stdout } = await cli(['why', 'logs'], { cwd: home, env: { HOME: home }, columns: 60 });
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+    expect(stdout).toContain('not shown in 60 columns');
+  });
+});
+
+describe.skipIf(!sharedData.present)('ccbench why on recordings', () => {
+  it('attributes every written token and every dollar, and agrees with inspect and validate', async () => {
+    const cwd = tempFolder();
+    const why = JSON.parse((await cli(['why', ...more, '--json'], { cwd })).stdout) as WhyJson;
+    const inspected = JSON.parse((await cli(['inspect', ...more, '--json'], { cwd })).stdout) as {
+      readonly total: { readonly costUsd: number; readonly writtenTokens: number; readonly sessions: number };
+    };
+    const { total: sums } = inspected;
+    expect(why.recordedUsd).toBeCloseTo(sums.costUsd, 6);
+    expect(why.sessions).toBe(sums.sessions);
+    expect(total(why.byCause, ({ tokens }) => tokens)).toBe(sums.writtenTokens);
+    for (const rows of [why.byCause, why.byProject, why.byModel, why.byDay, why.worst])
+      expect(total<{ readonly usd: number }>(rows, ({ usd }) => usd)).toBeCloseTo(sums.costUsd, 6);
+    for (const { usd, avoidableUsd } of why.byCause) expect(avoidableUsd).toBeLessThanOrEqual(usd);
+    const events = why.byCause.filter((row) => row.events > 0);
+    expect(total(events, (row) => row.events)).toBe(why.breaks.length);
+    expect(total(events, (row) => row.usd)).toBeCloseTo(
+      total(why.breaks, ({ usd }) => usd),
+      6,
+    );
+    expect(why.changes.map(({ name }) => name)).toHaveLength(5);
+    for (const { low, usd, high } of why.changes) {
+      expect(low).toBeLessThanOrEqual(usd);
+      expect(high).toBeGreaterThanOrEqual(usd);
+    }
+    expect(why.reproduced.sessions + why.reproduced.setAside.length).toBe(
+      more.filter((file) => basename(file).includes('.jsonl')).length,
+    );
+    expect(why.reproduced.withinPercentMedian).toBeLessThan(3);
+    const validated = JSON.parse((await cli(['validate', ...more, '--json'], { cwd })).stdout) as {
+      readonly recorded: { readonly costUsd: number };
+      readonly total: { readonly forward: { readonly costErrorMedian: number } };
+    };
+    expect(validated.recorded.costUsd).toBeCloseTo(sums.costUsd, 6);
+    expect(why.reproduced.withinPercentMedian).toBeCloseTo(validated.total.forward.costErrorMedian * 100, 6);
+  });
+
+  it('explains sessions of a provider that tells no writes by what was sent again', async () => {
+    const codex = sharedData.files('transcripts/codex').filter((file) => file.includes('.jsonl'));
+    const { stdout } = await cli(['why', ...codex, '--json'], { cwd: tempFolder() });
+    const why = JSON.parse(stdout) as WhyJson;
+    expect(total(why.byCause, ({ usd }) => usd)).toBeCloseTo(why.recordedUsd, 6);
+    expect(why.byCause.map(({ cause }) => cause)).toContain('growth');
+  });
+});

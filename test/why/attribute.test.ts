@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { recordedBill } from '../../src/cache/recorded-bill.js';
+import type { Transcript } from '../../src/model/transcript.js';
+import type { PaidPart } from '../../src/why/attribute.js';
+import { explainSession, type SessionWhy } from '../../src/why/session-why.js';
+import { sumUp } from '../../src/why/sum-up.js';
+import { assistant, type Fields, readSession, say, system, usage, user } from '../helpers/session.js';
+
+/** A client whose requests are those of the record and no others. */
+const BEFORE_SUGGESTIONS = '2.0.60';
+
+const MODEL = { model: 'claude-sonnet-4-5' };
+
+/** Written for five minutes. */
+function short(input: number, read: number, written: number, output: number): Fields {
+  return {
+    ...usage(input, read, 0, output),
+    cache_creation_input_tokens: written,
+    cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
+  };
+}
+
+interface Turn {
+  readonly at: number;
+  readonly usage: Fields;
+  readonly extra?: Fields;
+  readonly before?: readonly Fields[];
+}
+
+/** A session of prompts and answers with this usage; every answer takes a second. */
+function sessionOf(turns: readonly Turn[], version = '2.1.100'): Transcript {
+  const lines = turns.flatMap(({ at, usage: own, extra = {}, before = [] }, i) => {
+    const parent = i === 0 ? null : `a${i - 1}`;
+    return [
+      ...before,
+      user(`u${i}`, at, `question ${i}`, { parentUuid: parent, version }),
+      assistant(
+        `a${i}`,
+        at + 1,
+        `msg_${i}`,
+        say('answer'),
+        { ...MODEL, usage: own, ...extra },
+        { parentUuid: `u${i}`, version },
+      ),
+    ];
+  });
+  return readSession(lines);
+}
+
+function explained(transcript: Transcript): SessionWhy {
+  const why = explainSession(transcript, { file: 'session.jsonl', project: 'project' });
+  if (!('bill' in why)) throw new Error(why.reason);
+  return why;
+}
+
+function partsOf(transcript: Transcript): readonly (readonly PaidPart[])[] {
+  return explained(transcript).requests.map(({ parts }) => parts);
+}
+
+/** Dollars per million tokens of claude-sonnet-4-5: written for 5 min, for 1 h, read. */
+const [W5, W1, READ] = [3.75, 6, 0.3];
+const nano = (tokens: number, price: number): number => Math.round(tokens * price * 1_000);
+
+describe('what a request wrote, and why', () => {
+  it('is the first prompt, then what is new', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 30, usage: usage(10, 20_000, 1_000, 50) },
+      ]),
+    );
+    expect(parts).toEqual([
+      [{ cause: 'first-write', written: 20_000, uncached: 0, nano: nano(20_000, W1), avoidableNano: 0 }],
+      [{ cause: 'growth', written: 1_000, uncached: 0, nano: nano(1_000, W1), avoidableNano: 0 }],
+    ]);
+  });
+
+  it('is the content of an entry that ran out after 20 minutes, avoidable by a longer lifetime', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 1_000, 50) },
+        { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
+      ]),
+    );
+    // 25,000 written: 4,000 beyond the 21,000 before, which would have been read for a tenth.
+    expect(parts[2]).toEqual([
+      { cause: 'growth', written: 4_000, uncached: 0, nano: nano(4_000, W5), avoidableNano: 0 },
+      {
+        cause: 'lifetime-5m',
+        written: 21_000,
+        uncached: 0,
+        nano: nano(21_000, W5),
+        avoidableNano: nano(21_000, W5) - nano(21_000, READ),
+      },
+    ]);
+  });
+
+  it('is avoidable by a compaction alone after a pause beyond the hour, as far as that costs less', () => {
+    const big = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 150_000, 50) },
+        { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+      ]),
+    );
+    const small = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 3 * 3_600, usage: usage(10, 0, 20_000, 50) },
+      ]),
+    );
+    expect(big[1]!.map(({ cause }) => cause)).toEqual(['lifetime-1h']);
+    // The whole 150,000 were the first prompt: nothing that a summary could take away.
+    expect(big[1]![0]!.avoidableNano).toBe(0);
+    expect(small[1]![0]!.avoidableNano).toBe(0);
+    const grown = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+        { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+      ]),
+    );
+    // Written again 150,000; with a summary 20,000 + 18,000, and the request for it: 150,000 read, 4,400 put out and written.
+    const asking = nano(150_000, READ) + nano(4_400, 15) + nano(4_400, W5);
+    expect(grown[2]![0]!.avoidableNano).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
+  });
+
+  it('has the reason that the API told where the recording shows none', () => {
+    const told = (type: string) => ({ diagnostics: { cache_miss_reason: { type } } });
+    const causeFor = (type: string) =>
+      partsOf(
+        sessionOf([
+          { at: 0, usage: usage(10, 0, 40_000, 50) },
+          { at: 30, usage: usage(10, 40_000, 1_000, 50) },
+          { at: 60, usage: usage(10, 12_000, 30_000, 50), extra: told(type) },
+        ]),
+      )[2]!.map(({ cause, written }) => [cause, written]);
+    expect(causeFor('system_changed')).toEqual([
+      ['growth', 1_000],
+      ['system', 29_000],
+    ]);
+    expect(causeFor('tools_changed')[1]).toEqual(['tools', 29_000]);
+    expect(causeFor('messages_changed')[1]).toEqual(['messages', 29_000]);
+    expect(causeFor('unavailable')[1]).toEqual(['unexplained', 29_000]);
+  });
+
+  it('is a compaction where the prompt behind it was made anew', () => {
+    const boundary = system('c0', 40, 'compact_boundary', {
+      parentUuid: 'a1',
+      compactMetadata: { trigger: 'auto', preTokens: 150_000 },
+    });
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+        { at: 60, usage: usage(10, 18_000, 12_000, 50), before: [boundary] },
+      ]),
+    );
+    expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
+      ['compaction', 12_000, 0],
+    ]);
+  });
+});
+
+describe('the sums of a report', () => {
+  const sessions = [
+    explained(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(7, 20_000, 1_000, 60) },
+        { at: 30 + 20 * 60, usage: short(3, 0, 25_000, 70) },
+      ]),
+    ),
+  ];
+
+  it('are the tokens that were written and the money that was billed', () => {
+    const { byCause, recordedUsd, worst, byDay, byModel } = sumUp(sessions, []);
+    const total = (pick: (each: (typeof byCause)[number]) => number) =>
+      byCause.reduce((sum, each) => sum + pick(each), 0);
+    expect(total(({ tokens }) => tokens)).toBe(46_000);
+    // 46,000 written, 20,000 read, 20 beyond the cache, 180 put out.
+    const dollars = (46_000 * W5 + 20_000 * READ + 20 * 3 + 180 * 15) / 1e6;
+    expect(recordedUsd).toBeCloseTo(dollars, 9);
+    expect(total(({ usd }) => usd)).toBeCloseTo(dollars, 9);
+    expect(worst[0]!.usd).toBeCloseTo(dollars, 9);
+    expect(byDay.map(({ name, requests }) => [name, requests])).toEqual([['2026-01-02', 3]]);
+    expect(byModel[0]!.usd).toBeCloseTo(dollars, 9);
+    expect(byCause.find(({ cause }) => cause === 'lifetime-5m')!.events).toBe(1);
+  });
+
+  it('count the same call in two sessions once', () => {
+    const once = sumUp(sessions, []);
+    const twice = sumUp([...sessions, ...sessions], []);
+    expect(twice.recordedUsd).toBe(once.recordedUsd);
+    expect(twice.byCause).toEqual(once.byCause);
+    expect(twice.requests).toBe(3);
+  });
+
+  it('are the bill, whatever was recorded', () => {
+    const bill = recordedBill(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(7, 20_000, 1_000, 60) },
+        { at: 30 + 20 * 60, usage: short(3, 0, 25_000, 70) },
+      ]),
+    );
+    expect(sumUp(sessions, []).recordedUsd).toBe(bill!.costNano.total / 1e9);
+  });
+
+  it('set aside what cannot be priced, with its reason', () => {
+    const unpriced = readSession([
+      user('u0', 0, 'question'),
+      assistant('a0', 1, 'm0', say('answer'), { model: 'nobody-knows-1' }),
+    ]);
+    expect(explainSession(unpriced, { file: 'x.jsonl', project: 'p' })).toEqual({
+      file: 'x.jsonl',
+      reason: 'no price is known for nobody-knows-1',
+    });
+  });
+});
+
+describe('changes', () => {
+  it('a longer lifetime saves what ran out, and pays more for every write', () => {
+    const why = explained(
+      sessionOf(
+        [
+          { at: 0, usage: short(10, 0, 20_000, 50) },
+          { at: 30, usage: short(10, 20_000, 1_000, 50) },
+          { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
+        ],
+        BEFORE_SUGGESTIONS,
+      ),
+    );
+    const saved = why.changes.find(({ name }) => name === '1-hour lifetime')!;
+    // As recorded 46,000 written at 3.75; with an hour 20,000 + 1,000 + 4,000 at 6 and 21,000 read at 0.30 instead of written.
+    const before = nano(46_000, W5);
+    const after = nano(25_000, W1) + nano(21_000, READ);
+    expect(saved.savedNano).toBe(before - after);
+    expect(saved.offNano).toBeGreaterThan(0);
+    expect(why.changes.find(({ name }) => name === 'compact at half the window')).toEqual({
+      name: 'compact at half the window',
+      savedNano: 0,
+      offNano: 0,
+    });
+  });
+});
