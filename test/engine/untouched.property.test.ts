@@ -80,4 +80,30 @@ describe('the context that no layer has touched', () => {
       { numRuns: RUNS },
     );
   });
+
+  it('C10 is less by the lines that stand for calls which were taken out', () => {
+    const reads = (...tokens: readonly number[]) => ({
+      do: 'tools' as const,
+      results: tokens.map((size) => ({ tool: 'Read', tokens: size, file: 0 })),
+      thinking: 0,
+    });
+    const small = reads(1, 1, 1);
+    const steps = [
+      small,
+      small,
+      small,
+      reads(1, 3_000, 1),
+      small,
+      reads(3_000, 3_000, 1),
+      reads(1),
+      reads(1, 1),
+    ];
+    const entries = runLog(planOf({ policy: 'peers/goose', window: 60_000 }), buildSession(steps));
+    const [cleared] = ofType(entries, 'layer');
+    // Ten calls of 20 tokens with results of one are out; ten lines of 40 stand for them.
+    expect(cleared!.saved).toBe(10 * 21 - 10 * 40);
+    expect(cleared!.saved).toBe(cleared!.trueBefore - cleared!.trueAfter);
+    const last = mainRequests(entries).at(-1)!;
+    expect(last.untouched).toBe(last.prompt + cleared!.saved);
+  });
 });

@@ -2,7 +2,7 @@ import { chainDigest, digestText } from '../../base/digest.js';
 import type { FileContent } from '../../base/files.js';
 import type { Action, BlockEdit, Outcome } from '../../model/action.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, mediaCount, uniformFacts } from '../../model/block.js';
-import { createMessage, type Message } from '../../model/message.js';
+import { createMessage, type Message, messageTokens } from '../../model/message.js';
 import type { ReplacePart } from '../../model/parts.js';
 import { lazyText } from '../../model/text.js';
 import type { ContextView, Moment } from '../../model/tier.js';
@@ -186,8 +186,8 @@ export function* replaceItems(
     keep: replace.where === 'server' ? 'server' : 'frozen',
     edits: clearing.edits,
   };
-  if (replace.where === 'at-end')
-    yield { kind: 'attach', by, message: lineMessage(moment, clearing.replaced, replace.tokens) };
+  const lines = replace.where === 'at-end' ? lineMessage(moment, clearing.replaced, replace.tokens) : null;
+  if (lines !== null) yield { kind: 'attach', by, message: lines, standsFor: 'taken-out' };
   if (replace.lasts === 'each-request') own.leftOut += clearing.saved;
   for (const other of state.rules) if (other !== own) other.items?.forgetCalls(clearing.calls);
   state.results.forgetCalls(clearing.calls);
@@ -196,7 +196,7 @@ export function* replaceItems(
     action: 'clear',
     trigger: replace.where === 'server' ? 'server' : 'auto',
     reason,
-    saved: clearing.saved,
+    saved: clearing.saved - (lines === null ? 0 : messageTokens(lines)),
     details: { rule: rule.name, results: clearing.replaced },
   });
   return true;
