@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { needFreshBuild } from '../helpers/built.js';
 import { scenario, tempFolder } from './cli.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const INTERRUPT = resolve(import.meta.dirname, '../../dist/cli/terminal/interrupt.js');
 const ORDINARY_USER = resolve(import.meta.dirname, 'ordinary-user.mjs');
 
 interface Ended {
@@ -15,13 +16,56 @@ interface Ended {
 }
 
 function start(argv: readonly string[], cwd: string, env: Record<string, string> = {}, main = MAIN) {
-  const child = spawn(process.execPath, [main, ...argv], { cwd, env: { ...process.env, ...env } });
+  return startNode([main, ...argv], cwd, env);
+}
+
+/** Runs a program given as text. */
+function program(text: string): Promise<Ended> {
+  return startNode(['--input-type=module', '--eval', text], tempFolder(), {}).ended;
+}
+
+function startNode(args: readonly string[], cwd: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env } });
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].on('data', (data) => (out[name] += String(data)));
   const ended = new Promise<Ended>((done) => child.on('close', (code) => done({ code, ...out })));
   return { child, ended };
 }
+
+/** What a run has written of its log so far. */
+function writtenBytes(cwd: string): number {
+  const names = readdirSync(cwd, { recursive: true }).map(String);
+  const log = names.find((name) => name.endsWith('run.jsonl'));
+  return log === undefined ? 0 : statSync(join(cwd, log)).size;
+}
+
+/** A program that is sent Ctrl-C the moment before work that cannot pause, and once more after it. */
+const MOMENT_BEFORE = `
+  import { breathe, listenForInterrupt, withoutPause } from ${JSON.stringify(INTERRUPT)};
+  const watchers = process.listenerCount('removeListener');
+  const interrupt = listenForInterrupt();
+  const off = process.off;
+  process.off = function (name, listener) {
+    if (name === 'SIGTERM') process.kill(process.pid, 'SIGINT');
+    return off.call(process, name, listener);
+  };
+  const told = await withoutPause(interrupt, () => 'the work is done').catch((error) => error.message);
+  console.log(told, process.listenerCount('SIGINT'), process.listenerCount('removeListener') - watchers);
+  process.kill(process.pid, 'SIGINT');
+  await breathe(new AbortController().signal);
+  await breathe(new AbortController().signal);
+  console.log('not reached');
+`;
+
+/** The same between two pieces of such work. */
+const MOMENT_BETWEEN = `
+  import { breathe, listenForInterrupt, withoutPause } from ${JSON.stringify(INTERRUPT)};
+  const interrupt = listenForInterrupt();
+  console.log(await withoutPause(interrupt, () => 'the work is done'), process.listenerCount('SIGINT'));
+  process.kill(process.pid, 'SIGINT');
+  console.log(await withoutPause(interrupt, () => 'more is done').catch((error) => error.message));
+`;
 
 beforeAll(needFreshBuild);
 
@@ -60,12 +104,26 @@ describe('the built command', () => {
       .replace('policy: none', 'policy: unbounded');
     const cwd = tempFolder({ 'a.yaml': long });
     const { child, ended } = start(['run', 'a.yaml'], cwd);
-    while (!existsSync(join(cwd, 'reports'))) await new Promise((done) => setTimeout(done, 20));
+    while (writtenBytes(cwd) === 0) await new Promise((done) => setTimeout(done, 20));
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     expect(code).toBe(130);
     expect(stderr).toContain('interrupted');
     expect(readdirSync(cwd)).toEqual(['a.yaml']);
+  });
+
+  it('hears a Ctrl-C of the moment before work that cannot pause, and the next one', async () => {
+    const { code, stdout, stderr } = await program(MOMENT_BEFORE);
+    expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: 'interrupted 1 0\n', stderr: '' });
+  });
+
+  it('hears a Ctrl-C after work that could not pause', async () => {
+    const { code, stdout, stderr } = await program(MOMENT_BETWEEN);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'the work is done 1\ninterrupted\n',
+      stderr: '',
+    });
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(

@@ -21,17 +21,14 @@ import { fitShape, sampleWorkload } from './workload-fit.js';
 
 const FOLDERS = ['transcripts/claude-code', 'more/claude-code'] as const;
 
-function validated(folder: string): FileFidelity[] {
-  return sharedData.files(folder).map((path) => {
-    const id = basename(path);
-    return validateTranscript(readClaudeCode(readFileSync(path), { id }), id);
-  });
-}
-
-const transcripts = sharedData
-  .files(FOLDERS[0])
-  .map((path) => readClaudeCode(readFileSync(path), { id: basename(path) }));
-const all = FOLDERS.flatMap(validated);
+/** Every recording, read once. */
+const recordings = FOLDERS.map((folder) =>
+  sharedData.files(folder).map((path) => readClaudeCode(readFileSync(path), { id: basename(path) })),
+);
+const [transcripts] = recordings;
+const all: readonly FileFidelity[] = recordings
+  .flat()
+  .map((transcript) => validateTranscript(transcript, transcript.id));
 const copies = new Set(containedFiles(all).map(({ file }) => file));
 const files = all.filter(({ file }) => !copies.has(file));
 const total = totalFidelity(files);
@@ -119,9 +116,7 @@ describe.skipIf(!sharedData.present)('the simulator against the shared recording
 
   it('the choice of a lifetime is right at the recorded one: within 2 % net for five minutes and for an hour', () => {
     const sums = { '5m': { predicted: 0, recorded: 0 }, '1h': { predicted: 0, recorded: 0 } };
-    for (const transcript of FOLDERS.flatMap((folder) => sharedData.files(folder)).map((path) =>
-      readClaudeCode(readFileSync(path), { id: basename(path) }),
-    )) {
+    for (const transcript of recordings.flat()) {
       const bill = recordedBill(transcript);
       const choice = lifetimeChoice(transcript);
       if (bill === null || choice === null || copies.has(transcript.id)) continue;
@@ -202,12 +197,12 @@ describe.skipIf(!sharedData.present)('the request traces', () => {
 
 describe.skipIf(!sharedData.present)('a workload fitted to the shared recordings', () => {
   it('reproduces growth, gaps and sizes at p50, p90 and p99 within 10 %', () => {
-    const recorded = sampleWorkload(transcripts);
+    const recorded = sampleWorkload(transcripts!);
     const overrides = fitShape(recorded);
     const generate = (seed: string, changes: Partial<SessionShape>) =>
       generateTranscript({
         workload: 'bugfix',
-        turns: 60_000,
+        turns: 25_000,
         seed,
         text: 'none',
         overrides: { ...overrides, ...changes },

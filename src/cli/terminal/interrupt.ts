@@ -41,23 +41,49 @@ export function listenForInterrupt(): AbortSignal {
 /** What is given to `withoutPause`, where a script can call it. */
 const workbench = createContext({ work: null as (() => unknown) | null });
 
+const events: NodeJS.EventEmitter = process;
+const doNothing = (): void => undefined;
+
+/**
+ * Keeps Node's own handle for Ctrl-C open while `runInContext` takes the listeners away. Closing it would drop a signal that the
+ * system has delivered and the event loop has not told yet.
+ */
+function keepHandle(name: string | symbol): void {
+  if (name === 'SIGINT' && process.listenerCount('SIGINT') === 0) process.on('SIGINT', doNothing);
+}
+
+/** A new handle for Ctrl-C: after `runInContext` the system no longer delivers to the old one. */
+function renewHandle(hears: () => void): void {
+  for (const each of [doNothing, hears]) process.off('SIGINT', each);
+  process.on('SIGINT', hears);
+}
+
 /**
  * Does work that cannot pause: Ctrl-C breaks it off where it is, without its `finally`, and a request to terminate ends the
- * process as it ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that.
+ * process as it ends programs that do not listen. Reports are replaced whole, so nothing is harmed by that. A Ctrl-C just before
+ * the work is told after it; one in the single turn between ends the process.
  */
 export async function withoutPause<T>(interrupt: AbortSignal, work: () => T): Promise<T> {
-  if (listener === null) return work();
-  await lastChance(interrupt); // one that has arrived would be lost with its listener
-  process.off('SIGTERM', listener);
+  const hears = listener;
+  if (hears === null) return work();
+  await lastChance(interrupt);
+  process.off('SIGTERM', hears);
+  events.prependListener('removeListener', keepHandle);
+  let result: T;
   try {
     workbench.work = work;
-    return runInContext('work()', workbench, { breakOnSigint: true }) as T;
+    result = runInContext('work()', workbench, { breakOnSigint: true }) as T;
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED'
       ? new Interrupted()
       : error;
   } finally {
     workbench.work = null;
-    process.on('SIGTERM', listener);
+    events.off('removeListener', keepHandle);
+    process.on('SIGTERM', hears);
+    await setImmediate();
+    renewHandle(hears);
   }
+  if (interrupt.aborted) throw new Interrupted();
+  return result;
 }
