@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { examples, extensible, reading, SESSIONS, shared, TEXT_COUNTERS } from './command-parts.js';
+import { defineDiff } from './commands/diff/define-diff.js';
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineProviders } from './commands/providers/define-providers.js';
 import { defineServe } from './commands/serve/define-serve.js';
@@ -273,6 +274,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       const { validateCommand } = await import('./commands/validate/validate.js');
       settle(await validateCommand(session, files, options));
     });
+
+  defineDiff(program, session, settle);
 
   shared(
     program

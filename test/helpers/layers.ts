@@ -87,6 +87,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     },
     builtins: [],
   },
+  diff: { folders: ['base', 'model', 'tokens', 'cache', 'metrics', 'report'], packages: {}, builtins: [] },
   plugins: { folders: [...UP_TO_METRICS, 'scenario'], packages: {}, builtins: ['fs', 'url'] },
   study: {
     folders: [...UP_TO_METRICS, 'scenario', 'plugins'],
@@ -116,6 +117,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'why',
       'scenario',
       'report',
+      'diff',
       'plugins',
       'study',
       'files',

@@ -1,0 +1,92 @@
+import type { Difference, LaneDiff } from '../../../diff/diff-lanes.js';
+import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
+import { shortName } from '../../../report/short-name.js';
+import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
+import type { Screen } from '../../../report/terminal.js';
+
+const INDENT = '  ';
+const THREAD_CHARS = 12;
+
+const COLUMNS: readonly Column[] = [
+  { header: 'turn', align: 'left', drop: null },
+  { header: 'prompt A', align: 'right', drop: 4 },
+  { header: 'B', align: 'right', drop: 5 },
+  { header: 'read A', align: 'right', drop: 2 },
+  { header: 'B', align: 'right', drop: 3 },
+  { header: 'B costs more by', align: 'right', drop: null },
+  { header: 'what', align: 'left', drop: null },
+];
+
+function place({ thread, turn, purpose }: Difference): string {
+  const name = thread === 'main' ? '' : `${shortName(printable(thread), THREAD_CHARS)} `;
+  const kind = purpose === 'main' || purpose === 'subagent' ? '' : ` ${purpose}`;
+  return `${name}${formatCount(turn)}${kind}`;
+}
+
+function rowOf(difference: Difference): Row {
+  const { a, b, costUsd, kind } = difference;
+  return {
+    cells: [
+      place(difference),
+      formatCount(a?.prompt ?? null),
+      formatCount(b?.prompt ?? null),
+      formatCount(a?.read ?? null),
+      formatCount(b?.read ?? null),
+      formatMoney(costUsd),
+      kind,
+    ],
+  };
+}
+
+function firstSentence({ firstDifference, a }: LaneDiff): string {
+  if (firstDifference === null) return `They are the same in all ${formatCounted(a.requests, 'request')}.`;
+  const { request, turn, thread, reason } = firstDifference;
+  const where = thread === 'main' ? '' : ` of ${thread}`;
+  return `They part at request ${formatCount(request)} (turn ${formatCount(turn)}${where}): ${reason}.`;
+}
+
+/** The sum, and how much of it is there at the first difference. */
+function sumSentence({ a, b, differences, pairs }: LaneDiff): string {
+  const more = b.costUsd - a.costUsd;
+  const share = a.costUsd === 0 ? null : Math.abs(more) / a.costUsd;
+  const verdict =
+    Math.abs(more) < 5e-10
+      ? 'both cost the same'
+      : `B costs ${formatMoney(Math.abs(more))} ${more > 0 ? 'more' : 'less'} (${formatShare(share)})`;
+  return `${formatCount(differences.length)} of ${formatCounted(pairs.length, 'request')} ${differences.length === 1 ? 'differs' : 'differ'}; ${verdict}.`;
+}
+
+/** Two lanes for the screen: where they part, then what differs. */
+export function diffText(
+  diff: LaneDiff,
+  { tolerance, rows: most }: { readonly tolerance: number; readonly rows: number },
+  screen: Screen,
+): string {
+  const { width, style } = screen;
+  const say = (text: string): readonly string[] => wrapText(printable(text), width, '', INDENT);
+  const side = (name: string, { title, requests, costUsd }: LaneDiff['a']): readonly string[] =>
+    say(`${name}  ${title}: ${formatMoney(costUsd)}, ${formatCounted(requests, 'request')}`);
+  const rows = diff.differences.slice(0, most).map(rowOf);
+  const dropped = droppedHeaders(COLUMNS, rows, width - INDENT.length);
+  const left = diff.differences.length - rows.length;
+  const notes = [
+    ...(left > 0 ? [`${formatCount(left)} more; --rows ${diff.differences.length} shows all`] : []),
+    ...(dropped.length > 0 ? [`not shown in ${width} columns: prompts or reads; --json has all`] : []),
+    ...(diff.unrecorded.requests > 0
+      ? [
+          `left out: ${formatCounted(diff.unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(diff.unrecorded.costUsd)})`,
+        ]
+      : []),
+    ...(tolerance > 0 ? [`figures within ${formatShare(tolerance)} of each other count as the same`] : []),
+  ];
+  const lines = [
+    ...side('A', diff.a),
+    ...side('B', diff.b),
+    '',
+    ...say(firstSentence(diff)).map(style.bold),
+    ...(rows.length === 0 ? [] : ['', ...tableLines(COLUMNS, rows, { indent: INDENT, ...screen })]),
+    ...notes.flatMap((note) => wrapText(note, width, INDENT, INDENT + INDENT).map(style.dim)),
+    ...say(sumSentence(diff)),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,38 @@
+import { diffLanes } from '../../../diff/diff-lanes.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import type { PluginOptions } from '../../runs/with-plugins.js';
+import { type CliSession, printJson } from '../../session.js';
+import { screenFor } from '../../terminal/paint.js';
+import { diffText } from './diff-text.js';
+import { openLanes } from './open-lanes.js';
+
+/** Options of `ccbench diff`. */
+export interface DiffOptions extends PluginOptions {
+  /** Per cent. */
+  readonly tolerance?: number;
+  readonly rows: number;
+}
+
+/** Beside a recording the simulated prompt is estimated: so much is the same. */
+const RECORDED_TOLERANCE = 2;
+
+/** `ccbench diff`: where two runs part, and why. */
+export async function diffCommand(
+  session: CliSession,
+  a: string,
+  b: string | undefined,
+  options: DiffOptions,
+): Promise<ExitCode> {
+  const [laneA, laneB] = await openLanes(session, a, b, options);
+  const isRecorded = laneA.source === 'recorded' || laneB.source === 'recorded';
+  const tolerance = (options.tolerance ?? (isRecorded ? RECORDED_TOLERANCE : 0)) / 100;
+  const diff = diffLanes(laneA, laneB, tolerance);
+  if (session.json) {
+    const { pairs, ...shown } = diff;
+    printJson(session, { tolerance, aligned: pairs.length, ...shown });
+  } else {
+    const screen = screenFor(session.host.stdout, session.colors);
+    session.host.stdout.write(diffText(diff, { tolerance, rows: options.rows }, screen));
+  }
+  return EXIT.fine;
+}

@@ -1,0 +1,166 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CcbenchError } from '../../../base/errors.js';
+import type { Lane } from '../../../diff/lane.js';
+import { LaneWriter, laneOfLog } from '../../../diff/lane-of-log.js';
+import { laneOfRecording } from '../../../diff/lane-of-recording.js';
+import { replay } from '../../../engine/run/replay.js';
+import { forwardPlan } from '../../../fidelity/forward.js';
+import { openRef } from '../../../files/open-ref.js';
+import { readTextInput } from '../../../files/read-input.js';
+import { loadTranscript } from '../../../files/transcripts.js';
+import { parseLog } from '../../../metrics/read-log.js';
+import type { Transcript } from '../../../model/transcript.js';
+import { sessionRecordings } from '../../files/session-recordings.js';
+import { execute } from '../../runs/execute.js';
+import { BASE, planScenarios } from '../../runs/plan-runs.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import { type CliSession, inputOptions } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
+
+const LOG = 'run.jsonl';
+/** How the log of a run begins. */
+const LOG_HEAD = '{"type":"run"';
+
+/** What stands on one side of a diff. */
+type Side =
+  | { readonly kind: 'log'; readonly file: string }
+  | { readonly kind: 'scenario'; readonly file: string; readonly variant: string | null }
+  | { readonly kind: 'recording'; readonly file: string };
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+function sideOf(written: string, cwd: string): Side {
+  const path = resolve(cwd, written);
+  if (isFile(join(path, LOG))) return { kind: 'log', file: join(written, LOG) };
+  const [, scenario, variant] = /^(.+\.ya?ml)(?:#(.*))?$/s.exec(written) ?? [];
+  if (scenario !== undefined) return { kind: 'scenario', file: scenario, variant: variant ?? null };
+  if (existsSync(path) && statSync(path).isDirectory())
+    throw new CcbenchError('bad-input', `${written} holds no ${LOG}`, {
+      place: { file: written },
+      hint: 'name the folder of one run, a log, a scenario or a recording',
+    });
+  if (isFile(path) && written.endsWith('.jsonl') && readTextInput(written, { cwd }).startsWith(LOG_HEAD))
+    return { kind: 'log', file: written };
+  return { kind: 'recording', file: written };
+}
+
+async function runScenario(
+  session: CliSession,
+  { file, variant }: Extract<Side, { kind: 'scenario' }>,
+  options: PluginOptions,
+): Promise<Lane> {
+  const { host } = session;
+  return withPlugins(session, [file], options, async (plugins) => {
+    const changes = { set: [], variant: variant ?? BASE };
+    const [planned] = planScenarios([file], changes, host.cwd, plugins, sessionRecordings(session));
+    const { runs } = planned!;
+    if (runs.length !== 1)
+      throw new CcbenchError('bad-usage', `${file} makes ${runs.length} runs, and a diff takes one`, {
+        place: { file },
+        hint: 'name one recording in the scenario, or diff the folders of two runs',
+      });
+    const showOthers = plugins.only(file);
+    try {
+      const { run } = runs[0]!;
+      const transcript = await withoutPause(host.interrupt, () =>
+        openRef(run.transcript, inputOptions(session)),
+      );
+      const writer = new LaneWriter();
+      const watch = {
+        interrupt: host.interrupt,
+        now: () => host.now(),
+        timings: 'off',
+        progress: () => {},
+      } as const;
+      await execute(run.plan, transcript, watch, {
+        write: async (entries) => {
+          for (const entry of entries) writer.write(entry);
+        },
+      });
+      return writer.finish();
+    } finally {
+      showOthers();
+    }
+  });
+}
+
+function forwardLane(transcript: Transcript): Lane {
+  const writer = new LaneWriter();
+  const plan = forwardPlan(transcript);
+  replay(plan, transcript, writer);
+  return { ...writer.finish(), title: `${transcript.id} simulated · ${plan.policy.name}` };
+}
+
+async function open(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {
+  const { host } = session;
+  if (side.kind === 'scenario') return runScenario(session, side, options);
+  return withoutPause(host.interrupt, () => {
+    if (side.kind === 'log')
+      return laneOfLog(parseLog(readTextInput(side.file, { cwd: host.cwd }), side.file));
+    return laneOfRecording(loadTranscript(side.file, inputOptions(session)).transcript);
+  });
+}
+
+/** What a side is held against when nothing else is named. */
+async function opposite(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {
+  if (side.kind === 'recording')
+    return withoutPause(session.host.interrupt, () =>
+      forwardLane(loadTranscript(side.file, inputOptions(session)).transcript),
+    );
+  if (side.kind === 'scenario' && side.variant === null) {
+    const variants = await variantsOf(session, side.file, options);
+    if (variants.length === 1) return open(session, { ...side, variant: variants[0]! }, options);
+    throw new CcbenchError(
+      'bad-usage',
+      variants.length === 0
+        ? `${side.file} has no variant to hold it against`
+        : `${side.file} has ${variants.length} variants`,
+      {
+        place: { file: side.file },
+        hint:
+          variants.length === 0
+            ? 'name a second run, scenario or recording'
+            : `name one: ccbench diff ${side.file} "${side.file}#${variants[0]}"`,
+      },
+    );
+  }
+  throw new CcbenchError('bad-usage', 'there is nothing to hold it against', {
+    hint: 'name a second run, scenario or recording',
+  });
+}
+
+async function variantsOf(
+  session: CliSession,
+  file: string,
+  options: PluginOptions,
+): Promise<readonly string[]> {
+  return withPlugins(session, [file], options, (plugins) => {
+    const [planned] = planScenarios(
+      [file],
+      { set: [] },
+      session.host.cwd,
+      plugins,
+      sessionRecordings(session),
+    );
+    return [...new Set(planned!.runs.flatMap(({ run }) => run.variant ?? []))];
+  });
+}
+
+/** Opens what two arguments of `ccbench diff` name; the second may be left out. */
+export async function openLanes(
+  session: CliSession,
+  a: string,
+  b: string | undefined,
+  options: PluginOptions,
+): Promise<readonly [Lane, Lane]> {
+  const { cwd } = session.host;
+  const first = sideOf(a, cwd);
+  const second = b === undefined ? null : sideOf(b, cwd);
+  const laneA = await open(session, first, options);
+  const laneB =
+    second === null ? await opposite(session, first, options) : await open(session, second, options);
+  return [laneA, laneB];
+}

@@ -1,0 +1,76 @@
+import { findModel } from '../cache/models.js';
+import { NO_COST, priceUsage } from '../cache/price.js';
+import { billedUsage } from '../cache/recorded-bill.js';
+import type { Thread, ThreadEvent, Transcript } from '../model/transcript.js';
+import { cacheWriteTokens, promptTokens } from '../model/usage.js';
+import type { Lane, LaneAct, LaneRequest } from './lane.js';
+
+function actOf(event: ThreadEvent): LaneAct | null {
+  switch (event.kind) {
+    case 'recorded-compaction':
+      return {
+        layer: 'full-compact',
+        action: 'compact',
+        outcome: 'done',
+        reason: `recorded, ${event.trigger === 'auto' ? 'automatic' : 'by hand'}`,
+        seen: event.preTokens,
+        saved: null,
+      };
+    case 'recorded-microcompact':
+      return {
+        layer: 'microcompact',
+        action: 'clear',
+        outcome: 'done',
+        reason: 'recorded',
+        seen: event.preTokens,
+        saved: event.tokensSaved,
+      };
+    default:
+      return null;
+  }
+}
+
+function requestsOf(thread: Thread): readonly Omit<LaneRequest, 'n'>[] {
+  const found: Omit<LaneRequest, 'n'>[] = [];
+  let turn = 0;
+  let acts: LaneAct[] = [];
+  for (const step of thread.steps) {
+    if (step.kind === 'event') {
+      const act = actOf(step.event);
+      if (act !== null) acts.push(act);
+    }
+    if (step.kind !== 'call') continue;
+    turn++;
+    const usage = billedUsage(step.call);
+    if (usage === null) continue;
+    const row = findModel(step.call.model);
+    found.push({
+      thread: thread.id,
+      turn,
+      purpose: thread.parentId === null ? 'main' : 'subagent',
+      t: step.call.startMs,
+      model: row?.id ?? step.call.model,
+      prompt: promptTokens(usage),
+      read: usage.cacheRead,
+      written: cacheWriteTokens(usage),
+      input: usage.input,
+      output: usage.output,
+      costNano: (row === null ? NO_COST : priceUsage(row, usage)).totalNano,
+      seen: null,
+      limit: null,
+      cause: step.call.missReason,
+      acts,
+    });
+    acts = [];
+  }
+  return found;
+}
+
+/** What a recording tells of its own requests, all threads by time. */
+export function laneOfRecording(transcript: Transcript): Lane {
+  const requests = transcript.threads
+    .flatMap(requestsOf)
+    .sort((a, b) => a.t - b.t)
+    .map((request, i) => ({ ...request, n: i + 1 }));
+  return { title: `${transcript.id} as recorded`, source: 'recorded', requests };
+}

@@ -1,0 +1,43 @@
+/** What a layer did before a request. */
+export interface LaneAct {
+  readonly layer: string;
+  readonly action: string;
+  readonly outcome: 'done' | 'failed' | 'declined';
+  readonly reason: string;
+  /** The context as the policy's counter saw it; null where nobody counted. */
+  readonly seen: number | null;
+  readonly saved: number | null;
+}
+
+/** One request of a lane. */
+export interface LaneRequest {
+  readonly thread: string;
+  /** Call of its thread, from 1: what two lanes are aligned by. */
+  readonly turn: number;
+  readonly purpose: string;
+  /** Number of the request in its lane, from 1. */
+  readonly n: number;
+  readonly t: number;
+  readonly model: string;
+  readonly prompt: number;
+  readonly read: number;
+  readonly written: number;
+  readonly input: number;
+  readonly output: number;
+  readonly costNano: number;
+  /** What the policy's counter said before it; null where nobody counted. */
+  readonly seen: number | null;
+  /** The size at which nothing is left, as the client shows it; null where it shows none. */
+  readonly limit: number | null;
+  /** Why cached tokens were not read; null where all were, or nobody tells. */
+  readonly cause: string | null;
+  /** What layers did since the request before it. */
+  readonly acts: readonly LaneAct[];
+}
+
+/** A run or a recording as a sequence of requests. */
+export interface Lane {
+  readonly title: string;
+  readonly source: 'run' | 'recorded';
+  readonly requests: readonly LaneRequest[];
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { sharedData } from '../helpers/shared.js';
+import { cli, tempFolder } from './cli.js';
+
+const SCENARIO = `name: lunch
+transcript: { synthetic: { workload: refactor, turns: 60, text: none } }
+model: claude-sonnet-4-5
+policy: claude-code/2.1.112
+variants:
+  - { name: early, set: { window.percent: 30 } }
+seed: 3
+`;
+
+interface DiffJson {
+  readonly firstDifference: {
+    readonly request: number;
+    readonly turn: number;
+    readonly reason: string;
+    readonly kind: string;
+  } | null;
+  readonly differences: readonly { readonly turn: number; readonly costUsd: number }[];
+  readonly a: { readonly costUsd: number };
+  readonly b: { readonly costUsd: number };
+}
+
+describe('ccbench diff', () => {
+  it('of a scenario and its variant names the threshold', async () => {
+    const cwd = tempFolder({ 'lunch.yaml': SCENARIO });
+    const { code, stdout } = await cli(['diff', 'lunch.yaml', '--json'], { cwd });
+    expect(code).toBe(0);
+    const diff = JSON.parse(stdout) as DiffJson;
+    expect(diff.firstDifference!.kind).toBe('threshold');
+    expect(diff.differences[0]!.turn).toBe(diff.firstDifference!.turn);
+    const sum = diff.differences.reduce((all, { costUsd }) => all + costUsd, 0);
+    expect(sum).toBeCloseTo(diff.b.costUsd - diff.a.costUsd, 9);
+    const text = await cli(['diff', 'lunch.yaml', 'lunch.yaml#early'], { cwd });
+    expect(text.stdout).toContain(
+      `They part at request ${diff.firstDifference!.request} (turn ${diff.firstDifference!.turn})`,
+    );
+  });
+
+  it('of two report folders reads their logs; the same run is the same', async () => {
+    const cwd = tempFolder({ 'lunch.yaml': SCENARIO });
+    await cli(['run', 'lunch.yaml', '--no-charts', '--quiet'], { cwd });
+    const same = await cli(['diff', 'reports/lunch', 'lunch.yaml#base'], { cwd });
+    expect(same.stdout).toContain('They are the same in all');
+    const other = await cli(['diff', 'reports/lunch', 'reports/lunch/early/run.jsonl', '--json'], { cwd });
+    expect((JSON.parse(other.stdout) as DiffJson).firstDifference).not.toBeNull();
+  });
+
+  it('says what is missing: a second side, a variant, a run in a folder', async () => {
+    const cwd = tempFolder({ 'lunch.yaml': SCENARIO, 'plain.yaml': SCENARIO.replace(/variants:\n.*\n/, '') });
+    const cases: readonly (readonly [readonly string[], string])[] = [
+      [['diff', 'plain.yaml'], 'plain.yaml has no variant to hold it against'],
+      [['diff', 'lunch.yaml#late', 'lunch.yaml'], 'variant "late"'],
+      [['diff', '.', 'lunch.yaml'], '. holds no run.jsonl'],
+      [['diff', 'gone.jsonl'], 'gone.jsonl'],
+    ];
+    for (const [argv, message] of cases) {
+      const { code, stderr } = await cli(argv, { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain(message);
+      expect(stderr).toContain('hint:');
+    }
+  });
+
+  it.skipIf(!sharedData.present)('of a recording holds it against its simulation', async () => {
+    const file = sharedData
+      .files('transcripts/claude-code')
+      .find((path) => path.includes('v2.1.42-auto167k'))!;
+    const { stdout } = await cli(['diff', file, '--json'], { cwd: tempFolder() });
+    const { firstDifference, a, b } = JSON.parse(stdout) as DiffJson;
+    // Its one automatic compaction comes behind the seventieth call; up to there the simulation is the recording.
+    expect(firstDifference!.turn).toBeGreaterThanOrEqual(71);
+    expect(Math.abs(b.costUsd / a.costUsd - 1)).toBeLessThan(0.02);
+  });
+});
