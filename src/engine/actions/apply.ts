@@ -1,6 +1,7 @@
 import type { Action, Outcome } from '../../model/action.js';
 import { ask } from '../requests/ask.js';
 import type { ActingThread } from './acting-thread.js';
+import { attach } from './attach.js';
 import { breaker } from './breaker.js';
 import { cleanUp } from './cleanup.js';
 import { deleteCached } from './delete-cached.js';
@@ -21,8 +22,8 @@ const ACTIONS: ActionTable = {
   cleanup: cleanUp,
   report,
   breaker,
+  attach,
   ask: (run, { request }) => ask(run, request),
-  attach: (run, { message }) => done(run.join([message], 'made')),
   'write-file': ({ env, now }, { path, text }) => done(env.files.write(path, text, now)),
   'remove-file': ({ env }, { path }) => done(env.files.remove(path)),
   'set-mtime': ({ env }, { path, mtimeMs }) => done(env.files.setMtime(path, mtimeMs)),
