@@ -6,6 +6,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'threads',
+    maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
+    isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
     setupFiles: ['test/helpers/property-settings.ts'],
     globalSetup: ['test/helpers/build-page.ts'],
   },

@@ -35,13 +35,8 @@ export type Action =
   | { readonly kind: 'ask'; readonly by: Asker; readonly request: AskRequest }
   /** Put a new history in the place of the whole conversation (FUL-8, SES-5). */
   | { readonly kind: 'replace-history'; readonly by: Asker; readonly messages: readonly Message[] }
-  /** Add a message at the end; one that stands for content which the layer took out saves so much less. */
-  | {
-      readonly kind: 'attach';
-      readonly by: Asker;
-      readonly message: Message;
-      readonly standsFor?: 'taken-out';
-    }
+  /** Add a message at the end. */
+  | { readonly kind: 'attach'; readonly by: Asker; readonly message: Message }
   | { readonly kind: 'write-file'; readonly by: Asker; readonly path: string; readonly text: FileContent }
   /** Set the time of a file: a lock tells by it when it was last held to the end (DRM-2). */
   | { readonly kind: 'set-mtime'; readonly by: Asker; readonly path: string; readonly mtimeMs: number }

@@ -10,6 +10,7 @@ import {
   faultRules,
   sessionSteps,
 } from '../helpers/arbitrary-session.js';
+import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 
@@ -64,6 +65,22 @@ describe('the context that no layer has touched', () => {
     );
   });
 
+  it('C10 is without the lines that stand at the end for calls taken out, and these are taken off what was saved', () => {
+    // Twenty calls stay in 60,000 tokens (10 + 10): of 21 the ten oldest go, each of 20 + 1 tokens, for 40 tokens each.
+    const calls = (count: number) => Array.from({ length: count }, () => ({ tool: 'Read', tokens: 1 }));
+    const said = new Conversation().human(30);
+    for (const count of [7, 7, 7]) said.tools(calls(count));
+    const transcript = said.answer(10).transcript();
+    const entries = runLog(planOf({ policy: 'peers/goose', window: 60_000 }), transcript);
+    const [cleared] = ofType(entries, 'layer');
+    expect(cleared!.saved).toBe(10 * 21 - 10 * 40);
+    expect(cleared!.trueBefore - cleared!.trueAfter).toBe(cleared!.saved);
+    const alone = mainRequests(runLog(planOf({ policy: 'unbounded' }), transcript));
+    expect(mainRequests(entries).map(({ untouched }) => untouched)).toEqual(
+      alone.map(({ prompt }) => prompt),
+    );
+  });
+
   it('C10 is what a run without layers sends', { timeout: TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(sessionSteps, anyPolicy, anyWindow, (steps, policy, window) => {
@@ -79,31 +96,5 @@ describe('the context that no layer has touched', () => {
       }),
       { numRuns: RUNS },
     );
-  });
-
-  it('C10 is less by the lines that stand for calls which were taken out', () => {
-    const reads = (...tokens: readonly number[]) => ({
-      do: 'tools' as const,
-      results: tokens.map((size) => ({ tool: 'Read', tokens: size, file: 0 })),
-      thinking: 0,
-    });
-    const small = reads(1, 1, 1);
-    const steps = [
-      small,
-      small,
-      small,
-      reads(1, 3_000, 1),
-      small,
-      reads(3_000, 3_000, 1),
-      reads(1),
-      reads(1, 1),
-    ];
-    const entries = runLog(planOf({ policy: 'peers/goose', window: 60_000 }), buildSession(steps));
-    const [cleared] = ofType(entries, 'layer');
-    // Ten calls of 20 tokens with results of one are out; ten lines of 40 stand for them.
-    expect(cleared!.saved).toBe(10 * 21 - 10 * 40);
-    expect(cleared!.saved).toBe(cleared!.trueBefore - cleared!.trueAfter);
-    const last = mainRequests(entries).at(-1)!;
-    expect(last.untouched).toBe(last.prompt + cleared!.saved);
   });
 });

@@ -3,14 +3,15 @@ import { messageTokens } from '../../model/message.js';
 import type { ActingThread } from './acting-thread.js';
 import { DONE } from './done.js';
 
-type Attaching = Pick<ActingThread, 'join' | 'takenOut'>;
-
-/** Adds a message at the end; what it stands for is out of the conversation only as far as it is longer (C9, C10). */
+/** Adds a message at the end; one that stands in the place of content taken out is taken off what its layer saved. */
 export function attach(
-  run: Attaching,
-  { by, message, standsFor }: Extract<Action, { kind: 'attach' }>,
+  run: Pick<ActingThread, 'join' | 'seen' | 'takenOut'>,
+  { by, message }: Extract<Action, { kind: 'attach' }>,
 ): Outcome {
   run.join([message], 'made');
-  if (standsFor === 'taken-out') run.takenOut.take(by.layer, -messageTokens(message), 'frozen');
+  if (message.blocks.some(({ facts }) => facts.replaces !== undefined)) {
+    run.takenOut.take(by.layer, -messageTokens(message), 'frozen');
+    run.seen.standsForOther(message);
+  }
   return DONE;
 }

@@ -172,6 +172,12 @@ export class SeenCounter {
     this.untouchedNewer += tokens;
   }
 
+  /** A message that just joined stands in the place of content that a layer took out: untouched, there would be none. */
+  standsForOther(message: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.standsForOther(message);
+    this.untouchedNewer -= estimateMessage(message, this.rules.heuristic);
+  }
+
   /** A response joined the conversation; its usage follows. */
   hear(response: Message): void {
     for (let i = 0; i < this.beside.length; i++) this.beside[i]!.hear(response);

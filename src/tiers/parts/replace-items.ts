@@ -2,7 +2,7 @@ import { chainDigest, digestText } from '../../base/digest.js';
 import type { FileContent } from '../../base/files.js';
 import type { Action, BlockEdit, Outcome } from '../../model/action.js';
 import { type Block, CHARS_PER_TOKEN, createBlock, mediaCount, uniformFacts } from '../../model/block.js';
-import { createMessage, type Message, messageTokens } from '../../model/message.js';
+import { createMessage, type Message } from '../../model/message.js';
 import type { ReplacePart } from '../../model/parts.js';
 import { lazyText } from '../../model/text.js';
 import type { ContextView, Moment } from '../../model/tier.js';
@@ -170,7 +170,9 @@ export function* replaceItems(
   const replace = rule.replace!;
   const clearing = clearingOf(own, state, view);
   own.items!.forget(clearing.items);
-  own.actedAt = own.seen(view) - clearing.saved;
+  const lines = replace.where === 'at-end' ? clearing.replaced * replace.tokens : 0;
+  const saved = clearing.saved - lines;
+  own.actedAt = own.seen(view) - saved;
   if (clearing.edits.length === 0) return false;
   const before = sizeBefore(view);
   const by = { layer: 'rules', reason } as const;
@@ -186,9 +188,9 @@ export function* replaceItems(
     keep: replace.where === 'server' ? 'server' : 'frozen',
     edits: clearing.edits,
   };
-  const lines = replace.where === 'at-end' ? lineMessage(moment, clearing.replaced, replace.tokens) : null;
-  if (lines !== null) yield { kind: 'attach', by, message: lines, standsFor: 'taken-out' };
-  if (replace.lasts === 'each-request') own.leftOut += clearing.saved;
+  if (replace.where === 'at-end')
+    yield { kind: 'attach', by, message: lineMessage(moment, clearing.replaced, lines) };
+  if (replace.lasts === 'each-request') own.leftOut += saved;
   for (const other of state.rules) if (other !== own) other.items?.forgetCalls(clearing.calls);
   state.results.forgetCalls(clearing.calls);
   yield changeReport(view, before, {
@@ -196,7 +198,7 @@ export function* replaceItems(
     action: 'clear',
     trigger: replace.where === 'server' ? 'server' : 'auto',
     reason,
-    saved: clearing.saved - (lines === null ? 0 : messageTokens(lines)),
+    saved,
     details: { rule: rule.name, results: clearing.replaced },
   });
   return true;
@@ -242,9 +244,9 @@ function lineMessage({ turn, now }: Moment, count: number, tokens: number): Mess
   const block = createBlock({
     kind: 'text',
     role: 'user',
-    tokens: count * tokens,
+    tokens,
     text: `[${count} earlier calls, a line each]`,
-    chars: Math.round(count * tokens * CHARS_PER_TOKEN),
+    chars: Math.round(tokens * CHARS_PER_TOKEN),
     facts: { replaces: 'summary' },
   });
   return createMessage({
