@@ -7,6 +7,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'threads',
     setupFiles: ['test/helpers/property-settings.ts'],
-    globalSetup: ['test/helpers/build-page.ts'],
+    globalSetup: ['test/helpers/test-cache.ts', 'test/helpers/build-page.ts'],
   },
 });
