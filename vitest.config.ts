@@ -9,6 +9,6 @@ export default defineConfig({
     maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
     isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
     setupFiles: ['test/helpers/property-settings.ts'],
-    globalSetup: ['test/helpers/build-page.ts'],
+    globalSetup: ['test/helpers/test-cache.ts', 'test/helpers/build-page.ts'],
   },
 });

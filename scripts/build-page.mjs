@@ -5,6 +5,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundledAside } from './bundle-packages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const target = join(root, 'src/report/page-bundle.generated.ts');
@@ -40,9 +41,9 @@ export const PAGE_STYLE = ${JSON.stringify(style)};
   renameSync(fresh, target);
 }
 
-/** Writes the script of worker threads beside the compiled sources. */
-export async function buildWorker() {
-  await build({
+/** Writes the script of worker threads beside the compiled sources; the files that went into it. With `write: false` nothing is written. */
+export async function buildWorker({ write = true } = {}) {
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['src/study/worker-run.ts'],
     outfile: 'dist/study/worker-bundle.js',
@@ -53,8 +54,11 @@ export async function buildWorker() {
     packages: 'external',
     minifySyntax: true,
     minifyWhitespace: true,
-    sourcemap: true,
+    plugins: [bundledAside('study')],
+    metafile: true,
+    write,
   });
+  return Object.keys(metafile.inputs);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

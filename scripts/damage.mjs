@@ -36,7 +36,7 @@ async function run(argv, cwd, interrupt = new AbortController().signal) {
   });
   const host = {
     cwd,
-    env: {},
+    env: { CCBENCH_CACHE: '.ccbench' },
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     interrupt,

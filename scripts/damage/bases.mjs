@@ -69,7 +69,7 @@ export async function prepareBases(root, runCli, work) {
   await must(runCli, ['sweep', 'a.yaml', '--vary', 'seed=1,2', '--workers', '0'], work);
   await must(runCli, ['validate', 'rec.jsonl', '--save', 'saved.json'], work);
   await must(runCli, ['inspect', 'big.jsonl'], work);
-  const [compiled] = readdirSync(join(work, '.ccbench/cache'));
+  const [compiled] = readdirSync(join(work, '.ccbench/transcripts'));
   const read = (name) => readFileSync(join(work, name), 'utf8');
   return {
     scenarios: [...scenarios, small],
@@ -82,6 +82,6 @@ export async function prepareBases(root, runCli, work) {
     results: read('reports/small-sweep/sweep.jsonl'),
     saved: read('saved.json'),
     big: read('big.jsonl'),
-    compiled: { name: compiled, bytes: readFileSync(join(work, '.ccbench/cache', compiled)) },
+    compiled: { name: compiled, bytes: readFileSync(join(work, '.ccbench/transcripts', compiled)) },
   };
 }

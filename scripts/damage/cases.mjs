@@ -86,7 +86,7 @@ export const KINDS = {
   compiled: (bases, random) => ({
     files: {
       'big.jsonl': bases.big,
-      [`.ccbench/cache/${bases.compiled.name}`]: damageBytes(bases.compiled.bytes, random),
+      [`.ccbench/transcripts/${bases.compiled.name}`]: damageBytes(bases.compiled.bytes, random),
     },
     argv: ['inspect', 'big.jsonl'],
   }),

@@ -18,12 +18,15 @@ export function shared(command: Command): Command {
   return command
     .option('--json', 'print one JSON object on stdout and nothing else')
     .option('--debug', 'show stack traces')
-    .option('--no-color', 'no colours (also: NO_COLOR)');
+    .option('--no-color', 'no colours (also: NO_COLOR; FORCE_COLOR has them in a pipe too)');
 }
 
 /** A command that reads transcripts. */
 export function reading(command: Command): Command {
-  return shared(command).option('--no-cache', 'keep and use no compiled transcripts');
+  return shared(command).option(
+    '--no-cache',
+    'keep and use no compiled transcripts (ccbench cache shows them)',
+  );
 }
 
 /** A command that loads plug-ins. */

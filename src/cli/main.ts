@@ -1,16 +1,14 @@
 #!/usr/bin/env node
-import { EXIT } from './exit-codes.js';
-import { processHost } from './host.js';
-import { runCli } from './run-cli.js';
-import { listenForInterrupt } from './terminal/interrupt.js';
+// Loads nothing, and is written for every Node that knows modules: an old one is told so before it reads what it cannot.
 
-let isPrinted = true;
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-const host = processHost(listenForInterrupt(), (reason) => {
-  isPrinted = false;
-  host.stderr.write(`error[output-unwritable] the output cannot be written: ${reason}\n`);
-  if (process.exitCode === EXIT.fine) process.exitCode = EXIT.input;
-});
-
-const code = await runCli(process.argv.slice(2), host);
-process.exitCode = code === EXIT.fine && !isPrinted ? EXIT.input : code;
+if (major > 20 || (major === 20 && minor >= 19)) void import('./start.js');
+else {
+  const message = `ccbench needs Node 20.19 or later, and this is Node ${process.versions.node}`;
+  const hint = 'install a newer Node from https://nodejs.org, or switch to one with your version manager';
+  process.stderr.write(`error[old-node]: ${message}\n  hint: ${hint}\n`);
+  if (process.argv.indexOf('--json') >= 0)
+    process.stdout.write(`${JSON.stringify({ error: { code: 'old-node', message, hint, place: null } })}\n`);
+  process.exitCode = 2;
+}

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { examples, extensible, reading, SESSIONS, shared, TEXT_COUNTERS } from './command-parts.js';
+import { defineCache } from './commands/cache/define-cache.js';
 import { defineDiff } from './commands/diff/define-diff.js';
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineProviders } from './commands/providers/define-providers.js';
@@ -35,7 +36,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .option('--debug', 'show stack traces')
-    .option('--no-color', 'no colours (also: NO_COLOR)')
+    .option('--no-color', 'no colours (also: NO_COLOR; FORCE_COLOR has them in a pipe too)')
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({
@@ -292,6 +293,19 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(await reportCommand(session, file, options));
     });
 
+  shared(
+    program
+      .command('open')
+      .description('Open the page that was written last; print its path where there is no display.'),
+  )
+    .argument('[page]', 'a page, or a report folder; none: the page that any command wrote last')
+    .option('--print', 'print the path and open nothing')
+    .addHelpText('after', examples('open', 'open reports/quickstart', 'open --print'))
+    .action(async (page, options) => {
+      const { openCommand } = await import('./commands/open.js');
+      settle(await openCommand(session, page, options));
+    });
+
   shared(program.command('init').description('Write a starter scenario.'))
     .argument('[name]', 'name of the scenario', 'my-scenario')
     .option('--force', 'overwrite an existing file')
@@ -348,6 +362,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     });
 
   defineServe(program, session, settle);
+
+  defineCache(program, session, settle);
 
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))

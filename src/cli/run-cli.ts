@@ -2,9 +2,12 @@ import { CommanderError } from 'commander';
 import { CcbenchError } from '../base/errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
+import { cacheFolder } from './files/cache-folder.js';
+import { rememberPage } from './files/last-page.js';
 import type { Host } from './host.js';
 import { buildProgram } from './program.js';
 import type { CliSession } from './session.js';
+import { colorsOf } from './terminal/colors.js';
 import { guardText } from './terminal/guard-text.js';
 
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/s;
@@ -15,15 +18,14 @@ function hasFlag(argv: readonly string[], flag: string): boolean {
 }
 
 function sessionOf(argv: readonly string[], host: Host): CliSession {
-  const noColor = hasFlag(argv, '--no-color') || (host.env.NO_COLOR ?? '') !== '';
-  const colors = noColor ? 'never' : 'auto';
+  const colors = hasFlag(argv, '--no-color') ? 'never' : colorsOf(host.env);
   const stdout = guardText(host.stdout, colors);
   const stderr = guardText(host.stderr, colors);
   return {
     host: { ...host, stdout, stderr },
     debug: hasFlag(argv, '--debug'),
     json: hasFlag(argv, '--json'),
-    cache: hasFlag(argv, '--no-cache') ? 'off' : 'on',
+    cache: hasFlag(argv, '--no-cache') ? 'off' : { folder: cacheFolder(host) },
     colors,
   };
 }
@@ -75,5 +77,7 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
     if (!(error instanceof CommanderError)) return reportFailure(session, error);
     if (error.exitCode === 0) return EXIT.fine;
     return error.code === 'commander.help' ? EXIT.input : reportFailure(session, usageError(error));
+  } finally {
+    rememberPage(cacheFolder(host));
   }
 }

@@ -9,7 +9,7 @@ export interface CliSession {
   readonly colors: ColorChoice;
   /** One JSON object on stdout instead of text. */
   readonly json: boolean;
-  /** Whether compiled transcripts are kept and used again. */
+  /** Where compiled transcripts are kept and used again. */
   readonly cache: CacheChoice;
 }
 

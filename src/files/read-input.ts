@@ -9,12 +9,12 @@ const RECORDING = /\.jsonl?(?:\.(?:gz|zst))?$/;
 export interface InputOptions {
   readonly cwd: string;
   readonly place?: Place;
-  /** Whether compiled transcripts are kept below the current folder and used again; off unless asked for. */
+  /** Where compiled transcripts are kept and used again; off unless asked for. */
   readonly cache?: CacheChoice;
 }
 
-/** Whether compiled transcripts are kept. */
-export type CacheChoice = 'on' | 'off';
+/** The folder below which compiled transcripts are kept, or none. */
+export type CacheChoice = 'off' | { readonly folder: string };
 
 function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;

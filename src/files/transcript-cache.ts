@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Transcript } from '../model/transcript.js';
 import { compileTranscript } from '../transcript/compiled/compile-transcript.js';
 import { COMPILED_VERSION } from '../transcript/compiled/layout.js';
 import { loadCompiled } from '../transcript/compiled/load-compiled.js';
+import { COMPILED_FOLDER, readEntry, writeEntry } from './compiled-store.js';
 import { type DiskFile, fileSource, hashFile } from './disk-file.js';
-import { nameOfPart, removeLitter } from './litter.js';
-
-/** Folder of compiled transcripts below the current one; it may be deleted at any time. */
-const CACHE_FOLDER = join('.ccbench', 'cache');
 
 /** Compiled transcripts on disk, found by the content of the files they were made from. */
 export interface TranscriptCache {
@@ -34,32 +30,21 @@ function keyOf(files: readonly DiskFile[], id: string): string {
   return hash.digest('hex');
 }
 
-function remove(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // Where nothing could be written, nothing can be removed.
-  }
-}
-
 function sharedCopy(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
   copy.set(bytes);
   return copy;
 }
 
-/** Opens the place of a session's files in the cache; the whole files are read for it once. */
-export function openTranscriptCache(files: readonly DiskFile[], id: string, cwd: string): TranscriptCache {
-  const folder = join(cwd, CACHE_FOLDER);
-  const path = join(folder, `${keyOf(files, id)}.bin`);
+/** Opens the place of a session's files in the cache below a folder; the whole files are read for it once. */
+export function openTranscriptCache(files: readonly DiskFile[], id: string, kept: string): TranscriptCache {
+  const folder = join(kept, COMPILED_FOLDER);
+  const key = keyOf(files, id);
   return {
     read() {
-      let compiled: Uint8Array<SharedArrayBuffer>;
-      try {
-        compiled = sharedCopy(readFileSync(path));
-      } catch {
-        return null;
-      }
+      const bytes = readEntry(folder, key);
+      if (bytes === null) return null;
+      const compiled = sharedCopy(bytes);
       const byName = new Map(files.map((file) => [file.name, file] as const));
       const source = (name: string) => fileSource(byName.get(name)!);
       const transcript = loadCompiled(compiled, { id, source });
@@ -67,15 +52,7 @@ export function openTranscriptCache(files: readonly DiskFile[], id: string, cwd:
     },
     write(transcript) {
       const compiled = compileTranscript(transcript);
-      const part = nameOfPart(path, 'part');
-      try {
-        mkdirSync(folder, { recursive: true });
-        removeLitter(folder, (owner) => owner.endsWith('.bin'));
-        writeFileSync(part, compiled);
-        renameSync(part, path);
-      } catch {
-        remove(part);
-      }
+      writeEntry(folder, key, compiled);
       return { transcript, compiled };
     },
   };

@@ -111,8 +111,9 @@ function load(
   const [main] = files;
   const id = main.name;
   const before = files.map(fileState);
-  const isCached = options.cache === 'on' && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
-  const cache = isCached ? openTranscriptCache(files, id, options.cwd) : null;
+  const { cache: choice = 'off' } = options;
+  const isCached = choice !== 'off' && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
+  const cache = isCached ? openTranscriptCache(files, id, choice.folder) : null;
   const cached = cache?.read() ?? null;
   if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
   const format = formatOfFile(main);

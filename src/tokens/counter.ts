@@ -32,10 +32,8 @@ async function loadRecorded(): Promise<TextCounter> {
 
 /** o200k by the fast library; special tokens count as the text they are. */
 async function loadGptTokenizer(): Promise<TextCounter> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  const asText = { disallowedSpecial: new Set<string>() };
-  const count = (part: string): number => countTokens(part, asText);
-  return { name: 'gpt-tokenizer', count: (text) => countGuarded(text, count, FAST_CHUNK_BYTES) };
+  const { countO200k } = await import('./count-o200k.js');
+  return { name: 'gpt-tokenizer', count: (text) => countGuarded(text, countO200k, FAST_CHUNK_BYTES) };
 }
 
 /** o200k by the reference port: the oracle for the fast one. */

@@ -123,6 +123,15 @@ describe('the layer check fires on', () => {
     expect(planted(path, "const sdk = await import('@anthropic-ai/sdk');")).toEqual([]);
   });
 
+  it('a package that the build puts into one file, anywhere else, and that file loaded at start', () => {
+    const text = "import * as vega from 'vega';";
+    expect(planted('src/report/charts/planted.ts', text)).toHaveLength(1);
+    expect(planted('src/report/charts/draw-chart.ts', text)).toEqual([]);
+    const path = 'src/report/charts/planted.ts';
+    expect(planted(path, "import { drawChart } from './draw-chart.js';")).toHaveLength(1);
+    expect(planted(path, "const { drawChart } = await import('./draw-chart.js');")).toEqual([]);
+  });
+
   it("Node's modules outside their layer", () => {
     expect(planted('src/engine/planted.ts', "import { readFileSync } from 'node:fs';")).toHaveLength(1);
     expect(planted('src/cli/planted.ts', "import { readFileSync } from 'node:fs';")).toEqual([]);

@@ -25,6 +25,13 @@ export interface CliOptions {
   readonly onPrinted?: (text: string) => void;
 }
 
+/** The cache folder of all tests: never the one of whoever runs them. */
+export function testCache(): string {
+  const folder = process.env.CCBENCH_CACHE ?? '';
+  if (folder === '') throw new Error('test/helpers/test-cache.ts has set no CCBENCH_CACHE');
+  return folder;
+}
+
 /** Runs a command line in this process. */
 export async function cli(argv: readonly string[], options: CliOptions): Promise<CliResult> {
   const out: string[] = [];
@@ -32,7 +39,7 @@ export async function cli(argv: readonly string[], options: CliOptions): Promise
   let clock = 0;
   const host: Host = {
     cwd: options.cwd,
-    env: options.env ?? {},
+    env: { CCBENCH_CACHE: testCache(), ...options.env },
     stdout: {
       isTerminal: options.terminal === 'stdout',
       columns: options.columns ?? null,

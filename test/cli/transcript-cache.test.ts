@@ -1,11 +1,16 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { cacheFolder } from '../../src/cli/files/cache-folder.js';
+import { readEntry, writeEntry } from '../../src/files/compiled-store.js';
 import { loadTranscript } from '../../src/files/transcripts.js';
+import { needFreshBuild } from '../helpers/built.js';
 import { assistant, jsonl, result, user } from '../helpers/session.js';
 import { textsOfTranscript } from '../helpers/texts.js';
-import { cli, tempFolder } from './cli.js';
+import { cli, snapshot, tempFolder, testCache } from './cli.js';
 
 /** A session that is large enough to be compiled. */
 function session(word = 'word'): Buffer {
@@ -26,12 +31,15 @@ function session(word = 'word'): Buffer {
 }
 
 function cached(folder: string): readonly string[] {
-  const path = join(folder, '.ccbench/cache');
+  const path = join(folder, 'kept/transcripts');
   return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
 }
 
 function load(folder: string, file = 'a.jsonl') {
-  const { format, transcript } = loadTranscript(file, { cwd: folder, cache: 'on' });
+  const { format, transcript } = loadTranscript(file, {
+    cwd: folder,
+    cache: { folder: join(folder, 'kept') },
+  });
   return { format, transcript, json: JSON.stringify(transcript), texts: textsOfTranscript(transcript) };
 }
 
@@ -57,18 +65,22 @@ describe('compiled transcripts on disk', () => {
     const other = tempFolder({ 'a.jsonl': session('another') });
     load(other);
     writeFileSync(path!, readFileSync(cached(other)[0]!));
-    expect(loadTranscript('a.jsonl', { cwd: folder, cache: 'on' }).transcript).not.toEqual(first.transcript);
+    expect(
+      loadTranscript('a.jsonl', { cwd: folder, cache: { folder: join(folder, 'kept') } }).transcript,
+    ).not.toEqual(first.transcript);
   });
 
   it('change no byte of what a run prints', async () => {
     const folder = tempFolder({ 'a.jsonl': session(), 's.yaml': SCENARIO });
     const run = ['run', 's.yaml', '--no-files', '--no-timings'];
-    const without = await cli([...run, '--no-cache'], { cwd: folder });
+    const own = { cwd: folder, env: { CCBENCH_CACHE: 'kept' } };
+    const without = await cli([...run, '--no-cache'], own);
     expect(cached(folder)).toEqual([]);
     expect(without).toMatchObject({ code: 0, stderr: '' });
-    expect(await cli(run, { cwd: folder })).toEqual(without);
+    expect(await cli(run, own)).toEqual(without);
     expect(cached(folder)).toHaveLength(1);
-    expect(await cli(run, { cwd: folder })).toEqual(without);
+    expect(await cli(run, own)).toEqual(without);
+    expect(readdirSync(folder).sort()).toEqual(['a.jsonl', 'kept', 's.yaml']);
   });
 
   it('are ignored and written anew when they are damaged', () => {
@@ -92,12 +104,116 @@ describe('compiled transcripts on disk', () => {
   });
 
   it('are not needed: nothing is kept where nothing can be written, nor of small files', () => {
-    const blocked = tempFolder({ 'a.jsonl': session(), '.ccbench': 'a file' });
+    const blocked = tempFolder({ 'a.jsonl': session(), kept: 'a file' });
     expect(load(blocked).texts[0]).toBe('word 0');
     const small = tempFolder({
       'a.jsonl': jsonl([user('u', 0, 'go'), assistant('a', 1, 'm', [{ type: 'text', text: 'x' }])]),
     });
     load(small);
     expect(cached(small)).toEqual([]);
+  });
+
+  it('are never kept beside the recordings', async () => {
+    const folder = tempFolder({ 'a.jsonl': session('nowhere near') });
+    const home = tempFolder();
+    const env = { CCBENCH_CACHE: '', HOME: home, XDG_CACHE_HOME: join(home, 'xdg') };
+    expect(await cli(['inspect', 'a.jsonl'], { cwd: folder, env })).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual(['a.jsonl']);
+    expect(readdirSync(join(home, 'xdg/ccbench/transcripts'))).toHaveLength(1);
+  });
+});
+
+describe('the folder of what is kept', () => {
+  const of = (platform: NodeJS.Platform, env: Record<string, string>) =>
+    cacheFolder({ cwd: '/here', env: { HOME: '/h', ...env }, platform });
+
+  it.each<[NodeJS.Platform, Record<string, string>, string]>([
+    ['linux', {}, '/h/.cache/ccbench'],
+    ['linux', { XDG_CACHE_HOME: '/x' }, '/x/ccbench'],
+    ['linux', { XDG_CACHE_HOME: 'relative' }, '/h/.cache/ccbench'],
+    ['darwin', {}, '/h/Library/Caches/ccbench'],
+    ['win32', { LOCALAPPDATA: '/l' }, '/l/ccbench/cache'],
+    ['win32', {}, '/h/AppData/Local/ccbench/cache'],
+    ['linux', { CCBENCH_CACHE: '/c', XDG_CACHE_HOME: '/x' }, '/c'],
+    ['linux', { CCBENCH_CACHE: 'c' }, '/here/c'],
+    ['linux', { CCBENCH_CACHE: '~/c' }, '/h/c'],
+  ])('on %s with %j is %s', (platform, env, expected) => {
+    expect(of(platform, env)).toBe(expected);
+  });
+
+  it('of the tests is a temporary one', () => {
+    expect(testCache().startsWith(tmpdir())).toBe(true);
+  });
+});
+
+describe('what is kept', () => {
+  const key = (digit: number): string => String(digit).repeat(64);
+
+  it('stays below its limit: what was used longest ago goes first', () => {
+    const folder = tempFolder();
+    const put = (digit: number, usedSeconds: number): void => {
+      writeEntry(folder, key(digit), new Uint8Array(100), 250);
+      utimesSync(join(folder, `${key(digit)}.bin`), usedSeconds, usedSeconds);
+    };
+    put(1, 1_000);
+    put(2, 2_000);
+    readEntry(folder, key(1));
+    put(3, 3_000);
+    expect(readdirSync(folder).map((name) => name[0])).toEqual(['1', '3']);
+    writeEntry(folder, key(4), new Uint8Array(1_000), 250);
+    expect(readdirSync(folder).map((name) => name[0])).toEqual(['4']);
+  });
+
+  it('is whole at any moment, however many processes write it', async () => {
+    const folder = tempFolder();
+    const bytes = 300_000;
+    const writer = `import { writeEntry } from ${JSON.stringify(new URL('../../dist/files/compiled-store.js', import.meta.url).href)};
+for (let i = 0; i < 60; i++) writeEntry(${JSON.stringify(folder)}, '${key(1)}', new Uint8Array(${bytes}).fill(7));`;
+    needFreshBuild();
+    const writers = [1, 2, 3].map(
+      () =>
+        new Promise<number | null>((done) =>
+          spawn(process.execPath, ['--input-type=module', '-e', writer]).on('close', done),
+        ),
+    );
+    let isWriting = true;
+    const codes = Promise.all(writers).finally(() => {
+      isWriting = false;
+    });
+    let reads = 0;
+    while (isWriting) {
+      const found = readEntry(folder, key(1));
+      if (found !== null) {
+        reads++;
+        expect(found.length).toBe(bytes);
+      }
+      await new Promise((done) => setTimeout(done, 1));
+    }
+    expect(await codes).toEqual([0, 0, 0]);
+    expect(reads).toBeGreaterThan(0);
+    expect(readdirSync(folder)).toEqual([`${key(1)}.bin`]);
+  });
+
+  it('is shown and cleared, and nothing else in the folder is touched', async () => {
+    const folder = tempFolder({ 'a.jsonl': session('shown') });
+    const own = { cwd: folder, env: { CCBENCH_CACHE: 'kept' } };
+    const kept = join(folder, 'kept');
+    expect((await cli(['cache'], own)).stdout).toContain(`${kept} holds no compiled transcript\n`);
+    await cli(['inspect', 'a.jsonl'], own);
+    const [path] = cached(folder);
+    const bytes = readFileSync(path!).length;
+    const shown = JSON.parse((await cli(['cache', '--json'], own)).stdout);
+    expect(shown).toEqual({ folder: kept, entries: 1, bytes, mostBytes: 512 * 1_048_576 });
+    expect((await cli(['cache'], own)).stdout).toContain('holds 1 compiled transcript in');
+    writeFileSync(join(kept, 'mine.txt'), 'x');
+    writeFileSync(join(kept, 'transcripts/mine.bin'), 'x');
+    writeFileSync(`${path!.replace(/\.bin$/, '')}.0.bin.999999999.part`, 'x');
+    const cleared = JSON.parse((await cli(['cache', 'clear', '--json'], own)).stdout);
+    expect(cleared).toEqual({ folder: kept, removed: 1, bytes });
+    expect(snapshot(kept)).toEqual({ 'mine.txt': 'x', transcripts: 'folder', 'transcripts/mine.bin': 'x' });
+    rmSync(join(kept, 'mine.txt'));
+    rmSync(join(kept, 'transcripts/mine.bin'));
+    expect((await cli(['cache', 'clear'], own)).stdout).toContain('removed 0 compiled transcripts');
+    expect(existsSync(kept)).toBe(false);
   });
 });

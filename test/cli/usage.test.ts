@@ -23,11 +23,15 @@ function loadedAtStart(path: string, seen = new Set<string>()): ReadonlySet<stri
 
 describe('usage', () => {
   it('loads commander and small files of its own before a command is chosen', () => {
-    const loaded = [...loadedAtStart('src/cli/main.ts')];
+    const loaded = [...loadedAtStart('src/cli/start.ts')];
     expect(loaded.filter((name) => !name.startsWith('src/') && !name.startsWith('node:'))).toEqual([
       'commander',
     ]);
-    expect(loaded.filter((name) => name.startsWith('src/') && !/^src\/(cli|base)\//.test(name))).toEqual([]);
+    expect(
+      loaded.filter(
+        (name) => name.startsWith('src/') && !/^src\/(cli|base)\/|^src\/files\/home\.ts$/.test(name),
+      ),
+    ).toEqual([]);
   });
 
   it('prints help and version with exit code 0', async () => {
@@ -87,6 +91,22 @@ describe('usage', () => {
     expect(await isColoured(['models'], {})).toBe(false);
     expect(await isColoured(['models', '--no-color'], {}, 'stdout')).toBe(false);
     expect(await isColoured(['models'], { NO_COLOR: '1' }, 'stdout')).toBe(false);
+    expect(await isColoured(['models'], { TERM: 'dumb' }, 'stdout')).toBe(false);
+  });
+
+  it.each<[Record<string, string>, boolean]>([
+    [{ FORCE_COLOR: '1' }, true],
+    [{ FORCE_COLOR: 'true', TERM: 'dumb' }, true],
+    [{ FORCE_COLOR: '' }, false],
+    [{ FORCE_COLOR: '0' }, false],
+    [{ FORCE_COLOR: 'false' }, false],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    [{ FORCE_COLOR: '1', NO_COLOR: '' }, true],
+  ])('colours a pipe with %j: %s', async (env, isColoured) => {
+    const cwd = tempFolder();
+    expect((await cli(['models'], { cwd, env })).stdout.includes('\u001b[')).toBe(isColoured);
+    expect((await cli(['models', '--no-color'], { cwd, env })).stdout).not.toContain('\u001b[');
+    expect((await cli(['models', '--json'], { cwd, env })).stdout).not.toContain('\u001b[');
   });
 
   it('docs/cli.md is the help of every command', () => expectGenerated('docs/cli.md', cliPage()));

@@ -1,23 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isAllowed, licencesPage, productionPackages } from '../../scripts/licences.mjs';
+import { buildWorker } from '../../scripts/build-page.mjs';
+import { bundlePackages, licenceNotices, NOTICES } from '../../scripts/bundle-packages.mjs';
+import { bundledPackages, isAllowed, licencesPage, productionPackages } from '../../scripts/licences.mjs';
+import { needFreshBuild } from '../helpers/built.js';
 import { expectGenerated } from '../helpers/generated.js';
 import { ROOT } from '../helpers/tree.js';
 
 const LOCK = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+
+/** Folders of the packages that the build puts into its own files. */
+const bundled = bundlePackages({ write: false });
 
 /** A lock file with the given packages by path. */
 const lock = (packages: Readonly<Record<string, object>>): string =>
   JSON.stringify({ packages: { '': { name: 'own', license: 'none' }, ...packages } });
 
 describe('licences of what is installed with ccbench', () => {
-  it('docs/licences.md lists every package', () => {
-    expectGenerated('docs/licences.md', licencesPage(LOCK));
+  it('docs/licences.md lists every package', async () => {
+    expectGenerated('docs/licences.md', licencesPage(LOCK, await bundled));
   });
 
-  it('are all on the list', () => {
-    expect(productionPackages(LOCK).filter(({ licence }) => !isAllowed(licence))).toEqual([]);
+  it('are all on the list', async () => {
+    const all = [...productionPackages(LOCK), ...bundledPackages(LOCK, await bundled)];
+    expect(all.filter(({ licence }) => !isAllowed(licence))).toEqual([]);
   });
 
   it('hold every dependency that package.json names, with the licence that the package itself states', () => {
@@ -29,10 +36,25 @@ describe('licences of what is installed with ccbench', () => {
     }
   });
 
-  it('the build holds no code of another package', () => {
-    const bundle = join(ROOT, 'dist/study/worker-bundle.js.map');
-    const { sources } = JSON.parse(readFileSync(bundle, 'utf8')) as { readonly sources: readonly string[] };
-    expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
+  it('the worker holds no code of another package', async () => {
+    const inputs = await buildWorker({ write: false });
+    expect(inputs.length).toBeGreaterThan(100);
+    expect(inputs.filter((source) => source.includes('node_modules'))).toEqual([]);
+  });
+
+  it('the build carries the licence of every package whose code it holds', async () => {
+    needFreshBuild();
+    const text = readFileSync(join(ROOT, NOTICES), 'utf8');
+    expect(text).toBe(licenceNotices(await bundled));
+    const packages = bundledPackages(LOCK, await bundled);
+    expect(packages.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['vega', 'vega-lite', 'gpt-tokenizer']),
+    );
+    for (const { name, version } of packages) expect(text).toContain(`${name} ${version} (`);
+  });
+
+  it('a package without the text of its licence is refused', () => {
+    expect(() => licenceNotices(['node_modules'])).toThrow();
   });
 
   it('the list fires on a package that is not free to use, or that states nothing', () => {

@@ -1,6 +1,7 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import ts from 'typescript';
+import { BUNDLED } from '../../scripts/bundle-packages.mjs';
 
 /** How a package may enter a layer: `lazy` means by dynamic import or for its types only. */
 type PackageUse = 'any' | 'lazy';
@@ -131,6 +132,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 /** The one file that loads what only the running program can name: the plug-ins of users. */
 const LOADS_ANY = 'src/plugins/load-plugin.ts';
 
+/** The files that the build fills with the packages they import: these are loaded with them, so the files enter by dynamic import. */
+const HOLDS_PACKAGES = BUNDLED.map((name) => `src/${name}`);
+
 /** Every import, re-export, dynamic import and import type of a file. */
 export function importsOf(file: SourceFile): readonly ImportUse[] {
   const found: ImportUse[] = [];
@@ -176,7 +180,7 @@ export function layerViolations(files: readonly SourceFile[]): readonly string[]
       if (file.path === LOADS_ANY && use.specifier.startsWith('computed: ')) continue;
       const reason = use.specifier.startsWith('.')
         ? checkRelative(file.path, folder, layer, use)
-        : checkExternal(folder, layer, use);
+        : checkExternal(file.path, folder, layer, use);
       if (reason !== null) problems.push(`${file.path}:${use.line} imports ${use.specifier}: ${reason}`);
     }
   }
@@ -192,11 +196,13 @@ function checkRelative(path: string, folder: string, layer: Layer, use: ImportUs
   const target = posix.join(posix.dirname(path), use.specifier);
   if (!target.startsWith('src/')) return 'it lies outside src';
   const wanted = folderOf(target);
+  if (use.form === 'static' && HOLDS_PACKAGES.includes(target.replace(/\.js$/, '.ts')))
+    return 'it holds packages and is loaded by dynamic import only';
   if (wanted === folder || layer.folders.includes(wanted)) return null;
   return `${folder} may import ${layer.folders.join(', ') || 'no other folder'}`;
 }
 
-function checkExternal(folder: string, layer: Layer, use: ImportUse): string | null {
+function checkExternal(path: string, folder: string, layer: Layer, use: ImportUse): string | null {
   if (use.specifier.startsWith('node:')) {
     if (layer.builtins === 'all' || layer.builtins.includes(use.specifier.slice('node:'.length))) return null;
     return `${folder} may use ${layer.builtins.map((name) => `node:${name}`).join(', ') || "none of Node's modules"}`;
@@ -207,7 +213,8 @@ function checkExternal(folder: string, layer: Layer, use: ImportUse): string | n
   if (allowed === undefined) {
     return `${folder} may use ${Object.keys(layer.packages).join(', ') || 'no package'}`;
   }
-  return allowed === 'lazy' && use.form === 'static' ? `${name} is loaded by dynamic import only` : null;
+  const mayLoad = allowed === 'any' || use.form !== 'static' || HOLDS_PACKAGES.includes(path);
+  return !mayLoad ? `${name} is loaded by dynamic import only` : null;
 }
 
 /** The package a specifier belongs to: `@scope/name/sub` and `name/sub` are parts of a package. */

@@ -12,6 +12,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
 import { nameOfPart, removeLitter } from '../../files/litter.js';
+import { pagesWritten } from './last-page.js';
 import { replaceFolder } from './replace-folder.js';
 
 /** What a report folder holds besides folders of variants and transcripts. */
@@ -118,6 +119,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
   const target = join(folder, name);
   const fresh = join(folder, nameOfPart(`.${name}`, 'new'));
   const old = join(folder, nameOfPart(`.${name}`, 'old'));
+  const pages: string[] = [];
   let created: string | undefined;
   try {
     removeLitter(folder, (owner) => owner.startsWith('.'));
@@ -135,6 +137,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
       try {
         await mkdir(join(fresh, below), { recursive: true });
         await writeFile(join(fresh, below, file), text);
+        pages.push(join(target, below, file));
       } catch (error) {
         throw unwritable(shown, error);
       }
@@ -150,6 +153,7 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
     commit() {
       try {
         replaceFolder(fresh, target, old);
+        pagesWritten(pages);
       } catch (error) {
         throw unwritable(shown, error);
       }
@@ -207,7 +211,10 @@ export function openFile(path: string, cwd: string): OutputFile {
         throw unwritable(path, error);
       }
     },
-    commit: () => renameSync(fresh, target),
+    commit() {
+      renameSync(fresh, target);
+      pagesWritten([target]);
+    },
     discard: () => rmSync(fresh, { force: true }),
   };
 }

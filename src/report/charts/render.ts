@@ -1,36 +1,13 @@
-import type { TopLevelSpec } from 'vega-lite';
 import { type ChartSpec, darkStyle } from './chart-spec.js';
 
 /** Pixels of a PNG per pixel of the chart. */
 const PNG_SCALE = 2;
 
-/** Mean width of a character in a sans-serif font, in font sizes: text is laid out alike on every machine. */
-const CHARACTER_WIDTH = 0.58;
-
-interface TextMetrics {
-  width(item: { readonly text?: unknown; readonly fontSize?: number }, text?: unknown): number;
-}
-
-function estimateWidths(metrics: TextMetrics): void {
-  metrics.width = (item, text) => {
-    const shown = String(text ?? item.text ?? '');
-    return Math.ceil(shown.length * (item.fontSize ?? 11) * CHARACTER_WIDTH);
-  };
-}
-
 let previous: Promise<unknown> = Promise.resolve();
 
 async function render(spec: ChartSpec): Promise<string> {
-  const [{ compile }, vega] = await Promise.all([import('vega-lite'), import('vega')]);
-  estimateWidths((vega as unknown as { readonly textMetrics: TextMetrics }).textMetrics);
-  const { spec: compiled } = compile(spec as unknown as TopLevelSpec, {
-    logger: vega.logger(vega.Error),
-  });
-  const view = new vega.View(vega.parse(compiled), { renderer: 'none', logLevel: vega.Error });
-  await view.runAsync();
-  vega.resetSVGDefIds();
-  const svg = await view.toSVG();
-  view.finalize();
+  const { drawChart } = await import('./draw-chart.js');
+  const svg = await drawChart(spec);
   return `${svg.replace('>', `>${darkStyle()}`)}\n`;
 }
 

@@ -70,7 +70,9 @@ const TITLE = /\bit(?:\.each\([\s\S]*?\))?\(\s*['"`]([^'"`]*)/g;
 /** Two or more of the same kind are enough for a page. */
 const SHOWN_TESTS = 2;
 
+/** Scenarios are links; sources and tests are names: the page is part of the package, and they are not. */
 function link(path: string): string {
+  if (!path.startsWith('scenarios/')) return `\`${path}\``;
   return `[${path.split('/').at(-1)}](../${path})`;
 }
 

@@ -30,9 +30,10 @@ function writeRecording(lines: Iterable<string>): string {
 /** A recording in a folder of its own, with its compiled form beside it. */
 export function recordToDisk(lines: Iterable<string>): CachedRecording {
   const folder = writeRecording(lines);
+  const cache = { folder: join(folder, 'cache') };
   return {
-    forget: () => rmSync(join(folder, '.ccbench'), { recursive: true, force: true }),
-    load: () => void loadTranscript(FILE_NAME, { cwd: folder, cache: 'on' }),
+    forget: () => rmSync(cache.folder, { recursive: true, force: true }),
+    load: () => void loadTranscript(FILE_NAME, { cwd: folder, cache }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { nameOfPart, removeLitter } from '../../../files/litter.js';
 import { parseResults, resultLine, resultsHeader, type StoredResult } from '../../../study/results-file.js';
+import { pagesWritten } from '../../files/last-page.js';
 import { packageVersion } from '../../version.js';
 
 /** The results file of a sweep and what is written beside it. Results stay; everything else is replaced. */
@@ -89,6 +90,7 @@ export function openSweepFolder(root: string, name: string, cwd: string): SweepF
         const fresh = nameOfPart(path, 'new');
         await writeFile(fresh, text);
         await rename(fresh, path);
+        pagesWritten([path]);
       } catch (error) {
         throw unwritable(shown, error);
       }
