@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -53,12 +52,10 @@ describe('generated policy files', () => {
         expect(file.problems).toEqual([]);
         expect(file.read!.parts).toEqual(parts);
         expect(readOf(JSON.parse(JSON.stringify(written))).parts).toEqual(parts);
+        const whole = canonicalJson(written);
         for (const { path, value } of policyValues(written)) {
           must(isPolicyPath(path), () => `${path} is no path of a policy`);
-          must(
-            isDeepStrictEqual(withPolicyValue(written, path, value), written),
-            () => `${path} is not itself`,
-          );
+          must(canonicalJson(withPolicyValue(written, path, value)) === whole, () => `${path} is not itself`);
         }
         for (const sentence of policySentences(parts)) expect(sentence).not.toMatch(/undefined|NaN|null/);
       }),
