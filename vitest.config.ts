@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Long enough for a machine that does ten other things at a time; it ends what hangs, and says nothing of speed.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: 'threads',
     maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
     isolate: false, // a module is loaded once in each thread: a test that changes one puts it back

@@ -41,7 +41,7 @@ function open(file: DiskFile): number {
 }
 
 /** The file in chunks that share one buffer; it is opened anew each time it is gone through. */
-function fileChunks(file: DiskFile): Iterable<Uint8Array> {
+export function fileChunks(file: DiskFile): Iterable<Uint8Array> {
   return {
     *[Symbol.iterator]() {
       const descriptor = open(file);

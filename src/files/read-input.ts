@@ -72,22 +72,41 @@ export function unreadable(path: string, place: Place, error: unknown): CcbenchE
   });
 }
 
+/** The error for a file without a byte. */
+export function emptyInput(place: Place): CcbenchError {
+  return new CcbenchError('bad-input', 'the file is empty', { place });
+}
+
+/** The error for a file that is no text. */
+export function binaryInput(place: Place, cause: unknown): CcbenchError {
+  return new CcbenchError('bad-input', 'the file is binary, not text', {
+    place,
+    hint: 'it must be text in UTF-8',
+    cause,
+  });
+}
+
 /** The text of a file the user named; anything but UTF-8 text is an error. */
 export function readTextInput(path: string, options: InputOptions): string {
   const bytes = readInput(path, options);
   const place = options.place ?? { file: path };
-  if (bytes.length === 0) throw new CcbenchError('bad-input', 'the file is empty', { place });
+  if (bytes.length === 0) throw emptyInput(place);
+  if (bytes.length > MAX_TEXT_BYTES) {
+    throw new CcbenchError('bad-input', 'the file is larger than 256 MiB', {
+      place,
+      hint: 'it is read in one piece; check that it is the right file',
+    });
+  }
   try {
     if (bytes.subarray(0, 8_192).includes(0)) throw new TypeError('a zero byte');
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new CcbenchError('bad-input', 'the file is binary, not text', {
-      place,
-      hint: 'it must be text in UTF-8',
-      cause,
-    });
+    throw binaryInput(place, cause);
   }
 }
+
+/** Texts that are read in one piece may have so many bytes. */
+const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
 /** What a name may hold and no line of a table. */
 const CONTROL = /\p{Cc}/gu;

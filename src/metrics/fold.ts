@@ -172,7 +172,7 @@ export function createMetricsFold(): MetricsFold {
   };
 }
 
-/** The facts of a whole log. */
+/** The facts of a whole log. @internal */
 export function foldLog(entries: Iterable<LogEntry>): RunFacts {
   const fold = createMetricsFold();
   for (const entry of entries) fold.write(entry);

@@ -175,39 +175,45 @@ function truncated(): LogEntry {
   };
 }
 
-/** Reads the text of a log; a log that was cut short ends in a warning entry, anything else wrong is an error. */
-export function parseLog(text: string, file: string): LogEntry[] {
-  const lines = text.split('\n');
-  const closed = lines.at(-1) === '';
-  if (closed) lines.pop();
-  const entries: LogEntry[] = [];
-  for (const [index, line] of lines.entries()) {
-    const place = { file, line: index + 1 };
+/** One line of a log. */
+export interface LogLine {
+  readonly text: string;
+  /** False for a last line without its line feed. */
+  readonly complete: boolean;
+}
+
+/** Reads a log line by line; a log that was cut short ends in a warning entry, anything else wrong is an error. */
+export function* readLog(lines: Iterable<LogLine>, file: string): Generator<LogEntry, void, void> {
+  let count = 0;
+  let ended = false;
+  for (const { text, complete } of lines) {
+    const place = { file, line: ++count };
     let value: unknown;
     try {
-      value = JSON.parse(line);
+      value = JSON.parse(text);
     } catch (cause) {
-      if (index > 0 && index === lines.length - 1 && !closed) break;
-      throw new CcbenchError('bad-log', `line ${index + 1} is not JSON`, {
+      if (count > 1 && !complete) break;
+      throw new CcbenchError('bad-log', `line ${count} is not JSON`, {
         hint:
-          index === 0
+          count === 1
             ? 'give the run.jsonl that a run wrote'
             : 'the file was changed after the run; run the scenario again',
         place,
         cause,
       });
     }
-    if (index === 0) checkVersion(value, file);
+    if (count === 1) checkVersion(value, file);
     const problem = problemOf(value);
     if (problem !== null) {
-      throw new CcbenchError('bad-log', `line ${index + 1} ${problem}`, {
+      throw new CcbenchError('bad-log', `line ${count} ${problem}`, {
         hint: 'the file was changed after the run; run the scenario again',
         place,
       });
     }
-    entries.push(whole(value as LogEntry));
+    const entry = whole(value as LogEntry);
+    if (entry.type === 'end') ended = true;
+    yield entry;
   }
-  if (entries.length === 0) checkVersion(null, file);
-  if (!entries.some((entry) => entry.type === 'end')) entries.push(truncated());
-  return entries;
+  if (count === 0) checkVersion(null, file);
+  if (!ended) yield truncated();
 }

@@ -172,10 +172,3 @@ export function createRunSample(maxRequests = MAX_REQUESTS, maxEvents = MAX_EVEN
     },
   };
 }
-
-/** The sample of a log that is at hand. */
-export function sampleLog(entries: Iterable<LogEntry>): SampledLog {
-  const sample = createRunSample();
-  for (const entry of entries) sample.write(entry);
-  return sample.finish();
-}

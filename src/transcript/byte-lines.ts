@@ -1,3 +1,5 @@
+import { CcbenchError } from '../base/errors.js';
+
 /** One line of a file as bytes; the buffer is only good until the next line is asked for. */
 export interface ByteLine {
   readonly buffer: Buffer;
@@ -14,15 +16,28 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 /** First size of the buffer for lines that reach over chunks. */
 const CARRY_BYTES = 65_536;
 
+/** A line may have so many bytes: it is parsed in one piece. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
 /** Collects the parts of a line that reaches over several chunks. */
 class Carry {
   #buffer = Buffer.alloc(0);
   length = 0;
 
+  constructor(private readonly name: string) {}
+
   add(bytes: Buffer): void {
     const wanted = this.length + bytes.length;
+    if (wanted > MAX_LINE_BYTES) {
+      throw new CcbenchError('bad-input', `${this.name}: a line of the file is longer than 256 MiB`, {
+        hint: 'pass a file with one JSON object a line',
+        place: { file: this.name },
+      });
+    }
     if (wanted > this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(CARRY_BYTES, wanted, 2 * this.#buffer.length));
+      const larger = Buffer.allocUnsafeSlow(
+        Math.max(CARRY_BYTES, wanted, Math.min(MAX_LINE_BYTES, 2 * this.#buffer.length)),
+      );
       this.#buffer.copy(larger, 0, 0, this.length);
       this.#buffer = larger;
     }
@@ -49,10 +64,11 @@ function wholeLine(bytes: Buffer, offset: number, complete: boolean): ByteLine {
 
 /**
  * The lines of a file that comes in chunks, split on line feeds alone; a byte order mark at the start is left out. A
- * chunk may be overwritten once the next one is asked for; lines of one chunk share a buffer object of their own.
+ * chunk may be overwritten once the next one is asked for; lines of one chunk share a buffer object of their own. The name is the one
+ * that an error calls the file by.
  */
-export function* splitLines(chunks: Iterable<Uint8Array>): Generator<ByteLine, void, void> {
-  const carry = new Carry();
+export function* splitLines(chunks: Iterable<Uint8Array>, name: string): Generator<ByteLine, void, void> {
+  const carry = new Carry(name);
   let offset = 0;
   for (const chunk of chunks) {
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

@@ -275,7 +275,7 @@ export function* streamJsonLines(
 ): Generator<LocatedLine, void, void> {
   const read = options.read ?? parseBytes;
   const tally = new LineTally(options);
-  for (const bytes of splitLines(probed(chunks, options.name))) {
+  for (const bytes of splitLines(probed(chunks, options.name), options.name)) {
     const { buffer, start, end, offset, complete } = bytes;
     const line = ++tally.line;
     tally.bytes += end - start + Number(complete);

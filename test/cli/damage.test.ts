@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** Cases of each kind; npm run damage runs them at length. */
 const CASES = Number(process.env.CCBENCH_RUNS ?? 25);
 const SEED = Number(process.env.CCBENCH_SEED ?? 1);
-const TIMEOUT_MS = Math.max(120_000, CASES * 2_000);
+const TIMEOUT_MS = Math.max(300_000, CASES * 2_000);
 
 const work = mkdtempSync(join(tmpdir(), 'ccbench-damage-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));

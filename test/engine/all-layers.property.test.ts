@@ -12,7 +12,7 @@ import { Reached, statesOf } from '../helpers/reached.js';
 
 /** Runs in all. */
 const RUNS = propertyRuns(1_000);
-const TIMEOUT_MS = Math.max(120_000, RUNS * 500);
+const TIMEOUT_MS = Math.max(300_000, RUNS * 500);
 
 describe('all layers together, with forks, faults, resumes, hooks and other clocks', () => {
   it(`${Object.keys(INVARIANT_CHECKS).join(' ')} hold in every run`, { timeout: TIMEOUT_MS }, () => {

@@ -11,7 +11,7 @@ import { propertyRuns } from '../helpers/property-runs.js';
 
 /** Sessions of each property. */
 const RUNS = propertyRuns(1_000) / 10;
-const TIMEOUT_MS = Math.max(60_000, RUNS * 1_000);
+const TIMEOUT_MS = Math.max(300_000, RUNS * 1_000);
 const POLICY = 'claude-code/2026';
 const TURNS = 34;
 

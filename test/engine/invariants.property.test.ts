@@ -23,7 +23,7 @@ import { Reached, statesOf } from '../helpers/reached.js';
 /** Sessions in all. */
 const RUNS = propertyRuns(1_000);
 /** A run takes a few milliseconds; on a busy machine many more. */
-const TIMEOUT_MS = Math.max(60_000, RUNS * 100);
+const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 const share = (part: number) => ({ numRuns: Math.max(1, Math.round(RUNS * part)) });
 
 const clocks = fc.record({

@@ -13,7 +13,7 @@ import { assistant, type Fields, readSession, result, say, system, usage, user }
 
 const RUNS = propertyRuns(600);
 /** A run takes a few milliseconds; on a busy machine many more. */
-const TIMEOUT_MS = Math.max(60_000, RUNS * 100);
+const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 
 /** The session of these lines; null when they hold none, which is said in a sentence. */
 function readOdd(lines: readonly Fields[]): Transcript | null {

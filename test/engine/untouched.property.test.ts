@@ -16,7 +16,7 @@ import { propertyRuns } from '../helpers/property-runs.js';
 
 /** Sessions of each property. */
 const RUNS = propertyRuns(1_000) / 10;
-const TIMEOUT_MS = Math.max(60_000, RUNS * 500);
+const TIMEOUT_MS = Math.max(300_000, RUNS * 500);
 
 /** For each request of the main loop, what the entries before it say is out of the context. */
 function outAt(entries: readonly LogEntry[]): (readonly [RequestEntry, number])[] {

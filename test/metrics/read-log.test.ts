@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
-import { parseLog } from '../../src/metrics/read-log.js';
+import { readLog } from '../../src/metrics/read-log.js';
 import { metricValues } from '../../src/metrics/registry.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import { logLines } from '../../src/report/log-lines.js';
@@ -9,7 +9,18 @@ import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry }
 const BODY: LogEntry[] = [runEntry(), threadEntry(), requestEntry({ read: 5 }), breakEntry(), layerEntry()];
 const LOG: LogEntry[] = [...BODY, endEntry(BODY)];
 
-describe('parseLog', () => {
+/** The entries of a log as text. */
+function parseLog(text: string, file: string): LogEntry[] {
+  const lines = text.split('\n');
+  const rest = lines.pop()!;
+  const given = [
+    ...lines.map((line) => ({ text: line, complete: true })),
+    ...(rest === '' ? [] : [{ text: rest, complete: false }]),
+  ];
+  return [...readLog(given, file)];
+}
+
+describe('the reader of logs', () => {
   it('reads back what was written', () => {
     expect(parseLog(logLines(LOG), 'run.jsonl')).toEqual(LOG);
   });

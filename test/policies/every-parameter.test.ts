@@ -66,7 +66,7 @@ function effectOf(stages: readonly Stage[], spec: ParamSpec): 'matters' | 'none'
 }
 
 describe('every parameter that a policy lists', () => {
-  it.each(VARIED_POLICIES)('C39 changes the log of some run under %s', { timeout: 120_000 }, (name) => {
+  it.each(VARIED_POLICIES)('C39 changes the log of some run under %s', (name) => {
     const stages = SITUATIONS.map((situation) => new Stage(name, situation));
     const idle = paramsOf(policyRegistry.get(name)).filter((spec) => effectOf(stages, spec) === 'none');
     expect(idle.map(({ path }) => path)).toEqual([]);

@@ -148,7 +148,7 @@ function planWith(policy: Policy, path: string, value: unknown): PlannedPolicy |
 }
 
 describe('every number of a peer', () => {
-  it.each(PEERS)('C39 changes the log of some run: %s', { timeout: 60_000 }, (name) => {
+  it.each(PEERS)('C39 changes the log of some run: %s', (name) => {
     const policy = policyRegistry.get(name);
     const runs = SITUATIONS.map(
       ([transcript, init]) =>

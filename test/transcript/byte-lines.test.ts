@@ -15,7 +15,7 @@ function* chunksOf(bytes: Buffer, sizes: readonly number[]): Generator<Uint8Arra
 
 function linesOf(bytes: Buffer, sizes: readonly number[]) {
   const lines = [];
-  for (const { buffer, start, end, offset, complete } of splitLines(chunksOf(bytes, sizes)))
+  for (const { buffer, start, end, offset, complete } of splitLines(chunksOf(bytes, sizes), 'a file'))
     lines.push({ text: buffer.toString('latin1', start, end), offset, complete });
   return lines;
 }
@@ -37,6 +37,21 @@ describe('lines of bytes', () => {
     ];
     expect(linesOf(bytes, [100])).toEqual(expected);
     expect(linesOf(bytes, [1])).toEqual(expected);
+  });
+
+  it('refuses a line of more than 256 MiB and names the file, without taking in the rest', () => {
+    let given = 0;
+    function* endless(): Generator<Uint8Array, void, void> {
+      const chunk = Buffer.alloc(16 * 1024 * 1024, 'x');
+      for (;;) {
+        given++;
+        yield chunk;
+      }
+    }
+    expect(() => [...splitLines(endless(), 'big.jsonl')]).toThrow(
+      'big.jsonl: a line of the file is longer than 256 MiB',
+    );
+    expect(given).toBe(17);
   });
 
   it('is the same in whatever chunks the bytes come', () => {

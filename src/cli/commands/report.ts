@@ -1,22 +1,20 @@
 import { join } from 'node:path';
-import { sha256Hex } from '../../base/digest.js';
 import { CcbenchError } from '../../base/errors.js';
-import { readTextInput } from '../../files/read-input.js';
+import { openLog } from '../../files/open-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
-import { foldLog } from '../../metrics/fold.js';
-import { parseLog } from '../../metrics/read-log.js';
+import { createMetricsFold, type MetricsFold } from '../../metrics/fold.js';
 import { metricValues } from '../../metrics/registry.js';
 import type { LogEntry } from '../../model/run-log.js';
 import { recordedJson } from '../../report/as-recorded.js';
-import { eventsCsv } from '../../report/events-csv.js';
-import { requestsCsv } from '../../report/requests-csv.js';
-import { sampleLog } from '../../report/run-sample.js';
+import { eventLines, eventsCsv } from '../../report/events-csv.js';
+import { requestLines, requestsCsv } from '../../report/requests-csv.js';
+import { createRunSample } from '../../report/run-sample.js';
 import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type FileContent, openFile } from '../files/output.js';
+import { type FileContent, type OutputFile, openFile } from '../files/output.js';
 import { type CliSession, printJson } from '../session.js';
-import { withoutPause } from '../terminal/interrupt.js';
+import { breathe } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import type { PictureOptions } from '../terminal/report-pictures.js';
 
@@ -25,10 +23,13 @@ export interface ReportOptions extends PictureOptions {
   readonly out?: string;
 }
 
-/** The facts of a log that somebody gave: where it contradicts itself, it was changed after the run. */
-function foldGiven(entries: readonly LogEntry[], file: string): RunFacts {
+/** Entries between two pauses to hear Ctrl-C. */
+const BATCH = 2_000;
+
+/** Folds a log that somebody gave: where it contradicts itself, it was changed after the run. */
+function factsOf(fold: MetricsFold, file: string): RunFacts {
   try {
-    return foldLog(entries);
+    return fold.finish();
   } catch (error) {
     if (!(error instanceof CcbenchError) || error.code !== 'invariant') throw error;
     throw new CcbenchError('bad-log', `the log contradicts itself: ${error.message}`, {
@@ -39,6 +40,58 @@ function foldGiven(entries: readonly LogEntry[], file: string): RunFacts {
   }
 }
 
+/** The tables of a report that grow with its log. */
+interface GrowingTables {
+  write(entries: readonly LogEntry[]): Promise<void>;
+  commit(): void;
+  discard(): void;
+}
+
+/** Begins `requests.csv` and `events.csv` once there is something to write. */
+function openTables(out: string, cwd: string): GrowingTables {
+  const tables = [
+    { name: 'requests.csv', head: requestsCsv([]), linesOf: requestLines },
+    { name: 'events.csv', head: eventsCsv([]), linesOf: eventLines },
+  ];
+  let files: readonly OutputFile[] = [];
+  return {
+    async write(entries) {
+      const isFirst = files.length === 0;
+      if (isFirst) files = tables.map(({ name }) => openFile(join(out, name), cwd));
+      for (const [i, { head, linesOf }] of tables.entries())
+        await files[i]!.append((isFirst ? head : '') + linesOf(entries));
+    },
+    commit() {
+      for (const file of files) file.commit();
+    },
+    discard() {
+      for (const file of files) file.discard();
+    },
+  };
+}
+
+/** Goes through a log once: what it adds up to, its tables, and what the pictures are made from. */
+async function readThrough(session: CliSession, file: string, tables: GrowingTables | null) {
+  const { cwd, interrupt } = session.host;
+  const log = openLog(file, { cwd });
+  const fold = createMetricsFold();
+  const sample = createRunSample();
+  let batch: LogEntry[] = [];
+  const flush = async (): Promise<void> => {
+    await tables?.write(batch);
+    batch = [];
+    await breathe(interrupt);
+  };
+  for (const entry of log.entries) {
+    fold.write(entry);
+    sample.write(entry);
+    if (batch.push(entry) === BATCH) await flush();
+  }
+  const facts = factsOf(fold, file);
+  await flush();
+  return { facts, digest: log.digest(), sample: sample.finish() };
+}
+
 /** `ccbench report`: everything that can be made from a log, without the engine. */
 export async function reportCommand(
   session: CliSession,
@@ -46,31 +99,28 @@ export async function reportCommand(
   options: ReportOptions,
 ): Promise<ExitCode> {
   const { cwd, stdout } = session.host;
-  const { entries, facts, digest } = await withoutPause(session.host.interrupt, () => {
-    const text = readTextInput(file, { cwd });
-    const read = parseLog(text, file);
-    return { entries: read, facts: foldGiven(read, file), digest: sha256Hex(text) };
+  const { out } = options;
+  const tables = out === undefined ? null : openTables(out, cwd);
+  const { facts, digest, sample } = await readThrough(session, file, tables).catch((error: unknown) => {
+    tables?.discard();
+    throw error;
   });
   const report = { digest, facts, expectations: [] };
-  if (options.out !== undefined) {
-    const files = [
-      ['summary.json', summaryJson(report)],
-      ['requests.csv', requestsCsv(entries)],
-      ['events.csv', eventsCsv(entries)],
-    ] as const;
+  if (out !== undefined) {
     const write = async (path: string, content: FileContent): Promise<void> => {
       const output = openFile(path, cwd);
       await output.write(content);
       output.commit();
     };
-    for (const [name, content] of files) await write(join(options.out, name), content);
+    await write(join(out, 'summary.json'), summaryJson(report));
+    tables?.commit();
     if (options.charts) {
       const { reportPictures } = await import('../terminal/report-pictures.js');
       const { policyInfoOf } = await import('../runs/policy-info.js');
       const name = facts.run?.name ?? file;
-      const run = { name, ...sampleLog(entries), facts, digest, policyInfo: policyInfoOf(facts) };
+      const run = { name, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
       for await (const picture of reportPictures(run, options, session.host.interrupt)) {
-        await write(join(options.out, picture.folder, picture.name), picture.content);
+        await write(join(out, picture.folder, picture.name), picture.content);
       }
     }
   }

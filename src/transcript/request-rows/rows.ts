@@ -76,7 +76,7 @@ export function* readRows(
   let columns: readonly string[] | null = null;
   let bad = 0;
   let isCut = false;
-  for (const { buffer, start, end, complete } of splitLines([plain])) {
+  for (const { buffer, start, end, complete } of splitLines([plain], options.name)) {
     const line = decodeUtf8(buffer, start, end).trim();
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('{')) {
