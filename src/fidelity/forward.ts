@@ -7,8 +7,9 @@ import { type CostInterval, RiskTally } from '../metrics/cost-interval.js';
 import type { LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
-import { resolvePolicy } from '../policies/catalogue.js';
+import { planPolicy, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
 import { inputNano } from './compare.js';
+import { codexPolicy } from './trigger-profile.js';
 import type { RecordedRequest, Truth } from './truth.js';
 import { rangeOf } from './version-map.js';
 
@@ -51,21 +52,30 @@ export type ForwardOutcome =
   | { readonly kind: 'crashed'; readonly session: CrashedSession }
   | { readonly kind: 'empty' };
 
-/** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times. */
+/** The plan that stands for a recording: the profile of its agent and version, its own client, lifetimes and times. */
 export function forwardPlan(transcript: Transcript): RunPlan {
-  const { profile, set } = rangeOf(transcript.agentVersion);
   return {
     version: 1,
     name: 'forward',
     seed: 1,
     model: null,
-    window: null,
-    policy: { name: profile, params: resolvePolicy(profile, { ...set, 'client.use': RECORDED_CLIENT }) },
+    ...(transcript.source === 'codex' ? codexPlan(transcript) : claudeCodePlan(transcript)),
     cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
     timing: 'recorded',
     estimatorFactor: 1,
     llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
   };
+}
+
+function claudeCodePlan({ agentVersion }: Transcript): Pick<RunPlan, 'window' | 'policy'> {
+  const { profile, set } = rangeOf(agentVersion);
+  const params = resolvePolicy(profile, { ...set, 'client.use': RECORDED_CLIENT });
+  return { window: null, policy: { name: profile, params } };
+}
+
+function codexPlan(transcript: Transcript): Pick<RunPlan, 'window' | 'policy'> {
+  const policy = policyRegistry.get(codexPolicy(transcript));
+  return { window: transcript.window ?? null, policy: planPolicy(policy, {}) };
 }
 
 class ForwardSink {

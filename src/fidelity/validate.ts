@@ -15,10 +15,9 @@ import { startsMidSession } from './mid-session.js';
 import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
-import { checkCodexTriggers } from './providers/codex-triggers.js';
 import type { ProviderRequest } from './providers/provider-requests.js';
 import { providerOfRecording, validateByProvider } from './providers/validate-provider.js';
-import { checkTriggers, countTriggers, type TriggerCounts, type TriggerReport } from './triggers.js';
+import { checkCodexTriggers, checkTriggers, countTriggers, NO_TRIGGERS, type TriggerCounts, type TriggerReport } from './triggers.js';
 import { type LeftOut, recordedTruth, type Truth } from './truth.js';
 import { rangeOf, type VersionRange } from './version-map.js';
 
@@ -130,13 +129,11 @@ function validateForeign(transcript: Transcript, truth: Truth, provider: string,
     figures: eachWay((way) => figuresOf([tallies[way]])),
     breaks,
     triggers: transcript.source === 'codex' ? checkCodexTriggers(transcript, truth) : NO_TRIGGERS,
-    forward: { kind: 'empty' },
+    forward: transcript.source === 'codex' ? runForward(transcript, truth, file) : { kind: 'empty' },
     chance,
     leftOut: truth.leftOut,
   };
 }
-
-const NO_TRIGGERS: TriggerReport = { checks: [], unrecorded: [], unchecked: 0 };
 
 function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerReport): readonly LeftOut[] {
   const left: LeftOut[] = [];
