@@ -59,10 +59,10 @@ const PREFIX: CacheRules = {
  * validate` fits it anew to the sessions it is given).
  */
 const CODEX_CHANCE: HitChance = {
-  logOdds: -4.36,
-  perLogSecond: 0.835,
-  sessions: [0.09, 0.16, 0.53, 0.92, 1.14, 1.43, 2.41, 3.27, 6.37, 16.94],
-  partial: [0, 0.03, 0.2, 0.44, 0.73, 0.85, 0.9, 0.93, 0.95, 0.96],
+  logOdds: -3.81,
+  perLogSecond: 0.482,
+  sessions: [0.03, 0.09, 0.13, 0.37, 0.58, 0.73, 0.88, 1.31, 1.88, 5.55],
+  partial: [0, 0, 0.06, 0.24, 0.58, 0.75, 0.88, 0.92, 0.95, 0.96],
 };
 
 /** In memory for five to ten minutes without use, an hour at most; recordings read some entries up to a quarter of an hour. */

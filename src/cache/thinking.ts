@@ -20,7 +20,8 @@ export function thinkingKeptFrom(row: ModelRow, messages: readonly Message[]): n
 
 /** True when the assistant had nothing left to do before a message: its latest response calls no tool. */
 function isAnswered(messages: readonly Message[], index: number): boolean {
-  for (let i = index - 1; i >= 0; i--) if (messages[i]!.role === 'assistant') return !hasToolUse(messages[i]!);
+  for (let i = index - 1; i >= 0; i--)
+    if (messages[i]!.role === 'assistant') return !hasToolUse(messages[i]!);
   return false;
 }
 

@@ -19,6 +19,12 @@ export interface Beside {
   readonly recorded: number;
 }
 
+/** A request by its place in its thread, from 0. */
+export interface Place {
+  readonly thread: string;
+  readonly request: number;
+}
+
 /** One recording run forward: what would have happened, beside what did. */
 export interface ForwardSession {
   readonly file: string;
@@ -34,6 +40,8 @@ export interface ForwardSession {
   readonly interval: CostInterval;
   readonly hitRate: { readonly predicted: number | null; readonly recorded: number | null };
   readonly compactions: Beside;
+  /** The request that each compaction came before, by its place in the thread. */
+  readonly compactedAt: { readonly predicted: readonly Place[]; readonly recorded: readonly Place[] };
   /** The first request behind each compaction that both made, in order: its prompt and what it read. */
   readonly contextAfter: readonly Beside[];
   readonly firstReadAfter: readonly Beside[];
@@ -84,11 +92,12 @@ class ForwardSink {
   read = 0;
   requests = 0;
   lost = 0;
-  compactions = 0;
+  readonly compactedAt: Place[] = [];
   readonly risks = new RiskTally();
   /** The first request of a thread behind each of its compactions. */
   readonly after: RequestEntry[] = [];
   readonly #compacted = new Set<string>();
+  readonly #placed = new Map<string, number>();
 
   write(entry: LogEntry): void {
     if (entry.type === 'request') this.#request(entry);
@@ -99,6 +108,7 @@ class ForwardSink {
   #request(entry: RequestEntry): void {
     if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
     this.requests++;
+    this.#placed.set(entry.thread, this.#place(entry.thread) + 1);
     this.predictedNano += entry.cost - entry.outputCost;
     this.prompt += entry.prompt;
     this.read += entry.read;
@@ -108,8 +118,12 @@ class ForwardSink {
 
   #layer({ action, outcome, thread }: LayerEntry): void {
     if (action !== 'compact' || outcome !== 'done') return;
-    this.compactions++;
+    this.compactedAt.push({ thread, request: this.#place(thread) });
     this.#compacted.add(thread);
+  }
+
+  #place(thread: string): number {
+    return this.#placed.get(thread) ?? 0;
   }
 }
 
@@ -130,11 +144,18 @@ function recordedAfter(transcript: Transcript, truth: Truth): RecordedRequest[] 
   return found;
 }
 
-function countCompactions(transcript: Transcript): number {
-  let count = 0;
-  for (const { steps } of transcript.threads)
-    for (const step of steps) if (step.kind === 'event' && step.event.kind === 'recorded-compaction') count++;
-  return count;
+/** Where the recorded compactions stand. */
+function recordedPlaces(transcript: Transcript, truth: Truth): Place[] {
+  const places: Place[] = [];
+  for (const { id, steps } of transcript.threads) {
+    let request = 0;
+    for (const step of steps) {
+      if (step.kind === 'event' && step.event.kind === 'recorded-compaction')
+        places.push({ thread: id, request });
+      if (step.kind === 'call' && truth.byCall.has(`${id} ${step.call.id}`)) request++;
+    }
+  }
+  return places;
 }
 
 /** Runs a recording forward under the profile of its version, without a look at its automatic compactions. */
@@ -158,14 +179,15 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
     behind.slice(0, pairs).map((request, i) => ({ predicted: pick(sink.after[i]!), recorded: own(request) }));
   const prompt = recorded.reduce((sum, request) => sum + request.prompt, 0);
   const read = recorded.reduce((sum, request) => sum + request.read, 0);
-  const compactions = { predicted: sink.compactions, recorded: countCompactions(transcript) };
+  const compactedAt = { predicted: sink.compactedAt, recorded: recordedPlaces(transcript, truth) };
+  const compactions = { predicted: sink.compactedAt.length, recorded: compactedAt.recorded.length };
   return {
     kind: 'ran',
     session: {
       file,
       version,
       profile: plan.policy.name,
-      client: clientOfVersion(version).name,
+      client: transcript.source === 'codex' ? transcript.source : clientOfVersion(version).name,
       requests: recorded.length,
       callsLost: sink.lost,
       cost,
@@ -176,6 +198,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
       },
       hitRate: { predicted: ratio(sink.read, sink.prompt), recorded: ratio(read, prompt) },
       compactions,
+      compactedAt,
       contextAfter: beside(
         (entry) => entry.prompt,
         (request) => request.prompt,

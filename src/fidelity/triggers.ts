@@ -70,7 +70,7 @@ export interface TriggerCounts {
 }
 
 /** Requests a trigger may be away from the recorded one. */
-const BESIDE = 1;
+export const BESIDE = 1;
 
 interface Fired {
   readonly index: number;

@@ -23,7 +23,7 @@ const UPPER_SHARE = 0.95;
  * How far nine of ten recorded sessions were from the simulator besides such breaks: without a compaction, and with one,
  * whose summary and restored files are the simulator's own (docs/fidelity.md).
  */
-const PLAIN_ERROR = 0.03;
+export const PLAIN_ERROR = 0.03;
 const COMPACTED_ERROR = 0.08;
 
 /** Collects the risks of a run's requests; what it costs is what they say. */

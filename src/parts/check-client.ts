@@ -7,7 +7,16 @@ const IDLE: Readonly<Record<CountPart['source'], readonly string[]>> = {
   'usage+new': ['calibrate'],
   estimate: ['of', 'since', 'pastReasoning'],
   max: [],
-  tokenizer: ['of', 'charsPerToken', 'scale', 'perMessage', 'perImage', 'since', 'calibrate', 'pastReasoning'],
+  tokenizer: [
+    'of',
+    'charsPerToken',
+    'scale',
+    'perMessage',
+    'perImage',
+    'since',
+    'calibrate',
+    'pastReasoning',
+  ],
 };
 
 /** Refuses what the client is told to do and that nothing in the policy goes by. */

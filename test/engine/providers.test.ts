@@ -109,7 +109,7 @@ describe('a session under every provider', () => {
         ({ turn, read, prompt }) => `${turn} ${prompt} ${read}`,
       );
     const plain = reads('none');
-    const compacted = reads('claude-code/2026');
+    const compacted = reads('peers/codex-remote');
     const first = compacted.findIndex((each, i) => each !== plain[i]);
     // Up to the first compaction every request has the same luck, in spite of requests beside it.
     expect(first).toBeGreaterThan(5);

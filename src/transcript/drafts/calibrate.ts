@@ -211,7 +211,10 @@ class ThreadCalibrator {
   #dropThinking(prompt: number, model: string): 'dropped' | 'kept' {
     const rule = thinkingRule(model);
     if (rule === 'keep-all' || !this.#fresh.some((message) => message.origin === 'human')) return 'kept';
-    if (rule === 'keep-open-turn' && this.#anchor!.call.message.blocks.some(({ kind }) => kind === 'tool_use'))
+    if (
+      rule === 'keep-open-turn' &&
+      this.#anchor!.call.message.blocks.some(({ kind }) => kind === 'tool_use')
+    )
       return 'kept';
     const growth = prompt - this.#anchor!.prompt;
     const dropped = total(this.#thinking.map((block) => block.tokens));
