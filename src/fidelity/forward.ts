@@ -3,8 +3,8 @@ import { clientOfVersion } from '../client/catalogue.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import { replay } from '../engine/run/replay.js';
 import { DEFAULT_FAKE_LLM } from '../llm/default-fake.js';
-import { type CostInterval, RiskTally } from '../metrics/cost-interval.js';
-import type { LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
+import { type CostInterval, chanceInterval, RiskTally } from '../metrics/cost-interval.js';
+import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
 import { planPolicy, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
@@ -94,6 +94,7 @@ class ForwardSink {
   lost = 0;
   readonly compactedAt: Place[] = [];
   readonly risks = new RiskTally();
+  chance: EndEntry['chance'];
   /** The first request of a thread behind each of its compactions. */
   readonly after: RequestEntry[] = [];
   readonly #compacted = new Set<string>();
@@ -103,6 +104,7 @@ class ForwardSink {
     if (entry.type === 'request') this.#request(entry);
     else if (entry.type === 'layer') this.#layer(entry);
     else if (entry.type === 'lost') this.lost += entry.calls;
+    else if (entry.type === 'end') this.chance = entry.chance;
   }
 
   #request(entry: RequestEntry): void {
@@ -120,6 +122,13 @@ class ForwardSink {
     if (action !== 'compact' || outcome !== 'done') return;
     this.compactedAt.push({ thread, request: this.#place(thread) });
     this.#compacted.add(thread);
+  }
+
+  get interval(): CostInterval {
+    const cost = this.predictedNano;
+    const compactions = this.compactedAt.length > 0 ? 'some' : 'none';
+    if (this.chance !== undefined) return chanceInterval(cost, this.chance, compactions);
+    return this.risks.interval(cost, compactions) ?? { expected: cost, low: cost, high: cost };
   }
 
   #place(thread: string): number {
@@ -191,11 +200,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
       requests: recorded.length,
       callsLost: sink.lost,
       cost,
-      interval: sink.risks.interval(cost.predicted, compactions.predicted > 0 ? 'some' : 'none') ?? {
-        expected: cost.predicted,
-        low: cost.predicted,
-        high: cost.predicted,
-      },
+      interval: sink.interval,
       hitRate: { predicted: ratio(sink.read, sink.prompt), recorded: ratio(read, prompt) },
       compactions,
       compactedAt,

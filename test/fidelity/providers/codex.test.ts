@@ -45,7 +45,11 @@ function rollout({ model = 'gpt-5.4', seal = 'xxxx', prompts }: Shape): Transcri
   const end = 10 + prompts.length * 10;
   lines.push(line(end, 'compacted', { message: '', replacement_history: [] }));
   sum += 20_000;
-  lines.push(call(end + 5, 'last'), result(end + 6, 'last'), count(end + 6, sum, { input: 20_000, output: 10 }));
+  lines.push(
+    call(end + 5, 'last'),
+    result(end + 6, 'last'),
+    count(end + 6, sum, { input: 20_000, output: 10 }),
+  );
   return read(lines);
 }
 
