@@ -1,8 +1,13 @@
-/** What a request reads: an entry that ends at a mark, the longest prefix seen, a whole unit of it, or a named object. */
-export type CacheMatch = 'breakpoint' | 'prefix' | 'unit' | 'object';
+/** What a request leaves behind: at the client's marks, everywhere, at the end of prompt and answer, or its head as an object. */
+export type CacheWritten = 'marks' | 'every-grain' | 'request-ends' | 'head';
 
-/** What a request leaves behind: at the client's marks, at its end, everywhere, or its head as an object. */
-export type CacheWritten = 'marks' | 'last-message' | 'every-grain' | 'request-ends' | 'head';
+/** What a request reads follows from what is stored: an entry at a mark, the longest prefix, a whole unit, or a named object. */
+export const MATCH: Readonly<Record<CacheWritten, string>> = {
+  marks: 'breakpoint',
+  'every-grain': 'prefix',
+  'request-ends': 'unit',
+  head: 'object',
+};
 
 /** A share of entries that are still found so long after their last use. */
 export interface SurvivalPoint {
@@ -14,6 +19,8 @@ export interface SurvivalPoint {
 export interface CacheLifetime {
   /** Every entry lives so long after its last use; null where nothing is promised. For marks the request says how long. */
   readonly idleMs: number | null;
+  /** A longer life that requests may ask for at their marks; null where they may not. */
+  readonly longMs: number | null;
   /** No entry lives longer, however often it is used; null without such a limit. */
   readonly maxMs: number | null;
   readonly refresh: 'on-hit' | 'none';
@@ -37,9 +44,8 @@ export interface HitChance {
 
 /** The prompt cache of a provider as data: what a simulator needs to know of it. Prices are those of the models. */
 export interface CacheRules {
-  readonly match: CacheMatch;
-  /** How far back from a mark an entry is looked for; null without a limit. */
-  readonly lookback: { readonly unit: 'blocks' | 'breakpoints'; readonly most: number } | null;
+  /** Blocks looked at from a mark of the client back, the marked one included; null without a limit, or without marks. */
+  readonly lookback: number | null;
   /** Reads end at `offset` and every so many tokens behind it; null where they end anywhere. */
   readonly grain: { readonly tokens: number; readonly offset: number } | null;
   /** A shorter prefix is not cached; null where nobody says. The row of a model says more where it knows more. */
@@ -51,8 +57,6 @@ export interface CacheRules {
   readonly lifetime: CacheLifetime;
   /** Null where an entry that lives is always found. */
   readonly hit: HitChance | null;
-  /** Dollars per million tokens and hour that entries are kept; null where nobody says, 0 where it is free. */
-  readonly storagePerMTokHour: number | null;
   /** The API tells how many tokens were written. */
   readonly tellsWrites: boolean;
 }

@@ -1,3 +1,5 @@
+import type { ThinkingRule } from '../model/thinking-rule.js';
+
 /** List prices in US dollars per million tokens. */
 export interface Prices {
   readonly input: number;
@@ -48,7 +50,7 @@ export interface ModelRow {
   /** A shorter prefix is neither written nor read. */
   readonly minCacheableTokens: number;
   /** What happens to earlier thinking blocks when the user speaks again. */
-  readonly thinking: 'keep-all' | 'keep-last-turn';
+  readonly thinking: ThinkingRule;
   /** Thinking blocks are bound to the exact prefix they were made with. */
   readonly preservedThinking: boolean;
   /** What an omitted parameter means. */

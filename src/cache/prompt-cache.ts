@@ -2,6 +2,7 @@ import { MS_PER_HOUR } from '../base/clock.js';
 import { chainDigest, type Digest } from '../base/digest.js';
 import { CcbenchError } from '../base/errors.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
+import type { HitChance } from './cache-rules.js';
 import { EntryTable } from './entry-table.js';
 import { createLifetime, type FadeMode } from './fade.js';
 import type { ModelRow } from './model-table.js';
@@ -15,12 +16,12 @@ export const LOOKBACK_POSITIONS = 20;
 export type Lookback = 'documented' | 'observed';
 
 /** Lowest position that a breakpoint looks at. */
-function lookbackStart(view: PrefixView, position: number, lookback: Lookback): number {
-  if (lookback === 'documented') return Math.max(0, position - LOOKBACK_POSITIONS + 1);
+function lookbackStart(view: PrefixView, position: number, lookback: Lookback, positions: number): number {
+  if (lookback === 'documented') return Math.max(0, position - positions + 1);
   const { uncounted } = view;
-  let lowest = Math.max(0, position - LOOKBACK_POSITIONS);
+  let lowest = Math.max(0, position - positions);
   if (uncounted === undefined) return lowest;
-  const counted = position - uncounted[position]! - LOOKBACK_POSITIONS;
+  const counted = position - uncounted[position]! - positions;
   while (lowest > 0 && lowest - 1 - uncounted[lowest - 1]! >= counted) lowest--;
   return lowest;
 }
@@ -37,6 +38,10 @@ export interface PromptCacheOptions {
   readonly lookback?: Lookback;
   /** When what a request writes can be read: as its response begins, or when it is complete. */
   readonly readable?: 'response-start' | 'response-end';
+  /** Positions looked up per breakpoint, itself included; infinite without a limit. */
+  readonly positions?: number;
+  /** The lifetime of all entries, where requests may not choose one; null where they may. */
+  readonly onlyTtlMs?: number | null;
 }
 
 /** One request as the cache sees it. */
@@ -53,8 +58,9 @@ export interface CacheRequest {
   readonly endsAtMs?: (uncachedTokens: number) => number;
   /** `read-only` looks up and renews but leaves nothing behind: what is not read is plain input. */
   readonly write: 'write' | 'read-only';
-  /** Tokens of the answer, for caches that store it with its prompt. */
+  /** Tokens of the answer and its first block, for caches that store it with its prompt. */
   readonly outputTokens?: number;
+  readonly answer?: Digest | null;
   /** Whose request it is, for caches whose hits are chance: the session, and the request in it whatever the policy. */
   readonly luck?: Luck | null;
 }
@@ -78,6 +84,45 @@ export interface CacheOutcome {
   readonly promptTokens: number;
   /** A longer entry was there, but its first response had not begun (CCH-5). */
   readonly sawUnreadable: boolean;
+  /** What chance had a say in; absent where it had none. */
+  readonly odds?: HitOdds;
+}
+
+/** What a request could read, and the chance that it comes up short. */
+export interface HitOdds {
+  readonly hit: HitChance;
+  /** Since the entry was used last. */
+  readonly gapMs: number;
+  /** Tokens that are read where all is found. */
+  readonly fullTokens: number;
+  /** Whose luck it is. */
+  readonly session: Digest;
+}
+
+/** How far a prompt was read and written, from its beginning. */
+interface Reached
+  extends Pick<CacheOutcome, 'readTokens' | 'promptTokens' | 'hitPosition' | 'hitTtlMs' | 'sawUnreadable'> {
+  /** End of what is written to live an hour, and of all that is written. */
+  readonly longEnd: number;
+  readonly writtenEnd: number;
+  readonly odds: HitOdds | null;
+}
+
+/** The outcome of a request: what is neither read nor written is plain input. */
+export function outcomeOf(reached: Reached): CacheOutcome {
+  const { readTokens, longEnd, writtenEnd, promptTokens, hitPosition, hitTtlMs, sawUnreadable, odds } =
+    reached;
+  const outcome = {
+    readTokens,
+    write5mTokens: writtenEnd - longEnd,
+    write1hTokens: longEnd - readTokens,
+    inputTokens: promptTokens - writtenEnd,
+    hitPosition,
+    hitTtlMs,
+    promptTokens,
+    sawUnreadable,
+  };
+  return odds === null ? outcome : { ...outcome, odds };
 }
 
 /** The server's prompt cache (CCH-1 … CCH-5). Requests come in the order of their starts. */
@@ -138,6 +183,8 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
   const renewAncestors = options.renewAncestors ?? 'marked';
   const lookback = options.lookback ?? 'documented';
   const readable = options.readable ?? 'response-start';
+  const positions = options.positions ?? LOOKBACK_POSITIONS;
+  const onlyTtlMs = options.onlyTtlMs ?? null;
   const entries = new EntryTable();
   let sweepAt = SWEEP_MIN_ENTRIES;
 
@@ -203,11 +250,11 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
       const { position } = breakpoints[b]!;
       if (sums[position]! < model.minCacheableTokens) break;
       // Most requests read what lies close by: how far one may look in all is worked out when it gets there.
-      let lowest = Math.max(0, position - LOOKBACK_POSITIONS + 1);
+      let lowest = Math.max(0, position - positions + 1);
       let isWhole = false;
       for (let i = Math.min(position, unexamined); ; i--) {
         if (i < lowest && !isWhole) {
-          lowest = lookbackStart(view, position, lookback);
+          lowest = lookbackStart(view, position, lookback, positions);
           isWhole = true;
         }
         if (i < lowest) break;
@@ -233,7 +280,8 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     if (request.write === 'write') {
       const readyAtMs = readyTime(request, promptTokens - readTokens, readable);
       for (let b = 0; b < breakpoints.length; b++) {
-        const { position, ttlMs } = breakpoints[b]!;
+        const { position } = breakpoints[b]!;
+        const ttlMs = onlyTtlMs ?? breakpoints[b]!.ttlMs;
         const tokens = sums[position]!;
         if (position <= hitPosition || tokens < model.minCacheableTokens) continue;
         writeAt(request, position, ttlMs, readyAtMs);
@@ -242,16 +290,16 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
       }
       sweep(startMs);
     }
-    return {
+    return outcomeOf({
       readTokens,
-      write5mTokens: writtenEnd - longEnd,
-      write1hTokens: longEnd - readTokens,
-      inputTokens: promptTokens - writtenEnd,
+      longEnd,
+      writtenEnd,
+      promptTokens,
       hitPosition,
       hitTtlMs,
-      promptTokens,
       sawUnreadable,
-    };
+      odds: null,
+    });
   }
 
   return {

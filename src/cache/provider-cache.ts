@@ -6,7 +6,13 @@ import { cacheRulesOf, providerRegistry } from './providers.js';
 /** The cache of a provider by its rules: with marks that the client sets, or without. */
 function createOne(provider: string, options: PromptCacheOptions): PromptCache {
   const { cache } = providerRegistry.get(provider);
-  if (cache.written === 'marks') return createPromptCache({ ...options, readable: cache.visibleAfter.event });
+  if (cache.written === 'marks')
+    return createPromptCache({
+      ...options,
+      readable: cache.visibleAfter.event,
+      positions: cache.lookback ?? Number.POSITIVE_INFINITY,
+      onlyTtlMs: cache.lifetime.longMs === null ? cache.lifetime.idleMs : null,
+    });
   return createPrefixCache((model) => cacheRulesOf(provider, model), options.seed ?? 0);
 }
 

@@ -2,7 +2,7 @@ import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../base/clock.js';
 import { createRegistry } from '../base/registry.js';
 import type { CacheLifetime, CacheRules, HitChance } from './cache-rules.js';
 import type { ModelRow, Prices } from './model-row.js';
-import { TTL_5M_MS } from './ttl.js';
+import { TTL_1H_MS, TTL_5M_MS } from './ttl.js';
 
 /** A provider: its cache, and what stands for it where a session names no model of it. */
 export interface Provider {
@@ -26,31 +26,27 @@ const AT_END = { event: 'response-end', plusMs: 0 } as const;
 
 /** Anthropic's cache (CCH-1 … CCH-5): marks of five minutes or an hour, twenty blocks looked back. */
 const ANTHROPIC: CacheRules = {
-  match: 'breakpoint',
-  lookback: { unit: 'blocks', most: 20 },
+  lookback: 20,
   grain: null,
   minimum: 1_024,
   written: 'marks',
   storesOutput: false,
   visibleAfter: AT_START,
-  lifetime: { idleMs: TTL_5M_MS, maxMs: null, refresh: 'on-hit', tail: [] },
+  lifetime: { idleMs: TTL_5M_MS, longMs: TTL_1H_MS, maxMs: null, refresh: 'on-hit', tail: [] },
   hit: null,
-  storagePerMTokHour: 0,
   tellsWrites: true,
 };
 
 /** An automatic cache over the longest prefix, of which nothing is promised. */
 const PREFIX: CacheRules = {
-  match: 'prefix',
   lookback: null,
   grain: null,
   minimum: null,
   written: 'every-grain',
   storesOutput: false,
   visibleAfter: AT_START,
-  lifetime: { idleMs: TTL_5M_MS, maxMs: null, refresh: 'on-hit', tail: [] },
+  lifetime: { idleMs: TTL_5M_MS, longMs: null, maxMs: null, refresh: 'on-hit', tail: [] },
   hit: null,
-  storagePerMTokHour: 0,
   tellsWrites: false,
 };
 
@@ -59,15 +55,16 @@ const PREFIX: CacheRules = {
  * validate` fits it anew to the sessions it is given).
  */
 const CODEX_CHANCE: HitChance = {
-  logOdds: -4.36,
-  perLogSecond: 0.835,
-  sessions: [0.09, 0.16, 0.53, 0.92, 1.14, 1.43, 2.41, 3.27, 6.37, 16.94],
-  partial: [0, 0.03, 0.2, 0.44, 0.73, 0.85, 0.9, 0.93, 0.95, 0.96],
+  logOdds: -3.81,
+  perLogSecond: 0.482,
+  sessions: [0.03, 0.09, 0.13, 0.37, 0.58, 0.73, 0.88, 1.31, 1.88, 5.55],
+  partial: [0, 0, 0.06, 0.24, 0.58, 0.75, 0.88, 0.92, 0.95, 0.96],
 };
 
 /** In memory for five to ten minutes without use, an hour at most; recordings read some entries up to a quarter of an hour. */
 const IN_MEMORY: CacheLifetime = {
   idleMs: 5 * MS_PER_MINUTE,
+  longMs: null,
   maxMs: MS_PER_HOUR,
   refresh: 'on-hit',
   tail: [
@@ -95,7 +92,7 @@ const OPENAI_56: CacheRules = {
   ...PREFIX,
   grain: { tokens: 1_024, offset: 768 },
   minimum: 1_024,
-  lifetime: { idleMs: 30 * MS_PER_MINUTE, maxMs: null, refresh: 'on-hit', tail: [] },
+  lifetime: { idleMs: 30 * MS_PER_MINUTE, longMs: null, maxMs: null, refresh: 'on-hit', tail: [] },
   tellsWrites: true,
 };
 
@@ -205,12 +202,10 @@ export const providerRegistry = createRegistry<Provider>('provider', [
       label: 'Gemini, explicit',
       cache: {
         ...PREFIX,
-        match: 'object',
         written: 'head',
         minimum: 4_096,
         visibleAfter: AT_START,
-        lifetime: { idleMs: MS_PER_HOUR, maxMs: MS_PER_HOUR, refresh: 'none', tail: [] },
-        storagePerMTokHour: null,
+        lifetime: { idleMs: MS_PER_HOUR, longMs: null, maxMs: MS_PER_HOUR, refresh: 'none', tail: [] },
         tellsWrites: true,
       },
       serves: 'gemini',
@@ -231,6 +226,7 @@ export const providerRegistry = createRegistry<Provider>('provider', [
         ...GEMINI,
         lifetime: {
           idleMs: 5 * MS_PER_MINUTE,
+          longMs: null,
           maxMs: 24 * MS_PER_HOUR,
           refresh: 'on-hit',
           tail: [
@@ -255,11 +251,10 @@ export const providerRegistry = createRegistry<Provider>('provider', [
       label: 'DeepSeek',
       cache: {
         ...PREFIX,
-        match: 'unit',
         written: 'request-ends',
         storesOutput: true,
         visibleAfter: { event: 'response-end', plusMs: 2 * MS_PER_SECOND },
-        lifetime: { idleMs: 4 * MS_PER_HOUR, maxMs: null, refresh: 'on-hit', tail: [] },
+        lifetime: { idleMs: 4 * MS_PER_HOUR, longMs: null, maxMs: null, refresh: 'on-hit', tail: [] },
       },
       defaultModel: 'deepseek-v4-pro',
       doubts: [
@@ -285,7 +280,7 @@ export const providerRegistry = createRegistry<Provider>('provider', [
     'qwen-explicit',
     {
       label: 'Qwen, explicit',
-      cache: { ...ANTHROPIC, visibleAfter: AT_END },
+      cache: { ...ANTHROPIC, visibleAfter: AT_END, lifetime: { ...ANTHROPIC.lifetime, longMs: null } },
       serves: 'qwen',
       shares: { read: 0.1, write: 1.25 },
       defaultModel: 'qwen3-coder-plus',

@@ -1,4 +1,4 @@
-import type { Message } from '../model/message.js';
+import { hasToolUse, type Message } from '../model/message.js';
 import { type ApiError, invalidRequest } from './api-error.js';
 import type { ModelRow } from './model-table.js';
 
@@ -13,8 +13,16 @@ function endsTurn(message: Message): boolean {
  */
 export function thinkingKeptFrom(row: ModelRow, messages: readonly Message[]): number {
   if (row.thinking === 'keep-all') return 0;
-  for (let i = messages.length - 1; i >= 0; i--) if (endsTurn(messages[i]!)) return i;
+  for (let i = messages.length - 1; i >= 0; i--)
+    if (endsTurn(messages[i]!) && (row.thinking === 'keep-last-turn' || isAnswered(messages, i))) return i;
   return 0;
+}
+
+/** True when the assistant had nothing left to do before a message: its latest response calls no tool. */
+function isAnswered(messages: readonly Message[], index: number): boolean {
+  for (let i = index - 1; i >= 0; i--)
+    if (messages[i]!.role === 'assistant') return !hasToolUse(messages[i]!);
+  return false;
 }
 
 /** What the API does with a thinking block whose prefix is not the one it was made with. */

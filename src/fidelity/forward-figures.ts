@@ -1,5 +1,6 @@
 import { quantile, ratio } from '../base/stats.js';
 import type { Beside, CrashedSession, ForwardSession } from './forward.js';
+import { BESIDE } from './triggers.js';
 
 /** How far runs forward are from their recordings, as shares between 0 and 1; null where there is nothing to compare. */
 export interface ForwardFigures {
@@ -23,6 +24,8 @@ export interface ForwardFigures {
   readonly hitRatePointsMedian: number | null;
   /** Share of sessions with as many compactions as were recorded. */
   readonly compactionCountRight: number | null;
+  /** Share of the recorded compactions that the run makes before the same request or the one beside it. */
+  readonly compactionPlaceRight: number | null;
   /** Σ |predicted − recorded| ÷ Σ recorded over the first requests behind compactions. */
   readonly contextAfterError: number | null;
   readonly firstReadAfterError: number | null;
@@ -53,6 +56,25 @@ function sumOf<T>(items: readonly T[], pick: (item: T) => number): number {
 /** Signed relative error of a session's cost, unforeseen breaks on average included. */
 export function signedError({ interval, cost }: ForwardSession): number {
   return interval.expected / cost.recorded - 1;
+}
+
+/** Each compaction of the run answers one recorded one. */
+function placeShare(sessions: readonly ForwardSession[]): number | null {
+  let right = 0;
+  let recorded = 0;
+  for (const { compactedAt } of sessions) {
+    const left = [...compactedAt.predicted];
+    for (const { thread, request } of compactedAt.recorded) {
+      recorded++;
+      const at = left.findIndex(
+        (place) => place.thread === thread && Math.abs(place.request - request) <= BESIDE,
+      );
+      if (at === -1) continue;
+      left.splice(at, 1);
+      right++;
+    }
+  }
+  return ratio(right, recorded);
 }
 
 /** The figures of several sessions. */
@@ -88,6 +110,7 @@ export function forwardFigures(
       sessions,
       ({ compactions }) => compactions.predicted === compactions.recorded,
     ),
+    compactionPlaceRight: placeShare(sessions),
     contextAfterError: errorOf(sessions.flatMap((session) => session.contextAfter)),
     firstReadAfterError: errorOf(sessions.flatMap((session) => session.firstReadAfter)),
     intervalCoverage90: share(

@@ -3,12 +3,13 @@ import { clientOfVersion } from '../client/catalogue.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import { replay } from '../engine/run/replay.js';
 import { DEFAULT_FAKE_LLM } from '../llm/default-fake.js';
-import { type CostInterval, RiskTally } from '../metrics/cost-interval.js';
-import type { LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
+import { type CostInterval, chanceInterval, RiskTally } from '../metrics/cost-interval.js';
+import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
-import { resolvePolicy } from '../policies/catalogue.js';
+import { planPolicy, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
 import { inputNano } from './compare.js';
+import { codexPolicy } from './trigger-profile.js';
 import type { RecordedRequest, Truth } from './truth.js';
 import { rangeOf } from './version-map.js';
 
@@ -16,6 +17,12 @@ import { rangeOf } from './version-map.js';
 export interface Beside {
   readonly predicted: number;
   readonly recorded: number;
+}
+
+/** A request by its place in its thread, from 0. */
+export interface Place {
+  readonly thread: string;
+  readonly request: number;
 }
 
 /** One recording run forward: what would have happened, beside what did. */
@@ -33,6 +40,8 @@ export interface ForwardSession {
   readonly interval: CostInterval;
   readonly hitRate: { readonly predicted: number | null; readonly recorded: number | null };
   readonly compactions: Beside;
+  /** The request that each compaction came before, by its place in the thread. */
+  readonly compactedAt: { readonly predicted: readonly Place[]; readonly recorded: readonly Place[] };
   /** The first request behind each compaction that both made, in order: its prompt and what it read. */
   readonly contextAfter: readonly Beside[];
   readonly firstReadAfter: readonly Beside[];
@@ -51,27 +60,36 @@ export type ForwardOutcome =
   | { readonly kind: 'crashed'; readonly session: CrashedSession }
   | { readonly kind: 'empty' };
 
+/** Settings of a policy by their paths. */
+type Settings = Readonly<Record<string, unknown>>;
+
 /** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times; settings that differ. */
 export function forwardPlan(
   transcript: Transcript,
-  changed: Readonly<Record<string, unknown>> = {},
+  changed: Settings = {},
 ): RunPlan {
-  const { profile, set } = rangeOf(transcript.agentVersion);
   return {
     version: 1,
     name: 'forward',
     seed: 1,
     model: null,
-    window: null,
-    policy: {
-      name: profile,
-      params: resolvePolicy(profile, { ...set, ...changed, 'client.use': RECORDED_CLIENT }),
-    },
+    ...(transcript.source === 'codex' ? codexPlan(transcript, changed) : claudeCodePlan(transcript, changed)),
     cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
     timing: 'recorded',
     estimatorFactor: 1,
     llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
   };
+}
+
+function claudeCodePlan({ agentVersion }: Transcript, changed: Settings): Pick<RunPlan, 'window' | 'policy'> {
+  const { profile, set } = rangeOf(agentVersion);
+  const params = resolvePolicy(profile, { ...set, ...changed, 'client.use': RECORDED_CLIENT });
+  return { window: null, policy: { name: profile, params } };
+}
+
+function codexPlan(transcript: Transcript, changed: Settings): Pick<RunPlan, 'window' | 'policy'> {
+  const policy = policyRegistry.get(codexPolicy(transcript));
+  return { window: transcript.window ?? null, policy: planPolicy(policy, changed) };
 }
 
 class ForwardSink {
@@ -80,21 +98,25 @@ class ForwardSink {
   read = 0;
   requests = 0;
   lost = 0;
-  compactions = 0;
+  readonly compactedAt: Place[] = [];
   readonly risks = new RiskTally();
+  chance: EndEntry['chance'];
   /** The first request of a thread behind each of its compactions. */
   readonly after: RequestEntry[] = [];
   readonly #compacted = new Set<string>();
+  readonly #placed = new Map<string, number>();
 
   write(entry: LogEntry): void {
     if (entry.type === 'request') this.#request(entry);
     else if (entry.type === 'layer') this.#layer(entry);
     else if (entry.type === 'lost') this.lost += entry.calls;
+    else if (entry.type === 'end') this.chance = entry.chance;
   }
 
   #request(entry: RequestEntry): void {
     if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
     this.requests++;
+    this.#placed.set(entry.thread, this.#place(entry.thread) + 1);
     this.predictedNano += entry.cost - entry.outputCost;
     this.prompt += entry.prompt;
     this.read += entry.read;
@@ -104,8 +126,19 @@ class ForwardSink {
 
   #layer({ action, outcome, thread }: LayerEntry): void {
     if (action !== 'compact' || outcome !== 'done') return;
-    this.compactions++;
+    this.compactedAt.push({ thread, request: this.#place(thread) });
     this.#compacted.add(thread);
+  }
+
+  get interval(): CostInterval {
+    const cost = this.predictedNano;
+    const compactions = this.compactedAt.length > 0 ? 'some' : 'none';
+    if (this.chance !== undefined) return chanceInterval(cost, this.chance, compactions);
+    return this.risks.interval(cost, compactions) ?? { expected: cost, low: cost, high: cost };
+  }
+
+  #place(thread: string): number {
+    return this.#placed.get(thread) ?? 0;
   }
 }
 
@@ -126,11 +159,18 @@ function recordedAfter(transcript: Transcript, truth: Truth): RecordedRequest[] 
   return found;
 }
 
-function countCompactions(transcript: Transcript): number {
-  let count = 0;
-  for (const { steps } of transcript.threads)
-    for (const step of steps) if (step.kind === 'event' && step.event.kind === 'recorded-compaction') count++;
-  return count;
+/** Where the recorded compactions stand. */
+function recordedPlaces(transcript: Transcript, truth: Truth): Place[] {
+  const places: Place[] = [];
+  for (const { id, steps } of transcript.threads) {
+    let request = 0;
+    for (const step of steps) {
+      if (step.kind === 'event' && step.event.kind === 'recorded-compaction')
+        places.push({ thread: id, request });
+      if (step.kind === 'call' && truth.byCall.has(`${id} ${step.call.id}`)) request++;
+    }
+  }
+  return places;
 }
 
 /** Runs a recording forward under the profile of its version, without a look at its automatic compactions. */
@@ -154,24 +194,22 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
     behind.slice(0, pairs).map((request, i) => ({ predicted: pick(sink.after[i]!), recorded: own(request) }));
   const prompt = recorded.reduce((sum, request) => sum + request.prompt, 0);
   const read = recorded.reduce((sum, request) => sum + request.read, 0);
-  const compactions = { predicted: sink.compactions, recorded: countCompactions(transcript) };
+  const compactedAt = { predicted: sink.compactedAt, recorded: recordedPlaces(transcript, truth) };
+  const compactions = { predicted: sink.compactedAt.length, recorded: compactedAt.recorded.length };
   return {
     kind: 'ran',
     session: {
       file,
       version,
       profile: plan.policy.name,
-      client: clientOfVersion(version).name,
+      client: transcript.source === 'codex' ? transcript.source : clientOfVersion(version).name,
       requests: recorded.length,
       callsLost: sink.lost,
       cost,
-      interval: sink.risks.interval(cost.predicted, compactions.predicted > 0 ? 'some' : 'none') ?? {
-        expected: cost.predicted,
-        low: cost.predicted,
-        high: cost.predicted,
-      },
+      interval: sink.interval,
       hitRate: { predicted: ratio(sink.read, sink.prompt), recorded: ratio(read, prompt) },
       compactions,
+      compactedAt,
       contextAfter: beside(
         (entry) => entry.prompt,
         (request) => request.prompt,

@@ -1,17 +1,13 @@
 import { DEFAULT_WINDOW_TOKENS, findModel } from '../cache/models.js';
 import { recordedWindow } from '../client/window.js';
-import { counterRules, SeenCounter } from '../engine/context/seen-counter.js';
+import { SeenCounter } from '../engine/context/seen-counter.js';
 import type { Message } from '../model/message.js';
-import type { ParamValues } from '../model/params.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
-import { resolvePolicy } from '../policies/catalogue.js';
-import { compactsOn } from '../tiers/auto-compact/may-compact.js';
 import { COMPACTABLE_TOOLS } from '../tiers/compactable.js';
-import { type ModelLimits, thresholds } from '../tiers/window/thresholds.js';
 import { startsMidSession } from './mid-session.js';
 import type { Walk } from './predict.js';
+import { claudeCodeProfile, codexPolicy, partsProfile, type TriggerProfile } from './trigger-profile.js';
 import type { RecordedRequest, Truth } from './truth.js';
-import { rangeOf, type VersionRange } from './version-map.js';
 import { isInferred } from './weigh.js';
 
 /** Which mechanism is checked. */
@@ -74,7 +70,7 @@ export interface TriggerCounts {
 }
 
 /** Requests a trigger may be away from the recorded one. */
-const BESIDE = 1;
+export const BESIDE = 1;
 
 interface Fired {
   readonly index: number;
@@ -88,37 +84,12 @@ interface OpenCheck {
   readonly fired: Fired | null;
 }
 
-interface Profile {
-  readonly range: VersionRange;
-  readonly params: ParamValues;
-  readonly compactAt: number;
-  readonly clearAt: number;
-  readonly target: number;
-  readonly minSaving: number;
-  readonly keepRecent: number;
-}
-
-function profileOf(version: string | null, model: ModelLimits): Profile {
-  const range = rangeOf(version);
-  const params = resolvePolicy(range.profile, range.set);
-  const limits = thresholds(params, model);
-  return {
-    range,
-    params,
-    compactAt: limits.autoCompact ?? Number.POSITIVE_INFINITY,
-    clearAt: limits.warning ?? Number.POSITIVE_INFINITY,
-    target: params['microcompact.token.targetTokens'] as number,
-    minSaving: params['microcompact.token.minSaving'] as number,
-    keepRecent: params['microcompact.token.keepRecent'] as number,
-  };
-}
-
 class ThreadTriggers {
   readonly checks: TriggerCheck[] = [];
   readonly unrecorded: UnrecordedTrigger[] = [];
   unchecked = 0;
-  #profile: Profile;
-  #counter: SeenCounter;
+  #profile: TriggerProfile;
+  readonly #counter: SeenCounter;
   #version: string | null;
   /** Where the profile fired first since the last event of the kind. */
   readonly #fired: Record<TriggerKind, Fired | null> = { compaction: null, microcompaction: null };
@@ -129,28 +100,20 @@ class ThreadTriggers {
   #grown = 0;
   #steps = 0;
   #open: OpenCheck[] = [];
-  readonly #model: ModelLimits & { readonly name: string };
   readonly #startsInside: boolean;
 
   constructor(
     private readonly thread: Thread,
     private readonly truth: Truth,
-    private readonly walk: Walk,
-    private readonly prompts: ReadonlyMap<string, number>,
+    private readonly predicted: PredictedRequests,
+    private readonly profileOf: (version: string | null) => TriggerProfile,
     agentVersion: string | null,
   ) {
     const requests = truth.threads.get(thread.id) ?? [];
-    const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
     this.#startsInside = requests.length > 0 && startsMidSession(thread);
-    const name = requests[0]?.model ?? '';
-    this.#model = {
-      name,
-      window: recordedWindow(name, largest, agentVersion) ?? DEFAULT_WINDOW_TOKENS,
-      maxOutput: findModel(name)?.maxOutput ?? null,
-    };
     this.#version = agentVersion;
-    this.#profile = profileOf(agentVersion, this.#model);
-    this.#counter = new SeenCounter(counterRules(this.#profile.params, 1));
+    this.#profile = profileOf(agentVersion);
+    this.#counter = new SeenCounter(this.#profile.counter, this.#profile.counted);
   }
 
   run(): void {
@@ -179,7 +142,7 @@ class ThreadTriggers {
       return;
     }
     this.#watch(this.#counter.tokens);
-    const dropped = this.#prompt - request.prompt >= this.#profile.minSaving;
+    const dropped = this.#prompt - request.prompt >= this.#profile.clears.minSaving;
     const silent = this.#fired.microcompaction;
     if (dropped && this.#open.length === 0 && silent !== null) {
       this.#settle(this.#answer('microcompaction', silent.seen), request);
@@ -195,6 +158,7 @@ class ThreadTriggers {
       this.#steps++;
     }
     this.#prompt = request.prompt;
+    this.#counter.hear(call.response);
     this.#counter.anchor(request.usage, 0);
     this.#index++;
   }
@@ -202,8 +166,7 @@ class ThreadTriggers {
   #watch(seen: number): void {
     if (this.#index === 0) return;
     const here = { index: this.#index, seen };
-    if (seen >= this.#profile.compactAt && compactsOn(this.#profile.params, this.#model.name))
-      this.#fired.compaction ??= here;
+    if (this.#profile.compacts && seen >= this.#profile.compactAt) this.#fired.compaction ??= here;
     if (this.#clears(seen)) this.#fired.microcompaction ??= here;
   }
 
@@ -220,14 +183,13 @@ class ThreadTriggers {
   }
 
   #clears(seen: number): boolean {
-    const { range, clearAt, minSaving } = this.#profile;
-    if (range.microcompact === 'not-recorded' || seen < clearAt) return false;
-    return this.#clearable().saving >= minSaving;
+    const { at, shows, minSaving } = this.#profile.clears;
+    return shows && seen >= at && this.#clearable().saving >= minSaving;
   }
 
   /** What the profile would clear: the oldest results until the rest fits its target (MIC-1). */
   #clearable(): { readonly count: number; readonly saving: number } {
-    const { target, keepRecent } = this.#profile;
+    const { target, keepRecent } = this.#profile.clears;
     let rest = this.#results.reduce((sum, result) => sum + result.rough, 0);
     let saving = 0;
     let count = 0;
@@ -246,7 +208,7 @@ class ThreadTriggers {
   #happen(event: ThreadEvent): void {
     if (event.kind === 'version') {
       this.#version = event.version;
-      this.#profile = profileOf(event.version, this.#model);
+      this.#profile = this.profileOf(event.version);
     } else if (event.kind === 'recorded-compaction') {
       const seen = this.#counter.tokens;
       this.#watch(seen);
@@ -265,18 +227,17 @@ class ThreadTriggers {
   }
 
   #settle({ kind, seen, fired }: OpenCheck, request: RecordedRequest): void {
-    const { range, compactAt, clearAt } = this.#profile;
-    const threshold = kind === 'compaction' ? compactAt : clearAt;
+    const threshold = this.#threshold(kind);
     const here = kind === 'compaction' && seen + this.#stepTokens() >= threshold;
     const early = fired !== null && fired.index < this.#index - BESIDE;
-    const predicted = this.walk.predictions.get(request.key);
-    const size = this.prompts.get(request.key);
+    const predicted = this.predicted.walk.predictions.get(request.key);
+    const size = this.predicted.prompts.get(request.key);
     this.checks.push({
       kind,
       threadId: this.thread.id,
       index: this.#index,
       version: this.#version,
-      profile: range.profile,
+      profile: this.#profile.name,
       threshold,
       seenTokens: seen,
       verdict: early ? 'early' : here || fired !== null ? 'matched' : 'late',
@@ -288,6 +249,10 @@ class ThreadTriggers {
     });
   }
 
+  #threshold(kind: TriggerKind): number {
+    return kind === 'compaction' ? this.#profile.compactAt : this.#profile.clears.at;
+  }
+
   /** What a request of this thread adds on average: how far the count is from firing at the request behind. */
   #stepTokens(): number {
     return this.#steps === 0 ? 0 : this.#grown / this.#steps;
@@ -295,7 +260,6 @@ class ThreadTriggers {
 
   /** A trigger that no recorded event answers. */
   #close(kind: TriggerKind): void {
-    const { range, compactAt, clearAt } = this.#profile;
     const { fired } = this.#answer(kind, 0);
     if (fired === null || fired.index > this.#index - 1 - BESIDE) return;
     const { index, seen } = fired;
@@ -303,25 +267,37 @@ class ThreadTriggers {
       kind,
       threadId: this.thread.id,
       index,
-      profile: range.profile,
-      threshold: kind === 'compaction' ? compactAt : clearAt,
+      profile: this.#profile.name,
+      threshold: this.#threshold(kind),
       seenTokens: seen,
     });
   }
 }
 
-/** Does the profile of a recording's version fire where the recording compacted, and nowhere else? */
-export function checkTriggers(
+/** What was predicted of the requests that compactions come before. */
+interface PredictedRequests {
+  readonly walk: Walk;
+  readonly prompts: ReadonlyMap<string, number>;
+}
+
+const NOT_PREDICTED: PredictedRequests = { walk: { predictions: new Map(), breaks: [] }, prompts: new Map() };
+
+/** The profile of each version of the agent, for a thread. */
+type ProfilesOf = (thread: Thread) => (version: string | null) => TriggerProfile;
+
+/** Do the profiles fire where the recording compacted, and nowhere else? */
+function checkProfiles(
   transcript: Transcript,
   truth: Truth,
-  walk: Walk,
-  prompts: ReadonlyMap<string, number>,
+  predicted: PredictedRequests,
+  profilesOf: ProfilesOf,
 ): TriggerReport {
   const checks: TriggerCheck[] = [];
   const unrecorded: UnrecordedTrigger[] = [];
   let unchecked = 0;
   for (const thread of transcript.threads) {
-    const triggers = new ThreadTriggers(thread, truth, walk, prompts, transcript.agentVersion);
+    const { agentVersion } = transcript;
+    const triggers = new ThreadTriggers(thread, truth, predicted, profilesOf(thread), agentVersion);
     triggers.run();
     checks.push(...triggers.checks);
     unrecorded.push(...triggers.unrecorded);
@@ -329,6 +305,38 @@ export function checkTriggers(
   }
   return { checks, unrecorded, unchecked };
 }
+
+/** Does the profile of a recording's version of Claude Code fire where the recording compacted? */
+export function checkTriggers(
+  transcript: Transcript,
+  truth: Truth,
+  walk: Walk,
+  prompts: ReadonlyMap<string, number>,
+): TriggerReport {
+  return checkProfiles(transcript, truth, { walk, prompts }, ({ id }) => {
+    const requests = truth.threads.get(id) ?? [];
+    const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
+    const name = requests[0]?.model ?? '';
+    const window = recordedWindow(name, largest, transcript.agentVersion) ?? DEFAULT_WINDOW_TOKENS;
+    const model = { name, window, maxOutput: findModel(name)?.maxOutput ?? null };
+    return (version) => claudeCodeProfile(version, model);
+  });
+}
+
+/** The same for a rollout of Codex, by the policy that it shows; nothing where the record tells no window. */
+export function checkCodexTriggers(transcript: Transcript, truth: Truth): TriggerReport {
+  const { window } = transcript;
+  if (window === undefined) return NO_TRIGGERS;
+  const policy = codexPolicy(transcript);
+  return checkProfiles(transcript, truth, NOT_PREDICTED, ({ id }) => {
+    const name = truth.threads.get(id)?.[0]?.model ?? '';
+    const profile = partsProfile(policy, { name, window, maxOutput: findModel(name)?.maxOutput ?? null });
+    return () => profile;
+  });
+}
+
+/** Nothing to check. */
+export const NO_TRIGGERS: TriggerReport = { checks: [], unrecorded: [], unchecked: 0 };
 
 /** Counts of several reports. */
 export function countTriggers(reports: readonly TriggerReport[]): TriggerCounts {

@@ -9,16 +9,22 @@ import {
   type Tally,
   tally,
 } from './compare.js';
-import { type ForwardOutcome, runForward } from './forward.js';
+import { type CrashedSession, type ForwardOutcome, type ForwardSession, runForward } from './forward.js';
 import { type ForwardFigures, forwardFigures } from './forward-figures.js';
 import { startsMidSession } from './mid-session.js';
 import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
-import { checkCodexTriggers } from './providers/codex-triggers.js';
 import type { ProviderRequest } from './providers/provider-requests.js';
-import { providerOfRecording, validateByProvider } from './providers/validate-provider.js';
-import { checkTriggers, countTriggers, type TriggerCounts, type TriggerReport } from './triggers.js';
+import { ANTHROPIC, providerOfRecording, validateByProvider } from './providers/validate-provider.js';
+import {
+  checkCodexTriggers,
+  checkTriggers,
+  countTriggers,
+  NO_TRIGGERS,
+  type TriggerCounts,
+  type TriggerReport,
+} from './triggers.js';
 import { type LeftOut, recordedTruth, type Truth } from './truth.js';
 import { rangeOf, type VersionRange } from './version-map.js';
 
@@ -56,6 +62,7 @@ export interface TotalFidelity {
   readonly given: FidelityFigures;
   readonly baseline: FidelityFigures;
   readonly triggers: TriggerCounts;
+  /** Sessions of Claude Code; those of others stand with their provider. */
   readonly forward: ForwardFigures;
   /** The same by generation of the client. */
   readonly byClient: Readonly<Record<string, ForwardFigures>>;
@@ -81,7 +88,7 @@ export interface ProviderFigures {
 export function validateTranscript(transcript: Transcript, file: string): FileFidelity {
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
-  if (provider !== 'anthropic') return validateForeign(transcript, truth, provider, file);
+  if (provider !== ANTHROPIC) return validateForeign(transcript, truth, provider, file);
   const learnt = predictPrompts(transcript, truth, 'learnt');
   const given = predictRequests(transcript, truth, GIVEN);
   const blind = predictRequests(transcript, truth, BLIND);
@@ -130,13 +137,11 @@ function validateForeign(transcript: Transcript, truth: Truth, provider: string,
     figures: eachWay((way) => figuresOf([tallies[way]])),
     breaks,
     triggers: transcript.source === 'codex' ? checkCodexTriggers(transcript, truth) : NO_TRIGGERS,
-    forward: { kind: 'empty' },
+    forward: transcript.source === 'codex' ? runForward(transcript, truth, file) : { kind: 'empty' },
     chance,
     leftOut: truth.leftOut,
   };
 }
-
-const NO_TRIGGERS: TriggerReport = { checks: [], unrecorded: [], unchecked: 0 };
 
 function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerReport): readonly LeftOut[] {
   const left: LeftOut[] = [];
@@ -163,8 +168,7 @@ function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerRepo
 /** The figures of all files together. */
 export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
   const figures = eachWay((way) => figuresOf(files.map((file) => file.tallies[way])));
-  const sessions = files.flatMap(({ forward }) => (forward.kind === 'ran' ? [forward.session] : []));
-  const crashed = files.flatMap(({ forward }) => (forward.kind === 'crashed' ? [forward.session] : []));
+  const { sessions, crashed } = forwardOf(files.filter(({ provider }) => provider === ANTHROPIC));
   return {
     requests: files.reduce((sum, file) => sum + file.requests, 0),
     unexplainedBreaks: files.reduce((sum, file) => sum + file.breaks.length, 0),
@@ -189,9 +193,19 @@ export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
   };
 }
 
+/** The sessions that were run forward, and those whose run failed. */
+function forwardOf(files: readonly FileFidelity[]): {
+  readonly sessions: readonly ForwardSession[];
+  readonly crashed: readonly CrashedSession[];
+} {
+  return {
+    sessions: files.flatMap(({ forward }) => (forward.kind === 'ran' ? [forward.session] : [])),
+    crashed: files.flatMap(({ forward }) => (forward.kind === 'crashed' ? [forward.session] : [])),
+  };
+}
+
 function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
-  const ran = files.flatMap(({ forward }) => (forward.kind === 'ran' ? [forward.session] : []));
-  const crashed = files.flatMap(({ forward }) => (forward.kind === 'crashed' ? [forward.session] : []));
+  const { sessions, crashed } = forwardOf(files);
   const models = new Map<string, Comparison[]>();
   for (const { comparisons } of files)
     for (const each of comparisons.blind) {
@@ -203,7 +217,7 @@ function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
     requests: files.reduce((sum, file) => sum + file.requests, 0),
     ...eachWay((way) => figuresOf(files.map((file) => file.tallies[way]))),
     triggers: countTriggers(files.map((file) => file.triggers)),
-    forward: forwardFigures(ran, crashed),
+    forward: forwardFigures(sessions, crashed),
     byModel: Object.fromEntries([...models].map(([model, all]) => [model, figuresOf([tally(all)])])),
     bestEffort: bestEffort(
       files.flatMap(({ file, chance }) => (chance === null ? [] : [{ file, requests: chance }])),

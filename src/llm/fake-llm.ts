@@ -1,3 +1,4 @@
+import type { Digest } from '../base/digest.js';
 import type { ApiError } from '../cache/api-error.js';
 import type { ModelRow } from '../cache/model-table.js';
 import type { CacheOutcome, CacheRequest, Luck, PromptCache } from '../cache/prompt-cache.js';
@@ -29,6 +30,8 @@ export interface LlmCall {
   readonly outputWith?: (fault: FaultRule) => number;
   /** How long the recorded answer took; null lets the model table say. */
   readonly recordedLatencyMs: number | null;
+  /** First block of the answer, for caches that store it. */
+  readonly answer?: Digest | null;
   /** What chance is drawn by, where hits are chance. */
   readonly luck?: Luck | null;
 }
@@ -114,6 +117,7 @@ class CacheCall implements CacheRequest {
   declare startMs: number;
   declare write: LlmCall['write'];
   declare outputTokens: number;
+  declare answer: Digest | null;
   declare luck: Luck | null;
   declare private recordedLatencyMs: number | null;
 
@@ -127,6 +131,7 @@ class CacheCall implements CacheRequest {
     this.startMs = call.startMs;
     this.write = call.write;
     this.outputTokens = call.outputTokens;
+    this.answer = call.answer ?? null;
     this.luck = call.luck ?? null;
     this.recordedLatencyMs = call.recordedLatencyMs;
     return this;

@@ -1,3 +1,5 @@
+import type { EndEntry } from '../model/run-log.js';
+
 /** What breaks that nothing foretells do to a cost (K14), and how far a run may be off besides. Nano-dollars. */
 export interface CostInterval {
   /** The cost with what such breaks add on average. */
@@ -23,12 +25,27 @@ const UPPER_SHARE = 0.95;
  * How far nine of ten recorded sessions were from the simulator besides such breaks: without a compaction, and with one,
  * whose summary and restored files are the simulator's own (docs/fidelity.md).
  */
-const PLAIN_ERROR = 0.03;
+export const PLAIN_ERROR = 0.03;
 const COMPACTED_ERROR = 0.08;
 
 /** The error that nine of ten recorded sessions stayed within, as a share. */
 export function modelError(compactions: 'none' | 'some'): number {
   return compactions === 'none' ? PLAIN_ERROR : COMPACTED_ERROR;
+}
+
+/** The interval around a cost that is one draw of chance: all else as it is, what chance adds between its ends. */
+export function chanceInterval(
+  cost: number,
+  { lost, expected, low, high }: NonNullable<EndEntry['chance']>,
+  compactions: 'none' | 'some',
+): CostInterval {
+  const error = modelError(compactions);
+  const found = cost - lost;
+  return {
+    expected: found + expected,
+    low: Math.round((found + low) * (1 - error)),
+    high: Math.round((found + high) * (1 + error)),
+  };
 }
 
 /** Collects the risks of a run's requests; what it costs is what they say. */

@@ -11,6 +11,7 @@ import {
   type SkippedEntry,
   type WarningEntry,
 } from '../model/run-log.js';
+import { chanceInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { createLayerFold } from './layer-fold.js';
 import { createLongTermFold } from './long-term-fold.js';
@@ -140,6 +141,8 @@ export function createMetricsFold(): MetricsFold {
         );
       }
       const { layers: acts, ...others } = layers.finish();
+      const intervalOf = (cost: number, chance: EndEntry['chance'], compactions: 'none' | 'some') =>
+        chance === undefined ? risks.interval(cost, compactions) : chanceInterval(cost, chance, compactions);
       const { byLayer, prevented, putOff } = saved.finish();
       return {
         run,
@@ -160,7 +163,11 @@ export function createMetricsFold(): MetricsFold {
         layers: recordOf(LAYERS, (layer) => ({ ...acts[layer], ...byLayer[layer] })),
         crossings: { prevented, putOff },
         status: status.finish(),
-        costInterval: risks.interval(totals.cost.total, others.compactions.done > 0 ? 'some' : 'none'),
+        costInterval: intervalOf(
+          totals.cost.total,
+          end?.chance,
+          others.compactions.done > 0 ? 'some' : 'none',
+        ),
         notices: sortedRecord(notices),
         estimator: estimatorOf(breakdowns),
         longTerm: longTerm.finish(),

@@ -115,10 +115,19 @@ function openProblem(entry: Record<string, unknown>, type: LogEntry['type']): st
   if (odd !== undefined) return `(${type}) has a ${odd} that is no number`;
   const text = OPEN_TEXTS[type]?.find((name) => typeof (entry[name] ?? '') !== 'string');
   if (text !== undefined) return `(${type}) has a ${text} that is no text`;
+  if (type === 'end') return chanceProblem(entry.chance);
   if (type !== 'request' || entry.risk === undefined) return null;
   const { chance, cost } = (entry.risk ?? {}) as { readonly chance?: unknown; readonly cost?: unknown };
   const isRisk = Number.isFinite(cost) && typeof chance === 'number' && chance >= 0 && chance <= 1;
   return isRisk ? null : '(request) has a risk without a chance from 0 to 1 and a cost';
+}
+
+/** What is wrong with what chance added to a run. */
+function chanceProblem(chance: unknown): string | null {
+  if (chance === undefined) return null;
+  const members = (chance ?? {}) as Record<string, unknown>;
+  const odd = ['lost', 'expected', 'low', 'high'].find((name) => !Number.isFinite(members[name]));
+  return odd === undefined ? null : `(end) has a chance whose ${odd} is no number`;
 }
 
 /** The request's numbers that may be absent are null where they are. */

@@ -43,6 +43,8 @@ export interface BlockFacts {
   readonly effect?: ToolEffect;
   /** The size of a restored file is not known: that of its last known version stands for it (RES-1). */
   readonly estimated?: boolean;
+  /** What the client counts for reasoning that the record holds sealed. */
+  readonly sealedTokens?: number;
   /** A replacement made by a layer: what it stands for. */
   readonly replaces?: 'cleared' | 'stored' | 'cut' | 'summary' | 'marker' | 'image';
 }
@@ -102,6 +104,7 @@ class UniformFacts implements BlockFacts {
   declare readonly attachment?: string;
   declare readonly effect?: ToolEffect;
   declare readonly estimated?: boolean;
+  declare readonly sealedTokens?: number;
   declare readonly replaces?: NonNullable<BlockFacts['replaces']>;
 
   constructor(facts: BlockFacts) {
@@ -118,6 +121,7 @@ class UniformFacts implements BlockFacts {
     mine.attachment = facts.attachment;
     mine.effect = facts.effect;
     mine.estimated = facts.estimated;
+    mine.sealedTokens = facts.sealedTokens;
     mine.replaces = facts.replaces;
   }
 }

@@ -36,6 +36,8 @@ export interface CountPart {
   readonly since: 'compaction' | 'any';
   /** Largest correction of the estimate by usage ÷ estimate; null corrects nothing. */
   readonly ratioCap: number | null;
+  /** Tokens for each one of reasoning that models drop from their prompts and the client keeps; absent for none. */
+  readonly pastReasoning?: number;
 }
 
 /** A bound on an amount. */

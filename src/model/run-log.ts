@@ -292,6 +292,16 @@ export interface EndEntry {
   readonly turns: number;
   readonly requests: number;
   readonly cost: number;
+  /**
+   * Where a provider's hits are chance: what requests of the loop lost by it in this draw, on average, and the ends that hold nine
+   * of ten draws, in nano-dollars.
+   */
+  readonly chance?: {
+    readonly lost: number;
+    readonly expected: number;
+    readonly low: number;
+    readonly high: number;
+  };
 }
 
 export type LogEntry =

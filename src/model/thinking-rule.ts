@@ -11,9 +11,19 @@ const KEEP_LAST_TURN = [
   'claude-haiku-3-',
 ];
 
-/** True when a model drops the thinking of earlier turns once the user speaks again. */
-export function keepsLastTurnOnly(model: string): boolean {
-  return KEEP_LAST_TURN.some((start) => model.startsWith(start)) || isBareFour(model);
+/** GPT-5 to 5.5 and the models before it that reason; from GPT-5.6 on recordings keep everything. */
+const KEEP_OPEN_TURN = /^(?:[\w-]+\/)*(?:gpt-5(?:\.[0-5])?|o[134])(?![\w.])/;
+
+/**
+ * What a model does with the thinking of earlier turns once the user speaks again. `keep-last-turn` drops it; `keep-open-turn` too, but
+ * only behind an answer that called no tool: a word in between leaves it (recorded on GPT-5.3-codex-spark, 5.4 and 5.5).
+ */
+export type ThinkingRule = 'keep-all' | 'keep-last-turn' | 'keep-open-turn';
+
+/** The rule of a model, by its name. */
+export function thinkingRule(model: string): ThinkingRule {
+  if (KEEP_LAST_TURN.some((start) => model.startsWith(start)) || isBareFour(model)) return 'keep-last-turn';
+  return KEEP_OPEN_TURN.test(model) ? 'keep-open-turn' : 'keep-all';
 }
 
 function isBareFour(model: string): boolean {

@@ -5,9 +5,18 @@ import { isGroup, type PartPath, type Problems } from './shape.js';
 const IDLE: Readonly<Record<CountPart['source'], readonly string[]>> = {
   usage: ['charsPerToken', 'scale', 'perMessage', 'perImage', 'calibrate'],
   'usage+new': ['calibrate'],
-  estimate: ['of', 'since'],
+  estimate: ['of', 'since', 'pastReasoning'],
   max: [],
-  tokenizer: ['of', 'charsPerToken', 'scale', 'perMessage', 'perImage', 'since', 'calibrate'],
+  tokenizer: [
+    'of',
+    'charsPerToken',
+    'scale',
+    'perMessage',
+    'perImage',
+    'since',
+    'calibrate',
+    'pastReasoning',
+  ],
 };
 
 /** Refuses what the client is told to do and that nothing in the policy goes by. */

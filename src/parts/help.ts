@@ -45,6 +45,7 @@ const UNITS: Readonly<Record<string, string>> = {
   share: 'share',
   chars: 'share',
   scale: 'factor',
+  pastReasoning: 'factor',
 };
 
 let schema: Node | null = null;

@@ -85,6 +85,11 @@ const countShape = group(
     ),
     since: choice(['compaction', 'any'], 'Whether a usage from before the latest compaction still counts.'),
     calibrate,
+    pastReasoning: number(
+      0.01,
+      10,
+      'Tokens counted for each token of reasoning before the latest prompt, on models that drop it: the client keeps it sealed.',
+    ),
   },
   'How the client measures its context.',
 );
@@ -113,6 +118,7 @@ export const count: Shape<CountPart> = map(countShape, (written) => ({
   includes: written.includes ?? USUAL_COUNT.includes,
   since: written.since ?? USUAL_COUNT.since,
   ratioCap: written.calibrate ?? null,
+  ...(written.pastReasoning === undefined ? {} : { pastReasoning: written.pastReasoning }),
 }));
 
 const FROM: Readonly<Record<string, AmountText>> = { window: 'W', input: 'I', 'window-output': '(W - O)' };

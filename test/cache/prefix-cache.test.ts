@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { digestText } from '../../src/base/digest.js';
 import type { CacheRules, HitChance } from '../../src/cache/cache-rules.js';
 import { resolveModel } from '../../src/cache/models.js';
 import { createPrefixCache } from '../../src/cache/prefix-cache.js';
 import type { CacheOutcome, CacheRequest, PromptCache } from '../../src/cache/prompt-cache.js';
+import type { PrefixView } from '../../src/model/prefix.js';
 import { numbered, prefixOf, send, type TestBlock } from '../helpers/cache-request.js';
 
 const MINUTE = 60_000;
@@ -11,16 +13,14 @@ const MINUTE = 60_000;
 const model = resolveModel('glm-5');
 
 const PLAIN: CacheRules = {
-  match: 'prefix',
   lookback: null,
   grain: null,
   minimum: null,
   written: 'every-grain',
   storesOutput: false,
   visibleAfter: { event: 'response-start', plusMs: 0 },
-  lifetime: { idleMs: 5 * MINUTE, maxMs: null, refresh: 'on-hit', tail: [] },
+  lifetime: { idleMs: 5 * MINUTE, longMs: null, maxMs: null, refresh: 'on-hit', tail: [] },
   hit: null,
-  storagePerMTokHour: 0,
   tellsWrites: false,
 };
 
@@ -74,18 +74,21 @@ describe('what is read', () => {
   });
 
   it('includes the answer where answers are stored, and never more than the prompt', () => {
-    const read = (storesOutput: boolean, count: number): number => {
+    const answer = digestText('b6');
+    const read = (storesOutput: boolean, blocks: readonly TestBlock[]): number => {
       const cache = cacheOf({ storesOutput });
-      ask(cache, numbered(5), 0, { outputTokens: 700 });
-      return ask(cache, numbered(count), 10_000).readTokens;
+      ask(cache, numbered(5), 0, { outputTokens: 700, answer });
+      return ask(cache, blocks, 10_000).readTokens;
     };
-    expect(read(true, 6)).toBe(5_700);
-    expect(read(true, 5)).toBe(5_000);
-    expect(read(false, 6)).toBe(5_000);
+    expect(read(true, numbered(6))).toBe(5_700);
+    expect(read(true, numbered(5))).toBe(5_000);
+    expect(read(false, numbered(6))).toBe(5_000);
+    // The user went back: what follows is not the answer that is stored.
+    expect(read(true, [...numbered(5), ['said instead', 1_000]])).toBe(5_000);
   });
 
   it('is a whole request where only their ends are stored', () => {
-    const cache = cacheOf({ match: 'unit', written: 'request-ends' });
+    const cache = cacheOf({ written: 'request-ends' });
     ask(cache, numbered(5), 0);
     ask(cache, numbered(8), 10_000);
     const edited: TestBlock[] = [...numbered(7), ['edited', 1_000]];
@@ -94,7 +97,7 @@ describe('what is read', () => {
   });
 
   it('is the head alone where an object is stored, whole or not at all', () => {
-    const cache = cacheOf({ match: 'object', written: 'head', tellsWrites: true });
+    const cache = cacheOf({ written: 'head', tellsWrites: true });
     const first = ask(cache, numbered(6), 0, {}, 3);
     expect(first).toMatchObject({ readTokens: 0, write5mTokens: 3_000, inputTokens: 3_000 });
     expect(ask(cache, numbered(9), 10_000, {}, 3)).toMatchObject({ readTokens: 3_000, inputTokens: 6_000 });
@@ -165,7 +168,9 @@ describe('how long it lives', () => {
   });
 
   it('but for an object, whose time runs from its making', () => {
-    const cache = cacheOf({ lifetime: { idleMs: 5 * MINUTE, maxMs: null, refresh: 'none', tail: [] } });
+    const cache = cacheOf({
+      lifetime: { idleMs: 5 * MINUTE, longMs: null, maxMs: null, refresh: 'none', tail: [] },
+    });
     expect([0, 3, 6, 9, 12].map((minutes) => isRead(cache, minutes))).toEqual([
       false,
       true,
@@ -177,7 +182,7 @@ describe('how long it lives', () => {
 
   it('never beyond the limit, and what is gone is stored anew', () => {
     const cache = cacheOf({
-      lifetime: { idleMs: 5 * MINUTE, maxMs: 12 * MINUTE, refresh: 'on-hit', tail: [] },
+      lifetime: { idleMs: 5 * MINUTE, longMs: null, maxMs: 12 * MINUTE, refresh: 'on-hit', tail: [] },
     });
     expect([0, 4, 8, 12, 16, 20, 24, 28, 32].map((minutes) => isRead(cache, minutes))).toEqual([
       false,
@@ -200,7 +205,9 @@ describe('how long it lives', () => {
     const share = (minutes: number): number => {
       let read = 0;
       for (let session = 0; session < 1_000; session++) {
-        const cache = cacheOf({ lifetime: { idleMs: 5 * MINUTE, maxMs: null, refresh: 'on-hit', tail } });
+        const cache = cacheOf({
+          lifetime: { idleMs: 5 * MINUTE, longMs: null, maxMs: null, refresh: 'on-hit', tail },
+        });
         ask(cache, numbered(5), 0);
         const luck = { session, request: 1 };
         if (ask(cache, numbered(5), minutes * MINUTE, { luck }).readTokens > 0) read++;
@@ -278,5 +285,77 @@ describe('chance', () => {
         expect(run('added')).toEqual(run('without'));
       }),
     );
+  });
+});
+
+describe('stretches of positions that share their fate', () => {
+  /** Each position by itself, which costs the whole prompt at every request. */
+  class EachPosition {
+    readonly #stored = new Map<number, { usedAtMs: number; createdAtMs: number }>();
+
+    constructor(private readonly lifetime: CacheRules['lifetime']) {}
+
+    read({ digests, sums, length }: PrefixView, startMs: number): number {
+      const { idleMs, maxMs } = this.lifetime;
+      const livesAt = (digest: number): boolean => {
+        const known = this.#stored.get(digest);
+        if (known === undefined || startMs - known.usedAtMs > idleMs!) return false;
+        return maxMs === null || startMs - known.createdAtMs <= maxMs;
+      };
+      let hit = length - 1;
+      while (hit >= 0 && !livesAt(digests[hit]!)) hit--;
+      const tokens = hit < 0 ? 0 : sums[hit]!;
+      for (let i = 0; i < length; i++) {
+        const createdAtMs = livesAt(digests[i]!) ? this.#stored.get(digests[i]!)!.createdAtMs : startMs;
+        this.#stored.set(digests[i]!, { usedAtMs: startMs, createdAtMs });
+      }
+      return tokens;
+    }
+  }
+
+  it('read what each position by itself would, whatever branches there are', () => {
+    const step = fc.record({
+      from: fc.nat(1_000),
+      keep: fc.nat(12),
+      add: fc.nat(4),
+      afterMs: fc.integer({ min: 2_000, max: 8 * MINUTE }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), fc.boolean(), (steps, isLimited) => {
+        const lifetime = { ...PLAIN.lifetime, maxMs: isLimited ? 12 * MINUTE : null };
+        const cache = cacheOf({ lifetime });
+        const plain = new EachPosition(lifetime);
+        const sent: TestBlock[][] = [[['first', 1_000]]];
+        let startMs = 0;
+        steps.forEach(({ from, keep, add, afterMs }, n) => {
+          const old = sent[from % sent.length]!;
+          const fresh = Array.from({ length: add }, (_, i): TestBlock => [`${n} ${i}`, 1_000]);
+          const blocks = [...old.slice(0, Math.max(1, old.length - (keep % old.length))), ...fresh];
+          sent.push(blocks);
+          startMs += afterMs;
+          expect(ask(cache, blocks, startMs).readTokens).toBe(plain.read(prefixOf(blocks), startMs));
+        });
+      }),
+    );
+  });
+
+  it('cost the new blocks of a request, however long it is', () => {
+    const cache = cacheOf({});
+    const looked = (count: number, startMs: number): number => {
+      const view = prefixOf(numbered(count));
+      let looks = 0;
+      const digests = new Proxy(view.digests as number[], {
+        get(target, key) {
+          looks++;
+          return Reflect.get(target, key);
+        },
+      });
+      send(cache, { model, view: { ...view, digests }, breakpoints: [], startMs });
+      return looks;
+    };
+    looked(100, 0);
+    const early = looked(104, 10_000);
+    for (let i = 1; i < 300; i++) looked(104 + 4 * i, 10_000 * (i + 1));
+    expect(looked(104 + 4 * 300, 10_000 * 302)).toBe(early);
   });
 });

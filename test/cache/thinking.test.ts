@@ -38,6 +38,23 @@ describe('thinking of earlier turns', () => {
   });
 });
 
+describe('reasoning of earlier turns on GPT-5.4', () => {
+  const row = resolveModel('gpt-5.4');
+  const answer = message('answer', 'assistant', 'thinking', 'text');
+  const next = message('next', 'user', 'text');
+
+  it('CCH-1 goes when the user speaks behind an answer', () => {
+    expect(thinkingKeptFrom(row, [...LOOP, answer, next])).toBe(6);
+    expect(thinkingKeptFrom(resolveModel('gpt-5.6-sol'), [...LOOP, answer, next])).toBe(0);
+  });
+
+  it('CCH-1 stays when the user speaks while tools are at work, and goes with the next answer', () => {
+    expect(thinkingKeptFrom(row, [...LOOP, next])).toBe(0);
+    const steered = [...LOOP, next, answer, message('later', 'user', 'text')];
+    expect(thinkingKeptFrom(row, steered)).toBe(7);
+  });
+});
+
 describe('preserved thinking', () => {
   const path = 'messages.5.content.0';
 

@@ -109,7 +109,7 @@ describe('a session under every provider', () => {
         ({ turn, read, prompt }) => `${turn} ${prompt} ${read}`,
       );
     const plain = reads('none');
-    const compacted = reads('claude-code/2026');
+    const compacted = reads('peers/codex-remote');
     const first = compacted.findIndex((each, i) => each !== plain[i]);
     // Up to the first compaction every request has the same luck, in spite of requests beside it.
     expect(first).toBeGreaterThan(5);
@@ -165,4 +165,37 @@ describe('provider: in a scenario', () => {
         expect(withoutPlan(logOf(`model: ${model}`, `provider: ${name}`)) === plain, name).toBe(true);
     },
   );
+});
+
+describe('a run whose hits are chance', () => {
+  const sessions = Array.from({ length: 30 }, (_, i) => ({ ...SESSION, id: `luck ${i}` }));
+  const facts = sessions.map((session) => foldLog(runLog(planOf({ provider: 'openai' }), session)));
+
+  it('states an interval that is the same for every draw and holds nine of ten of them', () => {
+    const intervals = new Set(facts.map(({ costInterval }) => JSON.stringify(costInterval)));
+    expect(intervals.size).toBe(1);
+    const within = facts.filter(
+      ({ cost, costInterval }) => cost.total >= costInterval!.low && cost.total <= costInterval!.high,
+    ).length;
+    // 27 of 30 are expected; three standard errors are 5.
+    expect(within).toBeGreaterThanOrEqual(22);
+    const mean = facts.reduce((sum, { cost }) => sum + cost.total, 0) / facts.length;
+    const spread = Math.sqrt(
+      facts.reduce((sum, { cost }) => sum + (cost.total - mean) ** 2, 0) / (facts.length - 1) / facts.length,
+    );
+    expect(Math.abs(mean - facts[0]!.costInterval!.expected)).toBeLessThan(3.5 * spread);
+  });
+
+  it('says the doubts of every provider that its models are of', () => {
+    const [main] = SESSION.threads;
+    const other = {
+      ...main!,
+      id: 'other',
+      steps: main!.steps.map((step) =>
+        step.kind === 'call' ? { ...step, call: { ...step.call, model: 'gpt-5.4' } } : step,
+      ),
+    };
+    const entries = runLog(planOf({}), { ...SESSION, threads: [...SESSION.threads, other] });
+    expect(entries).toContainEqual(expect.objectContaining({ type: 'warning', code: 'chance-drawn' }));
+  });
 });

@@ -104,6 +104,7 @@ function session(predicted: number, recorded: number, changes: Partial<ForwardSe
     interval: { expected: predicted, low: predicted * 0.98, high: predicted * 1.1 },
     hitRate: { predicted: 0.95, recorded: 0.94 },
     compactions: { predicted: 1, recorded: 1 },
+    compactedAt: { predicted: [], recorded: [] },
     contextAfter: [{ predicted: 50, recorded: 40 }],
     firstReadAfter: [{ predicted: 20, recorded: 25 }],
     ...changes,

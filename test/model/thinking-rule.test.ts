@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MODEL_TABLE } from '../../src/cache/model-table.js';
-import { keepsLastTurnOnly } from '../../src/model/thinking-rule.js';
+import { thinkingRule } from '../../src/model/thinking-rule.js';
 
 describe('thinking of earlier turns', () => {
   it.each(
@@ -8,12 +8,18 @@ describe('thinking of earlier turns', () => {
       [id, ...aliases].map((name) => [name, thinking] as const),
     ),
   )('K5 of %s is what its row says: %s', (name, thinking) => {
-    expect(keepsLastTurnOnly(name)).toBe(thinking === 'keep-last-turn');
+    expect(thinkingRule(name)).toBe(thinking);
+  });
+
+  it('K5 goes behind an answer on GPT-5 to 5.5 and on models that reasoned before, and stays from GPT-5.6 on', () => {
+    for (const name of ['gpt-5', 'gpt-5.3-codex-spark', 'gpt-5.4', 'openai/gpt-5.5', 'o4-mini'])
+      expect(thinkingRule(name), name).toBe('keep-open-turn');
+    for (const name of ['gpt-5.6-sol', 'gpt-6-sol', 'gpt-5.10', 'gpt-4.1', 'o5'])
+      expect(thinkingRule(name), name).toBe('keep-all');
   });
 
   it('K5 is kept by models that no row knows', () => {
-    expect(
-      ['claude-x', 'claude-opus-4-6', 'claude-sonnet-4-6', 'unknown', ''].map(keepsLastTurnOnly),
-    ).toEqual([false, false, false, false, false]);
+    const names = ['claude-x', 'claude-opus-4-6', 'claude-sonnet-4-6', 'unknown', ''];
+    expect(names.map(thinkingRule)).toEqual(names.map(() => 'keep-all'));
   });
 });

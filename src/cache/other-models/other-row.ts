@@ -1,3 +1,4 @@
+import { thinkingRule } from '../../model/thinking-rule.js';
 import type { Latency, ModelRow, PriceStep, Prices } from '../model-row.js';
 
 /** Dollars per million tokens; without a price for writes, what is not read costs what input costs. */
@@ -49,7 +50,7 @@ export function otherRow(model: OtherModel): ModelRow {
     priceSteps: steps.map((step): PriceStep => ({ overPromptTokens: step.above, prices: pricesOf(step) })),
     fastPricesPerMTok: null,
     minCacheableTokens: minimum ?? 0,
-    thinking: 'keep-all',
+    thinking: thinkingRule(id),
     preservedThinking: false,
     defaults: { thinking: 'adaptive', effort: 'medium' },
     toolOverheadTokens: null,

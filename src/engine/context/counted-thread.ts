@@ -1,3 +1,4 @@
+import type { ModelRow } from '../../cache/model-row.js';
 import type { CountPart } from '../../model/parts.js';
 import type { Context } from './context.js';
 import type { Counted } from './seen-counter.js';
@@ -8,7 +9,15 @@ export class CountedThread implements Counted {
   private system = 0;
   private tools = 0;
 
-  constructor(private readonly context: Context) {}
+  constructor(
+    private readonly context: Context,
+    private readonly model: { readonly row: ModelRow },
+    private readonly client: { readonly dropsThinking: boolean },
+  ) {}
+
+  get dropsReasoning(): boolean {
+    return this.client.dropsThinking && this.model.row.thinking !== 'keep-all';
+  }
 
   get trueTokens(): number {
     return this.context.trueTokens;

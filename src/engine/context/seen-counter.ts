@@ -11,6 +11,7 @@ import {
   PLAIN_RULES,
 } from '../../tokens/heuristic.js';
 import { heuristicRules } from '../../tokens/heuristic-rules.js';
+import { PastReasoning } from './past-reasoning.js';
 
 /** How a policy counts its context. */
 export interface CounterRules {
@@ -30,9 +31,11 @@ export interface Counted {
   /** Tools and system prompt by the estimate of characters / 4. */
   prefixRough(parts: CountPart['includes']): number;
   readonly trueTokens: number;
+  /** The model in use takes reasoning of earlier turns out of its prompts. */
+  readonly dropsReasoning: boolean;
 }
 
-const NOBODY: Counted = { prefixRough: () => 0, trueTokens: 0 };
+const NOBODY: Counted = { prefixRough: () => 0, trueTokens: 0, dropsReasoning: false };
 
 /** The counter a policy's parameters describe. */
 export function counterRules(
@@ -97,6 +100,8 @@ export class SeenCounter {
   /** Usage ÷ estimate at the latest response. */
   private ratio = 1;
   private readonly own: CountPart | null;
+  /** Null for a policy that counts none. */
+  private readonly past: PastReasoning | null;
   /** Counters of rules that have one of their own: they hear of everything that this one hears of. */
   private readonly beside: readonly SeenCounter[];
 
@@ -109,6 +114,7 @@ export class SeenCounter {
       count === null ||
       ((count.source === 'usage' || count.source === 'usage+new') && count.of.length === USAGE_PARTS.length);
     this.own = isUsual && count?.since !== 'any' ? null : count;
+    this.past = count?.pastReasoning === undefined ? null : new PastReasoning(count.pastReasoning);
     this.beside = rules.beside.map((other) => new SeenCounter(other, counted));
   }
 
@@ -132,12 +138,16 @@ export class SeenCounter {
   }
 
   private byUsage(): number {
-    return this.count(this.anchorTokens - this.deleted, this.newer);
+    return this.count(this.anchorTokens - this.deleted, this.newer) + this.pastTokens;
+  }
+
+  private get pastTokens(): number {
+    return this.past !== null && this.counted.dropsReasoning ? this.past.tokens : 0;
   }
 
   /** What it would show had no layer taken anything out since the last compaction (C10). */
   get untouchedTokens(): number {
-    return this.count(this.untouchedAnchor, this.untouchedNewer);
+    return this.count(this.untouchedAnchor, this.untouchedNewer) + this.pastTokens;
   }
 
   private count(anchor: number, newer: number): number {
@@ -160,6 +170,7 @@ export class SeenCounter {
     this.uncounted = other.uncounted;
     this.untouchedAnchor = other.untouchedAnchor;
     this.untouchedNewer = other.untouchedNewer;
+    if (other.past !== null) this.past?.adopt(other.past);
   }
 
   /** A message joined the context. */
@@ -170,6 +181,7 @@ export class SeenCounter {
     this.all += tokens;
     this.newerIds.push(message.id);
     this.untouchedNewer += tokens;
+    this.past?.note(message);
   }
 
   /** A message that just joined stands in the place of content that a layer took out: untouched, there would be none. */
@@ -182,6 +194,7 @@ export class SeenCounter {
   hear(response: Message): void {
     for (let i = 0; i < this.beside.length; i++) this.beside[i]!.hear(response);
     if (this.own !== null) this.all += estimateMessage(response, this.rules.heuristic);
+    this.past?.note(response);
   }
 
   /** A response with usage came in: the anchor (TOK-4); the untouched context would have had so many tokens more. */
@@ -200,6 +213,7 @@ export class SeenCounter {
     this.uncounted = 0;
     this.untouchedAnchor = this.anchorTokens + takenOut;
     this.untouchedNewer = 0;
+    this.past?.anchor();
   }
 
   /** The history was replaced: usage from before it says nothing any more. */
@@ -218,6 +232,7 @@ export class SeenCounter {
     this.deleted = 0;
     this.untouchedAnchor = 0;
     this.untouchedNewer = 0;
+    this.past?.forget();
   }
 
   /**
@@ -235,6 +250,7 @@ export class SeenCounter {
     for (const { messageId, blockIndex, block } of edits) {
       const message = before.get(messageId)!;
       const old = message.blocks[blockIndex]!;
+      if (block === null) this.past?.drop(old);
       if (isCountedBy(message, heuristic))
         this.all -= estimateBlock(old, heuristic) - (block === null ? 0 : estimateBlock(block, heuristic));
       const isGone = old.kind === 'tool_result' && gone.has(old.toolUseId ?? '');

@@ -2,6 +2,7 @@ import { chainDigest, digestParts, digestText } from '../../base/digest.js';
 import type { Mutable } from '../../base/mutable.js';
 import { type CacheObservation, createBreakDetector, lastPosition } from '../../cache/break-detector.js';
 import { type Cost, priceUsage } from '../../cache/price.js';
+import type { HitOdds } from '../../cache/prompt-cache.js';
 import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { LlmCall, LlmReply } from '../../llm/fake-llm.js';
 import type { BreakCause, RequestEntry } from '../../model/run-log.js';
@@ -108,6 +109,7 @@ export class Exchange {
     if (out.risk !== 0 && this.env.cacheKinds.reads === 'exact')
       entry.risk = riskOf(out, usage, cost.totalNano);
     this.env.sink.write(entry);
+    if (chain === 'own' && outcome.odds !== undefined) this.noteOdds(out, usage, outcome.odds);
     if (chain === 'own') {
       const report = this.detector.observe(observation, out.announced);
       if (report !== null) {
@@ -125,6 +127,19 @@ export class Exchange {
       }
     } else this.renew(out, observation, outcome.hitPosition);
     return { ok: true, usage, outcome, latencyMs: reply.latencyMs, fault: reply.fault, cost };
+  }
+
+  /** What chance could have added to a request, and what it did. */
+  private noteOdds({ model, deleted }: Outgoing, usage: Usage, odds: HitOdds): void {
+    if (deleted !== null) return;
+    const nano = (read: number): number => {
+      const prompt = promptTokens(usage);
+      const cacheWrite5m = usage.cacheWrite5m > 0 ? prompt - read : 0;
+      const input = prompt - read - cacheWrite5m;
+      return priceUsage(model, { ...usage, cacheRead: read, input, cacheWrite5m }).totalNano;
+    };
+    const full = nano(odds.fullTokens);
+    this.env.luck.add(odds, nano(0) - full, nano(usage.cacheRead) - full);
   }
 
   /** Why tokens had to be paid for again; a call with a prefix of its own shares none with the thread, at any time. */

@@ -48,6 +48,7 @@ export function outgoingOf(run: RequestingThread, call: RecordedCall): Outgoing 
     write: 'write',
     windowTokens: run.model.apiWindow(),
     outputTokens: outputOf(call),
+    answer: call.response.blocks[0]?.digest ?? null,
     recordedLatencyMs: run.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
     seen: run.seen.tokens,
     kept: context.keptShare(view.deletedTokens),

@@ -1,3 +1,4 @@
+import type { Digest } from '../../base/digest.js';
 import type { ModelRow } from '../../cache/model-table.js';
 import type { LevelSalts } from '../../cache/salts.js';
 import type { DeletedContent } from '../../model/deleted-content.js';
@@ -17,6 +18,8 @@ export interface Outgoing {
   readonly write: 'write' | 'read-only';
   readonly windowTokens: number | null;
   readonly outputTokens: number;
+  /** First block of the answer; absent beside the loop. */
+  readonly answer?: Digest | null;
   /** Tokens of the answer where a fault changes it. */
   readonly outputWith?: (fault: FaultRule) => number;
   readonly recordedLatencyMs: number | null;

@@ -35,16 +35,28 @@ export function providerOf(plan: RunPlan, transcript: Transcript): string | ((mo
   return (model) => (providerRegistry.has(model.provider) ? model.provider : assumed);
 }
 
-/** Says what is not known of the provider that a run goes by, and that chance was drawn. */
+/** The providers whose caches a run goes by. */
+function providersOf(plan: RunPlan, transcript: Transcript): readonly string[] {
+  const provider = providerOf(plan, transcript);
+  if (typeof provider === 'string') return [provider];
+  const assumed = recordedProvider(transcript);
+  return [...new Set(modelsOf(plan, transcript).map((name) => findModel(name)?.provider ?? assumed))].filter(
+    (name) => providerRegistry.has(name),
+  );
+}
+
+/** Says what is not known of the providers that a run goes by, and that chance was drawn. */
 export function tellDoubts(plan: RunPlan, transcript: Transcript, warnings: WarningList): void {
-  const name = providerOf(plan, transcript);
-  if (typeof name !== 'string') return;
+  for (const name of providersOf(plan, transcript)) tellProvider(name, plan, transcript, warnings);
+}
+
+function tellProvider(name: string, plan: RunPlan, transcript: Transcript, warnings: WarningList): void {
   const { label, doubts, cache, defaultModel } = providerRegistry.get(name);
   if (cache.hit !== null)
     warnings.add(
       'chance-drawn',
       `${label}: whether a request finds its cache is chance, and this run is one draw of it`,
-      'run it with several seeds to see how far its cost moves',
+      'its interval holds nine of ten draws; other seeds draw again',
     );
   const isStandIn = modelsOf(plan, transcript).every((model) => {
     const row = findModel(model);

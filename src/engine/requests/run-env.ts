@@ -8,6 +8,7 @@ import type { LogSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { TierDefinition } from '../../model/tier.js';
 import type { WarningList } from '../../model/warning.js';
+import type { ChanceTally } from './chance-tally.js';
 import type { ClientRules } from './client-rules.js';
 import type { Outgoing } from './outgoing.js';
 import type { CacheKinds } from './provider-of.js';
@@ -37,6 +38,8 @@ export interface RunEnv {
   readonly warnings: WarningList;
   readonly timing: TimingSink;
   readonly totals: RunTotals;
+  /** What chance adds to the cost. */
+  readonly luck: ChanceTally;
   readonly sessions: Sessions;
   /** Hears of every request before it is sent; null when nobody listens. */
   readonly onRequest: RequestListener | null;

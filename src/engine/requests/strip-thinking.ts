@@ -32,7 +32,7 @@ export function stripThinking(
   kept: KeptThinking,
 ): void {
   const { row } = run.model;
-  if (row.thinking !== 'keep-last-turn' || !run.env.client.dropsThinking) return;
+  if (row.thinking === 'keep-all' || !run.env.client.dropsThinking) return;
   const { edits, keptFrom } = thinkingEdits(row, run.context.messages, run.thinkingStrippedTo, kept);
   run.thinkingStrippedTo = keptFrom;
   if (edits.length === 0) return;

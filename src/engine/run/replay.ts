@@ -17,6 +17,7 @@ import { postOffice } from '../../tiers/agents/post-office.js';
 import { breakdown } from '../../tokens/breakdown.js';
 import { estimatorError } from '../../tokens/estimator-error.js';
 import { checkLostChild } from '../context/invariants.js';
+import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
 import { cacheKinds, providerOf, tellDoubts } from '../requests/provider-of.js';
 import type { RequestListener } from '../requests/run-env.js';
@@ -114,6 +115,7 @@ export function* replayParts(
     warnings: createWarnings(),
     timing,
     totals: { requests: 0, turns: 0, costNano: 0 },
+    luck: new ChanceTally(),
     sessions,
     forks: new ForkPoints(transcript),
     approvals: new Approvals(sessions.world),
@@ -124,12 +126,14 @@ export function* replayParts(
   tellMail(env, endMs);
   for (const warning of [...transcript.warnings, ...env.warnings.list()])
     sink.write({ type: 'warning', ...warning });
+  const chance = env.luck.finish();
   sink.write({
     type: 'end',
     t: endMs,
     turns: env.totals.turns,
     requests: env.totals.requests,
     cost: env.totals.costNano,
+    ...(chance === null ? {} : { chance }),
   });
 }
 

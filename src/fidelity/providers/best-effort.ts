@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../../base/random.js';
 import { type CacheRules, chanceOfShort, type HitChance, survival } from '../../cache/cache-rules.js';
+import { PLAIN_ERROR } from '../../metrics/cost-interval.js';
 import { inputNano } from '../compare.js';
 import { fitHitChance, type HitFit } from './hit-fit.js';
 import { predictByProvider } from './predict-provider.js';
@@ -96,7 +97,10 @@ function drawCosts(
     }
     return nano;
   }).sort((a, b) => a - b);
-  return { low: costs[Math.floor(LOW * DRAWS)]!, high: costs[Math.ceil(HIGH * DRAWS) - 1]! };
+  return {
+    low: costs[Math.floor(LOW * DRAWS)]! * (1 - PLAIN_ERROR),
+    high: costs[Math.ceil(HIGH * DRAWS) - 1]! * (1 + PLAIN_ERROR),
+  };
 }
 
 function drawRead(

@@ -9,7 +9,7 @@ const STEPS = 40;
 /** Requests and short ones that a session is given before it is judged by its own. */
 const PRIOR = 0.5;
 /** Sessions a fit rests on are few: the spread between others is larger than between them. */
-const WIDENING = 1.6;
+const WIDENING = 1.3;
 const TENTHS = Array.from({ length: 10 }, (_, i) => (i + 0.5) / 10);
 
 /** How a fit came about. */
@@ -100,7 +100,36 @@ function sessionFactors(
       return Math.log(factorOf(odds, requests.filter(isShort).length, 1));
     });
   const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
-  return tenths(logs).map((value) => Math.exp(mean + WIDENING * (value - mean)));
+  const wide = tenths(logs).map((value) => Math.exp(mean + WIDENING * (value - mean)));
+  return centred(wide, sessions.flat(), chance);
+}
+
+/** Halvings of the range in which the common factor is looked for, and its ends. */
+const CENTRING_STEPS = 40;
+const CENTRING_LOGS = 8;
+
+/** The factors times one common factor, at which as many requests are expected to come up short as did. */
+function centred(
+  factors: readonly number[],
+  requests: readonly ProviderRequest[],
+  chance: Pick<HitChance, 'logOdds' | 'perLogSecond'>,
+): readonly number[] {
+  const odds = requests.map((each) => Math.exp(chance.logOdds + chance.perLogSecond * logSeconds(each)));
+  const short = requests.filter(isShort).length;
+  const expectedAt = (common: number): number => {
+    let sum = 0;
+    for (const each of odds)
+      for (const factor of factors) sum += (each * factor * common) / (1 + each * factor * common);
+    return sum / factors.length;
+  };
+  let low = -CENTRING_LOGS;
+  let high = CENTRING_LOGS;
+  for (let step = 0; step < CENTRING_STEPS; step++) {
+    const middle = (low + high) / 2;
+    if (expectedAt(Math.exp(middle)) < short) low = middle;
+    else high = middle;
+  }
+  return factors.map((factor) => factor * Math.exp((low + high) / 2));
 }
 
 /** Newton steps at most, and the change of the logarithm that ends them. */

@@ -1,6 +1,7 @@
 import { type CacheRules, onGrain } from '../../cache/cache-rules.js';
 import { modelOrUnknown } from '../../cache/models.js';
 import { cacheRulesOf } from '../../cache/providers.js';
+import { hasToolUse } from '../../model/message.js';
 import type { Transcript } from '../../model/transcript.js';
 import type { RecordedRequest, Truth } from '../truth.js';
 
@@ -8,7 +9,7 @@ import type { RecordedRequest, Truth } from '../truth.js';
 export interface ProviderRequest {
   readonly request: RecordedRequest;
   readonly rules: CacheRules;
-  /** Longest read: the prompt before it, on the provider's steps. */
+  /** Longest read: the prompt before it up to the first reasoning that left it, on the provider's steps. */
   readonly reachable: number;
   /** What the first request of the thread read: tools and system prompt that others keep warm. */
   readonly head: number;
@@ -22,18 +23,22 @@ export function providerRequests(
   truth: Truth,
   provider: string,
 ): readonly ProviderRequest[] {
-  const compacted = compactedCalls(transcript);
+  const { compacted, dropped } = rebuiltCalls(transcript);
   const copied = transcript.warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
   const found: ProviderRequest[] = [];
   for (const requests of truth.threads.values()) {
     const own = requests.slice(copied);
     const head = own[0]?.read ?? 0;
+    let latestRead = head;
+    const prompts = new Map(own.map(({ callId, prompt }) => [callId, prompt]));
     for (let i = 1; i < own.length; i++) {
       const request = own[i]!;
       const before = own[i - 1]!;
       const rules = cacheRulesOf(provider, modelOrUnknown(request.model).id);
-      const stored = before.prompt + (rules.storesOutput ? before.usage.output : 0);
-      const reachable = onGrain(rules, Math.min(stored, request.prompt));
+      const cut = prompts.get(dropped.get(request.callId) ?? '');
+      const stored = cut ?? before.prompt + (rules.storesOutput ? before.usage.output : 0);
+      const reachable = onGrain(steppedLike(rules, latestRead), Math.min(stored, request.prompt));
+      if (request.read > 0) latestRead = request.read;
       const isOther = modelOrUnknown(before.model).id !== modelOrUnknown(request.model).id;
       found.push({
         request,
@@ -48,17 +53,50 @@ export function providerRequests(
   return found;
 }
 
-/** The first call behind each compaction. */
-function compactedCalls({ threads }: Transcript): ReadonlySet<string> {
-  const calls = new Set<string>();
+/** Rules whose steps begin where those of the session do: its latest read ended on one. */
+function steppedLike({ grain }: CacheRules, read: number): Pick<CacheRules, 'grain'> {
+  if (grain === null || read < grain.tokens) return { grain };
+  return { grain: { tokens: grain.tokens, offset: read % grain.tokens } };
+}
+
+/** What happened to a history before some of its calls. */
+interface Rebuilt {
+  /** The first call behind each compaction. */
+  readonly compacted: ReadonlySet<string>;
+  /** Calls whose prompt lost the reasoning of earlier turns, with the first call whose response held any of it. */
+  readonly dropped: ReadonlyMap<string, string>;
+}
+
+function rebuiltCalls({ threads }: Transcript): Rebuilt {
+  const compacted = new Set<string>();
+  const dropped = new Map<string, string>();
   for (const { steps } of threads) {
     let isBehind = false;
+    let reasoned: string | null = null;
+    let spoke: 'no' | 'in-between' | 'behind-answer' = 'no';
+    let isAnswered = false;
     for (const step of steps) {
-      if (step.kind === 'event' && step.event.kind === 'recorded-compaction') isBehind = true;
-      if (step.kind !== 'call' || !isBehind) continue;
-      calls.add(step.call.id);
-      isBehind = false;
+      if (step.kind === 'event') {
+        if (step.event.kind === 'recorded-compaction') isBehind = true;
+        if (step.event.kind === 'recorded-compaction' || step.event.kind === 'rewind') reasoned = null;
+      } else if (step.kind === 'message') {
+        if (step.message.origin === 'human') spoke = isAnswered ? 'behind-answer' : 'in-between';
+      } else {
+        const { id, model, response } = step.call;
+        if (isBehind) compacted.add(id);
+        const rule = modelOrUnknown(model).thinking;
+        const drops =
+          spoke === 'behind-answer' ? rule !== 'keep-all' : spoke !== 'no' && rule === 'keep-last-turn';
+        if (drops && reasoned !== null) {
+          dropped.set(id, reasoned);
+          reasoned = null;
+        }
+        if (response.blocks.some(({ kind }) => kind === 'thinking')) reasoned ??= id;
+        isBehind = false;
+        spoke = 'no';
+        isAnswered = !hasToolUse(response);
+      }
     }
   }
-  return calls;
+  return { compacted, dropped };
 }

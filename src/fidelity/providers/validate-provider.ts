@@ -18,7 +18,8 @@ export interface ProviderFidelity {
   readonly chance: readonly ProviderRequest[] | null;
 }
 
-const ANTHROPIC = 'anthropic';
+/** The provider whose recordings are compared in ways of their own. */
+export const ANTHROPIC = 'anthropic';
 
 /** The provider of a recording: that of its first model, else the one the record names. */
 export function providerOfRecording(transcript: Transcript): string {

@@ -40,6 +40,18 @@ function toolCall(item: JsonObject, tool: string, input: string): Piece {
   return { kind: 'tool_use', text: tool + input, tool, toolUseId: callIdOf(item) };
 }
 
+/** Beginning of a seal; records that were made fit for sharing hold other words in its place. */
+const SEAL = 'gAAAA';
+/** Bytes of a seal that hold no reasoning, and bytes that Codex counts as a token. */
+const SEAL_BYTES = 650;
+const BYTES_PER_TOKEN = 4;
+
+/** What Codex counts for sealed reasoning: three quarters of its characters are bytes. Null where no seal is recorded. */
+function sealedTokensOf(seal: unknown): number | null {
+  if (typeof seal !== 'string' || !seal.startsWith(SEAL)) return null;
+  return Math.ceil(Math.max(0, Math.floor((seal.length * 3) / 4) - SEAL_BYTES) / BYTES_PER_TOKEN);
+}
+
 /** What the model said, thought or called; null for an item that is not the model's. */
 export function modelPieces(item: JsonObject): readonly Piece[] | null {
   switch (item.type) {
@@ -47,7 +59,14 @@ export function modelPieces(item: JsonObject): readonly Piece[] | null {
       return item.role === 'assistant' ? contentPieces(item.content) : null;
     case 'reasoning': {
       const spoken = contentPieces(item.content);
-      return [{ kind: 'thinking', text: spoken.length === 0 ? null : wordsOf(spoken) }];
+      const sealedTokens = sealedTokensOf(item.encrypted_content);
+      return [
+        {
+          kind: 'thinking',
+          text: spoken.length === 0 ? null : wordsOf(spoken),
+          ...(sealedTokens === null ? {} : { facts: { sealedTokens } }),
+        },
+      ];
     }
     case 'function_call':
       return [toolCall(item, textOf(item.name) ?? 'unknown', textOf(item.arguments) ?? '')];

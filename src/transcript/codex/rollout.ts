@@ -1,6 +1,6 @@
-import { CHARS_PER_TOKEN } from '../../model/block.js';
 import type { WarningList } from '../../model/warning.js';
 import type { Compacted, Piece, Said, ThreadDraft } from '../drafts/thread-draft.js';
+import { SIGNATURE_CHARS_PER_TOKEN } from '../drafts/weights.js';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../narrow.js';
 import { callIdOf, contentPieces, modelPieces, originOf, resultPiece, wordsOf } from './response-items.js';
 import { type RolloutUsage, rolloutUsage, totalsKey } from './rollout-usage.js';
@@ -323,7 +323,7 @@ export class Rollout {
 function sizeThinking(pieces: readonly Piece[], counted: RolloutUsage | null): readonly Piece[] {
   const sealed = pieces.filter(({ kind, text }) => kind === 'thinking' && text === null).length;
   if (sealed === 0 || counted === null) return pieces;
-  const chars = Math.round((counted.reasoning * CHARS_PER_TOKEN) / sealed);
+  const chars = Math.round((counted.reasoning * SIGNATURE_CHARS_PER_TOKEN) / sealed);
   return pieces.map((piece) =>
     piece.kind === 'thinking' && piece.text === null ? { ...piece, chars } : piece,
   );

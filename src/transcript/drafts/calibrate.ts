@@ -1,6 +1,6 @@
 import { digestParts } from '../../base/digest.js';
 import { createBlock } from '../../model/block.js';
-import { keepsLastTurnOnly } from '../../model/thinking-rule.js';
+import { thinkingRule } from '../../model/thinking-rule.js';
 import { promptTokens } from '../../model/usage.js';
 import type { WarningList } from '../../model/warning.js';
 import {
@@ -209,7 +209,12 @@ class ThreadCalibrator {
    * latest response never enters a prompt: it is sized by estimate, and everything else by the growth.
    */
   #dropThinking(prompt: number, model: string): 'dropped' | 'kept' {
-    if (!keepsLastTurnOnly(model) || !this.#fresh.some((message) => message.origin === 'human'))
+    const rule = thinkingRule(model);
+    if (rule === 'keep-all' || !this.#fresh.some((message) => message.origin === 'human')) return 'kept';
+    if (
+      rule === 'keep-open-turn' &&
+      this.#anchor!.call.message.blocks.some(({ kind }) => kind === 'tool_use')
+    )
       return 'kept';
     const growth = prompt - this.#anchor!.prompt;
     const dropped = total(this.#thinking.map((block) => block.tokens));

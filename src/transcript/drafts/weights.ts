@@ -2,12 +2,12 @@ import { type Block, IMAGE_TOKENS, mediaCount } from '../../model/block.js';
 import type { DraftMessage } from '../drafts/draft.js';
 
 /** Characters of a thinking signature per token of the thinking it seals. */
-const SIGNATURE_CHARS_PER_TOKEN = 3;
+export const SIGNATURE_CHARS_PER_TOKEN = 3;
 
 /** Tokens a block is worth at a ratio of characters per token. */
 export function weightOf(block: Block, ratio: number): number {
   if (block.kind === 'image' || block.kind === 'document') return IMAGE_TOKENS;
-  const sealed = block.kind === 'thinking' && block.text?.chars === 0;
+  const sealed = block.kind === 'thinking' && (block.text?.chars ?? 0) === 0;
   if (sealed) return block.chars / SIGNATURE_CHARS_PER_TOKEN;
   return (block.text?.chars ?? block.chars) / ratio + mediaCount(block.facts) * IMAGE_TOKENS;
 }

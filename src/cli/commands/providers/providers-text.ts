@@ -1,4 +1,4 @@
-import type { CacheRules } from '../../../cache/cache-rules.js';
+import { type CacheRules, MATCH } from '../../../cache/cache-rules.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
 import {
   formatCount,
@@ -72,7 +72,7 @@ export function providerList(facts: readonly ProviderFacts[], clearing: Clearing
   const rows = facts.map((each) => ({
     cells: [
       each.name,
-      each.cache.match,
+      MATCH[each.cache.written],
       each.cache.grain === null ? 'any' : formatCount(each.cache.grain.tokens),
       tokens(each.minimumTokens),
       lifetime(each.cache),
