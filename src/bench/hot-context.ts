@@ -4,6 +4,7 @@ import { Context } from '../engine/context/context.js';
 import { counterRules, SeenCounter } from '../engine/context/seen-counter.js';
 import { ThreadView } from '../engine/context/thread-view.js';
 import { MutableMoment } from '../engine/thread/tier-host.js';
+import { Limits } from '../model/limit.js';
 import { createMessage, type Message, tokensOf } from '../model/message.js';
 import type { ParamValues } from '../model/params.js';
 import { soloSession } from '../model/session.js';
@@ -83,6 +84,7 @@ export function hotContext(tokens: number, policy: string): HotContext {
       source: 'main',
       model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
       plan,
+      limits: new Limits(plan.policy),
       random: createRandom('hot'),
       shared: new Map(),
       session: soloSession(),

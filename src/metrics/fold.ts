@@ -6,14 +6,15 @@ import {
   type EndEntry,
   LAYERS,
   type LogEntry,
-  type LogSink,
   type RunEntry,
   type SkippedEntry,
+  type SummingSink,
   type WarningEntry,
 } from '../model/run-log.js';
 import { chanceInterval } from './cost-interval.js';
 import type { BreakFacts, RunFacts } from './facts.js';
 import { createLayerFold } from './layer-fold.js';
+import { LimitFold } from './limit-fold.js';
 import { createLongTermFold } from './long-term-fold.js';
 import { createRequestFold } from './request-fold.js';
 import { createSavedFold } from './saved-fold.js';
@@ -42,9 +43,10 @@ function estimatorOf(breakdowns: readonly BreakdownEntry[]): RunFacts['estimator
 }
 
 /** Takes a run's entries in order, in one pass, and tells what they add up to. */
-export interface MetricsFold extends LogSink {
+export interface MetricsFold extends SummingSink {
   /** The facts so far; throws when the costs do not add up (INV-5). */
   finish(): RunFacts;
+  resume(facts: RunFacts): void;
 }
 
 /** Creates a fold over the log of one run. */
@@ -69,6 +71,7 @@ export function createMetricsFold(): MetricsFold {
   let lostReason: string | null = null;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
+  let limits: LimitFold | null = null;
 
   const seeTime = (timeMs: number): void => {
     if (timeMs < firstMs) firstMs = timeMs;
@@ -77,6 +80,7 @@ export function createMetricsFold(): MetricsFold {
 
   return {
     write(entry: LogEntry) {
+      if (limits !== null) return limits.write(entry);
       if ('t' in entry) seeTime(entry.t);
       switch (entry.type) {
         case 'request':
@@ -132,7 +136,11 @@ export function createMetricsFold(): MetricsFold {
           return;
       }
     },
+    resume(facts) {
+      limits = new LimitFold(facts);
+    },
     finish() {
+      if (limits !== null) return limits.finish();
       const { turns, risks, ...totals } = requests.finish();
       if (end !== null && end.cost !== totals.cost.total) {
         throw new CcbenchError(

@@ -327,3 +327,14 @@ export type LogEntry =
 export interface LogSink {
   write(entry: LogEntry): void;
 }
+
+/** A sink that sums a run up. */
+export interface SummingSink extends LogSink {
+  /** What the entries came to; asking for it changes nothing. */
+  finish(): unknown;
+  /**
+   * Goes on from what such a sink made of a run in which the same happened under other limits. Of the new run it is told what
+   * limits have a say in: its first entry, the requests of main loops, what clients show, and layers that fired at a limit.
+   */
+  resume(sum: unknown): void;
+}

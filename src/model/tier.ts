@@ -2,6 +2,7 @@ import type { Files } from '../base/files.js';
 import type { Random } from '../base/random.js';
 import type { Action, Outcome } from './action.js';
 import type { Block } from './block.js';
+import type { Limits } from './limit.js';
 import type { Message } from './message.js';
 import type { ParamSpec, ParamValues } from './params.js';
 import type { Point } from './point.js';
@@ -64,6 +65,8 @@ export interface TierContext {
   /** Model name as configured; it may change during the run. */
   model(): { readonly name: string; readonly window: number; readonly maxOutput: number };
   readonly plan: RunPlan;
+  /** The thresholds of the run that a tier holds counts against. */
+  readonly limits: Limits;
   readonly random: Random;
   /** State shared by the tiers of one thread, by name; reset rules are each owner's (CLN-1). */
   readonly shared: Map<string, unknown>;

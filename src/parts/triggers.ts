@@ -1,3 +1,4 @@
+import type { Limit, Limits } from '../model/limit.js';
 import type { Comparison, PartsPolicy, RulePart } from '../model/parts.js';
 import { MIDDLE, parseAmount, type Sizes } from './expression.js';
 import { type ModelSizes, sizesOf } from './sizes.js';
@@ -35,6 +36,23 @@ export function compactsAt(policy: PartsPolicy, model: ModelSizes): number | nul
   const sizes = sizesOf(policy, model);
   const all = policy.rules.filter(replacesHistory).flatMap((rule) => triggerOf(rule, sizes) ?? []);
   return all.length === 0 ? null : Math.min(...all);
+}
+
+/** The same as a limit of a run: of the rules for all threads, or of those for one. Nothing meets it where size does not decide. */
+export function compactsLimit(
+  limits: Limits,
+  { window, maxOutput }: ModelSizes,
+  rules: 'all' | 'not-main' = 'all',
+): Limit {
+  return limits.of(`compacts ${rules} ${window} ${maxOutput}`, 'reached', ({ parts }) => {
+    const policy = rules === 'all' ? parts! : forOthers(parts!);
+    return compactsAt(policy, { window, maxOutput }) ?? Number.POSITIVE_INFINITY;
+  });
+}
+
+/** The rules that act in threads besides the main one. */
+function forOthers(policy: PartsPolicy): PartsPolicy {
+  return { ...policy, rules: policy.rules.filter(({ threads }) => threads === 'all') };
 }
 
 /** The token count from which new input is refused; null when it never is. */

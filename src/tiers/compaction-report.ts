@@ -1,5 +1,6 @@
 import { createNameTable } from '../base/create-name-table.js';
 import type { Action, LayerReport } from '../model/action.js';
+import type { Limit } from '../model/limit.js';
 import type { Message } from '../model/message.js';
 import type { ContextView, TierContext } from '../model/tier.js';
 import { type Breakdown, breakdown, type ToolTokens } from '../tokens/breakdown.js';
@@ -7,7 +8,7 @@ import { percentages } from '../tokens/percentages.js';
 import { changeReport, type SizeBefore, sizeBefore } from './change-report.js';
 import { quietReport } from './quiet-report.js';
 import type { Restored } from './restore/restore.js';
-import { autoCompactEnabled, autoCompactThreshold } from './window/thresholds.js';
+import { autoCompactEnabled, compactLimit } from './window/thresholds.js';
 
 /** A context that is about to be compacted. */
 export interface ContextBefore extends SizeBefore {
@@ -42,7 +43,7 @@ export interface DoneCompaction extends Pick<LayerReport, 'layer' | 'action' | '
   /** Announced tools whose definitions had been looked up. */
   readonly discoveredTools: readonly string[];
   /** Where it would fire again; absent where the parameters say it. */
-  readonly threshold?: number | null;
+  readonly threshold?: Limit | null;
   /** Figures of this kind of compaction alone. */
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -118,9 +119,8 @@ function segment(messages: readonly Message[], anchor: string | null): object | 
 
 /** Whether what is left is at or above the threshold already. */
 function recompacts({ threshold }: DoneCompaction, context: TierContext, tokens: number): boolean {
-  if (threshold !== undefined) return threshold !== null && tokens >= threshold;
-  const { params } = context;
-  return autoCompactEnabled(params) && tokens >= autoCompactThreshold(params, context.model());
+  if (threshold !== undefined) return threshold?.isMetBy(tokens) ?? false;
+  return autoCompactEnabled(context.params) && compactLimit(context).isMetBy(tokens);
 }
 
 function whatCameBack(restored: Restored): object {

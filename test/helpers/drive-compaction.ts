@@ -1,6 +1,7 @@
 import { createFiles } from '../../src/base/files.js';
 import { createRandom } from '../../src/base/random.js';
 import type { Action, Answer, AskRequest, LayerReport, Outcome } from '../../src/model/action.js';
+import { Limits } from '../../src/model/limit.js';
 import type { Message } from '../../src/model/message.js';
 import { soloSession } from '../../src/model/session.js';
 import { literalText } from '../../src/model/text.js';
@@ -70,6 +71,7 @@ export function compactWith(
     source: 'main',
     model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
     plan: planOf({ policy }),
+    limits: new Limits({ name: policy, params }),
     random: createRandom(1),
     shared: new Map(),
     session: soloSession(),

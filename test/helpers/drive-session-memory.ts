@@ -2,6 +2,7 @@ import { createFiles, type Files } from '../../src/base/files.js';
 import { createRandom } from '../../src/base/random.js';
 import type { Action, Answer, LayerReport, Outcome } from '../../src/model/action.js';
 import { type Block, createBlock } from '../../src/model/block.js';
+import { Limits } from '../../src/model/limit.js';
 import { createMessage, type Message, type MessageInit, messageTokens } from '../../src/model/message.js';
 import type { ParamSpec, ParamValues } from '../../src/model/params.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
@@ -57,15 +58,17 @@ export function modelMessage(id: string, blocks: readonly Block[], init: Partial
 
 /** A tier's context with every default, and some parameters set otherwise. */
 export function tierContext(set: ParamValues = {}, estimatorFactor = 1): TierContext {
+  const params = {
+    ...defaults(RESTORE_PARAMS),
+    ...defaults(SESSION_MEMORY_PARAMS),
+    ...defaults(WINDOW_PARAMS),
+    'counter.newContent': 'rough',
+    'counter.jsonBytesPerToken': null,
+    ...set,
+  };
   return {
-    params: {
-      ...defaults(RESTORE_PARAMS),
-      ...defaults(SESSION_MEMORY_PARAMS),
-      ...defaults(WINDOW_PARAMS),
-      'counter.newContent': 'rough',
-      'counter.jsonBytesPerToken': null,
-      ...set,
-    },
+    params,
+    limits: new Limits({ name: 'driven', params }),
     thread: 'main',
     source: 'main',
     model: () => ({ name: 'claude-x', window: 200_000, maxOutput: 32_000 }),

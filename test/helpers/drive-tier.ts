@@ -2,6 +2,7 @@ import { createFiles } from '../../src/base/files.js';
 import { createRandom } from '../../src/base/random.js';
 import type { Action, BlockEdit, LayerReport } from '../../src/model/action.js';
 import { type Block, type BlockFacts, createBlock } from '../../src/model/block.js';
+import { Limits } from '../../src/model/limit.js';
 import { createMessage, type Message, messageTokens } from '../../src/model/message.js';
 import type { ParamValue } from '../../src/model/params.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
@@ -94,6 +95,7 @@ export class TierDriver {
       source: 'main',
       model: () => ({ name: 'claude-sonnet-4-5', window, maxOutput: 32_000 }),
       plan: { policy } as RunPlan,
+      limits: new Limits({ name: 'driven', ...policy, params }),
       random: createRandom(1),
       shared: new Map(),
       session: soloSession(),

@@ -1,8 +1,8 @@
-import type { PartsPolicy } from '../../model/parts.js';
+import type { Limit } from '../../model/limit.js';
 import type { CrossingEntry, Layer } from '../../model/run-log.js';
-import { compactsAt } from '../../parts/triggers.js';
+import { compactsLimit } from '../../parts/triggers.js';
 import { compactsOn, mayCompact } from '../../tiers/auto-compact/may-compact.js';
-import { autoCompactThreshold } from '../../tiers/window/thresholds.js';
+import { compactLimit } from '../../tiers/window/thresholds.js';
 import type { RequestingThread } from '../requests/requesting-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
 
@@ -19,7 +19,7 @@ type Watched = Pick<
  */
 export class Prevention {
   private facts: ThreadModel['facts'] | null = null;
-  private threshold = Number.POSITIVE_INFINITY;
+  private threshold: Limit | null = null;
   /** The untouched context is over the threshold. */
   private isOver = false;
   /** Layers that keep the real one below it since then. */
@@ -29,15 +29,16 @@ export class Prevention {
   check(run: Watched): void {
     if (!run.env.client.autoCompacts) return;
     const threshold = this.thresholdOf(run);
+    if (threshold === null) return;
     if (this.isOver) {
-      if (this.avoidedBy !== null && run.seen.tokens >= threshold) this.follow(run);
+      if (this.avoidedBy !== null && threshold.isMetBy(run.seen.tokens)) this.follow(run, threshold);
       return;
     }
-    if (run.seen.untouchedTokens < threshold) return;
+    if (!threshold.isMetBy(run.seen.untouchedTokens)) return;
     this.isOver = true;
     const { tokens } = run.seen;
-    if (tokens >= threshold) return;
-    const layers = decisive(run.takenOut.recentByLayer(), threshold - tokens);
+    if (threshold.isMetBy(tokens)) return;
+    const layers = decisive(run.takenOut.recentByLayer(), threshold, tokens);
     if (layers.length === 0) return;
     this.avoidedBy = layers;
     tell(run, 'avoided', threshold, layers);
@@ -45,21 +46,22 @@ export class Prevention {
 
   /** A layer puts another history in place: from there on the untouched context is the real one again. */
   compacting(run: Watched): void {
-    if (this.avoidedBy !== null && run.seen.tokens >= this.threshold) this.follow(run);
+    if (this.avoidedBy !== null && this.threshold?.isMetBy(run.seen.tokens) === true)
+      this.follow(run, this.threshold);
     this.isOver = false;
     this.avoidedBy = null;
   }
 
-  private follow(run: Watched): void {
-    tell(run, 'made', this.threshold, this.avoidedBy!);
+  private follow(run: Watched, threshold: Limit): void {
+    tell(run, 'made', threshold, this.avoidedBy!);
     this.avoidedBy = null;
   }
 
-  private thresholdOf(run: Watched): number {
+  private thresholdOf(run: Watched): Limit | null {
     const { facts } = run.model;
     if (facts === this.facts) return this.threshold;
     this.facts = facts;
-    this.threshold = thresholdFor(run) ?? Number.POSITIVE_INFINITY;
+    this.threshold = thresholdFor(run);
     this.isOver = false;
     this.avoidedBy = null;
     return this.threshold;
@@ -67,32 +69,22 @@ export class Prevention {
 }
 
 /** Where the thread would be compacted by itself; null where it would not. */
-function thresholdFor({ env, source, model: { facts } }: Watched): number | null {
+function thresholdFor({ env, source, model: { facts } }: Watched): Limit | null {
   const { params, parts } = env.plan.policy;
-  if (parts !== undefined) return compactsAt(ofThread(parts, source), facts);
+  if (parts !== undefined) return compactsLimit(env.limits, facts, source === 'main' ? 'all' : 'not-main');
   return mayCompact(params, source) && compactsOn(params, facts.name)
-    ? autoCompactThreshold(params, facts)
+    ? compactLimit({ limits: env.limits, model: () => facts })
     : null;
 }
 
-/** The rules that act in a thread. */
-function ofThread(parts: PartsPolicy, source: Watched['source']): PartsPolicy {
-  return { ...parts, rules: parts.rules.filter(({ threads }) => threads === 'all' || source === 'main') };
-}
-
-function tell(
-  run: Watched,
-  state: CrossingEntry['state'],
-  threshold: number,
-  layers: readonly Layer[],
-): void {
+function tell(run: Watched, state: CrossingEntry['state'], threshold: Limit, layers: readonly Layer[]): void {
   run.env.sink.write({
     type: 'crossing',
     t: run.now,
     thread: run.thread.id,
     turn: run.turn,
     state,
-    threshold,
+    threshold: threshold.value,
     seen: run.seen.tokens,
     untouched: run.seen.untouchedTokens,
     layers,
@@ -100,8 +92,12 @@ function tell(
 }
 
 /** The layers that made the difference: each without which the room would be gone, or all of them together. */
-function decisive(taken: readonly (readonly [Layer, number])[], room: number): readonly Layer[] {
-  const some = taken.filter(([, tokens]) => tokens > 0);
-  const alone = some.filter(([, tokens]) => tokens >= room);
+function decisive(
+  taken: readonly (readonly [Layer, number])[],
+  threshold: Limit,
+  tokens: number,
+): readonly Layer[] {
+  const some = taken.filter(([, out]) => out > 0);
+  const alone = some.filter(([, out]) => threshold.isMetBy(tokens + out));
   return (alone.length > 0 ? alone : some).map(([layer]) => layer);
 }

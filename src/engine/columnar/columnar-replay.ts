@@ -4,9 +4,9 @@ import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { BreakCause, LogSink } from '../../model/run-log.js';
 import type { CachePlan, RunPlan } from '../../model/run-plan.js';
 import { rewriteCostOf } from '../requests/exchange.js';
-import { planDigest } from '../run/replay.js';
 import { ColumnarCache } from './columnar-cache.js';
 import type { RequestColumns } from './request-columns.js';
+import { runEntryOf } from './run-entry.js';
 
 /** Requests between two chances to do something else. */
 const REQUESTS_PER_PART = 4_096;
@@ -20,8 +20,7 @@ export function* columnarParts(
   columns: RequestColumns,
   sink: LogSink,
 ): Generator<void, void, void> {
-  const { name, seed, policy } = plan;
-  sink.write({ ...columns.run, name, seed, policy: policy.name, planDigest: planDigest(plan), plan });
+  sink.write(runEntryOf(columns.run, plan));
   const replay = new ColumnarReplay(plan, columns, sink);
   let done = 0;
   function* sendUpTo(end: number): Generator<void, void, void> {

@@ -9,6 +9,7 @@ import { tiersAtWork } from '../run/tiers-at-work.js';
 import { ColumnRecorder } from './column-recorder.js';
 import { columnarParts } from './columnar-replay.js';
 import type { RequestColumns } from './request-columns.js';
+import { sharedParts } from './shared-runs.js';
 
 /** Requests that columns are kept for, per transcript: about eighty megabytes. */
 const MAX_REQUESTS = 500_000;
@@ -22,14 +23,19 @@ type Shelf = Map<string, RequestColumns | null | undefined>;
 const shelves = new WeakMap<Transcript, Shelf>();
 
 /**
- * Replays one of many plans over a transcript. Plans that differ only in what the cache answers send the same requests: from
- * the second of them on, these are taken from columns instead of being made again. The log is the same either way.
+ * Replays one of many plans over a transcript. Plans without layers that differ only in what the cache answers send the same
+ * requests: from the second of them on, these are taken from columns instead of being made again. Plans with layers that differ
+ * only in thresholds share the runs in which the same happens. The log is the same on every road.
  */
 export function* sweepReplayParts(
   plan: RunPlan,
   transcript: Transcript,
   sink: LogSink,
 ): Generator<void, void, void> {
+  if (!isColumnar(plan, transcript)) {
+    yield* sharedParts(plan, transcript, sink);
+    return;
+  }
   const columns = yield* columnsFor(plan, transcript);
   if (columns === null) yield* replayParts(plan, transcript, sink);
   else yield* columnarParts(plan, columns, sink);
@@ -62,7 +68,6 @@ function shapeOf(plan: RunPlan): RunPlan {
 }
 
 function* columnsFor(plan: RunPlan, transcript: Transcript): Generator<void, RequestColumns | null, void> {
-  if (!isColumnar(plan, transcript)) return null;
   const key = JSON.stringify(shapeOf(plan));
   let shelf = shelves.get(transcript);
   if (shelf === undefined) {
@@ -87,7 +92,7 @@ export function* recordColumns(
   transcript: Transcript,
 ): Generator<void, RequestColumns | null, void> {
   const recorder = new ColumnRecorder();
-  yield* replayParts(shapeOf(plan), transcript, recorder, NO_TIMING, recorder.request);
+  yield* replayParts(shapeOf(plan), transcript, recorder, NO_TIMING, { onRequest: recorder.request });
   return recorder.finish();
 }
 

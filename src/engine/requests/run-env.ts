@@ -4,6 +4,7 @@ import type { PromptCache } from '../../cache/prompt-cache.js';
 import type { HabitsAt } from '../../client/call-plan.js';
 import type { ClientHabits } from '../../client/habits.js';
 import type { FakeLlm } from '../../llm/fake-llm.js';
+import type { Limits } from '../../model/limit.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { TierDefinition } from '../../model/tier.js';
@@ -13,11 +14,14 @@ import type { ClientRules } from './client-rules.js';
 import type { Outgoing } from './outgoing.js';
 import type { CacheKinds } from './provider-of.js';
 import type { Sessions } from './session-state.js';
+import type { StatusCheck } from './shown-status.js';
 import type { TimingSink } from './timing-sink.js';
 
 /** What all threads of one run share. */
 export interface RunEnv {
   readonly plan: RunPlan;
+  /** The thresholds that layers hold counts against. */
+  readonly limits: Limits;
   readonly sink: LogSink;
   readonly llm: FakeLlm;
   /** Tiers of the policy, in order; those the transcript cannot support are left out and said so. */
@@ -43,10 +47,15 @@ export interface RunEnv {
   readonly sessions: Sessions;
   /** Hears of every request before it is sent; null when nobody listens. */
   readonly onRequest: RequestListener | null;
+  /** Hears of what the client could show before each request, in the place of the log; null where the log tells it. */
+  readonly onStatus: StatusListener | null;
 }
 
 /** Hears which request a thread is about to send; the view in it changes afterwards. */
 export type RequestListener = (thread: string, out: Outgoing) => void;
+
+/** Hears how full the context of a main thread is. */
+export type StatusListener = (check: StatusCheck) => void;
 
 /** Counters of the run as it goes. */
 export interface RunTotals {

@@ -9,6 +9,7 @@ import { fadeOf } from '../../client/fade-of.js';
 import { habitsOf } from '../../client/resolve-habits.js';
 import { createFakeLlm } from '../../llm/fake-llm.js';
 import { createFaultPlan } from '../../llm/faults.js';
+import { Limits } from '../../model/limit.js';
 import { type LogSink, RUN_LOG_VERSION } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import { countCalls, type Transcript } from '../../model/transcript.js';
@@ -20,7 +21,7 @@ import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
 import { cacheKinds, providerOf, tellDoubts } from '../requests/provider-of.js';
-import type { RequestListener } from '../requests/run-env.js';
+import type { RequestListener, StatusListener } from '../requests/run-env.js';
 import { Sessions } from '../requests/session-state.js';
 import { NO_TIMING, type TimingSink } from '../requests/timing-sink.js';
 import type { LoopEnv } from '../thread/loop-thread.js';
@@ -32,6 +33,14 @@ import { tiersAtWork } from './tiers-at-work.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
+
+/** Who hears of a run besides the log. */
+interface Listeners {
+  readonly onRequest?: RequestListener;
+  readonly onStatus?: StatusListener;
+  /** Collects the thresholds that the run asks for. */
+  readonly limits?: Limits;
+}
 
 /** Digest of a plan: equal plans over equal transcripts give equal logs. */
 export function planDigest(plan: RunPlan): string {
@@ -58,7 +67,7 @@ export function* replayParts(
   transcript: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
-  onRequest: RequestListener | null = null,
+  { onRequest, onStatus, limits = new Limits(plan.policy) }: Listeners = {},
 ): Generator<void, void, void> {
   const recorded = recordedBill(transcript, modelsOf(plan));
   sink.write({
@@ -96,6 +105,7 @@ export function* replayParts(
   const sessions = new Sessions(transcript, plan.home);
   const env: ReplayEnv = {
     plan,
+    limits,
     sink,
     llm: createFakeLlm(
       cache,
@@ -119,7 +129,8 @@ export function* replayParts(
     sessions,
     forks: new ForkPoints(transcript),
     approvals: new Approvals(sessions.world),
-    onRequest,
+    onRequest: onRequest ?? null,
+    onStatus: onStatus ?? null,
   };
   tellDoubts(plan, transcript, env.warnings);
   const endMs = yield* runThreads(env, transcript);

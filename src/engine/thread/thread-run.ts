@@ -100,6 +100,7 @@ export class ThreadRun implements TurnThread {
       source: this.moment.source,
       model: () => this.model.facts,
       plan,
+      limits: env.limits,
       random: this.random.split('tiers'),
       shared: this.shared,
       session: this.session,

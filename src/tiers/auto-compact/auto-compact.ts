@@ -1,4 +1,5 @@
 import type { Action, Outcome } from '../../model/action.js';
+import type { Limit } from '../../model/limit.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { compactFully } from '../full-compact/compact.js';
@@ -9,8 +10,8 @@ import { workState } from '../restore/work-state.js';
 import { compactFromNotes } from '../session-memory/compact.js';
 import { compactFromCache, keepsSummaries, rememberSummary } from '../session-memory/nested-cache.js';
 import { WINDOW_PARAMS } from '../window/params.js';
-import { autoCompactThreshold } from '../window/thresholds.js';
-import { compactionHistory } from './history.js';
+import { compactLimit } from '../window/thresholds.js';
+import { compactionHistory, firedAt } from './history.js';
 import { compactsOn, mayCompact } from './may-compact.js';
 
 /**
@@ -38,17 +39,15 @@ function createAutoCompact(context: TierContext): TierInstance {
     param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
   const keepsSummary = keepsSummaries(context);
   let known: ReturnType<TierContext['model']> | null = null;
-  let threshold = 0;
+  let threshold: Limit | null = null;
   let fires = true;
-  const learn = (): void => {
+  const limit = (): Limit => {
     const model = context.model();
-    if (model === known) return;
-    known = model;
-    threshold = autoCompactThreshold(params, model);
-    fires = compactsOn(params, model.name);
-  };
-  const limit = (): number => {
-    learn();
+    if (model !== known || threshold === null) {
+      known = model;
+      threshold = compactLimit(context);
+      fires = compactsOn(params, model.name);
+    }
     return threshold;
   };
 
@@ -79,7 +78,7 @@ function createAutoCompact(context: TierContext): TierInstance {
       (yield* compactFully(moment, view, context, {
         layer: 'full-compact',
         trigger: 'auto',
-        reason: `${seen} tokens seen, the threshold is ${limit()}`,
+        reason: firedAt(seen, limit().value),
         tracking,
       }));
     if (compacted) {
@@ -121,7 +120,9 @@ function createAutoCompact(context: TierContext): TierInstance {
     },
     due(moment, view) {
       if (moment.point === 'manual') return true;
-      return allowed && view.seenTokens >= limit() && fires;
+      if (!allowed) return false;
+      const now = limit();
+      return fires && now.isMetBy(view.seenTokens);
     },
     act: (moment, view) => (moment.point === 'manual' ? manual(moment, view) : automatic(moment, view)),
   };

@@ -1,6 +1,12 @@
+import type { Limit } from '../../model/limit.js';
 import type { ParamValues } from '../../model/params.js';
 import type { Moment } from '../../model/tier.js';
 import { param } from '../param-reader.js';
+
+/** Why a threshold fired, in one sentence. */
+export function firedAt(seen: number, threshold: number): string {
+  return `${seen} tokens seen, the threshold is ${threshold}`;
+}
 
 /** What a thread remembers of its compactions: failures in a row, the chain, refills (BRK-1, BRK-4, LOP-2). */
 export class CompactionHistory {
@@ -18,7 +24,7 @@ export class CompactionHistory {
   track(
     moment: Moment,
     seen: number,
-    threshold: number | null,
+    threshold: Limit | null,
     params: ParamValues,
   ): Readonly<Record<string, unknown>> {
     const turnsSince = this.lastTurn === null ? null : moment.turn - this.lastTurn;
@@ -27,8 +33,8 @@ export class CompactionHistory {
       thrash: turnsSince !== null && turnsSince <= 1 && moment.point !== 'manual', // C37
       turnsSincePrevious: turnsSince,
       previousTurn: this.lastTurn,
-      threshold,
-      overshoot: threshold === null ? null : Math.max(0, seen - threshold), // WIN-8
+      threshold: threshold?.value ?? null,
+      overshoot: threshold === null ? null : threshold.isMetBy(seen) ? seen - threshold.value : 0, // WIN-8
       source: moment.source,
     };
   }

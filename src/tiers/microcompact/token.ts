@@ -1,7 +1,8 @@
 import type { Action, Outcome } from '../../model/action.js';
+import type { Limit } from '../../model/limit.js';
 import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
-import { thresholds } from '../window/thresholds.js';
+import { warningLimit } from '../window/thresholds.js';
 import { clearResults } from './clear-results.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
 
@@ -48,7 +49,7 @@ class TokenMicrocompact implements TierInstance {
   private readonly requiresWarning: boolean;
   private readonly originals: 'keep' | 'drop';
   private known: ReturnType<TierContext['model']> | null = null;
-  private warning = 0;
+  private warning: Limit | null = null;
 
   constructor(private readonly context: TierContext) {
     const { params } = context;
@@ -77,7 +78,7 @@ class TokenMicrocompact implements TierInstance {
       return this.manualTarget !== null && this.manual.saving(this.manualTarget) >= this.minSaving;
     }
     if (this.automatic.saving(this.targetTokens) < this.minSaving) return false;
-    return !this.requiresWarning || view.seenTokens >= this.warningTokens();
+    return !this.requiresWarning || this.warningTokens().isMetBy(view.seenTokens);
   }
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
@@ -94,11 +95,11 @@ class TokenMicrocompact implements TierInstance {
     });
   }
 
-  private warningTokens(): number {
+  private warningTokens(): Limit {
     const model = this.context.model();
-    if (model !== this.known) {
+    if (model !== this.known || this.warning === null) {
       this.known = model;
-      this.warning = thresholds(this.context.params, model).warning ?? Number.POSITIVE_INFINITY;
+      this.warning = warningLimit(this.context);
     }
     return this.warning;
   }

@@ -3,7 +3,7 @@ import type { Message } from '../../model/message.js';
 import type { AcceptPart, RulePart } from '../../model/parts.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
-import { compactsAt } from '../../parts/triggers.js';
+import { compactsLimit } from '../../parts/triggers.js';
 import { contextBefore, reportCompaction } from '../compaction-report.js';
 import { workState } from '../restore/work-state.js';
 import { askForSummary, type SummaryResult } from './ask-summary.js';
@@ -110,7 +110,7 @@ export function* putInPlace(
         after: asks ? split.tail : next.messages,
         summaryId: next.summary?.id ?? null,
       },
-      threshold: compactsAt(state.policy, context.model()),
+      threshold: compactsLimit(context.limits, context.model()),
       restored: next.restored,
       discoveredTools: rule.layout.some(({ kind }) => kind === 'todos')
         ? workState(context).discoveredTools

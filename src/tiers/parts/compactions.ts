@@ -1,9 +1,11 @@
 import type { Action, Outcome } from '../../model/action.js';
+import type { Limit } from '../../model/limit.js';
 import type { Comparison, RulePart } from '../../model/parts.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
+import { testLimit } from './conditions.js';
 import { Guards } from './guards.js';
 import { rebased, staleReport } from './rebased.js';
 import type { PolicyState, RuleState } from './rule-state.js';
@@ -207,13 +209,15 @@ export class Compactions {
   }
 
   /** What a rule fired at, for the report; null where size did not decide. */
-  private thresholdOf(rule: RulePart, { point }: Moment): number | null {
+  private thresholdOf({ when }: RulePart, { point }: Moment): Limit | null {
     if (point === 'refused') return null;
-    for (const { at, tests } of rule.when) {
-      const tokens = tests.find((test) => test.kind === 'tokens');
+    const rule = this.state.policy.rules.findIndex((other) => other.when === when);
+    for (const [group, { at, tests }] of when.entries()) {
+      const test = tests.findIndex(({ kind }) => kind === 'tokens');
+      const tokens = tests[test];
       const isAsked = at.some((one) => one === point || (one === 'prompt' && point === 'before-request'));
       if (tokens?.kind === 'tokens' && (isAsked || point === 'manual'))
-        return parseAmount(tokens.is.amount)(this.state.sizes, MIDDLE);
+        return testLimit({ rule, group, test }, tokens.is.op, this.state);
     }
     return null;
   }

@@ -1,6 +1,8 @@
+import type { Limit } from '../../model/limit.js';
 import type { Comparison, GroupPart, TestPart, TimeComparison } from '../../model/parts.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { hasJitter, MIDDLE, parseAmount } from '../../parts/expression.js';
+import { sizesOf } from '../../parts/sizes.js';
 import { prunable } from './choose-items.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 
@@ -16,16 +18,50 @@ export interface Events {
   readonly prompted: boolean;
 }
 
+/** Where a condition stands among those of a policy: its rule, its group and its own position. */
+export interface TestPlace {
+  readonly rule: number;
+  readonly group: number;
+  readonly test: number;
+}
+
+/** The amount of a condition on the model in use, as a limit of the run. */
+export function testLimit({ rule, group, test }: TestPlace, op: Comparison['op'], state: PolicyState): Limit {
+  const { limits, model } = state.context;
+  const { window, maxOutput } = model();
+  const side = op === '>=' || op === '<' ? 'reached' : 'passed';
+  return limits.of(`rule ${rule} ${group} ${test} ${window} ${maxOutput}`, side, ({ parts }) => {
+    const part = parts!.rules[rule]!.when[group]!.tests[test]! as { readonly is: Comparison };
+    return parseAmount(part.is.amount)(sizesOf(parts!, { window, maxOutput }), MIDDLE);
+  });
+}
+
 /** Compares with an amount that depends on the model: worked out anew only when the sizes are others. */
-function bound({ op, amount }: Comparison, state: PolicyState): (value: number) => boolean {
+function bound(comparison: Comparison, place: TestPlace, state: PolicyState): (value: number) => boolean {
+  const { op, amount } = comparison;
+  if (hasJitter(amount)) return jittered(comparison, state);
+  let sizes: PolicyState['sizes'] | null = null;
+  let limit: Limit | null = null;
+  const learn = (): Limit => {
+    if (limit === null || state.sizes !== sizes) {
+      sizes = state.sizes;
+      limit = testLimit(place, op, state);
+    }
+    return limit;
+  };
+  return op === '>=' || op === '>' ? (value) => learn().isMetBy(value) : (value) => !learn().isMetBy(value);
+}
+
+/** Compares with an amount that is drawn anew for each model. */
+function jittered({ op, amount }: Comparison, state: PolicyState): (value: number) => boolean {
   const parsed = parseAmount(amount);
-  const random = hasJitter(amount) ? state.context.random.split(`jitter ${amount}`) : null;
+  const random = state.context.random.split(`jitter ${amount}`);
   let sizes: PolicyState['sizes'] | null = null;
   let limit = 0;
   const learn = (): number => {
     if (state.sizes !== sizes) {
       sizes = state.sizes;
-      limit = parsed(sizes, random === null ? MIDDLE : random.next());
+      limit = parsed(sizes, random.next());
     }
     return limit;
   };
@@ -49,42 +85,48 @@ function timeBound({ op, ms: limit }: TimeComparison): (value: number) => boolea
 }
 
 /** A condition as a closure over what the policy knows. */
-function compileTest(test: TestPart, own: RuleState, state: PolicyState, events: Events): Test {
+function compileTest(
+  test: TestPart,
+  place: TestPlace,
+  own: RuleState,
+  state: PolicyState,
+  events: Events,
+): Test {
   switch (test.kind) {
     case 'tokens': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return (_moment, view) => holds(own.seen(view) + own.leftOut);
     }
     case 'growth': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return (_moment, view) => own.actedAt !== 'pending' && holds(own.seen(view) - (own.actedAt ?? 0));
     }
     case 'piled': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return () => holds(own.piled);
     }
     case 'messages': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return () => holds(state.messages);
     }
     case 'turns': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return () => holds(state.turns);
     }
     case 'images': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return () => holds(state.images);
     }
     case 'toolResults': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return () => holds(state.results.count);
     }
     case 'toolChars': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       return () => holds(state.results.chars);
     }
     case 'prunable': {
-      const holds = bound(test.is, state);
+      const holds = bound(test.is, place, state);
       const { unit } = test;
       const { select } = own.rule;
       return (_moment, view) => {
@@ -141,11 +183,12 @@ export interface CompiledGroup {
 /** A group as one closure. */
 export function compileGroup(
   group: GroupPart,
+  place: Pick<TestPlace, 'rule' | 'group'>,
   own: RuleState,
   state: PolicyState,
   events: Events,
 ): CompiledGroup {
-  const tests = group.tests.map((test) => compileTest(test, own, state, events));
+  const tests = group.tests.map((part, test) => compileTest(part, { ...place, test }, own, state, events));
   const [first] = tests;
   if (tests.length === 1) return { at: group.at, holds: first! };
   return {

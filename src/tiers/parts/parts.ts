@@ -64,7 +64,9 @@ class PartsTier implements TierInstance {
     private readonly context: TierContext,
   ) {
     this.state = new PolicyState(policy, context);
-    for (const own of this.state.rules) this.place(own);
+    this.state.rules.forEach((own, rule) => {
+      this.place(own, rule);
+    });
     this.beforeRequest = this.byPoint.get('before-request') ?? NO_RULES_HERE;
     this.afterResponse = this.byPoint.get('after-response') ?? NO_RULES_HERE;
     this.compactions = new Compactions(this.state, (own, moment, view, reason) =>
@@ -82,9 +84,11 @@ class PartsTier implements TierInstance {
       .sort((a, b) => b - a);
   }
 
-  private place(own: RuleState): void {
+  private place(own: RuleState, rule: number): void {
     if (own.rule.threads === 'main' && this.context.source !== 'main') return;
-    const groups = own.rule.when.map((group) => compileGroup(group, own, this.state, this.events));
+    const groups = own.rule.when.map((part, group) =>
+      compileGroup(part, { rule, group }, own, this.state, this.events),
+    );
     for (const point of POINTS) {
       const holds = groups.flatMap((group) => this.testsAt(point, group));
       if (holds.length === 0) continue;

@@ -3,7 +3,7 @@ import type { ContextView, TierContext } from '../../model/tier.js';
 import { estimateMessages } from '../../tokens/heuristic.js';
 import { heuristicRules } from '../../tokens/heuristic-rules.js';
 import { param } from '../param-reader.js';
-import { thresholds } from '../window/thresholds.js';
+import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';
 
 /** What a new history would weigh. */
 export interface ResultEstimate {
@@ -30,6 +30,6 @@ export function estimateResult(
   const seen = param.text(params, 'counter.newContent') === 'padded' ? withMargin : estimate('bare');
   let total = view.prefixTokens;
   for (const message of messages) total += messageTokens(message);
-  const limit = thresholds(params, context.model()).autoCompact;
-  return { seen, withMargin, true: total, wouldFireAgain: limit !== null && withMargin >= limit };
+  const wouldFireAgain = autoCompactEnabled(params) && compactLimit(context).isMetBy(withMargin);
+  return { seen, withMargin, true: total, wouldFireAgain };
 }

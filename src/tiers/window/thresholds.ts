@@ -1,4 +1,6 @@
+import type { Limit } from '../../model/limit.js';
 import type { ParamValues } from '../../model/params.js';
+import type { TierContext } from '../../model/tier.js';
 import { param } from '../param-reader.js';
 
 /** What of a model decides the limits of its client. */
@@ -58,6 +60,27 @@ export function autoCompactThreshold(params: ParamValues, model: ModelLimits): n
   const percent = param.numberOrNull(params, 'window.percent');
   if (percent === null || !(percent > 0 && percent <= 100)) return threshold;
   return Math.min(Math.floor(effective * (percent / 100)), threshold); // WIN-4: in this order
+}
+
+/** What of a tier's knowledge a threshold is found by. */
+type LimitContext = Pick<TierContext, 'limits' | 'model'>;
+
+/** The auto-compact threshold for the model in use (WIN-3, WIN-4). */
+export function compactLimit({ limits, model }: LimitContext): Limit {
+  const { window, maxOutput } = model();
+  return limits.of(`auto-compact ${window} ${maxOutput}`, 'reached', ({ params }) =>
+    autoCompactThreshold(params, { window, maxOutput }),
+  );
+}
+
+/** The warning threshold for the model in use (WIN-5). */
+export function warningLimit({ limits, model }: LimitContext): Limit {
+  const { window, maxOutput } = model();
+  return limits.of(
+    `warning ${window} ${maxOutput}`,
+    'reached',
+    ({ params }) => thresholds(params, { window, maxOutput }).warning ?? Number.POSITIVE_INFINITY,
+  );
 }
 
 /** All limits of a policy for a window (WIN-2 … WIN-6). */

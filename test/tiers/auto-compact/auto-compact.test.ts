@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../../src/base/files.js';
 import { createRandom } from '../../../src/base/random.js';
 import { foldLog } from '../../../src/metrics/fold.js';
+import { Limits } from '../../../src/model/limit.js';
 import { soloSession } from '../../../src/model/session.js';
 import type { ContextView, Moment, QuerySource } from '../../../src/model/tier.js';
 import type { Transcript } from '../../../src/model/transcript.js';
@@ -105,6 +106,7 @@ describe('guards', () => {
       source,
       model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
       plan,
+      limits: new Limits(plan.policy),
       random: createRandom(1),
       shared: new Map(),
       session: soloSession(),

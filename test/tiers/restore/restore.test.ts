@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/base/random.js';
 import { createBlock } from '../../../src/model/block.js';
+import { Limits } from '../../../src/model/limit.js';
 import { createMessage, type Message } from '../../../src/model/message.js';
 import { soloSession } from '../../../src/model/session.js';
 import type { TierContext } from '../../../src/model/tier.js';
@@ -48,6 +49,7 @@ function restored(
     source: 'main',
     model: () => ({ name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 }),
     plan: planOf({ policy }),
+    limits: new Limits({ name: policy, params: resolvePolicy(policy, set) }),
     random: createRandom(1),
     shared: new Map(),
     session: soloSession(),

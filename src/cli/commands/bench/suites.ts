@@ -28,6 +28,11 @@ export const SUITES: Suites = {
     const { sweepRate } = await import('../../../bench/suites/sweep-rate.js');
     return sweepRate({ ...options, createFold: createMetricsFold });
   },
+  'quiet-turns': async (options) => {
+    const { createMetricsFold } = await import('../../../metrics/fold.js');
+    const { quietTurns } = await import('../../../bench/suites/quiet-turns.js');
+    return quietTurns({ ...options, createFold: createMetricsFold });
+  },
   'trace-limit': async (options) =>
     (await import('../../../bench/suites/trace-limit.js')).traceLimit(options),
   ingest: async (options) => {

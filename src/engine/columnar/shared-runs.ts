@@ -1,0 +1,96 @@
+import type { LogSink } from '../../model/run-log.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { Transcript } from '../../model/transcript.js';
+import { replayParts } from '../run/replay.js';
+import { OpenShape } from './open-shape.js';
+import { SharedRun } from './shared-run.js';
+
+/** Entries of logs that are kept per transcript: about a hundred megabytes. */
+const MAX_ENTRIES = 200_000;
+
+/** Shapes remembered per transcript, those met only once included. */
+const MAX_SHAPES = 64;
+
+/** The runs of one shape, those used last behind the others. */
+interface Family {
+  readonly shape: OpenShape;
+  readonly runs: Set<SharedRun>;
+}
+
+/** The runs over a transcript, the shapes used last in front. */
+class Shelf {
+  private readonly families: Family[] = [];
+  private entries = 0;
+
+  /** The runs of plans of a shape; null when it is met for the first time. */
+  familyOf(plan: RunPlan): Family | null {
+    const { families } = this;
+    const at = families.findIndex(({ shape }) => shape.fits(plan));
+    if (at < 0) {
+      families.unshift({ shape: new OpenShape(plan), runs: new Set() });
+      for (const run of families.length > MAX_SHAPES ? families.pop()!.runs : []) this.entries -= run.size;
+      return null;
+    }
+    const family = families[at]!;
+    if (at > 0) {
+      families.splice(at, 1);
+      families.unshift(family);
+    }
+    return family;
+  }
+
+  /** Keeps a run, and forgets those that were not used for longest. */
+  add(run: SharedRun, { runs }: Family): void {
+    if (run.size > MAX_ENTRIES) return;
+    runs.add(run);
+    this.entries += run.size;
+    for (let i = this.families.length - 1; i >= 0; i--) {
+      for (const other of this.families[i]!.runs) {
+        if (this.entries <= MAX_ENTRIES) return;
+        this.families[i]!.runs.delete(other);
+        this.entries -= other.size;
+      }
+    }
+  }
+}
+
+const shelves = new WeakMap<Transcript, Shelf>();
+
+/**
+ * Replays a plan, or tells the run of another plan anew in which the same happens. From the second plan of a shape on the runs
+ * are kept.
+ */
+export function* sharedParts(
+  plan: RunPlan,
+  transcript: Transcript,
+  sink: LogSink,
+): Generator<void, void, void> {
+  const shelf = shelfOf(transcript);
+  const family = shelf.familyOf(plan);
+  if (family === null) {
+    yield* replayParts(plan, transcript, sink);
+    return;
+  }
+  const { runs } = family;
+  const known = new Map<string, number>();
+  for (const run of [...runs].reverse()) {
+    const limits = run.limitsUnder(plan, known);
+    if (limits === null) continue;
+    runs.delete(run);
+    runs.add(run);
+    yield* run.retell(plan, limits, sink);
+    return;
+  }
+  const run = new SharedRun(plan);
+  yield* run.record(transcript, sink);
+  shelf.add(run, family);
+}
+
+function shelfOf(transcript: Transcript): Shelf {
+  let shelf = shelves.get(transcript);
+  if (shelf === undefined) {
+    shelf = new Shelf();
+    shelves.set(transcript, shelf);
+  }
+  return shelf;
+}

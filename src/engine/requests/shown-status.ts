@@ -1,0 +1,57 @@
+import type { StatusEntry } from '../../model/run-log.js';
+import type { PlannedPolicy } from '../../model/run-plan.js';
+import type { Policy } from '../../policies/policy.js';
+import { type NamedLimits, type ShownLimits, shownLimits, shownStatus } from '../../policies/shown-limits.js';
+
+/** How full a main conversation is as a request is sent. */
+export interface StatusCheck {
+  readonly type: 'status-check';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number;
+  /** Number of the request that is sent with it. */
+  readonly n: number;
+  readonly seen: number;
+  /** The same object as long as the model is the same; null where there is no window. */
+  readonly model: NamedLimits | null;
+}
+
+/**
+ * What the client shows of one conversation (WIN-5, C30): one entry at the first request, and one whenever warning or error
+ * come or go or the limit is another one. Nothing where there is no window.
+ */
+export class ShownStatus {
+  private model: NamedLimits | null = null;
+  private limits: ShownLimits | null = null;
+  private shown:
+    | 'nothing yet'
+    | { readonly limit: number; readonly warning: boolean; readonly error: boolean } = 'nothing yet';
+
+  constructor(
+    private readonly policy: Policy,
+    private readonly planned: PlannedPolicy,
+  ) {}
+
+  /** What is shown at a request; null when it is what was shown before. */
+  at({ t, thread, turn, n, seen, model }: StatusCheck): StatusEntry | null {
+    if (model !== this.model) {
+      this.model = model;
+      this.limits = model === null ? null : shownLimits(this.policy, this.planned, model);
+    }
+    const { limits, shown } = this;
+    if (limits === null) return null;
+    const warning = seen >= limits.warning;
+    const error = seen >= limits.error;
+    if (
+      shown !== 'nothing yet' &&
+      shown.warning === warning &&
+      shown.error === error &&
+      shown.limit === limits.limit
+    )
+      return null;
+    const { limit } = limits;
+    this.shown = { limit, warning, error };
+    const { percentLeft } = shownStatus(limits, seen);
+    return { type: 'status', t, thread, turn, n, seen, limit, percentLeft, warning, error };
+  }
+}
