@@ -64,10 +64,7 @@ export type ForwardOutcome =
 type Settings = Readonly<Record<string, unknown>>;
 
 /** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times; settings that differ. */
-export function forwardPlan(
-  transcript: Transcript,
-  changed: Settings = {},
-): RunPlan {
+export function forwardPlan(transcript: Transcript, changed: Settings = {}): RunPlan {
   return {
     version: 1,
     name: 'forward',

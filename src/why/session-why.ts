@@ -42,6 +42,7 @@ export interface Uncounted {
 }
 
 const ANTHROPIC = 'anthropic';
+const CODEX = 'codex';
 
 /** The walk through a session, unexplained breaks given, by the rules of its provider. */
 function walkOf(transcript: Transcript, truth: Truth, provider: string): Walk {
@@ -71,12 +72,13 @@ export function explainSession(
     ({ key }) => given.predictions.get(key)?.cause ?? null,
   );
   const shared = { file, project, startedAtMs: transcript.startedAtMs, bill, requests };
-  if (provider !== ANTHROPIC) {
-    const reason = `it is not run forward: the policy of its client is not known well enough (${transcript.source})`;
+  if (provider !== ANTHROPIC && transcript.source !== CODEX) {
+    const reason = `no policy is known to run it forward (${transcript.source})`;
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
   const reproduction = reproduce(transcript, truth, file);
-  if (reproduction.kind === 'set-aside') return { ...shared, reproduction, changes: [] };
+  if (reproduction.kind === 'set-aside' || provider !== ANTHROPIC)
+    return { ...shared, reproduction, changes: [] };
   const forwardError = Math.abs(reproduction.predictedNano / reproduction.recordedNano - 1);
   return {
     ...shared,

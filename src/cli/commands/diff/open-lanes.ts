@@ -6,10 +6,10 @@ import { LaneWriter, laneOfLog } from '../../../diff/lane-of-log.js';
 import { laneOfRecording } from '../../../diff/lane-of-recording.js';
 import { replay } from '../../../engine/run/replay.js';
 import { forwardPlan } from '../../../fidelity/forward.js';
+import { fileHead } from '../../../files/disk-file.js';
+import { openLog } from '../../../files/open-log.js';
 import { openRef } from '../../../files/open-ref.js';
-import { readTextInput } from '../../../files/read-input.js';
 import { loadTranscript } from '../../../files/transcripts.js';
-import { parseLog } from '../../../metrics/read-log.js';
 import type { Transcript } from '../../../model/transcript.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
 import { execute } from '../../runs/execute.js';
@@ -32,6 +32,11 @@ function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }
 
+function isLog(path: string): boolean {
+  const head = fileHead({ name: path, path, place: { file: path } });
+  return Buffer.from(head.subarray(0, LOG_HEAD.length)).toString('utf8') === LOG_HEAD;
+}
+
 function sideOf(written: string, cwd: string): Side {
   const path = resolve(cwd, written);
   if (isFile(join(path, LOG))) return { kind: 'log', file: join(written, LOG) };
@@ -42,8 +47,7 @@ function sideOf(written: string, cwd: string): Side {
       place: { file: written },
       hint: 'name the folder of one run, a log, a scenario or a recording',
     });
-  if (isFile(path) && written.endsWith('.jsonl') && readTextInput(written, { cwd }).startsWith(LOG_HEAD))
-    return { kind: 'log', file: written };
+  if (isFile(path) && written.endsWith('.jsonl') && isLog(path)) return { kind: 'log', file: written };
   return { kind: 'recording', file: written };
 }
 
@@ -98,8 +102,7 @@ async function open(session: CliSession, side: Side, options: PluginOptions): Pr
   const { host } = session;
   if (side.kind === 'scenario') return runScenario(session, side, options);
   return withoutPause(host.interrupt, () => {
-    if (side.kind === 'log')
-      return laneOfLog(parseLog(readTextInput(side.file, { cwd: host.cwd }), side.file));
+    if (side.kind === 'log') return laneOfLog(openLog(side.file, { cwd: host.cwd }).entries);
     return laneOfRecording(loadTranscript(side.file, inputOptions(session)).transcript);
   });
 }
