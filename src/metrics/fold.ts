@@ -139,6 +139,9 @@ export function createMetricsFold(): MetricsFold {
     resume(facts) {
       limits = new LimitFold(facts);
     },
+    seen(thread, tokens) {
+      limits?.seen(thread, tokens);
+    },
     finish() {
       if (limits !== null) return limits.finish();
       const { turns, risks, ...totals } = requests.finish();

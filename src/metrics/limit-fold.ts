@@ -12,13 +12,16 @@ export class LimitFold {
   constructor(private readonly facts: RunFacts) {}
 
   write(entry: LogEntry): void {
-    if (entry.type === 'request') this.status.addRequest(entry);
-    else if (entry.type === 'status') this.status.addStatus(entry);
+    if (entry.type === 'status') this.status.addStatus(entry);
     else if (entry.type === 'run') this.run = entry;
     else if (entry.type === 'layer') {
       const overshoot = detailAmount(entry.details, 'overshoot');
       if (overshoot !== null) this.overshootTokens = Math.max(this.overshootTokens ?? overshoot, overshoot);
     }
+  }
+
+  seen(thread: string, tokens: number): void {
+    this.status.addSeen(thread, tokens);
   }
 
   finish(): RunFacts {

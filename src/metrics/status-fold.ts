@@ -60,7 +60,10 @@ export function createStatusFold() {
       error.change(entry.thread, entry.n, entry.error ? 'on' : 'off');
     },
     addRequest({ thread, purpose, seen }: RequestEntry): void {
-      if (purpose !== 'main' || seen === null) return;
+      if (purpose === 'main' && seen !== null) this.addSeen(thread, seen);
+    },
+    /** A request of a main loop. */
+    addSeen(thread: string, seen: number): void {
       warning.request(thread);
       error.request(thread);
       const limit = limits.get(thread);

@@ -334,7 +334,9 @@ export interface SummingSink extends LogSink {
   finish(): unknown;
   /**
    * Goes on from what such a sink made of a run in which the same happened under other limits. Of the new run it is told what
-   * limits have a say in: its first entry, the requests of main loops, what clients show, and layers that fired at a limit.
+   * limits have a say in: its first entry, what clients show, and layers that fired at a limit; of the requests of main loops, in
+   * their place, how large their clients see the context.
    */
   resume(sum: unknown): void;
+  seen(thread: string, tokens: number): void;
 }

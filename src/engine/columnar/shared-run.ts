@@ -9,39 +9,55 @@ import { NO_TIMING } from '../requests/timing-sink.js';
 import { replayParts } from '../run/replay.js';
 import { runEntryOf } from './run-entry.js';
 
-/** Entries between two chances to do something else. */
-const ENTRIES_PER_PART = 4_096;
+/** Items between two chances to do something else. */
+const ITEMS_PER_PART = 4_096;
+
+/** What a plan and the sums of a run take, in items. */
+const SUM_SIZE = 150;
+
+/** A request of a main loop, for sums. */
+interface SeenRequest {
+  readonly type: 'seen';
+  readonly thread: string;
+  readonly tokens: number;
+}
 
 /** An entry of the log, or what one follows from once the limits are known. */
-type Item = LogEntry | StatusCheck;
+type Item = LogEntry | StatusCheck | SeenRequest;
 
 /**
  * A run of the engine that stands for all plans which differ from its own in limits alone, as long as every comparison with
  * a limit comes out as it did: the same happens in them, and what the log tells of the limits is told anew.
  */
 export class SharedRun {
+  /** All entries; for a sink that sums up those that limits have a say in. */
   private readonly items: Item[] = [];
   private readonly limits: Limits;
   private run: RunEntry | null = null;
-  /** What a sink made of it, and the items that limits have a say in. */
-  private summed: { readonly sum: unknown; readonly items: readonly Item[] } | null = null;
+  /** What a sink made of it. */
+  private sum: unknown = null;
 
-  constructor(private readonly plan: RunPlan) {
+  constructor(
+    private readonly plan: RunPlan,
+    private readonly keeps: 'entries' | 'sum',
+  ) {
     this.limits = new Limits(plan.policy);
   }
 
-  /** Entries it keeps. */
+  /** What it takes to keep it, in items. */
   get size(): number {
-    return this.items.length;
+    return this.items.length + SUM_SIZE;
   }
 
   /** Runs the engine, and fills a sink on the way. */
   *record(transcript: Transcript, sink: LogSink): Generator<void, void, void> {
     const { plan, limits, items } = this;
     const status = new Statuses(plan);
+    const keep = this.keeps === 'sum' ? limitedItem : (entry: LogEntry): Item => entry;
     const write = (entry: LogEntry): void => {
+      const item = keep(entry);
       if (entry.type === 'run') this.run = entry;
-      else items.push(entry);
+      else if (item !== null) items.push(item);
       sink.write(entry);
     };
     const onStatus = (check: StatusCheck): void => {
@@ -50,7 +66,7 @@ export class SharedRun {
       if (entry !== null) sink.write(entry);
     };
     yield* replayParts(plan, transcript, { write }, NO_TIMING, { onStatus, limits });
-    if (isSumming(sink)) this.summed = { sum: sink.finish(), items: items.filter(isLimited) };
+    if (isSumming(sink)) this.sum = sink.finish();
   }
 
   /** Limits of another plan of the same shape by those of this one; null when the run would go another way. */
@@ -58,19 +74,20 @@ export class SharedRun {
     return this.limits.under(plan.policy, known);
   }
 
-  /** Writes the log of another plan. */
+  /** Writes the log of another plan, or what a sum needs of it. */
   *retell(plan: RunPlan, limits: ReadonlyMap<number, number>, sink: LogSink): Generator<void, void, void> {
-    let items: readonly Item[] = this.items;
+    const { items } = this;
     const status = new Statuses(plan);
-    if (this.summed !== null && isSumming(sink)) {
-      sink.resume(this.summed.sum);
-      items = this.summed.items;
-    }
+    const summing = isSumming(sink) ? sink : null;
+    summing?.resume(this.sum);
     sink.write(runEntryOf(this.run!, plan));
     for (let i = 0; i < items.length; i++) {
-      if (i % ENTRIES_PER_PART === ENTRIES_PER_PART - 1) yield;
+      if (i % ITEMS_PER_PART === ITEMS_PER_PART - 1) yield;
       const item = items[i]!;
       switch (item.type) {
+        case 'seen':
+          summing?.seen(item.thread, item.tokens);
+          break;
         case 'status-check': {
           const entry = status.at(item);
           if (entry !== null) sink.write(entry);
@@ -89,16 +106,18 @@ export class SharedRun {
   }
 }
 
-function isSumming(sink: LogSink): sink is SummingSink {
+/** Whether a sink sums runs up. */
+export function isSumming(sink: LogSink): sink is SummingSink {
   return 'resume' in sink;
 }
 
-/** Whether limits have a say in what becomes of an item in the log or in its sums. */
-function isLimited(item: Item): boolean {
-  if (item.type === 'request') return item.purpose === 'main';
-  return (
-    item.type === 'status-check' || (item.type === 'layer' && typeof item.details.overshoot === 'number')
-  );
+/** What limits have a say in of an entry; null when they have none. */
+function limitedItem(entry: LogEntry): Item | null {
+  if (entry.type === 'request')
+    return entry.purpose === 'main' && entry.seen !== null
+      ? { type: 'seen', thread: entry.thread, tokens: entry.seen }
+      : null;
+  return entry.type === 'layer' && typeof entry.details.overshoot === 'number' ? entry : null;
 }
 
 /** What the client shows of each main conversation. */

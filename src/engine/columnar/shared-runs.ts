@@ -3,10 +3,10 @@ import type { RunPlan } from '../../model/run-plan.js';
 import type { Transcript } from '../../model/transcript.js';
 import { replayParts } from '../run/replay.js';
 import { OpenShape } from './open-shape.js';
-import { SharedRun } from './shared-run.js';
+import { isSumming, SharedRun } from './shared-run.js';
 
-/** Entries of logs that are kept per transcript: about a hundred megabytes. */
-const MAX_ENTRIES = 200_000;
+/** What is kept of runs per transcript, in entries or parts of them: about thirty megabytes where they are summed up. */
+const MAX_ITEMS = 200_000;
 
 /** Shapes remembered per transcript, those met only once included. */
 const MAX_SHAPES = 64;
@@ -20,7 +20,7 @@ interface Family {
 /** The runs over a transcript, the shapes used last in front. */
 class Shelf {
   private readonly families: Family[] = [];
-  private entries = 0;
+  private items = 0;
 
   /** The runs of plans of a shape; null when it is met for the first time. */
   familyOf(plan: RunPlan): Family | null {
@@ -28,7 +28,7 @@ class Shelf {
     const at = families.findIndex(({ shape }) => shape.fits(plan));
     if (at < 0) {
       families.unshift({ shape: new OpenShape(plan), runs: new Set() });
-      for (const run of families.length > MAX_SHAPES ? families.pop()!.runs : []) this.entries -= run.size;
+      for (const run of families.length > MAX_SHAPES ? families.pop()!.runs : []) this.items -= run.size;
       return null;
     }
     const family = families[at]!;
@@ -40,21 +40,22 @@ class Shelf {
   }
 
   /** Keeps a run, and forgets those that were not used for longest. */
-  add(run: SharedRun, { runs }: Family): void {
-    if (run.size > MAX_ENTRIES) return;
-    runs.add(run);
-    this.entries += run.size;
+  add(run: SharedRun, family: Family): void {
+    if (run.size > MAX_ITEMS || !this.families.includes(family)) return;
+    family.runs.add(run);
+    this.items += run.size;
     for (let i = this.families.length - 1; i >= 0; i--) {
       for (const other of this.families[i]!.runs) {
-        if (this.entries <= MAX_ENTRIES) return;
+        if (this.items <= MAX_ITEMS) return;
         this.families[i]!.runs.delete(other);
-        this.entries -= other.size;
+        this.items -= other.size;
       }
     }
   }
 }
 
-const shelves = new WeakMap<Transcript, Shelf>();
+/** Runs whose entries were kept, and runs that were summed up. */
+const shelves = { entries: new WeakMap<Transcript, Shelf>(), sum: new WeakMap<Transcript, Shelf>() };
 
 /**
  * Replays a plan, or tells the run of another plan anew in which the same happens. From the second plan of a shape on the runs
@@ -65,7 +66,8 @@ export function* sharedParts(
   transcript: Transcript,
   sink: LogSink,
 ): Generator<void, void, void> {
-  const shelf = shelfOf(transcript);
+  const keeps = isSumming(sink) ? 'sum' : 'entries';
+  const shelf = shelfOf(transcript, keeps);
   const family = shelf.familyOf(plan);
   if (family === null) {
     yield* replayParts(plan, transcript, sink);
@@ -81,16 +83,16 @@ export function* sharedParts(
     yield* run.retell(plan, limits, sink);
     return;
   }
-  const run = new SharedRun(plan);
+  const run = new SharedRun(plan, keeps);
   yield* run.record(transcript, sink);
   shelf.add(run, family);
 }
 
-function shelfOf(transcript: Transcript): Shelf {
-  let shelf = shelves.get(transcript);
+function shelfOf(transcript: Transcript, keeps: keyof typeof shelves): Shelf {
+  let shelf = shelves[keeps].get(transcript);
   if (shelf === undefined) {
     shelf = new Shelf();
-    shelves.set(transcript, shelf);
+    shelves[keeps].set(transcript, shelf);
   }
   return shelf;
 }
