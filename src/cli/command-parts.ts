@@ -6,7 +6,7 @@ export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as co
 
 /** What names the sessions that a command reads. */
 export const SESSIONS =
-  'recordings, request traces, folders of them (searched to the bottom) or patterns such as "logs/**/*.jsonl"';
+  'recordings, request traces, folders of them (searched to the bottom), patterns such as "logs/**/*.jsonl", or - for standard input';
 
 /** Examples below the help of a command. */
 export function examples(...lines: readonly string[]): string {
@@ -36,4 +36,11 @@ export function extensible(command: Command): Command {
     'ES module that adds tiers, policies, readers and metrics (repeatable)',
     collect,
   );
+}
+
+/** A command that tells GitHub what it found. */
+export function reported(command: Command): Command {
+  return command
+    .option('--github', 'add to the step summary and mark lines (on by itself in GitHub Actions)')
+    .option('--no-github', 'tell GitHub nothing');
 }

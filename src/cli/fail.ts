@@ -1,4 +1,5 @@
 import { CcbenchError, formatPlace, ProblemList } from '../base/errors.js';
+import { annotate } from './ci/github.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { type CliSession, note, printJson } from './session.js';
 import { Interrupted } from './terminal/interrupt.js';
@@ -67,6 +68,8 @@ export function reportFailure(session: CliSession, error: unknown): ExitCode {
   const known = error instanceof CcbenchError ? error : internalFault(error);
   const problems = problemsOf(known);
   for (const problem of problems.slice(0, SHOWN_PROBLEMS)) note(session, errorLines(problem).join('\n'));
+  for (const { code, message, hint, place } of problems.slice(0, SHOWN_PROBLEMS))
+    annotate(session, code, hint === null ? message : `${message} (${hint})`, place);
   if (problems.length > SHOWN_PROBLEMS)
     note(session, `… and ${problems.length - SHOWN_PROBLEMS} more problems`);
   if (session.debug) note(session, stackOf(error));

@@ -78,16 +78,21 @@ export function port(text: string): number {
   return Number(text);
 }
 
+/** A reader of a value that says which words it takes: shells complete them. */
+type WordReader<T> = ((text: string) => T) & { readonly words: readonly string[] };
+
 /** One of a few words. */
-export function oneOf(...words: readonly string[]): (text: string) => string {
-  return (text) => {
+export function oneOf(...words: readonly string[]): WordReader<string> {
+  const read = (text: string): string => {
     if (words.includes(text)) return text;
     throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`);
   };
+  return Object.assign(read, { words });
 }
 
 /** Some of a few words, separated by commas. */
-export function anyOf(...words: readonly string[]): (text: string) => readonly string[] {
+export function anyOf(...words: readonly string[]): WordReader<readonly string[]> {
   const one = oneOf(...words);
-  return (text) => text.split(',').map((part) => one(part.trim()));
+  const read = (text: string): readonly string[] => text.split(',').map((part) => one(part.trim()));
+  return Object.assign(read, { words });
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { examples, extensible, reading, SESSIONS, shared, TEXT_COUNTERS } from './command-parts.js';
+import { examples, extensible, reading, reported, SESSIONS, shared, TEXT_COUNTERS } from './command-parts.js';
 import { defineCache } from './commands/cache/define-cache.js';
+import { defineCompletion } from './commands/completion/define-completion.js';
 import { defineDiff } from './commands/diff/define-diff.js';
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineProviders } from './commands/providers/define-providers.js';
@@ -25,6 +26,11 @@ function study(command: Command): Command {
     .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads)
     .option('--out <folder>', 'folder that holds the report folders', 'reports')
     .option('--no-files', 'write no report');
+}
+
+/** Policy files among the policies of an option: names with an ending. */
+function namedPolicies(policy: string | undefined): readonly string[] {
+  return (policy ?? '').split(',').filter((name) => /\.ya?ml$/i.test(name));
 }
 
 /** Builds the command line. Only this file and commander are loaded for help; each command loads its own parts. */
@@ -60,10 +66,12 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
 
   defineWhy(program, session, settle);
 
-  extensible(
-    reading(program.command('run').description('Run scenarios: replay, report, check expectations.')),
+  reported(
+    extensible(
+      reading(program.command('run').description('Run scenarios: replay, report, check expectations.')),
+    ),
   )
-    .argument('<scenario...>', 'scenario files (YAML)')
+    .argument('<scenario...>', 'scenario files (YAML); - reads one from standard input')
     .option(
       '--set <path=value>',
       'change a setting of every scenario, such as cache.ttl=1h (repeatable)',
@@ -83,6 +91,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--log <file>', 'write the log to this file as well (one run only)')
     .option('--baseline <folder>', 'compare with the reports in this folder; worse is exit code 98')
     .option('--tolerance <percent>', 'how much worse than the baseline is still fine', percent, 0)
+    .option('--junit <file>', 'write expectations and regressions as test cases of a JUnit file')
+    .option('--watch', 'run again when the scenario or a file it names changes')
     .option('--quiet', 'no progress and no tables, only what failed')
     .option('--no-timings', 'measure no wall clock: the output is the same every time')
     .addHelpText(
@@ -92,19 +102,25 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
         'run lunch.yaml --set cache.ttl=1h --seed 8',
         'run scenarios/*.yaml --json --no-files',
         'run lunch.yaml --baseline reports-of-main --out reports-of-branch',
+        'run scenarios/*.yaml --junit ccbench.xml --quiet',
+        'run lunch.yaml --watch --no-files',
       ),
     )
     .action(async (files, options) => {
       const { runCommand } = await import('./commands/run/run.js');
-      settle(await runCommand(session, files, { ...options, set: options.set ?? [] }));
+      const { watching } = await import('./runs/watch.js');
+      const run = () => runCommand(session, files, { ...options, set: options.set ?? [] });
+      settle(await watching(session, options.watch, [...files, ...namedPolicies(options.policy)], run));
     });
 
-  study(
-    program
-      .command('compare')
-      .description('Compare variants over sessions that all finish: one table, differences to a baseline.'),
+  reported(
+    study(
+      program
+        .command('compare')
+        .description('Compare variants over sessions that all finish: one table, differences to a baseline.'),
+    ),
   )
-    .argument('<scenario...>', 'scenario files (YAML)')
+    .argument('<scenario...>', 'scenario files (YAML); - reads one from standard input')
     .option('--policy <names>', 'a variant for each of these policies or policy files, separated by commas')
     .option(
       '--set <path=values>',
@@ -113,6 +129,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     )
     .option('--metrics <names>', 'columns, separated by commas')
     .option('--baseline <variant>', 'the variant others are held against (default: the first)')
+    .option('--watch', 'compare again when a scenario or a file it names changes')
     .option('--seed <n>', 'seed of everything that is drawn', whole)
     .option('--model <name>', 'model instead of the scenario’s')
     .addHelpText(
@@ -121,11 +138,15 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
         'compare lunch.yaml',
         'compare lunch.yaml --policy none,baselines/prune,claude-code/2026',
         'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
+        'compare lunch.yaml --watch --no-files',
       ),
     )
     .action(async (files, options) => {
       const { compareCommand } = await import('./commands/study/compare.js');
-      settle(await compareCommand(session, files, { ...options, set: options.set ?? [] }));
+      const { watching } = await import('./runs/watch.js');
+      const run = () => compareCommand(session, files, { ...options, set: options.set ?? [] });
+      const names = [...files, ...namedPolicies(options.policy), ...(options.transcripts ?? [])];
+      settle(await watching(session, options.watch, names, run));
     });
 
   study(
@@ -133,7 +154,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .command('sweep')
       .description('Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.'),
   )
-    .argument('<scenario>', 'scenario file (YAML)')
+    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
     .requiredOption(
       '--vary <path=values>',
       'from..to:steps, from..to:steps:log, a list with commas, or auto; 0.5w is half the window (repeatable: a grid)',
@@ -159,7 +180,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .command('tune')
       .description('Search the settings that make a metric best, finish every session and hold constraints.'),
   )
-    .argument('<scenario>', 'scenario file (YAML)')
+    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
     .requiredOption(
       '--vary <path=values>',
       'from..to, from..to:steps, :log, or a list with commas (repeatable)',
@@ -283,7 +304,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       .command('report')
       .description('Make table, summary, CSV files, charts and page again from the log of a run.'),
   )
-    .argument('<run.jsonl>', 'the log of a run')
+    .argument('<run.jsonl>', 'the log of a run; - reads it from standard input')
     .option('--out <folder>', 'write everything that a run writes besides its log into this folder')
     .option('--no-charts', 'write no charts and no report.html')
     .option('--png', 'write charts as PNG files too')
@@ -364,6 +385,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   defineServe(program, session, settle);
 
   defineCache(program, session, settle);
+
+  defineCompletion(program, session, settle);
 
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))

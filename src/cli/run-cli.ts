@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { CcbenchError } from '../base/errors.js';
+import { githubChoice } from './ci/github.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
 import { cacheFolder } from './files/cache-folder.js';
@@ -27,6 +28,7 @@ function sessionOf(argv: readonly string[], host: Host): CliSession {
     json: hasFlag(argv, '--json'),
     cache: hasFlag(argv, '--no-cache') ? 'off' : { folder: cacheFolder(host) },
     colors,
+    github: githubChoice({ on: hasFlag(argv, '--github'), off: hasFlag(argv, '--no-github') }, host.env),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CacheChoice, InputOptions } from '../files/read-input.js';
+import type { GithubChoice } from './ci/github.js';
 import type { Host } from './host.js';
 import type { ColorChoice } from './terminal/colors.js';
 
@@ -11,6 +12,8 @@ export interface CliSession {
   readonly json: boolean;
   /** Where compiled transcripts are kept and used again. */
   readonly cache: CacheChoice;
+  /** Whether GitHub is told of what fails, beside the user; off where absent. */
+  readonly github?: GithubChoice;
 }
 
 /** How the files that a user names are read. */

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { CcbenchError, type Place } from '../base/errors.js';
+import { pathOnDisk, STDIN } from './stdin.js';
 
 /** Endings of recordings. */
 const RECORDING = /\.jsonl?(?:\.(?:gz|zst))?$/;
@@ -32,8 +33,9 @@ function isMissing(error: unknown): boolean {
 export function kindOfInput(path: string, options: InputOptions): 'file' | 'folder' {
   const place = options.place ?? { file: path };
   try {
-    return statSync(resolve(options.cwd, path)).isDirectory() ? 'folder' : 'file';
+    return statSync(pathOnDisk(options.cwd, path)).isDirectory() ? 'folder' : 'file';
   } catch (error) {
+    if (error instanceof CcbenchError) throw error;
     if (isMissing(error)) {
       throw new CcbenchError('file-missing', `there is no file ${path}`, {
         place,
@@ -58,7 +60,7 @@ export function readInput(path: string, options: InputOptions): Uint8Array {
   const place = options.place ?? { file: path };
   checkIsFile(path, options);
   try {
-    return readFileSync(resolve(options.cwd, path));
+    return readFileSync(pathOnDisk(options.cwd, path));
   } catch (error) {
     throw unreadable(path, place, error);
   }
@@ -113,5 +115,6 @@ const CONTROL = /\p{Cc}/gu;
 
 /** The name a file gives to what is in it: no folder, no extension, the same packed and unpacked, on one line. */
 export function inputId(path: string): string {
+  if (path === STDIN) return 'stdin';
   return basename(path).replace(RECORDING, '').replace(CONTROL, '_');
 }

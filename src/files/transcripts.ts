@@ -11,6 +11,7 @@ import { parseRequestTrace } from '../transcript/request-trace/parse-request-tra
 import { type DiskFile, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
 import { formatOfFile, readForeignSession, sessionPath } from './foreign-session.js';
 import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
+import { pathOnDisk, STDIN } from './stdin.js';
 import { agentsOfSession, isAgentFile } from './subagent-files.js';
 import { openTranscriptCache } from './transcript-cache.js';
 
@@ -58,8 +59,12 @@ function placeError(error: unknown, path: string, options: InputOptions): unknow
 /** A session file and its subagents. */
 function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, ...DiskFile[]] {
   const place = options.place ?? { file: path };
-  const main: DiskFile = { name: inputId(path), path: resolve(options.cwd, sessionPath(path).file), place };
-  if (isAgentFile(path)) return [main];
+  const main: DiskFile = {
+    name: inputId(path),
+    path: pathOnDisk(options.cwd, sessionPath(path).file),
+    place,
+  };
+  if (path === STDIN || isAgentFile(path)) return [main];
   const agents = agentsOfSession(resolve(options.cwd, dirname(path), inputId(path))).map((agent) => ({
     ...agent,
     place: { file: agent.name },

@@ -10,7 +10,7 @@ const WITHOUT_DISPLAY = { CCBENCH_CACHE: 'kept' };
 async function twoReports(): Promise<string> {
   const cwd = tempFolder({
     'a.yaml': scenario('first'),
-    'b.yaml': scenario('second', 'variants:\n  - { name: other, set: { cache.ttl: 1h } }\n'),
+    'b.yaml': scenario('second', 'variants:\n  - { name: other, cache: { ttl: 1h } }\n'),
   });
   for (const file of ['a.yaml', 'b.yaml'])
     expect((await cli(['run', file, '--quiet'], { cwd, env: WITHOUT_DISPLAY })).code).toBe(0);

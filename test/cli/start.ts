@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where its output goes; a pipe unless a descriptor is given. */
   readonly stdout?: number;
+  /** `pipe` to write to it; it gets nothing otherwise. */
+  readonly stdin?: 'pipe';
 }
 
 /** Starts the built command line as a process of its own. */
@@ -25,7 +27,7 @@ export function startCli(argv: readonly string[], cwd: string, options: StartOpt
   const child = spawn(process.execPath, [MAIN, ...argv], {
     cwd,
     env: { ...process.env, ...options.env },
-    stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],
+    stdio: [options.stdin ?? 'ignore', options.stdout ?? 'pipe', 'pipe'],
   });
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)

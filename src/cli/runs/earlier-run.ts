@@ -42,6 +42,11 @@ export function missingMetrics({ metrics }: EarlierRun): readonly string[] {
   return GATED_METRICS.every((name) => metrics[name] === null) ? GATED_METRICS : [];
 }
 
+/** The metrics of a baseline that a run is held against. */
+export function gatedMetrics({ metrics }: EarlierRun): readonly string[] {
+  return GATED_METRICS.filter((name) => (metrics[name] ?? null) !== null);
+}
+
 /** One sentence on what changed since the last report. */
 export function sinceLast(last: EarlierRun, now: EarlierRun): string {
   if (last.digest !== null && last.digest === now.digest)

@@ -33,6 +33,7 @@ import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
+import { tellVerdicts } from './judge-runs.js';
 import { openRunFiles } from './run-files.js';
 import type { RunResult } from './run-result.js';
 import { variantTable } from './variant-table.js';
@@ -46,6 +47,7 @@ export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptio
   readonly tolerance: number;
   readonly quiet?: boolean;
   readonly timings: boolean;
+  readonly junit?: string;
 }
 
 interface Job {
@@ -91,10 +93,12 @@ async function runScenarios(
     options.baseline === undefined ? new Map() : readBaseline(options.baseline, scenarios, cwd);
   const opened: ReportFolder[] = [];
   let log: OutputFile | null = null;
+  let junit: OutputFile | null = null;
   const results: RunResult[] = [];
   const progress = createProgress(session.host, session.json || options.quiet === true ? 'silent' : 'shown');
   try {
     if (options.log !== undefined) log = openFile(options.log, cwd);
+    if (options.junit !== undefined) junit = openFile(options.junit, cwd);
     if (options.files)
       for (const { scenario } of scenarios) opened.push(openReport(options.out, scenario.name, cwd));
     const job: Job = { session, options, baseline, log, progress, transcript: null };
@@ -106,9 +110,12 @@ async function runScenarios(
         showOthers();
       }
     }
+    progress.clear();
+    await tellVerdicts(session, scenarios, results, baseline, junit);
   } finally {
     progress.clear();
     log?.discard();
+    junit?.discard();
     for (const folder of opened.toReversed()) folder.discard();
   }
   if (session.json) printJson(session, runJson(results));

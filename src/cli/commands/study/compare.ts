@@ -12,6 +12,7 @@ import { isFinished, type VariantRuns } from '../../../study/completeness.js';
 import type { Job, JobResult } from '../../../study/job.js';
 import { splitValues } from '../../../study/split-values.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
+import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport, type ReportFolder } from '../../files/output.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
@@ -122,6 +123,7 @@ async function compare(
       await writeCompareReport(session, folder, name, comparison, table, done);
       folder.commit();
     }
+    summarise(session, comparisonMarkdown(table));
     if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
     else printTable(session, comparisonLines(table, screenFor(session.host.stdout, session.colors)), folder);
     return answeredExit(session, runs);

@@ -1,0 +1,70 @@
+import type { Judged, Verdict } from './verdict.js';
+
+/** Characters that no XML file may hold. */
+const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+  '\t': '&#9;',
+};
+
+function escaped(text: string): string {
+  return text.replace(NOT_XML, '\uFFFD').replace(/[&<>"\n\r\t]/g, (char) => ENTITIES[char]!);
+}
+
+function attributes(values: Readonly<Record<string, string | number | null>>): string {
+  return Object.entries(values)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .join('');
+}
+
+const NAMES: Readonly<Record<Verdict['kind'], (name: string) => string>> = {
+  run: (name) => name,
+  expectation: (name) => `expects ${name}`,
+  regression: (name) => `${name} is no worse than in the baseline`,
+};
+
+/** A verdict as the name of a test case. */
+export function caseName({ kind, name }: Verdict): string {
+  return NAMES[kind](name);
+}
+
+function testCase(run: Judged, verdict: Verdict): string {
+  const head = attributes({
+    classname: run.label,
+    name: caseName(verdict),
+    file: run.file,
+    line: verdict.line,
+  });
+  if (verdict.passed) return `    <testcase${head}/>`;
+  const failure = attributes({ type: verdict.kind, message: verdict.message });
+  return `    <testcase${head}>\n      <failure${failure}>${escaped(verdict.message)}</failure>\n    </testcase>`;
+}
+
+function counts(verdicts: readonly Verdict[]) {
+  const failures = verdicts.filter(({ passed }) => !passed).length;
+  return { tests: verdicts.length, failures, errors: 0, skipped: 0 };
+}
+
+/** Verdicts as a JUnit file: a suite for each run, a case for each verdict. It holds no time: the same runs give the same bytes. */
+export function junitXml(runs: readonly Judged[]): string {
+  const suites = runs.map((run) => {
+    const head = attributes({ name: run.label, file: run.file, ...counts(run.verdicts) });
+    const cases = run.verdicts.map((verdict) => testCase(run, verdict));
+    return [`  <testsuite${head}>`, ...cases, '  </testsuite>'].join('\n');
+  });
+  const all = attributes({ name: 'ccbench', ...counts(runs.flatMap(({ verdicts }) => verdicts)) });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${all}>`,
+    ...suites,
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
