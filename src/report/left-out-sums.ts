@@ -1,4 +1,4 @@
-import type { RequestEntry } from '../model/run-log.js';
+import type { ColumnRequest } from './request-columns.js';
 
 /** What requests that are not shown come to; costs in nano-dollars. */
 export interface LeftOutSums {
@@ -40,7 +40,7 @@ export function mergeSums(a: LeftOutSums, b: LeftOutSums): LeftOutSums {
 }
 
 /** The sums with one more request. */
-export function addRequest(sums: LeftOutSums, entry: RequestEntry): LeftOutSums {
+export function addRequest(sums: LeftOutSums, entry: ColumnRequest): LeftOutSums {
   return mergeSums(sums, {
     requests: 1,
     prompt: entry.prompt,

@@ -134,8 +134,26 @@ export interface PageLayer {
   readonly cost: number;
 }
 
+/** What the charts over requests need of a run or a recording. */
+export interface ChartedRun {
+  readonly threads: readonly {
+    readonly id: string;
+    readonly parent: string | null;
+    readonly label: string;
+  }[];
+  readonly names: {
+    readonly threads: readonly string[];
+    readonly purposes: readonly string[];
+    readonly models: readonly string[];
+    readonly causes: readonly string[];
+  };
+  readonly requests: PageRequests;
+  /** Absent where every request is there. */
+  readonly leftOut?: PageLeftOut;
+}
+
 /** One run as the page shows it. */
-export interface PageRun {
+export interface PageRun extends ChartedRun {
   readonly name: string;
   readonly digest: string | null;
   /** What went unanswered, and why; null for a run that finished. */
@@ -146,22 +164,8 @@ export interface PageRun {
   /** Sentences that the reader must know to read the numbers. */
   readonly assumptions: readonly string[];
   readonly blocks: readonly { readonly title: string; readonly facts: readonly PageFact[] }[];
-  readonly threads: readonly {
-    readonly id: string;
-    readonly parent: string | null;
-    readonly label: string;
-  }[];
   readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
   readonly gaps: readonly (readonly [number, number])[];
-  readonly names: {
-    readonly threads: readonly string[];
-    readonly purposes: readonly string[];
-    readonly models: readonly string[];
-    readonly causes: readonly string[];
-  };
-  readonly requests: PageRequests;
-  /** Absent where every request is there. */
-  readonly leftOut?: PageLeftOut;
   readonly events: readonly PageEvent[];
   /** Layers that acted. */
   readonly layers: readonly PageLayer[];
@@ -176,14 +180,22 @@ export interface PageRun {
   }[];
 }
 
-/** Everything the page shows. */
+/** Colours of the parts of a prompt. */
+export interface PromptColors {
+  readonly read: string;
+  readonly written: string;
+  readonly uncached: string;
+}
+
+/** Everything the page of runs shows. */
 export interface PageData {
+  readonly kind: 'runs';
   readonly title: string;
   readonly runs: readonly PageRun[];
   readonly comparison: ComparisonTable | null;
   readonly colors: {
     readonly layers: Readonly<Record<string, string>>;
-    readonly prompt: { readonly read: string; readonly written: string; readonly uncached: string };
+    readonly prompt: PromptColors;
     readonly runs: readonly string[];
   };
 }

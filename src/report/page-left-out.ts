@@ -1,11 +1,21 @@
-import type { RequestEntry } from '../model/run-log.js';
 import { formatCount } from './format.js';
 import { type LeftOutSums, NO_SUMS } from './left-out-sums.js';
 import type { PageLeftOut } from './page-data.js';
+import type { ColumnRequest } from './request-columns.js';
 import type { LeftOut } from './run-sample.js';
 
+/** Requests that a page does not show, by those that it does. */
+export interface LeftOutRequests {
+  /** Requests of the whole run. */
+  readonly requests: number;
+  /** Number of each shown request among all, from 1. */
+  readonly numbers: ReadonlyMap<ColumnRequest, number>;
+  /** What was left out since the request shown before, by the one that is shown next. */
+  readonly before: ReadonlyMap<ColumnRequest, LeftOutSums>;
+}
+
 /** What a page lacks, as columns beside those of the requests that it shows. */
-export function pageLeftOut(leftOut: LeftOut, shown: readonly RequestEntry[]): PageLeftOut {
+export function pageLeftOut(leftOut: LeftOutRequests, shown: readonly ColumnRequest[]): PageLeftOut {
   const before = shown.map((entry) => leftOut.before.get(entry) ?? NO_SUMS);
   const column = (read: (sums: LeftOutSums) => number): readonly number[] => before.map(read);
   const causes = [...new Set(before.flatMap(({ rewriteCosts }) => Object.keys(rewriteCosts)))].sort();

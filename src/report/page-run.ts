@@ -2,15 +2,16 @@ import type { RunFacts } from '../metrics/facts.js';
 import { usd } from '../metrics/metric.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import { metricValues } from '../metrics/registry.js';
-import type { LogEntry, RequestEntry } from '../model/run-log.js';
+import type { LogEntry } from '../model/run-log.js';
 import { againstRecorded } from './as-recorded.js';
 import { assumptionsOf } from './assumptions.js';
 import { runSeries } from './charts/run-series.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from './format.js';
-import type { PageFact, PageLayer, PageRequests, PageRun } from './page-data.js';
+import type { PageFact, PageLayer, PageRun } from './page-data.js';
 import { pageEvents } from './page-events.js';
 import { leftOutText, pageLeftOut } from './page-left-out.js';
 import type { NamedThreshold, PolicyInfo } from './policy-info.js';
+import { requestColumns } from './request-columns.js';
 import type { LeftOut } from './run-sample.js';
 import { valueBlocks } from './terminal-blocks.js';
 import { unfinishedText } from './unfinished-text.js';
@@ -24,56 +25,6 @@ export interface ReportedRun {
   readonly policyInfo: PolicyInfo | null;
   /** What the entries lack of a long run; nothing unless given. */
   readonly leftOut?: LeftOut | null;
-}
-
-function createNames(): { index(name: string): number; readonly list: string[] } {
-  const list: string[] = [];
-  const positions = new Map<string, number>();
-  return {
-    list,
-    index(name) {
-      const known = positions.get(name);
-      if (known !== undefined) return known;
-      positions.set(name, list.length);
-      list.push(name);
-      return list.length - 1;
-    },
-  };
-}
-
-function requestColumns(requests: readonly RequestEntry[]): Pick<PageRun, 'names' | 'requests'> {
-  const threads = createNames();
-  const purposes = createNames();
-  const models = createNames();
-  const causes = createNames();
-  const column = (read: (entry: RequestEntry) => number): number[] => requests.map(read);
-  const columns: PageRequests = {
-    t: column((e) => e.t),
-    thread: column((e) => threads.index(e.thread)),
-    turn: column((e) => e.turn),
-    purpose: column((e) => purposes.index(e.purpose)),
-    model: column((e) => models.index(e.model)),
-    read: column((e) => e.read),
-    write5m: column((e) => e.write5m),
-    write1h: column((e) => e.write1h),
-    input: column((e) => e.input),
-    output: column((e) => e.output),
-    context: column((e) => e.context),
-    rewritten: column((e) => e.rewritten),
-    cause: column((e) => (e.cause === null ? -1 : causes.index(e.cause))),
-    latencyMs: column((e) => e.latencyMs),
-    readCost: column((e) => e.readCost),
-    freshCost: column((e) => e.writeCost + e.inputCost - e.rewriteCost),
-    rewriteCost: column((e) => e.rewriteCost),
-    outputCost: column((e) => e.outputCost),
-  };
-  const names = {
-    threads: threads.list,
-    purposes: purposes.list,
-    models: models.list,
-    causes: causes.list,
-  };
-  return { names, requests: columns };
 }
 
 function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {

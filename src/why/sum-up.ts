@@ -25,6 +25,8 @@ export interface WhyBreak {
   readonly isMain: boolean;
   /** Request of its thread, from 1. */
   readonly request: number;
+  /** The same among all requests of its session in the order of time. */
+  readonly sessionRequest: number;
   /** Time of the day and date in UTC; null where the record does not tell. */
   readonly at: string | null;
   readonly gapMs: number | null;
@@ -98,18 +100,20 @@ export interface WhyReport {
 const DAY_CHARS = 10;
 const MINUTE_CHARS = 16;
 
-/** A session with the calls that no session before it holds. */
-interface Counted {
+/** A session with the calls that no session before it holds, in the order of time. */
+export interface Counted {
   readonly session: SessionWhy;
   readonly requests: readonly AttributedRequest[];
 }
 
 /** Copies of calls count once, where they first appear. */
-function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
+export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   const seen = new Set<string>();
   return sessions.map((session) => ({
     session,
-    requests: session.requests.filter(({ key }) => !seen.has(key) && seen.add(key) !== undefined),
+    requests: session.requests
+      .filter(({ key }) => !seen.has(key) && seen.add(key) !== undefined)
+      .sort((a, b) => a.startMs - b.startMs),
   }));
 }
 
@@ -164,7 +168,7 @@ function timeOf(startedAtMs: number | null, ms: number, chars: number): string |
 }
 
 function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
-  return requests.flatMap((request) =>
+  return requests.flatMap((request, i) =>
     request.parts
       .filter(({ cause }) => !STEADY_CAUSES.includes(cause))
       .map(({ cause, written, uncached, nano, avoidableNano }) => ({
@@ -172,6 +176,7 @@ function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
         thread: request.threadId,
         isMain: request.isMain,
         request: request.number,
+        sessionRequest: i + 1,
         at: timeOf(session.startedAtMs, request.startMs, MINUTE_CHARS),
         gapMs: request.gapMs,
         cause,

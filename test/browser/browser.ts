@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { findBrowser, thisMachine } from '../../scripts/find-browser.mjs';
@@ -26,6 +27,8 @@ export interface OpenPage {
 export interface PageOptions {
   readonly width?: number;
   readonly scheme?: 'light' | 'dark';
+  /** The place that its address names, such as `#turn=73`. */
+  readonly place?: string;
 }
 
 /** Writes a page to disk and opens it from there. */
@@ -50,10 +53,27 @@ export async function openPage(browser: Browser, html: string, options: PageOpti
   });
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('request', (request) => {
-    if (request.url() !== url && !request.url().startsWith('data:'))
+    if (request.url().replace(/#.*/, '') !== url && !request.url().startsWith('data:'))
       problems.push(`request for ${request.url()}`);
   });
-  await page.goto(url);
+  await page.goto(`${url}${options.place ?? ''}`);
   await page.locator('main').waitFor();
   return { page, problems };
+}
+
+/** Pixels that a page is too wide for its window. */
+export async function sidewaysPx(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+}
+
+/** The serious findings of the accessibility check, as short sentences. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })");
+  await page.evaluate(axe.source);
+  const found = (await page.evaluate('axe.run()')) as {
+    readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 160)}`);
 }

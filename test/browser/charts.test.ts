@@ -76,11 +76,13 @@ function bars(path: string): readonly (readonly [number, number, number, number]
 }
 
 const CONTEXT = 'Context size and what happened to it';
+const byTime = (page: Page): Promise<void> => page.getByRole('button', { name: 'by time' }).click();
 const byRequest = (page: Page): Promise<void> => page.getByRole('button', { name: 'by request' }).click();
 
 describe('charts of the page', () => {
   it('name requests by number and times by the clock', async () => {
     const { page } = await openPage(browser, HTML);
+    await byTime(page);
     expect(Object.keys(ticks(await drawn(page, 'Prompt by request'), 'middle'))).toEqual([
       '0:00',
       '0:10',
@@ -101,7 +103,6 @@ describe('charts of the page', () => {
 
   it('draw prompts as bars to scale: read at the bottom, then written, then uncached', async () => {
     const { page } = await openPage(browser, HTML);
-    await byRequest(page);
     const marks = await drawn(page, 'Prompt by request');
     const heights = ticks(marks, 'end');
     const places = ticks(marks, 'middle');
@@ -125,7 +126,6 @@ describe('charts of the page', () => {
 
   it('draw what was paid as steps that end at the total', async () => {
     const { page } = await openPage(browser, HTML);
-    await byRequest(page);
     const marks = await drawn(page, 'Cumulative cost by cause');
     const heights = ticks(marks, 'end');
     const places = ticks(marks, 'middle');
@@ -145,7 +145,6 @@ describe('charts of the page', () => {
 
   it('draw the context as a line that keeps its height until the next request', async () => {
     const { page } = await openPage(browser, HTML);
-    await byRequest(page);
     const marks = await drawn(page, CONTEXT);
     const heights = ticks(marks, 'end');
     const places = ticks(marks, 'middle');
@@ -190,6 +189,7 @@ describe('charts of the page', () => {
 
   it('show a pause as a block with its length, and as a line between requests', async () => {
     const { page } = await openPage(browser, HTML);
+    await byTime(page);
     const inTime = await drawn(page, CONTEXT);
     const places = ticks(inTime, 'middle');
     const idle = inTime.filter(({ class: of }) => of === 'idle');
@@ -209,7 +209,6 @@ describe('charts of the page', () => {
 
   it('mark the chosen event in its lane, and the request under the cursor in every chart', async () => {
     const { page } = await openPage(browser, HTML);
-    await byRequest(page);
     await page.locator('circle.mark[data-event="0"]').click();
     const marks = await drawn(page, CONTEXT);
     const places = ticks(marks, 'middle');
@@ -240,7 +239,6 @@ describe('charts of the page', () => {
       ...Array.from({ length: 400 }, (_, i) => requestEntry({ n: i + 1, t: i * MINUTE, write5m: 1_000 })),
     ];
     const { page } = await openPage(browser, pageOf('many', [...entries, endEntry(entries)]));
-    await byRequest(page);
     const widths = async (): Promise<readonly number[]> => {
       const [, written] = (await drawn(page, 'Prompt by request')).filter(({ tag }) => tag === 'path');
       return bars(written!.d!).map(([, , width]) => width);

@@ -1,11 +1,10 @@
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
 import { reportHtml } from '../../src/report/report-html.js';
 import { breakEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { sampleRun } from '../helpers/sample-run.js';
-import { openBrowser, openPage } from './browser.js';
+import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
 
 const ONE = reportHtml({ title: 'sample', runs: [sampleRun('sample', 120, 15)] });
 const MANY = reportHtml({ title: 'long', runs: [sampleRun('long', 10_000, 15)] });
@@ -19,23 +18,6 @@ beforeEach(async () => {
   browser ??= await openBrowser();
 });
 afterAll(async () => browser?.close());
-
-/** Pixels that a page is too wide for its window. */
-async function sidewaysPx(page: Page): Promise<number> {
-  return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
-}
-
-/** The serious findings of the accessibility check, as short sentences. */
-async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })");
-  await page.evaluate(axe.source);
-  const found = (await page.evaluate('axe.run()')) as {
-    readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
-  };
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 160)}`);
-}
 
 /** The middle of the plot of the n-th chart. */
 async function plotPoint(page: Page, chart: number, share: number): Promise<{ x: number; y: number }> {
@@ -183,6 +165,27 @@ describe('report.html in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  it('goes to the turn or the request that its address names, and to one that is typed', async () => {
+    const { page, problems } = await openPage(browser, ONE, { place: '#turn=73' });
+    const title = page.locator('aside.request h3');
+    // four compactions are behind it, at every 15th turn: one request each
+    await title.filter({ hasText: 'turn 73 · main' }).waitFor();
+    expect(await title.textContent()).toMatch(/^request 77 /);
+    expect(await page.locator('svg.chart').first().locator('line.chosen').count()).toBe(1);
+    expect(await page.evaluate('location.hash')).toMatch(/^#request=77$/);
+    await page.evaluate("location.hash = '#request=3'");
+    await title.filter({ hasText: 'request 3 · turn 3' }).waitFor();
+    const box = page.getByRole('searchbox', { name: 'Find events' });
+    await box.fill('turn 9');
+    await box.press('Enter');
+    await title.filter({ hasText: 'turn 9 ·' }).waitFor();
+    await box.fill('break');
+    expect(await page.locator('#events h2').textContent()).toBe('Events (9 of 18)');
+    await page.evaluate("location.hash = '#event=2'");
+    await page.locator('#events aside h3').filter({ hasText: 'compaction · cache break' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it('filters events by kind and sorts requests by a column', async () => {
     const { page } = await openPage(browser, ONE);
     await page.getByRole('button', { name: 'break 9' }).click();
@@ -221,7 +224,7 @@ describe('report.html in a browser', () => {
           .map((chart) =>
             [...chart.querySelectorAll('text')]
               .map((item) => item.textContent ?? '')
-              .filter((text) => /^\d+:\d\d$/.test(text)),
+              .filter((text) => /^\d+$/.test(text) && text !== '0'),
           ),
       );
     expect(ends[0]!.length).toBeGreaterThan(2);

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, say, usage, user } from '../helpers/session.js';
@@ -87,6 +87,8 @@ describe('ccbench why', () => {
     expect(stdout).toContain('the 1-hour lifetime ran out');
     expect(stdout).toMatch(/ \$0\.54 /);
     expect(stdout).toMatch(/^The session is reproduced within /);
+    expect(stdout).toMatch(/\npage reports\/why\/why\.html\n$/);
+    expect(readFileSync(join(home, 'reports/why/why.html'), 'utf8')).toContain('"name":"s1"');
   });
 
   it('says where it looked when it finds nothing', async () => {
@@ -104,13 +106,15 @@ describe('ccbench why', () => {
     const { code, stdout } = await cli(['why', 'logs', '--share'], { cwd: home, env: { HOME: home } });
     expect(code).toBe(0);
     expect(stdout).toContain('$1.11 at list prices in 1 session of 1 project');
+    expect(existsSync(join(home, 'reports'))).toBe(false);
     for (const word of ['private', 'shop', 'secret', '/', '.jsonl']) expect(stdout).not.toContain(word);
   });
 
   it('--since leaves out what ended before, and says when nothing is left', async () => {
     const home = tempFolder();
     session(join(home, 'logs'), 's1.jsonl', '/projects/shop');
-    const kept = await cli(['why', 'logs', '--since', '2026-01-02', '--json'], { cwd: home });
+    const kept = await cli(['why', 'logs', '--since', '2026-01-02', '--json', '--no-files'], { cwd: home });
+    expect(existsSync(join(home, 'reports'))).toBe(false);
     expect((JSON.parse(kept.stdout) as WhyJson).sessions).toBe(1);
     const gone = await cli(['why', 'logs', '--since', '2026-01-03'], { cwd: home });
     expect(gone.code).toBe(2);

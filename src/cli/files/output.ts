@@ -23,6 +23,8 @@ const REPORT_FILES = [
   'events.csv',
   'timings.json',
   'report.html',
+  'why.html',
+  'index.html',
   'charts',
   'compare.json',
   'compare.md',

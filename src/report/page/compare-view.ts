@@ -1,6 +1,6 @@
 import type { ComparisonRow, ComparisonTable, PageData } from '../page-data.js';
 import { h } from './dom.js';
-import type { Store } from './store.js';
+import { type Store, toRun } from './store.js';
 import { variantPicker } from './variant-picker.js';
 
 /** Column by which rows are sorted, −1 for their names; null for the order they came in. */
@@ -72,11 +72,7 @@ function rowOf(store: Store, data: PageData, { name, note: rowNote, cells }: Com
   const label =
     run < 0
       ? name
-      : h(
-          'button',
-          { type: 'button', class: 'link', click: () => store.update({ run, event: null, cursor: null }) },
-          name,
-        );
+      : h('button', { type: 'button', class: 'link', click: () => store.update(toRun(run)) }, name);
   const swatch = run < 0 ? null : h('i', { class: 'swatch', style: `background:${data.colors.runs[run]}` });
   return h(
     'tr',

@@ -3,9 +3,10 @@ import type { PageData, PageEvent } from '../page-data.js';
 import { s } from './dom.js';
 import { createFrame, type Drawing } from './frame.js';
 import { eventLane, lanesOf } from './lanes.js';
+import type { RequestRef } from './request-tip.js';
 import type { RunModel } from './run-model.js';
 import { short } from './scale.js';
-import type { Store, View } from './store.js';
+import { type Store, toRun, type View } from './store.js';
 import type { Tooltip } from './tooltip.js';
 
 const LANE_PX = 20;
@@ -20,7 +21,7 @@ export interface ContextChartOptions {
   readonly model: RunModel;
   readonly title: string;
   readonly height: number;
-  readonly tooltip: Tooltip;
+  readonly tooltip: Tooltip<RequestRef>;
   readonly yMax: number;
   domain(view: View): readonly [number, number];
   onEvent(): void;
@@ -210,13 +211,13 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
         }
       }
       if (best === null) {
-        if (view.run !== run) store.update({ run, event: null, cursor: null });
+        if (view.run !== run) store.update(toRun(run));
         return false;
       }
-      store.update({ run, event: best, ...(view.run === run ? {} : { cursor: null }) });
+      store.update({ ...(view.run === run ? {} : toRun(run)), event: best });
       options.onEvent();
       return true;
     },
-    hover: (index, place) => options.tooltip.show(model, index, place),
+    hover: (index, place) => options.tooltip.show(index === null ? null : { model, index }, place),
   });
 }

@@ -2,12 +2,12 @@ import { causeColors } from '../charts/palette.js';
 import { formatMoney } from '../format.js';
 import { s } from './dom.js';
 import { createFrame, type Drawing } from './frame.js';
-import type { RunModel } from './run-model.js';
+import type { ChartModel } from './run-model.js';
 import type { RunChartOptions } from './split-chart.js';
 import type { Axis, Store } from './store.js';
 
 /** Indexes of the requests to draw: the last one of each pixel, and the one before the visible part. */
-function steps(model: RunModel, { view, x }: Drawing): readonly (readonly [number, number])[] {
+function steps(model: ChartModel, { view, x }: Drawing): readonly (readonly [number, number])[] {
   const found: [number, number][] = [];
   for (const index of model.order(view.axis)) {
     const place = model.x(index, view.axis);
@@ -39,7 +39,7 @@ function area(
 
 /** What the chosen run has paid so far, by cause. */
 export function createCostChart(store: Store, options: RunChartOptions): HTMLElement {
-  const total = (model: RunModel, index: number, axis: Axis): number => {
+  const total = (model: ChartModel, index: number, axis: Axis): number => {
     let sum = 0;
     for (const column of model.paid(axis)) sum += column[index]!;
     return sum / 1e9;
@@ -90,6 +90,11 @@ export function createCostChart(store: Store, options: RunChartOptions): HTMLEle
         s('circle', { class: 'dot', cx: px, cy: y.px(total(model, view.cursor, view.axis)), r: 4 }),
       );
     },
-    hover: (index, place) => options.tooltip.show(options.model(), index, place),
+    click: (px, _py, { x, view }) => {
+      store.update({ request: options.model().nearest(x.value(px), view.axis) });
+      return true;
+    },
+    hover: (index, place) =>
+      options.tooltip.show(index === null ? null : { model: options.model(), index }, place),
   });
 }

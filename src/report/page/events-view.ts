@@ -1,10 +1,11 @@
 import { formatCount, formatMoney } from '../format.js';
-import type { PageData } from '../page-data.js';
+import type { PageData, PageEvent } from '../page-data.js';
 import { h } from './dom.js';
 import { eventDetails } from './event-details.js';
 import { eventLane, lanesOf } from './lanes.js';
 import type { RunModel } from './run-model.js';
 import { clock } from './scale.js';
+import { holdsWords } from './search-box.js';
 import type { Store } from './store.js';
 import { createVirtualTable, type TableColumn } from './virtual-table.js';
 
@@ -66,11 +67,18 @@ function columnsOf(model: () => RunModel): readonly TableColumn[] {
   ];
 }
 
+/** What is searched in an event. */
+function eventText({ name, action, outcome, reason, kind, turn, thread }: PageEvent): string {
+  return `${kind} ${name} ${action} ${outcome} ${reason} ${thread} turn ${turn ?? ''}`;
+}
+
 /** What the list of events offers to the rest of the page. */
 export interface EventsView {
   readonly element: HTMLElement;
   /** Brings the details of the chosen event into sight. */
   reveal(): void;
+  /** Shows events that hold these words; how many those are. */
+  search(words: string): number;
 }
 
 /** The list of events, its filter, and the details of the chosen one. */
@@ -81,6 +89,7 @@ export function createEventsView(
   showRequest: (index: number) => void,
 ): EventsView {
   const hidden = new Set<string>();
+  let wanted = '';
   const table = createVirtualTable({
     id: 'event',
     label: 'Events',
@@ -96,11 +105,15 @@ export function createEventsView(
     'aria-live': 'polite',
   });
 
-  const fill = (): void => {
+  const fill = (): number => {
     const { events } = model().run;
-    const rows = events.flatMap((event, index) => (hidden.has(eventLane(event)) ? [] : [index]));
-    heading.textContent = `Events (${formatCount(events.length)})`;
+    const rows = events.flatMap((event, index) =>
+      hidden.has(eventLane(event)) || !holdsWords(eventText(event), wanted) ? [] : [index],
+    );
+    const found = rows.length === events.length ? '' : `${formatCount(rows.length)} of `;
+    heading.textContent = `Events (${found}${formatCount(events.length)})`;
     table.setRows(rows);
+    return rows.length;
   };
   const fillFilters = (): void => {
     const lanes = lanesOf(model().run.events, data.colors.layers);
@@ -158,5 +171,9 @@ export function createEventsView(
   return {
     element,
     reveal: () => details.scrollIntoView({ block: 'nearest' }),
+    search(words) {
+      wanted = words;
+      return fill();
+    },
   };
 }

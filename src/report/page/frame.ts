@@ -1,7 +1,8 @@
 import { h, oncePerFrame, s } from './dom.js';
-import type { RunModel } from './run-model.js';
+import type { ChartModel } from './run-model.js';
 import { clockTick, linearScale, niceTicks, type Scale, timeTicks } from './scale.js';
-import type { Store, View } from './store.js';
+import { type Store, toRun, type View } from './store.js';
+import type { Place } from './tooltip.js';
 
 /** What a chart draws into at one moment. */
 export interface Drawing {
@@ -23,7 +24,7 @@ export interface FrameOptions {
   readonly height: number;
   /** Room above the plot for lanes of marks. */
   readonly lanes: number;
-  readonly model: () => RunModel;
+  readonly model: () => ChartModel;
   /** Index of the run that is drawn. */
   readonly run: () => number;
   /** The whole axis, over all runs that share it. */
@@ -35,7 +36,7 @@ export interface FrameOptions {
   cursor(drawing: Drawing, layer: SVGGElement): void;
   /** Hears clicks; true when it took one. */
   click?(px: number, py: number, drawing: Drawing): boolean;
-  hover(index: number | null, place: { readonly clientX: number; readonly clientY: number } | null): void;
+  hover(index: number | null, place: Place | null): void;
 }
 
 const LEFT = 64;
@@ -82,7 +83,7 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
     height: lanes + height + BOTTOM,
     role: 'application',
     tabindex: 0,
-    'aria-label': `${options.label} Left and right move over requests, plus and minus zoom, 0 shows all.`,
+    'aria-label': `${options.label} Left and right move over requests, Enter chooses one, plus and minus zoom, 0 shows all.`,
   });
   svg.append(plot, brush, cursorLayer);
   const figure = h('figure', {}, h('figcaption', {}, options.title), svg);
@@ -118,16 +119,24 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
       const text = view.axis === 'time' ? clockTick(value, step) : String(value);
       plot.append(s('text', { x: x.px(value), y: lanes + height + 16, 'text-anchor': 'middle' }, text));
     }
-    const title = view.axis === 'time' ? 'simulated time (h:mm)' : 'request (number in the run)';
+    const title = view.axis === 'time' ? 'time since the start (h:mm)' : 'request';
     plot.append(
       s('text', { class: 'axis', x: LEFT + width, y: lanes + height + 31, 'text-anchor': 'end' }, title),
       s('text', { class: 'axis', x: LEFT, y: lanes + height + 31 }, `↑ ${options.yTitle}`),
     );
   };
 
+  const drawChosen = ({ view, x }: Drawing): void => {
+    if (view.request === null || view.run !== options.run()) return;
+    const at = x.px(options.model().x(view.request, view.axis));
+    if (at < x.px(x.from) || at > x.px(x.to)) return;
+    cursorLayer.append(s('line', { class: 'chosen', x1: at, x2: at, y1: lanes, y2: lanes + height }));
+  };
   const redrawCursor = (): void => {
+    const now = drawing();
     cursorLayer.replaceChildren();
-    options.cursor(drawing(), cursorLayer);
+    drawChosen(now);
+    options.cursor(now, cursorLayer);
   };
   const redraw = oncePerFrame(() => {
     if (!svg.isConnected) return;
@@ -193,7 +202,7 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
     { passive: false },
   );
   svg.addEventListener('keydown', (event) => {
-    if (store.view.run !== options.run()) store.update({ run: options.run(), event: null, cursor: null });
+    if (store.view.run !== options.run()) store.update(toRun(options.run()));
     const { view } = store;
     const model = options.model();
     const whole = options.domain(view);
@@ -211,6 +220,8 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
       store.update({ range: zoomed(view, whole, ZOOM_STEP, about) });
     } else if (event.key === '-') {
       store.update({ range: zoomed(view, whole, 1 / ZOOM_STEP, about) });
+    } else if (event.key === 'Enter' && view.cursor !== null) {
+      store.update({ request: view.cursor });
     } else if (event.key === '0' || event.key === 'Escape') {
       store.update({ range: null });
       options.hover(null, null);

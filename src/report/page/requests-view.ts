@@ -1,6 +1,9 @@
 import { causeWords } from '../cause-words.js';
 import { formatCount, formatDuration, formatMoney } from '../format.js';
 import { h } from './dom.js';
+import { brokenRequests } from './prompt-paths.js';
+import { createRequestPanel } from './request-panel.js';
+import { requestTip } from './request-tip.js';
 import type { RunModel } from './run-model.js';
 import { clock } from './scale.js';
 import type { Store } from './store.js';
@@ -67,16 +70,17 @@ export interface RequestsView {
 }
 
 /** Creates the table of requests: those of the part that is shown in the charts. */
-export function createRequestsView(store: Store, model: () => RunModel): RequestsView {
+export function createRequestsView(
+  store: Store,
+  model: () => RunModel,
+  place: () => Readonly<Record<string, number | null>>,
+): RequestsView {
   const table = createVirtualTable({
     id: 'request',
     label: 'Requests',
     columns: columnsOf(model),
     maxHeight: 460,
-    onChoose(row) {
-      store.update({ cursor: row });
-      table.choose(row);
-    },
+    onChoose: (row) => store.update({ request: row, cursor: row }),
   });
   const heading = h('h2', {}, 'Requests');
   const fill = (): void => {
@@ -95,13 +99,28 @@ export function createRequestsView(store: Store, model: () => RunModel): Request
   };
   store.listen((view, before) => {
     if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) fill();
+    if (view.run !== before.run || view.request !== before.request) table.choose(view.request);
   });
-  const element = h('section', { id: 'requests' }, heading, table.element);
+  const panel = createRequestPanel(store, {
+    model,
+    describe: requestTip,
+    place,
+    more: () => [],
+    stops: { name: 'rewrite', of: brokenRequests },
+    empty:
+      'Choose a request in the list or a bar in the timeline; a rewrite is one that paid for content again.',
+  });
+  const element = h(
+    'section',
+    { id: 'requests' },
+    heading,
+    h('div', { class: 'split' }, table.element, panel),
+  );
   requestAnimationFrame(fill);
   return {
     element,
     show(index) {
-      store.update({ range: null, cursor: index });
+      store.update({ range: null, request: index, cursor: index });
       table.choose(index);
       element.scrollIntoView({ block: 'nearest' });
       table.element.focus({ preventScroll: true });

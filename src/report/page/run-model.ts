@@ -1,4 +1,4 @@
-import type { PageEvent, PageRun } from '../page-data.js';
+import type { ChartedRun, PageEvent, PageRun } from '../page-data.js';
 import type { Axis } from './store.js';
 
 /** Sums over the requests of a stretch. */
@@ -9,9 +9,9 @@ export interface Sums {
   readonly cost: number;
 }
 
-/** A run with what the charts need worked out once. */
-export interface RunModel {
-  readonly run: PageRun;
+/** A run, or a recording, with what the charts need worked out once. */
+export interface RunModel<Run extends ChartedRun = PageRun> {
+  readonly run: Run;
   readonly count: number;
   readonly prompt: Float64Array;
   /** Tokens written to the cache, both lifetimes. */
@@ -37,8 +37,11 @@ export interface RunModel {
   sums(range: readonly [number, number] | null, axis: Axis): Sums;
 }
 
+/** Anything that has charts over its requests. */
+export type ChartModel = RunModel<ChartedRun>;
+
 /** The causes of a run's cost, and running sums by cause over its requests in any order. */
-function costsByCause(run: PageRun): {
+function costsByCause(run: ChartedRun): {
   readonly causes: readonly string[];
   paidIn(order: readonly number[]): readonly Float64Array[];
 } {
@@ -72,13 +75,13 @@ function costsByCause(run: PageRun): {
 }
 
 /** What was paid for the requests left out before one that is there. */
-function leftOutCost(leftOut: NonNullable<PageRun['leftOut']>, index: number): number {
+function leftOutCost(leftOut: NonNullable<ChartedRun['leftOut']>, index: number): number {
   let cost = leftOut.readCost[index]! + leftOut.freshCost[index]! + leftOut.outputCost[index]!;
   for (const costs of Object.values(leftOut.rewriteCosts)) cost += costs[index]!;
   return cost;
 }
 
-function byThread(run: PageRun, axisOrder: readonly number[]): Pick<RunModel, 'main' | 'others'> {
+function byThread(run: ChartedRun, axisOrder: readonly number[]): Pick<RunModel, 'main' | 'others'> {
   const { requests, names } = run;
   const parents = new Map(run.threads.map(({ id, parent }) => [id, parent]));
   const loops = new Set(['main', 'subagent']);
@@ -106,7 +109,7 @@ function lowerBound(order: readonly number[], x: number, at: (index: number) => 
 }
 
 /** Works a run out for the charts. */
-export function createRunModel(run: PageRun): RunModel {
+export function createRunModel<Run extends ChartedRun>(run: Run): RunModel<Run> {
   const { requests, leftOut } = run;
   const count = requests.t.length;
   const prompt = new Float64Array(count);

@@ -1,50 +1,33 @@
-import type { PageData } from '../page-data.js';
+import type { PromptColors } from '../page-data.js';
 import { s } from './dom.js';
 import { createFrame } from './frame.js';
-import type { RunModel } from './run-model.js';
+import { brokenRequests, PROMPT_PARTS, promptPaths } from './prompt-paths.js';
+import type { RequestRef } from './request-tip.js';
+import type { ChartModel } from './run-model.js';
 import { short } from './scale.js';
 import type { Store, View } from './store.js';
 import type { Tooltip } from './tooltip.js';
 
 /** Charts of the chosen run. */
 export interface RunChartOptions {
-  readonly data: PageData;
-  readonly tooltip: Tooltip;
-  model(): RunModel;
+  readonly prompt: PromptColors;
+  readonly tooltip: Tooltip<RequestRef>;
+  /** Whether requests that paid for content again are marked. */
+  readonly breaks?: 'marked';
+  model(): ChartModel;
   domain(view: View): readonly [number, number];
-}
-
-/** The request that stands for a pixel column: the largest one that was mostly not read from the cache, else the largest. */
-function representatives(
-  model: RunModel,
-  view: View,
-  visible: (index: number) => number | null,
-): ReadonlyMap<number, number> {
-  const { read } = model.run.requests;
-  const chosen = new Map<number, number>();
-  const cold = (index: number): boolean => read[index]! * 2 < model.prompt[index]!;
-  for (const index of model.order(view.axis)) {
-    const column = visible(index);
-    if (column === null) continue;
-    const other = chosen.get(column);
-    const better =
-      other === undefined ||
-      (cold(index) && !cold(other)) ||
-      (cold(index) === cold(other) && model.prompt[index]! > model.prompt[other]!);
-    if (better) chosen.set(column, index);
-  }
-  return chosen;
 }
 
 /** The prompt of each request as a bar: read from the cache, written to it, neither. */
 export function createSplitChart(store: Store, options: RunChartOptions): HTMLElement {
-  const { prompt: colors } = options.data.colors;
+  const { prompt: colors } = options;
+  const top = options.breaks === 'marked' ? 14 : 6;
   return createFrame(store, {
     title: 'Prompt by request',
     label: 'Prompt of each request, split into tokens read from the cache, written to it, and uncached.',
     yTitle: 'prompt (tokens)',
     height: 150,
-    lanes: 6,
+    lanes: top,
     model: options.model,
     run: () => store.view.run,
     domain: options.domain,
@@ -55,47 +38,36 @@ export function createSplitChart(store: Store, options: RunChartOptions): HTMLEl
       return max;
     },
     yText: short,
-    draw({ view, x, y, width, plot }) {
+    draw({ view, x, y, plot }) {
       const model = options.model();
-      const { read, input } = model.run.requests;
-      const perRequest = view.axis === 'request' ? width / (x.to - x.from) : 0;
-      const bar = Math.max(2, Math.min(14, perRequest));
-      const visible = (index: number): number | null => {
+      const paths = promptPaths(model, view.axis, x, y);
+      for (const part of PROMPT_PARTS) plot.append(s('path', { d: paths[part], fill: colors[part] }));
+      if (options.breaks !== 'marked') return;
+      for (const index of brokenRequests(model)) {
         const place = model.x(index, view.axis);
-        if (place < x.from || place > x.to) return null;
-        return Math.round((x.px(place) - bar / 2) / bar);
-      };
-      const paths = { read: '', written: '', uncached: '' };
-      const gap = bar > 4 ? 1 : 0;
-      for (const [column, index] of representatives(model, view, visible)) {
-        const left = Math.max(
-          x.px(x.from),
-          perRequest > 2 ? x.px(model.x(index, view.axis)) - bar / 2 : column * bar,
-        );
-        let base = 0;
-        const stack = (tokens: number): string => {
-          const from = y.px(base);
-          base += tokens;
-          const to = y.px(base);
-          return tokens === 0
-            ? ''
-            : `M${left.toFixed(1)},${from.toFixed(1)}h${(bar - gap).toFixed(1)}V${to.toFixed(1)}h${(gap - bar).toFixed(1)}z`;
-        };
-        paths.read += stack(read[index]!);
-        paths.written += stack(model.written[index]!);
-        paths.uncached += stack(input[index]!);
-      }
-      for (const part of ['read', 'written', 'uncached'] as const) {
-        plot.append(s('path', { d: paths[part], fill: colors[part] }));
+        if (place < x.from || place > x.to) continue;
+        const at = x.px(place);
+        plot.append(s('path', { class: 'broken', d: `M${at - 5},1h10l-5,9z`, 'data-request': index }));
       }
     },
     cursor({ view, x, height }, layer) {
       if (view.cursor === null) return;
       const px = x.px(options.model().x(view.cursor, view.axis));
       if (px >= x.px(x.from) && px <= x.px(x.to)) {
-        layer.append(s('line', { class: 'hair', x1: px, x2: px, y1: 6, y2: 6 + height }));
+        layer.append(s('line', { class: 'hair', x1: px, x2: px, y1: top, y2: top + height }));
       }
     },
-    hover: (index, place) => options.tooltip.show(options.model(), index, place),
+    click: (px, py, drawing) => {
+      const model = options.model();
+      const at = drawing.x.value(px);
+      const marks = options.breaks === 'marked' && py < top ? brokenRequests(model) : [];
+      const { axis } = drawing.view;
+      const near = (index: number): number => Math.abs(model.x(index, axis) - at);
+      const [mark] = [...marks].sort((a, b) => near(a) - near(b));
+      store.update({ request: mark ?? model.nearest(at, axis) });
+      return true;
+    },
+    hover: (index, place) =>
+      options.tooltip.show(index === null ? null : { model: options.model(), index }, place),
   });
 }

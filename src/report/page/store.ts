@@ -1,7 +1,7 @@
 /** Along which axis the charts are drawn. */
 export type Axis = 'time' | 'request';
 
-/** What the reader looks at. */
+/** What the reader looks at in the charts over requests. */
 export interface View {
   /** Index of the run whose details are shown. */
   readonly run: number;
@@ -10,24 +10,41 @@ export interface View {
   readonly range: readonly [number, number] | null;
   /** Index of the chosen event of the run; null = none. */
   readonly event: number | null;
+  /** Index of the chosen request of the run; null = none. */
+  readonly request: number | null;
   /** Index of the request under the pointer or cursor; null = none. */
   readonly cursor: number | null;
 }
 
-/** Hears of a change. */
-export type Listener = (view: View, before: View) => void;
+/** The view at the start of a page. */
+export const START: View = {
+  run: 0,
+  axis: 'request',
+  range: null,
+  event: null,
+  request: null,
+  cursor: null,
+};
 
-/** Holds the view and tells everybody when it changes. */
-export interface Store {
-  readonly view: View;
-  update(change: Partial<View>): void;
-  listen(listener: Listener): void;
+/** The changes that show another run: nothing of the one before stays chosen. */
+export function toRun(run: number): Partial<View> {
+  return { run, event: null, request: null, cursor: null };
 }
 
-/** Creates a store at the start of a page. */
-export function createStore(): Store {
-  let view: View = { run: 0, axis: 'time', range: null, event: null, cursor: null };
-  const listeners: Listener[] = [];
+/** Hears of a change. */
+export type Listener<Of> = (view: Of, before: Of) => void;
+
+/** Holds what the reader looks at and tells everybody when it changes. */
+export interface Store<Of extends object = View> {
+  readonly view: Of;
+  update(change: Partial<Of>): void;
+  listen(listener: Listener<Of>): void;
+}
+
+/** Creates a store. */
+export function createStore<Of extends object>(start: Of): Store<Of> {
+  let view = start;
+  const listeners: Listener<Of>[] = [];
   return {
     get view() {
       return view;
@@ -35,7 +52,7 @@ export function createStore(): Store {
     update(change) {
       const before = view;
       view = { ...view, ...change };
-      const same = (Object.keys(change) as (keyof View)[]).every((key) => before[key] === view[key]);
+      const same = (Object.keys(change) as (keyof Of)[]).every((key) => before[key] === view[key]);
       if (!same) for (const listener of listeners) listener(view, before);
     },
     listen: (listener) => void listeners.push(listener),

@@ -1,15 +1,6 @@
 import type { PageFact, PageRun } from '../page-data.js';
+import { cardsView } from './cards.js';
 import { h } from './dom.js';
-
-function card({ label, value, note, tone }: PageFact): HTMLElement {
-  return h(
-    'div',
-    { class: `card ${tone}` },
-    h('span', {}, label),
-    h('strong', {}, value),
-    h('small', {}, note),
-  );
-}
 
 function block(title: string, facts: readonly PageFact[]): HTMLElement {
   const rows = facts.map(({ label, value, note, tone }) =>
@@ -32,7 +23,7 @@ export function summaryView(run: PageRun): HTMLElement {
     {},
     h('p', { class: 'about' }, ...about),
     run.unfinished === null ? null : h('p', { class: 'alarm', role: 'status' }, run.unfinished),
-    h('div', { class: 'cards' }, ...run.cards.map(card)),
+    cardsView(run.cards),
     ...run.assumptions.map((sentence) => h('p', { class: 'quiet' }, sentence)),
     h(
       'details',

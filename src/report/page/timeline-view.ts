@@ -1,38 +1,20 @@
-import { causePhrase } from '../charts/cost-series.js';
-import { causeColors } from '../charts/palette.js';
-import { formatCount, formatCounted, formatDuration, formatMoney, formatShare } from '../format.js';
 import type { PageData } from '../page-data.js';
+import { createAxisTools, legend } from './axis-tools.js';
 import { createContextChart } from './context-chart.js';
 import { createCostChart } from './cost-chart.js';
 import { h } from './dom.js';
-import { zoomed } from './frame.js';
+import type { RequestRef } from './request-tip.js';
 import type { RunModel } from './run-model.js';
 import { createSplitChart } from './split-chart.js';
-import type { Axis, Store, View } from './store.js';
+import type { Store, View } from './store.js';
 import type { Tooltip } from './tooltip.js';
 
 /** What the timeline is made from. */
 export interface TimelineOptions {
   readonly data: PageData;
   readonly models: readonly RunModel[];
-  readonly tooltip: Tooltip;
+  readonly tooltip: Tooltip<RequestRef>;
   onEvent(): void;
-}
-
-function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
-  const items = entries.map(([name, color]) => h('span', {}, h('i', { style: `background:${color}` }), name));
-  return h('div', { class: 'legend' }, ...items);
-}
-
-/** The same part of the session on the other axis. */
-function converted(model: RunModel, view: View, axis: Axis): readonly [number, number] | null {
-  if (view.range === null || model.count === 0) return null;
-  const from = model.nearest(view.range[0], view.axis)!;
-  const to = model.nearest(view.range[1], view.axis)!;
-  const places = [model.x(from, axis), model.x(to, axis)] as const;
-  return axis === 'request'
-    ? [places[0] - 0.5, places[1] + 0.5]
-    : [places[0], Math.max(places[1], places[0] + 1)];
 }
 
 /** Top of the context axis: the largest context, and limits that are not far above it. */
@@ -57,45 +39,7 @@ export function createTimelineView(
   };
   const top = highest(models);
 
-  const axisButton = (axis: Axis, text: string): HTMLButtonElement => {
-    const button = h(
-      'button',
-      { type: 'button', 'aria-pressed': store.view.axis === axis ? 'true' : 'false' },
-      text,
-    );
-    button.addEventListener('click', () =>
-      store.update({ axis, range: converted(model(), store.view, axis) }),
-    );
-    return button;
-  };
-  const byTime = axisButton('time', 'by time');
-  const byRequest = axisButton('request', 'by request');
-  const tool = (text: string, label: string, click: () => void): HTMLElement =>
-    h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
-  const zoom = (factor: number) => (): void =>
-    store.update({ range: zoomed(store.view, domain(store.view), factor, null) });
-  const all = tool('show all', 'show all of the session', () => store.update({ range: null }));
-  const readout = h('p', { class: 'readout', 'aria-live': 'polite' });
-  const causes = h('div');
-
-  const describe = (): void => {
-    const { view } = store;
-    byTime.setAttribute('aria-pressed', String(view.axis === 'time'));
-    byRequest.setAttribute('aria-pressed', String(view.axis === 'request'));
-    all.toggleAttribute('disabled', view.range === null);
-    const sums = model().sums(view.range, view.axis);
-    const [from, to] = view.range ?? model().domain(view.axis);
-    const span = view.axis === 'time' ? `${formatDuration(to - from)}: ` : '';
-    readout.textContent = `${view.range === null ? 'Whole session' : 'Selected'} · ${span}${formatCounted(sums.requests, 'request')}, ${formatMoney(sums.cost / 1e9)}, ${formatCount(sums.prompt)} prompt tokens, ${formatShare(sums.prompt === 0 ? null : sums.read / sums.prompt)} from the cache`;
-    const names = model().causes;
-    const colors = causeColors(names);
-    causes.replaceChildren(legend(names.map((name, index) => [causePhrase(name), colors[index]!])));
-  };
-  store.listen((view, before) => {
-    if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) describe();
-  });
-  describe();
-
+  const { tools, readout, causes } = createAxisTools(store, model, domain);
   const contexts = models.map((item, run) =>
     createContextChart(store, {
       data,
@@ -110,24 +54,12 @@ export function createTimelineView(
     }),
   );
   const { prompt } = data.colors;
-  const shared = { data, tooltip, model, domain };
+  const shared = { prompt, tooltip, model, domain };
   return h(
     'section',
     { id: 'timeline' },
     h('h2', {}, 'Timeline'),
-    h(
-      'div',
-      { class: 'tools' },
-      h('div', { class: 'group', role: 'group', 'aria-label': 'Axis' }, byTime, byRequest),
-      h(
-        'div',
-        { class: 'group', role: 'group', 'aria-label': 'Zoom' },
-        tool('−', 'Zoom out', zoom(1 / 1.6)),
-        tool('+', 'Zoom in', zoom(1.6)),
-        all,
-      ),
-      h('span', { class: 'quiet hint' }, 'drag to select, double-click for all, Ctrl + wheel to zoom'),
-    ),
+    tools,
     readout,
     ...contexts,
     createSplitChart(store, shared),

@@ -1,62 +1,40 @@
-import { causeWords } from '../cause-words.js';
-import { formatCount, formatDuration, formatMoney, formatShare } from '../format.js';
 import { h } from './dom.js';
-import type { RunModel } from './run-model.js';
-import { clock } from './scale.js';
 
-/** Shows what one request was, beside the pointer, and says it to screen readers. */
-export interface Tooltip {
+/** A point of the screen. */
+export interface Place {
+  readonly clientX: number;
+  readonly clientY: number;
+}
+
+/** What a tooltip says: a title, and labels with values. */
+export interface Tip {
+  readonly title: string;
+  readonly lines: readonly (readonly [string, string])[];
+}
+
+/** Says what is under the pointer, beside it and to screen readers. */
+export interface Tooltip<Of> {
   readonly element: HTMLElement;
-  show(model: RunModel, index: number | null, place: { clientX: number; clientY: number } | null): void;
+  show(of: Of | null, place: Place | null): void;
 }
 
 const GAP_PX = 14;
 
-/** The lines of a request's tooltip: label and value. */
-function requestLines(model: RunModel, index: number): readonly (readonly [string, string])[] {
-  const { requests, names } = model.run;
-  const prompt = model.prompt[index]!;
-  const cause = requests.cause[index]!;
-  const lines: [string, string][] = [
-    ['time', clock(requests.t[index]!)],
-    ['prompt', `${formatCount(prompt)} tokens`],
-    [
-      'cache read',
-      `${formatCount(requests.read[index]!)} (${formatShare(prompt === 0 ? null : requests.read[index]! / prompt)})`,
-    ],
-    ['cache written', formatCount(model.written[index]!)],
-    ['uncached', formatCount(requests.input[index]!)],
-    ['output', formatCount(requests.output[index]!)],
-    ['latency', formatDuration(requests.latencyMs[index]!)],
-    ['cost', formatMoney(model.cost[index]! / 1e9)],
-  ];
-  if (cause >= 0) {
-    lines.push([
-      'written again',
-      `${formatCount(requests.rewritten[index]!)} (${causeWords(names.causes[cause]!)})`,
-    ]);
-  }
-  return lines;
+/** Labels with values, one below the other. */
+export function tipLines({ lines }: Tip): readonly HTMLElement[] {
+  return lines.map(([label, value]) => h('div', {}, h('span', {}, label), h('b', {}, value)));
 }
 
-/** Name of a request: `request 12 · turn 12 · main`. */
-function requestName(model: RunModel, index: number): string {
-  const { requests, names } = model.run;
-  return `request ${model.number(index)} · turn ${requests.turn[index]} · ${names.purposes[requests.purpose[index]!]}`;
-}
-
-/** Creates the tooltip of the page. */
-export function createTooltip(): Tooltip {
+/** Creates a tooltip. */
+export function createTooltip<Of>(describe: (of: Of) => Tip): Tooltip<Of> {
   const element = h('div', { class: 'tooltip', role: 'status', hidden: true });
   return {
     element,
-    show(model, index, place) {
-      element.hidden = index === null || place === null;
-      if (index === null || place === null) return;
-      const rows = requestLines(model, index).map(([label, value]) =>
-        h('div', {}, h('span', {}, label), h('b', {}, value)),
-      );
-      element.replaceChildren(h('strong', {}, requestName(model, index)), ...rows);
+    show(of, place) {
+      element.hidden = of === null || place === null;
+      if (of === null || place === null) return;
+      const tip = describe(of);
+      element.replaceChildren(h('strong', {}, tip.title), ...tipLines(tip));
       const { width, height } = element.getBoundingClientRect();
       const page = document.documentElement;
       const right = place.clientX + GAP_PX + width < page.clientWidth;

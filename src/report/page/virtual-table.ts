@@ -8,6 +8,10 @@ export interface TableColumn {
   readonly align: 'left' | 'right';
   /** Text of a row's cell. */
   text(row: number): string;
+  /** Where the text leads; absent for plain text. */
+  link?(row: number): string;
+  /** More than fits, shown by the pointer. */
+  hint?(row: number): string;
   /** What rows are sorted by; null when the column cannot be sorted. */
   readonly value: ((row: number) => number | string) | null;
 }
@@ -80,7 +84,13 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
 
   const drawRow = (position: number): HTMLElement => {
     const row = rows[position]!;
-    const cells = columns.map(({ text, align }) => h('div', { role: 'gridcell', class: align }, text(row)));
+    const cells = columns.map(({ text, align, link, hint }) =>
+      h(
+        'div',
+        { role: 'gridcell', class: align, title: hint?.(row) ?? null },
+        link === undefined ? text(row) : h('a', { href: link(row), tabindex: -1 }, text(row)),
+      ),
+    );
     const attributes = {
       role: 'row',
       id: `${id}-${row}`,

@@ -16,7 +16,9 @@ export function defineWhy(program: Command, session: CliSession, settle: (code: 
     .argument('[session...]', `${SESSIONS}; none: the sessions in their usual places`)
     .option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)')
     .option('--top <n>', 'rows in each ranking', whole, 5)
-    .option('--share', 'print a block to show around: no names, no paths, no text')
+    .option('--out <folder>', 'folder that holds the folder of the page', 'reports')
+    .option('--no-files', 'write no page')
+    .option('--share', 'print a block to show around: no names, no paths, no text; no page')
     .addHelpText(
       'after',
       examples(

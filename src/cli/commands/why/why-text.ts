@@ -149,14 +149,14 @@ function causeRows({ byCause, recordedUsd }: WhyReport): readonly Row[] {
 }
 
 function breakRows({ breaks }: WhyReport, top: number): readonly Row[] {
-  return breaks.slice(0, top).map(({ cause, usd, tokens, gapMs, at, request, file, isMain, thread }) => ({
+  return breaks.slice(0, top).map(({ cause, usd, tokens, gapMs, at, sessionRequest, file }) => ({
     cells: [
       CAUSE_TEXT[cause].title,
       money(usd),
       formatCount(tokens),
       formatDuration(gapMs),
       at ?? '',
-      `${isMain ? '' : `${shortName(printable(thread), 10)} `}${formatCount(request)}`,
+      formatCount(sessionRequest),
       shortName(printable(inputId(file)), NAME_CHARS),
     ],
   }));
@@ -210,7 +210,8 @@ export function adviceSentence({ changes, recordedUsd, breaks }: WhyReport): str
   return 'None of the standard changes would surely have saved money on these sessions.';
 }
 
-const ASSUMED =
+/** What the savings of changes rest on. */
+export const ASSUMED =
   'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
 
 /** The whole answer on one screen. */

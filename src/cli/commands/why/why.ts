@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { homeFolder } from '../../../files/home.js';
 import { loadTranscript } from '../../../files/transcripts.js';
@@ -6,21 +7,27 @@ import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { billNotes } from '../../../report/as-recorded.js';
 import { callKeys } from '../../../transcript/call-keys.js';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../why/session-why.js';
-import { sumUp } from '../../../why/sum-up.js';
+import { countOnce, sumUp, type WhyReport } from '../../../why/sum-up.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
+import { openReport, type ReportFolder } from '../../files/output.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { shareText } from './share-text.js';
+import type { WhyPageOptions } from './why-page.js';
 import { whyText } from './why-text.js';
+
+const WHY_PAGE = 'why.html';
 
 /** Options of `ccbench why`. */
 export interface WhyOptions {
   readonly since?: string;
   readonly top: number;
   readonly share?: boolean;
+  readonly out: string;
+  readonly files: boolean;
 }
 
 interface Explained {
@@ -65,32 +72,59 @@ export async function whyCommand(
   options: WhyOptions,
 ): Promise<ExitCode> {
   const since = sinceMs(options.since);
+  const writes = options.files && options.share !== true;
+  const folder = writes ? openReport(options.out, 'why', session.host.cwd) : null;
+  try {
+    return await why(session, paths, { ...options, sinceMs: since }, folder);
+  } finally {
+    folder?.discard();
+  }
+}
+
+async function why(
+  session: CliSession,
+  paths: readonly string[],
+  options: WhyOptions & { readonly sinceMs: number },
+  folder: ReportFolder | null,
+): Promise<ExitCode> {
   const named =
     paths.length > 0 ? paths : (await usualSessions(session, 'why')).sessions.map(({ file }) => file);
   const { used, skipped } = await eachFile(session, 'explaining', named, (path) => explain(session, path));
-  const recent = used.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= since);
+  const recent = used.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= options.sinceMs);
   if (recent.length === 0) throw nothingSince(options.since!);
   const { kept, copies } = withoutCopies(session, recent);
   const counted = kept.map(({ why }) => why).filter(isCounted);
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
   const report = sumUp(counted, [...uncounted, ...copies]);
+  const home = homeFolder(session.host.env);
+  const bills: readonly RecordedBill[] = counted.map(({ bill }) => bill);
+  const notes = billNotes(bills);
+  const page = folder === null ? null : await writePage(folder, report, counted, { home, notes });
   if (session.json) {
-    printJson(session, { ...report, skipped });
+    printJson(session, { ...report, skipped, page });
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  const bills: readonly RecordedBill[] = counted.map(({ bill }) => bill);
   const text =
     options.share === true
       ? shareText(report, screen)
-      : whyText(
-          report,
-          { top: options.top, home: homeFolder(session.host.env), notes: billNotes(bills) },
-          screen,
-        );
-  session.host.stdout.write(text);
+      : whyText(report, { top: options.top, home, notes }, screen);
+  session.host.stdout.write(page === null ? text : `${text}page ${page}\n`);
   return EXIT.fine;
+}
+
+/** Writes the page; its path as the user would write it. */
+async function writePage(
+  folder: ReportFolder,
+  report: WhyReport,
+  counted: readonly SessionWhy[],
+  options: WhyPageOptions,
+): Promise<string> {
+  const { whyHtml, whyPageData } = await import('./why-page.js');
+  await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));
+  folder.commit();
+  return join(folder.shown, WHY_PAGE);
 }
 
 function nothingSince(day: string): CcbenchError {

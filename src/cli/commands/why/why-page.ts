@@ -1,0 +1,238 @@
+import { sum } from '../../../base/stats.js';
+import { inputId } from '../../../files/read-input.js';
+import { chartedRequests } from '../../../report/charted-requests.js';
+import { PROMPT_COLORS } from '../../../report/charts/palette.js';
+import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
+import type { ChartedRun, PageFact } from '../../../report/page-data.js';
+import { pageHtml } from '../../../report/page-html.js';
+import type { ColumnRequest } from '../../../report/request-columns.js';
+import { shortPath } from '../../../report/short-name.js';
+import type { WhyPageData, WhyPageSession } from '../../../report/why-page-data.js';
+import type { AttributedRequest } from '../../../why/attribute.js';
+import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../why/causes.js';
+import type { Counted, Slice, WhyReport } from '../../../why/sum-up.js';
+import { belowHome } from '../../files/usual-sessions.js';
+import { ASSUMED, adviceSentence, reproducedSentence } from './why-text.js';
+
+/** What the page needs besides the report. */
+export interface WhyPageOptions {
+  readonly home: string;
+  /** What the recorded costs leave out. */
+  readonly notes: readonly string[];
+}
+
+/** How much a page holds: requests of one session, of all of them, and breaks. */
+export interface PageRoom {
+  readonly session: number;
+  readonly all: number;
+  readonly breaks: number;
+}
+
+const NAME_CHARS = 40;
+
+const ROOM: PageRoom = { session: 4_000, all: 60_000, breaks: 5_000 };
+
+function isSteady(cause: WhyCause): boolean {
+  return STEADY_CAUSES.includes(cause);
+}
+
+function columnRequest(request: AttributedRequest): ColumnRequest {
+  const { parts, prompt, read, output } = request;
+  const event = parts.find(({ cause }) => !isSteady(cause)) ?? null;
+  const written = sum(parts.map((part) => part.written));
+  return {
+    t: request.startMs,
+    thread: request.threadId,
+    turn: request.number,
+    purpose: request.isMain ? 'main' : 'subagent',
+    model: request.model,
+    prompt,
+    read,
+    write5m: written,
+    write1h: 0,
+    input: Math.max(0, prompt - read - written),
+    output,
+    context: prompt + output,
+    rewritten: event === null ? 0 : event.written + event.uncached,
+    cause: event === null ? null : CAUSE_TEXT[event.cause].title,
+    latencyMs: 0,
+    readCost: request.readNano,
+    writeCost: sum(parts.map(({ nano }) => nano)),
+    inputCost: request.uncachedNano,
+    outputCost: request.outputNano,
+    rewriteCost: event?.nano ?? 0,
+  };
+}
+
+function chartedSession({ requests }: Counted, most: number): ChartedRun {
+  const [first] = requests;
+  const main = requests.find(({ isMain }) => isMain)?.threadId ?? first?.threadId ?? '';
+  const ids = [...new Map(requests.map(({ threadId, isMain }) => [threadId, isMain]))];
+  const threads = ids.map(([id, isMain]) => ({ id, parent: isMain ? null : main, label: printable(id) }));
+  const start = first?.startMs ?? 0;
+  const columns = requests.map((request) => columnRequest({ ...request, startMs: request.startMs - start }));
+  return chartedRequests(columns, threads, most);
+}
+
+function cardsOf(report: WhyReport): readonly PageFact[] {
+  const lost = sum(report.breaks.map(({ usd }) => usd));
+  const avoidable = sum(report.byCause.map(({ avoidableUsd }) => avoidableUsd));
+  const share = (usd: number): string =>
+    formatShare(report.recordedUsd === 0 ? null : usd / report.recordedUsd);
+  const [best] = report.changes;
+  const card = (label: string, value: string, note: string): PageFact => ({
+    label,
+    value,
+    note,
+    tone: 'plain',
+  });
+  const days = report.from === null ? '' : `${report.from} to ${report.to}`;
+  return [
+    card('As recorded', formatMoney(report.recordedUsd), days),
+    card(
+      'Lost in breaks',
+      formatMoney(lost),
+      `${share(lost)} of it, in ${formatCounted(report.breaks.length, 'break')}`,
+    ),
+    card('Avoidable', formatMoney(avoidable), `${share(avoidable)} of it`),
+    card('Read from the cache', formatShare(report.hitRate), 'of all prompt tokens'),
+    card('Sessions', formatCount(report.sessions), formatCounted(report.requests, 'request')),
+    ...(best === undefined || best.usd <= 0
+      ? []
+      : [
+          card(
+            'Best change',
+            formatMoney(best.usd),
+            `${best.name}: ${formatMoney(best.low)} to ${formatMoney(best.high)}`,
+          ),
+        ]),
+  ];
+}
+
+function slicesOf(by: string, slices: readonly Slice[], nameOf: (name: string) => string) {
+  return {
+    by,
+    rows: slices.map(({ name, usd, sessions }) => ({ name: printable(nameOf(name)), usd, sessions })),
+  };
+}
+
+function sessionsOf(
+  report: WhyReport,
+  counted: readonly Counted[],
+  home: string,
+  room: PageRoom,
+): readonly WhyPageSession[] {
+  const byFile = new Map(counted.map((each) => [each.session.file, each]));
+  let left = room.all;
+  return report.worst.map((ranked) => {
+    const own = byFile.get(ranked.file)!;
+    const size = Math.min(own.requests.length, room.session);
+    const run = size > 0 && size <= left ? chartedSession(own, room.session) : null;
+    if (run !== null) left -= run.requests.t.length;
+    const breaks = report.breaks.filter(({ file }) => file === ranked.file);
+    return {
+      name: printable(inputId(ranked.file)),
+      project: printable(belowHome(ranked.project, home)),
+      day: ranked.from,
+      requests: ranked.requests,
+      hitRate: ranked.hitRate,
+      usd: ranked.usd,
+      lostUsd: ranked.lostUsd,
+      avoidableUsd: sum(breaks.map(({ avoidableUsd }) => avoidableUsd)),
+      topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
+      run,
+    };
+  });
+}
+
+/** What the page does not show, in words. */
+function leftOutNotes(report: WhyReport, sessions: readonly WhyPageSession[], room: PageRoom) {
+  const bare = sessions.filter(({ run, requests }) => run === null && requests > 0).length;
+  const thinned = sessions.filter(({ run }) => run?.leftOut !== undefined).length;
+  return [
+    ...(bare === 0
+      ? []
+      : [
+          `${formatCounted(bare, 'session')} that cost least ${bare === 1 ? 'has' : 'have'} no chart, as the page holds ${formatCount(room.all)} requests; name fewer sessions to see them.`,
+        ]),
+    ...(thinned === 0
+      ? []
+      : [
+          `${formatCounted(thinned, 'session')} with more than ${formatCount(room.session)} requests ${thinned === 1 ? 'is' : 'are'} drawn from some of them: every break is there, and sums count all.`,
+        ]),
+    ...(report.breaks.length <= room.breaks
+      ? []
+      : [
+          `Of ${formatCount(report.breaks.length)} breaks the dearest ${formatCount(room.breaks)} are listed; ccbench why --json has all.`,
+        ]),
+  ];
+}
+
+/** Everything the page of `ccbench why` shows. */
+export function whyPageData(
+  report: WhyReport,
+  counted: readonly Counted[],
+  { home, notes }: WhyPageOptions,
+  room: PageRoom = ROOM,
+): WhyPageData {
+  const sessions = sessionsOf(report, counted, home, room);
+  const places = new Map(report.worst.map(({ file }, i) => [file, i]));
+  const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
+  const index = new Map(paid.map(({ cause }, i) => [cause, i]));
+  return {
+    kind: 'why',
+    title: 'Where the money went',
+    trust: reproducedSentence(report.reproduced),
+    advice: adviceSentence(report),
+    cards: cardsOf(report),
+    causes: paid.map(({ cause, usd, avoidableUsd, events }) => ({
+      title: CAUSE_TEXT[cause].title,
+      usd,
+      share: report.recordedUsd === 0 ? null : usd / report.recordedUsd,
+      events: isSteady(cause) ? 0 : events,
+      avoidableUsd,
+      remedy: avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null,
+    })),
+    changes: report.changes,
+    assumed: ASSUMED,
+    slices: [
+      slicesOf('project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
+      slicesOf('model', report.byModel, (name) => name),
+      slicesOf('day', report.byDay, (name) => name),
+    ],
+    sessions,
+    breaks: report.breaks.slice(0, room.breaks).flatMap((each) => {
+      const cause = index.get(each.cause);
+      if (cause === undefined) return [];
+      return [
+        {
+          session: places.get(each.file)!,
+          request: each.sessionRequest,
+          thread: each.isMain ? 'main' : printable(each.thread),
+          inThread: each.request,
+          cause,
+          usd: each.usd,
+          avoidableUsd: each.avoidableUsd,
+          tokens: each.tokens,
+          gapMs: each.gapMs,
+          at: each.at,
+          model: each.model,
+        },
+      ];
+    }),
+    notes: [...notes, ...leftOutNotes(report, sessions, room)],
+    setAside: report.reproduced.setAside.map(({ file, reason }) => ({
+      name: printable(inputId(file)),
+      reason: printable(reason),
+    })),
+    prompt: PROMPT_COLORS,
+  };
+}
+
+/** why.html: one file. */
+export function whyHtml(data: WhyPageData): string {
+  return pageHtml({
+    data,
+    elsewhere: 'ccbench why prints the same numbers, and ccbench why --json all of them.',
+  });
+}

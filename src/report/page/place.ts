@@ -1,0 +1,35 @@
+/** A place inside a page as its address names it: `#session=3&request=120`. */
+export type Named = Readonly<Record<string, string>>;
+
+/** The place that an address names; null where it names none, such as `#events`. */
+function readPlace(hash: string): Named | null {
+  if (!hash.includes('=')) return null;
+  return Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')));
+}
+
+/** The address of a place; names without a value are left out. */
+export function placeLink(place: Readonly<Record<string, string | number | null>>): string {
+  const given = Object.entries(place).filter(([, value]) => value !== null);
+  return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+/** A whole number from 1 on that a place names; null where it names none. */
+export function numberIn(place: Named, name: string): number | null {
+  const value = Number(place[name]);
+  return Number.isInteger(value) && value > 0 ? value : null;
+}
+
+/** Goes to the place that the address names, now and whenever it changes. */
+export function followPlace(go: (place: Named) => void): void {
+  const follow = (): void => {
+    const place = readPlace(location.hash);
+    if (place !== null) go(place);
+  };
+  addEventListener('hashchange', follow);
+  requestAnimationFrame(follow);
+}
+
+/** Puts a place into the address without a new step of the history. */
+export function showPlace(link: string): void {
+  if (location.hash !== link) history.replaceState(null, '', link);
+}

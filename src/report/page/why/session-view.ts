@@ -1,0 +1,132 @@
+import { formatCount, formatDuration, formatMoney, formatShare } from '../../format.js';
+import type { WhyPageBreak, WhyPageData } from '../../why-page-data.js';
+import { createAxisTools, legend } from '../axis-tools.js';
+import { createCostChart } from '../cost-chart.js';
+import { h } from '../dom.js';
+import { brokenRequests } from '../prompt-paths.js';
+import { createRequestPanel } from '../request-panel.js';
+import type { RequestRef } from '../request-tip.js';
+import type { ChartModel } from '../run-model.js';
+import { clock } from '../scale.js';
+import { createSplitChart } from '../split-chart.js';
+import type { Store, View } from '../store.js';
+import type { Tip, Tooltip } from '../tooltip.js';
+import { money } from './money-views.js';
+
+/** What a recorded request was. */
+export function recordedTip({ model, index }: RequestRef): Tip {
+  const { requests, names } = model.run;
+  const prompt = model.prompt[index]!;
+  const read = requests.read[index]!;
+  const thread = names.purposes[requests.purpose[index]!]!;
+  return {
+    title: `request ${formatCount(model.number(index))}`,
+    lines: [
+      ['conversation', `${thread}, request ${formatCount(requests.turn[index]!)} of it`],
+      ['since the start', clock(requests.t[index]!)],
+      ['prompt', `${formatCount(prompt)} tokens`],
+      ['cache read', `${formatCount(read)} (${formatShare(prompt === 0 ? null : read / prompt)})`],
+      ['cache written', formatCount(model.written[index]!)],
+      ['uncached', formatCount(requests.input[index]!)],
+      ['output', formatCount(requests.output[index]!)],
+      ['model', names.models[requests.model[index]!]!],
+      ['cost', formatMoney(model.cost[index]! / 1e9)],
+    ],
+  };
+}
+
+/** What a break was, what it cost and what would have avoided it. */
+function breakText(data: WhyPageData, item: WhyPageBreak): readonly HTMLElement[] {
+  const { title, remedy } = data.causes[item.cause]!;
+  const pause = item.gapMs === null ? '' : `, ${formatDuration(item.gapMs)} after the request before`;
+  const kept =
+    item.avoidableUsd > 0
+      ? `${money(item.avoidableUsd)} of it was avoidable${remedy === null ? '' : `: ${remedy}`}.`
+      : 'Nothing a user does would have avoided it.';
+  return [
+    h('p', { class: 'alarm' }, h('b', {}, title), ` – ${money(item.usd)}`),
+    h(
+      'p',
+      {},
+      `${formatCount(item.tokens)} tokens were paid for again${pause}${item.at === null ? '' : `, ${item.at} UTC`}.`,
+    ),
+    h('p', {}, kept),
+  ];
+}
+
+/** What a session is drawn from. */
+export interface SessionViewOptions {
+  readonly data: WhyPageData;
+  readonly tooltip: Tooltip<RequestRef>;
+  model(): ChartModel;
+}
+
+/** The chosen session: its charts, and the request that is looked at. */
+export function createSessionView(store: Store, options: SessionViewOptions): HTMLElement {
+  const { data, model, tooltip } = options;
+  const domain = (view: View): readonly [number, number] => model().domain(view.axis);
+  const { tools, readout, causes } = createAxisTools(store, model, domain);
+  const shared = { prompt: data.prompt, tooltip, model, domain, breaks: 'marked' } as const;
+  const heading = h('h2', { tabindex: -1 }, '');
+  const about = h('p', { class: 'about' }, '');
+  const panel = createRequestPanel(store, {
+    model,
+    describe: recordedTip,
+    place: () => ({ session: store.view.run + 1 }),
+    more: (index) => {
+      const number = model().number(index);
+      return data.breaks
+        .filter(({ session, request }) => session === store.view.run && request === number)
+        .flatMap((item) => breakText(data, item));
+    },
+    stops: { name: 'break', of: brokenRequests },
+    empty: 'Choose a break in the list, a mark or a bar in the chart.',
+  });
+  const fill = (): void => {
+    const own = data.sessions[store.view.run]!;
+    heading.textContent = `Session ${formatCount(store.view.run + 1)}: ${own.name}`;
+    const facts: readonly (readonly [string, string])[] = [
+      ['project', own.project],
+      ['day', own.day ?? 'unknown'],
+      ['requests', formatCount(own.requests)],
+      ['cost', money(own.usd)],
+      ['in breaks', money(own.lostUsd)],
+      ['avoidable', money(own.avoidableUsd)],
+    ];
+    about.replaceChildren(
+      ...facts.map(([label, value]) => h('span', {}, h('b', {}, label), ` ${value}`)),
+      own.run === null ? h('span', { class: 'alarm' }, 'The page has no room for its requests.') : '',
+    );
+  };
+  store.listen((view, before) => {
+    if (view.run !== before.run) fill();
+  });
+  fill();
+  const { prompt } = data;
+  return h(
+    'section',
+    { id: 'session' },
+    heading,
+    about,
+    tools,
+    readout,
+    h(
+      'div',
+      { class: 'split' },
+      h(
+        'div',
+        {},
+        createSplitChart(store, shared),
+        legend([
+          ['cache read', prompt.read],
+          ['cache written', prompt.written],
+          ['uncached', prompt.uncached],
+          ['▾ break', 'transparent'],
+        ]),
+        createCostChart(store, shared),
+        causes,
+      ),
+      panel,
+    ),
+  );
+}

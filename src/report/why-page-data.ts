@@ -1,0 +1,84 @@
+import type { ChartedRun, PageFact, PromptColors } from './page-data.js';
+
+/** What one cause took of all the money. */
+export interface WhyPageCause {
+  readonly title: string;
+  readonly usd: number;
+  readonly share: number | null;
+  /** 0 for what every session pays. */
+  readonly events: number;
+  readonly avoidableUsd: number;
+  /** What would have avoided it; null where nothing would. */
+  readonly remedy: string | null;
+}
+
+/** What a change would have saved, and how sure that is. */
+export interface WhyPageChange {
+  readonly name: string;
+  readonly usd: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Money by something. */
+export interface WhyPageSlices {
+  readonly by: string;
+  readonly rows: readonly { readonly name: string; readonly usd: number; readonly sessions: number }[];
+}
+
+/** One session. */
+export interface WhyPageSession {
+  readonly name: string;
+  readonly project: string;
+  readonly day: string | null;
+  readonly requests: number;
+  readonly hitRate: number | null;
+  readonly usd: number;
+  /** What its breaks cost, and what of that was avoidable. */
+  readonly lostUsd: number;
+  readonly avoidableUsd: number;
+  /** The break that cost most; null where there is none. */
+  readonly topBreak: string | null;
+  /** Its requests in the order of time; null where the page has no room for them. */
+  readonly run: ChartedRun | null;
+}
+
+/** One break. */
+export interface WhyPageBreak {
+  /** Index of its session, and number of its request there, from 1. */
+  readonly session: number;
+  readonly request: number;
+  /** Conversation and number of the request in it. */
+  readonly thread: string;
+  readonly inThread: number;
+  /** Index among the causes. */
+  readonly cause: number;
+  readonly usd: number;
+  readonly avoidableUsd: number;
+  readonly tokens: number;
+  readonly gapMs: number | null;
+  readonly at: string | null;
+  readonly model: string;
+}
+
+/** Everything the page of `ccbench why` shows. */
+export interface WhyPageData {
+  readonly kind: 'why';
+  readonly title: string;
+  /** How far the figures can be trusted, and what to do first. */
+  readonly trust: string;
+  readonly advice: string;
+  readonly cards: readonly PageFact[];
+  readonly causes: readonly WhyPageCause[];
+  readonly changes: readonly WhyPageChange[];
+  /** What the savings assume. */
+  readonly assumed: string;
+  readonly slices: readonly WhyPageSlices[];
+  /** The dearest first. */
+  readonly sessions: readonly WhyPageSession[];
+  readonly breaks: readonly WhyPageBreak[];
+  /** What the reader must know besides, such as what is not shown. */
+  readonly notes: readonly string[];
+  readonly setAside: readonly { readonly name: string; readonly reason: string }[];
+  readonly prompt: PromptColors;
+}
