@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect } from './option-values.js';
+import { collect, threads } from './option-values.js';
 
 /** Counters of texts that need no network. */
 export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as const;
@@ -33,4 +33,17 @@ export function extensible(command: Command): Command {
     'ES module that adds tiers, policies, readers and metrics (repeatable)',
     collect,
   );
+}
+
+/** Options of the commands that make many runs. */
+export function study(command: Command): Command {
+  return extensible(reading(command))
+    .option(
+      '--transcripts <pattern>',
+      'recordings instead of the scenario’s: a file, a folder, or "logs/**/*.jsonl" (repeatable)',
+      collect,
+    )
+    .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads)
+    .option('--out <folder>', 'folder that holds the report folders', 'reports')
+    .option('--no-files', 'write no report');
 }
