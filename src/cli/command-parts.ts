@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect } from './option-values.js';
+import { collect, threads } from './option-values.js';
 
 /** Counters of texts that need no network. */
 export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as const;
@@ -43,4 +43,17 @@ export function reported(command: Command): Command {
   return command
     .option('--github', 'add to the step summary and mark lines (on by itself in GitHub Actions)')
     .option('--no-github', 'tell GitHub nothing');
+}
+
+/** Options of the commands that make many runs. */
+export function study(command: Command): Command {
+  return extensible(reading(command))
+    .option(
+      '--transcripts <pattern>',
+      'recordings instead of the scenario’s: a file, a folder, or "logs/**/*.jsonl" (repeatable)',
+      collect,
+    )
+    .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads)
+    .option('--out <folder>', 'folder that holds the report folders', 'reports')
+    .option('--no-files', 'write no report');
 }

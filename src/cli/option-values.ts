@@ -96,3 +96,11 @@ export function anyOf(...words: readonly string[]): WordReader<readonly string[]
   const read = (text: string): readonly string[] => text.split(',').map((part) => one(part.trim()));
   return Object.assign(read, { words });
 }
+
+/** A share of the work, such as 3/16. */
+export function shard(text: string): { readonly index: number; readonly of: number } {
+  const [, index, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+  if (index === undefined || Number(index) < 1 || Number(index) > Number(of))
+    throw new InvalidArgumentError('It must be i/n with i from 1 to n, such as 3/16.');
+  return { index: Number(index), of: Number(of) };
+}

@@ -1,32 +1,30 @@
 import { Command } from 'commander';
-import { examples, extensible, reading, reported, SESSIONS, shared, TEXT_COUNTERS } from './command-parts.js';
+import {
+  examples,
+  extensible,
+  reading,
+  reported,
+  SESSIONS,
+  shared,
+  study,
+  TEXT_COUNTERS,
+} from './command-parts.js';
 import { defineCache } from './commands/cache/define-cache.js';
+import { defineColumns } from './commands/columns/define-columns.js';
 import { defineCompletion } from './commands/completion/define-completion.js';
 import { defineDiff } from './commands/diff/define-diff.js';
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineProviders } from './commands/providers/define-providers.js';
 import { defineServe } from './commands/serve/define-serve.js';
+import { defineStudies } from './commands/study/define-studies.js';
 import { defineWhy } from './commands/why/define-why.js';
 import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
-import { anyOf, collect, count, factor, lifetimes, oneOf, percent, threads, whole } from './option-values.js';
+import { anyOf, collect, factor, lifetimes, oneOf, percent, whole } from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
 
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;
-
-/** Options of the commands that make many runs. */
-function study(command: Command): Command {
-  return extensible(reading(command))
-    .option(
-      '--transcripts <pattern>',
-      'recordings instead of the scenario’s: a file, a folder, or "logs/**/*.jsonl" (repeatable)',
-      collect,
-    )
-    .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads)
-    .option('--out <folder>', 'folder that holds the report folders', 'reports')
-    .option('--no-files', 'write no report');
-}
 
 /** Policy files among the policies of an option: names with an ending. */
 function namedPolicies(policy: string | undefined): readonly string[] {
@@ -149,75 +147,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(await watching(session, options.watch, names, run));
     });
 
-  study(
-    program
-      .command('sweep')
-      .description('Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.'),
-  )
-    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
-    .requiredOption(
-      '--vary <path=values>',
-      'from..to:steps, from..to:steps:log, a list with commas, or auto; 0.5w is half the window (repeatable: a grid)',
-      collect,
-    )
-    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
-    .option('--metrics <names>', 'columns, separated by commas; the first decides which point is best')
-    .addHelpText(
-      'after',
-      examples(
-        'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
-        'sweep lunch.yaml --vary rules.prune.when.piled=20000..300000:17:log --set policy=baselines/prune',
-        'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
-      ),
-    )
-    .action(async (file, options) => {
-      const { sweepCommand } = await import('./commands/study/sweep.js');
-      settle(await sweepCommand(session, file, { ...options, set: options.set ?? [] }));
-    });
-
-  study(
-    program
-      .command('tune')
-      .description('Search the settings that make a metric best, finish every session and hold constraints.'),
-  )
-    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
-    .requiredOption(
-      '--vary <path=values>',
-      'from..to, from..to:steps, :log, or a list with commas (repeatable)',
-      collect,
-    )
-    .option('--minimise <metric>', 'the metric that should be small')
-    .option('--maximise <metric>', 'the metric that should be large')
-    .option(
-      '--subject-to <expectation>',
-      'what must hold, such as "requestsRefused == 0" (repeatable)',
-      collect,
-    )
-    .option(
-      '--method <name>',
-      'random, or halving: many settings on little work, the best on more',
-      oneOf('random', 'halving'),
-      'halving',
-    )
-    .option('--budget <n>', 'settings that are drawn', count, 60)
-    .option('--search-seed <n>', 'seed of the drawing', whole, 1)
-    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
-    .addHelpText(
-      'after',
-      examples(
-        'tune lunch.yaml --minimise costUsd --subject-to "requestsRefused == 0" --vary window.compactOffset=5000..90000',
-      ),
-    )
-    .action(async (file, options) => {
-      const { tuneCommand } = await import('./commands/study/tune.js');
-      settle(
-        await tuneCommand(session, file, {
-          ...options,
-          set: options.set ?? [],
-          subjectTo: options.subjectTo ?? [],
-        }),
-      );
-    });
+  defineStudies(program, session, settle);
 
   reading(
     program
@@ -387,6 +317,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   defineCache(program, session, settle);
 
   defineCompletion(program, session, settle);
+
+  defineColumns(program, session, settle);
 
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))

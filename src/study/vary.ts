@@ -18,7 +18,9 @@ const AUTO = '0.3w..1w:8';
 const RANGE =
   /^(-?\d*\.?\d+(?:e[+-]?\d+)?)(w?)\.\.(-?\d*\.?\d+(?:e[+-]?\d+)?)(w?)(?::(\d+))?(?::(log|linear))?$/i;
 const FRACTION = /^(\d*\.?\d+)w$/;
-const MAX_STEPS = 100_000;
+const MAX_STEPS = 1_000_000;
+/** Points that are held in memory at once, with their reports. */
+const MAX_POINTS = 100_000;
 /** Decimals that steps of a range are rounded to: enough to tell them apart, few enough to be read. */
 const STEP_DIGITS = 12;
 
@@ -136,16 +138,32 @@ export function valueAt(axis: Axis, at: number): string {
   return stepText(between({ ...range, scale }, at), range.whole);
 }
 
-/** Every combination of the axes' values, the last axis changing fastest. */
-export function grid(axes: readonly Axis[]): readonly (readonly string[])[] {
+/** How many points the grid of some axes has. */
+export function gridSize(axes: readonly Axis[]): number {
   let total = 1;
   for (const axis of axes) total *= axis.values.length;
-  if (total > MAX_STEPS) {
+  return total;
+}
+
+/** One point of the grid by its place, the last axis changing fastest; nothing else of the grid is made. */
+export function gridPoint(axes: readonly Axis[], index: number): readonly string[] {
+  const point: string[] = [];
+  let rest = index;
+  for (let i = axes.length - 1; i >= 0; i--) {
+    const { values } = axes[i]!;
+    point[i] = values[rest % values.length]!;
+    rest = Math.floor(rest / values.length);
+  }
+  return point;
+}
+
+/** Every combination of the axes' values, the last axis changing fastest. */
+export function grid(axes: readonly Axis[]): readonly (readonly string[])[] {
+  const total = gridSize(axes);
+  if (total > MAX_POINTS) {
     throw new CcbenchError('bad-usage', `the grid has ${total} points`, {
-      hint: `at most ${MAX_STEPS} are possible: vary fewer settings, take fewer steps, or use ccbench tune`,
+      hint: `at most ${MAX_POINTS} are possible with a report: write columns with --results <folder>, vary fewer settings, or use ccbench tune`,
     });
   }
-  let points: (readonly string[])[] = [[]];
-  for (const { values } of axes) points = points.flatMap((point) => values.map((value) => [...point, value]));
-  return points;
+  return Array.from({ length: total }, (_, index) => gridPoint(axes, index));
 }

@@ -95,7 +95,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: {},
     builtins: ['fs', 'v8', 'worker_threads'],
   },
-  files: { folders: [...UP_TO_METRICS, 'scenario', 'plugins', 'study'], packages: {}, builtins: 'all' },
+  files: {
+    folders: [...UP_TO_METRICS, 'scenario', 'plugins', 'study'],
+    packages: { hyparquet: 'lazy', 'hyparquet-writer': 'lazy' },
+    builtins: 'all',
+  },
   bench: {
     folders: [...UP_TO_POLICIES, 'engine'],
     packages: { tinybench: 'any' },

@@ -3,6 +3,17 @@ import { nearestName } from '../../../base/nearest.js';
 import type { Metric } from '../../../metrics/metric.js';
 import { findMetric, metricNames } from '../../../metrics/registry.js';
 
+/** Metrics of a sweep for which nobody chose others. */
+export const SWEPT_METRICS: readonly string[] = [
+  'costUsd',
+  'finishedShare',
+  'callsLost',
+  'cacheHitRate',
+  'compactions',
+  'keptContentShare',
+  'requestsRefused',
+];
+
 /** A metric that was named on the command line. */
 export function chosenMetric(name: string, option: string): Metric {
   const metric = findMetric(name);

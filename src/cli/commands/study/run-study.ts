@@ -27,7 +27,7 @@ export interface StudyRunOptions {
 const BREATH_MS = 20;
 
 /** The files of the plug-ins that are registered. */
-function pluginFiles(): readonly PluginFile[] {
+export function pluginFiles(): readonly PluginFile[] {
   return activePlugins().flatMap(({ file }) => file ?? []);
 }
 

@@ -25,7 +25,7 @@ import { type CliSession, inputOptions, note, printJson } from '../../session.js
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
-import { chosenMetric } from './chosen-metrics.js';
+import { chosenMetric, SWEPT_METRICS } from './chosen-metrics.js';
 import {
   completenessJson,
   completenessNotes,
@@ -54,17 +54,6 @@ export interface SweepOptions extends PluginOptions {
   readonly out: string;
   readonly files: boolean;
 }
-
-/** Metrics of a sweep for which nobody chose others. */
-const SWEPT_METRICS = [
-  'costUsd',
-  'finishedShare',
-  'callsLost',
-  'cacheHitRate',
-  'compactions',
-  'keptContentShare',
-  'requestsRefused',
-];
 
 /** Points that the terminal lists; the files hold all. */
 const LISTED_POINTS = 40;

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { sha256Hex } from '../../../base/digest.js';
+import { workerEntry } from '../../../study/pool.js';
+import { packageVersion } from '../../version.js';
+
+/** Digits that tell two builds of one version apart. */
+const BUILD_DIGITS = 8;
+
+/** The version with a digest of the code that runs: results of two builds are never taken for each other. */
+export function programVersion(): string {
+  const entry = workerEntry();
+  if (entry === null) return packageVersion();
+  return `${packageVersion()}+${sha256Hex(readFileSync(entry)).slice(0, BUILD_DIGITS)}`;
+}

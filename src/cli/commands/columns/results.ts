@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CcbenchError } from '../../../base/errors.js';
+import { readStudies, StudyResults } from '../../../files/results/results-folder.js';
+import { findMetric } from '../../../metrics/registry.js';
+import { formatCount, formatCounted, formatValue, printable } from '../../../report/format.js';
+import { splitValues } from '../../../study/split-values.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type CliSession, note, printJson } from '../../session.js';
+import { chosenMetric } from '../study/chosen-metrics.js';
+import { askDuckdb } from './ask-duckdb.js';
+import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
+import { readRows } from './read-results.js';
+import { settingsText, summarise, summaryLines } from './summary.js';
+
+/** Options of `ccbench results`. */
+export interface ResultsOptions {
+  readonly study?: string;
+  readonly best?: string;
+  readonly top: number;
+  readonly where?: readonly string[];
+  readonly count?: boolean;
+  readonly group?: string;
+  readonly mean?: string;
+  readonly columns?: boolean;
+  readonly sql?: string;
+}
+
+/** The metric by which a study is summed up where none is asked for. */
+const USUAL_METRIC = 'costUsd';
+
+/** `ccbench results`: questions on the Parquet files of sweeps. */
+export async function resultsCommand(
+  session: CliSession,
+  folder: string,
+  options: ResultsOptions,
+): Promise<ExitCode> {
+  const path = resolve(session.host.cwd, folder);
+  if (!existsSync(path))
+    throw new CcbenchError('file-missing', `there is no folder ${folder}`, {
+      hint: 'ccbench sweep … --results <folder> makes one',
+    });
+  const studies = readStudies(path);
+  if (studies.length === 0)
+    throw new CcbenchError('bad-input', `${folder} holds no results of a sweep`, {
+      hint: 'name the folder that was given to sweep --results',
+    });
+  const asks = [options.best, options.count, options.group, options.mean, options.columns, options.sql];
+  const isAsked = asks.some((value) => value !== undefined);
+  if (options.where !== undefined && !isAsked)
+    throw new CcbenchError('bad-usage', '--where has no effect alone', {
+      hint: 'add --count, --group or --mean',
+    });
+  if (options.where !== undefined && (options.sql ?? options.best ?? options.columns) !== undefined)
+    throw new CcbenchError('bad-usage', '--where has an effect on --count, --group and --mean alone', {
+      hint: 'put the condition into the query, or ask with --group',
+    });
+  const chosen = studies.filter(({ id }) => id.startsWith(options.study ?? ''));
+  if (chosen.length === 0)
+    throw new CcbenchError('unknown-name', `${folder} has no study ${options.study}`, {
+      hint: `there are ${studies.map(({ id }) => id).join(', ')}`,
+    });
+  if (chosen.length > 1 && isAsked)
+    throw new CcbenchError('bad-usage', `${folder} holds ${studies.length} studies, which are not mixed`, {
+      hint: `add --study with one of: ${chosen.map(({ id, name, version }) => `${id} (${name}, ccbench ${version})`).join(', ')}`,
+    });
+  const opened: StudyResults[] = [];
+  for (const study of chosen) {
+    const results = new StudyResults(path, study);
+    opened.push(results);
+  }
+  return isAsked ? answer(session, opened[0]!, options) : overview(session, opened, folder, options.top);
+}
+
+async function overview(
+  session: CliSession,
+  studies: readonly StudyResults[],
+  folder: string,
+  top: number,
+): Promise<ExitCode> {
+  const summaries = [];
+  for (const results of studies)
+    summaries.push(await summarise(results, USUAL_METRIC, top, session.host.interrupt));
+  if (session.json) printJson(session, { results: folder, studies: summaries });
+  else session.host.stdout.write(`${summaries.flatMap(summaryLines).join('\n')}\n`);
+  return EXIT.fine;
+}
+
+async function answer(
+  session: CliSession,
+  results: StudyResults,
+  options: ResultsOptions,
+): Promise<ExitCode> {
+  const { host } = session;
+  const { study } = results;
+  const open = study.partition.runs - results.finishedRuns();
+  if (open > 0)
+    note(session, `${formatCounted(open, 'run is', 'runs are')} not finished and not in the answer`);
+  const head = { study: study.id, version: study.version };
+  if (options.sql !== undefined) {
+    const form = session.json ? 'json' : 'text';
+    const text = await askDuckdb(results, options.sql, { form, env: host.env });
+    if (session.json) printJson(session, { ...head, rows: text.trim() === '' ? [] : JSON.parse(text) });
+    else host.stdout.write(text);
+    return EXIT.fine;
+  }
+  if (options.columns === true) {
+    if (session.json) printJson(session, { ...head, columns: study.columns });
+    else host.stdout.write(`${study.columns.map(({ name, kind }) => `${name} (${kind})`).join('\n')}\n`);
+    return EXIT.fine;
+  }
+  if (options.best !== undefined) {
+    const metric = chosenMetric(options.best, '--best').name;
+    chosenColumn(metric, study.columns, '--best');
+    const { best } = await summarise(results, metric, options.top, host.interrupt);
+    const { unit } = findMetric(metric)!;
+    if (session.json) printJson(session, { ...head, best });
+    else if (best.reason !== null) host.stdout.write(`no point is best in ${metric}: ${best.reason}\n`);
+    else {
+      const lines = best.points.map(
+        ({ settings, value }) => `${formatValue(value, unit)}  ${settingsText(settings)}`,
+      );
+      host.stdout.write(`${lines.join('\n')}\n`);
+    }
+    return EXIT.fine;
+  }
+  await grouped(session, results, options, head);
+  return EXIT.fine;
+}
+
+async function grouped(
+  session: CliSession,
+  results: StudyResults,
+  options: ResultsOptions,
+  head: object,
+): Promise<void> {
+  const { columns } = results.study;
+  const conditions = (options.where ?? []).map((text) => parseCondition(text, columns));
+  const by = options.group === undefined ? [] : splitValues(options.group);
+  const means = options.mean === undefined ? [] : splitValues(options.mean);
+  for (const name of by) chosenColumn(name, columns, '--group');
+  for (const name of means) {
+    if (chosenColumn(name, columns, '--mean').kind === 'text')
+      throw new CcbenchError('bad-usage', `${name} is text, and has no mean`, {
+        place: { file: `--mean ${name}` },
+      });
+  }
+  const names = [...conditions.map(({ column }) => column), ...by, ...means];
+  const grouping = new Grouping(by, means);
+  let rows = 0;
+  for await (const cells of readRows(results, ['run', ...names], session.host.interrupt)) {
+    if (!conditions.every(({ isMet }, i) => isMet(cells[1 + i] ?? null))) continue;
+    rows++;
+    const start = 1 + conditions.length;
+    if (options.group !== undefined || options.mean !== undefined)
+      grouping.add(cells.slice(start, start + by.length), cells.slice(start + by.length));
+  }
+  const groups = grouping.list();
+  if (session.json) {
+    printJson(session, { ...head, rows, ...(groups.length === 0 ? {} : { groups }) });
+    return;
+  }
+  const shown = groups.slice(0, options.top).map(groupLine);
+  const more = groups.length - shown.length;
+  const lines = [
+    ...shown,
+    ...(more > 0 ? [`… and ${formatCounted(more, 'more group')}; --top shows them`] : []),
+  ];
+  session.host.stdout.write(`${[...lines, formatCounted(rows, 'row')].join('\n')}\n`);
+}
+
+function groupLine({ group, rows, means }: Group): string {
+  const named = Object.entries(means).map(
+    ([name, value]) => `${name} ${formatValue(value, findMetric(name)?.unit ?? 'count')}`,
+  );
+  const key = settingsText(group);
+  return `${key === '' ? 'all' : key}  ${formatCount(rows)} rows  ${printable(named.join('  '))}`;
+}

@@ -1,0 +1,108 @@
+import type { StudyResults } from '../../../files/results/results-folder.js';
+import { findMetric } from '../../../metrics/registry.js';
+import { formatCount, formatCounted, formatValue, printable } from '../../../report/format.js';
+import type { CellValue } from '../../../study/result-rows.js';
+import { countRuns, rankPoints, settingsOf } from './read-results.js';
+
+/** What a study came to, in short. */
+export interface StudySummary {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly runs: number;
+  readonly finished: number;
+  readonly failed: number;
+  readonly parts: number;
+  readonly sessions: readonly string[];
+  readonly axes: readonly { readonly path: string; readonly values: number }[];
+  readonly best: {
+    readonly metric: string;
+    /** Sessions that the means are taken over. */
+    readonly sessions: number;
+    readonly ranked: number;
+    readonly points: readonly {
+      readonly settings: Readonly<Record<string, CellValue>>;
+      readonly value: number;
+    }[];
+    /** Why no point is best; null where one is. */
+    readonly reason: string | null;
+  };
+}
+
+/** Sums up what is in a folder of a study: counts, and the best points by a metric. */
+export async function summarise(
+  results: StudyResults,
+  metricName: string,
+  top: number,
+  interrupt: AbortSignal,
+): Promise<StudySummary> {
+  const { study } = results;
+  const metric = findMetric(metricName)!;
+  const { rows, failed } = await countRuns(results, interrupt);
+  const ranking = await rankPoints(results, metric, top, interrupt);
+  const places = ranking.best.map(({ point }) => point);
+  const settings = places.length === 0 ? new Map() : await settingsOf(results, places, interrupt);
+  return {
+    id: study.id,
+    name: study.name,
+    version: study.version,
+    runs: study.partition.runs,
+    finished: rows,
+    failed,
+    parts: results.sources().filter(({ kind }) => kind === 'part').length,
+    sessions: study.transcripts,
+    axes: study.axes,
+    best: {
+      metric: metricName,
+      sessions: ranking.sessions,
+      ranked: ranking.ranked,
+      points:
+        metric.better === null
+          ? []
+          : ranking.best.map(({ point, value }) => ({ settings: settings.get(point) ?? {}, value })),
+      reason: reasonOf(metric.better, ranking),
+    },
+  };
+}
+
+function reasonOf(
+  better: string | null,
+  { isAlike, isApart, ranked, sessions, best }: Awaited<ReturnType<typeof rankPoints>>,
+): string | null {
+  if (better === null) return 'neither more nor less of it is better';
+  if (isApart)
+    return 'points were run over different sessions; --group with --mean compares settings over them';
+  if (sessions === 0) return 'no point finished a session';
+  if (ranked === 0) return 'no point finished every session that others finished';
+  if (!isAlike) return 'points broke off at different calls of a session that none finished';
+  return best.length === 0 ? 'no point has a value for it' : null;
+}
+
+/** The settings of a point as a command line would give them. */
+export function settingsText(settings: Readonly<Record<string, CellValue>>): string {
+  return printable(
+    Object.entries(settings)
+      .map(([path, value]) => `${path}=${value}`)
+      .join(', '),
+  );
+}
+
+/** A summary in lines. */
+export function summaryLines(summary: StudySummary): readonly string[] {
+  const { best } = summary;
+  const { unit } = findMetric(best.metric)!;
+  const open = summary.runs - summary.finished;
+  return [
+    `${printable(summary.name)}: ${formatCount(summary.finished)} of ${formatCounted(summary.runs, 'run')} in ${formatCounted(summary.parts, 'part')}, study ${summary.id}, ccbench ${summary.version}`,
+    ...(open > 0
+      ? [`${formatCounted(open, 'run is', 'runs are')} not finished: the same command goes on`]
+      : []),
+    ...(summary.failed > 0
+      ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]
+      : []),
+    best.reason === null
+      ? `best ${best.metric}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`
+      : `no point is best in ${best.metric}: ${best.reason}`,
+    ...best.points.map(({ settings, value }) => `  ${formatValue(value, unit)}  ${settingsText(settings)}`),
+  ];
+}

@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import { CcbenchError } from '../../../base/errors.js';
+import { examples, study } from '../../command-parts.js';
+import type { ExitCode } from '../../exit-codes.js';
+import { collect, count, oneOf, shard, whole } from '../../option-values.js';
+import type { CliSession } from '../../session.js';
+
+/** Refuses options that do nothing beside each other. */
+function checkColumnOptions(command: Command): void {
+  const isGiven = (name: string): boolean => command.getOptionValueSource(name) === 'cli';
+  if (!isGiven('results'))
+    throw new CcbenchError('bad-usage', '--shard needs a folder that all shards write into', {
+      hint: 'add --results <folder>',
+    });
+  for (const [name, written] of [
+    ['out', '--out'],
+    ['files', '--no-files'],
+  ] as const)
+    if (isGiven(name))
+      throw new CcbenchError('bad-usage', `${written} has no effect with --results, which writes no report`, {
+        hint: `leave out ${written}`,
+      });
+}
+
+/** Adds `ccbench sweep` and `ccbench tune` to the command line. */
+export function defineStudies(program: Command, session: CliSession, settle: (code: ExitCode) => void): void {
+  study(
+    program
+      .command('sweep')
+      .description('Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.'),
+  )
+    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
+    .requiredOption(
+      '--vary <path=values>',
+      'from..to:steps, from..to:steps:log, a list with commas, or auto; 0.5w is half the window (repeatable: a grid)',
+      collect,
+    )
+    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
+    .option('--metrics <names>', 'columns, separated by commas; the first decides which point is best')
+    .option('--results <folder>', 'write Parquet files instead of a report: for grids of any size')
+    .option(
+      '--shard <i/n>',
+      'with --results: make the i-th of n shares of the runs, of about equal cost',
+      shard,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
+        'sweep lunch.yaml --vary rules.prune.when.piled=20000..300000:17:log --set policy=baselines/prune',
+        'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
+        'sweep lunch.yaml --vary window.percent=30..95:1000 --vary seed=1..1000:1000 --results out --shard 3/16',
+      ),
+    )
+    .action(async (file, options, command) => {
+      const given = { ...options, set: options.set ?? [] };
+      if (options.results === undefined && options.shard === undefined) {
+        const { sweepCommand } = await import('./sweep.js');
+        settle(await sweepCommand(session, file, given));
+        return;
+      }
+      checkColumnOptions(command);
+      const { columnSweepCommand } = await import('../columns/column-sweep.js');
+      settle(await columnSweepCommand(session, file, given));
+    });
+
+  study(
+    program
+      .command('tune')
+      .description('Search the settings that make a metric best, finish every session and hold constraints.'),
+  )
+    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
+    .requiredOption(
+      '--vary <path=values>',
+      'from..to, from..to:steps, :log, or a list with commas (repeatable)',
+      collect,
+    )
+    .option('--minimise <metric>', 'the metric that should be small')
+    .option('--maximise <metric>', 'the metric that should be large')
+    .option(
+      '--subject-to <expectation>',
+      'what must hold, such as "requestsRefused == 0" (repeatable)',
+      collect,
+    )
+    .option(
+      '--method <name>',
+      'random, or halving: many settings on little work, the best on more',
+      oneOf('random', 'halving'),
+      'halving',
+    )
+    .option('--budget <n>', 'settings that are drawn', count, 60)
+    .option('--search-seed <n>', 'seed of the drawing', whole, 1)
+    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
+    .addHelpText(
+      'after',
+      examples(
+        'tune lunch.yaml --minimise costUsd --subject-to "requestsRefused == 0" --vary window.compactOffset=5000..90000',
+      ),
+    )
+    .action(async (file, options) => {
+      const { tuneCommand } = await import('./tune.js');
+      settle(
+        await tuneCommand(session, file, {
+          ...options,
+          set: options.set ?? [],
+          subjectTo: options.subjectTo ?? [],
+        }),
+      );
+    });
+}

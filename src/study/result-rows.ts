@@ -1,0 +1,85 @@
+import { sha256Hex } from '../base/digest.js';
+import type { Axis } from './vary.js';
+
+/** One value of a result. */
+export type CellValue = string | number | null;
+
+/** A column of the results of a study. */
+export interface ResultColumn {
+  readonly name: string;
+  readonly kind: 'text' | 'number';
+}
+
+/** One run of a study: its place among the runs, and its values in the order of the columns. */
+export interface ResultRow {
+  readonly run: number;
+  readonly cells: readonly CellValue[];
+}
+
+/** What tells a run from others, besides its settings; `key` is the address of plan and transcript. */
+const IDENTITY: readonly ResultColumn[] = [
+  { name: 'run', kind: 'number' },
+  { name: 'key', kind: 'text' },
+  { name: 'version', kind: 'text' },
+  { name: 'scenario', kind: 'text' },
+  { name: 'transcript', kind: 'text' },
+  { name: 'policy', kind: 'text' },
+  { name: 'seed', kind: 'number' },
+];
+
+/** What a run left out, and why it failed where it did. */
+const OUTCOME: readonly ResultColumn[] = [
+  { name: 'skipped', kind: 'text' },
+  { name: 'error', kind: 'text' },
+];
+
+function isNumber(value: string): boolean {
+  return value.trim() !== '' && Number.isFinite(Number(value));
+}
+
+/** The columns of a study: who, with which settings, what came of it. A setting that is varied stands as it was given. */
+export function resultColumns(axes: readonly Axis[], metrics: readonly string[]): readonly ResultColumn[] {
+  const varied = axes.map(
+    ({ path, values }): ResultColumn => ({ name: path, kind: values.every(isNumber) ? 'number' : 'text' }),
+  );
+  const columns = new Map<string, ResultColumn>();
+  const measured = metrics.map((name): ResultColumn => ({ name, kind: 'number' }));
+  for (const column of [...IDENTITY, ...varied, ...OUTCOME, ...measured]) columns.set(column.name, column);
+  return [...columns.values()];
+}
+
+/** A row from values by name. */
+export function rowOf(
+  columns: readonly ResultColumn[],
+  run: number,
+  values: Readonly<Record<string, CellValue | undefined>>,
+): ResultRow {
+  return {
+    run,
+    cells: columns.map(({ name, kind }) => {
+      const value = name === 'run' ? run : (values[name] ?? null);
+      return kind === 'number' && typeof value === 'string' ? Number(value) : value;
+    }),
+  };
+}
+
+/** Digits of a checksum: enough to tell every accident. */
+const CHECK_DIGITS = 16;
+
+/** A row as a line with its checksum. */
+export function rowLine({ run, cells }: ResultRow): string {
+  const text = JSON.stringify([run, cells]);
+  return `${sha256Hex(text).slice(0, CHECK_DIGITS)} ${text}\n`;
+}
+
+/** Reads lines of rows; what was cut off or changed since it was written is left out. */
+export function parseRows(text: string, columns: readonly ResultColumn[]): readonly ResultRow[] {
+  const rows: ResultRow[] = [];
+  for (const line of text.split('\n')) {
+    const body = line.slice(CHECK_DIGITS + 1);
+    if (body === '' || sha256Hex(body).slice(0, CHECK_DIGITS) !== line.slice(0, CHECK_DIGITS)) continue;
+    const [run, cells] = JSON.parse(body) as [number, readonly CellValue[]];
+    if (cells.length === columns.length) rows.push({ run, cells });
+  }
+  return rows;
+}
