@@ -53,6 +53,15 @@ function chanceSentences({ sessions, netError, coverage, fit, curve }: BestEffor
   ].join(' ');
 }
 
+/** How runs forward of a provider's recordings fare; those of Anthropic have a table of their own. */
+function forwardSentence({ forward, triggers }: ProviderFigures): string {
+  const placed =
+    triggers.recorded === 0
+      ? ''
+      : ` ${triggers.matched} of ${triggers.recorded} recorded compactions fire where the client counts them;`;
+  return `Run forward, ${formatCount(forward.sessions)} sessions cost ${signedPercent(forward.netError)} together and ${percent(forward.costErrorMedian)} off in the median;${placed} as many compactions as recorded in ${percent(forward.compactionCountRight)} of the sessions, ${percent(forward.compactionPlaceRight)} of them within a request of their place.`;
+}
+
 /** How well the cache of each provider is foretold; nothing where all recordings are of Anthropic. */
 export function providerLines({ byProvider }: TotalFidelity, screen: Screen): string[] {
   const providers = Object.entries(byProvider);
@@ -62,6 +71,16 @@ export function providerLines({ byProvider }: TotalFidelity, screen: Screen): st
       PROVIDERS,
       providers.flatMap(([name, figures]) => rowsOf(name, figures)),
       { indent: '  ', ...screen },
+    ),
+    ...providers.flatMap(([name, figures]) =>
+      name === 'anthropic' || figures.forward.sessions === 0
+        ? []
+        : wrapText(
+            `${providerRegistry.get(name).label}: ${forwardSentence(figures)}`,
+            screen.width,
+            '  ',
+            '  ',
+          ),
     ),
     ...providers.flatMap(([name, { bestEffort }]) =>
       bestEffort === null
