@@ -121,13 +121,6 @@ export function buildSession(steps: readonly SessionStep[], prefixTokens = 15_00
   return talk.answer(10).transcript();
 }
 
-/** Calls a transcript records. */
-export function countCalls(transcript: Transcript): number {
-  let calls = 0;
-  for (const thread of transcript.threads) for (const item of thread.steps) if (item.kind === 'call') calls++;
-  return calls;
-}
-
 /** A summariser that never answers well: what breakers are for. */
 export const hopeless: fc.Arbitrary<readonly Partial<FaultRule>[]> = fc
   .constantFrom('server_error' as const, 'invalid_request' as const, 'tool_call' as const)
