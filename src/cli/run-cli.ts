@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { CcbenchError } from '../base/errors.js';
-import { githubChoice } from './ci/github.js';
+import { githubChoice } from './ci/github-choice.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
 import { cacheFolder } from './files/cache-folder.js';

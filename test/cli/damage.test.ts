@@ -18,7 +18,7 @@ const work = mkdtempSync(join(tmpdir(), 'ccbench-damage-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const run = (argv: readonly string[], cwd: string, interrupt?: AbortSignal) =>
-  cli(argv, { cwd, ...(interrupt === undefined ? {} : { interrupt }) });
+  cli(argv, { cwd, env: { CCBENCH_CACHE: '.ccbench' }, ...(interrupt === undefined ? {} : { interrupt }) });
 
 const bases = prepareBases(ROOT, run, join(work, 'bases'));
 

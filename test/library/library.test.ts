@@ -51,7 +51,13 @@ describe('the library', () => {
   it('is found by its name, with types', () => {
     const { exports, types } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(exports['.'].types).toBe(types);
-    expect(Object.keys(exports)).toEqual(['.', './schema/*', './package.json']);
+    expect(Object.keys(exports)).toEqual([
+      '.',
+      './schema/*',
+      './scenarios/*',
+      './fixtures/*',
+      './package.json',
+    ]);
     expect(existsSync(join(ROOT, exports['.'].default))).toBe(true);
     expect(existsSync(join(ROOT, types))).toBe(true);
   });

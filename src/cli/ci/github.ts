@@ -3,18 +3,6 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { Place } from '../../base/errors.js';
 import { type CliSession, note } from '../session.js';
 
-/** Whether GitHub is told, and where its workspace begins. */
-export type GithubChoice = 'on' | 'off';
-
-/** Whether to tell GitHub: in a workflow of GitHub Actions, with --github anywhere, with --no-github nowhere. */
-export function githubChoice(
-  flags: { readonly on: boolean; readonly off: boolean },
-  env: Readonly<Record<string, string | undefined>>,
-): GithubChoice {
-  if (flags.off) return 'off';
-  return flags.on || env.GITHUB_ACTIONS === 'true' ? 'on' : 'off';
-}
-
 const escapeText = (text: string): string =>
   text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const escapeProperty = (text: string): string =>
