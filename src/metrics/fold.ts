@@ -51,6 +51,30 @@ export interface MetricsFold extends SummingSink {
 
 /** Creates a fold over the log of one run. */
 export function createMetricsFold(): MetricsFold {
+  let entries: EntryFold | null = null;
+  let limits: LimitFold | null = null;
+  return {
+    write(entry) {
+      if (limits !== null) limits.write(entry);
+      else {
+        entries ??= createEntryFold();
+        entries.write(entry);
+      }
+    },
+    resume(facts) {
+      limits = new LimitFold(facts);
+    },
+    seen(thread, tokens) {
+      limits?.seen(thread, tokens);
+    },
+    finish: () => (limits ?? entries ?? createEntryFold()).finish(),
+  };
+}
+
+/** Adds up every entry. */
+type EntryFold = Pick<MetricsFold, 'write' | 'finish'>;
+
+function createEntryFold(): EntryFold {
   const requests = createRequestFold();
   const layers = createLayerFold();
   const longTerm = createLongTermFold();
@@ -71,7 +95,6 @@ export function createMetricsFold(): MetricsFold {
   let lostReason: string | null = null;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
-  let limits: LimitFold | null = null;
 
   const seeTime = (timeMs: number): void => {
     if (timeMs < firstMs) firstMs = timeMs;
@@ -80,7 +103,6 @@ export function createMetricsFold(): MetricsFold {
 
   return {
     write(entry: LogEntry) {
-      if (limits !== null) return limits.write(entry);
       if ('t' in entry) seeTime(entry.t);
       switch (entry.type) {
         case 'request':
@@ -136,14 +158,7 @@ export function createMetricsFold(): MetricsFold {
           return;
       }
     },
-    resume(facts) {
-      limits = new LimitFold(facts);
-    },
-    seen(thread, tokens) {
-      limits?.seen(thread, tokens);
-    },
     finish() {
-      if (limits !== null) return limits.finish();
       const { turns, risks, ...totals } = requests.finish();
       if (end !== null && end.cost !== totals.cost.total) {
         throw new CcbenchError(
