@@ -59,7 +59,7 @@ function keysOf(lane: Lane): readonly string[] {
   });
 }
 
-/** Pairs the requests of two lanes in the order of the first; those of the second alone stand before the next shared one. */
+/** Pairs the requests of two lanes in the order of the first; those of the second alone stand before the next shared one. @internal */
 export function alignLanes(a: Lane, b: Lane): readonly LanePair[] {
   const keysA = keysOf(a);
   const keysB = keysOf(b);
