@@ -36,15 +36,16 @@ function sessionOf(argv: readonly string[], host: Host): CliSession {
 const DASHED_NAME = /^-[A-Za-z][^\s=]+$/;
 
 /** The error for a name that begins with a dash and was taken for an option. */
-function dashedName(name: string): CcbenchError {
+function dashedName(name: string, argv: readonly string[]): CcbenchError {
+  const command = argv.find((arg) => /^[a-z]+$/.test(arg)) ?? 'why';
   return new CcbenchError('bad-usage', `${name} begins with a dash, so it is taken for an option`, {
-    hint: `for a file or folder write ./${name}, or put -- before it: ccbench inspect -- ${name}`,
+    hint: `for a file or folder write ./${name}, or put -- before it: ccbench ${command} -- ${name}`,
   });
 }
 
-function usageError(error: CommanderError): CcbenchError {
+function usageError(error: CommanderError, argv: readonly string[]): CcbenchError {
   const option = /^error: unknown option '(.*)'/.exec(error.message)?.[1];
-  if (option !== undefined && DASHED_NAME.test(option)) return dashedName(option);
+  if (option !== undefined && DASHED_NAME.test(option)) return dashedName(option, argv);
   const near = SUGGESTION.exec(error.message)?.[1];
   const sentence = error.message.replace(SUGGESTION, '').replace(/^error: /, '');
   const hint =
@@ -72,13 +73,13 @@ export async function runCli(argv: readonly string[], host: Host): Promise<ExitC
   });
   try {
     const version = namedLikeVersion(argv);
-    if (version !== null) throw dashedName(version);
+    if (version !== null) throw dashedName(version, argv);
     await program.parseAsync([...argv], { from: 'user' });
     return exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportFailure(session, error);
     if (error.exitCode === 0) return EXIT.fine;
-    return error.code === 'commander.help' ? EXIT.input : reportFailure(session, usageError(error));
+    return error.code === 'commander.help' ? EXIT.input : reportFailure(session, usageError(error, argv));
   } finally {
     rememberPage(cacheFolder(host));
   }

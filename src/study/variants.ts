@@ -48,8 +48,8 @@ function identity(runs: readonly CompiledRun[]): string {
 }
 
 /**
- * The variants of a scenario: those of its file, for every combination of the values that the command line gives. Two that
- * would run the same are one; a problem that every combination has is reported once.
+ * The variants of a scenario: those of its file, for every combination of the values that the command line gives. What two
+ * combinations would run alike is one variant; variants of the file stay apart. A problem that every combination has is reported once.
  */
 export function variantsOf(
   source: ScenarioSource,
@@ -59,7 +59,8 @@ export function variantsOf(
   let combinations: (readonly Choice[])[] = [[]];
   for (const list of choicesOf(choices))
     combinations = combinations.flatMap((known) => list.map((choice) => [...known, choice]));
-  const variants = new Map<string, Variant>();
+  const variants: Variant[] = [];
+  const madeBy = new Map<string, readonly Choice[]>();
   const problems = new Map<string, CcbenchError>();
   for (const combination of combinations) {
     const set = [...source.set, ...combination.map((choice) => choice.set)];
@@ -72,7 +73,10 @@ export function variantsOf(
         const parts = [label, variant ?? ''].filter((part) => part !== '');
         const key = identity(own);
         const name = parts.length === 0 ? 'base' : parts.join(', ');
-        if (!variants.has(key)) variants.set(key, { name, runs: own, set, variant });
+        const isTwin = madeBy.has(key) && madeBy.get(key) !== combination;
+        if (isTwin) continue;
+        madeBy.set(key, combination);
+        variants.push({ name, runs: own, set, variant });
       }
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
@@ -82,5 +86,5 @@ export function variantsOf(
   }
   if (problems.size === 1) throw [...problems.values()][0]!;
   if (problems.size > 1) throw new ProblemList('bad-scenario', source.file, [...problems.values()]);
-  return [...variants.values()];
+  return variants;
 }

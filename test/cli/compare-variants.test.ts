@@ -12,6 +12,13 @@ function larger(tokens: number): string {
 }
 
 describe('ccbench compare', () => {
+  it('keeps variants that come out like the baseline, and says so', async () => {
+    const text = scenario('tiny', 'variants:\n  - { name: twin, cache: { mode: on } }\n');
+    const { stdout } = await cli(['compare', 'a.yaml', '--no-files'], { cwd: tempFolder({ 'a.yaml': text }) });
+    expect(stdout).toMatch(/^twin /m);
+    expect(stdout).toContain('the same as base in every metric: twin');
+  });
+
   it('--json has a row per variant whose metrics equal the same run alone', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny', VARIANTS) });
     const { code, stdout, stderr } = await cli(['compare', 'a.yaml', '--json', '--no-files'], { cwd });

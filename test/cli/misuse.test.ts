@@ -40,6 +40,28 @@ describe('bad scenarios', () => {
     expect(await refused(['run', 'a.yaml'], cwd)).toContain(sentence);
   });
 
+  it('a session or a log in the place of a scenario: says what to type instead', async () => {
+    const session = readFileSync(join(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl'));
+    const cwd = tempFolder({
+      's.jsonl': session,
+      's.jsonl.gz': gzipSync(session),
+      'run.jsonl': '{"type":"run","version":1}\n',
+    });
+    for (const command of [['run'], ['compare'], ['sweep', '--vary', 'seed=1,2']])
+      for (const file of ['s.jsonl', 's.jsonl.gz']) {
+        const stderr = await refused([command[0]!, file, ...command.slice(1)], cwd);
+        expect(stderr).toContain(`${file} is a recording, not a scenario`);
+        expect(stderr).toContain(`ccbench why ${file}`);
+        expect(stderr).toContain(`transcript: { file: ${file} }`);
+      }
+    expect(await refused(['run', 'run.jsonl'], cwd)).toContain('ccbench report run.jsonl');
+  });
+
+  it('a folder that begins with a dash: says how to name it to the same command', async () => {
+    const cwd = tempFolder();
+    expect(await refused(['why', '-home-me'], cwd)).toContain('ccbench why -- -home-me');
+  });
+
   it('reports the problems of all files at once, each with its place', async () => {
     const cwd = tempFolder({
       'a.yaml': scenario('a', 'cach: 1\n'),

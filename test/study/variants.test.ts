@@ -38,6 +38,11 @@ describe('variantsOf', () => {
     expect(names([], ['cache.ttl=5m,1h'])).toEqual(['cache.ttl=5m', 'cache.ttl=5m, hour']);
   });
 
+  it('keeps variants of the file that run the same', () => {
+    const twins = `${TEXT}  - { name: again, cache: { ttl: 1h } }\n`;
+    expect(names([], [], twins)).toEqual(['base', 'hour', 'again']);
+  });
+
   it('reports what is wrong with a value once, at that value', () => {
     const wrong = () => names(['none', 'unbounded'], ['cache.ttl=5m,7h']);
     expect(wrong).toThrow(expect.objectContaining({ place: { file: '--set cache.ttl=7h' } }));

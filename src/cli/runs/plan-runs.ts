@@ -4,7 +4,8 @@ import { unknownName } from '../../base/registry.js';
 import type { OpenPlugins } from '../../files/open-plugins.js';
 import { filesOf } from '../../files/open-ref.js';
 import { policyTexts } from '../../files/policy-text.js';
-import { inputId, kindOfInput, readTextInput } from '../../files/read-input.js';
+import { inputId, kindOfInput } from '../../files/read-input.js';
+import { readScenarioText } from '../../files/scenario-text.js';
 import {
   type CompiledRun,
   type CompiledScenario,
@@ -145,7 +146,7 @@ export function planScenarios(
   for (const file of files) {
     const showOthers = plugins.only(file);
     try {
-      const text = readTextInput(file, { cwd });
+      const text = readScenarioText(file, cwd);
       const wanted = compileWanted(
         {
           text,

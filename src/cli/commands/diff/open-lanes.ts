@@ -9,6 +9,7 @@ import { forwardPlan } from '../../../fidelity/forward.js';
 import { fileHead } from '../../../files/disk-file.js';
 import { openLog } from '../../../files/open-log.js';
 import { openRef } from '../../../files/open-ref.js';
+import { LOG_HEAD } from '../../../files/scenario-text.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import type { Transcript } from '../../../model/transcript.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
@@ -19,8 +20,6 @@ import { type CliSession, inputOptions } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 
 const LOG = 'run.jsonl';
-/** How the log of a run begins. */
-const LOG_HEAD = '{"type":"run"';
 
 /** What stands on one side of a diff. */
 type Side =

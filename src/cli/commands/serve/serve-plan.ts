@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../../base/errors.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../../cache/ttl.js';
-import { readTextInput } from '../../../files/read-input.js';
+import { readScenarioText } from '../../../files/scenario-text.js';
 import type { RunPlan } from '../../../model/run-plan.js';
 import { compileScenario } from '../../../scenario/compile.js';
 import { builtinContext } from '../../../scenario/context.js';
@@ -47,7 +47,7 @@ function readFault(written: string): Readonly<Record<string, unknown>> {
 /** Works out how a server behaves: as its options say, else as a scenario, else as the API. */
 export function servePlan(options: ServeBehaviour, cwd: string): ServePlan {
   const { scenario, latencyScale, seed, ttl } = options;
-  const text = scenario === undefined ? PLAIN : readTextInput(scenario, { cwd });
+  const text = scenario === undefined ? PLAIN : readScenarioText(scenario, cwd);
   const faults = options.fault.map(readFault);
   const set = [
     ...(faults.length === 0 ? [] : [`llm.faults=${JSON.stringify(faults)}`]),

@@ -2,7 +2,7 @@ import { CcbenchError } from '../../../base/errors.js';
 import { unknownName } from '../../../base/registry.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { policyTexts } from '../../../files/policy-text.js';
-import { readTextInput } from '../../../files/read-input.js';
+import { readScenarioText } from '../../../files/scenario-text.js';
 import { AS_RECORDED } from '../../../report/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/comparison-text.js';
@@ -152,7 +152,7 @@ function readRows(
   ];
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
   const rows = files.flatMap((file) => {
-    const text = readTextInput(file, { cwd });
+    const text = readScenarioText(file, cwd);
     const source = {
       text,
       file,

@@ -72,6 +72,17 @@ function headlineNotes(comparison: Comparison): readonly string[] {
   });
 }
 
+/** Variants that came out like the baseline in every metric: they stay in the table, and it is said. */
+function equalNotes({ variants, baseline }: Comparison): readonly string[] {
+  const equal = variants.filter(
+    ({ differences }) =>
+      differences !== null && Object.values(differences).every(({ verdict }) => verdict === 'same'),
+  );
+  if (equal.length === 0) return [];
+  const names = equal.map(({ name }) => name).join(', ');
+  return [`the same as ${baseline} in every metric: ${names}; what differs in the settings did not act here`];
+}
+
 /** What the reader must know to read the table. */
 function notesOf(comparison: Comparison, runs: readonly VariantRuns[]): readonly string[] {
   const { completeness, baseline, metrics } = comparison;
@@ -110,6 +121,11 @@ export function comparisonTable(
       const note = rowNote(row.completeness);
       return { name: row.name, ...(note === undefined ? {} : { note }), cells: cellsOf(row) };
     }),
-    notes: [...notesOf(comparison, runs), ...headlineNotes(comparison), ...costIntervalNotes(comparison)],
+    notes: [
+      ...notesOf(comparison, runs),
+      ...equalNotes(comparison),
+      ...headlineNotes(comparison),
+      ...costIntervalNotes(comparison),
+    ],
   };
 }

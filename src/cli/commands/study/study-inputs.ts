@@ -5,7 +5,8 @@ import { recordedBill } from '../../../cache/recorded-bill.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../files/open-ref.js';
 import { policyTexts } from '../../../files/policy-text.js';
-import { type InputOptions, readTextInput } from '../../../files/read-input.js';
+import type { InputOptions } from '../../../files/read-input.js';
+import { readScenarioText } from '../../../files/scenario-text.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import type { Transcript } from '../../../model/transcript.js';
@@ -70,7 +71,7 @@ export async function openSource(
   opened: OpenPlugins,
 ) {
   const { cwd } = session.host;
-  const text = readTextInput(file, { cwd });
+  const text = readScenarioText(file, cwd);
   const recordings = await globbedRecordings(session, options.transcripts);
   const replaced = recordings === undefined ? {} : { recordings: recordings.paths };
   const readPolicy = policyTexts(file, cwd);

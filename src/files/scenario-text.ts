@@ -1,0 +1,37 @@
+import { basename } from 'node:path';
+import { CcbenchError } from '../base/errors.js';
+import { readTextInput } from './read-input.js';
+import { inputFormat } from './transcripts.js';
+
+/** How the log of a run begins. */
+export const LOG_HEAD = '{"type":"run"';
+
+/** Endings that scenarios have. */
+const SCENARIO_NAME = /\.ya?ml$/i;
+
+function isSession(file: string, cwd: string): boolean {
+  try {
+    return inputFormat(file, { cwd }) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The error where somebody names a session, a log or a folder for a scenario: it says what to type instead. */
+function otherFile(file: string, message: string, hint: string): CcbenchError {
+  return new CcbenchError('bad-scenario', `${file} is ${message}, not a scenario`, { place: { file }, hint });
+}
+
+/** The text of a scenario that a user named. */
+export function readScenarioText(file: string, cwd: string): string {
+  if (file !== '-' && !SCENARIO_NAME.test(file) && isSession(file, cwd))
+    throw otherFile(
+      file,
+      'a recording',
+      `ccbench why ${file} explains it, ccbench diff ${file} holds it against its simulation; to run it write "transcript: { file: ${basename(file)} }" into a scenario (ccbench init)`,
+    );
+  const text = readTextInput(file, { cwd });
+  if (text.startsWith(LOG_HEAD))
+    throw otherFile(file, 'the log of a run', `ccbench report ${file} makes its report again`);
+  return text;
+}
