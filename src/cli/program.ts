@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { examples, extensible, reading, SESSIONS, shared, study, TEXT_COUNTERS } from './command-parts.js';
 import { defineColumns } from './commands/columns/define-columns.js';
+import { defineFleet } from './commands/fleet/define-fleet.js';
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineProviders } from './commands/providers/define-providers.js';
 import { defineServe } from './commands/serve/define-serve.js';
@@ -268,6 +269,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   defineServe(program, session, settle);
 
   defineColumns(program, session, settle);
+
+  defineFleet(program, session, settle);
 
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))

@@ -79,7 +79,7 @@ async function columnSweep(
 }
 
 /** Opens the folder of a study: what is damaged is done again. */
-async function openResults(
+export async function openResults(
   session: CliSession,
   study: ColumnStudy,
   folder: string,
@@ -116,7 +116,7 @@ function batchCosts(study: ColumnStudy): readonly number[] {
 }
 
 /** Writes the manifest and says what the study has come to. */
-async function concludeStudy(
+export async function concludeStudy(
   session: CliSession,
   study: ColumnStudy,
   results: StudyResults,
