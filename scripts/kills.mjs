@@ -1,22 +1,41 @@
 // Kills runs, comparisons, sweeps and searches at random moments: npm run kills -- [--kills n] [--seed n]
+// With --study or --fleet it kills in the middle of a study in columns, on one machine or on a fleet with a Redis of its own.
 
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startRedis } from './kills/start-redis.mjs';
 import { tryKills } from './kills/try-kills.mjs';
+import { tryStudyKills } from './kills/try-study-kills.mjs';
 
 const main = resolve(import.meta.dirname, '../dist/cli/main.js');
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '64' }, seed: { type: 'string', default: '1' } },
+  options: {
+    kills: { type: 'string', default: '64' },
+    seed: { type: 'string', default: '1' },
+    study: { type: 'boolean', default: false },
+    fleet: { type: 'boolean', default: false },
+    points: { type: 'string', default: '2500' },
+    'mean-ms': { type: 'string', default: '3000' },
+  },
 });
 
-const result = await tryKills({
+const common = {
   kills: Number(values.kills),
   seed: Number(values.seed),
   start: (argv, cwd) => spawn(process.execPath, [main, ...argv], { cwd, stdio: 'ignore' }),
   say: (text) => console.log(text),
-});
-console.log(
-  `${result.kills} kills, ${result.early} commands were over before: ${result.problems.length} problems`,
-);
+};
+const study = { ...common, points: Number(values.points), meanMs: Number(values['mean-ms']) };
+let result;
+if (values.fleet) {
+  const redis = await startRedis();
+  try {
+    result = await tryStudyKills({ ...study, redis: redis.url });
+  } finally {
+    await redis.stop();
+  }
+} else result = values.study ? await tryStudyKills(study) : await tryKills(common);
+const early = result.early === undefined ? '' : `, ${result.early} commands were over before`;
+console.log(`${result.kills} kills${early}: ${result.problems.length} problems`);
 process.exit(result.problems.length > 0 ? 1 : 0);

@@ -13,6 +13,7 @@ import { defineCache } from './commands/cache/define-cache.js';
 import { defineColumns } from './commands/columns/define-columns.js';
 import { defineCompletion } from './commands/completion/define-completion.js';
 import { defineDiff } from './commands/diff/define-diff.js';
+import { defineFleet } from './commands/fleet/define-fleet.js';
 import { definePolicies } from './commands/policies/define-policies.js';
 import { defineProviders } from './commands/providers/define-providers.js';
 import { defineServe } from './commands/serve/define-serve.js';
@@ -319,6 +320,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
   defineCompletion(program, session, settle);
 
   defineColumns(program, session, settle);
+
+  defineFleet(program, session, settle);
 
   shared(program.command('metrics').description('List the metrics that expectations may name.'))
     .addHelpText('after', examples('metrics', 'metrics --json'))

@@ -6,12 +6,24 @@ import type { InputOptions } from './read-input.js';
 
 /** The window that a fraction such as 0.3w is taken of: the scenario's, or that of the model it runs. */
 export function windowOf(run: CompiledRun, options: InputOptions): number {
-  const { plan, transcript } = run;
+  const { plan } = run;
   if (plan.window !== null) return plan.window;
   const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
   const models = modelsOf(plan);
-  if (plan.model !== null) return resolveWindow(plan.model, { beta1m, models });
+  return resolveWindow(modelOf(run, options) ?? 'unknown', { beta1m, models });
+}
+
+/** The prompt lengths from which a request of the model is dearer. */
+export function priceStepsOf(run: CompiledRun, options: InputOptions): readonly number[] {
+  const name = modelOf(run, options);
+  const row = name === null ? null : modelsOf(run.plan).find(name);
+  return row?.priceSteps.map(({ overPromptTokens }) => overPromptTokens) ?? [];
+}
+
+/** The model that a run is for: the scenario's, or the first known one of its session. */
+function modelOf({ plan, transcript }: CompiledRun, options: InputOptions): string | null {
+  if (plan.model !== null) return plan.model;
   const { threads } = openRef(transcript, options);
   const model = threads.map(firstModel).find((name) => name !== null) ?? null;
-  return resolveWindow(model !== null && models.find(model) !== null ? model : 'unknown', { beta1m, models });
+  return model !== null && modelsOf(plan).find(model) !== null ? model : null;
 }

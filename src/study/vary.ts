@@ -34,7 +34,12 @@ function written(value: number): string {
 }
 
 /** Reads `path=from..to:n[:log]`, `path=a,b,c` or `path=auto`; `0.3w` is a fraction of the window. @internal */
-export function parseVary(text: string, windowTokens: () => number, open: OpenRanges): Axis {
+export function parseVary(
+  text: string,
+  windowTokens: () => number,
+  open: OpenRanges,
+  priceSteps: () => readonly number[] = () => [],
+): Axis {
   const equals = text.indexOf('=');
   if (equals <= 0) {
     refuse(
@@ -46,6 +51,7 @@ export function parseVary(text: string, windowTokens: () => number, open: OpenRa
   const path = text.slice(0, equals).trim();
   const given = text.slice(equals + 1).trim();
   if (given === '') refuse(text, `"${text}" has no values`, 'give from..to:steps, or values with commas');
+  if (given === 'auto' && open === 'allowed') return thresholdAxis(path, windowTokens(), priceSteps());
   const spec = given === 'auto' ? AUTO : given;
   const match = RANGE.exec(spec);
   if (match !== null) return rangeAxis(text, path, match, windowTokens, open);
@@ -60,15 +66,29 @@ export function parseVary(text: string, windowTokens: () => number, open: OpenRa
   return { path, values: [...new Set(values)], scale: 'linear', range: null };
 }
 
+/** Round sizes in tokens: what was best for one window may be a size, not a part of the window. */
+const ROUND_SIZES = [40_000, 60_000, 80_000, 100_000, 128_000, 160_000, 200_000, 300_000, 400_000, 600_000];
+
+/** Tenths of the window that thresholds are tried at. */
+const TENTHS = [3, 4, 5, 6, 7, 8, 9, 10];
+
+/** Thresholds worth trying: parts of the window, round sizes below it, and the sizes at which requests become dearer. */
+function thresholdAxis(path: string, window: number, priceSteps: readonly number[]): Axis {
+  const sizes = [...TENTHS.map((tenth) => Math.round((tenth * window) / 10)), ...ROUND_SIZES, ...priceSteps];
+  const usable = [...new Set(sizes.filter((size) => size <= window))].sort((a, b) => a - b);
+  return { path, values: usable.map(String), scale: 'linear', range: null };
+}
+
 /** The axes of a study, each path once. */
 export function parseAxes(
   vary: readonly string[],
   windowOf: () => number,
   open: OpenRanges,
+  priceSteps: () => readonly number[] = () => [],
 ): readonly Axis[] {
   let window: number | null = null;
   const windowTokens = (): number => (window ??= windowOf());
-  const axes = vary.map((text) => parseVary(text, windowTokens, open));
+  const axes = vary.map((text) => parseVary(text, windowTokens, open, priceSteps));
   const paths = new Set<string>();
   for (const { path } of axes) {
     if (paths.has(path)) throw new CcbenchError('bad-usage', `--vary names ${path} twice`);

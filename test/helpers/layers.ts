@@ -128,7 +128,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'files',
       'bench',
     ],
-    packages: { commander: 'any', picocolors: 'any' },
+    packages: { bullmq: 'lazy', commander: 'any', ioredis: 'lazy', picocolors: 'any' },
     builtins: 'all',
   },
 };

@@ -8,6 +8,7 @@ import { METRICS } from '../../../metrics/registry.js';
 import type { CompiledRun, ScenarioSource } from '../../../scenario/compile.js';
 import { createProblems, loadScenario } from '../../../scenario/load.js';
 import { partitionOf, type Span } from '../../../study/batches.js';
+import { expectedCalls } from '../../../study/expected-calls.js';
 import { type Job, jobError } from '../../../study/job.js';
 import { compilePoint, type Point, runKey } from '../../../study/point.js';
 import { type CellValue, resultColumns } from '../../../study/result-rows.js';
@@ -68,9 +69,6 @@ export interface ColumnStudy {
 
 /** Wall time between two looks at the terminal. */
 const BREATH_MS = 20;
-
-/** Calls that a recording of so many bytes is expected to have. */
-const BYTES_PER_CALL = 4_000;
 
 /** Digits of the id of a study. */
 const ID_DIGITS = 16;
@@ -212,7 +210,9 @@ export async function openColumnStudy(
       const values = variesSessions ? gridPoint(axes, place) : [];
       const [point] = variesSessions ? tryPoint(source, axes, values, base.runs.length) : [base];
       const run = point?.runs[used[i]!];
-      return run === undefined ? 1 : expectedCalls(run, inputs.of(run.transcript));
+      if (run?.transcript.kind === 'synthetic') return run.transcript.spec.turns;
+      const known = run === undefined ? null : inputs.of(run.transcript);
+      return known === null ? 1 : expectedCalls(known.input);
     },
   };
 }
@@ -258,11 +258,4 @@ function readNamedFiles(source: ScenarioSource, axis: Axis): void {
       if (!(error instanceof CcbenchError)) throw error;
     }
   }
-}
-
-function expectedCalls({ transcript: ref }: CompiledRun, known: StudyTranscript | null): number {
-  if (ref.kind === 'synthetic') return ref.spec.turns;
-  const input = known?.input;
-  if (input?.kind === 'shared') return 1 + input.compiled.length / BYTES_PER_CALL;
-  return input?.kind === 'recorded' ? 1 + input.bytes.length / BYTES_PER_CALL : 1;
 }

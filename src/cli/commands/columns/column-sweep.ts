@@ -79,7 +79,11 @@ async function columnSweep(
 }
 
 /** Opens the folder of a study: what is damaged is done again. */
-async function openResults(session: CliSession, study: ColumnStudy, folder: string): Promise<StudyResults> {
+export async function openResults(
+  session: CliSession,
+  study: ColumnStudy,
+  folder: string,
+): Promise<StudyResults> {
   const results = new StudyResults(resolve(session.host.cwd, folder), study.record);
   results.announce(Date.now());
   for (const path of await results.dropDamaged())
@@ -112,7 +116,7 @@ function batchCosts(study: ColumnStudy): readonly number[] {
 }
 
 /** Writes the manifest and says what the study has come to. */
-async function concludeStudy(
+export async function concludeStudy(
   session: CliSession,
   study: ColumnStudy,
   results: StudyResults,

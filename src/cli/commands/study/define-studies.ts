@@ -72,7 +72,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
     .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
     .requiredOption(
       '--vary <path=values>',
-      'from..to, from..to:steps, :log, or a list with commas (repeatable)',
+      'from..to, from..to:steps, :log, a list with commas, or auto: parts of the window, round sizes and price steps (repeatable)',
       collect,
     )
     .option('--minimise <metric>', 'the metric that should be small')
@@ -89,7 +89,11 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       'halving',
     )
     .option('--budget <n>', 'settings that are drawn', count, 60)
-    .option('--search-seed <n>', 'seed of the drawing', whole, 1)
+    .option('--search-seed <n>', 'seed of the drawing, and of the split of the sessions', whole, 1)
+    .option(
+      '--no-holdout',
+      'search on all sessions; otherwise half of four or more are kept to try the answer on',
+    )
     .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
     .addHelpText(
       'after',

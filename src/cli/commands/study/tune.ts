@@ -1,7 +1,7 @@
 import { CcbenchError } from '../../../base/errors.js';
 import { createRandom } from '../../../base/random.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
-import { windowOf } from '../../../files/window-of.js';
+import { priceStepsOf, windowOf } from '../../../files/window-of.js';
 import { parseExpectation } from '../../../metrics/expect.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
@@ -10,7 +10,9 @@ import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-
 import { formatValue } from '../../../report/format.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import type { Completeness } from '../../../study/completeness.js';
+import { expectedCalls } from '../../../study/expected-calls.js';
 import type { MetricRecord } from '../../../study/job.js';
+import { splitSessions } from '../../../study/out-of-sample.js';
 import { compilePoint, type Point, pointName, runKey } from '../../../study/point.js';
 import {
   type Candidate,
@@ -47,6 +49,7 @@ import { loadInputs, openSource, recordingsOf, type StudyInputs } from './study-
 import { noteOf } from './sweep.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
+import { holdoutNotes, onlySessions, tryHeldOut } from './tune-holdout.js';
 
 /** Options of `ccbench tune`. */
 export interface TuneOptions extends PluginOptions {
@@ -62,6 +65,8 @@ export interface TuneOptions extends PluginOptions {
   readonly workers?: number;
   readonly out: string;
   readonly files: boolean;
+  /** Whether some sessions are kept from the search. */
+  readonly holdout: boolean;
 }
 
 /** The metric that stands for how much the model still sees. */
@@ -102,7 +107,12 @@ async function tune(
   const { source, recordings } = await openSource(session, file, options, opened);
   const { text } = source;
   const base = compilePoint(source, [], []);
-  const axes = parseAxes(options.vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'allowed');
+  const axes = parseAxes(
+    options.vary,
+    () => windowOf(base.runs[0]!, inputOptions(session)),
+    'allowed',
+    () => priceStepsOf(base.runs[0]!, inputOptions(session)),
+  );
   const drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
   const points = await compilePoints(
     session,
@@ -110,14 +120,22 @@ async function tune(
     axes,
     drawn.map(({ values }) => values),
   );
-  const inputs = await loadInputs(
+  const all = await loadInputs(
     session,
     points.flatMap((point) => point.runs),
   );
+  const sessions = all.transcripts.map(({ label, input }) => ({
+    label,
+    key: input.key,
+    calls: expectedCalls(input),
+  }));
+  const isSame = base.runs.every(({ transcript }) => all.of(transcript) !== null);
+  const halves = options.holdout && isSame ? splitSessions(sessions, options.searchSeed) : null;
+  const inputs = halves === null ? all : onlySessions(all, halves.searched);
   const name = `${base.runs[0]!.plan.name}-tune`;
   const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
   for (const line of folder?.notes ?? []) note(session, line);
-  const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
+  const used = recordingsOf(all, recordings === undefined ? 'scenario' : 'command line');
   const repeat = (point: Point, recorded: readonly string[] | null = used): string =>
     repeatCommand({
       file,
@@ -166,19 +184,36 @@ async function tune(
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
   );
-  const best = ranked.find(({ trial }) => trial.feasible && trial.objective !== null) ?? null;
-  if (best === null) {
+  const found = ranked.find(({ trial }) => trial.feasible && trial.objective !== null) ?? null;
+  const tuning = { session, goal, inputs: all, folder, repeat };
+  const held =
+    halves === null || found === null
+      ? null
+      : await tryHeldOut(
+          {
+            ...tuning,
+            workers: options.workers,
+            label: `${name}, held out`,
+            globbed: recordings !== undefined,
+          },
+          halves,
+          base,
+          found.point,
+        );
+  const best = held === null || held.refusal === null ? found : null;
+  if (held !== null && held.refusal !== null) note(session, `nothing qualifies: ${held.refusal}`);
+  else if (best === null) {
     const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
     const rules = goal.constraints.map(({ text }) => text).join(' and ');
     note(
       session,
       isRanked
-        ? `none of ${drawn.length} settings holds ${rules}`
+        ? `nothing qualifies: none of ${drawn.length} settings holds ${rules}`
         : `no setting is chosen: ${whyNoneRanked(completeness, 'setting')}`,
     );
   }
   const front = frontOf(ranked, goal);
-  const recorded = recordedReference(inputs);
+  const recorded = recordedReference(all);
   const json = {
     recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
     assumes: OPEN_LOOP,
@@ -191,9 +226,10 @@ async function tune(
     })),
     constraints: { implied: IMPLIED, given: goal.constraints.map(({ text }) => text) },
     ...completenessJson(completeness, runs),
+    outOfSample: held,
     drawn: drawn.length,
     rungs,
-    transcripts: inputs.sessions,
+    transcripts: all.sessions,
     skipped: inputs.skipped,
     warnings: inputs.warnings,
   };
@@ -202,6 +238,7 @@ async function tune(
     ...[meansNote(completeness)].filter((line) => line !== ''),
     ...completenessNotes(completeness, 'setting', runs),
     ...(best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`]),
+    ...(held === null ? [] : holdoutNotes(held, goal.metric)),
     ...referenceNotes(recorded, [goal.metric, KEPT]),
     OPEN_LOOP,
   ];

@@ -1,0 +1,157 @@
+import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { Job, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { CcbenchError } from '../../../base/errors.js';
+import type { OpenPlugins } from '../../../files/open-plugins.js';
+import { StudyResults } from '../../../files/results/results-folder.js';
+import { formatCounted } from '../../../report/format.js';
+import type { WorkerPool } from '../../../study/worker-pool.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import { type CliSession, note, printJson } from '../../session.js';
+import { Interrupted } from '../../terminal/interrupt.js';
+import { type ColumnStudy, openColumnStudy } from '../columns/column-study.js';
+import { runBatches } from '../columns/run-batches.js';
+import { openThreads } from '../study/run-study.js';
+import { type BatchKey, fetchStudy, PREFIX, queueName } from './fleet-queue.js';
+import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
+
+/** Options of `ccbench fleet worker`. */
+export interface FleetWorkerOptions extends RedisOptions, PluginOptions {
+  readonly workers?: number;
+  /** The results folder as this machine sees it; that of whoever asked where absent. */
+  readonly results?: string;
+  /** Seconds without work after which it ends; it never does where absent. */
+  readonly idle?: number;
+  /** Seconds of silence after which a batch goes to another worker. */
+  readonly lease: number;
+}
+
+/** A study that this machine has open. */
+interface OpenStudy {
+  readonly study: ColumnStudy;
+  readonly results: StudyResults;
+}
+
+/** A batch goes to another worker as often as workers die at it. */
+const ANY_NUMBER = 1_000_000;
+
+/** Wall time between two messages on how far a batch is. */
+const TELL_MS = 1_000;
+
+const LOOK_MS = 250;
+
+/** `ccbench fleet worker`: does batches of any study of this version until it is stopped. It may be killed at any time. */
+export async function fleetWorkerCommand(
+  session: CliSession,
+  options: FleetWorkerOptions,
+): Promise<ExitCode> {
+  return withPlugins(session, [], options, (plugins) => fleetWorker(session, options, plugins));
+}
+
+async function fleetWorker(
+  session: CliSession,
+  options: FleetWorkerOptions,
+  opened: OpenPlugins,
+): Promise<ExitCode> {
+  const { host } = session;
+  const client = await connectRedis(session, options);
+  const { bullmq } = await queuePackages();
+  const threads = openThreads(options.workers);
+  const studies = new Map<string, Promise<OpenStudy>>();
+  let done = 0;
+  let busySince: number | null = null;
+  let idleSince = host.now();
+  const work = async (job: Job<BatchKey>): Promise<void> => {
+    busySince = host.now();
+    try {
+      const { study: id, batch } = job.data;
+      const pending = studies.get(id) ?? openStudy(session, client, id, options, opened);
+      studies.set(id, pending);
+      pending.catch(() => studies.delete(id));
+      await doBatch(session, await pending, job, { workers: options.workers, threads });
+      done++;
+      if (!session.json) note(session, `batch ${batch} of study ${id} is done`);
+    } catch (error) {
+      if (error instanceof Interrupted) await new Promise(() => {}); // the batch stays taken until its lease ends
+      if (!session.json) note(session, `a batch failed: ${error instanceof Error ? error.message : error}`);
+      throw error;
+    } finally {
+      busySince = null;
+      idleSince = host.now();
+    }
+  };
+  const worker: Worker<BatchKey> = new bullmq.Worker<BatchKey>(queueName(), work, {
+    connection: client,
+    prefix: PREFIX,
+    lockDuration: options.lease * 1_000,
+    stalledInterval: Math.max(500, options.lease * 500),
+    maxStalledCount: ANY_NUMBER,
+    drainDelay: 1,
+  });
+  worker.on('error', () => {}); // the connection tells
+  note(session, 'waiting for batches; Ctrl-C ends it, and a kill does no harm');
+  try {
+    while (!host.interrupt.aborted) {
+      await setTimeout(LOOK_MS, undefined, { signal: host.interrupt }).catch(() => {});
+      const isIdle =
+        busySince === null && host.now() - idleSince > (options.idle ?? Number.POSITIVE_INFINITY) * 1_000;
+      if (isIdle) break;
+    }
+    const isStopped = host.interrupt.aborted;
+    await worker.close(isStopped);
+    if (session.json) printJson(session, { batches: done });
+    else note(session, `${formatCounted(done, 'batch', 'batches')} done`);
+    return isStopped ? EXIT.interrupted : EXIT.fine;
+  } finally {
+    await threads?.close();
+    client.disconnect();
+  }
+}
+
+/** Opens the study that a batch belongs to; one that looks different from here is refused. */
+async function openStudy(
+  session: CliSession,
+  client: Redis,
+  id: string,
+  options: FleetWorkerOptions,
+  opened: OpenPlugins,
+): Promise<OpenStudy> {
+  const known = await fetchStudy(client, id);
+  if (known === null) throw new CcbenchError('bad-input', `the server does not know the study ${id}`);
+  const study = await openColumnStudy(session, known.words, opened);
+  if (study.record.id !== id)
+    throw new CcbenchError(
+      'bad-input',
+      `${known.words.file} or its sessions differ from those of whoever asked`,
+      {
+        hint: 'start the worker in a folder with the same files',
+      },
+    );
+  const results = new StudyResults(resolve(session.host.cwd, options.results ?? known.results), study.record);
+  results.announce(Date.now());
+  return { study, results };
+}
+
+async function doBatch(
+  session: CliSession,
+  { study, results }: OpenStudy,
+  job: Job<BatchKey>,
+  pool: { readonly workers: number | undefined; readonly threads: WorkerPool | null },
+): Promise<void> {
+  const { batch } = job.data;
+  results.look();
+  if (results.isDone(batch)) return;
+  let ran = 0;
+  let nextTell = session.host.now() + TELL_MS;
+  await runBatches(session, study, results, [batch], {
+    ...pool,
+    onRun() {
+      ran++;
+      if (session.host.now() < nextTell) return;
+      nextTell = session.host.now() + TELL_MS;
+      job.updateProgress(ran).catch(() => {});
+    },
+  });
+}

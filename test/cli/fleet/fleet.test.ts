@@ -1,0 +1,123 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startRedis } from '../../../scripts/kills/start-redis.mjs';
+import { tryStudyKills } from '../../../scripts/kills/try-study-kills.mjs';
+import { shownUrl } from '../../../src/cli/commands/fleet/redis-connection.js';
+import { cli, scenario, snapshot, tempFolder } from '../cli.js';
+import { startCli } from '../start.js';
+
+const PRUNE = scenario('tiny')
+  .replace('policy: none', 'policy: baselines/prune')
+  .replace('turns: 40', 'turns: 10');
+const STUDY = ['a.yaml', '--vary', 'rules.prune.when.piled=2000..6000:35', '--vary', 'cache.ttl=5m,1h'];
+const WORDS = [...STUDY, '--set', 'rules.prune.select.keep.tokens=1000', '--json'];
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+beforeAll(async () => {
+  redis = await startRedis();
+}, 60_000);
+afterAll(() => redis?.stop());
+
+describe('ccbench fleet', { timeout: 300_000 }, () => {
+  it('workers make the bytes of a sweep on one machine; asked again, nothing is left to do', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    await cli(['sweep', ...WORDS, '--results', 'one', '--workers', '0'], { cwd });
+    const env = { CCBENCH_REDIS: redis.url };
+    const now = () => performance.now();
+    const stop = new AbortController();
+    const worker = () =>
+      cli(['fleet', 'worker', '--workers', '0', '--json'], { cwd, env, now, interrupt: stop.signal });
+    const [run, ...workers] = [
+      cli(['fleet', 'run', ...WORDS, '--results', 'many'], { cwd, env, now }).finally(() => stop.abort()),
+      worker(),
+      worker(),
+    ];
+    const result = await run;
+    expect(result.stderr).toBe('');
+    expect(JSON.parse(result.stdout)).toMatchObject({ runs: 70, finished: 70, failed: 0, ran: 70 });
+    expect(snapshot(join(cwd, 'many'))).toEqual(snapshot(join(cwd, 'one')));
+    const done = (await Promise.all(workers)).map(({ stdout }) => JSON.parse(stdout).batches);
+    expect(done[0] + done[1]).toBe(24);
+    const again = await cli(['fleet', 'run', ...WORDS, '--results', 'many'], { cwd, env: {} });
+    expect(JSON.parse(again.stdout).ran).toBe(0);
+  });
+
+  it('holds nothing but keys in the queue', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const stop = new AbortController();
+    const run = cli(['fleet', 'run', ...WORDS, '--results', 'out', '--redis', redis.url], {
+      cwd,
+      interrupt: stop.signal,
+      now: () => performance.now(),
+    });
+    const { Redis } = createRequire(import.meta.url)('ioredis');
+    const client = new Redis(redis.url);
+    try {
+      await vi.waitFor(
+        async () => expect(await client.keys('ccbench:batches-*:*-0')).toHaveLength(1),
+        60_000,
+      );
+      const [key] = await client.keys('ccbench:batches-*:*-0');
+      const data = JSON.parse(await client.hget(key, 'data'));
+      expect(data).toEqual({ study: expect.stringMatching(/^[0-9a-f]{16}$/), batch: 0 });
+    } finally {
+      stop.abort();
+      await run;
+      await client.flushall();
+      client.disconnect();
+    }
+  });
+
+  it('a worker whose files differ refuses, and whoever asked hears why', async () => {
+    const asker = tempFolder({ 'a.yaml': PRUNE });
+    const other = tempFolder({ 'a.yaml': PRUNE.replace('turns: 10', 'turns: 11') });
+    const stop = new AbortController();
+    const now = () => performance.now();
+    const worker = cli(['fleet', 'worker', '--redis', redis.url, '--workers', '0', '--json'], {
+      cwd: other,
+      now,
+      interrupt: stop.signal,
+    });
+    const run = await cli(['fleet', 'run', ...WORDS, '--results', 'out', '--redis', redis.url], {
+      cwd: asker,
+      now,
+    });
+    stop.abort();
+    await worker;
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain('differ from those of whoever asked');
+    expect(readdirSync(other)).toEqual(['a.yaml']);
+  });
+
+  it('says what is wrong with the server, and never its password', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const ask = (...args: string[]) => cli(['fleet', 'worker', '--idle', '1', ...args], { cwd });
+    expect((await ask()).stderr).toContain('CCBENCH_REDIS');
+    expect((await ask('--redis', 'http://x')).stderr).toContain('no redis:// address');
+    const wrong = await ask('--redis', redis.url.replace('secret', 'hunter2'));
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/127\.0\.0\.1:\d+ cannot be used: .*(?:WRONGPASS|invalid)/);
+    expect(wrong.stderr).not.toContain('hunter2');
+    expect((await ask('--redis', 'redis://127.0.0.1:1')).stderr).toContain('ECONNREFUSED');
+    expect((await ask('--redis', redis.url, '--redis-ca', 'a.yaml')).stderr).toContain('rediss://');
+    expect(shownUrl('rediss://me:secret@host:1/0')).toBe('rediss://host:1/0');
+  });
+});
+
+describe('kill -9 in the middle of a study', { timeout: 600_000 }, () => {
+  const start = (argv: readonly string[], cwd: string) => startCli(argv, cwd).child;
+  const said: string[] = [];
+  const trial = { seed: 1, points: 100, meanMs: 4_000, start, say: (text: string) => said.push(text) };
+
+  it('of one process changes no byte of the result', async () => {
+    expect(await tryStudyKills({ ...trial, kills: 2, redis: undefined })).toEqual({ kills: 2, problems: [] });
+  });
+
+  it('of workers of a fleet changes no byte of the result', async () => {
+    const { kills, problems } = await tryStudyKills({ ...trial, kills: 2, redis: redis.url });
+    expect(problems).toEqual([]);
+    expect(kills).toBeGreaterThanOrEqual(2);
+  });
+});
