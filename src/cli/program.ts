@@ -194,7 +194,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     )
     .option('--main-only', 'leave subagents out')
     .option('--per-session', 'one line per session')
-    .option('--out <folder>', 'write the chart of lifetimes into this folder')
+    .option('--out <folder>', 'write the page and the chart of lifetimes into this folder')
     .option('--png', 'write the chart as PNG file too')
     .addHelpText('after', examples('ttl traces/*.json.gz', 'ttl session.jsonl --ttl 45,90 --json'))
     .action(async (files, options) => {
@@ -212,7 +212,10 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--worst <n>', 'how many of the requests furthest off to show', whole, 5)
     .option('--save <file>', 'write the totals to this file')
     .option('--against <file>', 'compare with saved totals; worse is exit code 98')
-    .option('--out <folder>', 'write the chart of predicted against recorded reads into this folder')
+    .option(
+      '--out <folder>',
+      'write the page and the chart of predicted against recorded reads into this folder',
+    )
     .option('--png', 'write the chart as a PNG file too')
     .addHelpText(
       'after',
@@ -297,7 +300,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       'compare with a saved result: exit code 98 when a path is slower beyond the noise',
     )
     .option('--noise <factor>', 'how many times slower counts as a regression (default: 1.6)', factor)
-    .option('--out <folder>', 'write the charts of times, growth and ratios into this folder')
+    .option('--out <folder>', 'write the page and the charts of times, growth and ratios into this folder')
     .option('--png', 'write the charts as PNG files too')
     .addHelpText(
       'after',

@@ -14,6 +14,10 @@ export interface ComparisonRow {
   readonly name: string;
   /** Behind the name, such as that it did not finish. */
   readonly note?: string;
+  /** The command that makes its run alone. */
+  readonly command?: string;
+  /** The page of its run. */
+  readonly page?: string;
   readonly cells: readonly ComparisonCell[];
 }
 
@@ -24,6 +28,8 @@ export interface ComparisonCell {
   readonly value?: number | null;
   /** A second, smaller line, such as the difference to the baseline. */
   readonly note?: string;
+  /** Where the mean lies, shown in pages alone. */
+  readonly interval?: string;
   readonly mark?: 'best' | 'worse';
 }
 

@@ -1,10 +1,11 @@
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-bundle.generated.js';
 import type { PageData, PagePicture } from './page-data.js';
+import type { StudyPageData } from './study-page-data.js';
 import type { WhyPageData } from './why-page-data.js';
 
 /** What one file shows. */
 export interface PageInput {
-  readonly data: PageData | WhyPageData;
+  readonly data: PageData | WhyPageData | StudyPageData;
   /** Pictures that are shown as they are. */
   readonly pictures?: readonly PagePicture[];
   /** Where else the numbers are, for those who run no scripts. */

@@ -110,7 +110,7 @@ describe('report.html in a browser', () => {
   it('tells of a compaction that is clicked in the timeline: in, out, cost, cache', async () => {
     const { page, problems } = await openPage(browser, ONE);
     await page.locator('circle.mark[data-event="0"]').click();
-    const panel = await page.locator('aside').textContent();
+    const panel = await page.locator('#events aside').textContent();
     // Turn 15: 20,000 tokens and thirteen times 10,000 more; a summary of 5,000 tokens at 15 dollars per million.
     expect(panel).toContain('full-compact · compact');
     expect(panel).toMatch(/What went in.*context150,000 tokens.*messages summarised12/);
@@ -153,7 +153,7 @@ describe('report.html in a browser', () => {
     await page.getByRole('grid', { name: 'Events' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    expect(await page.locator('aside h3').textContent()).toBe('compaction · cache break');
+    expect(await page.locator('#events aside h3').textContent()).toBe('compaction · cache break');
     await page.getByRole('grid', { name: 'Requests' }).focus();
     await page.keyboard.press('End');
     expect(await page.locator('#request-127').getAttribute('aria-selected')).toBe('true');

@@ -29,8 +29,8 @@ import { callKeys } from '../../transcript/call-keys.js';
 import { transcriptFindings } from '../../transcript/findings.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { eachFile } from '../files/each-file.js';
-import { openFile } from '../files/output.js';
 import { withoutCopies } from '../files/without-copies.js';
+import { writeFiles } from '../files/write-files.js';
 import { choosesLifetime, type ProviderLifetimes, providerLifetimes } from '../runs/provider-lifetimes.js';
 import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
@@ -60,6 +60,8 @@ interface ReadSession {
   readonly choice: SessionCost | null;
   readonly warnings: readonly Warning[];
 }
+
+const TTL_PAGE = 'ttl.html';
 
 /** Prices for a model nobody knows. */
 const FALLBACK_MODEL = 'claude-sonnet-4-5';
@@ -181,7 +183,8 @@ export async function ttlCommand(
   const screen = screenFor(session.host.stdout, session.colors);
   const chosen = recordedOf(used.filter((item) => item.ruled === null));
   const text = reportText(report, { hitRates, recorded, chosen, byProvider }, options, screen);
-  session.host.stdout.write(text);
+  const page = options.out === undefined ? '' : `page ${join(options.out, TTL_PAGE)}\n`;
+  session.host.stdout.write(`${text}${page}`);
   for (const { session: id, message, count } of warnings) {
     note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
   }
@@ -200,17 +203,17 @@ async function writeChart(
   out: string,
   options: TtlOptions,
 ): Promise<void> {
-  const [{ chartFiles }, { hitRateByLifetime }] = await Promise.all([
+  const [{ chartFiles }, { hitRateByLifetime }, { ttlHtml }] = await Promise.all([
     import('../terminal/report-pictures.js'),
     import('../../report/charts/hit-rate-by-lifetime.js'),
+    import('./ttl-page.js'),
   ]);
   const sessions = report.cost.perSession.length || report.sessions;
   const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
-  for await (const file of chartFiles(charts, options, host.interrupt)) {
-    const output = openFile(join(out, file.folder, file.name), host.cwd);
-    await output.write(file.content);
-    output.commit();
-  }
+  await writeFiles(out, host.cwd, chartFiles(charts, options, host.interrupt));
+  const [lead] = report.cost.perSession.length > 0 ? moneySentences(report) : [];
+  const content = ttlHtml(report, lead ?? `${formatCounted(report.sessions, 'session')}.`);
+  await writeFiles(out, host.cwd, [{ folder: '', name: TTL_PAGE, content }]);
 }
 
 function sorted(seconds: readonly number[]): readonly number[] {

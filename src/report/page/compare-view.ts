@@ -27,12 +27,28 @@ function nextSort(sort: Sort, column: number): Sort {
   return sort.sign === 1 ? { column, sign: -1 } : null;
 }
 
-/** The variants side by side: sorted by any column, picked by their names; a click on a name shows that run below. */
-export function compareView(store: Store, data: PageData, table: ComparisonTable): HTMLElement {
-  const rows = table.rows.map((row) => rowOf(store, data, row));
+/** What a table is shown with. */
+export interface CompareOptions {
+  readonly id: string;
+  /** What a row is. */
+  readonly of: string;
+  /** What stands for a row's name. */
+  label(row: ComparisonRow, index: number): readonly (Node | string)[];
+}
+
+/** A table of a comparison. */
+export interface CompareView {
+  readonly element: HTMLElement;
+  /** Marks a row. */
+  choose(row: number | null): void;
+}
+
+/** Rows side by side: sorted by any column, picked by their names. */
+export function createCompareView(table: ComparisonTable, options: CompareOptions): CompareView {
+  const rows = table.rows.map((row, i) => rowOf(row, options.label(row, i)));
   const body = h('tbody', {}, ...rows);
   let sort: Sort = null;
-  const heads = ['variant', ...table.columns].map((name, i) =>
+  const heads = [options.of, ...table.columns].map((name, i) =>
     h('th', { scope: 'col' }, h('button', { type: 'button', click: () => sortBy(i - 1) }, name)),
   );
   function sortBy(column: number): void {
@@ -49,41 +65,62 @@ export function compareView(store: Store, data: PageData, table: ComparisonTable
       ? null
       : variantPicker(
           table.rows.map(({ name }) => name),
+          `${options.of[0]!.toUpperCase()}${options.of.slice(1)}s`,
           (shown) => {
             for (const [i, row] of rows.entries()) row.hidden = !shown.has(i);
           },
         );
-  return h(
+  const element = h(
     'section',
-    { id: 'comparison' },
+    { id: options.id },
     h('h2', {}, table.caption),
     picker,
     h(
       'div',
-      { class: 'wide', tabindex: 0, role: 'region', 'aria-label': table.caption },
+      { class: 'wide tall', tabindex: 0, role: 'region', 'aria-label': table.caption },
       h('table', { class: 'compare' }, h('thead', {}, h('tr', {}, ...heads)), body),
     ),
     ...table.notes.map((note) => h('p', { class: 'quiet' }, note)),
   );
+  return {
+    element,
+    choose(chosen) {
+      for (const [i, row] of rows.entries()) {
+        if (i === chosen) row.setAttribute('aria-current', 'true');
+        else row.removeAttribute('aria-current');
+      }
+    },
+  };
 }
 
-function rowOf(store: Store, data: PageData, { name, note: rowNote, cells }: ComparisonRow): HTMLElement {
-  const run = data.runs.findIndex((item) => item.name === name);
-  const label =
-    run < 0
-      ? name
-      : h('button', { type: 'button', class: 'link', click: () => store.update(toRun(run)) }, name);
-  const swatch = run < 0 ? null : h('i', { class: 'swatch', style: `background:${data.colors.runs[run]}` });
+/** The variants of a page of runs: a click on a name shows that run below. */
+export function compareView(store: Store, data: PageData, table: ComparisonTable): HTMLElement {
+  return createCompareView(table, {
+    id: 'comparison',
+    of: 'variant',
+    label: ({ name }) => {
+      const run = data.runs.findIndex((item) => item.name === name);
+      if (run < 0) return [name];
+      return [
+        h('i', { class: 'swatch', style: `background:${data.colors.runs[run]}` }),
+        h('button', { type: 'button', class: 'link', click: () => store.update(toRun(run)) }, name),
+      ];
+    },
+  }).element;
+}
+
+function rowOf({ note: rowNote, cells }: ComparisonRow, label: readonly (Node | string)[]): HTMLElement {
   return h(
     'tr',
     {},
-    h('th', { scope: 'row' }, swatch, label, rowNote === undefined ? null : h('small', {}, ` (${rowNote})`)),
-    ...cells.map(({ text, note, mark }) =>
+    h('th', { scope: 'row' }, ...label, rowNote === undefined ? null : h('small', {}, ` (${rowNote})`)),
+    ...cells.map(({ text, note, interval, mark }) =>
       h(
         'td',
         { class: `right ${mark ?? ''}` },
         mark === 'best' ? `★ ${text}` : text,
         note === undefined ? null : h('small', {}, note),
+        interval === undefined ? null : h('small', {}, interval),
       ),
     ),
   );

@@ -1,13 +1,16 @@
 import type { PageData } from '../page-data.js';
+import type { StudyPageData } from '../study-page-data.js';
 import type { WhyPageData } from '../why-page-data.js';
 import { startRuns, startTable } from './runs-page.js';
+import { startStudy } from './study/study-page.js';
 import { startWhy } from './why/why-page.js';
 
 const source = document.getElementById('data');
 const app = document.getElementById('app');
 if (source !== null && app !== null) {
-  const data = JSON.parse(source.textContent ?? '') as PageData | WhyPageData;
+  const data = JSON.parse(source.textContent ?? '') as PageData | WhyPageData | StudyPageData;
   if (data.kind === 'why') startWhy(app, data);
+  else if (data.kind === 'study') startStudy(app, data);
   else if (data.runs.length === 0) startTable(app, data);
   else startRuns(app, data);
 }

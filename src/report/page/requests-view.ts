@@ -110,12 +110,7 @@ export function createRequestsView(
     empty:
       'Choose a request in the list or a bar in the timeline; a rewrite is one that paid for content again.',
   });
-  const element = h(
-    'section',
-    { id: 'requests' },
-    heading,
-    h('div', { class: 'split' }, table.element, panel),
-  );
+  const element = h('section', { id: 'requests' }, heading, panel, table.element);
   requestAnimationFrame(fill);
   return {
     element,

@@ -5,11 +5,14 @@ import { NOISE_FACTOR, regressions } from '../../../bench/against.js';
 import { type BenchResult, joinResults } from '../../../bench/result.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
+import { writeFiles } from '../../files/write-files.js';
 import { type CliSession, printJson } from '../../session.js';
 import { breathe } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { benchText } from './bench-text.js';
 import { SUITES, type Suites } from './suites.js';
+
+const BENCH_PAGE = 'bench.html';
 
 /** What `bench` is asked for. */
 export interface BenchOptions {
@@ -41,7 +44,10 @@ export async function benchCommand(
     save?.commit();
     if (session.json) printJson(session, slower === null ? result : { ...result, regressions: slower });
     else host.stdout.write(benchText(result, slower, screenFor(host.stdout, session.colors)));
-    if (options.out !== undefined) await writeCharts(session, result, options.out, options);
+    if (options.out !== undefined) {
+      await writeCharts(session, result, options.out, options);
+      if (!session.json) host.stdout.write(`page ${join(options.out, BENCH_PAGE)}\n`);
+    }
     return slower !== null && slower.length > 0 ? EXIT.regression : EXIT.fine;
   } finally {
     save?.discard();
@@ -85,15 +91,13 @@ async function writeCharts(
   out: string,
   options: Pick<BenchOptions, 'png'>,
 ): Promise<void> {
-  const [{ chartFiles }, { benchCharts }] = await Promise.all([
+  const [{ chartFiles }, { benchCharts }, { benchHtml }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
     import('../../../report/charts/bench-charts.js'),
+    import('./bench-page.js'),
   ]);
-  for await (const file of chartFiles(benchCharts(result), options, host.interrupt)) {
-    const output = openFile(join(out, file.folder, file.name), host.cwd);
-    await output.write(file.content);
-    output.commit();
-  }
+  await writeFiles(out, host.cwd, chartFiles(benchCharts(result), options, host.interrupt));
+  await writeFiles(out, host.cwd, [{ folder: '', name: BENCH_PAGE, content: benchHtml(result) }]);
 }
 
 function isTimed(result: Partial<BenchResult['results'][number]> | null): boolean {

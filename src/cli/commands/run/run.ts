@@ -9,6 +9,7 @@ import { metricValues } from '../../../metrics/registry.js';
 import { countCalls, type Transcript } from '../../../model/transcript.js';
 import { recordedJson } from '../../../report/as-recorded.js';
 import { formatCounted } from '../../../report/format.js';
+import type { ChartedRun } from '../../../report/page-data.js';
 import type { SampledLog } from '../../../report/run-sample.js';
 import { finishedJson, summaryJson } from '../../../report/summary-json.js';
 import { terminalReport } from '../../../report/terminal.js';
@@ -138,25 +139,32 @@ function tellLeftOut(
 
 async function runScenario(
   job: Job,
-  { runs }: PlannedScenario,
+  { runs, scenario }: PlannedScenario,
   folder: ReportFolder | null,
 ): Promise<RunResult[]> {
   const { session, options, log } = job;
   const results: RunResult[] = [];
+  const small: ChartedRun[] = [];
+  const runIndex = () => import('./run-index.js');
   for (const planned of runs) {
     const { result, sample } = await runOne(job, planned, folder);
     results.push(result);
     job.progress.clear();
     if (!session.json && options.quiet !== true) session.host.stdout.write(resultText(session, result));
-    if (folder !== null) await writePictures(job, result, sample, folder);
+    if (folder === null || !options.charts) continue;
+    await writePictures(job, result, sample, folder);
+    if (runs.length > 1) small.push((await runIndex()).smallRun(sample, result));
   }
+  const index = small.length > 1 ? 'index.html' : null;
+  if (index !== null)
+    await folder!.write('', index, (await runIndex()).runIndexHtml(scenario.name, results, small));
   await lastChance(session.host.interrupt);
   folder?.commit();
   log?.commit();
   if (!session.json && options.quiet !== true) {
     const screen = screenFor(session.host.stdout, session.colors);
     if (results.length > 1) session.host.stdout.write(`${variantTable(results, screen)}\n`);
-    if (folder !== null) session.host.stdout.write(`report ${folder.shown}\n\n`);
+    if (folder !== null) session.host.stdout.write(`report ${join(folder.shown, index ?? '')}\n\n`);
   }
   return results;
 }
@@ -168,7 +176,6 @@ async function writePictures(
   sample: SampledLog,
   folder: ReportFolder,
 ): Promise<void> {
-  if (!options.charts) return;
   progress.start(`${planned.label}: charts`, 0);
   const [{ reportPictures }, { policyInfoOf }] = await Promise.all([
     import('../../terminal/report-pictures.js'),

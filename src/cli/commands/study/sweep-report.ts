@@ -1,37 +1,12 @@
-import { paramSpecs } from '../../../policies/catalogue.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
-import type { ComparisonTable } from '../../../report/page-data.js';
-import type { VariantCompleteness } from '../../../study/completeness.js';
-import type { Axis } from '../../../study/vary.js';
 import { metricAxis, pointMark } from './compare-report.js';
-import type { SweptPoint } from './points.js';
 import { writeCharts } from './study-files.js';
+import { axisOf, isCompletion, isNumeric, lineMark } from './sweep-axes.js';
 import type { SweepFolder } from './sweep-folder.js';
+import type { SweepPageInput } from './sweep-page.js';
 
 /** What the pictures of a sweep are made from. */
-export interface SweepReport {
-  readonly name: string;
-  readonly axes: readonly Axis[];
-  readonly names: readonly string[];
-  readonly swept: readonly SweptPoint[];
-  readonly table: ComparisonTable;
-}
-
-/** How far points came: nothing is best in it, and there is nothing to show where all came as far. */
-const COMPLETION = new Set(['finishedShare', 'callsLost']);
-
-function axisOf({ path }: Axis) {
-  return { name: path, unit: paramSpecs().find((spec) => spec.path === path)?.unit ?? null };
-}
-
-function isNumeric(axis: Axis): boolean {
-  return axis.values.every((value) => Number.isFinite(Number(value)));
-}
-
-/** The mark of a point beside a line: points over different sessions are not ranked, but finished. */
-function lineMark(completeness: VariantCompleteness): { readonly mark?: 'unranked' } {
-  return completeness.unfinished.length === 0 ? {} : pointMark(completeness);
-}
+export type SweepReport = SweepPageInput;
 
 /** Lines for one number, lines per value or a heat map for two, and cost against kept content. */
 async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<readonly NamedChart[]> {
@@ -46,11 +21,11 @@ async function chartsOf({ name, axes, names, swept }: SweepReport): Promise<read
   for (const metric of names) {
     const shown = swept.filter(({ metrics }) => (metrics[metric] ?? null) !== null);
     if (first === undefined || shown.length < 2) continue;
-    const isCompletion = COMPLETION.has(metric);
-    if (isCompletion && new Set(shown.map(({ metrics }) => metrics[metric])).size === 1) continue;
-    const axis = isCompletion || !isRanked ? { ...metricAxis(metric), better: null } : metricAxis(metric);
-    const markOf = isCompletion ? () => ({}) : lineMark;
-    if (!isCompletion && shown.every(({ completeness }) => lineMark(completeness).mark !== undefined))
+    const ofCompletion = isCompletion(metric);
+    if (ofCompletion && new Set(shown.map(({ metrics }) => metrics[metric])).size === 1) continue;
+    const axis = ofCompletion || !isRanked ? { ...metricAxis(metric), better: null } : metricAxis(metric);
+    const markOf = ofCompletion ? () => ({}) : lineMark;
+    if (!ofCompletion && shown.every(({ completeness }) => lineMark(completeness).mark !== undefined))
       continue;
     if (axes.length === 1 && isNumeric(first)) {
       const points = swept.map(({ point, metrics, completeness }) => ({
@@ -102,8 +77,7 @@ function numberOrText(value: string): number | string {
 
 /** Charts and report.html of a sweep. */
 export async function writeSweepReport(folder: SweepFolder, report: SweepReport): Promise<void> {
-  const pictures = await writeCharts(folder, await chartsOf(report));
-  const { reportHtml } = await import('../../../report/report-html.js');
-  const html = reportHtml({ title: report.name, runs: [], comparison: report.table, pictures });
-  await folder.write('', 'report.html', html);
+  await writeCharts(folder, await chartsOf(report));
+  const { sweepHtml } = await import('./sweep-page.js');
+  await folder.write('', 'report.html', sweepHtml(report));
 }

@@ -198,10 +198,11 @@ function tableOf(told: Told, notes: readonly string[]): ComparisonTable {
       name: pointName(item.point),
       ...noteOf(item),
       cells: names.map((metric) => {
-        const text = formatValue(item.metrics[metric] ?? null, findMetric(metric)!.unit);
+        const value = item.metrics[metric] ?? null;
+        const text = formatValue(value, findMetric(metric)!.unit);
         return best.get(metric) === item && differ.get(metric) === true
-          ? { text, mark: 'best' as const }
-          : { text };
+          ? { text, value, mark: 'best' as const }
+          : { text, value };
       }),
     })),
     notes: [
@@ -276,7 +277,17 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     await folder.write('', 'sweep.json', jsonText(json));
     await folder.write('', 'sweep.md', comparisonMarkdown(table));
     await folder.write('', 'sweep.csv', pointsCsv(axes, told.completeness.compared, swept));
-    await writeSweepReport(folder, { name: told.name, axes, names, swept, table });
+    await writeSweepReport(folder, {
+      name: told.name,
+      lead: notes[0]!,
+      axes,
+      names,
+      swept,
+      table,
+      compared: told.completeness.compared,
+      recorded: recorded?.metrics ?? null,
+      repeat: told.repeat,
+    });
   }
   if (session.json) {
     printJson(session, { ...json, ran: told.ran, report: folder?.shown ?? null });

@@ -247,7 +247,20 @@ async function tune(
     await folder.write('', 'tune.json', jsonText(json));
     await folder.write('', 'tune.md', comparisonMarkdown(table));
     await folder.write('', 'tune.csv', pointsCsv(axes, completeness.compared, ranked));
-    await writeSweepReport(folder, { name, axes, names: [goal.metric], swept: ranked, table });
+    await writeSweepReport(folder, {
+      name,
+      lead:
+        best === null
+          ? 'No setting is chosen.'
+          : `best ${goal.metric}: ${formatValue(best.metrics[goal.metric] ?? null, findMetric(goal.metric)!.unit)} at ${best.point.set.join(', ')}`,
+      axes,
+      names: [goal.metric],
+      swept: ranked,
+      table,
+      compared: completeness.compared,
+      recorded: recorded?.metrics ?? null,
+      repeat,
+    });
   }
   if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
   else {

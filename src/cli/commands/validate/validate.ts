@@ -14,11 +14,14 @@ import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
+import { writeFiles } from '../../files/write-files.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { validateText } from './validate-text.js';
+
+const VALIDATE_PAGE = 'validate.html';
 
 /** Options of `ccbench validate`. */
 export interface ValidateOptions {
@@ -108,7 +111,8 @@ export async function validateCommand(
     }
     await save(output, report);
     if (options.out !== undefined) {
-      await writeChart(session, fidelities, options.out, options);
+      await writeChart(session, fidelities, report.total, options.out, options);
+      if (!session.json) host.stdout.write(`page ${join(options.out, VALIDATE_PAGE)}\n`);
     }
     return worse.length > 0 ? EXIT.regression : EXIT.fine;
   } catch (error) {
@@ -121,12 +125,14 @@ export async function validateCommand(
 async function writeChart(
   { host }: CliSession,
   files: readonly FileFidelity[],
+  total: FidelityReport['total'],
   out: string,
   options: ValidateOptions,
 ): Promise<void> {
-  const [{ chartFiles }, { predictedVsRecorded }] = await Promise.all([
+  const [{ chartFiles }, { predictedVsRecorded }, { validateHtml }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
     import('../../../report/charts/predicted-vs-recorded.js'),
+    import('./validate-page.js'),
   ]);
   const points = (['blind', 'given'] as const).flatMap((way) =>
     files
@@ -143,11 +149,9 @@ async function writeChart(
     subtitle: `${files.length} recordings, ${points.length / 2} requests, each predicted blind and with the unexplained breaks given`,
   });
   const charts = [{ name: 'predicted-vs-recorded', spec }];
-  for await (const file of chartFiles(charts, options, host.interrupt)) {
-    const output = openFile(join(out, file.folder, file.name), host.cwd);
-    await output.write(file.content);
-    output.commit();
-  }
+  await writeFiles(out, host.cwd, chartFiles(charts, options, host.interrupt));
+  const content = validateHtml(files, total);
+  await writeFiles(out, host.cwd, [{ folder: '', name: VALIDATE_PAGE, content }]);
 }
 
 async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {

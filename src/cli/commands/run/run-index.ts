@@ -1,0 +1,111 @@
+import { sum } from '../../../base/stats.js';
+import { completionOf } from '../../../metrics/completion.js';
+import { chartedRequests } from '../../../report/charted-requests.js';
+import { runSeries } from '../../../report/charts/run-series.js';
+import { compareTable } from '../../../report/compare-table.js';
+import { formatCount, formatMoney, formatShare, printable } from '../../../report/format.js';
+import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data.js';
+import type { SampledLog } from '../../../report/run-sample.js';
+import { studyHtml } from '../../../report/study-html.js';
+import type { RunResult } from './run-result.js';
+
+/** Requests that a small chart is drawn from. */
+const SMALL = 240;
+
+/** A run in small: about as many of its requests as a small chart shows. */
+export function smallRun({ entries, leftOut }: SampledLog, { execution }: RunResult): ChartedRun {
+  const threads = execution.facts.threads.map(({ id, parent, label }) => ({
+    id,
+    parent,
+    label: printable(label),
+  }));
+  return chartedRequests(runSeries(entries, leftOut).requests, threads, SMALL);
+}
+
+function cardsOf(results: readonly RunResult[]): readonly PageFact[] {
+  const facts = results.map(({ execution }) => execution.facts);
+  const total = (name: string): number => sum(results.map(({ metrics }) => metrics[name] ?? 0));
+  const prompt = sum(facts.map(({ requests }) => requests.promptTokens));
+  const hits = sum(
+    results.map(
+      ({ metrics, execution }) => (metrics.cacheHitRate ?? 0) * execution.facts.requests.promptTokens,
+    ),
+  );
+  const cut = facts.filter((each) => !completionOf(each).finished).length;
+  const card = (label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact => ({
+    label,
+    value,
+    note,
+    tone,
+  });
+  return [
+    card(
+      'Runs',
+      formatCount(results.length),
+      cut === 0 ? 'all finished' : `${formatCount(cut)} unfinished`,
+      cut === 0 ? 'plain' : 'bad',
+    ),
+    card('Cost of all', formatMoney(total('costUsd')), 'together'),
+    card(
+      'Cache-hit rate',
+      formatShare(prompt === 0 ? null : hits / prompt),
+      `of ${formatCount(prompt)} prompt tokens`,
+    ),
+    card('Requests', formatCount(sum(facts.map(({ requests }) => requests.calls))), 'together'),
+    card('Compactions', formatCount(total('compactions')), 'together'),
+  ];
+}
+
+function leadOf(results: readonly RunResult[]): string {
+  const done = results.filter(({ execution }) => completionOf(execution.facts).finished);
+  const sorted = [...done].sort((a, b) => (a.metrics.costUsd ?? 0) - (b.metrics.costUsd ?? 0));
+  const [low] = sorted;
+  const high = sorted.at(-1);
+  if (low === undefined || high === undefined || low === high) return `${formatCount(results.length)} runs.`;
+  return `${formatCount(results.length)} runs, from ${formatMoney(low.metrics.costUsd ?? null)} (${printable(low.planned.label)}) to ${formatMoney(high.metrics.costUsd ?? null)} (${printable(high.planned.label)}).`;
+}
+
+/** index.html of a scenario with several runs: totals, a table and small charts that lead to the page of each run. */
+export function runIndexHtml(
+  title: string,
+  results: readonly RunResult[],
+  small: readonly ChartedRun[],
+): string {
+  const reported = results.map(({ planned, execution }) => ({
+    name: planned.label,
+    entries: [],
+    facts: execution.facts,
+    digest: execution.digest,
+    policyInfo: null,
+  }));
+  const table = compareTable(reported);
+  const recorded = table.rows.length - results.length;
+  const transcripts = new Set(results.map(({ execution }) => execution.facts.run?.transcript.id));
+  const unmarked = (row: ComparisonRow): ComparisonRow => ({
+    ...row,
+    cells: row.cells.map(({ mark: _mark, ...cell }) => cell),
+  });
+  const pages = results.map(({ planned }) =>
+    [...planned.folder.split(/[\\/]/).filter((part) => part !== ''), 'report.html']
+      .map(encodeURIComponent)
+      .join('/'),
+  );
+  return studyHtml(
+    {
+      title: printable(title),
+      lead: leadOf(results),
+      cards: cardsOf(results),
+      of: 'run',
+      table: {
+        ...table,
+        caption: 'Runs',
+        rows: table.rows.map((row, i) => ({
+          ...(transcripts.size > 1 ? unmarked(row) : row),
+          ...(i < recorded ? {} : { page: pages[i - recorded]! }),
+        })),
+      },
+      runs: [...Array.from({ length: recorded }, () => null), ...small],
+    },
+    'the summary.json of each run holds the same numbers.',
+  );
+}

@@ -1,0 +1,27 @@
+import { paramSpecs } from '../../../policies/catalogue.js';
+import type { VariantCompleteness } from '../../../study/completeness.js';
+import type { Axis } from '../../../study/vary.js';
+import { pointMark } from './compare-report.js';
+
+/** How far points came: nothing is best in it, and there is nothing to show where all came as far. */
+const COMPLETION = new Set(['finishedShare', 'callsLost']);
+
+/** True for a metric that says how far points came. */
+export function isCompletion(metric: string): boolean {
+  return COMPLETION.has(metric);
+}
+
+/** An axis with its unit. */
+export function axisOf({ path }: Axis) {
+  return { name: path, unit: paramSpecs().find((spec) => spec.path === path)?.unit ?? null };
+}
+
+/** True for an axis of numbers. */
+export function isNumeric(axis: Axis): boolean {
+  return axis.values.every((value) => Number.isFinite(Number(value)));
+}
+
+/** The mark of a point beside a line: points over different sessions are not ranked, but finished. */
+export function lineMark(completeness: VariantCompleteness): { readonly mark?: 'unranked' } {
+  return completeness.unfinished.length === 0 ? {} : pointMark(completeness);
+}

@@ -1,0 +1,151 @@
+import { signedError } from '../../../fidelity/forward-figures.js';
+import { fidelityPoints } from '../../../fidelity/points.js';
+import type { FileFidelity, TotalFidelity } from '../../../fidelity/validate.js';
+import { inputId } from '../../../files/read-input.js';
+import { usd } from '../../../metrics/metric.js';
+import { DISTINCT } from '../../../report/charts/palette.js';
+import { formatCount, formatMoney, formatShare, printable } from '../../../report/format.js';
+import type { ComparisonCell, PageFact } from '../../../report/page-data.js';
+import { studyHtml } from '../../../report/study-html.js';
+import type { StudyChart, StudyPoint } from '../../../report/study-page-data.js';
+import { trustSentence } from './forward-text.js';
+
+/** Requests that a chart shows of each way of predicting. */
+const MOST_POINTS = 3_000;
+
+interface Forward {
+  readonly recorded: number;
+  readonly predicted: number;
+  readonly off: number;
+}
+
+/** What a recording cost and what the simulator says, in dollars; null where it was not run. */
+function forwardOf({ forward }: FileFidelity): Forward | null {
+  if (forward.kind !== 'ran') return null;
+  const off = signedError(forward.session);
+  const recorded = usd(forward.session.cost.recorded);
+  return { recorded, predicted: recorded * (1 + off), off };
+}
+
+function costChart(files: readonly FileFidelity[]): readonly StudyChart[] {
+  const points = files.flatMap((file, row): StudyPoint[] => {
+    const own = forwardOf(file);
+    return own === null ? [] : [{ x: own.recorded, y: own.predicted, row }];
+  });
+  if (points.length < 2) return [];
+  return [
+    {
+      title: 'Input cost of each session run forward, against its record',
+      x: { title: 'recorded (US dollars)', unit: 'usd', scale: 'linear' },
+      y: { title: 'simulated (US dollars)', unit: 'usd', scale: 'linear' },
+      guide: 'equal',
+      series: [{ name: 'sessions', color: DISTINCT.blue, drawn: 'dots', points }],
+    },
+  ];
+}
+
+function readsChart(files: readonly FileFidelity[]): {
+  readonly chart: StudyChart;
+  readonly all: number;
+  readonly step: number;
+} {
+  const all = files.reduce((sum, file) => sum + file.comparisons.given.length, 0);
+  const step = Math.max(1, Math.ceil(all / MOST_POINTS));
+  const series = (
+    [
+      ['given', 'unexplained breaks given', DISTINCT.blue],
+      ['blind', 'blind', DISTINCT.orange],
+    ] as const
+  ).map(([way, name, color]) => ({
+    name,
+    color,
+    drawn: 'dots' as const,
+    points: files
+      .flatMap((file, row) =>
+        fidelityPoints(file, way).map(({ recordedRead, predictedRead }) => ({
+          x: recordedRead,
+          y: predictedRead,
+          row,
+        })),
+      )
+      .filter((_point, i) => i % step === 0),
+  }));
+  const chart: StudyChart = {
+    title: 'Tokens read from the cache, request by request',
+    x: { title: 'recorded (tokens)', unit: 'tokens', scale: 'linear' },
+    y: { title: 'predicted (tokens)', unit: 'tokens', scale: 'linear' },
+    guide: 'equal',
+    series: [...series].reverse(),
+  };
+  return { chart, all, step };
+}
+
+function cardsOf(
+  { forward, requests, unexplainedBreaks, given }: TotalFidelity,
+  sessions: number,
+): readonly PageFact[] {
+  const card = (label: string, value: string, note: string): PageFact => ({
+    label,
+    value,
+    note,
+    tone: 'plain',
+  });
+  return [
+    card('Sessions', formatCount(sessions), `${formatCount(requests)} requests compared`),
+    card(
+      'Cost off, median',
+      formatShare(forward.costErrorMedian),
+      `${formatShare(forward.costErrorP90)} in nine of ten`,
+    ),
+    card('Reads agree', formatShare(given.classAgreement), 'of the requests, unexplained breaks given'),
+    card('Unexplained breaks', formatCount(unexplainedBreaks), 'that no rule foretells'),
+  ];
+}
+
+function shareCell(value: number | null): ComparisonCell {
+  return { text: formatShare(value), value };
+}
+
+/** validate.html: every session and every request against its record. */
+export function validateHtml(files: readonly FileFidelity[], total: TotalFidelity): string {
+  const { chart, all, step } = readsChart(files);
+  return studyHtml(
+    {
+      title: 'The simulator against recordings',
+      lead: trustSentence(total.forward) ?? `${formatCount(total.requests)} requests compared.`,
+      cards: cardsOf(total, files.length),
+      of: 'session',
+      charts: [...costChart(files), ...(all === 0 ? [] : [chart])],
+      table: {
+        caption: 'Sessions',
+        columns: ['requests', 'recorded', 'simulated', 'off', 'reads agree', 'unexplained breaks', 'version'],
+        rows: files.map((file) => {
+          const own = forwardOf(file);
+          return {
+            name: printable(inputId(file.file)),
+            cells: [
+              { text: formatCount(file.requests), value: file.requests },
+              { text: formatMoney(own?.recorded ?? null), value: own?.recorded ?? null },
+              { text: formatMoney(own?.predicted ?? null), value: own?.predicted ?? null },
+              own === null
+                ? shareCell(null)
+                : {
+                    text: `${own.off < 0 ? '−' : '+'}${formatShare(Math.abs(own.off))}`,
+                    value: Math.abs(own.off),
+                  },
+              shareCell(file.figures.given.classAgreement),
+              { text: formatCount(file.breaks.length), value: file.breaks.length },
+              { text: printable(file.version ?? '–') },
+            ],
+          };
+        }),
+        notes: [
+          'recorded and simulated: cost of the input, the session run forward under the profile of its version',
+        ],
+      },
+      notes:
+        step === 1 ? [] : [`The chart of requests shows one in ${formatCount(step)} of ${formatCount(all)}.`],
+    },
+    'ccbench validate prints the same numbers, and ccbench validate --json all of them.',
+  );
+}

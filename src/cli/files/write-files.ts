@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { FileContent } from './output.js';
+import { openFile } from './output.js';
+
+/** A file of a folder that holds other things too; `folder` is below it, empty for its top. */
+interface OutFile {
+  readonly folder: string;
+  readonly name: string;
+  readonly content: FileContent;
+}
+
+/** Writes files into a folder one by one, each whole or not at all. */
+export async function writeFiles(
+  out: string,
+  cwd: string,
+  files: AsyncIterable<OutFile> | Iterable<OutFile>,
+): Promise<void> {
+  for await (const { folder, name, content } of files) {
+    const output = openFile(join(out, folder, name), cwd);
+    await output.write(content);
+    output.commit();
+  }
+}

@@ -1,0 +1,246 @@
+import { formatDecimal, formatValue } from '../../format.js';
+import type { StudyAxis, StudyChart, StudyPoint } from '../../study-page-data.js';
+import { legend } from '../axis-tools.js';
+import { h, oncePerFrame, s } from '../dom.js';
+import { linearScale, niceTicks, type Scale, short } from '../scale.js';
+import type { Store } from '../store.js';
+import type { Tooltip } from '../tooltip.js';
+import type { PointRef, StudyView } from './study-view.js';
+
+const LEFT = 64;
+const RIGHT = 16;
+const TOP = 24;
+const HEIGHT = 230;
+const BOTTOM = 34;
+const REACH_PX = 40;
+/** A row with more points than this has dots instead of rings. */
+const MOST_RINGS = 12;
+/** An axis begins at zero where its smallest value is at most this part of the largest. */
+const NEAR_ZERO = 0.5;
+
+/** A value of an axis in words. */
+export function axisText({ unit, names }: StudyAxis, value: number): string {
+  if (names !== undefined) return names[value] ?? '';
+  return unit === null ? formatDecimal(value, 3) : formatValue(value, unit);
+}
+
+function tickText({ unit, names }: StudyAxis, value: number): string {
+  if (names !== undefined) return names[value] ?? '';
+  if (unit === 'share') return `${formatDecimal(value * 100, 1)}%`;
+  if (unit === 'usd') return `$${formatDecimal(value, 4)}`;
+  return Math.abs(value) >= 1_000 ? short(value) : formatDecimal(value, 4);
+}
+
+/** A scale from values to pixels, over their logarithms where the axis asks for it. */
+function scaleOf(
+  axis: StudyAxis,
+  [from, to]: readonly [number, number],
+  px: readonly [number, number],
+): Scale {
+  if (axis.scale === 'linear') return linearScale([from, to], px);
+  const inner = linearScale([Math.log10(from), Math.log10(to)], px);
+  return { from, to, px: (value) => inner.px(Math.log10(value)), value: (at) => 10 ** inner.value(at) };
+}
+
+function ticksOf({ scale, names }: StudyAxis, from: number, to: number, wanted: number): readonly number[] {
+  if (names !== undefined) {
+    const step = Math.max(1, Math.ceil(names.length / wanted));
+    return names.flatMap((_name, i) => (i % step === 0 ? [i] : []));
+  }
+  if (scale === 'linear') return niceTicks(from, to, wanted);
+  const powers = niceTicks(Math.ceil(Math.log10(from)), Math.floor(Math.log10(to)), wanted)
+    .filter(Number.isInteger)
+    .map((power) => 10 ** power);
+  return powers.length >= 2 ? powers : [from, to];
+}
+
+function spanOf(
+  values: readonly number[],
+  axis: StudyAxis,
+  from: 'zero' | 'least',
+): readonly [number, number] {
+  if (axis.names !== undefined) return [-0.5, axis.names.length - 0.5];
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (axis.scale === 'log') return low === high ? [low / 2, high * 2] : [low / 1.15, high * 1.15];
+  const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
+  return [from === 'zero' && low >= 0 && low <= high * NEAR_ZERO ? 0 : low - room, high + room];
+}
+
+/** Creates a chart of points: hover tells, a click or the arrow keys choose. */
+export function createPointsChart(
+  store: Store<StudyView>,
+  chart: StudyChart,
+  tooltip: Tooltip<PointRef>,
+): HTMLElement {
+  const all = chart.series.flatMap((series) => series.points.map((point) => ({ series, point })));
+  const xs = all.map(({ point }) => point.x);
+  const ys = all.flatMap(({ point: { y, low, high } }) => [y, ...(low === undefined ? [] : [low, high!])]);
+  const level = chart.guide === undefined || chart.guide === 'equal' ? [] : [chart.guide.y];
+  const xSpan = spanOf(xs, chart.x, 'least');
+  const ySpan = spanOf([...ys, ...level], chart.y, 'zero');
+  const plot = s('g');
+  const over = s('g', { class: 'cursor' });
+  const svg = s('svg', {
+    class: 'chart',
+    height: TOP + HEIGHT + BOTTOM,
+    role: 'application',
+    tabindex: 0,
+    'aria-label': `${chart.title}: ${all.length} points. Left and right move over them.`,
+  });
+  svg.append(plot, over);
+  const scales = (): { readonly x: Scale; readonly y: Scale; readonly width: number } => {
+    const width = Math.max(120, svg.clientWidth - LEFT - RIGHT);
+    return {
+      width,
+      x: scaleOf(chart.x, xSpan, [LEFT, LEFT + width]),
+      y: scaleOf(chart.y, ySpan, [TOP + HEIGHT, TOP]),
+    };
+  };
+
+  const drawAxes = ({ x, y, width }: ReturnType<typeof scales>): void => {
+    for (const value of ticksOf(chart.y, ...ySpan, HEIGHT / 40)) {
+      const at = y.px(value);
+      plot.append(
+        s('line', { class: 'grid', x1: LEFT, x2: LEFT + width, y1: at, y2: at }),
+        s('text', { x: LEFT - 8, y: at + 4, 'text-anchor': 'end' }, tickText(chart.y, value)),
+      );
+    }
+    for (const value of ticksOf(chart.x, ...xSpan, width / 90))
+      plot.append(
+        s(
+          'text',
+          { x: x.px(value), y: TOP + HEIGHT + 16, 'text-anchor': 'middle' },
+          tickText(chart.x, value),
+        ),
+      );
+    plot.append(
+      s('text', { x: LEFT + width, y: TOP + HEIGHT + 31, 'text-anchor': 'end' }, chart.x.title),
+      s('text', { x: 0, y: 12 }, `↑ ${chart.y.title}`),
+    );
+  };
+  const drawGuide = ({ x, y, width }: ReturnType<typeof scales>): void => {
+    const { guide } = chart;
+    if (guide === undefined) return;
+    if (guide === 'equal') {
+      const from = Math.max(xSpan[0], ySpan[0]);
+      const to = Math.min(xSpan[1], ySpan[1]);
+      plot.append(s('line', { class: 'limit', x1: x.px(from), y1: y.px(from), x2: x.px(to), y2: y.px(to) }));
+      return;
+    }
+    const at = y.px(guide.y);
+    const label = `${guide.name} ${axisText(chart.y, guide.y)}`;
+    plot.append(
+      s('line', { class: 'limit', x1: LEFT, x2: LEFT + width, y1: at, y2: at }),
+      s('text', { class: 'quiet halo', x: LEFT + width - 4, y: at - 4, 'text-anchor': 'end' }, label),
+    );
+  };
+  const drawSeries = ({ x, y }: ReturnType<typeof scales>): void => {
+    for (const { color, drawn, points } of chart.series) {
+      const at = ({ x: px, y: py }: StudyPoint): string => `${x.px(px).toFixed(1)},${y.px(py).toFixed(1)}`;
+      const ranked = points.filter(({ mark }) => mark !== 'unranked');
+      const bars = points.flatMap((point) =>
+        point.low === undefined
+          ? []
+          : [`M${x.px(point.x).toFixed(1)},${y.px(point.low).toFixed(1)}V${y.px(point.high!).toFixed(1)}`],
+      );
+      const crosses = points.flatMap((point) =>
+        point.mark === 'unranked' ? [`M${at(point)}m-4,-4l8,8m0,-8l-8,8`] : [],
+      );
+      if (drawn === 'line' && ranked.length > 1)
+        plot.append(s('path', { class: 'joined', d: `M${ranked.map(at).join('L')}`, stroke: color }));
+      plot.append(
+        s('path', { class: 'whisker', d: bars.join(''), stroke: color }),
+        s('path', {
+          class: points.length > 300 ? 'dots small' : 'dots',
+          d: ranked.map((point) => `M${at(point)}h0`).join(''),
+          stroke: color,
+        }),
+        s('path', { class: 'crosses', d: crosses.join('') }),
+      );
+      for (const point of points)
+        if (point.mark === 'best')
+          plot.append(
+            s(
+              'text',
+              { class: 'halo star', x: x.px(point.x), y: y.px(point.y) - 8, 'text-anchor': 'middle' },
+              '★',
+            ),
+          );
+    }
+  };
+  const drawChosen = (): void => {
+    const { x, y } = scales();
+    const { row } = store.view;
+    const own = row === null ? [] : all.filter(({ point }) => point.row === row);
+    if (own.length > MOST_RINGS) {
+      const d = own.map(({ point }) => `M${x.px(point.x).toFixed(1)},${y.px(point.y).toFixed(1)}h0`).join('');
+      over.replaceChildren(s('path', { class: 'dots own', d }));
+      return;
+    }
+    over.replaceChildren(
+      ...own.map(({ point }) => s('circle', { class: 'ring', cx: x.px(point.x), cy: y.px(point.y), r: 8 })),
+    );
+  };
+  const redraw = oncePerFrame(() => {
+    if (!svg.isConnected) return;
+    const now = scales();
+    plot.replaceChildren();
+    drawAxes(now);
+    drawGuide(now);
+    drawSeries(now);
+    drawChosen();
+  });
+
+  const nearest = (event: MouseEvent): PointRef | null => {
+    const { x, y } = scales();
+    const box = svg.getBoundingClientRect();
+    let best: PointRef | null = null;
+    let distance = REACH_PX;
+    for (const { series, point } of all) {
+      const away = Math.hypot(
+        x.px(point.x) - (event.clientX - box.left),
+        y.px(point.y) - (event.clientY - box.top),
+      );
+      if (away >= distance) continue;
+      distance = away;
+      best = { chart, series, point };
+    }
+    return best;
+  };
+  svg.addEventListener('pointermove', (event) => tooltip.show(nearest(event), event));
+  svg.addEventListener('pointerleave', () => tooltip.show(null, null));
+  svg.addEventListener('click', (event) => {
+    const found = nearest(event)?.point.row ?? null;
+    if (found !== null) store.update({ row: found });
+  });
+  const linked = all.filter(({ point }) => point.row !== null).sort((a, b) => a.point.x - b.point.x);
+  svg.addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (step === 0 || linked.length === 0) return;
+    event.preventDefault();
+    const at = linked.findIndex(({ point }) => point.row === store.view.row);
+    const next = linked[Math.max(0, Math.min(linked.length - 1, at + step))]!;
+    store.update({ row: next.point.row });
+    const { x, y } = scales();
+    const box = svg.getBoundingClientRect();
+    tooltip.show(
+      { chart, ...next },
+      { clientX: box.left + x.px(next.point.x), clientY: box.top + y.px(next.point.y) },
+    );
+  });
+  svg.addEventListener('blur', () => tooltip.show(null, null));
+  store.listen(drawChosen);
+  new ResizeObserver(redraw).observe(svg);
+  return h(
+    'figure',
+    {},
+    h('figcaption', {}, chart.title),
+    svg,
+    chart.series.length > 1 ? legend(chart.series.map(({ name, color }) => [name, color])) : null,
+  );
+}

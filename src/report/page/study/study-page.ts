@@ -1,0 +1,185 @@
+import { formatCount } from '../../format.js';
+import type { ComparisonRow } from '../../page-data.js';
+import type { StudyPageData } from '../../study-page-data.js';
+import { cardsView } from '../cards.js';
+import { createCompareView } from '../compare-view.js';
+import { h } from '../dom.js';
+import { pageHead } from '../head.js';
+import { createMultiples } from '../multiples.js';
+import { followPlace, numberIn, placeLink, showPlace } from '../place.js';
+import { createRunModel } from '../run-model.js';
+import { createStore, type Store } from '../store.js';
+import { createTooltip, type Tip } from '../tooltip.js';
+import { axisText, createPointsChart } from './points-chart.js';
+import type { PointRef, StudyView } from './study-view.js';
+
+function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: PointRef): Tip {
+  const name = point.row === null ? undefined : rows[point.row]?.name;
+  const span =
+    point.low === undefined
+      ? []
+      : [['between', `${axisText(chart.y, point.low)} and ${axisText(chart.y, point.high!)}`] as const];
+  return {
+    title: name ?? series.name,
+    lines: [
+      [chart.x.title, axisText(chart.x, point.x)],
+      [chart.y.title, axisText(chart.y, point.y)],
+      ...span,
+      ...(chart.series.length > 1 && name !== undefined ? [['of', series.name] as const] : []),
+      ...(point.mark === 'unranked' ? [['not ranked', 'calls went unanswered'] as const] : []),
+    ],
+  };
+}
+
+/** The chosen row with all of its numbers, and how to get at its run. */
+function rowPanel(data: StudyPageData, store: Store<StudyView>): HTMLElement {
+  const element = h('aside', {
+    class: 'panel row',
+    'aria-live': 'polite',
+    'aria-label': `The chosen ${data.of}`,
+  });
+  const fill = (): void => {
+    const row = store.view.row === null ? undefined : data.table.rows[store.view.row];
+    if (row === undefined) {
+      element.replaceChildren(h('p', { class: 'quiet' }, `Choose a ${data.of} in a chart or in the table.`));
+      return;
+    }
+    const lines = row.cells.flatMap(({ text, interval }, i) => [
+      h('dt', {}, data.table.columns[i] ?? ''),
+      h('dd', {}, text, interval === undefined ? null : h('small', {}, ` ${interval}`)),
+    ]);
+    element.replaceChildren(
+      h('h3', {}, row.name),
+      row.note === undefined ? '' : h('p', { class: 'alarm' }, row.note),
+      h('dl', {}, ...lines),
+      row.command === undefined
+        ? ''
+        : h(
+            'div',
+            { class: 'part' },
+            h('h4', {}, 'The command that makes its run'),
+            h('code', {}, row.command),
+          ),
+    );
+  };
+  store.listen(fill);
+  fill();
+  return element;
+}
+
+/** A slider over the rows. */
+function rowSlider({ table, of }: StudyPageData, store: Store<StudyView>): HTMLElement {
+  const count = table.rows.length;
+  const slider = h('input', {
+    type: 'range',
+    min: 1,
+    max: count,
+    step: 1,
+    value: 1,
+    'aria-label': `Choose a ${of}`,
+  });
+  const said = h('output', {}, '');
+  slider.addEventListener('input', () => store.update({ row: Number(slider.value) - 1 }));
+  const fill = (): void => {
+    const row = store.view.row ?? 0;
+    slider.value = String(row + 1);
+    slider.setAttribute('aria-valuetext', table.rows[row]?.name ?? '');
+    said.textContent = `${of} ${formatCount(row + 1)} of ${formatCount(count)}: ${table.rows[row]?.name ?? ''}`;
+  };
+  store.listen(fill);
+  fill();
+  return h('div', { class: 'slider' }, slider, said);
+}
+
+/** The row that is shown first: the best one, in the first column if it tells. */
+function firstRow({ rows }: StudyPageData['table']): number | null {
+  if (rows.length === 0) return null;
+  const first = rows.findIndex(({ cells }) => cells[0]?.mark === 'best');
+  const any = rows.findIndex(({ cells }) => cells.some(({ mark }) => mark === 'best'));
+  return Math.max(0, first < 0 ? any : first);
+}
+
+function multiplesOf(data: StudyPageData): HTMLElement | null {
+  if (data.runs.every((run) => run === null)) return null;
+  const minis = createMultiples(
+    data.table.rows.map(({ name, page, cells }, i) => {
+      const run = data.runs[i] ?? null;
+      const model = run === null ? null : createRunModel(run);
+      return {
+        name,
+        value: cells[0]?.text ?? '',
+        link: page ?? placeLink({ [data.of]: i + 1 }),
+        model: () => model,
+      };
+    }),
+    data.prompt,
+    `Every ${data.of} as a small chart`,
+  );
+  requestAnimationFrame(() => minis.setShown(data.table.rows.map((_row, i) => i)));
+  return h(
+    'section',
+    { id: 'small' },
+    h('h2', {}, `Every ${data.of}: prompts by request, breaks marked`),
+    minis.element,
+  );
+}
+
+/** Starts the page of a study: charts and a table over the same rows. */
+export function startStudy(app: HTMLElement, data: StudyPageData): void {
+  const store = createStore<StudyView>({ row: firstRow(data.table) });
+  const tooltip = createTooltip((ref: PointRef) => pointTip(data.table.rows, ref));
+  const table = createCompareView(data.table, {
+    id: 'table',
+    of: data.of,
+    label: ({ name, page }, index) => [
+      page === undefined
+        ? h('button', { type: 'button', class: 'link', click: () => store.update({ row: index }) }, name)
+        : h('a', { href: page }, name),
+    ],
+  });
+  const charts = data.charts.map((chart) => createPointsChart(store, chart, tooltip));
+  const isSliding = data.table.rows.length > 1;
+  const look =
+    charts.length === 0
+      ? null
+      : h(
+          'section',
+          { id: 'charts' },
+          isSliding ? rowSlider(data, store) : null,
+          h('div', { class: 'split' }, h('div', { class: 'figures' }, ...charts), rowPanel(data, store)),
+        );
+  store.listen(({ row }) => {
+    table.choose(row);
+    if (row !== null) showPlace(placeLink({ [data.of]: row + 1 }));
+  });
+  if (look !== null) table.choose(store.view.row);
+  const minis = multiplesOf(data);
+  app.replaceChildren(
+    pageHead(data.title, [
+      ...(look === null ? [] : ['charts']),
+      'table',
+      ...(minis === null ? [] : ['small']),
+    ]),
+    h(
+      'main',
+      {},
+      h(
+        'section',
+        { id: 'summary' },
+        h('p', { class: 'lead' }, data.lead),
+        data.cards.length === 0 ? null : cardsView(data.cards),
+        ...data.notes.map((note) => h('p', { class: 'quiet' }, note)),
+      ),
+      look,
+      table.element,
+      minis,
+    ),
+    tooltip.element,
+  );
+  followPlace((place) => {
+    const row = numberIn(place, data.of);
+    if (row === null || row > data.table.rows.length) return;
+    store.update({ row: row - 1 });
+    look?.scrollIntoView({ block: 'start' });
+  });
+}

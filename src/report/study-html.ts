@@ -1,0 +1,20 @@
+import { PROMPT_COLORS } from './charts/palette.js';
+import { pageHtml } from './page-html.js';
+import type { StudyPageData } from './study-page-data.js';
+
+/** A page of charts and one table over the same rows; what is not given is empty. */
+export function studyHtml(
+  input: Pick<StudyPageData, 'title' | 'lead' | 'of' | 'table'> & Partial<StudyPageData>,
+  elsewhere: string,
+): string {
+  const data: StudyPageData = {
+    kind: 'study',
+    cards: [],
+    charts: [],
+    runs: [],
+    notes: [],
+    prompt: PROMPT_COLORS,
+    ...input,
+  };
+  return pageHtml({ data, elsewhere });
+}
