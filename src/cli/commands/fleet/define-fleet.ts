@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, extensible, reading } from '../../command-parts.js';
+import { examples, extensible, reading, shared } from '../../command-parts.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { amount, collect, factor, threads } from '../../option-values.js';
 import type { CliSession } from '../../session.js';
@@ -18,9 +18,17 @@ function served(command: Command): Command {
 
 /** Adds `ccbench fleet` to the command line. */
 export function defineFleet(program: Command, session: CliSession, settle: (code: ExitCode) => void): void {
-  const fleet = program
-    .command('fleet')
-    .description('Run a sweep on machines that come and go, with a Redis or Valkey between them.');
+  const fleet = shared(
+    program
+      .command('fleet')
+      .description('Run a sweep on machines that come and go, with a Redis or Valkey between them.'),
+  ).addHelpText(
+    'after',
+    examples(
+      'fleet worker --redis redis://queue:6379',
+      'fleet run study.yaml --vary window.percent=30..95:1000 --results out --redis redis://queue:6379',
+    ),
+  );
   served(fleet.command('run').description('Hand a sweep to the workers, and wait for it.'))
     .argument('<scenario>', 'scenario file (YAML)')
     .requiredOption('--vary <path=values>', 'as for sweep (repeatable: a grid)', collect)
