@@ -9,23 +9,12 @@ import { paretoFront } from '../../../report/charts/pareto.js';
 import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-text.js';
 import { formatValue } from '../../../report/format.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
-import type { Completeness } from '../../../study/completeness.js';
 import { expectedCalls } from '../../../study/expected-calls.js';
-import type { MetricRecord } from '../../../study/job.js';
 import { splitSessions } from '../../../study/out-of-sample.js';
-import { compilePoint, type Point, pointName, runKey } from '../../../study/point.js';
-import {
-  type Candidate,
-  drawCandidates,
-  rank,
-  rungsOf,
-  rungWork,
-  survivors,
-  type Trial,
-} from '../../../study/search.js';
-import { type CandidateRuns, type Goal, judge } from '../../../study/trial.js';
+import { compilePoint, type Point, pointName } from '../../../study/point.js';
+import { type Candidate, drawCandidates, rank, rungsOf, survivors } from '../../../study/search.js';
+import type { Goal } from '../../../study/trial.js';
 import { parseAxes } from '../../../study/vary.js';
-import type { WorkerPool } from '../../../study/worker-pool.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
@@ -38,18 +27,18 @@ import {
   standingJson,
   whyNoneRanked,
 } from './completeness-notes.js';
-import { compilePoints, type SweptPoint } from './points.js';
+import { compilePoints } from './points.js';
 import { pointsCsv } from './points-csv.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
-import { runPoints } from './run-points.js';
 import { openThreads } from './run-study.js';
 import { jsonText } from './study-files.js';
-import { loadInputs, openSource, recordingsOf, type StudyInputs } from './study-inputs.js';
+import { loadInputs, openSource, recordingsOf } from './study-inputs.js';
 import { noteOf } from './sweep.js';
-import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
+import { openSweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
 import { holdoutNotes, onlySessions, tryHeldOut } from './tune-holdout.js';
+import { isFinishedBySome, type JudgedRung, runRung, type Tried } from './tune-rung.js';
 
 /** Options of `ccbench tune`. */
 export interface TuneOptions extends PluginOptions {
@@ -77,15 +66,6 @@ const LISTED = 10;
 
 /** What every search asks of a setting, whatever the goal. */
 const IMPLIED = 'finishes every session that any setting finishes';
-
-interface Tried extends SweptPoint {
-  readonly trial: Trial;
-}
-
-interface JudgedRung {
-  readonly completeness: Completeness;
-  readonly tried: readonly Tried[];
-}
 
 /** `ccbench tune`: searches the settings that make a metric best while constraints hold. */
 export async function tuneCommand(
@@ -285,74 +265,6 @@ function goalOf(options: TuneOptions): Goal {
     parseExpectation(text, { file: `--subject-to ${text}` }),
   );
   return { metric, sign: minimise === undefined ? -1 : 1, constraints };
-}
-
-interface Rung {
-  readonly session: CliSession;
-  readonly goal: Goal;
-  readonly points: readonly Point[];
-  readonly inputs: StudyInputs;
-  readonly workers: number | undefined;
-  readonly threads: WorkerPool | null;
-  readonly label: string;
-  readonly folder: SweepFolder | null;
-  readonly globbed: boolean;
-  repeat(point: Point, recordings: readonly string[] | null): string;
-}
-
-async function runRung(rung: Rung, candidates: readonly Candidate[], share: number): Promise<JudgedRung> {
-  const { goal, inputs, points } = rung;
-  const wanted = [goal.metric, ...goal.constraints.map(({ metric }) => metric)];
-  const work = rungWork(inputs.sessions.length, share);
-  const sessions = new Set(inputs.sessions.slice(0, work.transcripts));
-  const used = inputs.transcripts.filter(({ label }) => sessions.has(label));
-  const planned = used.flatMap((transcript) =>
-    candidates.flatMap((candidate) =>
-      points[candidate.index]!.runs.filter((run) => inputs.of(run.transcript) === transcript).map(
-        ({ plan }) => ({
-          candidate,
-          point: points[candidate.index]!,
-          transcript: transcript.label,
-          recording: rung.globbed ? transcript.path : null,
-          job: { plan, transcript: transcript.input.key, share: work.share, metrics: wanted },
-        }),
-      ),
-    ),
-  );
-  const { found } = await runPoints(rung.session, planned, inputs, {
-    label: rung.label,
-    workers: rung.workers,
-    threads: rung.threads,
-    folder: rung.folder,
-    metrics: wanted,
-    commandOf: ({ point, recording }) => rung.repeat(point, recording === null ? null : [recording]),
-  });
-  const records = new Map(candidates.map((candidate) => [candidate, new Map<string, MetricRecord | null>()]));
-  for (const { candidate, transcript, job } of planned)
-    records.get(candidate)!.set(transcript, found.get(runKey(job))?.metrics ?? null);
-  const runs = candidates.map(
-    (candidate): CandidateRuns => ({
-      candidate,
-      name: pointName(points[candidate.index]!),
-      byTranscript: records.get(candidate)!,
-    }),
-  );
-  const { completeness, tried } = judge(runs, goal, share);
-  return {
-    completeness,
-    tried: tried.map(({ trial, metrics }, i) => ({
-      trial,
-      metrics,
-      point: points[trial.candidate.index]!,
-      completeness: completeness.variants[i]!,
-      runs: runs[i]!,
-    })),
-  };
-}
-
-/** Some setting came through every session of the rung: none can answer more. */
-function isFinishedBySome({ completeness }: JudgedRung): boolean {
-  return completeness.variants.some(({ unfinished }) => unfinished.length === 0);
 }
 
 /** The feasible settings that none beats in both the goal and the content that is kept. */
