@@ -1,8 +1,6 @@
-import { CcbenchError } from '../../../base/errors.js';
 import { createRandom } from '../../../base/random.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { priceStepsOf, windowOf } from '../../../files/window-of.js';
-import { parseExpectation } from '../../../metrics/expect.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { paretoFront } from '../../../report/charts/pareto.js';
@@ -30,7 +28,6 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
-import { chosenMetric } from './chosen-metrics.js';
 import {
   completenessJson,
   completenessNotes,
@@ -49,15 +46,13 @@ import { loadInputs, openSource, recordingsOf, type StudyInputs } from './study-
 import { noteOf } from './sweep.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
+import { type GoalOptions, goalOf } from './tune-goal.js';
 import { holdoutNotes, onlySessions, tryHeldOut } from './tune-holdout.js';
 
 /** Options of `ccbench tune`. */
-export interface TuneOptions extends PluginOptions {
+export interface TuneOptions extends PluginOptions, GoalOptions {
   readonly vary: readonly string[];
   readonly set: readonly string[];
-  readonly minimise?: string;
-  readonly maximise?: string;
-  readonly subjectTo: readonly string[];
   readonly method: 'random' | 'halving';
   readonly budget: number;
   readonly searchSeed: number;
@@ -257,21 +252,6 @@ async function tune(
     session.host.stdout.write(`${lines.join('\n')}\n${report}`);
   }
   return best === null ? EXIT.expectation : EXIT.fine;
-}
-
-function goalOf(options: TuneOptions): Goal {
-  const { minimise, maximise } = options;
-  if ((minimise === undefined) === (maximise === undefined)) {
-    throw new CcbenchError('bad-usage', 'say what to search for: --minimise or --maximise, one of them', {
-      hint: 'for example: --minimise costUsd',
-    });
-  }
-  const option = minimise === undefined ? '--maximise' : '--minimise';
-  const metric = chosenMetric(minimise ?? maximise!, option).name;
-  const constraints = options.subjectTo.map((text) =>
-    parseExpectation(text, { file: `--subject-to ${text}` }),
-  );
-  return { metric, sign: minimise === undefined ? -1 : 1, constraints };
 }
 
 interface Rung {
