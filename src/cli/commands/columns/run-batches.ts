@@ -14,6 +14,9 @@ import type { ColumnStudy, PlannedRun } from './column-study.js';
 /** Points that are planned while those before them run: few, so that the first run starts soon. */
 const POINTS_AHEAD = 50;
 
+/** Points of the very first piece. */
+const FIRST_POINTS = 4;
+
 /** Wall time between two looks at the terminal while runs go on in this thread. */
 const BREATH_MS = 20;
 
@@ -32,11 +35,15 @@ interface Slice extends Span {
 }
 
 function* slicesOf(study: ColumnStudy, batches: Iterable<number>): Generator<Slice> {
-  const step = POINTS_AHEAD * study.sessions;
+  let step = FIRST_POINTS * study.sessions;
   for (const batch of batches) {
     const { from, to } = runsOfBatch(study.record.partition, batch);
-    for (let start = from; start < to; start += step)
-      yield { batch, from: start, to: Math.min(to, start + step), isLast: start + step >= to };
+    for (let start = from; start < to; ) {
+      const end = Math.min(to, start + step);
+      yield { batch, from: start, to: end, isLast: end === to };
+      start = end;
+      step = POINTS_AHEAD * study.sessions;
+    }
   }
 }
 

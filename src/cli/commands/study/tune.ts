@@ -1,8 +1,6 @@
-import { CcbenchError } from '../../../base/errors.js';
 import { createRandom } from '../../../base/random.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { priceStepsOf, windowOf } from '../../../files/window-of.js';
-import { parseExpectation } from '../../../metrics/expect.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { paretoFront } from '../../../report/charts/pareto.js';
@@ -19,7 +17,6 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
-import { chosenMetric } from './chosen-metrics.js';
 import {
   completenessJson,
   completenessNotes,
@@ -37,16 +34,14 @@ import { loadInputs, openSource, recordingsOf } from './study-inputs.js';
 import { noteOf } from './sweep.js';
 import { openSweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
+import { type GoalOptions, goalOf } from './tune-goal.js';
 import { holdoutNotes, onlySessions, tryHeldOut } from './tune-holdout.js';
 import { isFinishedBySome, type JudgedRung, runRung, type Tried } from './tune-rung.js';
 
 /** Options of `ccbench tune`. */
-export interface TuneOptions extends PluginOptions {
+export interface TuneOptions extends PluginOptions, GoalOptions {
   readonly vary: readonly string[];
   readonly set: readonly string[];
-  readonly minimise?: string;
-  readonly maximise?: string;
-  readonly subjectTo: readonly string[];
   readonly method: 'random' | 'halving';
   readonly budget: number;
   readonly searchSeed: number;
@@ -252,6 +247,7 @@ async function tune(
   return best === null ? EXIT.expectation : EXIT.fine;
 }
 
+<<<<<<< HEAD
 function goalOf(options: TuneOptions): Goal {
   const { minimise, maximise } = options;
   if ((minimise === undefined) === (maximise === undefined)) {
@@ -265,6 +261,74 @@ function goalOf(options: TuneOptions): Goal {
     parseExpectation(text, { file: `--subject-to ${text}` }),
   );
   return { metric, sign: minimise === undefined ? -1 : 1, constraints };
+=======
+interface Rung {
+  readonly session: CliSession;
+  readonly goal: Goal;
+  readonly points: readonly Point[];
+  readonly inputs: StudyInputs;
+  readonly workers: number | undefined;
+  readonly threads: WorkerPool | null;
+  readonly label: string;
+  readonly folder: SweepFolder | null;
+  readonly globbed: boolean;
+  repeat(point: Point, recordings: readonly string[] | null): string;
+}
+
+async function runRung(rung: Rung, candidates: readonly Candidate[], share: number): Promise<JudgedRung> {
+  const { goal, inputs, points } = rung;
+  const wanted = [goal.metric, ...goal.constraints.map(({ metric }) => metric)];
+  const work = rungWork(inputs.sessions.length, share);
+  const sessions = new Set(inputs.sessions.slice(0, work.transcripts));
+  const used = inputs.transcripts.filter(({ label }) => sessions.has(label));
+  const planned = used.flatMap((transcript) =>
+    candidates.flatMap((candidate) =>
+      points[candidate.index]!.runs.filter((run) => inputs.of(run.transcript) === transcript).map(
+        ({ plan }) => ({
+          candidate,
+          point: points[candidate.index]!,
+          transcript: transcript.label,
+          recording: rung.globbed ? transcript.path : null,
+          job: { plan, transcript: transcript.input.key, share: work.share, metrics: wanted },
+        }),
+      ),
+    ),
+  );
+  const { found } = await runPoints(rung.session, planned, inputs, {
+    label: rung.label,
+    workers: rung.workers,
+    threads: rung.threads,
+    folder: rung.folder,
+    metrics: wanted,
+    commandOf: ({ point, recording }) => rung.repeat(point, recording === null ? null : [recording]),
+  });
+  const records = new Map(candidates.map((candidate) => [candidate, new Map<string, MetricRecord | null>()]));
+  for (const { candidate, transcript, job } of planned)
+    records.get(candidate)!.set(transcript, found.get(runKey(job))?.metrics ?? null);
+  const runs = candidates.map(
+    (candidate): CandidateRuns => ({
+      candidate,
+      name: pointName(points[candidate.index]!),
+      byTranscript: records.get(candidate)!,
+    }),
+  );
+  const { completeness, tried } = judge(runs, goal, share);
+  return {
+    completeness,
+    tried: tried.map(({ trial, metrics }, i) => ({
+      trial,
+      metrics,
+      point: points[trial.candidate.index]!,
+      completeness: completeness.variants[i]!,
+      runs: runs[i]!,
+    })),
+  };
+}
+
+/** Some setting came through every session of the rung: none can answer more. */
+function isFinishedBySome({ completeness }: JudgedRung): boolean {
+  return completeness.variants.some(({ unfinished }) => unfinished.length === 0);
+>>>>>>> h-fleet
 }
 
 /** The feasible settings that none beats in both the goal and the content that is kept. */
