@@ -62,6 +62,9 @@ export function* jobParts(job: Job, transcript: Transcript): Generator<void, Job
   }
 }
 
+/** Transcripts that a thread is taken to have: it is sent one again after so many others, and forgets no sooner than that. */
+export const KNOWN_TRANSCRIPTS = 64;
+
 /** Transcripts kept open at a time. */
 const OPEN_TRANSCRIPTS = 4;
 
@@ -71,7 +74,16 @@ export class TranscriptShelf {
   private readonly open = new Map<string, Transcript>();
 
   add(input: TranscriptInput): void {
+    this.inputs.delete(input.key);
     this.inputs.set(input.key, input);
+  }
+
+  /** Keeps the inputs that were added last, so many of them. */
+  keep(most: number): void {
+    for (const key of this.inputs.keys()) {
+      if (this.inputs.size <= most) return;
+      this.inputs.delete(key);
+    }
   }
 
   get(key: string): Transcript {

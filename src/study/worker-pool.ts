@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { PluginFile } from '../plugins/plugin.js';
-import { type Job, type JobResult, jobError } from './job.js';
+import { type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
 import { shareInput } from './share-input.js';
 import type { TranscriptInput } from './transcript-input.js';
 import type { WorkerOrder, WorkerSetup } from './worker-run.js';
@@ -106,6 +106,7 @@ export class WorkerPool {
       if (job === undefined) return;
       thread.queue.push(job);
       const isNew = !thread.known.has(job.transcript);
+      if (isNew && thread.known.size >= KNOWN_TRANSCRIPTS) thread.known.clear();
       thread.known.add(job.transcript);
       const input = isNew ? this.#share(inputs.get(job.transcript) ?? null) : null;
       thread.worker.postMessage({ job, input } satisfies WorkerOrder);
@@ -115,6 +116,7 @@ export class WorkerPool {
   #share(input: TranscriptInput | null): TranscriptInput | null {
     if (input === null) return null;
     const known = this.#shared.get(input.key) ?? shareInput(input);
+    if (this.#shared.size >= KNOWN_TRANSCRIPTS) this.#shared.clear();
     this.#shared.set(input.key, known);
     return known;
   }

@@ -3,7 +3,7 @@ import { CcbenchError } from '../base/errors.js';
 import { findPlugin, loadPlugin } from '../plugins/load-plugin.js';
 import type { PluginFile } from '../plugins/plugin.js';
 import { registerPlugin } from '../plugins/register-plugin.js';
-import { type Job, type JobError, jobError, runJob, TranscriptShelf } from './job.js';
+import { type Job, type JobError, jobError, KNOWN_TRANSCRIPTS, runJob, TranscriptShelf } from './job.js';
 import type { TranscriptInput } from './transcript-input.js';
 
 /** What a worker is sent: a job, and its transcript the first time it is used. */
@@ -35,7 +35,10 @@ async function loadPlugins(plugins: readonly PluginFile[]): Promise<JobError | n
 const failure = await loadPlugins((workerData as WorkerSetup | null)?.plugins ?? []);
 const shelf = new TranscriptShelf();
 parentPort?.on('message', ({ job, input }: WorkerOrder) => {
-  if (input !== null) shelf.add(input);
+  if (input !== null) {
+    shelf.add(input);
+    shelf.keep(2 * KNOWN_TRANSCRIPTS);
+  }
   parentPort?.postMessage(
     failure === null ? runJob(job, shelf) : { ok: false, index: job.index, error: failure },
   );

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
-import type { Job, JobResult } from '../../src/study/job.js';
+import { type Job, type JobResult, TranscriptShelf } from '../../src/study/job.js';
 import { runJobs } from '../../src/study/pool.js';
 import { shareInput } from '../../src/study/share-input.js';
 import { recordedInput, syntheticInput, type TranscriptInput } from '../../src/study/transcript-input.js';
@@ -207,4 +207,14 @@ describe('runJobs', () => {
     expect(results.map(({ index }) => index)).toEqual([...heard].sort((a, b) => a - b));
     expect(results.length).toBeLessThan(40);
   });
+});
+
+it('a shelf keeps the transcripts that were added last, and no more than it is told', () => {
+  const shelf = new TranscriptShelf();
+  const recorded = (id: string) => recordedInput(id, RECORDED.bytes, []);
+  const [first, second] = [recorded('first'), recorded('second')];
+  for (const input of [first, second, first]) shelf.add(input);
+  shelf.keep(1);
+  expect(shelf.get(first.key).threads).toHaveLength(1);
+  expect(() => shelf.get(second.key)).toThrow('no transcript has the key');
 });
