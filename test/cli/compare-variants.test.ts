@@ -14,7 +14,9 @@ function larger(tokens: number): string {
 describe('ccbench compare', () => {
   it('keeps variants that come out like the baseline, and says so', async () => {
     const text = scenario('tiny', 'variants:\n  - { name: twin, cache: { mode: on } }\n');
-    const { stdout } = await cli(['compare', 'a.yaml', '--no-files'], { cwd: tempFolder({ 'a.yaml': text }) });
+    const { stdout } = await cli(['compare', 'a.yaml', '--no-files'], {
+      cwd: tempFolder({ 'a.yaml': text }),
+    });
     expect(stdout).toMatch(/^twin /m);
     expect(stdout).toContain('the same as base in every metric: twin');
   });

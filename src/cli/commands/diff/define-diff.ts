@@ -20,13 +20,14 @@ export function defineDiff(program: Command, session: CliSession, settle: (code:
       'figures within so much are the same (default: 0; 2 beside a recording)',
       percent,
     )
+    .option('--out <folder>', 'write a page with both as aligned lanes into this folder')
     .option('--rows <n>', 'differences to show', whole, 15)
     .addHelpText(
       'after',
       examples(
         'diff reports/before reports/after',
         'diff lunch.yaml "lunch.yaml#keep 3"',
-        'diff session.jsonl',
+        'diff session.jsonl --out reports',
         'diff session.jsonl my-agent.yaml --json',
       ),
     )

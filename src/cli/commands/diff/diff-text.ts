@@ -17,7 +17,8 @@ const COLUMNS: readonly Column[] = [
   { header: 'what', align: 'left', drop: null },
 ];
 
-function place({ thread, turn, purpose }: Difference): string {
+/** Thread, turn and purpose of a difference. */
+export function place({ thread, turn, purpose }: Difference): string {
   const name = thread === 'main' ? '' : `${shortName(printable(thread), THREAD_CHARS)} `;
   const kind = purpose === 'main' || purpose === 'subagent' ? '' : ` ${purpose}`;
   return `${name}${formatCount(turn)}${kind}`;
@@ -38,7 +39,8 @@ function rowOf(difference: Difference): Row {
   };
 }
 
-function firstSentence({ firstDifference, a }: LaneDiff): string {
+/** Where the lanes part, and why. */
+export function firstSentence({ firstDifference, a }: LaneDiff): string {
   if (firstDifference === null) return `They are the same in all ${formatCounted(a.requests, 'request')}.`;
   const { request, turn, thread, reason } = firstDifference;
   const where = thread === 'main' ? '' : ` of ${thread}`;
@@ -46,7 +48,7 @@ function firstSentence({ firstDifference, a }: LaneDiff): string {
 }
 
 /** The sum, and how much of it is there at the first difference. */
-function sumSentence({ a, b, differences, pairs }: LaneDiff): string {
+export function sumSentence({ a, b, differences, pairs }: LaneDiff): string {
   const more = b.costUsd - a.costUsd;
   const share = a.costUsd === 0 ? null : Math.abs(more) / a.costUsd;
   const verdict =

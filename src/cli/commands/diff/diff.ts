@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { diffLanes } from '../../../diff/diff-lanes.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { writeFiles } from '../../files/write-files.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -11,10 +13,13 @@ export interface DiffOptions extends PluginOptions {
   /** Per cent. */
   readonly tolerance?: number;
   readonly rows: number;
+  readonly out?: string;
 }
 
 /** Beside a recording the simulated prompt is estimated: so much is the same. */
 const RECORDED_TOLERANCE = 2;
+
+const PAGE = 'diff.html';
 
 /** `ccbench diff`: where two runs part, and why. */
 export async function diffCommand(
@@ -27,12 +32,18 @@ export async function diffCommand(
   const isRecorded = laneA.source === 'recorded' || laneB.source === 'recorded';
   const tolerance = (options.tolerance ?? (isRecorded ? RECORDED_TOLERANCE : 0)) / 100;
   const diff = diffLanes(laneA, laneB, tolerance);
+  const page = options.out === undefined ? null : join(options.out, PAGE);
+  if (options.out !== undefined) {
+    const { diffHtml } = await import('./diff-page.js');
+    await writeFiles(options.out, session.host.cwd, [{ folder: '', name: PAGE, content: diffHtml(diff) }]);
+  }
   if (session.json) {
     const { pairs, ...shown } = diff;
-    printJson(session, { tolerance, aligned: pairs.length, ...shown });
+    printJson(session, { tolerance, aligned: pairs.length, ...shown, page });
   } else {
     const screen = screenFor(session.host.stdout, session.colors);
-    session.host.stdout.write(diffText(diff, { tolerance, rows: options.rows }, screen));
+    const text = diffText(diff, { tolerance, rows: options.rows }, screen);
+    session.host.stdout.write(page === null ? text : `${text}page ${page}\n`);
   }
   return EXIT.fine;
 }
