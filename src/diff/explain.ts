@@ -108,5 +108,10 @@ export function explainPair({ a, b }: Pair, tolerance: number): Reason | null {
   if (isApart(a.read, b.read, tolerance)) return explainCache(a, b);
   if (isApart(a.output, b.output, tolerance))
     return { kind: 'output', reason: `the outputs differ: ${sizes('', a.output, b.output).trim()}` };
+  if (isApart(a.written, b.written, tolerance))
+    return {
+      kind: 'cache',
+      reason: `the prompt is the same, what is kept of it is not: ${sizes('written', a.written, b.written)}`,
+    };
   return { kind: 'price', reason: 'the same tokens, other prices or lifetimes' };
 }

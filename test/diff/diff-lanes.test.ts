@@ -87,6 +87,7 @@ describe('where two runs part', () => {
     expect(with3({ read: 0, written: 30_000 })).toBe('cache');
     expect(with3({ model: 'claude-opus-4-6' })).toBe('model');
     expect(with3({ output: 51 })).toBe('output');
+    expect(with3({ written: 0, input: 10_000, costNano: 1 })).toBe('cache');
     expect(with3({ costNano: 1 })).toBe('price');
   });
 
