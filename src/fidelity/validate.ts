@@ -1,5 +1,6 @@
 import { clientOfVersion, clientRegistry } from '../client/catalogue.js';
 import type { Transcript } from '../model/transcript.js';
+import { callKeys } from '../transcript/call-keys.js';
 import { predictByBaseline } from './baseline.js';
 import {
   type Comparison,
@@ -109,7 +110,7 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
     version: transcript.agentVersion,
     range: rangeOf(transcript.agentVersion),
     requests: comparisons.blind.length,
-    callIds: new Set([...truth.threads.values()].flat().map((request) => request.callId)),
+    callIds: callsOf(transcript),
     comparisons,
     tallies,
     figures: eachWay((way) => figuresOf([tallies[way]])),
@@ -119,6 +120,12 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
     chance: null,
     leftOut: [...truth.leftOut, ...unseenParts(transcript, truth, triggers)],
   };
+}
+
+/** What its calls are known by in other files. */
+function callsOf(transcript: Transcript): ReadonlySet<string> {
+  const keys = callKeys(transcript).map(({ key }) => key);
+  return new Set(keys.filter((key) => key.startsWith('call ')));
 }
 
 /** The same for a recording of another provider: its cache by its rules, its policy where one is known. */
@@ -131,7 +138,7 @@ function validateForeign(transcript: Transcript, truth: Truth, provider: string,
     version: transcript.agentVersion,
     range: rangeOf(null),
     requests: comparisons.blind.length,
-    callIds: new Set([...truth.threads.values()].flat().map((request) => request.callId)),
+    callIds: callsOf(transcript),
     comparisons,
     tallies,
     figures: eachWay((way) => figuresOf([tallies[way]])),
