@@ -11,6 +11,7 @@ import * as userActs from '../../src/engine/thread/user-acts.js';
 import * as userMessages from '../../src/llm/answers/user-messages.js';
 import * as fakeLlm from '../../src/llm/fake-llm.js';
 import type { Block } from '../../src/model/block.js';
+import { Limit } from '../../src/model/limit.js';
 import { type Message, withBlocks } from '../../src/model/message.js';
 import * as forkLayout from '../../src/tiers/agents/fork-layout.js';
 import { CompactionHistory } from '../../src/tiers/auto-compact/history.js';
@@ -131,9 +132,9 @@ const FAULTS: readonly PlantedFault[] = [
     invariant: 'INV-8',
     what: 'a higher percentage compacts earlier',
     plant: () => {
-      const real = thresholds.autoCompactThreshold;
-      vi.spyOn(thresholds, 'autoCompactThreshold').mockImplementation(
-        (params, model) => 200_000 - real(params, model),
+      const real = thresholds.compactLimit;
+      vi.spyOn(thresholds, 'compactLimit').mockImplementation(
+        (context) => new Limit(200_000 - real(context).value, 'reached'),
       );
     },
     check: () => {
