@@ -1,14 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import * as programVersion from '../../../src/cli/commands/columns/program-version.js';
 import { cli, scenario, tempFolder } from '../cli.js';
 
-const program = vi.hoisted(() => ({ version: '1.0.0+aaaa' }));
-vi.mock('../../../src/cli/commands/columns/program-version.js', () => ({
-  programVersion: () => program.version,
-}));
-
 it('two versions that share a folder never use or mix each other’s results', async () => {
+  const program = { version: '1.0.0+aaaa' };
+  const spy = vi.spyOn(programVersion, 'programVersion').mockImplementation(() => program.version);
+  onTestFinished(() => spy.mockRestore());
   const cwd = tempFolder({ 'a.yaml': scenario('tiny').replace('turns: 40', 'turns: 5') });
   const sweep = async (...more: string[]) => {
     const args = ['sweep', 'a.yaml', '--vary', 'seed=1..4:4', '--results', 'out', '--workers', '0', '--json'];
