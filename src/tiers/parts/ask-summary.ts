@@ -75,14 +75,31 @@ export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryRe
       if (result.failure === 'aborted') break;
     }
     const { failure, message, gapTokens } = miss!;
-    let shorterAbout: readonly Message[] | null = null;
-    while (failure === 'prompt-too-long' && shorterAbout === null && step < steps.length) {
-      const candidate = shrunk(order, about, steps[step++]!, gapTokens);
-      if (candidate !== null && tokensOf(candidate) < tokensOf(about)) shorterAbout = candidate;
+    let rest = about;
+    while (failure === 'prompt-too-long' && !isSentShorter(order, rest, about) && step < steps.length) {
+      const candidate = shrunk(order, rest, steps[step++]!, gapTokens);
+      if (candidate !== null && tokensOf(candidate) < tokensOf(rest)) rest = candidate;
     }
-    if (shorterAbout === null) return { ok: false, failure, message, requests: count.requests };
-    about = shorterAbout;
+    if (!isSentShorter(order, rest, about))
+      return { ok: false, failure, message, requests: count.requests };
+    about = rest;
   }
+}
+
+/** Whether less is sent in every shape: of a request for the newest part alone, leaving out what is older takes nothing away. */
+function isSentShorter(order: SummaryOrder, rest: readonly Message[], before: readonly Message[]): boolean {
+  return order.ask.shapes.every(
+    (shape) => tokensOf(shownIn(order, shape, rest)) < tokensOf(shownIn(order, shape, before)),
+  );
+}
+
+/** What a shape shows of a conversation: all of it where it shares the prefix, what the rule prepares otherwise. */
+function shownIn(order: SummaryOrder, shape: AskShapePart, about: readonly Message[]): readonly Message[] {
+  return sharesPrefix(shape) ? about : prepared(order, about);
+}
+
+function sharesPrefix(shape: AskShapePart): boolean {
+  return shape === 'extend' || shape === 'fork' || shape === 'native';
 }
 
 /** The steps one by one; dropping items goes on until nothing is left to drop. */
@@ -291,9 +308,10 @@ function requestFor(
 ): AskRequest {
   const { ask, context, moment, id } = order;
   const { params } = context;
-  const shares = shape === 'extend' || shape === 'fork' || shape === 'native';
+  const shares = sharesPrefix(shape);
   const isWhole = shape === 'extend' && about === order.about;
-  const shown = shares ? [...about, ...(isWhole ? order.after : [])] : prepared(order, about);
+  const seen = shownIn(order, shape, about);
+  const shown = isWhole ? [...seen, ...order.after] : seen;
   const messages = shape === 'text' ? [asText(`${id}-text-${n}`, moment.now, shown)] : shown;
   return {
     purpose: 'compact',
@@ -307,7 +325,7 @@ function requestFor(
         },
     messages,
     ...(ownTurns.length === 0 ? {} : { ownTurns }),
-    about,
+    about: seen,
     instruction: summaryInstruction(
       `${id}-instruction`,
       moment.now,

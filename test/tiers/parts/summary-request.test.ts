@@ -57,3 +57,34 @@ policy:
     expect(new Set(outcomes)).toEqual(new Set(['done']));
   });
 });
+
+describe('a summary request for the newest part alone that is too long', () => {
+  it('INV-9 is sent again only once it is shorter, not each time that something outside of it was left out', () => {
+    // 400k tokens of history, of which the newest 250k are sent to a summariser with a window of 200k.
+    const log = logOf(`
+name: too-long
+transcript:
+  synthetic:
+    turns: 80
+    prefixTokens: 5000
+    steady: { gapSeconds: 10, promptTokens: 2000, outputTokens: 400, resultTokens: 8000, tool: Read, charsPerToken: 4 }
+model: claude-opus-5
+policy:
+  count: { source: usage }
+  rules:
+    - name: compact
+      when: [{ tokens: ">= 400k" }]
+      select: { what: history, keep: { tokens: 4000 } }
+      ask: { shape: own, model: claude-sonnet-4-5, input: { last: 250k } }
+      layout: [summary, tail]
+      fail: { shrink: [{ drop-oldest: item }] }
+`);
+    const asked = log.flatMap((entry) =>
+      (entry.type === 'refused' || entry.type === 'request') && entry.purpose === 'compact'
+        ? [entry.prompt]
+        : [],
+    );
+    expect(asked.length).toBeGreaterThan(2);
+    for (const [n, prompt] of asked.slice(1).entries()) expect(prompt).toBeLessThan(asked[n]!);
+  });
+});
