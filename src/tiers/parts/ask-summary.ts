@@ -80,8 +80,7 @@ export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryRe
       const candidate = shrunk(order, rest, steps[step++]!, gapTokens);
       if (candidate !== null && tokensOf(candidate) < tokensOf(rest)) rest = candidate;
     }
-    if (!isSentShorter(order, rest, about))
-      return { ok: false, failure, message, requests: count.requests };
+    if (!isSentShorter(order, rest, about)) return { ok: false, failure, message, requests: count.requests };
     about = rest;
   }
 }
