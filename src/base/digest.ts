@@ -96,15 +96,35 @@ export function formatDigest(digest: Digest): string {
   return digest.toString(16).padStart(14, '0');
 }
 
-/** JSON with object keys in code-unit order: equal values give equal text. */
+/** JSON with object keys in code-unit order, those that are list positions first: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => {
-    if (item === null || typeof item !== 'object' || Array.isArray(item)) return item;
-    const source = item as Record<string, unknown>;
-    const sorted: Record<string, unknown> = {};
-    for (const key of Object.keys(source).sort()) sorted[key] = source[key];
-    return sorted;
-  });
+  if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : 'null';
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${canonicalJson(item) ?? 'null'}`;
+    return `[${text}]`;
+  }
+  const source = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(source).sort();
+  if (keys.some(isPosition)) keys.sort(positionsFirst);
+  for (const key of keys) {
+    const item = canonicalJson(source[key]) as string | undefined;
+    if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${item}`;
+  }
+  return `{${text}}`;
+}
+
+/** Whether a key is a list position, which objects put in front of other keys. */
+function isPosition(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return first >= 48 && first <= 57 && /^(?:0|[1-9]\d*)$/.test(key) && Number(key) < 2 ** 32 - 1;
+}
+
+/** Leaves keys that are no positions in their order. */
+function positionsFirst(a: string, b: string): number {
+  const [isA, isB] = [isPosition(a), isPosition(b)];
+  return isA && isB ? Number(a) - Number(b) : Number(isB) - Number(isA);
 }
 
 /** SHA-256 of a text or bytes, in hexadecimal: the identity of things kept on disk. */

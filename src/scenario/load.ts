@@ -1,5 +1,5 @@
 import { type CcbenchError, ProblemList } from '../base/errors.js';
-import { type Path, readDocument, type ScenarioDocument } from './document.js';
+import { type Path, type ReadDocument, readDocument, type ScenarioDocument } from './document.js';
 import { explainIssue, type LocatedProblem } from './explain.js';
 import { scenarioSchema } from './schema.js';
 
@@ -40,9 +40,13 @@ export function scenarioProblems(file: string, problems: readonly CcbenchError[]
   return new ProblemList('bad-scenario', file, problems);
 }
 
+/** The text that was read last: a study compiles one scenario again and again, each time with other settings. */
+let latest: { readonly text: string; readonly file: string; readonly read: ReadDocument } | null = null;
+
 /** Reads a text with places and collects what its syntax and its duplicate keys say; broken syntax throws at once. */
 export function loadScenario(text: string, file: string, problems: ProblemCollector): ScenarioDocument {
-  const read = readDocument(text, file);
+  if (latest?.text !== text || latest.file !== file) latest = { text, file, read: readDocument(text, file) };
+  const { read } = latest;
   problems.addAll(read.problems);
   if (read.document === null) throw scenarioProblems(file, problems.list());
   return read.document;

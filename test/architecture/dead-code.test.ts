@@ -8,7 +8,7 @@ const json = (name: string) => JSON.parse(readFileSync(resolve(ROOT, name), 'utf
 describe('dead code', () => {
   it('C39 the check looks for code that only tests reach', () => {
     const { scripts } = json('package.json');
-    expect(scripts.check).toContain('npm run deadcode');
+    expect(scripts.check).toContain('deadcode');
     expect(scripts.deadcode).toBe('knip && knip --production');
   });
 

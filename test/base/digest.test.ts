@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestText } from '../../src/base/digest.js';
+import { canonicalJson, digestText } from '../../src/base/digest.js';
 
 const longText = fc.string({ minLength: 65, maxLength: 400, unit: 'binary' });
 
@@ -60,3 +60,35 @@ describe('digest of a text', () => {
     expect(digests.size).toBe(count - same + (same > 0 ? 1 : 0));
   });
 });
+
+describe('canonical JSON', () => {
+  it('is read back as the value that was written, and does not depend on the order of keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = canonicalJson(value);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(canonicalJson(backwards(value))).toBe(text);
+        // Keys of what is read back are in their order already, as far as objects keep one.
+        expect(JSON.stringify(JSON.parse(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('leaves out what has no JSON, and keeps the place of it in a list', () => {
+    expect(canonicalJson({ b: 1, a: undefined, c: [undefined, Number.NaN] })).toBe('{"b":1,"c":[null,null]}');
+    expect(canonicalJson({ b: 1, 10: 2, 9: 3, a: 4, '01': 5, 4294967295: 6 })).toBe(
+      '{"9":3,"10":2,"01":5,"4294967295":6,"a":4,"b":1}',
+    );
+  });
+});
+
+/** The same value, the keys of its objects the other way round. */
+function backwards(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(backwards);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, backwards(item)]),
+  );
+}

@@ -16,7 +16,7 @@ import { cli, tempFolder } from './cli.js';
 
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures');
 /** Lines of a recording that are taken out, at most: the others fare like their neighbours. */
-const MOST_LOSSES = 40;
+const MOST_LOSSES = 20;
 
 function linesOf(path: string): readonly string[] {
   const bytes = unpackBytes(readFileSync(path), { name: path, warnings: createWarnings() });

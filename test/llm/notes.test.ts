@@ -216,7 +216,7 @@ describe('notes that nobody has read yet', () => {
 
   it('SES-1 can be read after thousands of extractions that nobody looked at', () => {
     const notes = row(
-      Array.from({ length: 6_000 }, () => 10),
+      Array.from({ length: 3_000 }, () => 10),
       100,
       [],
     );

@@ -1,14 +1,15 @@
 import type { Action, Answer, AskRequest, CallFailure, Outcome } from '../../model/action.js';
 import { type Message, messageTokens, tokensOf, withBlocks } from '../../model/message.js';
-import type { AcceptPart, AskPart, AskShapePart, FailPart, ShrinkPart } from '../../model/parts.js';
+import type { AcceptPart, AskPart, AskShapePart, FailPart } from '../../model/parts.js';
 import type { Moment, TierContext } from '../../model/tier.js';
 import { MIDDLE, parseAmount, type Sizes } from '../../parts/expression.js';
 import { summaryInstruction } from '../full-compact/prompt.js';
-import { dropHead, groupByRound } from '../full-compact/rounds.js';
+import { groupByRound } from '../full-compact/rounds.js';
 import type { FailureName } from '../full-compact/summarise.js';
 import { param } from '../param-reader.js';
 import { answerMessage, asText, joined } from './answers.js';
-import { cutTo, shorter } from './split-history.js';
+import { shrinkSteps, shrunk } from './shrink-request.js';
+import { shorter } from './split-history.js';
 
 /** What a summary is asked for. */
 export interface SummaryOrder {
@@ -77,7 +78,11 @@ export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryRe
     const { failure, message, gapTokens } = miss!;
     let rest = about;
     while (failure === 'prompt-too-long' && !isSentShorter(order, rest, about) && step < steps.length) {
-      const candidate = shrunk(order, rest, steps[step++]!, gapTokens);
+      const candidate = shrunk(rest, steps[step++]!, {
+        whole: order.about,
+        gapTokens,
+        now: order.moment.now,
+      });
       if (candidate !== null && tokensOf(candidate) < tokensOf(rest)) rest = candidate;
     }
     if (!isSentShorter(order, rest, about)) return { ok: false, failure, message, requests: count.requests };
@@ -99,87 +104,6 @@ function shownIn(order: SummaryOrder, shape: AskShapePart, about: readonly Messa
 
 function sharesPrefix(shape: AskShapePart): boolean {
   return shape === 'extend' || shape === 'fork' || shape === 'native';
-}
-
-/** The steps one by one; dropping items goes on until nothing is left to drop. */
-function shrinkSteps(parts: readonly ShrinkPart[]): readonly ShrinkPart[] {
-  return parts.flatMap((part): readonly ShrinkPart[] =>
-    part.kind === 'drop-oldest'
-      ? Array.from({ length: Math.min(part.times, MOST_CUTS) }, () => part)
-      : [part],
-  );
-}
-
-const MOST_CUTS = 10_000;
-
-/** The conversation after one step; null when the step finds nothing to leave out. */
-function shrunk(
-  order: SummaryOrder,
-  about: readonly Message[],
-  step: ShrinkPart,
-  gapTokens: number | null,
-): readonly Message[] | null {
-  switch (step.kind) {
-    case 'drop-oldest':
-      return dropHead(
-        about,
-        { gapTokens: step.share === null ? 1 : gapTokens, share: step.share ?? 0 },
-        order.moment.now,
-      );
-    case 'drop-results':
-      return withoutResults(order.about, step.share);
-    case 'cap-messages': {
-      const largest = Math.max(...about.map(messageTokens));
-      return about.map((message) => cutTo(message, Math.floor(largest * step.share)));
-    }
-    case 'chars':
-      return newestRounds(order.about, step.chars, ({ blocks }) =>
-        blocks.reduce((sum, { chars }) => sum + chars, 0),
-      );
-    default: {
-      return newestRounds(order.about, tokensOf(order.about) * step.share, messageTokens);
-    }
-  }
-}
-
-/** The newest rounds within a budget, the latest in any case. */
-function newestRounds(
-  messages: readonly Message[],
-  budget: number,
-  size: (message: Message) => number,
-): readonly Message[] {
-  const groups = groupByRound(messages);
-  let from = groups.length - 1;
-  let sum = 0;
-  for (let i = groups.length - 1; i >= 0; i--) {
-    sum += groups[i]!.reduce((all, message) => all + size(message), 0);
-    if (sum > budget) break;
-    from = i;
-  }
-  return groups.slice(from).flat();
-}
-
-/** A conversation in which a share of the results, from the middle outwards, is only named. */
-function withoutResults(messages: readonly Message[], share: number): readonly Message[] | null {
-  const results = messages.flatMap((message, m) =>
-    message.blocks.flatMap((block, b) => (block.kind === 'tool_result' ? [{ m, b }] : [])),
-  );
-  const count = Math.ceil(results.length * share);
-  if (count === 0) return null;
-  const middle = (results.length - 1) / 2;
-  const gone = new Set(
-    results
-      .map((place, i) => ({ place, far: Math.abs(i - middle) }))
-      .sort((a, b) => a.far - b.far || a.place.m - b.place.m)
-      .slice(0, count)
-      .map(({ place }) => `${place.m} ${place.b}`),
-  );
-  return messages.map((message, m) =>
-    withBlocks(
-      message,
-      message.blocks.map((block, b) => (gone.has(`${m} ${b}`) ? shorter(block, 12) : block)),
-    ),
-  );
 }
 
 /** One shape of the request, with its calls; what is rejected or failed is repeated. */

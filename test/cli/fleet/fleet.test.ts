@@ -109,7 +109,7 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
 describe('kill -9 in the middle of a study', { timeout: 600_000 }, () => {
   const start = (argv: readonly string[], cwd: string) => startCli(argv, cwd).child;
   const said: string[] = [];
-  const trial = { seed: 1, points: 100, meanMs: 4_000, start, say: (text: string) => said.push(text) };
+  const trial = { seed: 1, points: 60, meanMs: 2_500, start, say: (text: string) => said.push(text) };
 
   it('of one process changes no byte of the result', async () => {
     expect(await tryStudyKills({ ...trial, kills: 2, redis: undefined })).toEqual({ kills: 2, problems: [] });
