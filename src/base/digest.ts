@@ -110,9 +110,14 @@ export function canonicalJson(value: unknown): string {
   if (keys.some(isPosition)) keys.sort(positionsFirst);
   for (const key of keys) {
     const item = canonicalJson(source[key]) as string | undefined;
-    if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${item}`;
+    if (item !== undefined) text += `${text === '' ? '' : ','}${quoted(key)}:${item}`;
   }
   return `{${text}}`;
+}
+
+/** A key as JSON; most are words, which are written as they are. */
+function quoted(key: string): string {
+  return /^[\w.-]*$/.test(key) ? `"${key}"` : JSON.stringify(key);
 }
 
 /** Whether a key is a list position, which objects put in front of other keys. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -207,6 +207,22 @@ describe('bad logs', () => {
   ])('a log that is %s', async (_what, content, sentence) => {
     const cwd = tempFolder(content === null ? {} : { 'run.jsonl': content });
     expect(await refused(['report', 'run.jsonl'], cwd)).toContain(sentence);
+  });
+
+  it.each([
+    ['a request', /"prompt":(\d+)/],
+    ['the end', /"cost":(\d+)(?=[^\n]*\n$)/],
+  ])('D8 refuses a log in which a number of %s was changed, and leaves no tables', async (_where, number) => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    await cli(['run', 'a.yaml'], { cwd });
+    const log = readFileSync(join(cwd, 'reports/tiny/run.jsonl'), 'utf8');
+    const edited = log.replace(number, (member, value: string) => member.replace(value, `1${value}`));
+    expect(edited).not.toBe(log);
+    writeFileSync(join(cwd, 'edited.jsonl'), edited);
+    expect(await refused(['report', 'edited.jsonl', '--out', 'out'], cwd)).toContain(
+      'the log contradicts itself',
+    );
+    expect(existsSync(join(cwd, 'out/requests.csv'))).toBe(false);
   });
 
   it('reports a log that was cut short as partial', async () => {

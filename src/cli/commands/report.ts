@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
 import { openLog } from '../../files/open-log.js';
-import type { RunFacts } from '../../metrics/facts.js';
-import { createMetricsFold, type MetricsFold } from '../../metrics/fold.js';
+import { createMetricsFold } from '../../metrics/fold.js';
 import { metricValues } from '../../metrics/registry.js';
 import type { LogEntry } from '../../model/run-log.js';
 import { recordedJson } from '../../report/as-recorded.js';
@@ -26,18 +25,14 @@ export interface ReportOptions extends PictureOptions {
 /** Entries between two pauses to hear Ctrl-C. */
 const BATCH = 2_000;
 
-/** Folds a log that somebody gave: where it contradicts itself, it was changed after the run. */
-function factsOf(fold: MetricsFold, file: string): RunFacts {
-  try {
-    return fold.finish();
-  } catch (error) {
-    if (!(error instanceof CcbenchError) || error.code !== 'invariant') throw error;
-    throw new CcbenchError('bad-log', `the log contradicts itself: ${error.message}`, {
-      hint: 'the file was changed after the run; run the scenario again',
-      place: { file },
-      cause: error,
-    });
-  }
+/** What is wrong with a log that somebody gave: where it contradicts itself, it was changed after the run. */
+function logError(error: unknown, file: string): unknown {
+  if (!(error instanceof CcbenchError) || error.code !== 'invariant') return error;
+  return new CcbenchError('bad-log', `the log contradicts itself: ${error.message}`, {
+    hint: 'the file was changed after the run; run the scenario again',
+    place: { file },
+    cause: error,
+  });
 }
 
 /** The tables of a report that grow with its log. */
@@ -87,7 +82,7 @@ async function readThrough(session: CliSession, file: string, tables: GrowingTab
     sample.write(entry);
     if (batch.push(entry) === BATCH) await flush();
   }
-  const facts = factsOf(fold, file);
+  const facts = fold.finish();
   await flush();
   return { facts, digest: log.digest(), sample: sample.finish() };
 }
@@ -103,7 +98,7 @@ export async function reportCommand(
   const tables = out === undefined ? null : openTables(out, cwd);
   const { facts, digest, sample } = await readThrough(session, file, tables).catch((error: unknown) => {
     tables?.discard();
-    throw error;
+    throw logError(error, file);
   });
   const report = { digest, facts, expectations: [] };
   if (out !== undefined) {
