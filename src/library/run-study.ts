@@ -10,7 +10,7 @@ import { COMPARED_METRICS } from '../study/compared-metrics.js';
 import { type ComparedVariant, compareVariants, type Difference } from '../study/comparison.js';
 import type { Standing } from '../study/completeness.js';
 import type { Job, JobResult, MetricRecord } from '../study/job.js';
-import { compilePoint, pointName } from '../study/point.js';
+import { compilePoint, pointCompiler, pointName } from '../study/point.js';
 import { runJobs, workerEntry } from '../study/pool.js';
 import type { TranscriptInput } from '../study/transcript-input.js';
 import { variantsOf } from '../study/variants.js';
@@ -146,8 +146,9 @@ async function rowsOf(options: StudyOptions): Promise<readonly Row[]> {
   if (vary !== undefined) {
     const base = compilePoint(source, [], [], world);
     const axes = parseAxes(vary, () => windowOf(base.runs[0]!, { cwd: workingFolder() }), 'refused');
+    const compile = pointCompiler(source, axes, world);
     return grid(axes).map((values) => {
-      const point = compilePoint(source, axes, values, world);
+      const point = compile(values);
       return { name: pointName(point), settings: point.settings, runs: point.runs };
     });
   }

@@ -115,6 +115,16 @@ function withModels(context: ScenarioContext, book: ModelBook): ScenarioContext 
   };
 }
 
+/** A scenario that was read and checked, and what its runs are compiled with. */
+export interface CheckedScenario {
+  readonly normal: NormalScenario;
+  readonly context: ScenarioContext;
+  readonly plugins: readonly PlannedPlugin[];
+  readonly models: readonly PlannedModel[] | null;
+  /** Names of policies by the files they come from. */
+  readonly policyFiles: ReadonlyMap<string, string>;
+}
+
 /**
  * Compiles a scenario. Throws a ProblemList that holds every problem, each with its place.
  *
@@ -124,6 +134,18 @@ function withModels(context: ScenarioContext, book: ModelBook): ScenarioContext 
  *     plans, expectations              nothing optional
  */
 export function compileScenario(source: ScenarioSource, world: ScenarioContext): CompiledScenario {
+  const checked = checkScenario(source, world);
+  const { name, description, seed } = checked.normal;
+  return { name, description, seed, runs: compileRuns(checked), policyFiles: checked.policyFiles };
+}
+
+/** Compiles the runs of a scenario that holds. */
+export function compileRuns({ normal, context, plugins, models }: CheckedScenario): readonly CompiledRun[] {
+  return normal.runs.map((run) => compileRun(normal, run, context, plugins, models));
+}
+
+/** Reads a scenario and checks it. Throws a ProblemList. */
+export function checkScenario(source: ScenarioSource, world: ScenarioContext): CheckedScenario {
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
   const changed = assign(withRecordings(written, source.recordings), source.set, world, problems);
@@ -150,11 +172,5 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();
   if (empty.length > 0) throw scenarioProblems(source.file, empty);
-  return {
-    name: normal.name,
-    description: normal.description,
-    seed: normal.seed,
-    runs: normal.runs.map((run) => compileRun(normal, run, context, source.plugins ?? [], models)),
-    policyFiles: lifted.files,
-  };
+  return { normal, context, plugins: source.plugins ?? [], models, policyFiles: lifted.files };
 }

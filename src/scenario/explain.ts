@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { CcbenchError } from '../base/errors.js';
 import { nearestName } from '../base/nearest.js';
@@ -70,6 +71,7 @@ function foundWords(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'a group of keys';
+  if (typeof value === 'number' && !Number.isFinite(value)) return stringify(value).trim(); // as YAML writes it
   if (typeof value !== 'string') return String(value);
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}…` : value);
 }

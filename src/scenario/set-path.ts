@@ -50,7 +50,7 @@ function splitPath(text: string, context: ScenarioContext): Path {
 }
 
 /** Reads `path=value`; the value is written as in YAML. */
-function parseAssignment(text: string, context: ScenarioContext): Assignment {
+export function parseAssignment(text: string, context: ScenarioContext): Assignment {
   const equals = text.indexOf('=');
   if (equals <= 0) {
     throw new CcbenchError('bad-usage', `"${text}" is not path=value`, {

@@ -2,6 +2,7 @@ import { CcbenchError, ProblemList } from '../base/errors.js';
 import { planDigest } from '../engine/run/replay.js';
 import { type CompiledRun, compileScenario, type ScenarioSource } from '../scenario/compile.js';
 import { builtinContext, type ScenarioContext } from '../scenario/context.js';
+import { PolicySettings } from '../scenario/policy-settings.js';
 import type { Job } from './job.js';
 import type { Axis } from './vary.js';
 
@@ -29,6 +30,29 @@ function atOption(error: CcbenchError, axes: readonly Axis[], set: readonly stri
   });
 }
 
+/** Compiles the points of a study one after the other. */
+export function pointCompiler(
+  source: ScenarioSource,
+  axes: readonly Axis[],
+  world: ScenarioContext = builtinContext,
+): (values: readonly string[]) => Point {
+  const settings = new PolicySettings(source, world);
+  return (values) => {
+    const runs = settings.runsWith(changesOf(axes, values));
+    return runs === null ? compilePoint(source, axes, values, world) : pointOf(axes, values, runs);
+  };
+}
+
+/** `path=value` for each axis. */
+function changesOf(axes: readonly Axis[], values: readonly string[]): readonly string[] {
+  return axes.map((axis, i) => `${axis.path}=${values[i]!}`);
+}
+
+function pointOf(axes: readonly Axis[], values: readonly string[], runs: readonly CompiledRun[]): Point {
+  const settings = Object.fromEntries(axes.map((axis, i) => [axis.path, values[i]!]));
+  return { values, settings, set: changesOf(axes, values), runs };
+}
+
 /** Compiles a scenario's base with the values of a point. */
 export function compilePoint(
   source: ScenarioSource,
@@ -36,18 +60,13 @@ export function compilePoint(
   values: readonly string[],
   world: ScenarioContext = builtinContext,
 ): Point {
-  const set = axes.map((axis, i) => `${axis.path}=${values[i]!}`);
+  const set = changesOf(axes, values);
   try {
     const { runs } = compileScenario(
       { ...source, set: [...source.set, ...set], varied: set, runs: 'base' },
       world,
     );
-    return {
-      values,
-      settings: Object.fromEntries(axes.map((axis, i) => [axis.path, values[i]!])),
-      set,
-      runs,
-    };
+    return pointOf(axes, values, runs);
   } catch (error) {
     if (!(error instanceof CcbenchError)) throw error;
     const problems = (error instanceof ProblemList ? error.problems : [error]).map((problem) =>

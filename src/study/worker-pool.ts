@@ -1,13 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { PluginFile } from '../plugins/plugin.js';
+import { expectedCalls } from './expected-calls.js';
 import { type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
 import { shareInput } from './share-input.js';
 import type { TranscriptInput } from './transcript-input.js';
 import type { WorkerOrder, WorkerSetup } from './worker-run.js';
 
-/** Jobs a worker has at hand, so that it never waits for the next; the last ones are handed out one by one. */
-const JOBS_AT_HAND = 2;
+/** Calls that a worker has at hand in jobs, so that it does not wait for the next one while this thread plans or writes. */
+const CALLS_AT_HAND = 5_000;
+
+/** Jobs it has at hand, at least and at most. */
+const [FEW_JOBS, MANY_JOBS] = [2, 32];
 
 /** Every core has a thread at work: helpers of one thread's collector would only take another's time. */
 const ONE_COLLECTOR = '--no-parallel-scavenge';
@@ -25,9 +29,16 @@ interface Batch {
   /** Jobs nobody has been given, the next one last. */
   readonly left: Job[];
   readonly inputs: ReadonlyMap<string, TranscriptInput>;
+  /** Jobs that a thread is given ahead while there are plenty. */
+  readonly atHand: number;
   unfinished: number;
   finish(result: JobResult): void;
   settle(): void;
+}
+
+function jobsAtHand(inputs: readonly TranscriptInput[]): number {
+  const longest = inputs.reduce((most, input) => Math.max(most, expectedCalls(input)), 1);
+  return Math.min(MANY_JOBS, Math.max(FEW_JOBS, Math.floor(CALLS_AT_HAND / longest)));
 }
 
 /** Worker threads that are started when there are jobs and stay warm until the pool is closed. */
@@ -63,6 +74,7 @@ export class WorkerPool {
     const batch: Batch = {
       left: [...jobs].reverse(),
       inputs: new Map(inputs.map((input) => [input.key, input] as const)),
+      atHand: jobsAtHand(inputs),
       unfinished: jobs.length,
       finish,
       settle,
@@ -99,8 +111,9 @@ export class WorkerPool {
     return thread;
   }
 
-  #give(thread: Thread, { left, inputs }: Batch): void {
-    const most = left.length > JOBS_AT_HAND * this.#size ? JOBS_AT_HAND : 1;
+  #give(thread: Thread, { left, inputs, atHand }: Batch): void {
+    // Half of what is left for all: towards the end one by one, so that all threads end together.
+    const most = Math.min(atHand, Math.max(1, Math.floor(left.length / (2 * this.#size))));
     while (thread.queue.length < most) {
       const job = left.pop();
       if (job === undefined) return;

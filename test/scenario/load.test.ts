@@ -39,6 +39,14 @@ describe('positions of problems', () => {
     ['cache: { ttl: 2h }', 's.yaml:3:15: `cache.ttl` must be 5m, 1h or recorded; found "2h"'],
     ['cache:', 's.yaml:3:1: `cache` must be a group of keys (mode, ttl, subagentTtl, fade); found nothing'],
     ['estimatorFactor: 0', 's.yaml:3:18: `estimatorFactor` must be a number above 0, up to 100; found 0'],
+    [
+      'estimatorFactor: .nan',
+      's.yaml:3:18: `estimatorFactor` must be a number above 0, up to 100; found .nan',
+    ],
+    [
+      'estimatorFactor: -.INF',
+      's.yaml:3:18: `estimatorFactor` must be a number above 0, up to 100; found -.inf',
+    ],
     ['model: 4.5', 's.yaml:3:8: `model` must be a text or null; found 4.5'],
     [
       'overrides: { disableCompact: yes }',

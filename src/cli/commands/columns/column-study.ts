@@ -10,7 +10,7 @@ import { createProblems, loadScenario } from '../../../scenario/load.js';
 import { partitionOf, type Span } from '../../../study/batches.js';
 import { expectedCalls } from '../../../study/expected-calls.js';
 import { type Job, jobError } from '../../../study/job.js';
-import { compilePoint, type Point, runKey } from '../../../study/point.js';
+import { compilePoint, type Point, pointCompiler, runKey } from '../../../study/point.js';
 import { type CellValue, resultColumns } from '../../../study/result-rows.js';
 import { splitValues } from '../../../study/split-values.js';
 import type { TranscriptInput } from '../../../study/transcript-input.js';
@@ -99,6 +99,7 @@ export async function openColumnStudy(
   const axes = await withoutPause(interrupt, () =>
     parseAxes(words.vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),
   );
+  const compile = pointCompiler(source, axes);
   const points = gridSize(axes);
   if (!Number.isSafeInteger(points * base.runs.length))
     throw new CcbenchError('bad-usage', 'the grid has too many points to be counted', {
@@ -197,7 +198,7 @@ export async function openColumnStudy(
         if (!isWanted(run)) continue;
         const place = Math.floor(run / used.length);
         const values = gridPoint(axes, place);
-        if (place !== at) [point, why] = tryPoint(source, axes, values, base.runs.length);
+        if (place !== at) [point, why] = tryPoint(compile, values, base.runs.length);
         at = place;
         planned.push(await planRun(run, point, run % used.length, values, why));
         if (session.host.now() < nextBreath) continue;
@@ -208,7 +209,7 @@ export async function openColumnStudy(
     },
     weight(place, i) {
       const values = variesSessions ? gridPoint(axes, place) : [];
-      const [point] = variesSessions ? tryPoint(source, axes, values, base.runs.length) : [base];
+      const [point] = variesSessions ? tryPoint(compile, values, base.runs.length) : [base];
       const run = point?.runs[used[i]!];
       if (run?.transcript.kind === 'synthetic') return run.transcript.spec.turns;
       const known = run === undefined ? null : inputs.of(run.transcript);
@@ -219,13 +220,12 @@ export async function openColumnStudy(
 
 /** A point, or why it is none. */
 function tryPoint(
-  source: ScenarioSource,
-  axes: readonly Axis[],
+  compile: (values: readonly string[]) => Point,
   values: readonly string[],
   runs: number,
 ): readonly [Point | null, string] {
   try {
-    const point = compilePoint(source, axes, values);
+    const point = compile(values);
     if (point.runs.length === runs) return [point, ''];
     return [null, `the setting changes the number of sessions from ${runs} to ${point.runs.length}`];
   } catch (error) {

@@ -11,10 +11,10 @@ import { Interrupted } from '../../terminal/interrupt.js';
 import { pluginFiles } from '../study/run-study.js';
 import type { ColumnStudy, PlannedRun } from './column-study.js';
 
-/** Points that are planned while those before them run: few, so that the first run starts soon. */
-const POINTS_AHEAD = 50;
+/** Runs that are planned while those before them are made. */
+const RUNS_AHEAD = 400;
 
-/** Points of the very first piece. */
+/** Points of the very first piece: few, so that the first run starts soon. */
 const FIRST_POINTS = 4;
 
 /** Wall time between two looks at the terminal while runs go on in this thread. */
@@ -42,7 +42,7 @@ function* slicesOf(study: ColumnStudy, batches: Iterable<number>): Generator<Sli
       const end = Math.min(to, start + step);
       yield { batch, from: start, to: end, isLast: end === to };
       start = end;
-      step = POINTS_AHEAD * study.sessions;
+      step = Math.max(1, Math.floor(RUNS_AHEAD / study.sessions)) * study.sessions;
     }
   }
 }

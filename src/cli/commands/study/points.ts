@@ -1,7 +1,7 @@
 import type { ScenarioSource } from '../../../scenario/compile.js';
 import type { VariantCompleteness, VariantRuns } from '../../../study/completeness.js';
 import type { Job, MetricRecord } from '../../../study/job.js';
-import { compilePoint, type Point } from '../../../study/point.js';
+import { type Point, pointCompiler } from '../../../study/point.js';
 import type { Axis } from '../../../study/vary.js';
 import type { CliSession } from '../../session.js';
 import { breathe } from '../../terminal/interrupt.js';
@@ -29,11 +29,12 @@ export async function compilePoints(
   const { host } = session;
   const progress = createProgress(host, session.json ? 'silent' : 'shown', 'points');
   const points: Point[] = [];
+  const compile = pointCompiler(source, axes);
   let nextBreath = host.now() + BREATH_MS;
   progress.start('planning', values.length);
   try {
     for (const each of values) {
-      points.push(compilePoint(source, axes, each));
+      points.push(compile(each));
       if (host.now() < nextBreath) continue;
       progress.update(points.length);
       await breathe(host.interrupt);
