@@ -80,6 +80,7 @@ describe('ccbench bench', () => {
     expect(stdout).toContain('0.50  too-slow  promised ≥ 2  MISSED\n');
     expect(stdout).toContain('0.10  stated\n');
     expect(stdout.match(/MISSED/g)).toHaveLength(2);
+    expect(stdout).toMatch(/\n\n3 of 5 promises hold\.\nTimes are those of this machine at this moment: /);
   });
 
   it('shows p50, p99 and operations a second of each path at each size', async () => {

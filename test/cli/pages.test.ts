@@ -17,7 +17,7 @@ describe('pages of studies', () => {
       'a.yaml': `${scenario('tiny')}variants:\n  - { name: one hour, cache: { ttl: 1h } }\n`,
     });
     const { stdout } = await cli(['run', 'a.yaml'], { cwd });
-    expect(stdout).toContain('report reports/tiny/index.html\n');
+    expect(stdout).toContain('page reports/tiny/index.html\n');
     const { table, runs } = pageData(join(cwd, 'reports/tiny/index.html'));
     expect(table.rows.map(({ name, page }) => [name, page])).toEqual([
       ['tiny', 'report.html'],

@@ -198,7 +198,7 @@ for (let i = 0; i < 60; i++) writeEntry(${JSON.stringify(folder)}, '${key(1)}', 
     const folder = tempFolder({ 'a.jsonl': session('shown') });
     const own = { cwd: folder, env: { CCBENCH_CACHE: 'kept' } };
     const kept = join(folder, 'kept');
-    expect((await cli(['cache'], own)).stdout).toContain(`${kept} holds no compiled transcript\n`);
+    expect((await cli(['cache'], own)).stdout).toContain(`${kept} holds no compiled transcript.\n`);
     await cli(['inspect', 'a.jsonl'], own);
     const [path] = cached(folder);
     const bytes = readFileSync(path!).length;

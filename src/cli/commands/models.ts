@@ -1,9 +1,10 @@
 import { unknownName } from '../../base/registry.js';
 import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../cache/model-table.js';
-import { formatCount, formatDecimal } from '../../report/format.js';
+import { formatCount, formatCounted, formatDecimal } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
+import { closingText } from '../terminal/closing.js';
 import { screenFor } from '../terminal/paint.js';
 
 const COLUMNS: readonly Column[] = [
@@ -75,11 +76,17 @@ export function modelsCommand(
     ];
   });
   const legend = wrapText(
-    `Dollars per million tokens, checked on ${MODEL_TABLE_DATE}; a minimum of 0 is not published. --json has notes, latencies and price steps too; a scenario adds and changes rows with \`models:\`. Sources:`,
+    'Dollars per million tokens; a minimum of 0 is not published. --json has notes, latencies and price steps too. Sources:',
     screen.width,
     '',
     '',
   );
-  session.host.stdout.write(`${lines.join('\n')}\n\n${legend.join('\n')}\n${sources.join('\n')}\n`);
+  const closing = {
+    result: `${formatCounted(shown.length, 'model')}, with list prices that were checked on ${MODEL_TABLE_DATE}.`,
+    advice: 'Prices change: a scenario adds and changes rows with `models:`.',
+  };
+  session.host.stdout.write(
+    `${lines.join('\n')}\n\n${legend.join('\n')}\n${sources.join('\n')}\n\n${closingText(closing, screen)}`,
+  );
   return EXIT.fine;
 }

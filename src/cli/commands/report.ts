@@ -12,7 +12,9 @@ import { finishedJson, summaryJson } from '../../report/summary-json.js';
 import { terminalReport } from '../../report/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type FileContent, type OutputFile, openFile } from '../files/output.js';
+import { runConclusion } from '../runs/run-conclusion.js';
 import { type CliSession, printJson } from '../session.js';
+import { closingText } from '../terminal/closing.js';
 import { breathe } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import type { PictureOptions } from '../terminal/report-pictures.js';
@@ -131,6 +133,11 @@ export async function reportCommand(
       skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
       warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
     });
-  } else stdout.write(terminalReport(report, screenFor(stdout, session.colors)));
+  } else {
+    const screen = screenFor(stdout, session.colors);
+    const written = out === undefined ? null : join(out, options.charts ? 'report.html' : '');
+    const closing = { ...runConclusion(facts, []), written };
+    stdout.write(`${terminalReport(report, screen)}\n${closingText(closing, screen)}`);
+  }
   return EXIT.fine;
 }

@@ -34,9 +34,11 @@ import { writeFiles } from '../files/write-files.js';
 import { choosesLifetime, type ProviderLifetimes, providerLifetimes } from '../runs/provider-lifetimes.js';
 import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
+import { closingText } from '../terminal/closing.js';
 import { withoutPause } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import { lifetimeName, providerLifetimesLines } from '../terminal/provider-lifetimes-text.js';
+import { lifetimeConclusion } from './lifetime-conclusion.js';
 
 /** Options of `ccbench ttl`. */
 export interface TtlOptions {
@@ -157,7 +159,8 @@ export async function ttlCommand(
     recordedCosts(items.map((item) => ({ name: item.session.id, bill: item.bill })));
   const recorded = recordedOf(used);
   const hitRates = conversationHitRates(sessions);
-  if (options.out !== undefined) await writeChart(session, report, options.out, options);
+  const { result } = lifetimeConclusion(report, byProvider);
+  if (options.out !== undefined) await writeChart(session, report, result, options.out, options);
   const warnings = used.flatMap((item) =>
     item.warnings.map(({ code, message, remedy, count }) => ({
       session: item.session.id,
@@ -183,8 +186,10 @@ export async function ttlCommand(
   const screen = screenFor(session.host.stdout, session.colors);
   const chosen = recordedOf(used.filter((item) => item.ruled === null));
   const text = reportText(report, { hitRates, recorded, chosen, byProvider }, options, screen);
-  const page = options.out === undefined ? '' : `page ${join(options.out, TTL_PAGE)}\n`;
-  session.host.stdout.write(`${text}${page}`);
+  const written = options.out === undefined ? null : join(options.out, TTL_PAGE);
+  session.host.stdout.write(
+    `${text}\n${closingText({ ...lifetimeConclusion(report, byProvider), written }, screen)}`,
+  );
   for (const { session: id, message, count } of warnings) {
     note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
   }
@@ -200,6 +205,7 @@ export async function ttlCommand(
 async function writeChart(
   { host }: CliSession,
   report: LifetimeReport,
+  lead: string,
   out: string,
   options: TtlOptions,
 ): Promise<void> {
@@ -211,8 +217,7 @@ async function writeChart(
   const sessions = report.cost.perSession.length || report.sessions;
   const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
   await writeFiles(out, host.cwd, chartFiles(charts, options, host.interrupt));
-  const [lead] = report.cost.perSession.length > 0 ? moneySentences(report) : [];
-  const content = ttlHtml(report, lead ?? `${formatCounted(report.sessions, 'session')}.`);
+  const content = ttlHtml(report, lead);
   await writeFiles(out, host.cwd, [{ folder: '', name: TTL_PAGE, content }]);
 }
 
@@ -326,18 +331,9 @@ function spreadSentence({ median, lowerQuartile, mean, min }: ConversationHitRat
   return `Hit rate per session at an unlimited lifetime: median ${formatShare(median)}, lower quartile ${formatShare(lowerQuartile)}, mean ${formatShare(mean)}, lowest ${formatShare(min)}.`;
 }
 
-/** 5 minutes against 1 hour in words. */
-function moneySentences({ cost, sessions }: LifetimeReport): readonly string[] {
-  const own = cost.perSession.length;
-  const who = own === sessions ? 'All sessions' : `${formatCounted(own, 'session')} with a choice`;
-  const difference = Math.abs(cost.total1hUsd - cost.total5mUsd);
-  const cheaper = cost.total5mUsd < cost.total1hUsd ? '5 minutes' : '1 hour';
-  const verdict =
-    difference < 1e-9
-      ? `Both lifetimes cost the same: ${formatMoney(cost.total5mUsd)}.`
-      : `${who}: ${formatMoney(cost.total5mUsd)} with 5 minutes, ${formatMoney(cost.total1hUsd)} with 1 hour; ${cheaper} saves ${formatMoney(difference)}.`;
+/** How 5 minutes and 1 hour part, in words. */
+function moneySentences({ cost }: LifetimeReport): readonly string[] {
   return [
-    verdict,
     `5 minutes is cheaper for ${formatShare(cost.share5mCheaper)} of the sessions, 1 hour for ${formatShare(cost.share1hCheaper)}, neither for ${formatShare(cost.shareEqual)}.`,
     `1 hour pays ${formatMoney(cost.premiumUsd)} more for writes and saves ${formatMoney(cost.savedUsd)} on ${formatCount(cost.rescuedTokens)} tokens read after 5 minutes to 1 hour; it breaks even at ${formatCount(cost.breakEvenTokens)}.`,
   ];

@@ -6,9 +6,10 @@ import {
   growsTooFast,
   type RatioResult,
 } from '../../../bench/result.js';
-import { formatCount, formatDecimal, formatExponent } from '../../../report/format.js';
+import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../report/format.js';
 import { type Column, tableLines } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
+import type { Conclusion } from '../../terminal/closing.js';
 
 const PATH_COLUMNS: readonly Column[] = [
   { header: 'hot path', align: 'left', drop: null },
@@ -91,7 +92,7 @@ function ratioLines({ ratios }: BenchResult, { style }: Screen): readonly string
 }
 
 function slowerLines(slower: readonly Regression[]): readonly string[] {
-  if (slower.length === 0) return ['No path is slower than the saved run beyond the noise.', ''];
+  if (slower.length === 0) return [];
   return [
     'Slower than the saved run:',
     ...slower.map(
@@ -112,5 +113,31 @@ export function benchText(result: BenchResult, slower: readonly Regression[] | n
     ...notes,
     ...(slower === null ? [] : slowerLines(slower)),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Whether what is promised holds, and what the times are worth. */
+export function benchConclusion(
+  { growth, ratios, results }: BenchResult,
+  slower: readonly Regression[] | null,
+): Conclusion {
+  const promises = [...growth, ...ratios].filter(({ promised }) => promised !== null).length;
+  const missed = growth.filter(growsTooFast).length + ratios.filter(fallsShort).length;
+  const kept =
+    promises === 0
+      ? `${formatCounted(results.length, 'time')} measured, of which none is promised.`
+      : `${formatCount(promises - missed)} of ${formatCounted(promises, 'promise')} ${promises - missed === 1 ? 'holds' : 'hold'}.`;
+  if (slower === null)
+    return {
+      result: kept,
+      advice:
+        'Times are those of this machine at this moment: --save keeps them, --against compares with them.',
+    };
+  return {
+    result:
+      slower.length === 0
+        ? 'No path is slower than the saved run beyond the noise.'
+        : `${formatCounted(slower.length, 'path is', 'paths are')} slower than the saved run beyond the noise.`,
+    advice: `${kept} Compare only times of the same machine with little else to do.`,
+  };
 }

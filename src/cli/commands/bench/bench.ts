@@ -7,9 +7,10 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import { writeFiles } from '../../files/write-files.js';
 import { type CliSession, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { breathe } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { benchText } from './bench-text.js';
+import { benchConclusion, benchText } from './bench-text.js';
 import { SUITES, type Suites } from './suites.js';
 
 const BENCH_PAGE = 'bench.html';
@@ -44,9 +45,11 @@ export async function benchCommand(
     save?.commit();
     if (session.json) printJson(session, slower === null ? result : { ...result, regressions: slower });
     else host.stdout.write(benchText(result, slower, screenFor(host.stdout, session.colors)));
-    if (options.out !== undefined) {
-      await writeCharts(session, result, options.out, options);
-      if (!session.json) host.stdout.write(`page ${join(options.out, BENCH_PAGE)}\n`);
+    if (options.out !== undefined) await writeCharts(session, result, options.out, options);
+    if (!session.json) {
+      const written = options.out === undefined ? null : join(options.out, BENCH_PAGE);
+      const closing = { ...benchConclusion(result, slower), written };
+      host.stdout.write(`\n${closingText(closing, screenFor(host.stdout, session.colors))}`);
     }
     return slower !== null && slower.length > 0 ? EXIT.regression : EXIT.fine;
   } finally {

@@ -12,6 +12,8 @@ import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { cacheFolder } from '../../files/cache-folder.js';
 import { forgetPage } from '../../files/last-page.js';
 import { type CliSession, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
+import { screenFor } from '../../terminal/paint.js';
 
 /** What is kept: how many transcripts, in how many bytes. */
 function kept(folder: string): { readonly entries: number; readonly bytes: number } {
@@ -39,10 +41,12 @@ export function showCacheCommand(session: CliSession): ExitCode {
     entries === 0
       ? 'holds no compiled transcript'
       : `holds ${transcripts(entries)} in ${megabytes(bytes)}, of at most ${megabytes(MOST_KEPT_BYTES)}`;
-  session.host.stdout.write(`${folder} ${holds}\n`);
-  session.host.stdout.write(
-    'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear removes what is kept\n',
-  );
+  const closing = {
+    result: `${folder} ${holds}.`,
+    advice:
+      'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear removes what is kept.',
+  };
+  session.host.stdout.write(closingText(closing, screenFor(session.host.stdout, session.colors)));
   return EXIT.fine;
 }
 

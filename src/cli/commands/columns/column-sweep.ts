@@ -6,11 +6,13 @@ import { batchesOfShard, runsOfBatch, type Shard } from '../../../study/batches.
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, note, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
+import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
 import { openThreads } from '../study/run-study.js';
 import { type ColumnStudy, openColumnStudy, type StudyWords, wordsOf } from './column-study.js';
 import { runBatches } from './run-batches.js';
-import { summarise, summaryLines } from './summary.js';
+import { studyConclusion, summarise, summaryLines } from './summary.js';
 
 /** How a sweep into columns is done. */
 export interface ColumnSweepOptions {
@@ -127,8 +129,12 @@ export async function concludeStudy(
   const summary = await summarise(results, study.shown[0]!, SHOWN_BEST, session.host.interrupt);
   if (session.json) printJson(session, { ...summary, ran, results: shown });
   else {
-    const ask = `ccbench results ${shown} answers questions on them`;
-    session.host.stdout.write(`${[...summaryLines(summary), ask].join('\n')}\n`);
+    const closing = {
+      ...studyConclusion(summary),
+      advice: `ccbench results ${shown} answers questions on them.`,
+    };
+    const screen = screenFor(session.host.stdout, session.colors);
+    session.host.stdout.write(`${summaryLines(summary).join('\n')}\n\n${closingText(closing, screen)}`);
   }
   return summary.finished > 0 && summary.failed === summary.finished ? EXIT.input : EXIT.fine;
 }

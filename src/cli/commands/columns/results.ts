@@ -7,11 +7,13 @@ import { formatCount, formatCounted, formatValue, printable } from '../../../rep
 import { splitValues } from '../../../study/split-values.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
+import { screenFor } from '../../terminal/paint.js';
 import { chosenMetric } from '../study/chosen-metrics.js';
 import { askDuckdb } from './ask-duckdb.js';
 import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
 import { readRows } from './read-results.js';
-import { settingsText, summarise, summaryLines } from './summary.js';
+import { settingsText, studyConclusion, summarise, summaryLines } from './summary.js';
 
 /** Options of `ccbench results`. */
 export interface ResultsOptions {
@@ -82,7 +84,11 @@ async function overview(
   for (const results of studies)
     summaries.push(await summarise(results, USUAL_METRIC, top, session.host.interrupt));
   if (session.json) printJson(session, { results: folder, studies: summaries });
-  else session.host.stdout.write(`${summaries.flatMap(summaryLines).join('\n')}\n`);
+  else {
+    const screen = screenFor(session.host.stdout, session.colors);
+    const closing = closingText(studyConclusion(summaries.at(-1)!), screen);
+    session.host.stdout.write(`${summaries.flatMap(summaryLines).join('\n')}\n\n${closing}`);
+  }
   return EXIT.fine;
 }
 

@@ -2,6 +2,7 @@ import type { StudyResults } from '../../../files/results/results-folder.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { formatCount, formatCounted, formatValue, printable } from '../../../report/format.js';
 import type { CellValue } from '../../../study/result-rows.js';
+import type { Conclusion } from '../../terminal/closing.js';
 import { countRuns, rankPoints, settingsOf } from './read-results.js';
 
 /** What a study came to, in short. */
@@ -105,4 +106,20 @@ export function summaryLines(summary: StudySummary): readonly string[] {
       : `no point is best in ${best.metric}: ${best.reason}`,
     ...best.points.map(({ settings, value }) => `  ${formatValue(value, unit)}  ${settingsText(settings)}`),
   ];
+}
+
+/** The best point of a study, and what is to be doubted of it. */
+export function studyConclusion({ best, runs, finished, name }: StudySummary): Conclusion {
+  const { unit } = findMetric(best.metric)!;
+  const [first] = best.points;
+  return {
+    result:
+      first === undefined
+        ? `No point of ${name} is best in ${best.metric}: ${best.reason}.`
+        : `The best ${best.metric} of ${name} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
+    advice:
+      finished < runs
+        ? 'The study is not finished: another point may come out better.'
+        : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
+  };
 }

@@ -88,7 +88,6 @@ export function diffText(
     ...say(firstSentence(diff)).map(style.bold),
     ...(rows.length === 0 ? [] : ['', ...tableLines(COLUMNS, rows, { indent: INDENT, ...screen })]),
     ...notes.flatMap((note) => wrapText(note, width, INDENT, INDENT + INDENT).map(style.dim)),
-    ...say(sumSentence(diff)),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { diffLanes } from '../../../diff/diff-lanes.js';
+import { diffLanes, type LaneDiff } from '../../../diff/diff-lanes.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { writeFiles } from '../../files/write-files.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
-import { diffText } from './diff-text.js';
+import { diffText, sumSentence } from './diff-text.js';
 import { openLanes } from './open-lanes.js';
 
 /** Options of `ccbench diff`. */
@@ -43,7 +44,17 @@ export async function diffCommand(
   } else {
     const screen = screenFor(session.host.stdout, session.colors);
     const text = diffText(diff, { tolerance, rows: options.rows }, screen);
-    session.host.stdout.write(page === null ? text : `${text}page ${page}\n`);
+    const closing = { result: sumSentence(diff), advice: adviceOn(diff, isRecorded), written: page };
+    session.host.stdout.write(`${text}\n${closingText(closing, screen)}`);
   }
   return EXIT.fine;
+}
+
+/** What a difference does not say by itself. */
+function adviceOn({ firstDifference }: LaneDiff, isRecorded: boolean): string {
+  if (isRecorded)
+    return 'One session is one sample of the simulator: ccbench validate says how far it is off over many.';
+  return firstDifference === null
+    ? 'What differs in their settings did not act here.'
+    : 'It is one session: ccbench compare over several says whether the difference lasts.';
 }

@@ -153,7 +153,7 @@ function compactionLines({ compactions }: TranscriptFacts, screen: Screen): read
 
 function warningLines({ warnings }: TranscriptFacts, screen: Screen): readonly string[] {
   const { style, width } = screen;
-  if (warnings.length === 0) return ['', 'no problems found'];
+  if (warnings.length === 0) return [];
   const lines = warnings.flatMap(({ code, message, remedy, count }) => {
     const times = count > 1 ? ` (${formatCount(count)} times)` : '';
     const said = wrapText(printable(`${code}: ${message}${times}`), width, INDENT, INDENT + INDENT).map(

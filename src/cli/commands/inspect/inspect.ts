@@ -5,10 +5,12 @@ import { formatCounted } from '../../../report/format.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { type CountCheck, checkCounts } from './count-check.js';
 import { countText } from './count-text.js';
+import { inspectConclusion } from './inspect-conclusion.js';
 import { inspectTranscript, type TranscriptFacts } from './inspect-facts.js';
 import { inspectText } from './inspect-text.js';
 import { listSessions } from './list-sessions.js';
@@ -91,6 +93,10 @@ export async function inspectCommand(
   }
   const repeated = copies.map(({ file, repeatedCalls }) => ({ file, calls: repeatedCalls }));
   if (session.json) printJson(session, { sessions, total, files, skipped, repeated });
+  else {
+    const findings = used.reduce((sum, { facts }) => sum + facts.warnings.length, 0);
+    stdout.write(`\n${closingText(inspectConclusion(total, findings), screen)}`);
+  }
   return EXIT.fine;
 }
 

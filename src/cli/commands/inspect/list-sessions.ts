@@ -9,6 +9,7 @@ import type { Screen } from '../../../report/terminal.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { belowHome, usualSessions } from '../../files/usual-sessions.js';
 import { type CliSession, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 
 /** The sessions of one agent in one project. */
@@ -121,15 +122,17 @@ function listText(projects: readonly ProjectFacts[], home: string, screen: Scree
   ];
   const dropped = droppedHeaders(COLUMNS, rows, width - INDENT.length);
   const biggest = [...projects].sort((a, b) => b.bytes - a.bytes || compare(a.folder, b.folder))[0]!;
-  const notes = [
-    ...(dropped.length === 0 ? [] : [`not shown in ${width} columns: ${dropped.join(', ')}; --json has all`]),
-    `look into one: ccbench inspect ${shellWord(belowHome(biggest.folder, home))}`,
-  ];
+  const notes =
+    dropped.length === 0 ? [] : [`not shown in ${width} columns: ${dropped.join(', ')}; --json has all`];
+  const closing = {
+    result: `${formatCounted(all.sessions, 'session')} of ${formatCounted(projects.length, 'project')} were found on this machine.`,
+    advice: `Where their money went: ccbench why; to look into one: ccbench inspect ${shellWord(belowHome(biggest.folder, home))}`,
+  };
   const lines = [
     ...tableLines(COLUMNS, rows, { indent: INDENT, ...screen }),
     ...notes.flatMap((line) => wrapText(printable(line), width, INDENT, INDENT + INDENT).map(style.dim)),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n\n${closingText(closing, screen)}`;
 }
 
 /** A path as a shell takes it; `~` stays outside of quotation marks. */

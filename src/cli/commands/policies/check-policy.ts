@@ -1,8 +1,10 @@
 import { type CcbenchError, formatPlace } from '../../../base/errors.js';
 import { policySentences } from '../../../parts/sentences.js';
+import { formatCounted } from '../../../report/format.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { readNamedFile } from './named-policy.js';
 
@@ -42,15 +44,29 @@ function checkPolicy(session: CliSession, file: string): ExitCode {
     });
     return exit;
   }
-  const { style } = screenFor(stdout, session.colors);
+  const screen = screenFor(stdout, session.colors);
   const lines = (errors: readonly CcbenchError[], word: string): readonly string[] =>
     errors.flatMap(({ place, message, hint }) => [
       `${place === null ? file : formatPlace(place)}: ${word}${message}`,
       ...(hint === null ? [] : [`  hint: ${hint}`]),
     ]);
-  const head = isOk ? [`${style.bold(found.policy!.name)} can be used. What it will do:`, ''] : [];
-  stdout.write(
-    `${[...lines(problems, ''), ...lines(found.warnings, 'warning: '), ...head, ...sentences.map((sentence) => `  ${sentence}`), ...(isOk ? ['', `next: ccbench run <scenario> --policy ${file}`] : [])].join('\n')}\n`,
-  );
+  const head = isOk ? ['What it will do:', ''] : [];
+  const said = [
+    ...lines(problems, ''),
+    ...lines(found.warnings, 'warning: '),
+    ...head,
+    ...sentences.map((sentence) => `  ${sentence}`),
+  ];
+  const doubts = found.warnings.length;
+  const closing = isOk
+    ? {
+        result: `${found.policy!.name} can be used${doubts === 0 ? '' : `, with ${formatCounted(doubts, 'warning')}`}.`,
+        advice: `Next: ccbench run <scenario> --policy ${file}`,
+      }
+    : {
+        result: `${file} cannot be used: ${formatCounted(problems.length, 'problem')}.`,
+        advice: 'Mend the first one first: others may come of it.',
+      };
+  stdout.write(`${said.join('\n')}\n\n${closingText(closing, screen)}`);
   return exit;
 }

@@ -8,13 +8,14 @@ import { policyValues } from '../../../parts/paths.js';
 import { policySentences } from '../../../parts/sentences.js';
 import { paramsOf, planPolicy } from '../../../policies/catalogue.js';
 import type { Policy } from '../../../policies/policy.js';
-import { policyThresholds } from '../../../policies/policy-thresholds.js';
+import { type PolicyThresholds, policyThresholds } from '../../../policies/policy-thresholds.js';
 import type { NamedLimits } from '../../../policies/shown-limits.js';
 import { formatCount, formatDecimal } from '../../../report/format.js';
 import { type Column, tableLines } from '../../../report/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
+import { type Conclusion, closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { namedPolicy } from './named-policy.js';
 
@@ -140,9 +141,22 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
       '',
       ...tableLines(PARAM_COLUMNS, rows, { indent: '', ...screen }),
       '',
+      closingText(conclusionOn(policy.name, limits, of), screen),
     ].join('\n'),
   );
   return EXIT.fine;
+}
+
+/** When the policy acts, and how to try it. */
+function conclusionOn(name: string, { autoCompact, blocking }: PolicyThresholds, of: string): Conclusion {
+  const at = autoCompact ?? blocking;
+  return {
+    result:
+      at === null
+        ? `${name} has no prompt length at which it compacts, for ${of}.`
+        : `${name} ${autoCompact === null ? 'stops' : 'compacts'} at ${formatCount(at)} tokens, for ${of}.`,
+    advice: `What it would cost on a session of yours: ccbench run <scenario> --policy ${name}`,
+  };
 }
 
 function shown(value: unknown): string {

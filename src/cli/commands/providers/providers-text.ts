@@ -2,6 +2,7 @@ import { type CacheRules, MATCH } from '../../../cache/cache-rules.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
 import {
   formatCount,
+  formatCounted,
   formatDecimal,
   formatDuration,
   formatMoney,
@@ -10,6 +11,7 @@ import {
 } from '../../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
+import type { Conclusion } from '../../terminal/closing.js';
 import type { ProviderFacts } from './provider-facts.js';
 import type { ProviderReplay } from './provider-replay.js';
 
@@ -86,11 +88,33 @@ export function providerList(facts: readonly ProviderFacts[], clearing: Clearing
     ...tableLines(LIST, rows, { indent: '', ...screen }),
     '',
     ...paragraph(
-      `Writes and reads as shares of the input price of the model; ? is not published. ${breakEvenSentence(clearing)} A name shows what is assumed.`,
+      `Writes and reads as shares of the input price of the model; ? is not published. ${breakEvenSentence(clearing)}`,
       screen,
     ),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Where clearing pays soonest and latest. */
+export function providersConclusion(facts: readonly ProviderFacts[]): Conclusion {
+  const byRequests = [...facts].sort(
+    (a, b) =>
+      (a.breakEvenRequests ?? Number.POSITIVE_INFINITY) - (b.breakEvenRequests ?? Number.POSITIVE_INFINITY),
+  );
+  const [first, last] = [byRequests[0]!, byRequests.at(-1)!];
+  const after = ({ name, breakEvenRequests }: ProviderFacts): string =>
+    breakEvenRequests === null
+      ? `never at ${name}`
+      : `after ${formatCounted(breakEvenRequests, 'further request')} at ${name}`;
+  return facts.length === 1
+    ? {
+        result: `Such a clearing pays ${after(first)}.`,
+        advice: 'ccbench providers --session, with a recording, says what the cache is worth there.',
+      }
+    : {
+        result: `Such a clearing pays ${after(first)}, ${after(last)}.`,
+        advice: 'What is assumed of one of them, ccbench providers says with its name.',
+      };
 }
 
 /** One provider with what is known, and what is not. */
@@ -103,6 +127,21 @@ export function providerPage(facts: ProviderFacts, clearing: Clearing, screen: S
     ...facts.doubts.flatMap((doubt) => wrapText(doubt, screen.width, '  - ', '    ')),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Where one session is cheapest and dearest, and what that leaves out. */
+export function replayConclusion(replays: readonly ProviderReplay[]): Conclusion {
+  const byCost = [...replays].sort((a, b) => a.costUsd - b.costUsd);
+  const [first, last] = [byCost[0]!, byCost.at(-1)!];
+  const cost = ({ costUsd, facts }: ProviderReplay): string =>
+    `${formatMoney(costUsd)} at ${facts.name} (${facts.model})`;
+  return {
+    result:
+      replays.length === 1
+        ? `The session costs ${cost(first)}.`
+        : `The session costs between ${cost(first)} and ${cost(last)}.`,
+    advice: 'Prices and caches are compared, not answers: another model would have taken other steps.',
+  };
 }
 
 /** One session under every provider. */

@@ -5,11 +5,18 @@ import { isServedBy, providerRegistry } from '../../../cache/providers.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { providerFacts } from './provider-facts.js';
 import { type ProviderReplay, replayUnder } from './provider-replay.js';
-import { providerList, providerPage, replayTable } from './providers-text.js';
+import {
+  providerList,
+  providerPage,
+  providersConclusion,
+  replayConclusion,
+  replayTable,
+} from './providers-text.js';
 
 /** Options of `ccbench providers`. */
 export interface ProvidersOptions extends Clearing {
@@ -41,10 +48,11 @@ export async function providersCommand(
   const facts = names.map((each) => providerFacts(each, clearing, model));
   const screen = screenFor(session.host.stdout, session.colors);
   if (session.json) printJson(session, { ...clearing, providers: facts });
-  else
-    session.host.stdout.write(
-      name === undefined ? providerList(facts, clearing, screen) : providerPage(facts[0]!, clearing, screen),
-    );
+  else {
+    const text =
+      name === undefined ? providerList(facts, clearing, screen) : providerPage(facts[0]!, clearing, screen);
+    session.host.stdout.write(`${text}\n${closingText(providersConclusion(facts), screen)}`);
+  }
   return EXIT.fine;
 }
 
@@ -70,6 +78,7 @@ async function replayAll(
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  session.host.stdout.write(replayTable(transcript.id, replays, clearing, screen));
+  const table = replayTable(transcript.id, replays, clearing, screen);
+  session.host.stdout.write(`${table}\n${closingText(replayConclusion(replays), screen)}`);
   return EXIT.fine;
 }

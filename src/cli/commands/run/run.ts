@@ -30,6 +30,7 @@ import {
 import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
@@ -37,6 +38,7 @@ import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { tellVerdicts } from './judge-runs.js';
 import { openRunFiles } from './run-files.js';
 import type { RunResult } from './run-result.js';
+import { scenarioConclusion, scenariosConclusion } from './runs-conclusion.js';
 import { variantTable } from './variant-table.js';
 
 /** Options of `ccbench run`. */
@@ -120,6 +122,10 @@ async function runScenarios(
     for (const folder of opened.toReversed()) folder.discard();
   }
   if (session.json) printJson(session, runJson(results));
+  else if (scenarios.length > 1 && options.quiet !== true) {
+    const conclusion = scenariosConclusion(scenarios.length, results);
+    session.host.stdout.write(closingText(conclusion, screenFor(session.host.stdout, session.colors)));
+  }
   return exitOf(session, results, options);
 }
 
@@ -139,7 +145,7 @@ function tellLeftOut(
 
 async function runScenario(
   job: Job,
-  { runs, scenario }: PlannedScenario,
+  { runs, scenario, file }: PlannedScenario,
   folder: ReportFolder | null,
 ): Promise<RunResult[]> {
   const { session, options, log } = job;
@@ -163,10 +169,18 @@ async function runScenario(
   log?.commit();
   if (!session.json && options.quiet !== true) {
     const screen = screenFor(session.host.stdout, session.colors);
-    if (results.length > 1) session.host.stdout.write(`${variantTable(results, screen)}\n`);
-    if (folder !== null) session.host.stdout.write(`report ${join(folder.shown, index ?? '')}\n\n`);
+    if (results.length > 1) session.host.stdout.write(`${variantTable(results, screen)}\n\n`);
+    const page = options.charts ? (index ?? pageOf(runs)) : '';
+    const written = folder === null ? null : join(folder.shown, page);
+    const conclusion = scenarioConclusion(scenario.name, file, results);
+    session.host.stdout.write(`${closingText({ ...conclusion, written }, screen)}\n`);
   }
   return results;
+}
+
+/** The page of a scenario's only run. */
+function pageOf(runs: readonly PlannedRun[]): string {
+  return join(runs[0]!.folder, 'report.html');
 }
 
 /** Charts and page come after the table: they take longer than everything before. */

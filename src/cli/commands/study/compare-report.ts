@@ -14,7 +14,7 @@ import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import type { CliSession } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
-import { writeCharts } from './study-files.js';
+import { STUDY_PAGE, writeCharts } from './study-files.js';
 import type { StudyTranscript } from './study-inputs.js';
 
 /** Runs that the page shows side by side; more could not be told apart. */
@@ -87,5 +87,5 @@ export async function writeCompareReport(
         ];
   const pictures = await writeCharts(folder, charts);
   const { reportHtml } = await import('../../../report/report-html.js');
-  await folder.write('', 'report.html', reportHtml({ title, runs, comparison: table, pictures }));
+  await folder.write('', STUDY_PAGE, reportHtml({ title, runs, comparison: table, pictures }));
 }

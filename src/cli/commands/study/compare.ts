@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { unknownName } from '../../../base/registry.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
@@ -14,10 +15,11 @@ import { splitValues } from '../../../study/split-values.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
 import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { openReport, type ReportFolder } from '../../files/output.js';
+import { openReport } from '../../files/output.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
 import { chosenMetric } from './chosen-metrics.js';
@@ -27,7 +29,8 @@ import { completenessJson, standingJson } from './completeness-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { noteFailures, runStudy } from './run-study.js';
-import { jsonText } from './study-files.js';
+import { comparisonConclusion, concluded } from './study-conclusion.js';
+import { jsonText, STUDY_PAGE } from './study-files.js';
 import { globbedRecordings, loadInputs, type StudyInputs, type StudyTranscript } from './study-inputs.js';
 
 /** Options of `ccbench compare`. */
@@ -115,26 +118,28 @@ async function compare(
     const json = comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned);
     const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
     const table = { ...variants, notes: [...variants.notes, OPEN_LOOP] };
+    const conclusion = comparisonConclusion(comparison);
+    const markdown = comparisonMarkdown(concluded(table, conclusion));
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));
-      await folder.write('', 'compare.md', comparisonMarkdown(table));
+      await folder.write('', 'compare.md', markdown);
       await folder.write('', 'compare.csv', runsCsv(recorded, planned, results, names, comparison));
       const done = results.filter(({ ok }) => ok).map(({ index }) => planned[index]!);
       await writeCompareReport(session, folder, name, comparison, table, done);
       folder.commit();
     }
-    summarise(session, comparisonMarkdown(table));
+    summarise(session, markdown);
     if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
-    else printTable(session, comparisonLines(table, screenFor(session.host.stdout, session.colors)), folder);
+    else {
+      const screen = screenFor(session.host.stdout, session.colors);
+      const written = folder === null ? null : join(folder.shown, STUDY_PAGE);
+      const closing = closingText({ ...conclusion, written }, screen);
+      session.host.stdout.write(`${comparisonLines(table, screen).join('\n')}\n\n${closing}`);
+    }
     return answeredExit(session, runs);
   } finally {
     folder?.discard();
   }
-}
-
-function printTable(session: CliSession, lines: readonly string[], folder: ReportFolder | null): void {
-  const report = folder === null ? '' : `report ${folder.shown}\n`;
-  session.host.stdout.write(`${lines.join('\n')}\n${report}`);
 }
 
 function readRows(

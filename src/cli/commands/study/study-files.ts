@@ -1,5 +1,8 @@
 import type { ChartSpec, NamedChart } from '../../../report/charts/chart-spec.js';
 
+/** The page of a study, in its report folder. */
+export const STUDY_PAGE = 'report.html';
+
 /** Pictures of a study: the specification and its SVG, written below `charts`. */
 export async function writeCharts(
   folder: { write(folder: string, name: string, text: string): Promise<void> },

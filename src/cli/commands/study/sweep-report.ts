@@ -1,6 +1,6 @@
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import { metricAxis, pointMark } from './compare-report.js';
-import { writeCharts } from './study-files.js';
+import { STUDY_PAGE, writeCharts } from './study-files.js';
 import { axisOf, isCompletion, isNumeric, lineMark } from './sweep-axes.js';
 import type { SweepFolder } from './sweep-folder.js';
 import type { SweepPageInput } from './sweep-page.js';
@@ -79,5 +79,5 @@ function numberOrText(value: string): number | string {
 export async function writeSweepReport(folder: SweepFolder, report: SweepReport): Promise<void> {
   await writeCharts(folder, await chartsOf(report));
   const { sweepHtml } = await import('./sweep-page.js');
-  await folder.write('', 'report.html', sweepHtml(report));
+  await folder.write('', STUDY_PAGE, sweepHtml(report));
 }

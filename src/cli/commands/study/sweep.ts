@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { windowOf } from '../../../files/window-of.js';
@@ -22,6 +23,7 @@ import { type Axis, grid, parseAxes } from '../../../study/vary.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
@@ -39,7 +41,8 @@ import { pointsCsv } from './points-csv.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
-import { jsonText } from './study-files.js';
+import { concluded, sweepConclusion } from './study-conclusion.js';
+import { jsonText, STUDY_PAGE } from './study-files.js';
 import { loadInputs, openSource, recordingsOf, type StudyInputs } from './study-inputs.js';
 import { openSweepFolder, type SweepFolder } from './sweep-folder.js';
 import { writeSweepReport } from './sweep-report.js';
@@ -231,15 +234,16 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   const [metric] = names as [string];
   const best = bestRanked(swept, findMetric(metric)!);
   const fit = fitOf(axes, swept, metric);
+  const closing = {
+    ...sweepConclusion(
+      metric,
+      best === null ? null : { settings: best.point.set.join(', '), value: best.metrics[metric] ?? null },
+      told.completeness,
+    ),
+    repeat: best === null ? null : told.repeat(best.point),
+    written: folder === null ? null : join(folder.shown, STUDY_PAGE),
+  };
   const notes: string[] = [];
-  const ranked = told.completeness.variants.filter(({ standing }) => standing === 'ranked');
-  if (best !== null && ranked.length > 1) {
-    const value = formatValue(best.metrics[metric] ?? null, findMetric(metric)!.unit);
-    notes.push(
-      `best ${metric}: ${value} at ${best.point.set.join(', ')}`,
-      `  repeat: ${told.repeat(best.point)}`,
-    );
-  }
   if (fit !== null) {
     notes.push(
       `a curve through the ${fit.points} points near it is smallest at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
@@ -275,11 +279,11 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   const table = tableOf(told, notes);
   if (folder !== null) {
     await folder.write('', 'sweep.json', jsonText(json));
-    await folder.write('', 'sweep.md', comparisonMarkdown(table));
+    await folder.write('', 'sweep.md', comparisonMarkdown(concluded(table, closing)));
     await folder.write('', 'sweep.csv', pointsCsv(axes, told.completeness.compared, swept));
     await writeSweepReport(folder, {
       name: told.name,
-      lead: notes[0]!,
+      lead: closing.result,
       axes,
       names,
       swept,
@@ -295,10 +299,10 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   }
   const rows = table.rows.slice(0, LISTED_POINTS);
   const more = table.rows.length - rows.length;
+  const screen = screenFor(session.host.stdout, session.colors);
   const lines = comparisonLines(
     { ...table, rows, notes: [...(more > 0 ? [`… and ${more} more points`] : []), ...table.notes] },
-    screenFor(session.host.stdout, session.colors),
+    screen,
   );
-  const report = folder === null ? '' : `report ${folder.shown}\n`;
-  session.host.stdout.write(`${lines.join('\n')}\n${report}`);
+  session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
 }

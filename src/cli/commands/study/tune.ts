@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createRandom } from '../../../base/random.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { priceStepsOf, windowOf } from '../../../files/window-of.js';
@@ -16,6 +17,7 @@ import { parseAxes } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import {
   completenessJson,
@@ -29,7 +31,8 @@ import { pointsCsv } from './points-csv.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { openThreads } from './run-study.js';
-import { jsonText } from './study-files.js';
+import { concluded, tuneConclusion } from './study-conclusion.js';
+import { jsonText, STUDY_PAGE } from './study-files.js';
 import { loadInputs, openSource, recordingsOf } from './study-inputs.js';
 import { noteOf } from './sweep.js';
 import { openSweepFolder } from './sweep-folder.js';
@@ -176,17 +179,12 @@ async function tune(
           found.point,
         );
   const best = held === null || held.refusal === null ? found : null;
-  if (held !== null && held.refusal !== null) note(session, `nothing qualifies: ${held.refusal}`);
-  else if (best === null) {
-    const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
-    const rules = goal.constraints.map(({ text }) => text).join(' and ');
-    note(
-      session,
-      isRanked
-        ? `nothing qualifies: none of ${drawn.length} settings holds ${rules}`
-        : `no setting is chosen: ${whyNoneRanked(completeness, 'setting')}`,
-    );
-  }
+  const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
+  const rules = goal.constraints.map(({ text }) => text).join(' and ');
+  const refusal = isRanked
+    ? (held?.refusal ?? `none of ${drawn.length} settings holds ${rules}`)
+    : whyNoneRanked(completeness, 'setting');
+  if (best === null) note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
   const front = frontOf(ranked, goal);
   const recorded = recordedReference(all);
   const json = {
@@ -212,22 +210,30 @@ async function tune(
     `holds: ${[IMPLIED, ...goal.constraints.map(({ text }) => text)].join('; ')}`,
     ...[meansNote(completeness)].filter((line) => line !== ''),
     ...completenessNotes(completeness, 'setting', runs),
-    ...(best === null ? [] : [`best: ${best.point.set.join(', ')}`, `  repeat: ${repeat(best.point)}`]),
     ...(held === null ? [] : holdoutNotes(held, goal.metric)),
     ...referenceNotes(recorded, [goal.metric, KEPT]),
     OPEN_LOOP,
   ];
+  const closing = {
+    ...tuneConclusion(
+      goal.metric,
+      best === null
+        ? null
+        : { settings: best.point.set.join(', '), value: best.metrics[goal.metric] ?? null },
+      refusal,
+      held,
+    ),
+    repeat: best === null ? null : repeat(best.point),
+    written: folder === null ? null : join(folder.shown, STUDY_PAGE),
+  };
   const table = tableOf(name, goal, ranked, front, best, notes);
   if (folder !== null) {
     await folder.write('', 'tune.json', jsonText(json));
-    await folder.write('', 'tune.md', comparisonMarkdown(table));
+    await folder.write('', 'tune.md', comparisonMarkdown(concluded(table, closing)));
     await folder.write('', 'tune.csv', pointsCsv(axes, completeness.compared, ranked));
     await writeSweepReport(folder, {
       name,
-      lead:
-        best === null
-          ? 'No setting is chosen.'
-          : `best ${goal.metric}: ${formatValue(best.metrics[goal.metric] ?? null, findMetric(goal.metric)!.unit)} at ${best.point.set.join(', ')}`,
+      lead: closing.result,
       axes,
       names: [goal.metric],
       swept: ranked,
@@ -240,9 +246,9 @@ async function tune(
   if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
   else {
     const rows = table.rows.slice(0, LISTED);
-    const lines = comparisonLines({ ...table, rows }, screenFor(session.host.stdout, session.colors));
-    const report = folder === null ? '' : `report ${folder.shown}\n`;
-    session.host.stdout.write(`${lines.join('\n')}\n${report}`);
+    const screen = screenFor(session.host.stdout, session.colors);
+    const lines = comparisonLines({ ...table, rows }, screen);
+    session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
   }
   return best === null ? EXIT.expectation : EXIT.fine;
 }

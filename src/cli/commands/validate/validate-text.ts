@@ -15,7 +15,7 @@ import {
 import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
-import { sessionLines, summaryLines, trustSentence } from './forward-text.js';
+import { sessionLines, summaryLines } from './forward-text.js';
 import { providerLines } from './provider-text.js';
 import { percent, shortName } from './validate-cells.js';
 
@@ -223,7 +223,6 @@ export function validateText(
   screen: Screen,
 ): string {
   const { triggers } = report.total;
-  const trust = trustSentence(report.total.forward);
   const lines: string[] = [];
   if (files.length > 0) {
     lines.push(
@@ -250,7 +249,6 @@ export function validateText(
       ...section('Furthest off, given', worstLines(report.worst.given, screen), screen),
       ...section('As recorded', recorded === null ? [] : costLines(recorded, screen), screen),
       ...section('Left out', leftOutLines(files, screen), screen),
-      ...(trust === null ? [] : ['', ...wrapText(trust, screen.width, '', '')]),
     );
   }
   if (report.traces !== null) {

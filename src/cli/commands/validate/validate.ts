@@ -17,8 +17,10 @@ import { openFile } from '../../files/output.js';
 import { writeFiles } from '../../files/write-files.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
+import { validateConclusion } from './validate-conclusion.js';
 import { validateText } from './validate-text.js';
 
 const VALIDATE_PAGE = 'validate.html';
@@ -110,9 +112,11 @@ export async function validateCommand(
         note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
     }
     await save(output, report);
-    if (options.out !== undefined) {
-      await writeChart(session, fidelities, report.total, options.out, options);
-      if (!session.json) host.stdout.write(`page ${join(options.out, VALIDATE_PAGE)}\n`);
+    if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
+    if (!session.json) {
+      const written = options.out === undefined ? null : join(options.out, VALIDATE_PAGE);
+      const closing = { ...validateConclusion(report, worse.length), written };
+      host.stdout.write(`\n${closingText(closing, screenFor(host.stdout, session.colors))}`);
     }
     return worse.length > 0 ? EXIT.regression : EXIT.fine;
   } catch (error) {

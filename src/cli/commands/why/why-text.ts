@@ -16,6 +16,7 @@ import type { Screen } from '../../../report/terminal.js';
 import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
 import type { Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
+import type { Conclusion } from '../../terminal/closing.js';
 
 /** What the text needs besides the report. */
 export interface WhyTextOptions {
@@ -210,6 +211,20 @@ export function adviceSentence({ changes, recordedUsd, breaks }: WhyReport): str
   return 'None of the standard changes would surely have saved money on these sessions.';
 }
 
+/** What the sessions came to, and what to do first. */
+export function whyConclusion(report: WhyReport): Conclusion {
+  const { recordedUsd, sessions, byCause } = report;
+  const lost = byCause.reduce((sum, { avoidableUsd }) => sum + avoidableUsd, 0);
+  const all = `${formatCounted(sessions, 'session')} cost ${formatMoney(recordedUsd)}`;
+  return {
+    result:
+      lost > 0
+        ? `${all}, of which ${formatMoney(lost)} went into avoidable breaks of the cache.`
+        : `${all}, and no avoidable break of the cache is in it.`,
+    advice: adviceSentence(report),
+  };
+}
+
 /** What the savings of changes rest on. */
 export const ASSUMED =
   'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
@@ -253,9 +268,6 @@ export function whyText(report: WhyReport, { top, home, notes }: WhyTextOptions,
   ];
   const left =
     dropped.size === 0 ? [] : [`not shown in ${width} columns: ${[...dropped].join(', ')}; --json has all`];
-  lines.push(
-    ...[...notes, ...left].flatMap((note) => say(note).map(style.dim)),
-    ...wrapText(adviceSentence(report), width, '', ''),
-  );
+  lines.push(...[...notes, ...left].flatMap((note) => say(note).map(style.dim)));
   return `${lines.join('\n')}\n`;
 }

@@ -14,10 +14,11 @@ import { openReport, type ReportFolder } from '../../files/output.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
+import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { shareText } from './share-text.js';
 import type { WhyPageOptions } from './why-page.js';
-import { whyText } from './why-text.js';
+import { whyConclusion, whyText } from './why-text.js';
 
 const WHY_PAGE = 'why.html';
 
@@ -109,8 +110,8 @@ async function why(
   const text =
     options.share === true
       ? shareText(report, screen)
-      : whyText(report, { top: options.top, home, notes }, screen);
-  session.host.stdout.write(page === null ? text : `${text}page ${page}\n`);
+      : `${whyText(report, { top: options.top, home, notes }, screen)}\n${closingText({ ...whyConclusion(report), written: page }, screen)}`;
+  session.host.stdout.write(text);
   return EXIT.fine;
 }
 

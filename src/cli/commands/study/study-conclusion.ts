@@ -1,0 +1,147 @@
+import { findMetric } from '../../../metrics/registry.js';
+import { formatCounted, formatDecimal, formatValue } from '../../../report/format.js';
+import type { ComparisonTable } from '../../../report/page-data.js';
+import type { Comparison, Difference } from '../../../study/comparison.js';
+import type { Completeness } from '../../../study/completeness.js';
+import type { OutOfSample } from '../../../study/out-of-sample.js';
+import type { Closing, Conclusion } from '../../terminal/closing.js';
+import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
+
+function figure(value: number | null | undefined, metric: string): string {
+  return formatValue(value ?? null, findMetric(metric)!.unit);
+}
+
+function over(sessions: number): string {
+  return sessions === 1 ? '' : `, the mean over ${formatCounted(sessions, 'session')}`;
+}
+
+/** How much a difference can be trusted. */
+function doubtOf({ verdict, low, high }: Difference, metric: string): string {
+  if (low === null || high === null)
+    return 'It is one session: --transcripts with more of them says whether the difference would last.';
+  const interval = `${figure(low, metric)} to ${figure(high, metric)} a session`;
+  return verdict === 'within-noise'
+    ? `That may be noise: the difference lies anywhere from ${interval}, and more sessions would narrow it.`
+    : `The difference lies anywhere from ${interval} (95 %), if your next sessions are like these.`;
+}
+
+/** The variant whose first metric is best beside the baseline's; without a better direction, the first that differs. */
+function rival({ variants, metrics: [metric] }: Comparison) {
+  const sign = findMetric(metric!)!.better === 'higher' ? -1 : 1;
+  const [best] = variants
+    .flatMap(({ name, metrics, differences }) => {
+      const difference = differences?.[metric!];
+      const isTold =
+        difference !== undefined && difference.mean !== null && difference.verdict !== 'unranked';
+      return isTold ? [{ name, value: metrics[metric!], difference, mean: difference.mean }] : [];
+    })
+    .sort((a, b) => sign * (a.mean - b.mean));
+  return best ?? null;
+}
+
+/** What a comparison came to in its first metric. */
+export function comparisonConclusion(comparison: Comparison): Conclusion {
+  const { variants, baseline, completeness } = comparison;
+  const metric = comparison.metrics[0]!;
+  const base = figure(variants.find(({ name }) => name === baseline)!.metrics[metric], metric);
+  const sessions = completeness.compared.length;
+  if (variants.length === 1)
+    return {
+      result: `${baseline}: ${metric} ${base}${over(sessions)}.`,
+      advice:
+        'Nothing stands beside it: --set cache.ttl=5m,1h or --policy with several names makes variants.',
+    };
+  const best = rival(comparison);
+  if (best === null)
+    return {
+      result: `No variant is ranked against ${baseline} in ${metric}: ${whyNoneRanked(completeness, 'variant')}.`,
+      advice: 'Leave out the variants or the sessions that did not finish, and compare again.',
+    };
+  const { mean, relative, verdict } = best.difference;
+  if (verdict === 'same' || mean === 0)
+    return {
+      result: `No variant is better than ${baseline} in ${metric}, which is ${base}${over(sessions)}.`,
+      advice: 'What differs in the settings of the nearest one changed nothing here.',
+    };
+  const share = relative === null ? '' : ` (${formatDecimal(Math.abs(relative) * 100, 1)} %)`;
+  const more = `${figure(Math.abs(mean!), metric)}${share} ${mean! < 0 ? 'less' : 'more'}`;
+  const isBetter =
+    findMetric(metric)!.better === null || mean! < 0 === (findMetric(metric)!.better === 'lower');
+  return {
+    result: isBetter
+      ? `${best.name} has ${metric} ${figure(best.value, metric)}, ${more} than ${baseline}${over(sessions)}.`
+      : `No variant is better than ${baseline} in ${metric}: ${best.name}, the nearest, has ${more}${over(sessions)}.`,
+    advice: doubtOf(best.difference, metric),
+  };
+}
+
+/** The best of several settings in words. */
+export interface BestSetting {
+  readonly settings: string;
+  readonly value: number | null;
+}
+
+function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
+  return {
+    result: `No ${noun} is best: ${whyNoneRanked(completeness, noun)}.`,
+    advice: `Leave out the ${noun}s or the sessions that did not finish, and try again.`,
+  };
+}
+
+/** What a sweep came to in its first metric. */
+export function sweepConclusion(
+  metric: string,
+  best: BestSetting | null,
+  completeness: Completeness,
+): Conclusion {
+  const ranked = completeness.variants.filter(({ standing }) => standing === 'ranked');
+  if (ranked.length === 0) return noneRanked(completeness, 'point');
+  if (best === null)
+    return {
+      result: `No point is best in ${metric}: neither more nor less of it is better.`,
+      advice: '--metrics with another one first, such as costUsd, ranks the points.',
+    };
+  const sessions = completeness.compared.length;
+  if (ranked.length === 1)
+    return {
+      result: `Only ${best.settings} is ranked: ${metric} ${figure(best.value, metric)}${over(sessions)}.`,
+      advice: 'Nothing stands beside it: --vary with several values makes points.',
+    };
+  return {
+    result: `The best ${metric} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${over(sessions)}.`,
+    advice:
+      sessions === 1
+        ? 'It is best on one session: --transcripts with more of them says whether it stays so.'
+        : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
+  };
+}
+
+/** What a search came to. */
+export function tuneConclusion(
+  metric: string,
+  best: BestSetting | null,
+  why: string,
+  held: OutOfSample | null,
+): Conclusion {
+  if (best === null)
+    return {
+      result: `No setting is chosen: ${why}.`,
+      advice: 'Loosen what --subject-to asks, vary something else, or stay with the scenario as it is.',
+    };
+  return {
+    result: `The best ${metric} is ${figure(best.value, metric)}, at ${best.settings}.`,
+    advice:
+      held === null
+        ? 'It was chosen and judged on the same sessions: take what it promises as the most it may bring.'
+        : 'It was tried on sessions that the search did not see: the realised saving is the one to count on.',
+  };
+}
+
+/** A table that says below what it comes to, for files that are read by themselves. */
+export function concluded(
+  table: ComparisonTable,
+  { result, advice, repeat = null }: Closing,
+): ComparisonTable {
+  const again = repeat === null ? [] : [`repeat: ${repeat}`];
+  return { ...table, notes: [result, advice, ...again, ...table.notes] };
+}

@@ -1,0 +1,54 @@
+import { completionOf } from '../../metrics/completion.js';
+import type { ExpectationResult } from '../../metrics/expect.js';
+import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
+import { metricValues } from '../../metrics/registry.js';
+import { causeWords } from '../../report/cause-words.js';
+import { formatCount, formatCounted, formatMoney, formatShare } from '../../report/format.js';
+import type { Conclusion } from '../terminal/closing.js';
+
+/** How expectations came out where one failed; null where all hold. */
+export function failedSentence(expectations: readonly ExpectationResult[]): string | null {
+  const failed = expectations.filter(({ passed }) => !passed);
+  if (failed.length === 0) return null;
+  const many = formatCounted(expectations.length, 'expectation');
+  return `${formatCount(failed.length)} of ${many} failed, the first of them ${failed[0]!.text}.`;
+}
+
+/** The cause that cost most of the cache, of those that no layer announced; null where nothing was lost. */
+function worstBreak({ breaks }: RunFacts): (BreakFacts & { readonly cause: string }) | null {
+  const [worst] = Object.entries(breaks.unexpected)
+    .map(([cause, facts]) => ({ cause, ...facts }))
+    .sort((a, b) => b.lostTokens - a.lostTokens);
+  return worst === undefined || worst.lostTokens === 0 ? null : worst;
+}
+
+function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): string {
+  const failed = failedSentence(expectations);
+  if (failed !== null) return failed;
+  if (!completionOf(facts).finished)
+    return 'It did not finish, so its cost can be held against no run that did.';
+  const worst = worstBreak(facts);
+  if (worst !== null) {
+    const size = `${formatCounted(worst.count, 'break')}, ${formatCounted(worst.lostTokens, 'token')}`;
+    return worst.cause === 'ttl-5m'
+      ? `Pauses of more than 5 minutes cost it most of the cache it lost (${size}); a run with --set cache.ttl=1h shows whether the longer lifetime pays.`
+      : `Most of the cache it lost went to one cause, ${causeWords(worst.cause)} (${size}).`;
+  }
+  if (facts.run?.transcript.recorded !== undefined)
+    return 'How far such a cost is from the recorded one: ccbench validate, on the recording.';
+  if (facts.run?.transcript.source === 'synthetic')
+    return 'The session is generated: what it says of yours, ccbench why says better.';
+  return 'It is one session: ccbench compare over several says whether a difference lasts.';
+}
+
+/** What one run came to, and what to make of it. */
+export function runConclusion(facts: RunFacts, expectations: readonly ExpectationResult[]): Conclusion {
+  const { costUsd, cacheHitRate } = metricValues(facts);
+  const name = facts.run?.name ?? 'the run';
+  const { answered } = completionOf(facts);
+  const result =
+    answered === 0
+      ? `No call of ${name} was answered.`
+      : `${name} cost ${formatMoney(costUsd ?? null)} for ${formatCounted(answered, 'call')}, with ${formatShare(cacheHitRate ?? null)} of its prompts read from the cache.`;
+  return { result, advice: adviceOn(facts, expectations) };
+}

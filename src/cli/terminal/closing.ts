@@ -1,0 +1,32 @@
+import { printable } from '../../report/format.js';
+import { wrapText } from '../../report/table.js';
+import type { Screen } from '../../report/terminal.js';
+
+/** What came of a command, and what to do about it or how far to trust it: a sentence each. */
+export interface Conclusion {
+  readonly result: string;
+  readonly advice: string;
+}
+
+/** The last lines of a command. */
+export interface Closing extends Conclusion {
+  /** The command that makes again what the result names. */
+  readonly repeat?: string | null;
+  /** The page, or the folder where there is none, as the user would write it; null where nothing was written. */
+  readonly written?: string | null;
+}
+
+/** How every command that finds something out ends. */
+export function closingText(
+  { result, advice, repeat = null, written = null }: Closing,
+  { width, style }: Screen,
+): string {
+  const say = (sentence: string): readonly string[] => wrapText(printable(sentence), width, '', '');
+  const lines = [
+    ...say(result).map(style.bold),
+    ...say(advice),
+    ...(repeat === null ? [] : [`  repeat: ${repeat}`]),
+    ...(written === null ? [] : [`${written.endsWith('.html') ? 'page' : 'report'} ${written}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
