@@ -2,12 +2,14 @@ import type { ModelBook } from '../cache/model-book.js';
 import { MODELS } from '../cache/models.js';
 import { policyWindow } from '../engine/requests/policy-window.js';
 import type { Expectation } from '../metrics/expect.js';
+import type { Provider } from '../model/provider.js';
 import type { PlannedModel, PlannedPlugin, RunPlan } from '../model/run-plan.js';
 import { checkMeaning } from './check.js';
 import { checkWindows } from './check-overrides.js';
 import type { OverrideName, ScenarioContext } from './context.js';
 import { liftModels } from './lift-models.js';
 import { liftPolicies, type ReadPolicyText } from './lift-policies.js';
+import { liftProviders } from './lift-providers.js';
 import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 import type { Scenario } from './schema.js';
@@ -31,7 +33,7 @@ export interface ScenarioSource {
   readonly plugins?: readonly PlannedPlugin[];
   /** Finds the recordings behind paths; where absent, each path is one. */
   readonly findRecordings?: FindRecordings;
-  /** Brings policy files; where absent, policies are named alone. */
+  /** Brings files of policies, models and providers; where absent, they are named alone. */
   readonly readPolicy?: ReadPolicyText;
 }
 
@@ -74,10 +76,12 @@ function compileRun(
   context: ScenarioContext,
   plugins: readonly PlannedPlugin[],
   models: readonly PlannedModel[] | null,
+  providers: ReadonlyMap<string, Provider>,
 ): CompiledRun {
   const set = { ...run.policy.set, ...overrideValues(run, context) };
   const policy = context.policies.plan(run.policy.name, set);
   const ttl = policy.parts?.cache.ttl ?? null;
+  const ownProvider = run.provider === undefined ? undefined : providers.get(run.provider);
   return {
     plan: {
       version: 1,
@@ -86,6 +90,7 @@ function compileRun(
       model: run.model,
       window: run.window,
       ...(run.provider === undefined ? {} : { provider: run.provider }),
+      ...(ownProvider === undefined ? {} : { ownProvider }),
       policy,
       cache: ttl !== null && run.lifetime === 'default' ? { ...run.cache, ttl, subagentTtl: ttl } : run.cache,
       timing: run.timing,
@@ -115,6 +120,15 @@ function withModels(context: ScenarioContext, book: ModelBook): ScenarioContext 
   };
 }
 
+/** A context that knows the providers of a scenario's files. */
+function withProviders(context: ScenarioContext, own: ReadonlyMap<string, Provider>): ScenarioContext {
+  if (own.size === 0) return context;
+  return {
+    ...context,
+    providers: { check: (name) => (own.has(name) ? undefined : context.providers.check(name)) },
+  };
+}
+
 /**
  * Compiles a scenario. Throws a ProblemList that holds every problem, each with its place.
  *
@@ -127,7 +141,9 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
   const changed = assign(withRecordings(written, source.recordings), source.set, world, problems);
-  const { document: whole, models, book } = liftModels(changed, source.readPolicy, problems);
+  const own = liftProviders(changed, source.readPolicy, problems);
+  const { document: whole, models, book } = liftModels(own.document, source.readPolicy, own.names, problems);
+  own.checkModels(book);
   const lifted = liftPolicies(
     source.runs === 'base' ? withoutVariants(whole) : whole,
     world.policies,
@@ -136,7 +152,7 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
     source.text,
   );
   const { document } = lifted;
-  const named = { ...world, policies: lifted.policies };
+  const named = { ...withProviders(world, own.providers), policies: lifted.policies };
   const context = book === MODELS ? named : withModels(named, book);
 
   checkShape(document, problems);
@@ -154,7 +170,9 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
     name: normal.name,
     description: normal.description,
     seed: normal.seed,
-    runs: normal.runs.map((run) => compileRun(normal, run, context, source.plugins ?? [], models)),
+    runs: normal.runs.map((run) =>
+      compileRun(normal, run, context, source.plugins ?? [], models, own.providers),
+    ),
     policyFiles: lifted.files,
   };
 }

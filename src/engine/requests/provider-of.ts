@@ -1,7 +1,14 @@
 import { type Digest, digestText } from '../../base/digest.js';
 import type { ModelRow } from '../../cache/model-row.js';
-import { findModel } from '../../cache/models.js';
-import { isServedBy, providerRegistry, SAME_TOKENS } from '../../cache/providers.js';
+import { modelsOf as bookOf } from '../../cache/models.js';
+import {
+  isServedBy,
+  knownProvider,
+  type ProviderRef,
+  plannedProvider,
+  providerRegistry,
+} from '../../cache/providers.js';
+import { SAME_TOKENS } from '../../cache/read-provider.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import { firstModel, type Transcript } from '../../model/transcript.js';
 import type { WarningList } from '../../model/warning.js';
@@ -27,44 +34,58 @@ function modelsOf(plan: RunPlan, transcript: Transcript): readonly string[] {
 }
 
 /** Whose cache a run goes by: one provider for all requests, or that of each model where several are used. */
-export function providerOf(plan: RunPlan, transcript: Transcript): string | ((model: ModelRow) => string) {
-  if (plan.provider !== undefined) return plan.provider;
+export function providerOf(
+  plan: RunPlan,
+  transcript: Transcript,
+): ProviderRef | ((model: ModelRow) => string) {
+  const planned = plannedProvider(plan);
+  if (planned !== undefined) return planned;
   const assumed = recordedProvider(transcript);
-  const names = new Set(modelsOf(plan, transcript).map((name) => findModel(name)?.provider ?? assumed));
+  const models = bookOf(plan);
+  const names = new Set(modelsOf(plan, transcript).map((name) => models.find(name)?.provider ?? assumed));
   if (names.size === 1) return [...names][0]!;
   return (model) => (providerRegistry.has(model.provider) ? model.provider : assumed);
 }
 
 /** The providers whose caches a run goes by. */
-function providersOf(plan: RunPlan, transcript: Transcript): readonly string[] {
+function providersOf(plan: RunPlan, transcript: Transcript): readonly ProviderRef[] {
   const provider = providerOf(plan, transcript);
-  if (typeof provider === 'string') return [provider];
+  if (typeof provider !== 'function') return [provider];
   const assumed = recordedProvider(transcript);
-  return [...new Set(modelsOf(plan, transcript).map((name) => findModel(name)?.provider ?? assumed))].filter(
-    (name) => providerRegistry.has(name),
-  );
+  const models = bookOf(plan);
+  return [
+    ...new Set(modelsOf(plan, transcript).map((name) => models.find(name)?.provider ?? assumed)),
+  ].filter((name) => providerRegistry.has(name));
 }
 
 /** Says what is not known of the providers that a run goes by, and that chance was drawn. */
 export function tellDoubts(plan: RunPlan, transcript: Transcript, warnings: WarningList): void {
-  for (const name of providersOf(plan, transcript)) tellProvider(name, plan, transcript, warnings);
+  for (const provider of providersOf(plan, transcript)) tellProvider(provider, plan, transcript, warnings);
 }
 
-function tellProvider(name: string, plan: RunPlan, transcript: Transcript, warnings: WarningList): void {
-  const { label, doubts, cache, defaultModel } = providerRegistry.get(name);
+function tellProvider(
+  provider: ProviderRef,
+  plan: RunPlan,
+  transcript: Transcript,
+  warnings: WarningList,
+): void {
+  const { label, doubts, cache, defaultModel } = knownProvider(provider);
   if (cache.hit !== null)
     warnings.add(
       'chance-drawn',
       `${label}: whether a request finds its cache is chance, and this run is one draw of it`,
       'its interval holds nine of ten draws; other seeds draw again',
     );
-  const isStandIn = modelsOf(plan, transcript).every((model) => {
-    const row = findModel(model);
-    return row === null || !isServedBy(name, row);
-  });
+  const models = bookOf(plan);
+  const isStandIn =
+    plan.provider !== undefined &&
+    modelsOf(plan, transcript).every((model) => {
+      const row = models.find(model);
+      return row === null || !isServedBy(provider, row);
+    });
   for (const doubt of doubts)
     if (isStandIn || doubt !== SAME_TOKENS) warnings.add('provider-assumption', `${label}: ${doubt}`);
-  if (plan.provider !== undefined && isStandIn)
+  if (isStandIn)
     warnings.add(
       'model-assumed',
       `${label} serves none of the models of the session: ${defaultModel} stands for them`,
@@ -84,8 +105,8 @@ export interface CacheKinds {
 export function cacheKinds(plan: RunPlan, transcript: Transcript): CacheKinds {
   const session = digestText(transcript.id);
   const provider = providerOf(plan, transcript);
-  if (typeof provider !== 'string') return { chance: 'drawn', reads: 'grain', session };
-  const { written, hit, lifetime } = providerRegistry.get(provider).cache;
+  if (typeof provider === 'function') return { chance: 'drawn', reads: 'grain', session };
+  const { written, hit, lifetime } = knownProvider(provider).cache;
   const isDrawn = hit !== null || lifetime.tail.length > 0;
   return { chance: isDrawn ? 'drawn' : 'none', reads: written === 'marks' ? 'exact' : 'grain', session };
 }
