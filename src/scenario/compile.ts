@@ -70,6 +70,16 @@ function overrideValues(run: NormalRun, context: ScenarioContext): Record<string
   return values;
 }
 
+/** The provider of a scenario's own that a model of it has. */
+function ownProviderOf(
+  model: string | null,
+  models: readonly PlannedModel[] | null,
+  providers: ReadonlyMap<string, Provider>,
+): string | undefined {
+  const own = models?.find(({ id, aliases }) => model !== null && [id, ...aliases].includes(model));
+  return own !== undefined && providers.has(own.provider) ? own.provider : undefined;
+}
+
 function compileRun(
   scenario: NormalScenario,
   run: NormalRun,
@@ -81,7 +91,8 @@ function compileRun(
   const set = { ...run.policy.set, ...overrideValues(run, context) };
   const policy = context.policies.plan(run.policy.name, set);
   const ttl = policy.parts?.cache.ttl ?? null;
-  const ownProvider = run.provider === undefined ? undefined : providers.get(run.provider);
+  const provider = run.provider ?? ownProviderOf(run.model, models, providers);
+  const ownProvider = provider === undefined ? undefined : providers.get(provider);
   return {
     plan: {
       version: 1,
@@ -89,7 +100,7 @@ function compileRun(
       seed: scenario.seed,
       model: run.model,
       window: run.window,
-      ...(run.provider === undefined ? {} : { provider: run.provider }),
+      ...(provider === undefined ? {} : { provider }),
       ...(ownProvider === undefined ? {} : { ownProvider }),
       policy,
       cache: ttl !== null && run.lifetime === 'default' ? { ...run.cache, ttl, subagentTtl: ttl } : run.cache,

@@ -38,7 +38,7 @@ function compile(lines: readonly string[], files: Readonly<Record<string, string
   ].join('\n');
   const readPolicy = (written: string) => {
     const found = files[written];
-    if (found === undefined) throw new CcbenchError('no-file', `there is no file ${written}`);
+    if (found === undefined) throw new CcbenchError('file-missing', `there is no file ${written}`);
     return { text: found, file: written.replace('./', '') };
   };
   return compileScenario({ text, file: 's.yaml', set: [], readPolicy }, builtinContext).runs;

@@ -36,6 +36,7 @@ import {
 } from './completeness-notes.js';
 import { compilePoints, type PlannedPoint, type SweptPoint } from './points.js';
 import { pointsCsv } from './points-csv.js';
+import { costIntervalNotes, providerNotes, type StudyRun } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
@@ -113,7 +114,8 @@ async function sweep(
   });
   const gathered = await withoutPause(interrupt, () => gather(points, planned, found));
   if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
-  await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran });
+  const assumed = await withoutPause(interrupt, () => providerNotes(studyRuns(points, inputs)));
+  await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran, assumed });
   return answeredExit(session, gathered.runs);
 }
 
@@ -134,6 +136,16 @@ function planPoints(
           job: { plan, transcript: transcript.input.key, share: 1, metrics },
         })),
     ),
+  );
+}
+
+/** The runs of all points with the models of their sessions. */
+function studyRuns(points: readonly Point[], inputs: StudyInputs): readonly StudyRun[] {
+  return points.flatMap(({ runs }) =>
+    runs.flatMap(({ plan, transcript }) => {
+      const own = inputs.of(transcript);
+      return own === null ? [] : [{ plan, models: own.models }];
+    }),
   );
 }
 
@@ -169,6 +181,8 @@ interface Told extends Gathered {
   readonly inputs: StudyInputs;
   readonly folder: SweepFolder | null;
   readonly ran: number;
+  /** What is not known of the providers. */
+  readonly assumed: readonly string[];
   repeat(point: Point): string;
 }
 
@@ -238,6 +252,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     notes.push(
       `best ${metric}: ${value} at ${best.point.set.join(', ')}`,
       `  repeat: ${told.repeat(best.point)}`,
+      ...(metric === 'costUsd' ? costIntervalNotes('there', best.metrics) : []),
     );
   }
   if (fit !== null) {
@@ -246,10 +261,11 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     );
   }
   const recorded = recordedReference(inputs);
-  notes.push(...referenceNotes(recorded, names), OPEN_LOOP);
+  notes.push(...referenceNotes(recorded, names), OPEN_LOOP, ...told.assumed);
   const json = {
     recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
     assumes: OPEN_LOOP,
+    assumptions: told.assumed,
     axes: axes.map(({ path, values, scale }) => ({ path, values, scale })),
     points: swept.map(({ point, metrics, completeness, runs }) => ({
       settings: point.settings,
