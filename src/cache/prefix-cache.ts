@@ -1,5 +1,6 @@
 import { chainDigest, type Digest, digestParts } from '../base/digest.js';
-import { type CacheRules, chanceOfShort, onGrain, survival } from './cache-rules.js';
+import type { CacheRules } from '../model/provider.js';
+import { chanceOfShort, onGrain, survival } from './cache-rules.js';
 import {
   type CacheOutcome,
   type CacheRequest,
@@ -101,7 +102,7 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
   function sweep(nowMs: number, rules: CacheRules): void {
     if (entries.size < sweepAt) return;
     const { idleMs, maxMs, tail } = rules.lifetime;
-    const longest = Math.max(idleMs ?? Number.POSITIVE_INFINITY, tail.at(-1)?.afterMs ?? 0);
+    const longest = Math.max(idleMs, tail.at(-1)?.afterMs ?? 0);
     for (const [key, { usedAtMs, createdAtMs }] of entries)
       if (nowMs - usedAtMs > longest || (maxMs !== null && nowMs - createdAtMs > maxMs)) {
         entries.delete(key);
@@ -188,8 +189,7 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
 
     let writtenEnd = readTokens;
     if (request.write === 'write' && length > 0) {
-      const { event, plusMs } = rules.visibleAfter;
-      const readyAtMs = readyTime(request, promptTokens - readTokens, event) + plusMs;
+      const readyAtMs = readyTime(request, promptTokens - readTokens, rules.visibleAfter);
       let from = rules.written === 'every-grain' ? 0 : top;
       if (sums[top]! < minimum) from = top + 1;
       else if (from === 0 && minimum > 0) while (sums[from]! < minimum) from++;

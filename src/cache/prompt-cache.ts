@@ -2,7 +2,7 @@ import { MS_PER_HOUR } from '../base/clock.js';
 import { chainDigest, type Digest } from '../base/digest.js';
 import { CcbenchError } from '../base/errors.js';
 import type { Breakpoint, PrefixView } from '../model/prefix.js';
-import type { HitChance } from './cache-rules.js';
+import type { CacheRules, HitChance } from '../model/provider.js';
 import { EntryTable } from './entry-table.js';
 import { createLifetime, type FadeMode } from './fade.js';
 import type { ModelRow } from './model-table.js';
@@ -36,12 +36,12 @@ export interface PromptCacheOptions {
   /** `marked`: entries at this request's own breakpoints; `all`: every entry of the prefix that was read. */
   readonly renewAncestors?: RenewAncestors;
   readonly lookback?: Lookback;
-  /** When what a request writes can be read: as its response begins, or when it is complete. */
-  readonly readable?: 'response-start' | 'response-end';
+  /** When what a request writes can be read: as its response begins, when it is complete, or some time later. */
+  readonly visibleAfter?: CacheRules['visibleAfter'];
   /** Positions looked up per breakpoint, itself included; infinite without a limit. */
   readonly positions?: number;
-  /** The lifetime of all entries, where requests may not choose one; null where they may. */
-  readonly onlyTtlMs?: number | null;
+  /** How long entries live for which requests ask five minutes or an hour; without a longer one all live the shorter. As asked where absent. */
+  readonly lifetimes?: { readonly shortMs: number; readonly longMs: number | null };
 }
 
 /** One request as the cache sees it. */
@@ -171,20 +171,23 @@ function keyOf(
 export function readyTime(
   { readableAtMs, endsAtMs }: CacheRequest,
   uncachedTokens: number,
-  readable: 'response-start' | 'response-end',
+  { event, plusMs }: CacheRules['visibleAfter'],
 ): number {
-  if (readable === 'response-end' && endsAtMs !== undefined) return endsAtMs(uncachedTokens);
-  return typeof readableAtMs === 'number' ? readableAtMs : readableAtMs(uncachedTokens);
+  if (event === 'response-end' && endsAtMs !== undefined) return endsAtMs(uncachedTokens) + plusMs;
+  return (typeof readableAtMs === 'number' ? readableAtMs : readableAtMs(uncachedTokens)) + plusMs;
 }
+
+const AT_START: CacheRules['visibleAfter'] = { event: 'response-start', plusMs: 0 };
 
 /** Creates an empty cache. */
 export function createPromptCache(options: PromptCacheOptions = {}): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
   const renewAncestors = options.renewAncestors ?? 'marked';
   const lookback = options.lookback ?? 'documented';
-  const readable = options.readable ?? 'response-start';
+  const visibleAfter = options.visibleAfter ?? AT_START;
   const positions = options.positions ?? LOOKBACK_POSITIONS;
-  const onlyTtlMs = options.onlyTtlMs ?? null;
+  const { lifetimes } = options;
+  const hasLong = lifetimes === undefined || lifetimes.longMs !== null;
   const entries = new EntryTable();
   let sweepAt = SWEEP_MIN_ENTRIES;
 
@@ -278,15 +281,17 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     let longEnd = readTokens;
     let writtenEnd = readTokens;
     if (request.write === 'write') {
-      const readyAtMs = readyTime(request, promptTokens - readTokens, readable);
+      const readyAtMs = readyTime(request, promptTokens - readTokens, visibleAfter);
       for (let b = 0; b < breakpoints.length; b++) {
         const { position } = breakpoints[b]!;
-        const ttlMs = onlyTtlMs ?? breakpoints[b]!.ttlMs;
+        const asked = breakpoints[b]!.ttlMs;
+        const isLong = hasLong && isLongTtl(asked);
+        const ttlMs = lifetimes === undefined ? asked : isLong ? lifetimes.longMs! : lifetimes.shortMs;
         const tokens = sums[position]!;
         if (position <= hitPosition || tokens < model.minCacheableTokens) continue;
         writeAt(request, position, ttlMs, readyAtMs);
         writtenEnd = tokens;
-        if (isLongTtl(ttlMs)) longEnd = tokens;
+        if (isLong) longEnd = tokens;
       }
       sweep(startMs);
     }

@@ -1,27 +1,27 @@
 import type { ModelRow } from './model-row.js';
 import { createPrefixCache } from './prefix-cache.js';
 import { createPromptCache, type PromptCache, type PromptCacheOptions } from './prompt-cache.js';
-import { cacheRulesOf, providerRegistry } from './providers.js';
+import { cacheRulesOf, knownProvider, type ProviderRef } from './providers.js';
 
 /** The cache of a provider by its rules: with marks that the client sets, or without. */
-function createOne(provider: string, options: PromptCacheOptions): PromptCache {
-  const { cache } = providerRegistry.get(provider);
+function createOne(provider: ProviderRef, options: PromptCacheOptions): PromptCache {
+  const { cache } = knownProvider(provider);
   if (cache.written === 'marks')
     return createPromptCache({
       ...options,
-      readable: cache.visibleAfter.event,
+      visibleAfter: cache.visibleAfter,
       positions: cache.lookback ?? Number.POSITIVE_INFINITY,
-      onlyTtlMs: cache.lifetime.longMs === null ? cache.lifetime.idleMs : null,
+      lifetimes: { shortMs: cache.lifetime.idleMs, longMs: cache.lifetime.longMs },
     });
   return createPrefixCache((model) => cacheRulesOf(provider, model), options.seed ?? 0);
 }
 
 /** The cache of one provider, or those of several behind one door: each request goes to the one of its model. */
 export function createProviderCache(
-  provider: string | ((model: ModelRow) => string),
+  provider: ProviderRef | ((model: ModelRow) => string),
   options: PromptCacheOptions,
 ): PromptCache {
-  if (typeof provider === 'string') return createOne(provider, options);
+  if (typeof provider !== 'function') return createOne(provider, options);
   const caches = new Map<string, PromptCache>();
   const cacheOf = (name: string): PromptCache => {
     let cache = caches.get(name);

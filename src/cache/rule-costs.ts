@@ -1,5 +1,6 @@
+import type { CacheRules } from '../model/provider.js';
 import type { Usage } from '../model/usage.js';
-import { type CacheRules, onGrain, survival } from './cache-rules.js';
+import { onGrain, survival } from './cache-rules.js';
 import type { LifetimeSession } from './lifetime-curve.js';
 import { findModel, modelOrUnknown } from './models.js';
 import { priceUsage } from './price.js';

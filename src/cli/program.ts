@@ -270,8 +270,10 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       settle(await initCommand(session, name, options));
     });
 
-  shared(program.command('schema').description('Print the JSON Schema of scenario or policy files.'))
-    .argument('[kind]', 'scenario or policy', oneOf('scenario', 'policy'), 'scenario')
+  shared(
+    program.command('schema').description('Print the JSON Schema of scenario, policy or provider files.'),
+  )
+    .argument('[kind]', 'scenario, policy or provider', oneOf('scenario', 'policy', 'provider'), 'scenario')
     .addHelpText('after', examples('schema > scenario.schema.json', 'schema policy > policy.schema.json'))
     .action(async (kind) => {
       const { schemaCommand } = await import('./commands/schema.js');

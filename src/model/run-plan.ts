@@ -1,5 +1,6 @@
 import type { ParamValues } from './params.js';
 import type { PartsPolicy } from './parts.js';
+import type { Provider } from './provider.js';
 
 /** What an LLM call is for; faults and costs are told apart by it. */
 export const CALL_PURPOSES = [
@@ -169,6 +170,8 @@ export interface RunPlan {
   readonly window: number | null;
   /** Provider whose cache and prices count; absent: that of each model. */
   readonly provider?: string;
+  /** That provider, where it is one of the scenario's own; absent otherwise. */
+  readonly ownProvider?: Provider;
   readonly policy: PlannedPolicy;
   readonly cache: CachePlan;
   readonly timing: 'recorded' | 'think-time';

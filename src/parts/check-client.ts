@@ -1,5 +1,5 @@
+import { isGroup, type PartPath, type Problems } from '../base/shape.js';
 import type { CountPart, PartsPolicy } from '../model/parts.js';
-import { isGroup, type PartPath, type Problems } from './shape.js';
 
 /** Keys of `count` that a source does not go by. */
 const IDLE: Readonly<Record<CountPart['source'], readonly string[]>> = {

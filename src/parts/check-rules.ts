@@ -1,7 +1,7 @@
 import { MS_PER_HOUR } from '../base/clock.js';
 import { nearestName } from '../base/nearest.js';
+import { type PartPath, type PartProblem, type Problems, wrongValue } from '../base/shape.js';
 import type { GroupPart, PartsPolicy, RulePart } from '../model/parts.js';
-import { type PartPath, type PartProblem, type Problems, wrongValue } from './shape.js';
 import { sizesOf } from './sizes.js';
 import { firstTokens } from './triggers.js';
 

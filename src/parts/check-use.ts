@@ -1,6 +1,6 @@
+import { isGroup, type PartPath, type Problems } from '../base/shape.js';
 import type { AskPart, KeepPart, LayoutPart, ReplacePart, SelectPart } from '../model/parts.js';
 import { isOfBlocks } from './read-select.js';
-import { isGroup, type PartPath, type Problems } from './shape.js';
 
 /** A rule as far as it is read, with what was written of it. */
 export interface ReadRule {

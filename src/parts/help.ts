@@ -1,5 +1,5 @@
+import type { PartPath } from '../base/shape.js';
 import { policySchema } from './read-policy.js';
-import type { PartPath } from './shape.js';
 
 /** What is said of a value of a policy file. */
 export interface ValueHelp {

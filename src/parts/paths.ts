@@ -1,5 +1,5 @@
 import { unknownName } from '../base/registry.js';
-import { isGroup, type PartPath } from './shape.js';
+import { isGroup, type PartPath } from '../base/shape.js';
 
 /** A policy as it was written: what YAML holds, before anything is read into it. */
 export type WrittenPolicy = Readonly<Record<string, unknown>>;

@@ -1,5 +1,3 @@
-import { ASK_SHAPES, type AskPart } from '../model/parts.js';
-import { amount, comparison, MANY, oneSided, plainAmount } from './amounts.js';
 import {
   alias,
   choice,
@@ -17,7 +15,9 @@ import {
   text,
   whole,
   wrongValue,
-} from './shape.js';
+} from '../base/shape.js';
+import { ASK_SHAPES, type AskPart } from '../model/parts.js';
+import { amount, comparison, MANY, oneSided, plainAmount } from './amounts.js';
 
 const resultsInput = either(
   map(plainAmount(1, MANY, 'Longer results are cut to so many characters.'), (chars) => ({

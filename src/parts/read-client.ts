@@ -1,12 +1,4 @@
-import {
-  type AmountText,
-  type CachePart,
-  type CountPart,
-  type GuardsPart,
-  USAGE_PARTS,
-  type UsagePart,
-} from '../model/parts.js';
-import { amount, digits, duration, plainAmount } from './amounts.js';
+import { duration } from '../base/duration-shape.js';
 import {
   alias,
   choice,
@@ -22,7 +14,16 @@ import {
   wanted,
   whole,
   wrongValue,
-} from './shape.js';
+} from '../base/shape.js';
+import {
+  type AmountText,
+  type CachePart,
+  type CountPart,
+  type GuardsPart,
+  USAGE_PARTS,
+  type UsagePart,
+} from '../model/parts.js';
+import { amount, digits, plainAmount } from './amounts.js';
 
 /** `prompt` is what a request sends, whatever of it was cached; reasoning is part of the output that the API reports. */
 const usageParts: Shape<readonly UsagePart[]> = map(

@@ -1,5 +1,4 @@
-import type { AcceptPart, FailPart, ShrinkPart } from '../model/parts.js';
-import { amount, duration, MANY, plainAmount } from './amounts.js';
+import { duration } from '../base/duration-shape.js';
 import {
   choice,
   either,
@@ -12,7 +11,9 @@ import {
   text,
   whole,
   wrongValue,
-} from './shape.js';
+} from '../base/shape.js';
+import type { AcceptPart, FailPart, ShrinkPart } from '../model/parts.js';
+import { amount, MANY, plainAmount } from './amounts.js';
 
 /** When a summary is thrown away. */
 export const accept: Shape<readonly AcceptPart[]> = list(

@@ -1,6 +1,16 @@
+import {
+  choice,
+  either,
+  group,
+  list,
+  map,
+  refusedKey,
+  type Shape,
+  whole,
+  wrongValue,
+} from '../base/shape.js';
 import type { LayoutPart } from '../model/parts.js';
 import { MANY, plainAmount } from './amounts.js';
-import { choice, either, group, list, map, refusedKey, type Shape, whole, wrongValue } from './shape.js';
 
 const PIECES = [
   'boundary',

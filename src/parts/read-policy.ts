@@ -1,8 +1,3 @@
-import type { PartsPolicy, RulePart } from '../model/parts.js';
-import { checkClient } from './check-client.js';
-import { checkRules } from './check-rules.js';
-import { base, cache, count, guards, NO_GUARDS, USUAL_CACHE, USUAL_COUNT } from './read-client.js';
-import { RULE_SCHEMA, rule } from './read-rule.js';
 import {
   group,
   isGroup,
@@ -15,7 +10,12 @@ import {
   shownValue,
   text,
   wrongValue,
-} from './shape.js';
+} from '../base/shape.js';
+import type { PartsPolicy, RulePart } from '../model/parts.js';
+import { checkClient } from './check-client.js';
+import { checkRules } from './check-rules.js';
+import { base, cache, count, guards, NO_GUARDS, USUAL_CACHE, USUAL_COUNT } from './read-client.js';
+import { RULE_SCHEMA, rule } from './read-rule.js';
 
 /** Who a policy is, beside what it does. */
 export interface PolicyHead {

@@ -1,6 +1,16 @@
+import {
+  choice,
+  either,
+  flag,
+  group,
+  map,
+  refusedKey,
+  type Shape,
+  whole,
+  wrongValue,
+} from '../base/shape.js';
 import type { ReplacePart, UntilPart } from '../model/parts.js';
 import { amount, comparison, MANY, oneSided, plainAmount } from './amounts.js';
-import { choice, either, flag, group, map, refusedKey, type Shape, whole, wrongValue } from './shape.js';
 
 /** Tokens of fixed texts where nothing is said. */
 const FIXED_TOKENS: Readonly<Record<string, number>> = { placeholder: 12, reference: 60, 'hash-ref': 20 };

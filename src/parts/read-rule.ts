@@ -1,12 +1,3 @@
-import type { AskPart, LayoutPart, ReplacePart, RulePart, SelectPart } from '../model/parts.js';
-import { checkUse } from './check-use.js';
-import { ask } from './read-ask.js';
-import { count } from './read-client.js';
-import { accept, fail, GO_ON } from './read-fail.js';
-import { layout } from './read-layout.js';
-import { replace, until } from './read-replace.js';
-import { ALL_HISTORY, isOfBlocks, select } from './read-select.js';
-import { at, groupsOf, when } from './read-when.js';
 import {
   choice,
   group,
@@ -17,7 +8,16 @@ import {
   shape,
   text,
   wrongValue,
-} from './shape.js';
+} from '../base/shape.js';
+import type { AskPart, LayoutPart, ReplacePart, RulePart, SelectPart } from '../model/parts.js';
+import { checkUse } from './check-use.js';
+import { ask } from './read-ask.js';
+import { count } from './read-client.js';
+import { accept, fail, GO_ON } from './read-fail.js';
+import { layout } from './read-layout.js';
+import { replace, until } from './read-replace.js';
+import { ALL_HISTORY, isOfBlocks, select } from './read-select.js';
+import { at, groupsOf, when } from './read-when.js';
 
 const ruleShape = group(
   {

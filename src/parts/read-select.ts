@@ -1,5 +1,3 @@
-import { type KeepPart, SELECTABLE, type Selectable, type SelectPart } from '../model/parts.js';
-import { amount, MANY, plainAmount } from './amounts.js';
 import {
   choice,
   either,
@@ -14,7 +12,9 @@ import {
   text,
   wanted,
   whole,
-} from './shape.js';
+} from '../base/shape.js';
+import { type KeepPart, SELECTABLE, type Selectable, type SelectPart } from '../model/parts.js';
+import { amount, MANY, plainAmount } from './amounts.js';
 
 const LAST = /^\s*(\d+)\s*(results?|messages?|turns?|rounds?|items?|calls?)?\s*$/;
 const LAST_UNITS: Readonly<Record<string, 'items' | 'messages' | 'turns' | 'rounds'>> = {

@@ -1,14 +1,4 @@
 import {
-  COUNTED,
-  type Comparison,
-  type GroupPart,
-  PART_EVENTS,
-  PART_POINTS,
-  type PartPoint,
-  type TestPart,
-} from '../model/parts.js';
-import { comparison, digits, timeComparison } from './amounts.js';
-import {
   choice,
   flag,
   group,
@@ -21,7 +11,17 @@ import {
   shape,
   wanted,
   wrongValue,
-} from './shape.js';
+} from '../base/shape.js';
+import {
+  COUNTED,
+  type Comparison,
+  type GroupPart,
+  PART_EVENTS,
+  PART_POINTS,
+  type PartPoint,
+  type TestPart,
+} from '../model/parts.js';
+import { comparison, digits, timeComparison } from './amounts.js';
 
 /** Where a rule is asked. */
 export const at = list(

@@ -1,6 +1,6 @@
 import { CcbenchError, ProblemList } from '../base/errors.js';
+import { formatPartPath, isGroup, type PartProblem } from '../base/shape.js';
 import { readPolicy } from '../parts/read-policy.js';
-import { formatPartPath, isGroup, type PartProblem } from '../parts/shape.js';
 import { policyFrom } from '../policies/parts-policy.js';
 import type { Policy } from '../policies/policy.js';
 import { readDocument } from '../scenario/document.js';

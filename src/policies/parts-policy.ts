@@ -1,8 +1,8 @@
 import { CcbenchError } from '../base/errors.js';
+import { formatPartPath, type PartProblem } from '../base/shape.js';
 import type { PartsPolicy } from '../model/parts.js';
 import { type WrittenPolicy, withPolicyValue } from '../parts/paths.js';
 import { type ReadPolicy, readPolicy } from '../parts/read-policy.js';
-import { formatPartPath, type PartProblem } from '../parts/shape.js';
 import type { Policy } from './policy.js';
 
 /** A policy made of a written one. */

@@ -1,7 +1,7 @@
 import { CcbenchError } from '../base/errors.js';
+import { formatPartPath, type PartProblem } from '../base/shape.js';
 import type { WrittenPolicy } from '../parts/paths.js';
 import { readPolicy } from '../parts/read-policy.js';
-import { formatPartPath, type PartProblem } from '../parts/shape.js';
 import { policyFrom } from './parts-policy.js';
 
 import type { Policy } from './policy.js';

@@ -2,12 +2,14 @@ import type { ModelBook } from '../cache/model-book.js';
 import { MODELS } from '../cache/models.js';
 import { policyWindow } from '../engine/requests/policy-window.js';
 import type { Expectation } from '../metrics/expect.js';
+import type { Provider } from '../model/provider.js';
 import type { PlannedModel, PlannedPlugin, RunPlan } from '../model/run-plan.js';
 import { checkMeaning } from './check.js';
 import { checkWindows } from './check-overrides.js';
 import type { OverrideName, ScenarioContext } from './context.js';
 import { liftModels } from './lift-models.js';
 import { liftPolicies, type ReadPolicyText } from './lift-policies.js';
+import { liftProviders } from './lift-providers.js';
 import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 import type { Scenario } from './schema.js';
@@ -31,7 +33,7 @@ export interface ScenarioSource {
   readonly plugins?: readonly PlannedPlugin[];
   /** Finds the recordings behind paths; where absent, each path is one. */
   readonly findRecordings?: FindRecordings;
-  /** Brings policy files; where absent, policies are named alone. */
+  /** Brings files of policies, models and providers; where absent, they are named alone. */
   readonly readPolicy?: ReadPolicyText;
 }
 
@@ -55,6 +57,17 @@ export interface CompiledScenario {
   readonly policyFiles: ReadonlyMap<string, string>;
 }
 
+/** A scenario that was read and checked, and what its runs are compiled with. */
+export interface CheckedScenario {
+  readonly normal: NormalScenario;
+  readonly context: ScenarioContext;
+  readonly plugins: readonly PlannedPlugin[];
+  readonly models: readonly PlannedModel[] | null;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Names of policies by the files they come from. */
+  readonly policyFiles: ReadonlyMap<string, string>;
+}
+
 /** The parameters that overrides set; one that a variant inherits and its policy does not know is passed over. */
 function overrideValues(run: NormalRun, context: ScenarioContext): Record<string, unknown> {
   const values: Record<string, unknown> = {};
@@ -68,16 +81,23 @@ function overrideValues(run: NormalRun, context: ScenarioContext): Record<string
   return values;
 }
 
-function compileRun(
-  scenario: NormalScenario,
-  run: NormalRun,
-  context: ScenarioContext,
-  plugins: readonly PlannedPlugin[],
+/** The provider of a scenario's own that a model of it has. */
+function ownProviderOf(
+  model: string | null,
   models: readonly PlannedModel[] | null,
-): CompiledRun {
+  providers: ReadonlyMap<string, Provider>,
+): string | undefined {
+  const own = models?.find(({ id, aliases }) => model !== null && [id, ...aliases].includes(model));
+  return own !== undefined && providers.has(own.provider) ? own.provider : undefined;
+}
+
+function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
+  const { normal: scenario, context, plugins, models, providers } = checked;
   const set = { ...run.policy.set, ...overrideValues(run, context) };
   const policy = context.policies.plan(run.policy.name, set);
   const ttl = policy.parts?.cache.ttl ?? null;
+  const provider = run.provider ?? ownProviderOf(run.model, models, providers);
+  const ownProvider = provider === undefined ? undefined : providers.get(provider);
   return {
     plan: {
       version: 1,
@@ -85,7 +105,8 @@ function compileRun(
       seed: scenario.seed,
       model: run.model,
       window: run.window,
-      ...(run.provider === undefined ? {} : { provider: run.provider }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(ownProvider === undefined ? {} : { ownProvider }),
       policy,
       cache: ttl !== null && run.lifetime === 'default' ? { ...run.cache, ttl, subagentTtl: ttl } : run.cache,
       timing: run.timing,
@@ -115,14 +136,13 @@ function withModels(context: ScenarioContext, book: ModelBook): ScenarioContext 
   };
 }
 
-/** A scenario that was read and checked, and what its runs are compiled with. */
-export interface CheckedScenario {
-  readonly normal: NormalScenario;
-  readonly context: ScenarioContext;
-  readonly plugins: readonly PlannedPlugin[];
-  readonly models: readonly PlannedModel[] | null;
-  /** Names of policies by the files they come from. */
-  readonly policyFiles: ReadonlyMap<string, string>;
+/** A context that knows the providers of a scenario's files. */
+function withProviders(context: ScenarioContext, own: ReadonlyMap<string, Provider>): ScenarioContext {
+  if (own.size === 0) return context;
+  return {
+    ...context,
+    providers: { check: (name) => (own.has(name) ? undefined : context.providers.check(name)) },
+  };
 }
 
 /**
@@ -140,8 +160,8 @@ export function compileScenario(source: ScenarioSource, world: ScenarioContext):
 }
 
 /** Compiles the runs of a scenario that holds. */
-export function compileRuns({ normal, context, plugins, models }: CheckedScenario): readonly CompiledRun[] {
-  return normal.runs.map((run) => compileRun(normal, run, context, plugins, models));
+export function compileRuns(checked: CheckedScenario): readonly CompiledRun[] {
+  return checked.normal.runs.map((run) => compileRun(checked, run));
 }
 
 /** Reads a scenario and checks it. Throws a ProblemList. */
@@ -149,7 +169,9 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
   const changed = assign(withRecordings(written, source.recordings), source.set, world, problems);
-  const { document: whole, models, book } = liftModels(changed, source.readPolicy, problems);
+  const own = liftProviders(changed, source.readPolicy, problems);
+  const { document: whole, models, book } = liftModels(own.document, source.readPolicy, own.names, problems);
+  own.checkModels(book);
   const lifted = liftPolicies(
     source.runs === 'base' ? withoutVariants(whole) : whole,
     world.policies,
@@ -158,7 +180,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
     source.text,
   );
   const { document } = lifted;
-  const named = { ...world, policies: lifted.policies };
+  const named = { ...withProviders(world, own.providers), policies: lifted.policies };
   const context = book === MODELS ? named : withModels(named, book);
 
   checkShape(document, problems);
@@ -172,5 +194,12 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();
   if (empty.length > 0) throw scenarioProblems(source.file, empty);
-  return { normal, context, plugins: source.plugins ?? [], models, policyFiles: lifted.files };
+  return {
+    normal,
+    context,
+    plugins: source.plugins ?? [],
+    models,
+    providers: own.providers,
+    policyFiles: lifted.files,
+  };
 }

@@ -114,6 +114,7 @@ function createPlaces(doc: Document.Parsed, lines: LineCounter, file: string) {
 const EMPTY_HINTS = {
   scenario: 'write at least `name:` and `transcript:`; `ccbench init` makes a starter file',
   policy: 'write at least `rules:`; `ccbench policies new` makes a starter file',
+  provider: 'write the knobs of its cache; docs/providers.md names them',
   'table of models': 'write models by id, such as `my-model: { prices: { input: 1, output: 5 } }`',
 } as const;
 
@@ -206,4 +207,15 @@ export function valueAt(value: unknown, path: Path): unknown {
     current = (current as Record<string | number, unknown>)[part];
   }
   return current;
+}
+
+/** A value with another in the place of the one at a path. */
+export function replaceAt(current: unknown, [part, ...rest]: Path, value: unknown): unknown {
+  if (part === undefined) return value;
+  if (Array.isArray(current))
+    return current.map((item, i) => (i === part ? replaceAt(item, rest, value) : item));
+  return {
+    ...(current as object),
+    [part]: replaceAt((current as Record<string | number, unknown>)[part], rest, value),
+  };
 }

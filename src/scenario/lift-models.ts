@@ -1,6 +1,8 @@
 import { CcbenchError } from '../base/errors.js';
+import { unknownName } from '../base/registry.js';
 import type { ModelBook } from '../cache/model-book.js';
 import { MODELS, modelsOf } from '../cache/models.js';
+import { providerRegistry } from '../cache/providers.js';
 import type { PlannedModel } from '../model/run-plan.js';
 import { group } from './checker.js';
 import { type Path, readDocument, type ScenarioDocument } from './document.js';
@@ -50,13 +52,18 @@ function withFile(
 function checkModels(
   written: Readonly<Record<string, WrittenModel>>,
   { placeOf }: ScenarioDocument,
+  providers: readonly string[],
   problems: ProblemCollector,
 ): void {
   const refuse = (path: Path, sentence: string, hint: string): void =>
     problems.add(path, new CcbenchError('bad-value', sentence, { place: placeOf(path), hint }));
   const owners = new Map<string, string>();
-  for (const [id, { prices, steps = [], aliases = [] }] of Object.entries(written)) {
+  for (const [id, { provider, prices, steps = [], aliases = [] }] of Object.entries(written)) {
     const at: Path = ['models', id];
+    if (provider !== undefined && !providers.includes(provider)) {
+      const { hint } = unknownName('provider', provider, providers);
+      refuse([...at, 'provider'], `\`models.${id}.provider\` must be a provider; found "${provider}"`, hint!);
+    }
     if (prices === undefined && MODELS.find(id) === null)
       refuse(
         at,
@@ -87,6 +94,7 @@ function checkModels(
 export function liftModels(
   written: ScenarioDocument,
   readText: ReadPolicyText | undefined,
+  ownProviders: readonly string[],
   problems: ProblemCollector,
 ): LiftedModels {
   const document = readText === undefined ? written : withFile(written, readText, problems);
@@ -96,7 +104,7 @@ export function liftModels(
   const table = modelTableSchema.safeParse(models);
   if (!table.success) return { ...unchanged, book: trusting(Object.keys(group(models))) };
   const before = problems.list().length;
-  checkModels(table.data, document, problems);
+  checkModels(table.data, document, [...providerRegistry.names, ...ownProviders], problems);
   const entries = Object.entries(table.data);
   if (problems.list().length > before || entries.length === 0) return unchanged;
   const planned = entries.map(([id, model]) => normaliseModel(id, model));

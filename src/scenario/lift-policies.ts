@@ -6,11 +6,12 @@ import { isReadBy } from '../policies/param-readers.js';
 import type { Policy } from '../policies/policy.js';
 import { isGroup, list } from './checker.js';
 import type { PolicyCatalogue } from './context.js';
-import { type Path, type ScenarioDocument, valueAt } from './document.js';
+import { type Path, replaceAt, type ScenarioDocument, valueAt } from './document.js';
+import { isFileName } from './file-name.js';
 import type { ProblemCollector } from './load.js';
 import { readPolicyAt, readPolicyFile } from './policy-file.js';
 
-/** Brings the text of a policy file that a scenario or an option names; throws a CcbenchError where there is none. */
+/** Brings the text of a file that a scenario or an option names; throws a CcbenchError where there is none. */
 export type ReadPolicyText = (
   written: string,
   place: Place,
@@ -22,11 +23,6 @@ export interface LiftedPolicies {
   readonly policies: PolicyCatalogue;
   /** Names of policies by the files they come from. */
   readonly files: ReadonlyMap<string, string>;
-}
-
-/** Whether a policy is named by its file. */
-export function isPolicyFile(name: string): boolean {
-  return /\.ya?ml$/i.test(name) || /^(?:\.{1,2}[\\/]|[\\/]|~[\\/])/.test(name);
 }
 
 /** Takes policies out of a scenario that are written in place or in files of their own, and puts their names there. */
@@ -70,7 +66,7 @@ export function liftPolicies(
       );
     } else if (
       typeof written === 'string' &&
-      isPolicyFile(written) &&
+      isFileName(written) &&
       readText !== undefined &&
       !catalogue.names.includes(written)
     ) {
@@ -105,16 +101,6 @@ function placesOf(value: unknown): readonly Path[] {
     [...top, 'policy'],
     [...top, 'policy', 'use'],
   ]);
-}
-
-function replaceAt(current: unknown, [part, ...rest]: Path, value: unknown): unknown {
-  if (part === undefined) return value;
-  if (Array.isArray(current))
-    return current.map((item, i) => (i === part ? replaceAt(item, rest, value) : item));
-  return {
-    ...(current as object),
-    [part]: replaceAt((current as Record<string | number, unknown>)[part], rest, value),
-  };
 }
 
 /** A catalogue with policies of files beside its own. */

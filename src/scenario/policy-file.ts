@@ -1,12 +1,14 @@
-import { CcbenchError, type Place } from '../base/errors.js';
+import { CcbenchError } from '../base/errors.js';
+import { isGroup } from '../base/shape.js';
 import { resolveModel } from '../cache/models.js';
 import { type ReadPolicy, readPolicy } from '../parts/read-policy.js';
-import { isGroup, type PartProblem } from '../parts/shape.js';
 import { planPolicy } from '../policies/catalogue.js';
 import { policyFrom } from '../policies/parts-policy.js';
 import type { Policy } from '../policies/policy.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { type Path, readDocument, type ScenarioDocument } from './document.js';
+import { stem } from './file-name.js';
+import { placedProblems } from './file-problems.js';
 
 /** What a policy file says: the policy unless it cannot be used, and what is wrong with it. */
 export interface PolicyFile {
@@ -15,11 +17,6 @@ export interface PolicyFile {
   readonly problems: readonly CcbenchError[];
   /** What leaves it usable. */
   readonly warnings: readonly CcbenchError[];
-}
-
-/** A name made of a file's: `agents/my-agent.yaml` is `my-agent`. */
-function stem(file: string): string {
-  return (file.split(/[\\/]/).at(-1) ?? file).replace(/\.ya?ml$/i, '');
 }
 
 /** Reads a policy file; every problem has its place. */
@@ -43,12 +40,7 @@ export function readPolicyAt(
     (at, key) => (at as Record<string | number, unknown>)[key],
     document.value,
   );
-  const tell = (problem: PartProblem): void => {
-    const { message, hint, weight } = problem;
-    const place = placeOf(document, problem, text);
-    const error = new CcbenchError('bad-value', message, { place, ...(hint === null ? {} : { hint }) });
-    (weight === 'error' ? problems : warnings).push(error);
-  };
+  const tell = placedProblems(document, text, { problems, warnings });
   const read = readPolicy(value, { name }, tell, path);
   const policy = read === null || !isGroup(value) ? null : policyFrom(read, value, 'file');
   if (read !== null && policy !== null)
@@ -95,18 +87,4 @@ function outerProblems({ head, parts }: ReadPolicy, policy: Policy): readonly Ou
     check(['set', path], () => void planPolicy(bare, { [path]: head.set[path] }));
   if (problems.length === 0) check(['set'], () => void planPolicy(policy, {}));
   return problems;
-}
-
-/** Where a problem stands; one about a character of a value is shown at that character. */
-function placeOf(
-  document: ScenarioDocument,
-  { path, side, offset }: PartProblem,
-  text: string | null,
-): Place {
-  if (side === 'key') return document.placeOfKey(path);
-  const place = document.placeOf(path);
-  if (offset === null || place.line === undefined || place.column === undefined) return place;
-  const line = text?.split(/\r?\n/)[place.line - 1] ?? '';
-  const quote = /["']/.test(line[place.column - 1] ?? '') ? 1 : 0;
-  return { ...place, column: place.column + quote + offset };
 }

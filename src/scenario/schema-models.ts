@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { providerRegistry } from '../cache/providers.js';
 import { text, whole } from './schema-words.js';
 
 const dollars = (what: string) =>
@@ -12,27 +13,12 @@ const prices = {
   writeLong: dollars('Prompt written to the cache for an hour').optional(),
 };
 
-const PROVIDERS = [
-  'anthropic',
-  'bedrock',
-  'vertex-claude',
-  'vertex-gemini',
-  'openai',
-  'openai-5.6',
-  'azure',
-  'gemini',
-  'gemini-explicit',
-  'deepseek',
-  'qwen',
-  'qwen-explicit',
-  'kimi',
-  'grok',
-  'glm',
-] as const;
-
 const modelSchema = z
   .strictObject({
-    provider: z.enum(PROVIDERS).optional().describe('Whose cache serves the model.'),
+    provider: z
+      .union([z.enum(providerRegistry.names as [string, ...string[]]), text('A provider of its own file.')])
+      .optional()
+      .describe('Whose cache serves the model.'),
     aliases: z.array(text('A name.')).optional().describe('Other names of the model.'),
     window: whole(1_000, 100_000_000, 'Context window in tokens.').optional(),
     maxOutput: whole(1, 100_000_000, 'Longest output in tokens.').optional(),

@@ -149,7 +149,11 @@ const llmSchema = z
 
 const settings = {
   model: orNull(text('Model of the main thread; null keeps what was recorded.')).optional(),
-  provider: orNull(text('Provider whose cache and prices count; null: that of each model.')).optional(),
+  provider: orNull(
+    text(
+      'Provider whose cache and prices count, or its file, relative to this one; null: that of each model.',
+    ),
+  ).optional(),
   window: orNull(
     whole(1_000, 100_000_000, 'Context window in tokens where neither model name nor model table decide.'),
   ).optional(),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestText } from '../../src/base/digest.js';
-import type { CacheRules, HitChance } from '../../src/cache/cache-rules.js';
 import { resolveModel } from '../../src/cache/models.js';
 import { createPrefixCache } from '../../src/cache/prefix-cache.js';
 import type { CacheOutcome, CacheRequest, PromptCache } from '../../src/cache/prompt-cache.js';
 import type { PrefixView } from '../../src/model/prefix.js';
+import type { CacheRules, HitChance } from '../../src/model/provider.js';
 import { numbered, prefixOf, send, type TestBlock } from '../helpers/cache-request.js';
 
 const MINUTE = 60_000;
@@ -16,6 +16,7 @@ const PLAIN: CacheRules = {
   lookback: null,
   grain: null,
   minimum: null,
+  minimumFor: 'silent-models',
   written: 'every-grain',
   storesOutput: false,
   visibleAfter: { event: 'response-start', plusMs: 0 },

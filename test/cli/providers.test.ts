@@ -55,6 +55,17 @@ describe('ccbench providers', () => {
     expect(stdout).toContain('smallest prefix that is cached is not published');
   });
 
+  it('shows a file, with ? for prices of a model that only a scenario adds', async () => {
+    const file = resolve(import.meta.dirname, '../../scenarios/own-provider/own-gateway.yaml');
+    const { code, stdout } = await cli(['providers', file], { cwd: tempFolder(), columns: 400 });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Own gateway (settings of the server)');
+    expect(stdout).toMatch(/^own-gateway +prefix +16 +0 +10 min – 2 h +\? +\? +\? +own-weights/m);
+    const replayed = await cli(['providers', file, '--session', SESSION], { cwd: tempFolder() });
+    expect(replayed.code).not.toBe(0);
+    expect(replayed.stderr).toContain('own-gateway.yaml:8:8: `own-weights` is in no table');
+  });
+
   it('shows the doubts of a provider that is named', async () => {
     const { stdout } = await cli(['providers', 'gemini-explicit'], { cwd: tempFolder(), columns: 400 });
     for (const doubt of providerRegistry.get('gemini-explicit').doubts) expect(stdout).toContain(doubt);

@@ -147,6 +147,16 @@ describe('provider: in a scenario', () => {
     expect(modelOf('model: gpt-5.4')).toBe('gpt-5.4');
   });
 
+  it('is that of a model which the scenario adds, where it names none', () => {
+    const models = (provider: string) =>
+      `models: { mine: { provider: ${provider}, prices: { input: 1, output: 2, read: 0.1, write: 1 } } }`;
+    const writes = (provider: string): number =>
+      mainRequests(logOf(models(provider), 'model: mine')).reduce((sum, { write5m }) => sum + write5m, 0);
+    // DeepSeek tells no writes, Anthropic does.
+    expect(writes('deepseek')).toBe(0);
+    expect(writes('anthropic')).toBeGreaterThan(0);
+  });
+
   it('says which names are known where one is not', () => {
     let problems: readonly CcbenchError[] = [];
     try {

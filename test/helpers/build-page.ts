@@ -4,6 +4,6 @@ import { ROOT } from './tree.js';
 
 /** Makes the page's bundle and the policies of other agents fit their sources before any test runs. */
 export function setup(): void {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build-policies.mjs')], { stdio: 'inherit' });
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build-shipped.mjs')], { stdio: 'inherit' });
   execFileSync(process.execPath, [join(ROOT, 'scripts/build-page.mjs'), '--page'], { stdio: 'inherit' });
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { providerSchema } from '../../src/cache/read-provider.js';
 import { policySchema } from '../../src/parts/read-policy.js';
 import { compileScenario } from '../../src/scenario/compile.js';
 import { builtinContext } from '../../src/scenario/context.js';
@@ -81,6 +82,7 @@ describe('JSON Schema', () => {
   it('is the committed one', () => {
     expectGenerated('schema/scenario.schema.json', `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`);
     expectGenerated('schema/policy.schema.json', `${JSON.stringify(policySchema(), null, 2)}\n`);
+    expectGenerated('schema/provider.schema.json', `${JSON.stringify(providerSchema(), null, 2)}\n`);
   });
 
   it('describes every key', () => {

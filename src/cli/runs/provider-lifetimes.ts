@@ -1,7 +1,7 @@
 import { sum } from '../../base/stats.js';
-import type { CacheLifetime } from '../../cache/cache-rules.js';
 import { providerRegistry } from '../../cache/providers.js';
 import type { LifetimeCost, RuleCosts } from '../../cache/rule-costs.js';
+import type { CacheLifetime } from '../../model/provider.js';
 
 /** A session whose cache the provider rules alone, priced by lifetime. */
 export interface RuledSession extends RuleCosts {
@@ -27,7 +27,7 @@ export interface ProviderLifetimes {
 
 /** Whether a client of the provider chooses between five minutes and one hour. */
 export function choosesLifetime(provider: string): boolean {
-  return (providerRegistry.get(provider).serves ?? provider) === 'anthropic';
+  return providerRegistry.get(provider).serves === 'anthropic';
 }
 
 function known(values: readonly (number | null)[]): number | null {

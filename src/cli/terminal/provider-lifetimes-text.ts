@@ -1,5 +1,5 @@
-import type { CacheLifetime } from '../../cache/cache-rules.js';
 import type { LifetimeCost } from '../../cache/rule-costs.js';
+import type { CacheLifetime } from '../../model/provider.js';
 import { AS_RECORDED } from '../../report/as-recorded.js';
 import { formatCounted, formatDuration, formatMoney, formatShare, printable } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
@@ -71,7 +71,6 @@ function sessionLines({ perSession, lifetimes }: ProviderLifetimes, screen: Scre
 }
 
 function ruleSentence({ lifetime: { idleMs, tail } }: { readonly lifetime: CacheLifetime }): string {
-  if (idleMs === null) return 'Entries are taken to stay.';
   const faded = tail.map(
     ({ afterMs, share }) => `after ${formatDuration(afterMs)} ${formatShare(share)} are left`,
   );

@@ -1,6 +1,7 @@
 import { createRandom, type Random } from '../../base/random.js';
-import { chanceOfShort, type HitChance } from '../../cache/cache-rules.js';
+import { chanceOfShort } from '../../cache/cache-rules.js';
 import type { HitOdds } from '../../cache/prompt-cache.js';
+import type { HitChance } from '../../model/provider.js';
 import type { EndEntry } from '../../model/run-log.js';
 
 /** Draws of a run's luck, and the ends that hold nine of ten. */

@@ -1,7 +1,13 @@
 import { LONG_WINDOW_TOKENS, type ModelBook } from '../../cache/model-book.js';
 import type { ModelRow } from '../../cache/model-table.js';
 import { modelsOf } from '../../cache/models.js';
-import { billedBy, isServedBy, providerRegistry } from '../../cache/providers.js';
+import {
+  billedBy,
+  isServedBy,
+  knownProvider,
+  type ProviderRef,
+  plannedProvider,
+} from '../../cache/providers.js';
 import { type LevelSalts, levelSalts } from '../../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { ClientHabits } from '../../client/habits.js';
@@ -12,12 +18,12 @@ import { type ClientKey, saltsUnder } from './client-key.js';
 import { policyWindow } from './policy-window.js';
 
 /** A model that a provider serves: the one that is named, the plan's, or the one that stands for the provider. */
-function servedName(models: ModelBook, provider: string, name: string, planned: string | null): string {
+function servedName(models: ModelBook, provider: ProviderRef, name: string, planned: string | null): string {
   for (const each of [name, planned]) {
     const row = each === null ? null : models.find(each);
     if (row !== null && isServedBy(provider, row)) return each!;
   }
-  return providerRegistry.get(provider).defaultModel;
+  return knownProvider(provider).defaultModel;
 }
 
 /** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */
@@ -27,6 +33,8 @@ export class ThreadModel {
   name: string;
   /** The models of the run. */
   readonly models: ModelBook;
+  /** Whose cache and prices count; undefined: each model's own. */
+  private readonly provider: ProviderRef | undefined;
   private readonly firstRecorded: string;
   private lastSalts: {
     readonly row: ModelRow;
@@ -51,6 +59,7 @@ export class ThreadModel {
     agentVersion: string | null,
   ) {
     this.models = modelsOf(plan);
+    this.provider = plannedProvider(plan);
     this.imagesBreak = habits.images === 'break';
     this.agentVersion = agentVersion;
     this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
@@ -64,7 +73,7 @@ export class ThreadModel {
 
   private rowOf(name: string): ModelRow {
     const row = this.models.orUnknown(name);
-    return this.plan.provider === undefined ? row : billedBy(this.plan.provider, row);
+    return this.provider === undefined ? row : billedBy(this.provider, row);
   }
 
   private factsNow(): ThreadModel['facts'] {
@@ -76,9 +85,7 @@ export class ThreadModel {
     if (this.leader !== null) return this.leader.nameFor(recorded);
     const replaces = this.thread.parentId === null && recorded === this.firstRecorded;
     const name = replaces ? (this.plan.model ?? recorded) : recorded;
-    return this.plan.provider === undefined
-      ? name
-      : servedName(this.models, this.plan.provider, name, this.plan.model);
+    return this.provider === undefined ? name : servedName(this.models, this.provider, name, this.plan.model);
   }
 
   /** Calls go where another thread's go: a fork sends its parent's requests on. */

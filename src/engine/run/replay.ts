@@ -20,7 +20,8 @@ import { estimatorError } from '../../tokens/estimator-error.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
-import { cacheKinds, providerOf, tellDoubts } from '../requests/provider-of.js';
+import { tellDoubts } from '../requests/provider-doubts.js';
+import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import type { RequestListener, StatusListener } from '../requests/run-env.js';
 import { Sessions } from '../requests/session-state.js';
 import { NO_TIMING, type TimingSink } from '../requests/timing-sink.js';
@@ -132,7 +133,7 @@ export function* replayParts(
     onRequest: onRequest ?? null,
     onStatus: onStatus ?? null,
   };
-  tellDoubts(plan, transcript, env.warnings);
+  tellDoubts(plan, recordedModels(transcript), env.warnings);
   const endMs = yield* runThreads(env, transcript);
   tellMail(env, endMs);
   for (const warning of [...transcript.warnings, ...env.warnings.list()])

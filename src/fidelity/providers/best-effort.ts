@@ -1,6 +1,7 @@
 import { createRandom, type Random } from '../../base/random.js';
-import { type CacheRules, chanceOfShort, type HitChance, survival } from '../../cache/cache-rules.js';
+import { chanceOfShort, survival } from '../../cache/cache-rules.js';
 import { PLAIN_ERROR } from '../../metrics/cost-interval.js';
+import type { CacheRules, HitChance } from '../../model/provider.js';
 import { inputNano } from '../compare.js';
 import { fitHitChance, type HitFit } from './hit-fit.js';
 import { predictByProvider } from './predict-provider.js';

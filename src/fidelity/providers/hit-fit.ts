@@ -1,5 +1,6 @@
 import { quantile } from '../../base/stats.js';
-import { type HitChance, survival } from '../../cache/cache-rules.js';
+import { survival } from '../../cache/cache-rules.js';
+import type { HitChance } from '../../model/provider.js';
 import type { ProviderRequest } from './provider-requests.js';
 
 /** Reads below this share of what could be read count as short. */

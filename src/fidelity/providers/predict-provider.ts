@@ -1,4 +1,5 @@
-import { type CacheRules, chanceOfShort, type HitChance, survival } from '../../cache/cache-rules.js';
+import { chanceOfShort, survival } from '../../cache/cache-rules.js';
+import type { CacheRules, HitChance } from '../../model/provider.js';
 import type { Usage } from '../../model/usage.js';
 import type { Prediction, Walk } from '../predict.js';
 import type { RecordedRequest } from '../truth.js';

@@ -1,7 +1,8 @@
-import { type CacheRules, onGrain } from '../../cache/cache-rules.js';
+import { onGrain } from '../../cache/cache-rules.js';
 import { modelOrUnknown } from '../../cache/models.js';
 import { cacheRulesOf } from '../../cache/providers.js';
 import { hasToolUse } from '../../model/message.js';
+import type { CacheRules } from '../../model/provider.js';
 import type { Transcript } from '../../model/transcript.js';
 import type { RecordedRequest, Truth } from '../truth.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src/base/random.js';
-import type { HitChance } from '../../../src/cache/cache-rules.js';
 import { fitHitChance, SessionLuck } from '../../../src/fidelity/providers/hit-fit.js';
+import type { HitChance } from '../../../src/model/provider.js';
 import { simulatedSession } from './session.js';
 
 const TRUE: HitChance = { logOdds: -4, perLogSecond: 0.8, sessions: [1], partial: [0.1, 0.5, 0.9] };

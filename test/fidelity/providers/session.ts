@@ -1,7 +1,8 @@
 import type { Random } from '../../../src/base/random.js';
-import { type CacheRules, chanceOfShort, type HitChance, onGrain } from '../../../src/cache/cache-rules.js';
+import { chanceOfShort, onGrain } from '../../../src/cache/cache-rules.js';
 import { cacheRulesOf } from '../../../src/cache/providers.js';
 import type { ProviderRequest } from '../../../src/fidelity/providers/provider-requests.js';
+import type { CacheRules, HitChance } from '../../../src/model/provider.js';
 
 /** What a simulated session is drawn by. */
 export interface Simulated {

@@ -2,7 +2,7 @@ import type { CcbenchError, ProblemList } from '../../../base/errors.js';
 import { policyTexts } from '../../../files/policy-text.js';
 import { policyRegistry } from '../../../policies/catalogue.js';
 import type { Policy } from '../../../policies/policy.js';
-import { isPolicyFile } from '../../../scenario/lift-policies.js';
+import { isFileName } from '../../../scenario/file-name.js';
 import { scenarioProblems } from '../../../scenario/load.js';
 import { type PolicyFile, readPolicyFile } from '../../../scenario/policy-file.js';
 
@@ -14,7 +14,7 @@ export function readNamedFile(file: string, cwd: string): PolicyFile {
 
 /** A policy by its name or its file; a file that cannot be used is refused with every problem. */
 export function namedPolicy(name: string, cwd: string): Policy {
-  if (policyRegistry.has(name) || !isPolicyFile(name)) return policyRegistry.get(name);
+  if (policyRegistry.has(name) || !isFileName(name)) return policyRegistry.get(name);
   const { policy, problems } = readNamedFile(name, cwd);
   if (policy !== null && problems.length === 0) return policy;
   throw problems.length === 1

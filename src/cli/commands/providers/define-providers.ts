@@ -15,7 +15,7 @@ export function defineProviders(
       .command('providers')
       .description('List the prompt caches of the providers, or replay one session under each of them.'),
   )
-    .argument('[name]', 'this provider alone, with what is not known of it')
+    .argument('[name]', 'this provider alone, or the one of this file, with what is not known of it')
     .option('--model <name>', 'prices of this model of the provider instead of its usual one')
     .option('--session <file>', 'replay this recording: cost, hit rate and break-even under each')
     .option('--rewritten <tokens>', 'tokens that a clearing has written again', tokens, 100_000)
@@ -25,6 +25,7 @@ export function defineProviders(
       examples(
         'providers',
         'providers deepseek --model deepseek-v4-flash',
+        'providers ./my-provider.yaml',
         'providers --session session.jsonl',
         'providers --rewritten 60k --freed 30k --json',
       ),

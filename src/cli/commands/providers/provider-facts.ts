@@ -1,7 +1,7 @@
-import type { CacheRules } from '../../../cache/cache-rules.js';
 import { type Clearing, clearingBreakEven } from '../../../cache/clearing-break-even.js';
-import { resolveModel } from '../../../cache/models.js';
-import { billedBy, cacheRulesOf, providerRegistry } from '../../../cache/providers.js';
+import { modelOrUnknown } from '../../../cache/models.js';
+import { billedBy, cacheRulesOf } from '../../../cache/providers.js';
+import type { CacheRules, Provider } from '../../../model/provider.js';
 
 /** What is known of a provider's cache, with the prices of one of its models as shares of input. */
 export interface ProviderFacts {
@@ -11,21 +11,21 @@ export interface ProviderFacts {
   readonly cache: CacheRules;
   /** The model's own where its row has one; null where nobody says. */
   readonly minimumTokens: number | null;
-  /** Dollars per million tokens, and shares of them. */
-  readonly input: number;
-  readonly write: number;
-  readonly read: number;
-  /** Further requests until clearing pays; null where it never does. */
+  /** Dollars per million tokens, and shares of them; null where the model is in no table. */
+  readonly input: number | null;
+  readonly write: number | null;
+  readonly read: number | null;
+  /** Further requests until clearing pays; null where it never does, or nobody knows the prices. */
   readonly breakEvenRequests: number | null;
   readonly doubts: readonly string[];
   readonly source: string;
 }
 
 /** The facts of a provider for one of its models; without one, for the model that stands for it. */
-export function providerFacts(name: string, clearing: Clearing, model?: string): ProviderFacts {
-  const { label, defaultModel, doubts, source } = providerRegistry.get(name);
-  const row = billedBy(name, resolveModel(model ?? defaultModel));
-  const cache = cacheRulesOf(name, row.id);
+export function providerFacts(provider: Provider, clearing: Clearing, model?: string): ProviderFacts {
+  const { name, label, defaultModel, doubts, source } = provider;
+  const row = billedBy(provider, modelOrUnknown(model ?? defaultModel));
+  const cache = cacheRulesOf(provider, row.id);
   const { input, cacheRead, cacheWrite5m } = row.pricesPerMTok;
   return {
     name,
@@ -33,10 +33,10 @@ export function providerFacts(name: string, clearing: Clearing, model?: string):
     model: row.id,
     cache,
     minimumTokens: row.minCacheableTokens > 0 ? row.minCacheableTokens : cache.minimum,
-    input,
-    write: cacheWrite5m / input,
-    read: cacheRead / input,
-    breakEvenRequests: clearingBreakEven(row.pricesPerMTok, clearing),
+    input: row.pricesAreKnown ? input : null,
+    write: row.pricesAreKnown ? cacheWrite5m / input : null,
+    read: row.pricesAreKnown ? cacheRead / input : null,
+    breakEvenRequests: row.pricesAreKnown ? clearingBreakEven(row.pricesPerMTok, clearing) : null,
     doubts,
     source,
   };

@@ -3,6 +3,7 @@ import { providerRegistry } from '../../../cache/providers.js';
 import { replay } from '../../../engine/run/replay.js';
 import { forwardPlan } from '../../../fidelity/forward.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
+import type { Provider } from '../../../model/provider.js';
 import type { LogEntry } from '../../../model/run-log.js';
 import type { RunPlan } from '../../../model/run-plan.js';
 import type { Transcript } from '../../../model/transcript.js';
@@ -33,10 +34,12 @@ function planOf(transcript: Transcript): RunPlan {
 }
 
 /** Replays a session under a provider, with the model that its requests go to there. */
-export function replayUnder(provider: string, transcript: Transcript, clearing: Clearing): ProviderReplay {
+export function replayUnder(provider: Provider, transcript: Transcript, clearing: Clearing): ProviderReplay {
   const fold = createMetricsFold();
   let model: string | null = null;
-  const plan = { ...planOf(transcript), provider };
+  const { name } = provider;
+  const own = providerRegistry.has(name) ? {} : { ownProvider: provider };
+  const plan = { ...planOf(transcript), provider: name, ...own };
   replay(plan, transcript, {
     write(entry: LogEntry) {
       fold.write(entry);
@@ -45,7 +48,7 @@ export function replayUnder(provider: string, transcript: Transcript, clearing: 
   });
   const { cost, requests, requestsRefused } = fold.finish();
   return {
-    facts: providerFacts(provider, clearing, model ?? providerRegistry.get(provider).defaultModel),
+    facts: providerFacts(provider, clearing, model ?? provider.defaultModel),
     policy: plan.policy.name,
     costUsd: cost.total / NANO,
     hitRate: requests.promptTokens === 0 ? null : requests.readTokens / requests.promptTokens,

@@ -1,5 +1,6 @@
-import { type CacheRules, MATCH } from '../../../cache/cache-rules.js';
+import { MATCH } from '../../../cache/cache-rules.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
+import type { CacheRules } from '../../../model/provider.js';
 import {
   formatCount,
   formatCounted,
@@ -42,8 +43,11 @@ function tokens(value: number | null): string {
   return value === null ? UNKNOWN : formatCount(value);
 }
 
+function share(value: number | null, digits: number): string {
+  return value === null ? UNKNOWN : formatDecimal(value, digits);
+}
+
 function lifetime({ lifetime: { idleMs, maxMs } }: CacheRules): string {
-  if (idleMs === null) return UNKNOWN;
   const idle = formatDuration(idleMs);
   return maxMs === null || maxMs === idleMs ? idle : `${idle} – ${formatDuration(maxMs)}`;
 }
@@ -78,9 +82,9 @@ export function providerList(facts: readonly ProviderFacts[], clearing: Clearing
       each.cache.grain === null ? 'any' : formatCount(each.cache.grain.tokens),
       tokens(each.minimumTokens),
       lifetime(each.cache),
-      formatDecimal(each.write, 2),
-      formatDecimal(each.read, 4),
-      requests(each.breakEvenRequests),
+      share(each.write, 2),
+      share(each.read, 4),
+      each.input === null ? UNKNOWN : requests(each.breakEvenRequests),
       each.model,
     ],
   }));

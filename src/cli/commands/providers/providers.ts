@@ -3,11 +3,13 @@ import type { Clearing } from '../../../cache/clearing-break-even.js';
 import { resolveModel } from '../../../cache/models.js';
 import { isServedBy, providerRegistry } from '../../../cache/providers.js';
 import { loadTranscript } from '../../../files/transcripts.js';
+import type { Provider } from '../../../model/provider.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
+import { namedProvider } from './named-provider.js';
 import { providerFacts } from './provider-facts.js';
 import { type ProviderReplay, replayUnder } from './provider-replay.js';
 import {
@@ -25,10 +27,10 @@ export interface ProvidersOptions extends Clearing {
 }
 
 /** A model must be one of the provider's: another one's prices would be shown as its own. */
-function checkServed(name: string, model: string): void {
-  if (isServedBy(name, resolveModel(model))) return;
-  throw new CcbenchError('bad-value', `${name} does not serve ${model}`, {
-    hint: `its models: ccbench models --provider ${providerRegistry.get(name).serves ?? name}`,
+function checkServed(provider: Provider, model: string): void {
+  if (isServedBy(provider, resolveModel(model))) return;
+  throw new CcbenchError('bad-value', `${provider.name} does not serve ${model}`, {
+    hint: `its models: ccbench models --provider ${provider.serves}`,
   });
 }
 
@@ -42,10 +44,13 @@ export async function providersCommand(
   const clearing = { rewritten, freed };
   if (model !== undefined && name === undefined)
     throw new CcbenchError('bad-usage', '--model needs the name of a provider');
-  if (name !== undefined && model !== undefined) checkServed(name, model);
-  const names = name === undefined ? providerRegistry.names : [name];
-  if (options.session !== undefined) return replayAll(session, names, options.session, clearing);
-  const facts = names.map((each) => providerFacts(each, clearing, model));
+  const providers =
+    name === undefined
+      ? providerRegistry.all()
+      : [namedProvider(name, session.host.cwd, options.session === undefined ? 'show' : 'replay')];
+  if (model !== undefined) checkServed(providers[0]!, model);
+  if (options.session !== undefined) return replayAll(session, providers, options.session, clearing);
+  const facts = providers.map((each) => providerFacts(each, clearing, model));
   const screen = screenFor(session.host.stdout, session.colors);
   if (session.json) printJson(session, { ...clearing, providers: facts });
   else {
@@ -58,13 +63,13 @@ export async function providersCommand(
 
 async function replayAll(
   session: CliSession,
-  names: readonly string[],
+  providers: readonly Provider[],
   path: string,
   clearing: Clearing,
 ): Promise<ExitCode> {
   const { transcript } = loadTranscript(path, inputOptions(session));
   const replays: ProviderReplay[] = [];
-  for (const each of names)
+  for (const each of providers)
     replays.push(await withoutPause(session.host.interrupt, () => replayUnder(each, transcript, clearing)));
   if (session.json) {
     const rows = replays.map(({ facts, ...rest }) => ({

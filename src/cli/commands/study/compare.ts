@@ -26,6 +26,7 @@ import { chosenMetric } from './chosen-metrics.js';
 import { writeCompareReport } from './compare-report.js';
 import { comparisonTable } from './comparison-table.js';
 import { completenessJson, standingJson } from './completeness-notes.js';
+import { providerNotes } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { noteFailures, runStudy } from './run-study.js';
@@ -115,9 +116,15 @@ async function compare(
       ...inputs,
       transcripts: inputs.transcripts.filter(({ label }) => compared.includes(label)),
     });
-    const json = comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned);
+    const assumed = providerNotes(
+      planned.map(({ job, transcript }) => ({ plan: job.plan, models: transcript.models })),
+    );
+    const json = {
+      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned),
+      assumptions: assumed,
+    };
     const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
-    const table = { ...variants, notes: [...variants.notes, OPEN_LOOP] };
+    const table = { ...variants, notes: [...variants.notes, OPEN_LOOP, ...assumed] };
     const conclusion = comparisonConclusion(comparison);
     const markdown = comparisonMarkdown(concluded(table, conclusion));
     if (folder !== null) {

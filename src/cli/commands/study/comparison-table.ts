@@ -4,6 +4,7 @@ import type { ComparisonTable } from '../../../report/page-data.js';
 import type { ComparedVariant, Comparison, Difference } from '../../../study/comparison.js';
 import type { VariantRuns } from '../../../study/completeness.js';
 import { completenessNotes, meansNote, partialNotes, rowNote } from './completeness-notes.js';
+import { costIntervalNotes } from './provider-notes.js';
 
 function percent(share: number): string {
   const size = Math.abs(share) * 100;
@@ -42,19 +43,6 @@ const VERDICTS: Readonly<Record<Difference['verdict'], string>> = {
 
 /** Columns that say how far a variant came: over all its sessions, so no difference is paired with them. */
 const COMPLETION_COLUMNS = new Set(['finishedShare', 'callsLost', 'callsAnswered']);
-
-/** Where the cost of a session lies in nine of ten cases, by variant (K14): means of the ends over the sessions compared. */
-function costIntervalNotes({ variants, metrics }: Comparison): readonly string[] {
-  if (metrics[0] !== 'costUsd') return [];
-  return variants.flatMap(({ name, metrics: values }) => {
-    const low = values.costLowUsd ?? null;
-    const high = values.costHighUsd ?? null;
-    if (low === null || high === null) return [];
-    return [
-      `${name}: nine of ten such sessions cost ${formatValue(low, 'usd')} … ${formatValue(high, 'usd')}, breaks that nothing foretells included`,
-    ];
-  });
-}
 
 /** One sentence per variant on the first metric, with its interval. */
 function headlineNotes(comparison: Comparison): readonly string[] {
@@ -125,7 +113,9 @@ export function comparisonTable(
       ...notesOf(comparison, runs),
       ...equalNotes(comparison),
       ...headlineNotes(comparison),
-      ...costIntervalNotes(comparison),
+      ...(comparison.metrics[0] === 'costUsd'
+        ? comparison.variants.flatMap(({ name, metrics }) => costIntervalNotes(name, metrics))
+        : []),
     ],
   };
 }

@@ -2,6 +2,7 @@ import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import type { ModelBook } from '../../../cache/model-book.js';
 import { modelsOf } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
+import { type RecordedModels, recordedModels } from '../../../engine/requests/provider-of.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../files/open-ref.js';
 import { policyTexts } from '../../../files/policy-text.js';
@@ -16,6 +17,7 @@ import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { openTranscript, type TranscriptInput } from '../../../study/transcript-input.js';
 import { callKeys } from '../../../transcript/call-keys.js';
 import { transcriptFindings } from '../../../transcript/findings.js';
+import { DEFAULT_MODEL } from '../../../transcript/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
@@ -34,6 +36,8 @@ export interface StudyTranscript {
   readonly path: string | null;
   /** What it cost where it was recorded; null where nothing tells. */
   readonly bill: RecordedBill | null;
+  /** What decides whose cache its requests go to. */
+  readonly models: RecordedModels;
   /** What its reader found, and what a replay has to mend. */
   readonly warnings: readonly Warning[];
 }
@@ -147,9 +151,25 @@ function load(session: CliSession, ref: TranscriptRef, models: ModelBook): Study
   const path = ref.kind === 'file' ? ref.path : null;
   const options = inputOptions(session);
   const { input, transcript } = ref.kind === 'file' ? openFileRef(ref, options) : openInput(ref, options);
-  if (transcript === null) return { input, label: refLabel(ref), path, bill: null, warnings: [] };
-  const warnings = transcriptFindings(transcript);
-  return { input, label: refLabel(ref), path, bill: recordedBill(transcript, models), warnings };
+  const label = refLabel(ref);
+  if (transcript === null)
+    return { input, label, path, bill: null, models: generatedModels(ref), warnings: [] };
+  const bill = recordedBill(transcript, models);
+  return {
+    input,
+    label,
+    path,
+    bill,
+    models: recordedModels(transcript),
+    warnings: transcriptFindings(transcript),
+  };
+}
+
+/** The models of a generated session, without making it. */
+function generatedModels(ref: TranscriptRef): RecordedModels {
+  if (ref.kind !== 'synthetic') return { provider: undefined, models: [] };
+  const { model = DEFAULT_MODEL, subagents } = ref.spec;
+  return { provider: undefined, models: subagents?.model === undefined ? [model] : [model, subagents.model] };
 }
 
 /** Sessions are put together once more where they are replayed; a generated one has nothing to tell before. */

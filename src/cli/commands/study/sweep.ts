@@ -38,6 +38,7 @@ import {
 } from './completeness-notes.js';
 import { compilePoints, type PlannedPoint, type SweptPoint } from './points.js';
 import { pointsCsv } from './points-csv.js';
+import { costIntervalNotes, providerNotes, type StudyRun } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
@@ -116,7 +117,8 @@ async function sweep(
   });
   const gathered = await withoutPause(interrupt, () => gather(points, planned, found));
   if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
-  await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran });
+  const assumed = await withoutPause(interrupt, () => providerNotes(studyRuns(points, inputs)));
+  await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran, assumed });
   return answeredExit(session, gathered.runs);
 }
 
@@ -137,6 +139,16 @@ function planPoints(
           job: { plan, transcript: transcript.input.key, share: 1, metrics },
         })),
     ),
+  );
+}
+
+/** The runs of all points with the models of their sessions. */
+function studyRuns(points: readonly Point[], inputs: StudyInputs): readonly StudyRun[] {
+  return points.flatMap(({ runs }) =>
+    runs.flatMap(({ plan, transcript }) => {
+      const own = inputs.of(transcript);
+      return own === null ? [] : [{ plan, models: own.models }];
+    }),
   );
 }
 
@@ -172,6 +184,8 @@ interface Told extends Gathered {
   readonly inputs: StudyInputs;
   readonly folder: SweepFolder | null;
   readonly ran: number;
+  /** What is not known of the providers. */
+  readonly assumed: readonly string[];
   repeat(point: Point): string;
 }
 
@@ -244,16 +258,18 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     written: folder === null ? null : join(folder.shown, STUDY_PAGE),
   };
   const notes: string[] = [];
+  if (best !== null && metric === 'costUsd') notes.push(...costIntervalNotes('the best point', best.metrics));
   if (fit !== null) {
     notes.push(
       `a curve through the ${fit.points} points near it is smallest at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
     );
   }
   const recorded = recordedReference(inputs);
-  notes.push(...referenceNotes(recorded, names), OPEN_LOOP);
+  notes.push(...referenceNotes(recorded, names), OPEN_LOOP, ...told.assumed);
   const json = {
     recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
     assumes: OPEN_LOOP,
+    assumptions: told.assumed,
     axes: axes.map(({ path, values, scale }) => ({ path, values, scale })),
     points: swept.map(({ point, metrics, completeness, runs }) => ({
       settings: point.settings,

@@ -1,9 +1,9 @@
-import { nearestName } from '../base/nearest.js';
+import { nearestName } from './nearest.js';
 
-/** Keys and list positions from the top of a policy. */
+/** Keys and list positions from the top of a file. */
 export type PartPath = readonly (string | number)[];
 
-/** Something wrong in a written policy: where, what, and a way out. */
+/** Something wrong in a policy or a provider as written: where, what, and a way out. */
 export interface PartProblem {
   readonly path: PartPath;
   /** Whether the key is meant or what stands behind it. */
@@ -12,14 +12,14 @@ export interface PartProblem {
   readonly offset: number | null;
   readonly message: string;
   readonly hint: string | null;
-  /** A warning leaves the policy usable. */
+  /** A warning leaves the file usable. */
   readonly weight: 'error' | 'warning';
 }
 
 /** Takes in what is wrong. */
 export type Problems = (problem: PartProblem) => void;
 
-/** One kind of value of a policy file: how it is read, and how an editor is told of it. */
+/** One kind of value of a file: how it is read, and how an editor is told of it. */
 export interface Shape<T> {
   /** The value, or undefined after a problem was told. */
   read(value: unknown, path: PartPath, problems: Problems): T | undefined;
@@ -235,6 +235,13 @@ function unknownKey(path: PartPath, known: readonly string[]): PartProblem {
 export function either<A, B>(words: Shape<A>, groups: Shape<B>): Shape<A | B> {
   return shape<A | B>({ anyOf: [words.schema, groups.schema] }, (value, path, problems) =>
     isGroup(value) ? groups.read(value, path, problems) : words.read(value, path, problems),
+  );
+}
+
+/** What another shape reads, or `null`. */
+export function orNull<T>(inner: Shape<T>): Shape<T | null> {
+  return shape<T | null>({ anyOf: [inner.schema, { type: 'null' }] }, (value, path, problems) =>
+    value === null ? null : inner.read(value, path, problems),
   );
 }
 

@@ -1,0 +1,65 @@
+import {
+  type ProviderDoubts,
+  providerDoubts,
+  severalProviders,
+} from '../../../engine/requests/provider-doubts.js';
+import type { RecordedModels } from '../../../engine/requests/provider-of.js';
+import type { RunPlan } from '../../../model/run-plan.js';
+import { formatValue } from '../../../report/format.js';
+import type { MetricRecord } from '../../../study/job.js';
+
+/** A run of a study: what it goes by. */
+export interface StudyRun {
+  readonly plan: RunPlan;
+  readonly models: RecordedModels;
+}
+
+/** What is not known of the providers of all runs, each sentence once: what `run` says of one. */
+export function providerNotes(runs: Iterable<StudyRun>): readonly string[] {
+  const notes = new Set<string>();
+  const seen = new Map<RecordedModels, Set<string>>();
+  for (const { plan, models } of runs) {
+    // Points of a sweep differ in other things as a rule.
+    const key = `${plan.ownProvider?.name ?? plan.provider} ${plan.model}`;
+    let keys = seen.get(models);
+    if (keys === undefined) {
+      keys = new Set();
+      seen.set(models, keys);
+    }
+    if (keys.has(key)) continue;
+    keys.add(key);
+    const providers = providerDoubts(plan, models);
+    if (providers.length > 1) notes.add(severalProviders(providers));
+    for (const provider of providers) for (const note of notesOn(provider)) notes.add(note);
+  }
+  return [...notes];
+}
+
+function notesOn({ label, chance, standIn, doubts }: ProviderDoubts): readonly string[] {
+  return [
+    ...(chance === 'hits'
+      ? [
+          `${label}: whether a request finds its cache is chance, and each run is one draw of it; the stated intervals hold nine of ten draws, and other seeds draw again`,
+        ]
+      : chance === 'lifetimes'
+        ? [
+            `${label}: how long an entry lives is chance, and each run is one draw of it; no interval is stated for it, and other seeds draw again`,
+          ]
+        : []),
+    ...doubts.map((doubt) => `${label}: ${doubt}`),
+    ...(standIn === null
+      ? []
+      : [`${label} serves none of the models of the session: ${standIn} stands for them`]),
+  ];
+}
+
+/** Where the cost of a session lies in nine of ten cases (K14): means of the ends over the sessions compared; nothing where no chance is known. */
+export function costIntervalNotes(
+  name: string,
+  { costLowUsd, costHighUsd }: MetricRecord,
+): readonly string[] {
+  if (costLowUsd == null || costHighUsd == null) return [];
+  return [
+    `${name}: nine of ten such sessions cost ${formatValue(costLowUsd, 'usd')} … ${formatValue(costHighUsd, 'usd')}, breaks that nothing foretells included`,
+  ];
+}

@@ -1,0 +1,70 @@
+import { modelsOf } from '../../cache/models.js';
+import { isServedBy, knownProvider, plannedProvider } from '../../cache/providers.js';
+import { SAME_TOKENS } from '../../cache/read-provider.js';
+import type { RunPlan } from '../../model/run-plan.js';
+import type { WarningList } from '../../model/warning.js';
+import { firstModels, providersOf, type RecordedModels } from './provider-of.js';
+
+/** What the reader of a run's numbers must know of a provider whose cache it goes by. */
+export interface ProviderDoubts {
+  readonly label: string;
+  /** What chance decides: whether an entry is found, only how long it lives, or nothing. */
+  readonly chance: 'hits' | 'lifetimes' | 'none';
+  /** Model that stands for those of the session; null where the provider serves one of them. */
+  readonly standIn: string | null;
+  /** What is not known, and what was assumed instead. */
+  readonly doubts: readonly string[];
+}
+
+/** What is not known of the providers that a run goes by. */
+export function providerDoubts(plan: RunPlan, recorded: RecordedModels): readonly ProviderDoubts[] {
+  const models = modelsOf(plan);
+  return providersOf(plan, recorded).map((provider) => {
+    const { label, cache, defaultModel, doubts } = knownProvider(provider);
+    const isStandIn =
+      plannedProvider(plan) !== undefined &&
+      firstModels(plan, recorded).every((name) => {
+        const row = models.find(name);
+        return row === null || !isServedBy(provider, row);
+      });
+    return {
+      label,
+      chance: cache.hit !== null ? 'hits' : cache.lifetime.tail.length > 0 ? 'lifetimes' : 'none',
+      standIn: isStandIn ? defaultModel : null,
+      doubts: doubts.filter((doubt) => isStandIn || doubt !== SAME_TOKENS),
+    };
+  });
+}
+
+/** Says what is not known of the providers that a run goes by, and that chance was drawn. */
+export function tellDoubts(plan: RunPlan, recorded: RecordedModels, warnings: WarningList): void {
+  const providers = providerDoubts(plan, recorded);
+  if (providers.length > 1) warnings.add('several-providers', severalProviders(providers));
+  for (const { label, chance, standIn, doubts } of providers) {
+    if (chance === 'hits')
+      warnings.add(
+        'chance-drawn',
+        `${label}: whether a request finds its cache is chance, and this run is one draw of it`,
+        'its interval holds nine of ten draws; other seeds draw again',
+      );
+    else if (chance === 'lifetimes')
+      warnings.add(
+        'chance-drawn',
+        `${label}: how long an entry lives is chance, and this run is one draw of it`,
+        'no interval is stated for it; other seeds draw again',
+      );
+    for (const doubt of doubts) warnings.add('provider-assumption', `${label}: ${doubt}`);
+    if (standIn !== null)
+      warnings.add(
+        'model-assumed',
+        `${label} serves none of the models of the session: ${standIn} stands for them`,
+        'name another with model:',
+      );
+  }
+}
+
+/** What is to be known of a session whose models are of several providers. */
+export function severalProviders(providers: readonly ProviderDoubts[]): string {
+  const names = providers.map(({ label }) => label);
+  return `the models of the session are of ${names.join(' and ')}: each request goes to the cache of its model`;
+}
