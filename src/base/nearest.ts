@@ -18,11 +18,16 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
+/** Letters that a name has to begin with alike to be taken for a longer one. */
+const SAME_START = 4;
+
 /** The known name closest to a misspelt one, or null when none is close enough to suggest. */
 export function nearestName(wanted: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 2));
   const low = wanted.toLowerCase();
+  const begun = known.filter((name) => low.length >= SAME_START && name.toLowerCase().startsWith(low));
+  if (begun.length > 0) return begun.reduce((a, b) => (b.length < a.length ? b : a));
   for (const name of known) {
     const distance = editDistance(low, name.toLowerCase());
     if (distance <= bestDistance && (best === null || distance < bestDistance)) {

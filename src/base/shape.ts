@@ -186,7 +186,11 @@ export function group<const F extends Fields>(
     ...(required.length === 0 ? {} : { required }),
   };
   return shape(schema, (value, path, problems) => {
-    if (!isGroup(value)) return wanted(`a group of keys (${known.join(', ')})`, value, path, problems);
+    if (!isGroup(value)) {
+      const key = typeof value === 'object' ? undefined : known.find((one) => isReadBy(fields[one]!, value));
+      const hint = key === undefined ? null : `write { ${key}: ${String(value)} }`;
+      return wanted(`a group of keys (${known.join(', ')})`, value, path, problems, hint);
+    }
     const read: Record<string, unknown> = {};
     let isWhole = true;
     for (const key of Object.keys(value)) {
@@ -207,13 +211,28 @@ export function group<const F extends Fields>(
         side: 'value',
         offset: null,
         message: `\`${key}\` is missing`,
-        hint: null,
+        hint: descriptionOf(fields[key]!),
         weight: 'error',
       });
       isWhole = false;
     }
     return isWhole ? (read as Group<F>) : undefined;
   });
+}
+
+/** Whether a shape takes a value. */
+function isReadBy(field: Shape<unknown>, value: unknown): boolean {
+  let isTaken = true;
+  field.read(value, [], () => {
+    isTaken = false;
+  });
+  return isTaken;
+}
+
+/** What a shape is for; null where it does not say. */
+function descriptionOf({ schema }: Shape<unknown>): string | null {
+  const { description } = schema as { readonly description?: string };
+  return description ?? null;
 }
 
 /** The problem of a key that nobody knows. */

@@ -25,12 +25,28 @@ function readAmount(
 ): AmountText | undefined {
   try {
     parseAmount(written);
-    return written.trim();
+    return isBareShare(written) ? refuseShare(written.trim(), path, problems, offset) : written.trim();
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;
     problems(wrongValue(path, error.message, error.hint, offset + error.offset));
     return undefined;
   }
+}
+
+/** Whether an amount is a part of one, which nobody means: `85%` or `0.85` without what it is a part of. */
+function isBareShare(written: string): boolean {
+  return /^\s*(?:[\d.]+\s*%|0?\.\d*[1-9]\d*)\s*$/.test(written);
+}
+
+function refuseShare(written: string, path: PartPath, problems: Problems, offset: number | null): undefined {
+  problems(
+    wrongValue(
+      path,
+      `\`${written}\` does not say of what it is a share`,
+      `write ${written}·W for a share of the window, ${written}·B for one of the base`,
+      offset,
+    ),
+  );
 }
 
 /** Largest plain number: its digits are written out. */
@@ -43,6 +59,7 @@ export function digits(value: number): AmountText {
 
 /** A plain number as an amount. */
 function readNumber(value: number, path: PartPath, problems: Problems): AmountText | undefined {
+  if (isBareShare(String(value))) return refuseShare(String(value), path, problems, null);
   if (value >= 0 && value <= MOST && /^[\d.]+$/.test(String(value))) return String(value);
   return wanted('an amount from 0 on', value, path, problems);
 }
@@ -77,6 +94,7 @@ export function plainAmount(min: number, max: number, description: string): Shap
 function plainNumber(value: string, path: PartPath, problems: Problems): number | undefined {
   if (/[A-Za-z]{2,}|[WOIB]/.test(value))
     return wanted('a plain number', value, path, problems, 'units: k, m, %');
+  if (isBareShare(value)) return parseAmount(value)({ W: 0, O: 0, I: 0, B: 0 }, 0);
   return readAmount(value, 0, path, problems) === undefined
     ? undefined
     : parseAmount(value)({ W: 0, O: 0, I: 0, B: 0 }, 0);
@@ -107,6 +125,8 @@ export function comparison(description: string, otherwise: Comparison['op'] = '>
       }
       if (typeof value !== 'string' || value.trim() === '')
         return wanted('a bound', value, path, problems, 'for instance ">= 0.9·B" or "> 80"');
+      if (/^\s*=\s*[<>]/.test(value))
+        return wanted('a bound', value, path, problems, 'the equals sign comes second: >= or <=');
       const { op, length } = operatorOf(value, otherwise);
       const amountText = readAmount(value.slice(length), length, path, problems);
       return amountText === undefined ? undefined : { op, amount: amountText };

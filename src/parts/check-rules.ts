@@ -1,7 +1,8 @@
 import { MS_PER_HOUR } from '../base/clock.js';
 import { nearestName } from '../base/nearest.js';
 import { type PartPath, type PartProblem, type Problems, wrongValue } from '../base/shape.js';
-import type { GroupPart, PartsPolicy, RulePart } from '../model/parts.js';
+import type { Comparison, GroupPart, PartsPolicy, RulePart } from '../model/parts.js';
+import { MIDDLE, parseAmount, type Sizes } from './expression.js';
 import { sizesOf } from './sizes.js';
 import { firstTokens } from './triggers.js';
 
@@ -115,7 +116,13 @@ function checkGroup(
         null,
       ),
     );
+  const messages = test('messages');
+  if (messages?.kind === 'messages' && isNothing(messages.is))
+    problems(
+      warning(at, `\`${rule.name}\` never acts: a conversation always has a message`, 'write another bound'),
+    );
   const tokens = test('tokens');
+  if (tokens?.kind === 'tokens') checkSizes(policy, rule, tokens.is, group, at, problems);
   if (tokens?.kind === 'tokens' && tokens.is.op.startsWith('>') && event === undefined) {
     const reached = [100_000, 200_000, 1_000_000, LARGEST_WINDOW].some((window) => {
       const sizes = sizesOf(policy, { window, maxOutput: USUAL_OUTPUT });
@@ -130,4 +137,62 @@ function checkGroup(
         ),
       );
   }
+}
+
+/** Whether no count can meet a bound. */
+function isNothing({ op, amount }: Comparison): boolean {
+  const bound = op.startsWith('<') ? parseAmount(amount)(NO_SIZES, MIDDLE) : Number.POSITIVE_INFINITY;
+  return op === '<' ? bound <= 1 : bound < 1;
+}
+
+const NO_SIZES = { W: 0, O: 0, I: 0, B: 0 };
+
+/** Tokens that every prompt has. */
+const SMALLEST_PROMPT = 1_000;
+
+/** Windows that a policy is looked at with. */
+const WINDOWS = [128_000, 200_000, 1_000_000];
+
+/** A size that was hardly meant: reached by the first request, met only by small contexts, or less than what stays. */
+function checkSizes(
+  policy: PartsPolicy,
+  rule: RulePart,
+  tokens: Comparison,
+  { tests }: GroupPart,
+  at: PartPath,
+  problems: Problems,
+): void {
+  const others = tests.length > 1;
+  const all = WINDOWS.map((window) => sizesOf(policy, { window, maxOutput: USUAL_OUTPUT }));
+  const isLow = (sizes: Sizes): boolean => firstTokens(tokens, sizes) < SMALLEST_PROMPT;
+  if (tokens.op.startsWith('<')) {
+    if (rule.replace === null && !others)
+      problems(
+        warning(
+          [...at, 'tokens'],
+          `\`${rule.name}\` acts while the context is small, from the first request on`,
+          'write >= to act from a size on',
+        ),
+      );
+    return;
+  }
+  if (!others && parseAmount(tokens.amount)(all[0]!, MIDDLE) > 0 && all.every(isLow))
+    problems(
+      warning(
+        [...at, 'tokens'],
+        `\`${rule.name}\` acts at every request: no prompt has fewer than ${tokens.amount} tokens`,
+        'a share of the window is written 0.85·W, thousands 150k',
+      ),
+    );
+  const { keep } = rule.select;
+  if (rule.replace !== null || keep.tokens === null) return;
+  const kept = parseAmount(keep.tokens);
+  if (all.every((sizes) => kept(sizes, MIDDLE) > firstTokens(tokens, sizes)))
+    problems(
+      warning(
+        [...at.slice(0, at.lastIndexOf('when')), 'select', 'keep', 'tokens'],
+        `\`${rule.name}\` finds nothing to replace: ${keep.tokens} tokens stay, and it acts from ${tokens.amount} on`,
+        'keep less, or act later',
+      ),
+    );
 }

@@ -143,7 +143,11 @@ class Parser {
       throw new AmountError(
         `\`${this.next.text}\` cannot stand here`,
         this.next.offset,
-        'put an operator between two amounts: 0.9·B, W - 33k',
+        NAME_OF[this.next.text] !== undefined
+          ? `put a dot or a star before it: 0.9·${this.next.text} or 0.9*${this.next.text}`
+          : this.next.kind === 'name'
+            ? 'units are k, m and %; sizes are W, O, I and B, as in 0.9·B'
+            : 'put an operator between two amounts: 0.9·B, W - 33k',
       );
     return amount;
   }

@@ -106,7 +106,7 @@ export function readPolicy(
   let isSound = true;
   const problems = (problem: PartProblem): void => {
     if (problem.weight === 'error') isSound = false;
-    tell(problem);
+    tell(withHome(problem));
   };
   const written = policyShape.read(value, path, problems);
   if (written === undefined) return null;
@@ -135,4 +135,30 @@ export function readPolicy(
 
 function textsOf(written: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(written).map(([path, source]) => [path, String(source)]));
+}
+
+/** Where a policy may have a key, as its place is written: `when` in a rule. */
+const homes = new Map<string, string>();
+
+function findHomes(schema: unknown, at: string): void {
+  if (Array.isArray(schema)) for (const one of schema) findHomes(one, at);
+  if (!isGroup(schema)) return;
+  for (const [key, inner] of Object.entries(isGroup(schema.properties) ? schema.properties : {})) {
+    const place = at === '' ? key : `${at}.${key}`;
+    if (!homes.has(key)) homes.set(key, place);
+    findHomes(inner, place);
+  }
+  findHomes(schema.items, `${at}[]`);
+  findHomes(schema.anyOf, at);
+}
+
+/** The problem, with the place where a key belongs that stands in the wrong one. */
+function withHome(problem: PartProblem): PartProblem {
+  const key = String(problem.path.at(-1));
+  if (problem.message !== `unknown key \`${key}\``) return problem;
+  if (homes.size === 0) findHomes(policyShape.schema, '');
+  const home = homes.get(key);
+  if (home === undefined) return problem;
+  const known = problem.hint?.replace(/^did you mean [^?]*\? /, '') ?? '';
+  return { ...problem, hint: `\`${key}\` belongs to ${home}; ${known}` };
 }

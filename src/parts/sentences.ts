@@ -7,6 +7,7 @@ import type {
   KeepPart,
   PartsPolicy,
   RulePart,
+  SelectPart,
   TestPart,
 } from '../model/parts.js';
 import { hasJitter, MIDDLE, parseAmount } from './expression.js';
@@ -159,6 +160,17 @@ function askWords(ask: AskPart): string {
   return `asks for a summary${run}${model}${output}: ${shapes}${calls[ask.calls.kind]}`;
 }
 
+/** Which of the items a rule is about: those that are kept are counted among them. */
+function choiceWords({ of, except, minChars, exceptMedia, count: atATime }: SelectPart): string {
+  const words: string[] = [];
+  if (of !== null) words.push(`of ${of.join(', ')}`);
+  if (except.length > 0) words.push(`not of ${except.join(', ')}`);
+  if (minChars > 0) words.push(`of ${count(minChars)} characters or more`);
+  if (exceptMedia) words.push('without images or documents');
+  if (atATime !== null) words.push(`${atATime} at a time`);
+  return words.length === 0 ? '' : ` ${words.join(', ')}`;
+}
+
 function actionWords(policy: PartsPolicy, rule: RulePart): string {
   const { replace, select, ask } = rule;
   if (replace === null) {
@@ -168,7 +180,7 @@ function actionWords(policy: PartsPolicy, rule: RulePart): string {
     const rest = kept.length === 0 ? 'nothing stays verbatim' : `what stays: ${kept.join(', ')}`;
     return ask === null ? `drops the oldest of the conversation; ${rest}` : `${askWords(ask)}; ${rest}`;
   }
-  const items = WHAT[select.what] ?? select.what;
+  const items = `${WHAT[select.what] ?? select.what}${choiceWords(select)}`;
   const kept = keepWords(policy, select.keep, items);
   const but = kept.length === 0 ? '' : ` but ${kept.join(', ')}`;
   const place = {
@@ -224,13 +236,13 @@ export function policySentences(policy: PartsPolicy): readonly string[] {
         ? `for ${time(until.ms)}`
         : {
             success: 'until one succeeds',
-            session: 'for the rest of the session',
+            session: 'to the end of the session',
             prompt: 'until the next prompt',
           }[until];
     const whose = guards.breaker.scope === 'rule' ? ' of one rule' : '';
     const its = guards.breaker.scope === 'rule' ? ' by it' : '';
     sentences.push(
-      `After ${after} failed ${after === 1 ? 'summary' : 'summaries'}${whose} in a row no more are asked for${its} ${end}.`,
+      `After ${after} failed ${after === 1 ? 'summary' : 'summaries'}${whose} in a row no more are asked for${its}, ${end}.`,
     );
   }
   if (guards.perTurn !== null)

@@ -48,8 +48,8 @@ function identity(runs: readonly CompiledRun[]): string {
 }
 
 /**
- * The variants of a scenario: those of its file, for every combination of the values that the command line gives. What two
- * combinations would run alike is one variant; variants of the file stay apart. A problem that every combination has is reported once.
+ * The variants of a scenario: those of its file, for every combination of the values that the command line gives. A variant of the
+ * file that two combinations would run alike is there once. A problem that every combination has is reported once.
  */
 export function variantsOf(
   source: ScenarioSource,
@@ -73,7 +73,7 @@ export function variantsOf(
         const parts = [label, variant ?? ''].filter((part) => part !== '');
         const key = identity(own);
         const name = parts.length === 0 ? 'base' : parts.join(', ');
-        const isTwin = madeBy.has(key) && madeBy.get(key) !== combination;
+        const isTwin = variant !== null && madeBy.has(key) && madeBy.get(key) !== combination;
         if (isTwin) continue;
         madeBy.set(key, combination);
         variants.push({ name, runs: own, set, variant });

@@ -16,7 +16,8 @@ export type OpenRanges = 'allowed' | 'refused';
 
 const AUTO = '0.3w..1w:8';
 const RANGE =
-  /^(-?\d*\.?\d+(?:e[+-]?\d+)?)(w?)\.\.(-?\d*\.?\d+(?:e[+-]?\d+)?)(w?)(?::(\d+))?(?::(log|linear))?$/i;
+  /^(-?\d*\.?\d+(?:e[+-]?\d+)?)([wkm]?)\.\.(-?\d*\.?\d+(?:e[+-]?\d+)?)([wkm]?)(?::(\d+))?(?::(log|linear))?$/i;
+const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 const FRACTION = /^(\d*\.?\d+)w$/;
 const MAX_STEPS = 1_000_000;
 /** Points that are held in memory at once, with their reports. */
@@ -56,7 +57,11 @@ export function parseVary(
   const match = RANGE.exec(spec);
   if (match !== null) return rangeAxis(text, path, match, windowTokens, open);
   if (spec.includes('..')) {
-    refuse(text, `"${spec}" is not a range`, 'write from..to:steps, or from..to:steps:log');
+    refuse(
+      text,
+      `"${spec}" is not a range`,
+      'write from..to:steps, or from..to:steps:log; ends may be in k, m, or w for parts of the window',
+    );
   }
   const values = splitValues(spec).map((value) => {
     const fraction = FRACTION.exec(value);
@@ -104,10 +109,10 @@ function rangeAxis(
   windowTokens: () => number,
   open: OpenRanges,
 ): Axis {
-  const inWindow = (value: string, unit: string): number =>
-    unit === '' ? Number(value) : Math.round(Number(value) * windowTokens());
-  const from = inWindow(low!, lowUnit!);
-  const to = inWindow(high!, highUnit!);
+  const inUnits = (value: string, unit: string): number =>
+    unit === '' ? Number(value) : Math.round(Number(value) * (UNITS[unit.toLowerCase()] ?? windowTokens()));
+  const from = inUnits(low!, lowUnit!);
+  const to = inUnits(high!, highUnit!);
   const scale = kind?.toLowerCase() === 'log' ? 'log' : 'linear';
   if (from > to) {
     refuse(text, `the range from ${from} to ${to} is empty`, 'write the smaller end first');

@@ -51,7 +51,7 @@ describe('a policy file', () => {
     // W − 33,000 on each window.
     expect(compact).toContain('at least 95,000 of 128K, 167,000 of 200K and 967,000 of 1M tokens');
     expect(compact).toContain('the latest 2 rounds');
-    expect(breaker).toBe('After 3 failed summaries in a row no more are asked for until one succeeds.');
+    expect(breaker).toBe('After 3 failed summaries in a row no more are asked for, until one succeeds.');
   });
 
   it.each([
@@ -74,6 +74,41 @@ describe('a policy file', () => {
       'D8 an amount below nothing',
       SOUND.replace('">= 1·B"', '-3'),
       'p.yaml:9:22: an amount from 0 on is wanted here, not -3',
+    ],
+    [
+      'a share of nothing',
+      SOUND.replace('1·B', '85%'),
+      'p.yaml:9:26: `85%` does not say of what it is a share (write 85%·W for a share of the window, 85%·B for one of the base)',
+    ],
+    [
+      'a share of nothing that is a number',
+      SOUND.replace('">= 1·B"', '0.85'),
+      'p.yaml:9:22: `0.85` does not say of what it is a share (write 0.85·W for a share of the window, 0.85·B for one of the base)',
+    ],
+    [
+      'a unit that nobody knows',
+      SOUND.replace('1·B', '170k tokens'),
+      'p.yaml:9:31: `tokens` cannot stand here (units are k, m and %; sizes are W, O, I and B, as in 0.9·B)',
+    ],
+    [
+      'a size without its sign',
+      SOUND.replace('1·B', '0.85W'),
+      'p.yaml:9:30: `W` cannot stand here (put a dot or a star before it: 0.9·W or 0.9*W)',
+    ],
+    [
+      'a bound the wrong way round',
+      SOUND.replace('">= 1·B"', '"=> 170k"'),
+      'p.yaml:9:22: a bound is wanted here, not "=> 170k" (the equals sign comes second: >= or <=)',
+    ],
+    [
+      'a word in the place of its group',
+      SOUND.replace('breaker: { after: 3, until: success }', 'breaker: 3'),
+      'p.yaml:13:20: a group of keys (after, until, scope) is wanted here, not 3 (write { after: 3 })',
+    ],
+    [
+      'a key in another place',
+      SOUND.replace('select: { what: history,', 'select: { when: now, what: history,'),
+      'p.yaml:10:15: unknown key `when` (`when` belongs to rules[].when;',
     ],
     [
       'a rule that is not there',
@@ -125,6 +160,21 @@ describe('a policy file', () => {
     expect(warningsOf(SOUND.replace('">= 1·B"', '">= 1.2·W"'))).toEqual([
       'p.yaml:9:12: `compact` never acts by itself: 1.2·W is more than the window, and the API refuses before',
     ]);
+    const one = (when: string): string => SOUND.replace('[{ tokens: ">= 1·B" }, { event: refused }]', when);
+    expect(warningsOf(one('{ tokens: ">= 85" }'))).toEqual([
+      'p.yaml:9:21: `compact` acts at every request: no prompt has fewer than 85 tokens',
+    ]);
+    expect(warningsOf(one('{ tokens: "<= 0.85·W" }'))).toEqual([
+      'p.yaml:9:21: `compact` acts while the context is small, from the first request on',
+    ]);
+    expect(warningsOf(one('{ tokens: ">= 0.85·W", messages: "<= 0" }'))).toEqual([
+      'p.yaml:9:11: `compact` never acts: a conversation always has a message',
+    ]);
+    expect(warningsOf(SOUND.replace('keep: { last: 2 rounds }', 'keep: { tokens: 970k }'))).toEqual([
+      'p.yaml:10:46: `compact` finds nothing to replace: 970k tokens stay, and it acts from 1·B on',
+    ]);
+    // On a window of a million it acts from 967,000 on: something is left to replace there.
+    expect(warningsOf(SOUND.replace('keep: { last: 2 rounds }', 'keep: { tokens: 900k }'))).toEqual([]);
     expect(warningsOf(SOUND.replace('{ prunable: ">= 20k" }', 'never'))).toEqual([
       'p.yaml:5:11: `clear` never acts: it has no condition, and no rule falls back on it',
     ]);

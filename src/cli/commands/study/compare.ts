@@ -26,7 +26,7 @@ import { chosenMetric } from './chosen-metrics.js';
 import { writeCompareReport } from './compare-report.js';
 import { comparisonTable } from './comparison-table.js';
 import { completenessJson, standingJson } from './completeness-notes.js';
-import { providerNotes } from './provider-notes.js';
+import { modelNotes, providerNotes } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { noteFailures, runStudy } from './run-study.js';
@@ -116,9 +116,12 @@ async function compare(
       ...inputs,
       transcripts: inputs.transcripts.filter(({ label }) => compared.includes(label)),
     });
-    const assumed = providerNotes(
-      planned.map(({ job, transcript }) => ({ plan: job.plan, models: transcript.models })),
-    );
+    const studied = planned.map(({ job, transcript }) => ({
+      plan: job.plan,
+      models: transcript.models,
+      isRecorded: transcript.bill !== null,
+    }));
+    const assumed = [...modelNotes(studied), ...providerNotes(studied)];
     const json = {
       ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned),
       assumptions: assumed,

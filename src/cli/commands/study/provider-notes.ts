@@ -1,3 +1,4 @@
+import { modelsOf } from '../../../cache/models.js';
 import {
   type ProviderDoubts,
   providerDoubts,
@@ -12,6 +13,27 @@ import type { MetricRecord } from '../../../study/job.js';
 export interface StudyRun {
   readonly plan: RunPlan;
   readonly models: RecordedModels;
+  /** Whether the session was recorded, not generated. */
+  readonly isRecorded: boolean;
+}
+
+/** Says where recordings are run on another model than they were made with: what was recorded has other prices, and another window. */
+export function modelNotes(runs: Iterable<StudyRun>): readonly string[] {
+  const replaced = new Map<string, Set<string>>();
+  for (const { plan, models, isRecorded } of runs) {
+    if (!isRecorded || plan.model === null) continue;
+    const book = modelsOf(plan);
+    const own = book.orUnknown(plan.model).id;
+    const recorded = models.models.map((name) => book.orUnknown(name).id);
+    if (recorded.length === 0 || recorded.includes(own)) continue;
+    const known = replaced.get(plan.model) ?? new Set();
+    for (const name of recorded) known.add(name);
+    replaced.set(plan.model, known);
+  }
+  return [...replaced].map(
+    ([model, recorded]) =>
+      `runs are on ${model}, as the scenario says, recordings on ${[...recorded].join(', ')}: what was recorded is at other prices; without \`model\` each recording is run on its own, and \`window\` sets the window`,
+  );
 }
 
 /** What is not known of the providers of all runs, each sentence once: what `run` says of one. */

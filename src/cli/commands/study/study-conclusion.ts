@@ -79,6 +79,8 @@ export function comparisonConclusion(comparison: Comparison): Conclusion {
 export interface BestSetting {
   readonly settings: string;
   readonly value: number | null;
+  /** Points that are as good; none where absent. */
+  readonly equal?: number;
 }
 
 function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
@@ -108,7 +110,7 @@ export function sweepConclusion(
       advice: 'Nothing stands beside it: --vary with several values makes points.',
     };
   return {
-    result: `The best ${metric} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${over(sessions)}.`,
+    result: `The best ${metric} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${best.equal === undefined || best.equal === 0 ? '' : ` and ${formatCounted(best.equal, 'other point')}`}${over(sessions)}.`,
     advice:
       sessions === 1
         ? 'It is best on one session: --transcripts with more of them says whether it stays so.'

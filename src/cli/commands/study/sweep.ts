@@ -38,7 +38,7 @@ import {
 } from './completeness-notes.js';
 import { compilePoints, type PlannedPoint, type SweptPoint } from './points.js';
 import { pointsCsv } from './points-csv.js';
-import { costIntervalNotes, providerNotes, type StudyRun } from './provider-notes.js';
+import { costIntervalNotes, modelNotes, providerNotes, type StudyRun } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
@@ -117,7 +117,10 @@ async function sweep(
   });
   const gathered = await withoutPause(interrupt, () => gather(points, planned, found));
   if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
-  const assumed = await withoutPause(interrupt, () => providerNotes(studyRuns(points, inputs)));
+  const assumed = await withoutPause(interrupt, () => [
+    ...modelNotes(studyRuns(points, inputs)),
+    ...providerNotes(studyRuns(points, inputs)),
+  ]);
   await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran, assumed });
   return answeredExit(session, gathered.runs);
 }
@@ -147,7 +150,7 @@ function studyRuns(points: readonly Point[], inputs: StudyInputs): readonly Stud
   return points.flatMap(({ runs }) =>
     runs.flatMap(({ plan, transcript }) => {
       const own = inputs.of(transcript);
-      return own === null ? [] : [{ plan, models: own.models }];
+      return own === null ? [] : [{ plan, models: own.models, isRecorded: own.bill !== null }];
     }),
   );
 }
@@ -208,6 +211,9 @@ function tableOf(told: Told, notes: readonly string[]): ComparisonTable {
   const differ = new Map(
     names.map((metric) => [metric, new Set(ranked.map(({ metrics }) => metrics[metric])).size > 1] as const),
   );
+  // Of several that are equally good none is better than the others.
+  const isBest = (item: SweptPoint, metric: string): boolean =>
+    item.completeness.standing === 'ranked' && item.metrics[metric] === best.get(metric)?.metrics[metric];
   return {
     caption: `${name}: ${axes.map(({ path }) => path).join(' × ')}`,
     columns: names,
@@ -217,7 +223,7 @@ function tableOf(told: Told, notes: readonly string[]): ComparisonTable {
       cells: names.map((metric) => {
         const value = item.metrics[metric] ?? null;
         const text = formatValue(value, findMetric(metric)!.unit);
-        return best.get(metric) === item && differ.get(metric) === true
+        return isBest(item, metric) && differ.get(metric) === true
           ? { text, value, mark: 'best' as const }
           : { text, value };
       }),
@@ -251,7 +257,14 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   const closing = {
     ...sweepConclusion(
       metric,
-      best === null ? null : { settings: best.point.set.join(', '), value: best.metrics[metric] ?? null },
+      best === null
+        ? null
+        : {
+            settings: best.point.set.join(', '),
+            value: best.metrics[metric] ?? null,
+            equal: swept.filter((item) => item !== best && item.metrics[metric] === best.metrics[metric])
+              .length,
+          },
       told.completeness,
     ),
     repeat: best === null ? null : told.repeat(best.point),
