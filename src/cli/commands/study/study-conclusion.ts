@@ -61,7 +61,7 @@ export function comparisonConclusion(comparison: Comparison): Conclusion {
   if (verdict === 'same' || mean === 0)
     return {
       result: `No variant is better than ${baseline} in ${metric}, which is ${base}${over(sessions)}.`,
-      advice: 'What differs in the settings of the nearest one changed nothing here.',
+      advice: `${best.name} comes nearest, with the same: sessions of another kind may tell them apart.`,
     };
   const share = relative === null ? '' : ` (${formatDecimal(Math.abs(relative) * 100, 1)} %)`;
   const more = `${figure(Math.abs(mean!), metric)}${share} ${mean! < 0 ? 'less' : 'more'}`;
@@ -126,7 +126,10 @@ export function tuneConclusion(
   if (best === null)
     return {
       result: `No setting is chosen: ${why}.`,
-      advice: 'Loosen what --subject-to asks, vary something else, or stay with the scenario as it is.',
+      advice:
+        held === null
+          ? 'Loosen what --subject-to asks, or vary something else.'
+          : 'Stay with the scenario as it is, or vary something else.',
     };
   return {
     result: `The best ${metric} is ${figure(best.value, metric)}, at ${best.settings}.`,
