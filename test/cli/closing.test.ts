@@ -10,8 +10,8 @@ async function closing(argv: readonly string[], cwd: string): Promise<readonly s
   return stdout.trimEnd().split('\n\n').at(-1)!.split('\n');
 }
 
-/** Two calls with all that is needed to price them: 0.0990 dollars at list prices. */
-function recording(): string {
+/** Two calls with all that is needed to price them. */
+function recording(): Uint8Array {
   const model = { model: 'claude-sonnet-4-5' };
   const fields = { version: '2.1.100', cwd: '/project' };
   return jsonl([
