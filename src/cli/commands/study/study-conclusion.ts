@@ -79,6 +79,8 @@ export function comparisonConclusion(comparison: Comparison): Conclusion {
 export interface BestSetting {
   readonly settings: string;
   readonly value: number | null;
+  /** Whether every other one that is ranked has the same value. */
+  readonly isShared?: boolean;
 }
 
 function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
@@ -106,6 +108,11 @@ export function sweepConclusion(
     return {
       result: `Only ${best.settings} is ranked: ${metric} ${figure(best.value, metric)}${over(sessions)}.`,
       advice: 'Nothing stands beside it: --vary with several values makes points.',
+    };
+  if (best.isShared === true)
+    return {
+      result: `All ${formatCounted(ranked.length, 'point')} have the same ${metric}, ${figure(best.value, metric)}${over(sessions)}.`,
+      advice: 'What was varied changed nothing in it here: vary it further, or something else.',
     };
   return {
     result: `The best ${metric} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${over(sessions)}.`,

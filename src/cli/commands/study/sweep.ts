@@ -237,7 +237,16 @@ async function tell(session: CliSession, told: Told): Promise<void> {
   const closing = {
     ...sweepConclusion(
       metric,
-      best === null ? null : { settings: best.point.set.join(', '), value: best.metrics[metric] ?? null },
+      best === null
+        ? null
+        : {
+            settings: best.point.set.join(', '),
+            value: best.metrics[metric] ?? null,
+            isShared: swept.every(
+              (item) =>
+                item.completeness.standing !== 'ranked' || item.metrics[metric] === best.metrics[metric],
+            ),
+          },
       told.completeness,
     ),
     repeat: best === null ? null : told.repeat(best.point),
