@@ -20,8 +20,8 @@ function hasFlag(argv: readonly string[], flag: string): boolean {
 
 function sessionOf(argv: readonly string[], host: Host): CliSession {
   const colors = hasFlag(argv, '--no-color') ? 'never' : colorsOf(host.env);
-  const stdout = guardText(host.stdout, colors);
-  const stderr = guardText(host.stderr, colors);
+  const stdout = guardText(host.stdout);
+  const stderr = guardText(host.stderr);
   return {
     host: { ...host, stdout, stderr },
     debug: hasFlag(argv, '--debug'),

@@ -199,6 +199,8 @@ export interface PageData {
   readonly title: string;
   readonly runs: readonly PageRun[];
   readonly comparison: ComparisonTable | null;
+  /** The sessions behind the comparison; null where there is one. */
+  readonly sessions: ComparisonTable | null;
   readonly colors: {
     readonly layers: Readonly<Record<string, string>>;
     readonly prompt: PromptColors;

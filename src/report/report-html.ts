@@ -10,6 +10,8 @@ export interface ReportInput {
   readonly runs: readonly ReportedRun[];
   /** The table of several runs; their main metrics where it is absent. */
   readonly comparison?: ComparisonTable;
+  /** The sessions behind the table; absent or null where there is one. */
+  readonly sessions?: ComparisonTable | null;
   /** Pictures that are shown as they are, such as the charts of a sweep. */
   readonly pictures?: readonly PagePicture[];
 }
@@ -22,6 +24,7 @@ export function reportHtml(input: ReportInput): string {
     title,
     runs: runs.map(pageRun),
     comparison: input.comparison ?? (runs.length > 1 ? compareTable(runs) : null),
+    sessions: input.sessions ?? null,
     colors: {
       layers: LAYER_COLORS,
       prompt: PROMPT_COLORS,

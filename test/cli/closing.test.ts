@@ -10,8 +10,8 @@ async function closing(argv: readonly string[], cwd: string): Promise<readonly s
   return stdout.trimEnd().split('\n\n').at(-1)!.split('\n');
 }
 
-/** Two calls with all that is needed to price them: 0.0990 dollars at list prices. */
-function recording(): string {
+/** Two calls with all that is needed to price them. */
+function recording(): Uint8Array {
   const model = { model: 'claude-sonnet-4-5' };
   const fields = { version: '2.1.100', cwd: '/project' };
   return jsonl([
@@ -60,6 +60,17 @@ describe('the last lines of a command', () => {
     ]);
   });
 
+  it('run says where variants did not finish, whatever they cost', async () => {
+    // Forty turns of a session do not fit into a window of 20,000 tokens that nothing compacts.
+    const small = `${scenario('tiny')}variants:\n  - { name: small, window: 20000 }\n`;
+    const cwd = tempFolder({ 'a.yaml': small });
+    const { runs } = JSON.parse((await cli(['run', 'a.yaml', '--json', '--no-files'], { cwd })).stdout);
+    expect(runs.map((run: { finished: boolean }) => run.finished)).toEqual([true, false]);
+    const lines = await closing(['run', 'a.yaml', '--no-files'], cwd);
+    expect(lines[0]).toMatch(/^2 runs of tiny cost \$[\d.]+ in all\.$/);
+    expect(lines[1]).toBe('1 of them did not finish: hold that cost against no run that did.');
+  });
+
   it('run says nothing of it where it is quiet or prints JSON', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
     expect((await cli(['run', 'a.yaml', '--quiet', '--no-files'], { cwd })).stdout).toBe('');
@@ -102,6 +113,8 @@ describe('the last lines of a command', () => {
       expect.stringMatching(/^ {2}repeat: ccbench run a\.yaml --set cache\.ttl=(5m|1h)$/),
       'page reports/tiny-sweep/report.html',
     ]);
+    const calls = ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--metrics', 'callsLost', '--no-files'];
+    expect((await closing(calls, cwd))[0]).toBe('All 2 points have the same callsLost, 0.');
     const search = ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'];
     const tuned = await closing(search, cwd);
     expect(tuned[0]!.replace(/^The best costUsd is /, '')).toBe(

@@ -140,6 +140,38 @@ describe('text from outside does not speak to the terminal', () => {
     }
   });
 
+  it('D11 colours of names and headers are not shown where ours are', async () => {
+    const red = '\u001b[31m';
+    const wipe = '\r\u001b[2K';
+    const cwd = tempFolder({
+      [`${red}a.jsonl`]: readFileSync(FIXTURE),
+      [`${wipe}t.json`]: TRACE.replace('"hand"', JSON.stringify(`${wipe}${red}hand`)),
+      'a.yaml': scenario('plain'),
+    });
+    const results = join(cwd, 'reports/plain-sweep');
+    mkdirSync(results, { recursive: true });
+    writeFileSync(
+      join(results, 'sweep.jsonl'),
+      `${JSON.stringify({ type: 'sweep', version: 2, program: `${wipe}${red}other` })}\n`,
+    );
+    for (const argv of [
+      ['inspect', `${red}a.jsonl`],
+      ['inspect', `${red}a.jsonl`, `${wipe}t.json`],
+      ['ttl', `${wipe}t.json`],
+      ['validate', `${red}a.jsonl`],
+      ['why', `${red}a.jsonl`, '--no-files'],
+      ['sweep', 'a.yaml', '--vary', 'seed=1', '--workers', '0', '--metrics', 'turns'],
+      ['run', `${red}missing.yaml`],
+      [`${red}inspekt`],
+    ]) {
+      const { stdout, stderr } = await cli(argv, { cwd, env: { FORCE_COLOR: '1' } });
+      expect(`${stdout}${stderr}`, argv.join(' ')).not.toContain(red);
+      expect(`${stdout}${stderr}`, argv.join(' ')).not.toContain('\r');
+    }
+    const { stdout } = await cli(['inspect', `${red}a.jsonl`], { cwd, env: { FORCE_COLOR: '1' } });
+    expect(stdout).toContain('\u001b[1m');
+  });
+
   it('D11 the header of a log, of results and of a trace', async () => {
     const cwd = tempFolder({
       'a.yaml': scenario('plain'),

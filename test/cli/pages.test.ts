@@ -1,14 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { PageData } from '../../src/report/page-data.js';
 import type { StudyPageData } from '../../src/report/study-page-data.js';
-import { cli, scenario, tempFolder } from './cli.js';
+import { cli, scenario, TRACE, tempFolder } from './cli.js';
 
-/** What the page of a study holds. */
-function pageData(path: string): StudyPageData {
+/** Tokens of a block of a trace: eleven of them are more than the least that is cached. */
+const BLOCK = 1_024;
+
+/** Request traces t0.json, t1.json …, each the hand-made one in larger blocks with its requests repeated so many times. */
+function traces(...sizes: readonly number[]): Readonly<Record<string, string>> {
+  const trace = JSON.parse(TRACE) as { readonly requests: readonly { readonly t: number }[] };
+  return Object.fromEntries(
+    sizes.map((size, i) => {
+      const requests = Array.from({ length: size }, (_, round) =>
+        trace.requests.map((request) => ({ ...request, t: request.t + round * 10_000, in: 11 * BLOCK })),
+      ).flat();
+      return [`t${i}.json`, JSON.stringify({ ...trace, id: `t${i}`, block_size: BLOCK, requests })];
+    }),
+  );
+}
+
+/** The words of a command of ccbench, as a shell splits it. */
+function words(command: string): readonly string[] {
+  const found = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+  expect(found[0]).toBe('ccbench');
+  return found.slice(1);
+}
+
+/** What a page holds. */
+function pageData<Data = StudyPageData>(path: string): Data {
   const html = readFileSync(path, 'utf8');
   const start = html.indexOf('id="data">') + 'id="data">'.length;
-  return JSON.parse(html.slice(start, html.indexOf('</script', start))) as StudyPageData;
+  return JSON.parse(html.slice(start, html.indexOf('</script', start))) as Data;
 }
 
 describe('pages of studies', () => {
@@ -43,5 +67,44 @@ describe('pages of studies', () => {
     expect(series[0]!.points.map(({ y, row }) => [row, y])).toEqual(
       table.rows.map(({ cells }, row) => [row, cells[0]!.value]),
     );
+  });
+
+  it('the command of a point makes its number, and its interval ends where no mean can lie', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), ...traces(1, 40) });
+    const vary = ['--vary', 'cache.ttl=5m,1h', '--metrics', 'costUsd,cacheHitRate'];
+    await cli(['sweep', 'a.yaml', ...vary, '--transcripts', '*.json'], { cwd });
+    const { table, charts } = pageData(join(cwd, 'reports/tiny-sweep/report.html'));
+    const { command, cells } = table.rows[1]!;
+    const again = JSON.parse(
+      (await cli([...words(command!), '--json', '--no-files'], { cwd })).stdout,
+    ).runs.map((run: { metrics: { costUsd: number } }) => run.metrics.costUsd);
+    expect(again).toHaveLength(2);
+    expect(cells[0]!.value).toBeCloseTo((again[0] + again[1]) / 2, 12);
+    // Two sessions, one of them forty times the other: twelve standard errors lie far below nothing.
+    expect(cells[0]!.interval).toMatch(/^\$0 … \$/);
+    const [cost] = charts as [StudyPageData['charts'][number]];
+    for (const { low } of cost.series.flatMap(({ points }) => points)) expect(low).toBe(0);
+  });
+
+  it('compare over several sessions has a row for each, with the command that compares on it alone', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), ...traces(1, 3) });
+    const asked = ['compare', 'a.yaml', '--set', 'cache.ttl=5m,1h', '--metrics', 'costUsd,turns'];
+    await cli([...asked, '--transcripts', '*.json'], { cwd });
+    const { sessions } = pageData<PageData>(join(cwd, 'reports/tiny-compare/report.html'));
+    expect(sessions!.caption).toBe('costUsd by session');
+    expect(sessions!.columns).toEqual(['cache.ttl=5m', 'cache.ttl=1h']);
+    expect(sessions!.rows.map(({ name }) => name)).toEqual(['t0', 't1']);
+    expect(sessions!.rows[1]!.command).toBe(`ccbench ${asked.join(' ')} --transcripts t1.json`);
+    expect(sessions!.notes[0]).toBe('The runs below are those of t0.');
+    for (const { command, cells } of sessions!.rows) {
+      const { variants } = JSON.parse(
+        (await cli([...words(command!), '--json', '--no-files'], { cwd })).stdout,
+      );
+      const costs = variants.map(({ metrics }: { metrics: { costUsd: number } }) => metrics.costUsd);
+      expect(cells.map(({ value }) => value)).toEqual(costs);
+      expect(cells.findIndex(({ mark }) => mark === 'best')).toBe(costs[0] < costs[1] ? 0 : 1);
+    }
+    await cli([...asked, '--transcripts', 't0.json'], { cwd });
+    expect(pageData<PageData>(join(cwd, 'reports/tiny-compare/report.html')).sessions).toBeNull();
   });
 });

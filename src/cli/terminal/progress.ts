@@ -1,6 +1,7 @@
 import { formatCount, formatDecimal, formatDuration } from '../../report/format.js';
 import { textWidth } from '../../report/style.js';
 import type { Host } from '../host.js';
+import { WIPE_LINE } from './own-codes.js';
 
 /** What is counted. */
 type Unit = 'calls' | 'runs' | 'files' | 'points';
@@ -31,7 +32,7 @@ export function createProgress(host: Host, wanted: 'shown' | 'silent', unit: Uni
   const draw = (text: string): void => {
     const width = (host.stderr.columns ?? 80) - 1;
     const line = textWidth(text) > width ? text.slice(0, width) : text;
-    host.stderr.write(`\r\u001b[2K${line}`);
+    host.stderr.write(`${WIPE_LINE}${line}`);
     shown = true;
   };
   return {
@@ -48,7 +49,7 @@ export function createProgress(host: Host, wanted: 'shown' | 'silent', unit: Uni
       draw(`${label}  ${progressText(done, total, now - startedMs, unit)}`);
     },
     clear() {
-      if (shown) host.stderr.write('\r\u001b[2K');
+      if (shown) host.stderr.write(WIPE_LINE);
       shown = false;
     },
   };

@@ -139,7 +139,7 @@ export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
               },
             ]),
         {
-          data: { values: labelled(front) },
+          data: { values: labelled(together(front)) },
           ...textBeside(LIGHT.ink),
         },
       ],

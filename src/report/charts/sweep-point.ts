@@ -55,7 +55,7 @@ const UNIT_WORDS: Readonly<Record<MetricUnit, string | null>> = {
 
 /** The format of an axis that counts a unit. */
 export function unitFormat(unit: MetricUnit): string {
-  if (unit === 'share') return '.0%';
+  if (unit === 'share') return '.4~p';
   if (unit === 'usd') return '$,~r';
   return unit === 'tokens' ? '~s' : ',~r';
 }

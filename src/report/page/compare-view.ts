@@ -109,11 +109,31 @@ export function compareView(store: Store, data: PageData, table: ComparisonTable
   }).element;
 }
 
-function rowOf({ note: rowNote, cells }: ComparisonRow, label: readonly (Node | string)[]): HTMLElement {
+/** The sessions behind a comparison: a click on a name shows the command for it alone. */
+export function sessionsView(table: ComparisonTable): HTMLElement {
+  return createCompareView(table, {
+    id: 'sessions',
+    of: 'session',
+    label: ({ name, command }) =>
+      command === undefined
+        ? [name]
+        : [h('details', { class: 'command' }, h('summary', {}, name), h('code', {}, command))],
+  }).element;
+}
+
+function rowOf(
+  { name, note: rowNote, cells }: ComparisonRow,
+  label: readonly (Node | string)[],
+): HTMLElement {
   return h(
     'tr',
     {},
-    h('th', { scope: 'row' }, ...label, rowNote === undefined ? null : h('small', {}, ` (${rowNote})`)),
+    h(
+      'th',
+      { scope: 'row', title: name },
+      ...label,
+      rowNote === undefined ? null : h('small', {}, ` (${rowNote})`),
+    ),
     ...cells.map(({ text, note, interval, mark }) =>
       h(
         'td',

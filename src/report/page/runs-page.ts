@@ -1,6 +1,6 @@
 import { formatCounted } from '../format.js';
 import type { PageData, PageRun } from '../page-data.js';
-import { compareView } from './compare-view.js';
+import { compareView, sessionsView } from './compare-view.js';
 import { h } from './dom.js';
 import { createEventsView } from './events-view.js';
 import { pageHead } from './head.js';
@@ -89,6 +89,7 @@ export function startRuns(app: HTMLElement, data: PageData): void {
 
   const parts = [
     ...(data.comparison === null ? [] : ['comparison']),
+    ...(data.sessions === null ? [] : ['sessions']),
     'summary',
     'timeline',
     'events',
@@ -103,6 +104,7 @@ export function startRuns(app: HTMLElement, data: PageData): void {
       'main',
       {},
       data.comparison === null ? null : compareView(store, data, data.comparison),
+      data.sessions === null ? null : sessionsView(data.sessions),
       pictures,
       several
         ? h('div', { class: 'chips runs', role: 'group', 'aria-label': 'Run shown below' }, ...tabs)

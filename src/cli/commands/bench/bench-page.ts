@@ -1,15 +1,20 @@
 import { type BenchResult, type GrowthResult, growsTooFast } from '../../../bench/result.js';
-import { distinctColor } from '../../../report/charts/palette.js';
+import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
 import { formatCount, formatDecimal, formatExponent } from '../../../report/format.js';
 import type { ComparisonCell, PageFact } from '../../../report/page-data.js';
 import { studyHtml } from '../../../report/study-html.js';
 import type { StudyChart } from '../../../report/study-page-data.js';
 
+/** Paths with a colour of their own: more could not be told apart. */
+const COLOURED = 6;
+
 function timesChart({ results }: BenchResult): readonly StudyChart[] {
-  const names = [...new Set(results.map(({ name }) => name))];
+  const slowest = (name: string): number =>
+    Math.max(...results.filter((own) => own.name === name).map(({ p50Ms }) => p50Ms));
+  const names = [...new Set(results.map(({ name }) => name))].sort((a, b) => slowest(b) - slowest(a));
   const series = names.map((name, i) => ({
-    name,
-    color: distinctColor(i),
+    name: i < COLOURED ? name : 'faster ones',
+    color: i < COLOURED ? distinctColor(i) : DISTINCT.grey,
     drawn: 'line' as const,
     points: results.flatMap((own, row) =>
       own.name === name && own.size > 0 && own.p50Ms > 0 ? [{ x: own.size, y: own.p50Ms, row }] : [],
@@ -73,7 +78,7 @@ export function benchHtml(result: BenchResult): string {
       lead:
         fast.length === 0
           ? 'Nothing grows faster than promised.'
-          : `More than promised grow in this run: ${fast.map(({ name }) => name).join(', ')}.`,
+          : `Faster than promised grows in this run: ${fast.map(({ name }) => name).join(', ')}.`,
       cards: cardsOf(result),
       of: 'path',
       charts: timesChart(result),

@@ -9,6 +9,7 @@ import { writeFiles } from '../../files/write-files.js';
 import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { breathe } from '../../terminal/interrupt.js';
+import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { screenFor } from '../../terminal/paint.js';
 import { benchConclusion, benchText } from './bench-text.js';
 import { SUITES, type Suites } from './suites.js';
@@ -79,12 +80,12 @@ async function runSuites(
   for (const name of names) {
     await breathe(host.interrupt);
     const onProgress = (what: string): void => {
-      if (shows) host.stderr.write(`\r\u001b[K${name}: ${what}`);
+      if (shows) host.stderr.write(`${WIPE_LINE}${name}: ${what}`);
     };
     onProgress('running');
     parts.push(await suites[name]!({ quick: options.quick === true, onProgress }));
   }
-  if (shows) host.stderr.write('\r\u001b[K');
+  if (shows) host.stderr.write(WIPE_LINE);
   return joinResults(parts);
 }
 

@@ -47,6 +47,11 @@ export function firstSentence({ firstDifference, a }: LaneDiff): string {
   return `They part at request ${formatCount(request)} (turn ${formatCount(turn)}${where}): ${reason}.`;
 }
 
+/** What counts as the same. */
+export function toleranceSentence(tolerance: number): string {
+  return `figures within ${formatShare(tolerance)} of each other count as the same`;
+}
+
 /** The sum, and how much of it is there at the first difference. */
 export function sumSentence({ a, b, differences, pairs }: LaneDiff): string {
   const more = b.costUsd - a.costUsd;
@@ -79,7 +84,7 @@ export function diffText(
           `left out: ${formatCounted(diff.unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(diff.unrecorded.costUsd)})`,
         ]
       : []),
-    ...(tolerance > 0 ? [`figures within ${formatShare(tolerance)} of each other count as the same`] : []),
+    ...(tolerance > 0 ? [toleranceSentence(tolerance)] : []),
   ];
   const lines = [
     ...side('A', diff.a),

@@ -36,7 +36,9 @@ export async function diffCommand(
   const page = options.out === undefined ? null : join(options.out, PAGE);
   if (options.out !== undefined) {
     const { diffHtml } = await import('./diff-page.js');
-    await writeFiles(options.out, session.host.cwd, [{ folder: '', name: PAGE, content: diffHtml(diff) }]);
+    await writeFiles(options.out, session.host.cwd, [
+      { folder: '', name: PAGE, content: diffHtml(diff, tolerance) },
+    ]);
   }
   if (session.json) {
     const { pairs, ...shown } = diff;

@@ -29,6 +29,9 @@ export function scenarioConclusion(name: string, file: string, results: readonly
   const runs = `${formatCount(results.length)} runs of ${name}`;
   const cheapest = cheapestOf(results);
   const failed = failedSentence(results.flatMap(({ expectations }) => expectations));
+  const cut = results.filter(({ execution }) => !completionOf(execution.facts).finished).length;
+  const unfinished =
+    cut === 0 ? null : `${formatCount(cut)} of them did not finish: hold that cost against no run that did.`;
   return {
     result:
       cheapest === null
@@ -36,6 +39,7 @@ export function scenarioConclusion(name: string, file: string, results: readonly
         : `Of ${runs} the cheapest is ${cheapest.planned.label}, at ${formatMoney(cheapest.metrics.costUsd!)}.`,
     advice:
       failed ??
+      unfinished ??
       (transcriptsOf(results) > 1
         ? `Which of their differences are more than noise: ccbench compare ${file}.`
         : `They are runs of one session: ccbench compare ${file} --transcripts … says what lasts over several.`),

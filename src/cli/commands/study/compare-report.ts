@@ -34,13 +34,20 @@ export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 
   return standing === 'ranked' ? {} : { mark: 'unranked' };
 }
 
+/** A comparison as its page shows it. */
+export interface CompareTables {
+  readonly comparison: Comparison;
+  readonly table: ComparisonTable;
+  /** Null where there is one session. */
+  readonly sessions: ComparisonTable | null;
+}
+
 /** Charts and report.html of a comparison: the variants over its first transcript side by side, with the table of all. */
 export async function writeCompareReport(
   session: CliSession,
   folder: ReportFolder,
   title: string,
-  comparison: Comparison,
-  table: ComparisonTable,
+  { comparison, table, sessions }: CompareTables,
   planned: readonly {
     readonly row: { readonly name: string };
     readonly transcript: StudyTranscript;
@@ -76,8 +83,11 @@ export async function writeCompareReport(
     return [point];
   });
   const isRanked = points.some(({ mark }) => mark === undefined);
+  const isFlat = [points.map((point) => point.x), points.map((point) => point.y)].some(
+    (values) => new Set(values).size < 2,
+  );
   const charts: NamedChart[] =
-    points.length < 2 || !isRanked
+    isFlat || !isRanked
       ? []
       : [
           {
@@ -87,5 +97,5 @@ export async function writeCompareReport(
         ];
   const pictures = await writeCharts(folder, charts);
   const { reportHtml } = await import('../../../report/report-html.js');
-  await folder.write('', STUDY_PAGE, reportHtml({ title, runs, comparison: table, pictures }));
+  await folder.write('', STUDY_PAGE, reportHtml({ title, runs, comparison: table, sessions, pictures }));
 }

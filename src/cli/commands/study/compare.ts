@@ -24,11 +24,12 @@ import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
 import { chosenMetric } from './chosen-metrics.js';
 import { writeCompareReport } from './compare-report.js';
+import { sessionsTable } from './compare-sessions.js';
 import { comparisonTable } from './comparison-table.js';
 import { completenessJson, standingJson } from './completeness-notes.js';
 import { modelNotes, providerNotes } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
-import { repeatCommand } from './repeat-command.js';
+import { compareAgain, repeatCommand } from './repeat-command.js';
 import { noteFailures, runStudy } from './run-study.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE } from './study-files.js';
@@ -135,7 +136,17 @@ async function compare(
       await folder.write('', 'compare.md', markdown);
       await folder.write('', 'compare.csv', runsCsv(recorded, planned, results, names, comparison));
       const done = results.filter(({ ok }) => ok).map(({ index }) => planned[index]!);
-      await writeCompareReport(session, folder, name, comparison, table, done);
+      const sessions = sessionsTable({
+        comparison,
+        runs,
+        recorded,
+        shown: done[0]!.transcript.label,
+        command(label) {
+          const path = inputs.transcripts.find((transcript) => transcript.label === label)?.path ?? null;
+          return path === null ? null : compareAgain({ ...options, files }, path);
+        },
+      });
+      await writeCompareReport(session, folder, name, { comparison, table, sessions }, done);
       folder.commit();
     }
     summarise(session, markdown);

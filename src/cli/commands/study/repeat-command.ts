@@ -51,6 +51,37 @@ function givenAlone({ file, text, variant }: RunRecipe, set: readonly string[]):
   }
 }
 
+/** What a comparison was asked for. */
+export interface CompareRecipe {
+  readonly files: readonly string[];
+  readonly policy?: string;
+  readonly set: readonly string[];
+  readonly metrics?: string;
+  readonly baseline?: string;
+  readonly seed?: number;
+  readonly model?: string;
+  readonly plugin?: readonly string[];
+}
+
+/** The command that makes a comparison again over one recording. */
+export function compareAgain(recipe: CompareRecipe, recording: string): string {
+  const { policy, metrics, baseline, model, seed } = recipe;
+  const given = (name: string, value: string | number | undefined): readonly string[] =>
+    value === undefined ? [] : [`--${name} ${shellWord(String(value))}`];
+  return [
+    'ccbench compare',
+    ...recipe.files.map((file) => shellWord(file.startsWith('-') ? `./${file}` : file)),
+    ...(recipe.plugin ?? []).flatMap((path) => given('plugin', path)),
+    ...given('policy', policy),
+    ...recipe.set.flatMap((item) => given('set', item)),
+    ...given('metrics', metrics),
+    ...given('baseline', baseline),
+    ...given('seed', seed),
+    ...given('model', model),
+    ...given('transcripts', recording),
+  ].join(' ');
+}
+
 /** The command that repeats a run of a study alone. */
 export function repeatCommand(recipe: RunRecipe): string {
   const { file, recordings, text, variant } = recipe;

@@ -61,7 +61,7 @@ export function comparisonConclusion(comparison: Comparison): Conclusion {
   if (verdict === 'same' || mean === 0)
     return {
       result: `No variant is better than ${baseline} in ${metric}, which is ${base}${over(sessions)}.`,
-      advice: 'What differs in the settings of the nearest one changed nothing here.',
+      advice: `${best.name} comes nearest, with the same: sessions of another kind may tell them apart.`,
     };
   const share = relative === null ? '' : ` (${formatDecimal(Math.abs(relative) * 100, 1)} %)`;
   const more = `${figure(Math.abs(mean!), metric)}${share} ${mean! < 0 ? 'less' : 'more'}`;
@@ -79,7 +79,7 @@ export function comparisonConclusion(comparison: Comparison): Conclusion {
 export interface BestSetting {
   readonly settings: string;
   readonly value: number | null;
-  /** Points that are as good; none where absent. */
+  /** Other points that are ranked and as good; none where absent. */
   readonly equal?: number;
 }
 
@@ -109,8 +109,15 @@ export function sweepConclusion(
       result: `Only ${best.settings} is ranked: ${metric} ${figure(best.value, metric)}${over(sessions)}.`,
       advice: 'Nothing stands beside it: --vary with several values makes points.',
     };
+  const { equal = 0 } = best;
+  if (equal === ranked.length - 1)
+    return {
+      result: `All ${formatCounted(ranked.length, 'point')} have the same ${metric}, ${figure(best.value, metric)}${over(sessions)}.`,
+      advice: 'What was varied changed nothing in it here: vary it further, or something else.',
+    };
+  const others = equal === 0 ? '' : ` and ${formatCounted(equal, 'other point')}`;
   return {
-    result: `The best ${metric} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${best.equal === undefined || best.equal === 0 ? '' : ` and ${formatCounted(best.equal, 'other point')}`}${over(sessions)}.`,
+    result: `The best ${metric} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${others}${over(sessions)}.`,
     advice:
       sessions === 1
         ? 'It is best on one session: --transcripts with more of them says whether it stays so.'
@@ -128,7 +135,10 @@ export function tuneConclusion(
   if (best === null)
     return {
       result: `No setting is chosen: ${why}.`,
-      advice: 'Loosen what --subject-to asks, vary something else, or stay with the scenario as it is.',
+      advice:
+        held === null
+          ? 'Loosen what --subject-to asks, or vary something else.'
+          : 'Stay with the scenario as it is, or vary something else.',
     };
   return {
     result: `The best ${metric} is ${figure(best.value, metric)}, at ${best.settings}.`,

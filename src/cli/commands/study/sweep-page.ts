@@ -39,11 +39,18 @@ const COMMANDS = 300;
 /** Values of a second axis that lines are drawn for. */
 const MOST_LINES = 8;
 
-/** Where the mean of a metric over the compared sessions lies; null for fewer than two. */
+/** Where the mean of a metric over the compared sessions lies, as far as such a mean can lie there; null for fewer than two. */
 function intervalAt({ runs }: SweptPoint, compared: readonly string[], metric: string) {
   if (isCompletion(metric)) return null;
   const values = compared.flatMap((session) => runs.byTranscript.get(session)?.[metric] ?? []);
-  return values.length < compared.length ? null : meanInterval(values, COVERAGE);
+  const interval = values.length < compared.length ? null : meanInterval(values, COVERAGE);
+  if (interval === null) return null;
+  const least = values.some((value) => value < 0) ? Number.NEGATIVE_INFINITY : 0;
+  const most =
+    findMetric(metric)!.unit === 'share' && values.every((value) => value <= 1)
+      ? 1
+      : Number.POSITIVE_INFINITY;
+  return { low: Math.max(least, interval.low), high: Math.min(most, interval.high) };
 }
 
 function parameterAxis(axis: Axis): StudyAxis {
@@ -177,7 +184,7 @@ export function sweepHtml(input: SweepPageInput): string {
     ...(compared.length < 2
       ? []
       : [
-          `Bars and small numbers are 95 % intervals of means over ${compared.length} sessions. They hold how sessions differ from each other, so points may differ surely though their bars overlap; ccbench compare pairs sessions.`,
+          `Bars and small numbers are 95 % intervals of means over ${compared.length} sessions. They end where no mean can lie, and hold how sessions differ from each other, so points may differ surely though their bars overlap; ccbench compare pairs sessions.`,
         ]),
     ...(swept.length > COMMANDS ? [`The first ${COMMANDS} rows have the command of their run.`] : []),
   ];

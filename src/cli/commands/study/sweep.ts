@@ -262,8 +262,12 @@ async function tell(session: CliSession, told: Told): Promise<void> {
         : {
             settings: best.point.set.join(', '),
             value: best.metrics[metric] ?? null,
-            equal: swept.filter((item) => item !== best && item.metrics[metric] === best.metrics[metric])
-              .length,
+            equal: swept.filter(
+              (item) =>
+                item !== best &&
+                item.completeness.standing === 'ranked' &&
+                item.metrics[metric] === best.metrics[metric],
+            ).length,
           },
       told.completeness,
     ),

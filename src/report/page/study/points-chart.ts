@@ -18,6 +18,9 @@ const MOST_RINGS = 12;
 /** An axis begins at zero where its smallest value is at most this part of the largest. */
 const NEAR_ZERO = 0.5;
 
+/** Ticks without which an axis tells no scale. */
+const LEAST_TICKS = 2;
+
 /** A value of an axis in words. */
 export function axisText({ unit, names }: StudyAxis, value: number): string {
   if (names !== undefined) return names[value] ?? '';
@@ -27,7 +30,7 @@ export function axisText({ unit, names }: StudyAxis, value: number): string {
 function tickText({ unit, names }: StudyAxis, value: number): string {
   if (names !== undefined) return names[value] ?? '';
   if (unit === 'share') return `${formatDecimal(value * 100, 1)}%`;
-  if (unit === 'usd') return `$${formatDecimal(value, 4)}`;
+  if (unit === 'usd') return `${value < 0 ? '-' : ''}$${formatDecimal(Math.abs(value), 4)}`;
   return Math.abs(value) >= 1_000 ? short(value) : formatDecimal(value, 4);
 }
 
@@ -47,7 +50,10 @@ function ticksOf({ scale, names }: StudyAxis, from: number, to: number, wanted: 
     const step = Math.max(1, Math.ceil(names.length / wanted));
     return names.flatMap((_name, i) => (i % step === 0 ? [i] : []));
   }
-  if (scale === 'linear') return niceTicks(from, to, wanted);
+  if (scale === 'linear') {
+    const few = niceTicks(from, to, wanted);
+    return few.length >= LEAST_TICKS ? few : niceTicks(from, to, wanted * 2);
+  }
   const powers = niceTicks(Math.ceil(Math.log10(from)), Math.floor(Math.log10(to)), wanted)
     .filter(Number.isInteger)
     .map((power) => 10 ** power);
@@ -133,11 +139,15 @@ export function createPointsChart(
       return;
     }
     const at = y.px(guide.y);
+    plot.append(s('line', { class: 'limit', x1: LEFT, x2: LEFT + width, y1: at, y2: at }));
+  };
+  /** The name of the level, above the points that it would lie among. */
+  const drawGuideName = ({ y, width }: ReturnType<typeof scales>): void => {
+    const { guide } = chart;
+    if (guide === undefined || guide === 'equal') return;
+    const place = { x: LEFT + width - 4, y: y.px(guide.y) - 7, 'text-anchor': 'end' };
     const label = `${guide.name} ${axisText(chart.y, guide.y)}`;
-    plot.append(
-      s('line', { class: 'limit', x1: LEFT, x2: LEFT + width, y1: at, y2: at }),
-      s('text', { class: 'quiet halo', x: LEFT + width - 4, y: at - 4, 'text-anchor': 'end' }, label),
-    );
+    plot.append(s('text', { class: 'quiet halo', ...place }, label));
   };
   const drawSeries = ({ x, y }: ReturnType<typeof scales>): void => {
     for (const { color, drawn, points } of chart.series) {
@@ -193,6 +203,7 @@ export function createPointsChart(
     drawAxes(now);
     drawGuide(now);
     drawSeries(now);
+    drawGuideName(now);
     drawChosen();
   });
 
@@ -241,6 +252,8 @@ export function createPointsChart(
     {},
     h('figcaption', {}, chart.title),
     svg,
-    chart.series.length > 1 ? legend(chart.series.map(({ name, color }) => [name, color])) : null,
+    chart.series.length > 1
+      ? legend([...new Map(chart.series.map(({ name, color }) => [name, color]))])
+      : null,
   );
 }

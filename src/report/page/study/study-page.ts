@@ -139,6 +139,8 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
   });
   const charts = data.charts.map((chart) => createPointsChart(store, chart, tooltip));
   const isSliding = data.table.rows.length > 1;
+  const hasRows = data.table.rows.length > 0;
+  const figures = h('div', { class: 'figures' }, ...charts);
   const look =
     charts.length === 0
       ? null
@@ -146,7 +148,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
           'section',
           { id: 'charts' },
           isSliding ? rowSlider(data, store) : null,
-          h('div', { class: 'split' }, h('div', { class: 'figures' }, ...charts), rowPanel(data, store)),
+          hasRows ? h('div', { class: 'split' }, figures, rowPanel(data, store)) : figures,
         );
   store.listen(({ row }) => {
     table.choose(row);
@@ -157,7 +159,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
   app.replaceChildren(
     pageHead(data.title, [
       ...(look === null ? [] : ['charts']),
-      'table',
+      ...(hasRows ? ['table'] : []),
       ...(minis === null ? [] : ['small']),
     ]),
     h(
@@ -168,10 +170,12 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
         { id: 'summary' },
         h('p', { class: 'lead' }, data.lead),
         data.cards.length === 0 ? null : cardsView(data.cards),
-        ...data.notes.map((note) => h('p', { class: 'quiet' }, note)),
+        ...[...data.notes, ...(hasRows ? [] : data.table.notes)].map((note) =>
+          h('p', { class: 'quiet' }, note),
+        ),
       ),
       look,
-      table.element,
+      hasRows ? table.element : null,
       minis,
     ),
     tooltip.element,

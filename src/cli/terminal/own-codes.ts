@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+
+/** Stands before a code of our own; drawn anew by every process, so that no file or argument can hold it. */
+const KEY = `\u0001${randomBytes(9).toString('base64url')}`;
+const END = '\u0002';
+
+/** A code for the terminal as texts carry it until they are printed: what else looks like a code is foreign. */
+export function ownCode(code: string): string {
+  return `${KEY}${code}${END}`;
+}
+
+/** Wipes the line of a progress bar. */
+export const WIPE_LINE = ownCode('\r\u001b[2K');
+
+/** Our own codes and line ends, which may pass, and every other character that speaks to the terminal or forges a line. */
+const CODES = new RegExp(`${KEY}([^${END}]*)${END}|([\\n\\t])|\\p{Cc}`, 'gu');
+
+/** Stands for a character that is not shown. */
+const HIDDEN = '\uFFFD';
+
+/** A text with our own codes as the terminal knows them, and nothing else that speaks to it. */
+export function withOwnCodes(text: string): string {
+  return text.replace(CODES, (_found, own?: string, space?: string) => own ?? space ?? HIDDEN);
+}
