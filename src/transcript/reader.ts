@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../model/transcript.js';
+import type { Capability } from '../model/capability.js';
+import type { Transcript } from '../model/transcript.js';
 import type { SessionStream } from './claude-code/read.js';
 
 /** What a reader is given beside the bytes of a file. */

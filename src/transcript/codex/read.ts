@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut, less } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
 import type { SessionStream } from '../claude-code/read.js';
 import { FileTexts, memorySource, RecordedText } from '../claude-code/recorded-text.js';
@@ -12,16 +13,7 @@ import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { Rollout } from './rollout.js';
 import { readRolloutLine } from './rollout-lines.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'tools',
-  'boundaries',
-  'output-tokens',
-  'latency',
-];
+const CARRIES = allBut('lifetimes', 'subagents');
 
 /** Whose cache a rollout shows unless it names another provider. */
 const USUAL_PROVIDER = 'openai';
@@ -58,7 +50,7 @@ function readChunks({ name, chunks, source }: SessionStream, id: string, warning
     id,
     source: 'codex',
     label: 'a Codex rollout',
-    carries: CARRIES.filter((each) => each !== 'cache-writes' || rollout.tellsWrites),
+    carries: rollout.tellsWrites ? CARRIES : less(CARRIES, ['cache-writes']),
     agentVersion: rollout.version,
     provider: rollout.provider ?? USUAL_PROVIDER,
     window: rollout.window,

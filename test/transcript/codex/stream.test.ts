@@ -123,12 +123,13 @@ describe('streamed rollouts', () => {
   });
 
   const { zstdCompressSync } = zlib as unknown as { readonly zstdCompressSync?: (bytes: Buffer) => Buffer };
-  it.each([
+  const packings: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
     ['plain', (bytes: Buffer) => bytes],
     ['with a byte order mark', (bytes: Buffer) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])],
     ['gzip', (bytes: Buffer) => zlib.gzipSync(bytes)],
     ...(zstdCompressSync === undefined ? [] : ([['zstd', zstdCompressSync]] as const)),
-  ])('are read from disk: %s', (_what, pack) => {
+  ];
+  it.each(packings)('are read from disk: %s', (_what, pack) => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'x.jsonl'), pack(BYTES));
     const { format, transcript } = loadTranscript('x.jsonl', { cwd: folder });
