@@ -4,7 +4,7 @@ import type { Place } from '../base/errors.js';
 import { createWarnings } from '../model/warning.js';
 import type { SessionFile, SessionStream } from '../transcript/claude-code/read.js';
 import { memorySource, type TextSource } from '../transcript/claude-code/recorded-text.js';
-import { unpackBytes } from '../transcript/json-lines.js';
+import { beginsPacked, unpackBytes } from '../transcript/json-lines.js';
 import { unreadable } from './read-input.js';
 
 /** A file that is read in chunks, and again where a text of it is wanted. */
@@ -92,12 +92,12 @@ export function fileState(file: DiskFile): { readonly bytes: number; readonly mt
   }
 }
 
-/** True when the file is gzip. */
+/** True when the file is gzip or zstd. */
 export function isPacked(file: DiskFile): boolean {
   const descriptor = open(file);
   try {
-    const magic = new Uint8Array(2);
-    return readInto(file, descriptor, magic, 0) === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
+    const magic = new Uint8Array(4);
+    return beginsPacked(magic.subarray(0, readInto(file, descriptor, magic, 0)));
   } finally {
     closeSync(descriptor);
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Transcript } from '../model/transcript.js';
 import { detectReader, transcriptReaders } from '../transcript/readers.js';
-import { type DiskFile, fileHead } from './disk-file.js';
+import { type DiskFile, fileHead, sessionFile } from './disk-file.js';
 import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
 import { readOpencodeStorage } from './opencode-storage.js';
 import { readOpenhandsFolder } from './openhands-folder.js';
@@ -50,6 +50,8 @@ export function readForeignSession(
     };
     return { ...transcript, warnings: [...transcript.warnings, warning] };
   }
+  const own = reader.stream === undefined ? null : sessionFile(file);
+  if (own !== null && 'chunks' in own) return reader.stream!(own, { id });
   const bytes = readInput(path, options);
   const beside = (name: string): Uint8Array | null => {
     try {

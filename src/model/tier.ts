@@ -2,6 +2,7 @@ import type { Files } from '../base/files.js';
 import type { Random } from '../base/random.js';
 import type { Action, Outcome } from './action.js';
 import type { Block } from './block.js';
+import type { Capability } from './capability.js';
 import type { Limits } from './limit.js';
 import type { Message } from './message.js';
 import type { ParamSpec, ParamValues } from './params.js';
@@ -9,7 +10,7 @@ import type { Point } from './point.js';
 import type { Layer } from './run-log.js';
 import type { RunPlan } from './run-plan.js';
 import type { SessionContext } from './session.js';
-import type { Capability, ManualCompaction } from './transcript.js';
+import type { ManualCompaction } from './transcript.js';
 
 /** What kind of query runs: guards keep forks from compacting (BRK-2). */
 export type QuerySource =

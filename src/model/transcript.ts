@@ -1,20 +1,8 @@
 import type { Block } from './block.js';
+import type { Capability } from './capability.js';
 import type { Message } from './message.js';
 import type { Usage } from './usage.js';
 import type { Warning } from './warning.js';
-
-/** What a source can tell; tiers and metrics that need more are skipped visibly. */
-export type Capability =
-  | 'text'
-  | 'timestamps'
-  | 'usage'
-  | 'lifetimes'
-  | 'cache-writes'
-  | 'tools'
-  | 'subagents'
-  | 'boundaries'
-  | 'output-tokens'
-  | 'latency';
 
 /** One API call as recorded or generated: when it began, what came back, what was billed. */
 export interface RecordedCall {

@@ -1,7 +1,7 @@
+import { CAPABILITIES } from '../model/capability.js';
 import type { Point } from '../model/point.js';
 import { LAYERS } from '../model/run-log.js';
 import type { TierDefinition } from '../model/tier.js';
-import type { Capability } from '../model/transcript.js';
 import type { TierInput } from './plugin.js';
 import { isKeyed, isName, type ShapeProblems, shapeProblems, shown } from './shape-problems.js';
 
@@ -14,19 +14,6 @@ const POINTS: Readonly<Record<Point, true>> = {
   'end-of-loop': true,
   wake: true,
   'session-end': true,
-};
-
-const CAPABILITIES: Readonly<Record<Capability, true>> = {
-  text: true,
-  timestamps: true,
-  usage: true,
-  lifetimes: true,
-  'cache-writes': true,
-  tools: true,
-  subagents: true,
-  boundaries: true,
-  'output-tokens': true,
-  latency: true,
 };
 
 const PARAM_KINDS = ['integer', 'number', 'switch', 'text', 'model', 'choice', 'names', 'table'];
@@ -59,7 +46,7 @@ function checkTier(value: unknown, { need }: ShapeProblems): void {
   };
   words('points', Object.keys(POINTS), tier.points);
   if (Array.isArray(tier.points)) need(tier.points.length > 0, '`points` is empty: it would never be asked');
-  if (tier.needs !== undefined) words('needs', Object.keys(CAPABILITIES), tier.needs);
+  if (tier.needs !== undefined) words('needs', CAPABILITIES, tier.needs);
   if (tier.layer !== undefined)
     need(
       (LAYERS as readonly unknown[]).includes(tier.layer),

@@ -118,9 +118,18 @@ function unpack(bytes: Uint8Array, packing: Packing, options: JsonLinesOptions):
   }
 }
 
+function packingOf(head: Uint8Array): Packing | undefined {
+  return PACKINGS.find(({ magic }) => magic.every((byte, i) => head[i] === byte));
+}
+
+/** Whether a file that begins like this is packed; four bytes tell. */
+export function beginsPacked(head: Uint8Array): boolean {
+  return packingOf(head) !== undefined;
+}
+
 /** The bytes of a file, unpacked when they are gzip or zstd. */
 export function unpackBytes(bytes: Uint8Array, options: JsonLinesOptions): Buffer {
-  const packing = PACKINGS.find(({ magic }) => magic.every((byte, i) => bytes[i] === byte));
+  const packing = packingOf(bytes);
   return packing === undefined
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     : unpack(bytes, packing, options);

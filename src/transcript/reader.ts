@@ -1,4 +1,6 @@
-import type { Capability, Transcript } from '../model/transcript.js';
+import type { Capability } from '../model/capability.js';
+import type { Transcript } from '../model/transcript.js';
+import type { SessionStream } from './claude-code/read.js';
 
 /** What a reader is given beside the bytes of a file. */
 export interface ReadOptions {
@@ -18,4 +20,6 @@ export interface TranscriptReader {
   /** Whether a file that begins like this is of the format. */
   detect?(head: string): boolean;
   read(bytes: Uint8Array, options: ReadOptions): Transcript;
+  /** The same in chunks, with texts that stay in the file; absent where a file is read whole. */
+  stream?(file: SessionStream, options: Pick<ReadOptions, 'id'>): Transcript;
 }

@@ -1,7 +1,8 @@
 import { CcbenchError } from '../base/errors.js';
 import { createRegistry } from '../base/registry.js';
+import { CAPABILITIES } from '../model/capability.js';
 import { createWarnings } from '../model/warning.js';
-import { claudeCodeCarries, readClaudeCode } from './claude-code/read.js';
+import { readClaudeCode } from './claude-code/read.js';
 import { clineReader } from './cline/read.js';
 import { codexReader } from './codex/read.js';
 import { copilotCliReader } from './copilot-cli/read.js';
@@ -17,7 +18,7 @@ import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
 import type { TranscriptReader } from './reader.js';
 import { requestRowsReader } from './request-rows/read.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
-import { readRequestTrace } from './request-trace/read-request-trace.js';
+import { readRequestTrace, requestTraceCarries } from './request-trace/read-request-trace.js';
 
 /** The readers by format. */
 export const transcriptReaders = createRegistry<TranscriptReader>('transcript format', [
@@ -25,7 +26,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
     'claude-code',
     {
       label: 'Claude Code session',
-      carries: claudeCodeCarries,
+      carries: CAPABILITIES,
       places: ['.claude/projects/*/*.jsonl*', '.config/claude/projects/*/*.jsonl*'],
       read: readClaudeCode,
     },
@@ -34,7 +35,7 @@ export const transcriptReaders = createRegistry<TranscriptReader>('transcript fo
     'request-trace',
     {
       label: 'request trace',
-      carries: ['timestamps', 'subagents', 'output-tokens', 'latency'],
+      carries: requestTraceCarries,
       read: readRequestTrace,
     },
   ],

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../base/errors.js';
-import type { Capability, SessionInfo, Step, Thread, Transcript } from '../../model/transcript.js';
+import { allBut, type Capability } from '../../model/capability.js';
+import type { SessionInfo, Step, Thread, Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
 import { calibrateThread } from '../drafts/calibrate.js';
 import { learnRatio } from '../drafts/learn-ratio.js';
@@ -25,20 +26,6 @@ export interface SessionStream {
   /** Where texts are read again; null keeps them in memory. */
   readonly source: TextSource | null;
 }
-
-/** What a Claude Code session can tell at its best; a recording that lacks something says so itself. */
-export const claudeCodeCarries: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'lifetimes',
-  'cache-writes',
-  'tools',
-  'subagents',
-  'boundaries',
-  'output-tokens',
-  'latency',
-];
 
 const AGENT_FILE = /^agent-.*\.jsonl(?:\.gz)?$/;
 
@@ -87,7 +74,7 @@ function carriesOf(chains: readonly Chain[], steps: readonly Step[]): readonly C
   if (!hasOutput) missing.add('output-tokens');
   if (chains.every((chain) => chain.lines.every((line) => line.timeMs === null)))
     for (const each of ['timestamps', 'latency'] as const) missing.add(each);
-  return claudeCodeCarries.filter((capability) => !missing.has(capability));
+  return allBut(...missing);
 }
 
 function hasMessage(chain: Chain): boolean {

@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../base/errors.js';
 import type { Text } from '../../model/text.js';
+import { isRolloutLine, textOfRolloutPart } from '../codex/part-text.js';
 import type { LinePlace } from '../json-lines.js';
 import type { JsonObject } from '../narrow.js';
 import { createLineReader } from './line-reader.js';
@@ -19,6 +20,11 @@ export function memorySource(bytes: Uint8Array): TextSource {
 const KEPT_CHARS = 1_000_000;
 /** More parts than any line has. */
 const MOST_PARTS = 4_096;
+
+/** The text of one part of a line, whichever client wrote it. */
+function textIn(line: JsonObject, part: number): string | null {
+  return isRolloutLine(line) ? textOfRolloutPart(line, part) : textOfPart(line, part);
+}
 
 /** The texts of one session file, read again from its lines; the latest line and the latest texts are remembered. */
 export class FileTexts {
@@ -47,7 +53,7 @@ export class FileTexts {
       return kept;
     }
     const line = this.#offset === place.offset ? this.#line : this.#parse(place);
-    const text = line === null ? null : textOfPart(line, part);
+    const text = line === null ? null : textIn(line, part);
     if (text === null || text.length !== chars) {
       throw new CcbenchError('file-unreadable', `${this.name} changed while it was in use`, {
         hint: 'run the command again, on a copy if the session is still being written',

@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut, less } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
 import { anthropicPieces } from '../anthropic-pieces.js';
 import { finishRecording } from '../drafts/finish-recording.js';
@@ -9,15 +10,7 @@ import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '.
 import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { inputRule, type UiRequest, uiRequests, usageOf } from './requests.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'tools',
-  'boundaries',
-  'output-tokens',
-];
+const CARRIES = allBut('lifetimes', 'subagents', 'latency');
 
 /** A request of the history: the messages before it, and the response. */
 interface Turn {
@@ -146,8 +139,7 @@ function read(bytes: Uint8Array, options: ReadOptions): Transcript {
   requests.forEach((request, i) => {
     reading.take(request, i + 1, turns[i - Math.max(0, missing)] ?? null);
   });
-  const carries =
-    turns.length === 0 ? CARRIES.filter((each) => each !== 'text' && each !== 'tools') : CARRIES;
+  const carries = turns.length === 0 ? less(CARRIES, ['text', 'tools']) : CARRIES;
   return finishRecording({
     id,
     source: 'cline',

@@ -1,25 +1,19 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
-import { createWarnings } from '../../model/warning.js';
+import { allBut, less } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
+import { createWarnings, type WarningList } from '../../model/warning.js';
+import type { SessionStream } from '../claude-code/read.js';
+import { FileTexts, memorySource, RecordedText } from '../claude-code/recorded-text.js';
 import { TimeReader } from '../claude-code/time-reader.js';
 import { finishRecording } from '../drafts/finish-recording.js';
 import { ThreadDraft } from '../drafts/thread-draft.js';
 import { headLines } from '../head-lines.js';
-import { decodeBytes, streamJsonLines } from '../json-lines.js';
+import { streamJsonLines, unpackBytes } from '../json-lines.js';
 import { isObject } from '../narrow.js';
 import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { Rollout } from './rollout.js';
 import { readRolloutLine } from './rollout-lines.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'tools',
-  'boundaries',
-  'output-tokens',
-  'latency',
-];
+const CARRIES = allBut('lifetimes', 'subagents');
 
 /** Whose cache a rollout shows unless it names another provider. */
 const USUAL_PROVIDER = 'openai';
@@ -35,18 +29,28 @@ function detect(head: string): boolean {
 
 function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
   const warnings = createWarnings();
+  const plain = unpackBytes(bytes, { name: id, warnings });
+  return readChunks({ name: id, chunks: [plain], source: memorySource(plain) }, id, warnings);
+}
+
+function readChunks({ name, chunks, source }: SessionStream, id: string, warnings: WarningList): Transcript {
+  const texts = source === null ? null : new FileTexts(name, source);
   const draft = new ThreadDraft('main');
   const rollout = new Rollout(draft, warnings);
   const times = new TimeReader();
-  const plain = decodeBytes(bytes, { name: id, warnings });
-  for (const { value } of streamJsonLines([plain], { name: id, warnings, read: readRolloutLine }))
-    rollout.take(value, times.read(value.timestamp));
+  for (const { value, place } of streamJsonLines(chunks, { name, warnings, read: readRolloutLine })) {
+    const sourceOf =
+      texts === null || place === null
+        ? undefined
+        : (part: number, text: string) => new RecordedText(texts, place, part, text.length);
+    rollout.take(value, times.read(value.timestamp), sourceOf);
+  }
   rollout.finish();
   return finishRecording({
     id,
     source: 'codex',
     label: 'a Codex rollout',
-    carries: CARRIES.filter((each) => each !== 'cache-writes' || rollout.tellsWrites),
+    carries: rollout.tellsWrites ? CARRIES : less(CARRIES, ['cache-writes']),
     agentVersion: rollout.version,
     provider: rollout.provider ?? USUAL_PROVIDER,
     window: rollout.window,
@@ -62,4 +66,5 @@ export const codexReader: TranscriptReader = {
   places: ['.codex/sessions/**/rollout-*.jsonl*', '.codex/archived_sessions/**/rollout-*.jsonl*'],
   detect,
   read,
+  stream: (file, { id }) => readChunks(file, id, createWarnings()),
 };

@@ -1,7 +1,10 @@
+import { type Digest, digestText } from '../../base/digest.js';
+import type { Text } from '../../model/text.js';
 import type { WarningList } from '../../model/warning.js';
 import type { Compacted, Piece, Said, ThreadDraft } from '../drafts/thread-draft.js';
 import { SIGNATURE_CHARS_PER_TOKEN } from '../drafts/weights.js';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../narrow.js';
+import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../narrow.js';
+import { historyMessages } from './part-text.js';
 import { callIdOf, contentPieces, modelPieces, originOf, resultPiece, wordsOf } from './response-items.js';
 import { type RolloutUsage, rolloutUsage, totalsKey } from './rollout-usage.js';
 
@@ -16,6 +19,10 @@ const COPY_MS = 1_000;
 
 /** A compaction whose size and reason the next lines tell. */
 type Pending = { -readonly [Key in keyof Compacted]: Compacted[Key] } & { later: Said[] };
+
+/** Where a part of a line is read again; null keeps its text in memory. */
+export type SourceOf = (part: number, text: string) => Text | null;
+const NO_SOURCE: SourceOf = () => null;
 
 /** What the model said since its latest call. */
 interface Saying {
@@ -33,10 +40,11 @@ export class Rollout {
   readonly #seen = new Set<string>();
   readonly #totals = new Set<string>();
   readonly #records = new Map<string, RolloutUsage>();
-  /** Messages by their words, for histories that keep them. */
-  readonly #byWords = new Map<string, string>();
+  /** Messages by the digest of their words, for histories that keep them. */
+  readonly #byWords = new Map<Digest, string>();
   /** The last message before each turn of the user. */
   readonly #turns: (string | null)[] = [];
+  #sourceOf: SourceOf = NO_SOURCE;
   #lastId: string | null = null;
   #saying: Saying | null = null;
   #pending: Pending | null = null;
@@ -63,10 +71,11 @@ export class Rollout {
     this.#warnings = warnings;
   }
 
-  /** Takes the next line. */
-  take(line: JsonObject, timeMs: number | null): void {
+  /** Takes the next line, whose texts can be read again where `sourceOf` says. */
+  take(line: JsonObject, timeMs: number | null, sourceOf: SourceOf = NO_SOURCE): void {
     const payload = line.payload;
     if (!isObject(payload)) return;
+    this.#sourceOf = sourceOf;
     this.#firstMs ??= timeMs;
     switch (line.type) {
       case 'response_item':
@@ -156,12 +165,12 @@ export class Rollout {
     const result = resultPiece(item, this.#tools);
     if (result !== null) {
       const id = `result-${result.toolUseId}`;
-      this.#say({ id, timeMs, origin: 'tool', pieces: [result] });
+      this.#say({ id, timeMs, origin: 'tool', pieces: this.#placed([result]) });
       return;
     }
     const said = modelPieces(item);
     if (said === null) {
-      const pieces = contentPieces(item.content);
+      const pieces = this.#placed(contentPieces(item.content));
       const words = wordsOf(pieces);
       const origin = item.type === 'message' ? originOf(item.role, words) : 'meta';
       this.#say({ id: textOf(item.id), timeMs, origin, pieces }, words);
@@ -173,9 +182,16 @@ export class Rollout {
     for (const { tool, toolUseId } of said)
       if (tool != null && toolUseId != null) this.#tools.set(toolUseId, tool);
     this.#saying ??= { pieces: [], timeMs, after: [] };
-    this.#saying.pieces.push(...said);
+    this.#saying.pieces.push(...this.#placed(said));
     this.#saying.timeMs = timeMs ?? this.#saying.timeMs;
     this.#isSilent = false;
+  }
+
+  /** Pieces of the line at hand, from a part of it on, with where their texts are read again. */
+  #placed(pieces: readonly Piece[], from = 0): readonly Piece[] {
+    return pieces.map((piece, i) =>
+      piece.text === null ? piece : { ...piece, source: this.#sourceOf(from + i, piece.text) },
+    );
   }
 
   /** What came while the model spoke stands behind what it said. */
@@ -186,7 +202,7 @@ export class Rollout {
       const message = this.#draft.say(said);
       if (message === null) return;
       this.#lastId = message.id;
-      if (words !== null) this.#byWords.set(words, message.id);
+      if (words !== null) this.#byWords.set(digestText(words), message.id);
       if (said.origin === 'human') {
         this.#turns.push(before);
         this.#isSilent = false;
@@ -227,7 +243,7 @@ export class Rollout {
       this.#lastId = response.message.id;
       const spoken = pieces.filter(({ kind }) => kind !== 'thinking');
       if (spoken.length === 1 && spoken[0]!.kind === 'text')
-        this.#byWords.set(spoken[0]!.text ?? '', response.message.id);
+        this.#byWords.set(digestText(spoken[0]!.text ?? ''), response.message.id);
     }
     if (counted !== null) {
       this.#context = counted.total;
@@ -266,7 +282,7 @@ export class Rollout {
     }
     this.#seen.add(id);
     this.#draft.say({ timeMs: this.#nowMs, origin: 'meta', pieces: [{ kind: 'text', text: null }] });
-    this.#saying = { pieces: [{ kind: 'text', text: summary }], timeMs, after: [] };
+    this.#saying = { pieces: [...this.#placed([{ kind: 'text', text: summary }])], timeMs, after: [] };
     this.#respond(`compaction-${id}`, usage, timeMs);
   }
 
@@ -279,12 +295,13 @@ export class Rollout {
     this.#summarise(payload, summary, timeMs);
     const keptIds: string[] = [];
     const later: Said[] = [];
-    for (const item of listOf(payload.replacement_history)) {
-      if (!isObject(item) || item.type !== 'message') continue;
-      const pieces = contentPieces(item.content);
+    let part = 1;
+    for (const item of historyMessages(payload)) {
+      const pieces = this.#placed(contentPieces(item.content), part);
+      part += pieces.length;
       const words = wordsOf(pieces);
       if (summary !== null && words.includes(summary)) continue;
-      const kept = this.#byWords.get(words);
+      const kept = this.#byWords.get(digestText(words));
       if (kept === undefined) later.push({ timeMs, origin: 'attachment', pieces });
       else keptIds.push(kept);
     }
@@ -295,6 +312,7 @@ export class Rollout {
       postTokens: null,
       durationMs: timeMs === null || startMs === null ? null : Math.max(0, timeMs - startMs),
       summary,
+      summarySource: summary === null ? null : this.#sourceOf(0, summary),
       keptIds,
       later,
     };

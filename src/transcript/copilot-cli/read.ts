@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings } from '../../model/warning.js';
 import { finishRecording } from '../drafts/finish-recording.js';
 import { type Piece, ThreadDraft } from '../drafts/thread-draft.js';
@@ -9,7 +10,7 @@ import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { timeOf } from '../time-of.js';
 import { toolCallPiece, toolResultPiece } from '../tool-pieces.js';
 
-const CARRIES: readonly Capability[] = ['text', 'timestamps', 'tools', 'subagents', 'boundaries', 'latency'];
+const CARRIES = allBut('usage', 'lifetimes', 'cache-writes', 'output-tokens');
 
 /** Usage of a compaction's own request, the only one that stays on disk. */
 function compactionUsage(used: JsonObject) {

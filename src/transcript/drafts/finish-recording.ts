@@ -1,5 +1,6 @@
 import { CcbenchError } from '../../base/errors.js';
-import type { Capability, Step, Thread, Transcript } from '../../model/transcript.js';
+import { type Capability, less } from '../../model/capability.js';
+import type { Step, Thread, Transcript } from '../../model/transcript.js';
 import type { WarningList } from '../../model/warning.js';
 import { calibrateThread } from './calibrate.js';
 import type { DraftStep } from './draft.js';
@@ -96,5 +97,5 @@ function carriesOf(
     for (const each of ['usage', 'lifetimes', 'cache-writes', 'output-tokens'] as const) missing.add(each);
   if (calls.every(({ outputIsPlaceholder }) => outputIsPlaceholder)) missing.add('output-tokens');
   if (startedAtMs === null) for (const each of ['timestamps', 'latency'] as const) missing.add(each);
-  return best.filter((capability) => !missing.has(capability));
+  return less(best, missing);
 }

@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { type Capability, less } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import type { WarningList } from '../../model/warning.js';
 import { finishRecording, type Recording } from './finish-recording.js';
 import { type Row, RowThread, rowId } from './row-thread.js';
@@ -42,7 +43,7 @@ function carriesOf(best: readonly Capability[], rows: readonly Row[]): readonly 
   if (rows.every(({ thread }) => thread === null)) missing.add('subagents');
   if (rows.every(({ answer }) => answer === undefined))
     for (const each of ['text', 'tools'] as const) missing.add(each);
-  return best.filter((each) => !missing.has(each));
+  return less(best, missing);
 }
 
 /** The transcript of requests that are known one by one: a thread for each session and each thread in it. */

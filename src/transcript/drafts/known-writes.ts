@@ -1,4 +1,4 @@
-import type { Capability } from '../../model/transcript.js';
+import { type Capability, less } from '../../model/capability.js';
 import { cacheWriteTokens } from '../../model/usage.js';
 import type { ThreadDraft } from './thread-draft.js';
 
@@ -12,5 +12,5 @@ export function carriesKnownWrites(
       (step) => step.kind === 'call' && step.call.usage !== null && cacheWriteTokens(step.call.usage) > 0,
     ),
   );
-  return isKnown ? carries : carries.filter((capability) => capability !== 'cache-writes');
+  return isKnown ? carries : less(carries, ['cache-writes']);
 }

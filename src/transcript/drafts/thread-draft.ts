@@ -1,6 +1,7 @@
 import { type Digest, digestParts } from '../../base/digest.js';
 import { type BlockFacts, createBlock } from '../../model/block.js';
 import type { MessageOrigin } from '../../model/message.js';
+import type { Text } from '../../model/text.js';
 import type { ThreadEvent } from '../../model/transcript.js';
 import { promptTokens, type Usage } from '../../model/usage.js';
 import { type DraftBlock, type DraftCall, type DraftMessage, type DraftStep, draftMessage } from './draft.js';
@@ -9,6 +10,8 @@ import { type DraftBlock, type DraftCall, type DraftMessage, type DraftStep, dra
 export interface Piece {
   readonly kind: 'text' | 'thinking' | 'tool_use' | 'tool_result' | 'image' | 'document' | 'other';
   readonly text: string | null;
+  /** Where the text can be read again; where absent it stays in memory. */
+  readonly source?: Text | null;
   /** How long content is that the record leaves out, as far as it tells. */
   readonly chars?: number;
   /** Name of the tool and id of the call, for calls and results. */
@@ -52,6 +55,8 @@ export interface Compacted {
   readonly durationMs?: number | null;
   /** Text of the summary; null where it is opaque. */
   readonly summary: string | null;
+  /** Where that can be read again; where absent it stays in memory. */
+  readonly summarySource?: Text | null;
   /** Messages that stay as they are, by id. */
   readonly keptIds?: readonly string[];
 }
@@ -123,14 +128,16 @@ export class ThreadDraft {
   }
 
   /** A compaction that the source tells of. */
-  compact({ timeMs, trigger, summary, keptIds = [], ...sizes }: Compacted): void {
+  compact({ timeMs, trigger, summary, summarySource = null, keptIds = [], ...sizes }: Compacted): void {
     const { postTokens = null, durationMs = null } = sizes;
     const preTokens = sizes.preTokens ?? this.#prompt;
     this.#isRebuilt = true;
     const message =
       summary === null
         ? null
-        : this.#message(null, 'user', 'summary', timeMs, [{ kind: 'text', text: summary }]);
+        : this.#message(null, 'user', 'summary', timeMs, [
+            { kind: 'text', text: summary, source: summarySource },
+          ]);
     this.steps.push({
       kind: 'event',
       event: {
@@ -231,8 +238,8 @@ export class ThreadDraft {
 
 /** Content that the record leaves out is told from other content by its place. */
 function draftBlock(piece: Piece, role: 'user' | 'assistant', place: Digest): DraftBlock {
-  const { kind, text, chars = 0, tool, toolUseId, facts } = piece;
-  return createBlock({
+  const { kind, text, source = null, chars = 0, tool, toolUseId, facts } = piece;
+  const block = createBlock({
     kind,
     role,
     tokens: 0,
@@ -242,4 +249,5 @@ function draftBlock(piece: Piece, role: 'user' | 'assistant', place: Digest): Dr
     toolUseId: toolUseId ?? null,
     ...(facts === undefined ? {} : { facts }),
   });
+  return source === null ? block : { ...block, text: source };
 }

@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import type { Usage } from '../../model/usage.js';
 import { createWarnings } from '../../model/warning.js';
 import { finishRecording } from '../drafts/finish-recording.js';
@@ -12,7 +13,7 @@ import { latestOf, timeOf } from '../time-of.js';
 import { toolCallPiece, toolResultPiece } from '../tool-pieces.js';
 import { ChatHistory, type ChatStep } from './history.js';
 
-const CARRIES: readonly Capability[] = ['text', 'timestamps', 'usage', 'tools', 'output-tokens', 'latency'];
+const CARRIES = allBut('lifetimes', 'cache-writes', 'subagents', 'boundaries');
 
 /** A tool's output is cut in the record from this size on (50 KiB). */
 const CUT_CHARS = 51_200;

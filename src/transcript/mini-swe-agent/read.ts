@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings } from '../../model/warning.js';
 import { anthropicPieces } from '../anthropic-pieces.js';
 import { finishRecording } from '../drafts/finish-recording.js';
@@ -11,14 +12,7 @@ import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { timeOf } from '../time-of.js';
 import { toolCallPiece, toolResultPiece } from '../tool-pieces.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'tools',
-  'output-tokens',
-];
+const CARRIES = allBut('lifetimes', 'subagents', 'boundaries', 'latency');
 
 function responseOf({ extra }: JsonObject): JsonObject {
   return objectOf(objectOf(extra).response);

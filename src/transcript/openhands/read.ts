@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings } from '../../model/warning.js';
 import { finishRecording } from '../drafts/finish-recording.js';
 import { carriesKnownWrites } from '../drafts/known-writes.js';
@@ -8,17 +9,7 @@ import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { EventReading } from './event-reading.js';
 import { Metrics } from './metrics.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'tools',
-  'subagents',
-  'boundaries',
-  'output-tokens',
-  'latency',
-];
+const CARRIES = allBut('lifetimes');
 
 function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
   const warnings = createWarnings();

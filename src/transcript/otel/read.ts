@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings, type WarningList } from '../../model/warning.js';
 import { finishRows } from '../drafts/finish-rows.js';
 import { decodeBytes, decodeUtf8, streamJsonLines } from '../json-lines.js';
@@ -6,16 +7,7 @@ import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { rowsOf } from './calls.js';
 import { type OtelRecord, recordsOf } from './records.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'tools',
-  'subagents',
-  'output-tokens',
-  'latency',
-];
+const CARRIES = allBut('lifetimes', 'boundaries');
 
 const CONVENTION = /"(?:gen_ai\.|llm\.token_count\.|openinference\.)/;
 const EXPORT = /"(?:resourceSpans|resourceLogs|traceId|trace_id|spanContext|attributes)"\s*:/;

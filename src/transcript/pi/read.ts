@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut, less } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings } from '../../model/warning.js';
 import { TimeReader } from '../claude-code/time-reader.js';
 import { finishRecording } from '../drafts/finish-recording.js';
@@ -8,16 +9,7 @@ import { decodeBytes, streamJsonLines } from '../json-lines.js';
 import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { PiSession } from './pi-session.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'tools',
-  'boundaries',
-  'output-tokens',
-  'latency',
-];
+const CARRIES = allBut('lifetimes', 'subagents');
 
 function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
   const warnings = createWarnings();
@@ -32,7 +24,7 @@ function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
     id,
     source: 'pi',
     label: 'a pi session',
-    carries: CARRIES.filter((each) => each !== 'cache-writes' || session.tellsWrites),
+    carries: session.tellsWrites ? CARRIES : less(CARRIES, ['cache-writes']),
     agentVersion: null,
     ...(session.provider === null ? {} : { provider: session.provider }),
     threads: [draft],

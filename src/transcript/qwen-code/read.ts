@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import type { Usage } from '../../model/usage.js';
 import { createWarnings } from '../../model/warning.js';
 import { finishRecording } from '../drafts/finish-recording.js';
@@ -10,16 +11,7 @@ import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '.
 import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { timeOf } from '../time-of.js';
 
-const CARRIES: readonly Capability[] = [
-  'text',
-  'timestamps',
-  'usage',
-  'tools',
-  'subagents',
-  'boundaries',
-  'output-tokens',
-  'latency',
-];
+const CARRIES = allBut('lifetimes', 'cache-writes');
 
 /** A message whose content has parts: what tells these chats from sessions of Claude Code. */
 const MESSAGE_OF_PARTS = /"message"\s*:\s*\{[^{}[\]]{0,200}"parts"\s*:\s*\[/;

@@ -1,4 +1,5 @@
-import type { Capability, Transcript } from '../../model/transcript.js';
+import { allBut } from '../../model/capability.js';
+import type { Transcript } from '../../model/transcript.js';
 import { createWarnings } from '../../model/warning.js';
 import { finishRows } from '../drafts/finish-rows.js';
 import { headLines } from '../head-lines.js';
@@ -6,14 +7,7 @@ import { decodeBytes } from '../json-lines.js';
 import type { ReadOptions, TranscriptReader } from '../reader.js';
 import { columnsOf, hasColumns, readRows } from './rows.js';
 
-const CARRIES: readonly Capability[] = [
-  'timestamps',
-  'usage',
-  'cache-writes',
-  'subagents',
-  'output-tokens',
-  'latency',
-];
+const CARRIES = allBut('text', 'lifetimes', 'tools', 'boundaries');
 
 function detect(head: string): boolean {
   if (headLines(head).some((row) => hasColumns((name) => name in row))) return true;

@@ -1,9 +1,20 @@
 import { chainDigest, type Digest, digestParts, digestText } from '../../base/digest.js';
 import { type Block, type BlockKind, type BlockRole, createBlock } from '../../model/block.js';
+import { allBut } from '../../model/capability.js';
 import { createMessage, type Message } from '../../model/message.js';
 import type { RequestTrace, TraceRequest, TraceThread } from '../../model/request-trace.js';
 import type { RecordedCall, Step, Thread, Transcript } from '../../model/transcript.js';
 import { parseRequestTrace } from './parse-request-trace.js';
+
+/** What a request trace can tell: no content, and nothing that was billed. */
+export const requestTraceCarries = allBut(
+  'text',
+  'usage',
+  'lifetimes',
+  'cache-writes',
+  'tools',
+  'boundaries',
+);
 
 /** A prompt that shares all but this much with the previous one has grown; one that lost more was rewritten. */
 const REWRITE_TOKENS = 1_024;
@@ -21,7 +32,7 @@ export function transcriptOfTrace(trace: RequestTrace): Transcript {
   return {
     id: trace.id,
     source: 'request-trace',
-    carries: ['timestamps', 'subagents', 'output-tokens', 'latency'],
+    carries: requestTraceCarries,
     agentVersion: null,
     startedAtMs: null,
     threads: trace.threads.map((thread) => new ThreadReading(trace, thread).read()),

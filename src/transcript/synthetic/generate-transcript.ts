@@ -1,5 +1,6 @@
 import { createRandom } from '../../base/random.js';
-import type { Capability, Thread, Transcript } from '../../model/transcript.js';
+import type { Capability } from '../../model/capability.js';
+import type { Thread, Transcript } from '../../model/transcript.js';
 import { FlowingThread } from './flowing-thread.js';
 import { memoryFilesOf } from './project-memory.js';
 import { SessionGenerator } from './session.js';
