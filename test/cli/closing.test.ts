@@ -19,7 +19,7 @@ function recording(): Uint8Array {
     assistant('a0', 1, 'm0', say('an answer'), { ...usage(10, 0, 20_000, 100), ...model, ...fields }),
     user('u1', 20, 'another', fields),
     assistant('a1', 21, 'm1', say('one more'), { ...usage(10, 20_000, 1_000, 100), ...model, ...fields }),
-  ]).toString('utf8');
+  ]);
 }
 
 const TWO = `${scenario('tiny')}variants:\n  - { name: one hour, cache: { ttl: 1h } }\n`;
