@@ -1,3 +1,4 @@
+import { type CcbenchError, formatPlace } from '../base/errors.js';
 import type { CacheChoice, InputOptions } from '../files/read-input.js';
 import type { GithubChoice } from './ci/github-choice.js';
 import type { Host } from './host.js';
@@ -37,4 +38,14 @@ export function printJson(session: CliSession, value: object): void {
 /** A note for the user beside the result. */
 export function note(session: CliSession, text: string): void {
   session.host.stderr.write(`${text}\n`);
+}
+
+/** Notes what is doubtful in the policies of a command, each doubt once. */
+export function doubtNotes(session: CliSession): (doubt: CcbenchError) => void {
+  const told = new Set<string>();
+  return ({ place, message, hint }) => {
+    const text = `${place === null ? '' : `${formatPlace(place)}: `}warning: ${message}${hint === null ? '' : `; ${hint}`}`;
+    if (!told.has(text)) note(session, text);
+    told.add(text);
+  };
 }

@@ -47,6 +47,13 @@ export interface LayerFacts extends SavedFacts {
   readonly costNanoUsd: number;
 }
 
+/** What one rule of a policy file did over the run. */
+export interface RuleFacts {
+  readonly done: number;
+  readonly failed: number;
+  readonly declined: number;
+}
+
 /** Cache breaks of one cause. */
 export interface BreakFacts {
   readonly count: number;
@@ -115,6 +122,8 @@ export interface RunFacts {
   /** Why the first of them were lost; null when none were. */
   readonly lostReason: string | null;
   readonly layers: Readonly<Record<Layer, LayerFacts>>;
+  /** By the name of the rule: those that acted. */
+  readonly rules: Readonly<Record<string, RuleFacts>>;
   readonly failures: Readonly<Record<string, number>>;
   readonly breaker: { readonly trips: number; readonly skips: number; readonly resets: number };
   readonly compactions: CompactionFacts;

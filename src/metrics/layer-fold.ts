@@ -1,6 +1,6 @@
 import type { Mutable } from '../base/mutable.js';
 import { type BreakerEntry, LAYERS, type Layer, type LayerEntry } from '../model/run-log.js';
-import type { LayerFacts, RunFacts } from './facts.js';
+import type { LayerFacts, RuleFacts, RunFacts } from './facts.js';
 import type { SavedFacts } from './saved-fold.js';
 import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';
 
@@ -8,6 +8,7 @@ import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally
 export type LayerTotals = Pick<
   RunFacts,
   | 'failures'
+  | 'rules'
   | 'breaker'
   | 'compactions'
   | 'storedResults'
@@ -42,6 +43,7 @@ function isCompaction(entry: LayerEntry): boolean {
 export function createLayerFold(): LayerFold {
   const layers = recordOf(LAYERS, emptyLayer);
   const failures: Tally = new Map();
+  const rules = new Map<string, Mutable<RuleFacts>>();
   const lastCompactionTurn: Tally = new Map();
   const breaker = { trips: 0, skips: 0, resets: 0 };
   const compactions = { done: 0, full: 0, sessionMemory: 0, reactive: 0, failed: 0, chained: 0, thrash: 0 };
@@ -64,6 +66,15 @@ export function createLayerFold(): LayerFold {
     lastCompactionTurn.set(entry.thread, entry.turn);
   };
 
+  const addRule = (name: string, { outcome }: LayerEntry): void => {
+    let sums = rules.get(name);
+    if (sums === undefined) {
+      sums = { done: 0, failed: 0, declined: 0 };
+      rules.set(name, sums);
+    }
+    sums[outcome] += 1;
+  };
+
   return {
     addLayer(entry) {
       const sums = layers[entry.layer];
@@ -74,6 +85,7 @@ export function createLayerFold(): LayerFold {
       sums.costNanoUsd += entry.cost;
       if (entry.outcome === 'failed') addTo(failures, entry.failure ?? UNNAMED_FAILURE, 1);
       if (isCompaction(entry)) addCompaction(entry);
+      if (typeof entry.details.rule === 'string') addRule(entry.details.rule, entry);
       if (entry.layer === 'storage' && entry.action === 'store' && entry.outcome === 'done') {
         storedResults += detailAmount(entry.details, 'ids') ?? 0;
       }
@@ -91,6 +103,7 @@ export function createLayerFold(): LayerFold {
     finish: () => ({
       layers,
       failures: sortedRecord(failures),
+      rules: sortedRecord<RuleFacts>(rules),
       breaker,
       compactions,
       storedResults,

@@ -222,26 +222,50 @@ export const LAYER_COLUMNS: readonly Column[] = [
   { header: 'cost', align: 'right', drop: 7 },
 ];
 
-/** One row per layer that fired. */
+/** One row per layer that fired, and below that of rules one per rule of the policy, those that never acted included. */
 export function layerRows(facts: RunFacts): readonly Row[] {
   const decimals = moneyDecimals(usd(facts.cost.total));
+  const rules = ruleRows(facts);
   return Object.entries(facts.layers)
-    .filter(([, layer]) => layer.triggers > 0)
-    .map(([name, layer]) => ({
-      cells: [
-        name,
-        formatCount(layer.triggers),
-        formatCount(layer.done),
-        formatCount(layer.failed),
-        formatCount(layer.declined),
-        formatCount(layer.saved),
-        formatCount(layer.notCarried),
-        formatCount(layer.prevented),
-        formatCount(layer.cacheLost),
-        formatCount(layer.calls),
-        formatMoneyCell(usd(layer.costNanoUsd), decimals),
-      ],
-    }));
+    .filter(([name, layer]) => layer.triggers > 0 || (name === 'rules' && rules.length > 0))
+    .flatMap(([name, layer]) => [
+      {
+        cells: [
+          name,
+          formatCount(layer.triggers),
+          formatCount(layer.done),
+          formatCount(layer.failed),
+          formatCount(layer.declined),
+          formatCount(layer.saved),
+          formatCount(layer.notCarried),
+          formatCount(layer.prevented),
+          formatCount(layer.cacheLost),
+          formatCount(layer.calls),
+          formatMoneyCell(usd(layer.costNanoUsd), decimals),
+        ],
+      },
+      ...(name === 'rules' ? rules : []),
+    ]);
+}
+
+/** The rules of a policy file; what they have together is in the row of the layer. */
+function ruleRows({ run, rules }: RunFacts): readonly Row[] {
+  return ruleNames(run?.plan).map((name) => {
+    const { done, failed, declined } = rules[name] ?? { done: 0, failed: 0, declined: 0 };
+    const counts = [done + failed + declined, done, failed, declined].map((value) => formatCount(value));
+    return { cells: [`  ${name}`, ...counts, ...LAYER_COLUMNS.slice(1 + counts.length).map(() => '')] };
+  });
+}
+
+/** The names of the rules in a plan; a log may hold any. */
+function ruleNames(plan: unknown): readonly string[] {
+  const member = (value: unknown, key: string): unknown =>
+    typeof value === 'object' && value !== null
+      ? (value as Readonly<Record<string, unknown>>)[key]
+      : undefined;
+  const rules = member(member(member(plan, 'policy'), 'parts'), 'rules');
+  const names = Array.isArray(rules) ? rules.map((rule) => member(rule, 'name')) : [];
+  return names.filter((name) => typeof name === 'string').map(printable);
 }
 
 /** Columns of the table of cache breaks. */

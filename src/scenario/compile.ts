@@ -1,3 +1,4 @@
+import type { CcbenchError } from '../base/errors.js';
 import type { ModelBook } from '../cache/model-book.js';
 import { MODELS } from '../cache/models.js';
 import { policyWindow } from '../engine/requests/policy-window.js';
@@ -35,6 +36,8 @@ export interface ScenarioSource {
   readonly findRecordings?: FindRecordings;
   /** Brings files of policies, models and providers; where absent, they are named alone. */
   readonly readPolicy?: ReadPolicyText;
+  /** Hears what is doubtful in policies of files or in place, such as a rule that can never act. */
+  readonly onDoubt?: (doubt: CcbenchError) => void;
 }
 
 /** One run: a plan over a transcript, and what must hold at its end. */
@@ -178,6 +181,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
     source.readPolicy,
     problems,
     source.text,
+    source.onDoubt,
   );
   const { document } = lifted;
   const named = { ...withProviders(world, own.providers), policies: lifted.policies };

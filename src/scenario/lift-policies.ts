@@ -32,6 +32,7 @@ export function liftPolicies(
   readText: ReadPolicyText | undefined,
   problems: ProblemCollector,
   text: string,
+  onDoubt: (doubt: CcbenchError) => void = () => {},
 ): LiftedPolicies {
   const found = new Map<string, Policy>();
   const files = new Map<string, string>();
@@ -59,6 +60,7 @@ export function liftPolicies(
       const name = String(variant ?? scenario ?? 'own');
       const inline = readPolicyAt(document, path, `${name}-policy`, text);
       problems.addAll(inline.problems);
+      inline.warnings.forEach(onDoubt);
       value = replaceAt(
         value,
         path,
@@ -77,6 +79,7 @@ export function liftPolicies(
           const { text: ofFile, file } = readText(written, document.placeOf(path));
           const read = readPolicyFile(ofFile, file);
           problems.addAll(read.problems);
+          read.warnings.forEach(onDoubt);
           if (read.policy !== null) {
             name = take(read.policy, path);
             files.set(written, name);

@@ -75,7 +75,7 @@ export function variantsOf(
         const name = parts.length === 0 ? 'base' : parts.join(', ');
         const isTwin = variant !== null && madeBy.has(key) && madeBy.get(key) !== combination;
         if (isTwin) continue;
-        madeBy.set(key, combination);
+        if (!madeBy.has(key)) madeBy.set(key, combination);
         variants.push({ name, runs: own, set, variant });
       }
     } catch (error) {

@@ -155,7 +155,7 @@ describe('completion', () => {
     expect(await offered('run', 'a.yaml', '--ju')).toEqual(['--junit']);
     expect(await offered('policies', 'show', '--max')).toEqual(['--max-output']);
     expect(await offered('tune', '--method', '')).toEqual(['random', 'halving']);
-    expect(await offered('schema', 'p')).toEqual(['policy']);
+    expect(await offered('schema', 'p')).toEqual(['policy', 'provider']);
     expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
     expect(await offered('run', '')).toEqual([]);
     expect(await offered('run', '--out', '-')).toEqual([]);

@@ -33,9 +33,9 @@ describe('variantsOf', () => {
     ]);
   });
 
-  it('treats a single value as a setting, and runs what is equal once', () => {
+  it('treats a single value as a setting, keeps what was asked for, and has a variant of the file once', () => {
     expect(names(['unbounded'], ['timing=recorded'])).toEqual(['base', 'hour']);
-    expect(names([], ['cache.ttl=5m,1h'])).toEqual(['cache.ttl=5m', 'cache.ttl=5m, hour']);
+    expect(names([], ['cache.ttl=5m,1h'])).toEqual(['cache.ttl=5m', 'cache.ttl=5m, hour', 'cache.ttl=1h']);
   });
 
   it('keeps variants of the file that run the same', () => {

@@ -139,6 +139,7 @@ export function planScenarios(
   cwd: string,
   plugins: OpenPlugins,
   findRecordings: FindRecordings,
+  onDoubt: (doubt: CcbenchError) => void = () => {},
 ): readonly PlannedScenario[] {
   const problems: CcbenchError[] = [];
   const planned: PlannedScenario[] = [];
@@ -154,6 +155,7 @@ export function planScenarios(
           set: changesOf(changes),
           readPolicy: policyTexts(file, cwd),
           findRecordings,
+          onDoubt,
           plugins: plugins.of(file),
         },
         changes.variant,

@@ -29,7 +29,7 @@ import {
 } from '../../runs/plan-runs.js';
 import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { type CliSession, doubtNotes, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -71,7 +71,14 @@ export async function runCommand(
   return withPlugins(session, files, options, (plugins) =>
     runScenarios(
       session,
-      planScenarios(files, options, session.host.cwd, plugins, sessionRecordings(session)),
+      planScenarios(
+        files,
+        options,
+        session.host.cwd,
+        plugins,
+        sessionRecordings(session),
+        doubtNotes(session),
+      ),
       options,
       plugins,
     ),

@@ -18,7 +18,7 @@ import type { ExitCode } from '../../exit-codes.js';
 import { openReport } from '../../files/output.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, printJson } from '../../session.js';
+import { type CliSession, doubtNotes, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { answeredExit } from './answered-exit.js';
@@ -172,6 +172,7 @@ function readRows(
 ): readonly Row[] {
   const { cwd } = session.host;
   const findRecordings = sessionRecordings(session);
+  const onDoubt = doubtNotes(session);
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
@@ -184,6 +185,7 @@ function readRows(
       file,
       set: shared,
       readPolicy: policyTexts(file, cwd),
+      onDoubt,
       findRecordings,
       plugins: plugins.of(file),
       ...(recordings === undefined ? {} : { recordings }),

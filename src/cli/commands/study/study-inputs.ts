@@ -22,7 +22,7 @@ import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
 import { withoutCopies } from '../../files/without-copies.js';
-import { type CliSession, inputOptions, note } from '../../session.js';
+import { type CliSession, doubtNotes, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
 
 /** Remarks on recordings that are shown; the rest is counted. */
@@ -82,7 +82,16 @@ export async function openSource(
   const plugins = opened.of(file);
   const findRecordings = sessionRecordings(session);
   return {
-    source: { text, file, set: options.set, readPolicy, findRecordings, plugins, ...replaced },
+    source: {
+      text,
+      file,
+      set: options.set,
+      readPolicy,
+      onDoubt: doubtNotes(session),
+      findRecordings,
+      plugins,
+      ...replaced,
+    },
     recordings,
   };
 }

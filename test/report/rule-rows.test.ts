@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { foldLog } from '../../src/metrics/fold.js';
+import { LAYER_COLUMNS, layerRows } from '../../src/report/terminal-blocks.js';
+import { compileScenario } from '../../src/scenario/compile.js';
+import { builtinContext } from '../../src/scenario/context.js';
+import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
+import { runLog } from '../helpers/plan.js';
+
+/** `clear` has its turn long before `compact`, and never finds a result of ten million characters. */
+const TEXT = `
+name: rules
+transcript: { synthetic: { workload: refactor, turns: 80 } }
+model: claude-sonnet-4-5
+policy:
+  rules:
+    - name: clear
+      when: { tokens: ">= 30k" }
+      select: { what: tool-results, minChars: 10m }
+      replace: { with: placeholder }
+      then: go-on
+    - name: compact
+      when: { tokens: ">= 60k" }
+      select: { what: history, keep: { tokens: 4k } }
+      ask: { shape: extend }
+      layout: [summary, tail]
+`;
+
+describe('the table of layers', () => {
+  it('has a row for each rule of a policy file, also for one that never acted', () => {
+    const [run] = compileScenario({ text: TEXT, file: 'a.yaml', set: [] }, builtinContext).runs;
+    const transcript = generateTranscript({ workload: 'refactor', turns: 80, seed: 1 });
+    const log = runLog(run!.plan, transcript);
+    const compacted = log.filter(({ type }) => type === 'layer').length;
+    expect(compacted).toBeGreaterThan(0);
+    const rows = layerRows(foldLog(log)).map(({ cells }) => cells);
+    expect(LAYER_COLUMNS.slice(0, 3).map(({ header }) => header)).toEqual(['layer', 'fired', 'done']);
+    expect(rows.map(([name, fired, done]) => [name, fired, done])).toEqual([
+      ['rules', `${compacted}`, `${compacted}`],
+      ['  clear', '0', '0'],
+      ['  compact', `${compacted}`, `${compacted}`],
+    ]);
+    for (const cells of rows) expect(cells).toHaveLength(LAYER_COLUMNS.length);
+  });
+});
