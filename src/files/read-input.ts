@@ -39,7 +39,7 @@ export function kindOfInput(path: string, options: InputOptions): 'file' | 'fold
     if (isMissing(error)) {
       throw new CcbenchError('file-missing', `there is no file ${path}`, {
         place,
-        hint: `it was looked for from ${options.place === undefined ? 'the current folder' : 'the folder of the scenario'}`,
+        hint: `it was looked for from ${options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario'}`,
       });
     }
     throw unreadable(path, place, error);

@@ -13,6 +13,19 @@ rules:
     ask: { shape: extend }
 `;
 
+describe('ccbench policies check', () => {
+  it('of a shipped policy and of a file that is not there says what to type', async () => {
+    const cwd = tempFolder({});
+    const shipped = await cli(['policies', 'check', 'peers/zed'], { cwd });
+    expect(shipped).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ccbench policies show peers/zed'),
+    });
+    const missing = await cli(['policies', 'check', 'agnet.yaml'], { cwd });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('from the current folder') });
+  });
+});
+
 describe('ccbench policies', () => {
   it('lists every policy with its kind, its sentence and its sources', async () => {
     const { policies } = JSON.parse((await cli(['policies', '--json'], { cwd: tempFolder({}) })).stdout);

@@ -1,4 +1,4 @@
-import type { CcbenchError, ProblemList } from '../../../base/errors.js';
+import { CcbenchError, type ProblemList } from '../../../base/errors.js';
 import { policyTexts } from '../../../files/policy-text.js';
 import { policyRegistry } from '../../../policies/catalogue.js';
 import type { Policy } from '../../../policies/policy.js';
@@ -8,6 +8,10 @@ import { type PolicyFile, readPolicyFile } from '../../../scenario/policy-file.j
 
 /** Reads a policy file that a command names. */
 export function readNamedFile(file: string, cwd: string): PolicyFile {
+  if (policyRegistry.has(file))
+    throw new CcbenchError('bad-usage', `${file} is a policy that comes with ccbench, not a file`, {
+      hint: `ccbench policies show ${file} says what it does`,
+    });
   const { text } = policyTexts(null, cwd)(file, { file });
   return readPolicyFile(text, file);
 }
