@@ -166,7 +166,7 @@ export interface RunPlan {
   readonly seed: number;
   /** Model of the main thread; null keeps what the transcript recorded. */
   readonly model: string | null;
-  /** Context window in tokens where neither model name nor model table decide (WIN-1); null leaves it to them. */
+  /** Context window in tokens, whatever model name and model table say; null leaves it to them (WIN-1). */
   readonly window: number | null;
   /** Provider whose cache and prices count; absent: that of each model. */
   readonly provider?: string;

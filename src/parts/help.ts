@@ -48,6 +48,16 @@ const UNITS: Readonly<Record<string, string>> = {
   pastReasoning: 'factor',
 };
 
+/** Units of keys that mean something else inside another key. */
+const INSIDE: readonly (readonly [string, string, string])[] = [
+  ['user', 'head', 'tokens'],
+  ['until', 'chars', 'characters'],
+  ['shrink', 'chars', 'characters'],
+  ['shrink', 'times', 'attempts'],
+  ['shrink', 'drop-oldest', 'share'],
+  ['keepAlive', 'times', 'times'],
+];
+
 let schema: Node | null = null;
 
 /** One sentence about the value at a path of a policy file, and its unit. */
@@ -61,8 +71,8 @@ export function helpFor(path: PartPath): ValueHelp {
     if (described !== undefined) help = String(described.description);
   }
   const key = [...path].reverse().find((part) => typeof part === 'string');
-  const isHead = path.includes('user') && key === 'head';
-  return { help, unit: isHead ? 'tokens' : (UNITS[String(key)] ?? null) };
+  const inside = INSIDE.find(([outer, own]) => own === key && path.includes(outer));
+  return { help, unit: inside?.[2] ?? UNITS[String(key)] ?? null };
 }
 
 function alternatives(node: Node): readonly Node[] {

@@ -155,7 +155,11 @@ const settings = {
     ),
   ).optional(),
   window: orNull(
-    whole(1_000, 100_000_000, 'Context window in tokens where neither model name nor model table decide.'),
+    whole(
+      1_000,
+      100_000_000,
+      'Context window in tokens, of the model and as its client assumes it; the table of models decides where it is absent.',
+    ),
   ).optional(),
   policy: policySchema.optional(),
   overrides: overridesSchema.optional(),

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { PluginFile } from '../plugins/plugin.js';
 import { expectedCalls } from './expected-calls.js';
 import { type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
+import { JobShares } from './job-shares.js';
 import { shareInput } from './share-input.js';
 import type { TranscriptInput } from './transcript-input.js';
 import type { WorkerOrder, WorkerSetup } from './worker-run.js';
@@ -26,8 +27,8 @@ interface Thread {
 
 /** The jobs of one call, and who hears of their results. */
 interface Batch {
-  /** Jobs nobody has been given, the next one last. */
-  readonly left: Job[];
+  /** Jobs nobody has been given. */
+  readonly left: JobShares<Thread>;
   readonly inputs: ReadonlyMap<string, TranscriptInput>;
   /** Jobs that a thread is given ahead while there are plenty. */
   readonly atHand: number;
@@ -72,7 +73,7 @@ export class WorkerPool {
       settle = resolve;
     });
     const batch: Batch = {
-      left: [...jobs].reverse(),
+      left: new JobShares(jobs),
       inputs: new Map(inputs.map((input) => [input.key, input] as const)),
       atHand: jobsAtHand(inputs),
       unfinished: jobs.length,
@@ -82,6 +83,7 @@ export class WorkerPool {
     this.#batch = batch;
     signal.addEventListener('abort', settle);
     while (this.#threads.size < Math.min(this.#size, jobs.length)) this.#start();
+    batch.left.shareOut([...this.#threads]);
     for (const thread of this.#threads) this.#give(thread, batch);
     await settled;
     signal.removeEventListener('abort', settle);
@@ -113,10 +115,10 @@ export class WorkerPool {
 
   #give(thread: Thread, { left, inputs, atHand }: Batch): void {
     // Half of what is left for all: towards the end one by one, so that all threads end together.
-    const most = Math.min(atHand, Math.max(1, Math.floor(left.length / (2 * this.#size))));
+    const most = Math.min(atHand, Math.max(1, Math.floor(left.size / (2 * this.#size))));
     while (thread.queue.length < most) {
-      const job = left.pop();
-      if (job === undefined) return;
+      const job = left.take(thread);
+      if (job === null) return;
       thread.queue.push(job);
       const isNew = !thread.known.has(job.transcript);
       if (isNew && thread.known.size >= KNOWN_TRANSCRIPTS) thread.known.clear();
@@ -146,8 +148,8 @@ export class WorkerPool {
     const batch = this.#batch;
     if (!this.#threads.delete(thread) || batch === null) return;
     const [job, ...rest] = thread.queue;
-    batch.left.push(...rest.reverse());
-    if (batch.left.length > 0) this.#give(this.#start(), batch);
+    batch.left.giveBack(rest);
+    if (batch.left.size > 0) this.#give(this.#start(), batch);
     if (job !== undefined) this.#tell(batch, { ok: false, index: job.index, error: jobError(error) });
   }
 

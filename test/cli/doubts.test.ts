@@ -58,6 +58,23 @@ describe('what is doubtful', () => {
   });
 });
 
+describe('a sweep under another policy', () => {
+  it('takes it by --policy as by --set, and settings of it', async () => {
+    const cwd = tempFolder({ 'a.yaml': GENERATED.replace('./agent.yaml', 'none') });
+    const points = async (...more: readonly string[]) =>
+      JSON.parse(
+        (
+          await cli(['sweep', 'a.yaml', '--vary', 'window.percent=50,60', ...more, '--no-files', '--json'], {
+            cwd,
+          })
+        ).stdout,
+      ).points;
+    expect(await points('--policy', 'claude-code/2026')).toEqual(
+      await points('--set', 'policy=claude-code/2026'),
+    );
+  });
+});
+
 describe('a sweep of which several points are equally good', () => {
   it('calls none of them the best alone', async () => {
     const cwd = tempFolder({ 'a.yaml': GENERATED.replace('./agent.yaml', 'none') });

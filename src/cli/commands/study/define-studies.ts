@@ -22,6 +22,15 @@ function checkColumnOptions(command: Command): void {
       });
 }
 
+/** What holds at every point: the policy first, since other settings may be its own. */
+function changesOf(options: {
+  readonly policy?: string;
+  readonly set?: readonly string[];
+}): readonly string[] {
+  const { policy, set = [] } = options;
+  return policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set];
+}
+
 /** Adds `ccbench sweep` and `ccbench tune` to the command line. */
 export function defineStudies(program: Command, session: CliSession, settle: (code: ExitCode) => void): void {
   study(
@@ -35,6 +44,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       'from..to:steps, from..to:steps:log, a list with commas, or auto; 0.5w is half the window (repeatable: a grid)',
       collect,
     )
+    .option('--policy <name>', 'policy, or policy file, instead of the scenario’s')
     .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
     .option('--metrics <names>', 'columns, separated by commas; the first decides which point is best')
     .option('--results <folder>', 'write Parquet files instead of a report: for grids of any size')
@@ -47,13 +57,13 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       'after',
       examples(
         'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
-        'sweep lunch.yaml --vary rules.prune.when.piled=20000..300000:17:log --set policy=baselines/prune',
+        'sweep lunch.yaml --policy baselines/prune --vary rules.prune.when.piled=20k..300k:17:log',
         'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
         'sweep lunch.yaml --vary window.percent=30..95:1000 --vary seed=1..1000:1000 --results out --shard 3/16',
       ),
     )
     .action(async (file, options, command) => {
-      const given = { ...options, set: options.set ?? [] };
+      const given = { ...options, set: changesOf(options) };
       if (options.results === undefined && options.shard === undefined) {
         const { sweepCommand } = await import('./sweep.js');
         settle(await sweepCommand(session, file, given));
@@ -94,6 +104,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       '--no-holdout',
       'search on all sessions; otherwise half of four or more are kept to try the answer on',
     )
+    .option('--policy <name>', 'policy, or policy file, instead of the scenario’s')
     .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
     .addHelpText(
       'after',
@@ -106,7 +117,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       settle(
         await tuneCommand(session, file, {
           ...options,
-          set: options.set ?? [],
+          set: changesOf(options),
           subjectTo: options.subjectTo ?? [],
         }),
       );
