@@ -33,10 +33,18 @@ const FAMILIES = [
   'stale-usage',
 ];
 
-function compile(name: string) {
+function compile(name: string, ...set: readonly string[]) {
   const text = readFileSync(join(FOLDER, name), 'utf8');
-  return compileScenario({ text, file: name, set: [] }, builtinContext);
+  return compileScenario({ text, file: name, set }, builtinContext);
 }
+
+describe('a scenario that is compiled again', () => {
+  it.each(FILES)('%s is as it was, whatever was changed in between', (name) => {
+    const before = JSON.stringify(compile(name).runs);
+    compile(name, 'seed=7', 'cache.mode=off', 'estimatorFactor=1.5');
+    expect(JSON.stringify(compile(name).runs)).toBe(before);
+  });
+});
 
 describe('scenarios', () => {
   it('there is a file for each family', () => {
