@@ -8,6 +8,7 @@ import type { PlannedModel, PlannedPlugin, RunPlan } from '../model/run-plan.js'
 import { checkMeaning } from './check.js';
 import { checkWindows } from './check-overrides.js';
 import type { OverrideName, ScenarioContext } from './context.js';
+import { kindOfFile, wrongKind } from './file-kind.js';
 import { liftModels } from './lift-models.js';
 import { liftPolicies, type ReadPolicyText } from './lift-policies.js';
 import { liftProviders } from './lift-providers.js';
@@ -171,6 +172,13 @@ export function compileRuns(checked: CheckedScenario): readonly CompiledRun[] {
 export function checkScenario(source: ScenarioSource, world: ScenarioContext): CheckedScenario {
   const problems = createProblems();
   const written = loadScenario(source.text, source.file, problems);
+  if (kindOfFile(written.value) === 'policy' && source.recordings === undefined)
+    throw wrongKind(
+      source.file,
+      'a policy file',
+      'a scenario',
+      `run a scenario under it: ccbench run my.yaml --policy ${source.file} (ccbench init makes a scenario)`,
+    );
   const changed = assign(withRecordings(written, source.recordings), source.set, world, problems);
   const own = liftProviders(changed, source.readPolicy, problems);
   const { document: whole, models, book } = liftModels(own.document, source.readPolicy, own.names, problems);

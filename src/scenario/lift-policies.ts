@@ -91,9 +91,31 @@ export function liftPolicies(
         names.set(written, name);
       }
       value = replaceAt(value, path, name);
+    } else if (typeof written === 'string' && !catalogue.names.includes(written)) {
+      const file = `./${written}.yaml`;
+      const place = document.placeOf(path);
+      if (readText !== undefined && isThere(file, place, readText))
+        problems.add(
+          path,
+          new CcbenchError('unknown-name', `unknown policy "${written}"`, {
+            place,
+            hint: `there is a file of that name: write ${file}`,
+          }),
+        );
     }
   }
   return { document: { ...document, value }, policies: withPolicies(catalogue, found), files };
+}
+
+/** Whether a policy file can be read. */
+function isThere(written: string, place: Place, readText: ReadPolicyText): boolean {
+  try {
+    readText(written, place);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CcbenchError)) throw error;
+    return false;
+  }
 }
 
 /** Where a scenario may name or write a policy. */

@@ -7,6 +7,7 @@ import { policyFrom } from '../policies/parts-policy.js';
 import type { Policy } from '../policies/policy.js';
 import { tierRegistry } from '../tiers/registry.js';
 import { type Path, readDocument, type ScenarioDocument } from './document.js';
+import { kindOfFile, wrongKind } from './file-kind.js';
 import { stem } from './file-name.js';
 import { placedProblems } from './file-problems.js';
 
@@ -23,6 +24,13 @@ export interface PolicyFile {
 export function readPolicyFile(text: string, file: string): PolicyFile {
   const { document, problems } = readDocument(text, file, 'policy');
   if (document === null) return { policy: null, read: null, problems, warnings: [] };
+  if (kindOfFile(document.value) === 'scenario')
+    return {
+      policy: null,
+      read: null,
+      problems: [wrongKind(file, 'a scenario', 'a policy file', 'ccbench run runs it')],
+      warnings: [],
+    };
   const found = readPolicyAt(document, [], stem(file), text);
   return { ...found, problems: [...problems, ...found.problems] };
 }

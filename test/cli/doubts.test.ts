@@ -58,6 +58,48 @@ describe('what is doubtful', () => {
   });
 });
 
+describe('a policy file that is named without its ending', () => {
+  it('is told how to write it, in a scenario and on the command line', async () => {
+    const cwd = tempFolder({
+      'agent.yaml': NEVER,
+      'a.yaml': GENERATED,
+      'b.yaml': GENERATED.replace('./agent.yaml', 'agent'),
+    });
+    for (const argv of [
+      ['run', 'b.yaml'],
+      ['run', 'a.yaml', '--policy', 'agent'],
+    ]) {
+      const { code, stderr } = await cli([...argv, '--no-files'], { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain('unknown policy "agent"');
+      expect(stderr).toContain('write ./agent.yaml');
+      expect(stderr).not.toContain('known: ');
+    }
+  });
+});
+
+describe('a file of another kind', () => {
+  it('is told what it is, in one message', async () => {
+    const cwd = tempFolder({ 'agent.yaml': NEVER, 'a.yaml': GENERATED });
+    const checked = await cli(['policies', 'check', 'a.yaml'], { cwd });
+    expect(checked.code).toBe(2);
+    expect(`${checked.stdout}${checked.stderr}`).toMatch(
+      /a\.yaml:1:1: this is a scenario, not a policy file/,
+    );
+    for (const argv of [
+      ['run', 'agent.yaml'],
+      ['compare', 'agent.yaml'],
+      ['sweep', 'agent.yaml', '--vary', 'seed=1,2'],
+    ]) {
+      const { code, stderr } = await cli([...argv, '--no-files'], { cwd });
+      expect(code).toBe(2);
+      expect(stderr.match(/error\[/g)).toHaveLength(1);
+      expect(stderr).toContain('agent.yaml:1:1: this is a policy file, not a scenario');
+      expect(stderr).toContain('--policy agent.yaml');
+    }
+  });
+});
+
 describe('a sweep under another policy', () => {
   it('takes it by --policy as by --set, and settings of it', async () => {
     const cwd = tempFolder({ 'a.yaml': GENERATED.replace('./agent.yaml', 'none') });
