@@ -1,4 +1,5 @@
 import type { Message } from '../../src/model/message.js';
+import type { RulePart } from '../../src/model/parts.js';
 import type { FaultKind, RunPlan } from '../../src/model/run-plan.js';
 import type { CapturedRun, Sent } from './capture.js';
 import { must } from './must.js';
@@ -15,7 +16,9 @@ const TOO_LONG = /too.long/i;
  */
 export function checkSummaries({ sent, replaced, plan }: CapturedRun & { readonly plan: RunPlan }): void {
   if (plan.llm.faults.some(({ call, error }) => call === 'compact' && FAULTY_ANSWERS.has(error))) return;
-  if (plan.policy.parts?.rules.some(({ ask }) => ask?.calls.kind === 'chunks' && ask.calls.depth > 1)) return;
+  const rules = plan.policy.parts?.rules ?? [];
+  if (rules.some(({ ask }) => ask?.calls.kind === 'chunks' && ask.calls.depth > 1)) return;
+  if (rules.some((rule) => leavesOut(rule, rules))) return;
   const quoteTokens = Number(plan.policy.params['compact.quoteTokens'] ?? Number.POSITIVE_INFINITY);
   let judged = 0;
   for (const { before, after, requests } of replaced) {
@@ -41,6 +44,15 @@ export function checkSummaries({ sent, replaced, plan }: CapturedRun & { readonl
       }
     }
   }
+}
+
+/** Whether a rule asks for a summary of less than it replaces: what is not sent is in no summary. */
+function leavesOut({ ask }: RulePart, rules: readonly RulePart[]): boolean {
+  if (ask === null) return false;
+  const { lastTokens, scope } = ask.input;
+  // What stays may stand in front of the summary that it came after.
+  const isBehind = rules.some(({ layout }) => layout.findIndex(({ kind }) => kind === 'summary') > 0);
+  return lastTokens !== null || (scope === 'since-last' && isBehind);
 }
 
 /** The requests for a summary that came last before a replacement, and after the one before it. */
