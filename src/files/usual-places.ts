@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../base/errors.js';
-import { createWarnings } from '../model/warning.js';
-import { decodeBytes } from '../transcript/json-lines.js';
+import { decodeHead } from '../transcript/json-lines.js';
 import { transcriptReaders } from '../transcript/readers.js';
 import { fileHead } from './disk-file.js';
 import type { LeftOut } from './find-sessions.js';
@@ -91,7 +90,7 @@ function projectOf(head: string, file: string): string {
 function headOf(file: string): string {
   const name = basename(file);
   const start = fileHead({ name, path: file, place: { file } });
-  return decodeBytes(start, { name, warnings: createWarnings() }).toString('utf8');
+  return decodeHead(start, name).toString('utf8');
 }
 
 /** The folder that the agent of a session worked in, as its first lines tell; the folder of the file where they do not. */

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8, transcode } from 'node:buffer';
 import * as zlib from 'node:zlib';
 import { CcbenchError } from '../base/errors.js';
-import type { WarningList } from '../model/warning.js';
+import { createWarnings, type WarningList } from '../model/warning.js';
 import { type ByteLine, splitLines } from './byte-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
 
@@ -150,6 +150,15 @@ export function decodeBytes(bytes: Uint8Array, options: JsonLinesOptions): Buffe
   if (plain.length === 0) throw emptyFile(options.name);
   if (plain.subarray(0, PROBE_BYTES).includes(0)) throw binaryFile(options.name);
   return plain;
+}
+
+/** Bytes of a packed file that are unpacked for a look at its beginning. */
+const PACKED_HEAD_BYTES = 65_536;
+
+/** The beginning of a file: of packed data no more is unpacked than a look takes. */
+export function decodeHead(bytes: Uint8Array, name: string): Buffer {
+  const start = packingOf(bytes) === undefined ? bytes : bytes.subarray(0, PACKED_HEAD_BYTES);
+  return decodeBytes(start, { name, warnings: createWarnings() });
 }
 
 /** Stretches shorter than this are decoded in one step, whatever they hold. */

@@ -1,13 +1,12 @@
 import { CcbenchError } from '../base/errors.js';
 import { createRegistry } from '../base/registry.js';
 import { CAPABILITIES } from '../model/capability.js';
-import { createWarnings } from '../model/warning.js';
 import { readClaudeCode } from './claude-code/read.js';
 import { clineReader } from './cline/read.js';
 import { codexReader } from './codex/read.js';
 import { copilotCliReader } from './copilot-cli/read.js';
 import { geminiCliReader } from './gemini-cli/read.js';
-import { decodeBytes } from './json-lines.js';
+import { decodeHead } from './json-lines.js';
 import { miniSweAgentReader } from './mini-swe-agent/read.js';
 import { isObject, type JsonObject } from './narrow.js';
 import { opencodeReader } from './opencode/read.js';
@@ -104,6 +103,5 @@ export function detectReader(source: Uint8Array | string, options: { readonly id
 }
 
 function headOf(bytes: Uint8Array, id: string): string {
-  const plain = decodeBytes(bytes, { name: id, warnings: createWarnings() });
-  return plain.toString('utf8', 0, HEAD_CHARS);
+  return decodeHead(bytes, id).toString('utf8', 0, HEAD_CHARS);
 }
