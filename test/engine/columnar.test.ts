@@ -134,6 +134,31 @@ describe('columns of requests', () => {
     TIMEOUT_MS,
   );
 
+  it('name no message where thinking was dropped though none changed (BRD-2)', () => {
+    // A counter-example of the property above: images break the cache and the thinking of a turn goes with them.
+    const transcript = generateTranscript({
+      workload: 'image-heavy',
+      turns: 5,
+      seed: 4_072,
+      text: 'none',
+      overrides: { thinkingShare: 0.4 },
+    });
+    const log = expectSameLog(
+      planOf({
+        policy: 'unbounded',
+        set: {
+          'client.breakpoints': 'system+last',
+          'client.thinking': 'model',
+          'client.images': 'break',
+          'client.lifetimes': 'documented',
+        },
+      }),
+      transcript,
+    );
+    expect(ofType(log, 'break').filter((entry) => entry.cause === 'thinking')).not.toHaveLength(0);
+    for (const entry of ofType(log, 'break')) expect(entry.position ?? 0).toBeGreaterThanOrEqual(0);
+  });
+
   it(
     'give the log of the engine where users pause, compact, resume and change the prefix',
     () => {

@@ -146,7 +146,8 @@ class ColumnarReplay {
           cause: cause!,
           expected: cause === announced,
           lostTokens: readBefore - read,
-          position: cause === 'messages' || cause === 'thinking' ? columns.firstChanged[r]! : null,
+          position:
+            cause === 'messages' || cause === 'thinking' ? positionOf(columns.firstChanged[r]!) : null,
         });
       }
       this.readBefore[threadIndex] = read;
@@ -169,4 +170,9 @@ class ColumnarReplay {
       sawUnreadable,
     });
   }
+}
+
+/** A column cannot hold `null`: −1 says that no message already sent was changed. */
+function positionOf(column: number): number | null {
+  return column < 0 ? null : column;
 }
