@@ -28,6 +28,7 @@ describe('what is not known of a provider', () => {
   it.each([
     ['compare', ['compare']],
     ['sweep', ['sweep', '--vary', 'window=100000,200000']],
+    ['tune', ['tune', '--vary', 'window=100000..200000', '--budget', '2', '--minimise', 'costUsd']],
   ])('is said by %s as by run, in text, page and JSON', async (name, [command, ...options]) => {
     const folder = tempFolder();
     const file = scenarioIn(folder, 'provider: openai');

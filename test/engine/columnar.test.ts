@@ -134,7 +134,7 @@ describe('columns of requests', () => {
     TIMEOUT_MS,
   );
 
-  it('name no message where thinking was dropped though none changed (BRD-2)', () => {
+  it('name no message where thinking was dropped though none changed', () => {
     // A counter-example of the property above: images break the cache and the thinking of a turn goes with them.
     const transcript = generateTranscript({
       workload: 'image-heavy',

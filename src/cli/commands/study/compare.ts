@@ -27,7 +27,7 @@ import { writeCompareReport } from './compare-report.js';
 import { sessionsTable } from './compare-sessions.js';
 import { comparisonTable } from './comparison-table.js';
 import { completenessJson, standingJson } from './completeness-notes.js';
-import { modelNotes, providerNotes } from './provider-notes.js';
+import { assumedOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { compareAgain, repeatCommand } from './repeat-command.js';
 import { noteFailures, runStudy } from './run-study.js';
@@ -117,12 +117,13 @@ async function compare(
       ...inputs,
       transcripts: inputs.transcripts.filter(({ label }) => compared.includes(label)),
     });
-    const studied = planned.map(({ job, transcript }) => ({
-      plan: job.plan,
-      models: transcript.models,
-      isRecorded: transcript.bill !== null,
-    }));
-    const assumed = [...modelNotes(studied), ...providerNotes(studied)];
+    const assumed = assumedOf(
+      planned.map(({ job, transcript }) => ({
+        plan: job.plan,
+        models: transcript.models,
+        isRecorded: transcript.bill !== null,
+      })),
+    );
     const json = {
       ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned),
       assumptions: assumed,

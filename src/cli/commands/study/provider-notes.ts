@@ -8,17 +8,34 @@ import type { RecordedModels } from '../../../engine/requests/provider-of.js';
 import type { RunPlan } from '../../../model/run-plan.js';
 import { formatValue } from '../../../report/format.js';
 import type { MetricRecord } from '../../../study/job.js';
+import type { Point } from '../../../study/point.js';
+import type { StudyInputs } from './study-inputs.js';
 
 /** A run of a study: what it goes by. */
-export interface StudyRun {
+interface StudyRun {
   readonly plan: RunPlan;
   readonly models: RecordedModels;
   /** Whether the session was recorded, not generated. */
   readonly isRecorded: boolean;
 }
 
+/** The runs of all points with the models of their sessions. */
+export function studyRuns(points: readonly Point[], inputs: StudyInputs): readonly StudyRun[] {
+  return points.flatMap(({ runs }) =>
+    runs.flatMap(({ plan, transcript }) => {
+      const own = inputs.of(transcript);
+      return own === null ? [] : [{ plan, models: own.models, isRecorded: own.bill !== null }];
+    }),
+  );
+}
+
+/** What the runs of a study take for granted of models and providers, each sentence once. */
+export function assumedOf(runs: readonly StudyRun[]): readonly string[] {
+  return [...modelNotes(runs), ...providerNotes(runs)];
+}
+
 /** Says where recordings are run on another model than they were made with: what was recorded has other prices, and another window. */
-export function modelNotes(runs: Iterable<StudyRun>): readonly string[] {
+function modelNotes(runs: Iterable<StudyRun>): readonly string[] {
   const replaced = new Map<string, Set<string>>();
   for (const { plan, models, isRecorded } of runs) {
     if (!isRecorded || plan.model === null) continue;
@@ -37,7 +54,7 @@ export function modelNotes(runs: Iterable<StudyRun>): readonly string[] {
 }
 
 /** What is not known of the providers of all runs, each sentence once: what `run` says of one. */
-export function providerNotes(runs: Iterable<StudyRun>): readonly string[] {
+function providerNotes(runs: Iterable<StudyRun>): readonly string[] {
   const notes = new Set<string>();
   const seen = new Map<RecordedModels, Set<string>>();
   for (const { plan, models } of runs) {

@@ -38,7 +38,7 @@ import {
 } from './completeness-notes.js';
 import { compilePoints, type PlannedPoint, type SweptPoint } from './points.js';
 import { pointsCsv } from './points-csv.js';
-import { costIntervalNotes, modelNotes, providerNotes, type StudyRun } from './provider-notes.js';
+import { assumedOf, costIntervalNotes, studyRuns } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { runPoints } from './run-points.js';
@@ -117,10 +117,7 @@ async function sweep(
   });
   const gathered = await withoutPause(interrupt, () => gather(points, planned, found));
   if (gathered.swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
-  const assumed = await withoutPause(interrupt, () => [
-    ...modelNotes(studyRuns(points, inputs)),
-    ...providerNotes(studyRuns(points, inputs)),
-  ]);
+  const assumed = await withoutPause(interrupt, () => assumedOf(studyRuns(points, inputs)));
   await tell(session, { name, axes, names, ...gathered, inputs, folder, repeat, ran, assumed });
   return answeredExit(session, gathered.runs);
 }
@@ -142,16 +139,6 @@ function planPoints(
           job: { plan, transcript: transcript.input.key, share: 1, metrics },
         })),
     ),
-  );
-}
-
-/** The runs of all points with the models of their sessions. */
-function studyRuns(points: readonly Point[], inputs: StudyInputs): readonly StudyRun[] {
-  return points.flatMap(({ runs }) =>
-    runs.flatMap(({ plan, transcript }) => {
-      const own = inputs.of(transcript);
-      return own === null ? [] : [{ plan, models: own.models, isRecorded: own.bill !== null }];
-    }),
   );
 }
 

@@ -28,6 +28,7 @@ import {
 } from './completeness-notes.js';
 import { compilePoints } from './points.js';
 import { pointsCsv } from './points-csv.js';
+import { assumedOf, studyRuns } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
 import { openThreads } from './run-study.js';
@@ -187,9 +188,11 @@ async function tune(
   if (best === null) note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
   const front = frontOf(ranked, goal);
   const recorded = recordedReference(all);
+  const assumed = assumedOf(studyRuns(points, all));
   const json = {
     recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
     assumes: OPEN_LOOP,
+    assumptions: assumed,
     best: best === null ? null : { ...settingJson(best, goal), command: repeat(best.point) },
     front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
     tried: ranked.map((item) => ({
@@ -213,6 +216,7 @@ async function tune(
     ...(held === null ? [] : holdoutNotes(held, goal.metric)),
     ...referenceNotes(recorded, [goal.metric, KEPT]),
     OPEN_LOOP,
+    ...assumed,
   ];
   const closing = {
     ...tuneConclusion(
