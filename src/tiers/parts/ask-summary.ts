@@ -62,7 +62,7 @@ export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryRe
   const { ask, fail } = order;
   let about = order.about;
   const steps = shrinkSteps(fail.shrink);
-  for (let step = 0; ; ) {
+  for (;;) {
     let miss: Miss | null = null;
     for (const shape of ask.shapes) {
       const result: { readonly ok: true; readonly answer: Answer } | Miss = yield* askShape(
@@ -77,12 +77,10 @@ export function* askForSummary(order: SummaryOrder): Generator<Action, SummaryRe
     }
     const { failure, message, gapTokens } = miss!;
     let rest = about;
-    while (failure === 'prompt-too-long' && !isSentShorter(order, rest, about) && step < steps.length) {
-      const candidate = shrunk(rest, steps[step++]!, {
-        whole: order.about,
-        gapTokens,
-        now: order.moment.now,
-      });
+    while (failure === 'prompt-too-long' && !isSentShorter(order, rest, about)) {
+      const step = steps.next().value;
+      if (step === undefined) break;
+      const candidate = shrunk(rest, step, { whole: order.about, gapTokens, now: order.moment.now });
       if (candidate !== null && tokensOf(candidate) < tokensOf(rest)) rest = candidate;
     }
     if (!isSentShorter(order, rest, about)) return { ok: false, failure, message, requests: count.requests };

@@ -1,5 +1,6 @@
 import type { Action, Outcome } from '../../model/action.js';
 import type { Limit } from '../../model/limit.js';
+import type { ParamValues } from '../../model/params.js';
 import type { Comparison, RulePart } from '../../model/parts.js';
 import type { ContextView, Moment } from '../../model/tier.js';
 import { MIDDLE, parseAmount } from '../../parts/expression.js';
@@ -22,6 +23,7 @@ type CarryOut = (
 /** Histories replaced by rules: held back by guards, put in place at once or later, with a way out when no summary comes. */
 export class Compactions {
   private readonly guards: Guards;
+  private readonly thrash: ParamValues;
   private underway: Underway | null = null;
   private refused = { turn: -1, tokens: 0 };
 
@@ -30,6 +32,7 @@ export class Compactions {
     private readonly carryOut: CarryOut,
   ) {
     this.guards = new Guards(state.policy.guards, compactionHistory(state.context.shared));
+    this.thrash = this.guards.thrashParams(state.context.params);
   }
 
   /** Whether a summary is being written beside the work. */
@@ -58,7 +61,6 @@ export class Compactions {
     const { context } = this.state;
     const isAutomatic = moment.point !== 'manual';
     const history = compactionHistory(context.shared);
-    const params = guards.thrashParams(context.params);
     if (isAutomatic && rule.ask !== null) {
       if (guards.isOpen(rule.name, moment)) {
         yield guards.skipped(rule.name);
@@ -69,7 +71,7 @@ export class Compactions {
     const { floor } = this.state.policy.guards;
     if (floor !== null && this.seenBy(rule, view) < parseAmount(floor)(this.state.sizes, MIDDLE))
       return false;
-    if (isAutomatic && history.isThrashing(moment.turn, params)) {
+    if (isAutomatic && history.isThrashing(moment.turn, this.thrash)) {
       yield {
         kind: 'stop',
         by: { layer: 'rules', reason },
@@ -82,7 +84,7 @@ export class Compactions {
       rule,
       trigger: moment.point === 'manual' ? 'manual' : moment.point === 'refused' ? 'reactive' : 'auto',
       reason,
-      tracking: history.track(moment, this.seenBy(rule, view), this.thresholdOf(rule, moment), params),
+      tracking: history.track(moment, this.seenBy(rule, view), this.thresholdOf(rule, moment), this.thrash),
     };
     yield* this.warmBefore(rule, moment, view);
     if (rule.ask?.run.kind === 'background') return yield* this.startBackground(compaction, moment, view);

@@ -14,13 +14,12 @@ interface ShrinkOrder {
   readonly now: number;
 }
 
-/** The steps one by one; dropping items goes on until nothing is left to drop. */
-export function shrinkSteps(parts: readonly ShrinkPart[]): readonly ShrinkPart[] {
-  return parts.flatMap((part): readonly ShrinkPart[] =>
-    part.kind === 'drop-oldest'
-      ? Array.from({ length: Math.min(part.times, MOST_CUTS) }, () => part)
-      : [part],
-  );
+/** The steps one by one, each when it is asked for: most summaries need none. Dropping items goes on until nothing is left to drop. */
+export function* shrinkSteps(parts: readonly ShrinkPart[]): Generator<ShrinkPart, undefined, void> {
+  for (const part of parts) {
+    const times = part.kind === 'drop-oldest' ? Math.min(part.times, MOST_CUTS) : 1;
+    for (let i = 0; i < times; i++) yield part;
+  }
 }
 
 /** The conversation after one step; null when the step finds nothing to leave out. */
