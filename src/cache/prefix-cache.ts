@@ -174,7 +174,15 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
         found = stored;
       }
     }
-    const reachable = found === null ? 0 : sums[hitPosition]! + answeredTokens(request, hitPosition);
+    const own = found === null ? 0 : sums[hitPosition]! + answeredTokens(request, hitPosition);
+    const { outsideTokens = 0 } = request;
+    // What others keep is there whatever became of the session's own entries.
+    const isOutside = outsideTokens > own;
+    if (isOutside) {
+      found = null;
+      for (hitPosition = 0; sums[hitPosition]! < outsideTokens; ) hitPosition++;
+    }
+    const reachable = isOutside ? outsideTokens : own;
     const gapMs = found === null ? 0 : startMs - found.usedAtMs;
     const share = found === null ? 1 : foundShare(rules, luck, gapMs);
     const onStep = (tokens: number): number => {

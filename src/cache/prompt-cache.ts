@@ -63,6 +63,8 @@ export interface CacheRequest {
   readonly answer?: Digest | null;
   /** Whose request it is, for caches whose hits are chance: the session, and the request in it whatever the policy. */
   readonly luck?: Luck | null;
+  /** Tokens at its beginning that others keep in a cache without marks. */
+  readonly outsideTokens?: number;
 }
 
 /** What chance is drawn by: a changed policy leaves the luck of the other requests alone. */

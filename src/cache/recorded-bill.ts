@@ -3,6 +3,7 @@ import type { BillCost, RecordedBill, ThreadBill } from '../model/recorded-bill.
 import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../model/usage.js';
 import type { ModelBook } from './model-book.js';
+import type { ModelRow } from './model-row.js';
 import { MODELS } from './models.js';
 import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
 
@@ -26,6 +27,12 @@ function billCost(cost: Cost): BillCost {
   };
 }
 
+/** What a call would have cost more had all that was not read been written. */
+function writtenPremium(row: ModelRow, usage: Usage, own: Cost): number {
+  const written = priceUsage(row, { ...usage, input: 0, cacheWrite5m: usage.cacheWrite5m + usage.input });
+  return Math.max(0, written.totalNano - own.totalNano);
+}
+
 class BillWriter {
   readonly #models: ModelBook;
   readonly #unpriced = new Map<string, number>();
@@ -41,8 +48,12 @@ class BillWriter {
   #withoutUsage = 0;
   #compactions = 0;
   #summaries = 0;
+  #untoldWrites = 0;
 
-  constructor(models: ModelBook) {
+  constructor(
+    models: ModelBook,
+    private readonly writes: 'told' | 'untold',
+  ) {
     this.#models = models;
   }
 
@@ -65,7 +76,11 @@ class BillWriter {
       this.#tokens = addUsage(this.#tokens, usage);
       const row = this.#models.find(step.call.model);
       if (row === null) this.#unpriced.set(step.call.model, (this.#unpriced.get(step.call.model) ?? 0) + 1);
-      else cost = addCost(cost, priceUsage(row, usage));
+      else {
+        const own = priceUsage(row, usage);
+        cost = addCost(cost, own);
+        if (this.writes === 'untold') this.#untoldWrites += writtenPremium(row, usage, own);
+      }
     }
     this.#calls += calls;
     this.#cost = addCost(this.#cost, cost);
@@ -95,6 +110,7 @@ class BillWriter {
       withoutUsage: this.#withoutUsage,
       compactions: this.#compactions,
       summaries: Math.min(this.#summaries, this.#compactions),
+      ...(this.#untoldWrites === 0 ? {} : { untoldWritesNano: this.#untoldWrites }),
     };
   }
 }
@@ -104,10 +120,10 @@ class BillWriter {
  * this one. Null where nothing carries usage. Fees of server tools (web search) are not priced.
  */
 export function recordedBill(
-  transcript: Pick<Transcript, 'threads'>,
+  transcript: Pick<Transcript, 'threads' | 'carries'>,
   models: ModelBook = MODELS,
 ): RecordedBill | null {
-  const bill = new BillWriter(models);
+  const bill = new BillWriter(models, transcript.carries.includes('cache-writes') ? 'told' : 'untold');
   for (const thread of transcript.threads) bill.add(thread);
   return bill.finish();
 }

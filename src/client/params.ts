@@ -44,7 +44,7 @@ const HABITS: Readonly<Record<Habit, { readonly values: readonly string[]; reado
   },
   firstRequest: {
     values: ['cold', 'recorded'],
-    help: 'What the first request of a thread finds: nothing, or what the recorded one found (K11).',
+    help: 'What the first request of a thread finds: nothing, or what the recorded one found (K11). In caches without marks, what was recorded, unless this says `cold`.',
   },
   lifetimes: {
     values: ['documented', 'observed'],

@@ -27,7 +27,7 @@ export function largestPrompt(thread: Thread): number {
 
 /**
  * The window a recorded session worked with: the long one where a prompt proves it, else what its model had at the version
- * of its client. Null where the recording cannot tell.
+ * of Claude Code. Null where the recording cannot tell; of another agent's, prompts beyond the model's window tell.
  */
 export function recordedWindow(
   model: string,
@@ -35,9 +35,10 @@ export function recordedWindow(
   version: string | null,
   models: ModelBook = MODELS,
 ): number | null {
-  if (version === null) return null;
-  if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
   const row = models.find(model);
+  if (version === null)
+    return row !== null && largest > row.window ? Math.max(largest, LONG_WINDOW_TOKENS) : null;
+  if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
   if (row === null) return SHORT_WINDOW_TOKENS;
   const since = LONG_SINCE[row.id];
   if (since !== undefined) return compareVersions(version, since) < 0 ? SHORT_WINDOW_TOKENS : row.window;

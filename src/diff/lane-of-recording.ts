@@ -1,8 +1,10 @@
+import type { ModelRow } from '../cache/model-row.js';
 import { findModel } from '../cache/models.js';
 import { NO_COST, priceUsage } from '../cache/price.js';
 import { billedUsage } from '../cache/recorded-bill.js';
-import type { Thread, ThreadEvent, Transcript } from '../model/transcript.js';
-import { cacheWriteTokens, promptTokens } from '../model/usage.js';
+import { withUntoldWrites } from '../cache/untold-writes.js';
+import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
+import { cacheWriteTokens, promptTokens, type Usage } from '../model/usage.js';
 import type { Lane, LaneAct, LaneRequest } from './lane.js';
 
 function actOf(event: ThreadEvent): LaneAct | null {
@@ -30,7 +32,13 @@ function actOf(event: ThreadEvent): LaneAct | null {
   }
 }
 
-function requestsOf(thread: Thread): readonly Omit<LaneRequest, 'n'>[] {
+/** What a call was billed, beside which a run is held: with the writes that the rules of its provider bill, where it tells none. */
+function usageOf(call: RecordedCall, row: ModelRow | null, writes: 'told' | 'untold'): Usage | null {
+  const usage = billedUsage(call);
+  return usage === null || row === null || writes === 'told' ? usage : withUntoldWrites(row, usage);
+}
+
+function requestsOf(thread: Thread, writes: 'told' | 'untold'): readonly Omit<LaneRequest, 'n'>[] {
   const found: Omit<LaneRequest, 'n'>[] = [];
   let turn = 0;
   let acts: LaneAct[] = [];
@@ -41,9 +49,9 @@ function requestsOf(thread: Thread): readonly Omit<LaneRequest, 'n'>[] {
     }
     if (step.kind !== 'call') continue;
     turn++;
-    const usage = billedUsage(step.call);
-    if (usage === null) continue;
     const row = findModel(step.call.model);
+    const usage = usageOf(step.call, row, writes);
+    if (usage === null) continue;
     found.push({
       thread: thread.id,
       turn,
@@ -68,9 +76,14 @@ function requestsOf(thread: Thread): readonly Omit<LaneRequest, 'n'>[] {
 
 /** What a recording tells of its own requests, all threads by time. */
 export function laneOfRecording(transcript: Transcript): Lane {
+  const writes = transcript.carries.includes('cache-writes') ? 'told' : 'untold';
   const requests = transcript.threads
-    .flatMap(requestsOf)
+    .flatMap((thread) => requestsOf(thread, writes))
     .sort((a, b) => a.t - b.t)
     .map((request, i) => ({ ...request, n: i + 1 }));
-  return { title: `${transcript.id} as recorded`, source: 'recorded', requests };
+  const assumed =
+    writes === 'untold' && requests.some(({ written }) => written > 0)
+      ? ', with writes that it does not tell'
+      : '';
+  return { title: `${transcript.id} as recorded${assumed}`, source: 'recorded', requests };
 }

@@ -1,5 +1,6 @@
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import { BARE_API } from '../client/habits.js';
+import { claudeCodeVersion } from '../client/recorded-client.js';
 import type { Transcript } from '../model/transcript.js';
 import type { Usage } from '../model/usage.js';
 import type { Prediction, Walk } from './predict.js';
@@ -38,7 +39,7 @@ function predictionOf(
 export function predictByBaseline(transcript: Transcript, truth: Truth): Walk {
   const predictions = new Map<string, Prediction>();
   for (const thread of transcript.threads) {
-    const plans = planRequests(thread, truth, () => BARE_API, transcript.agentVersion);
+    const plans = planRequests(thread, truth, () => BARE_API, claudeCodeVersion(transcript));
     let previous: RecordedRequest | null = null;
     let lifetimeMs = TTL_5M_MS;
     let prefix = 0;

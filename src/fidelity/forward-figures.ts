@@ -8,6 +8,8 @@ export interface ForwardFigures {
   readonly crashed: number;
   /** Sessions in which the run lost calls that the recording made. */
   readonly unfinished: number;
+  /** Sessions whose recordings tell no writes though their provider bills them: what was not read counts as written. */
+  readonly writesAssumed: number;
   /** Relative error of a session's input cost, with what unforeseen breaks add on average. */
   readonly costErrorMedian: number | null;
   readonly costErrorP75: number | null;
@@ -29,7 +31,7 @@ export interface ForwardFigures {
   /** Σ |predicted − recorded| ÷ Σ recorded over the first requests behind compactions. */
   readonly contextAfterError: number | null;
   readonly firstReadAfterError: number | null;
-  /** Share of sessions whose recorded cost lies within the interval for nine of ten. */
+  /** Share of sessions whose recorded cost lies within the interval for nine of ten, of those for which one is stated. */
   readonly intervalCoverage90: number | null;
 }
 
@@ -96,6 +98,7 @@ export function forwardFigures(
     sessions: sessions.length,
     crashed: crashed.length,
     unfinished: sessions.filter(({ callsLost }) => callsLost > 0).length,
+    writesAssumed: sessions.filter(({ recordedWrites }) => recordedWrites === 'assumed').length,
     costErrorMedian: quantile(errors, 0.5),
     costErrorP75: quantile(errors, 0.75),
     costErrorP90: quantile(errors, 0.9),
@@ -114,7 +117,7 @@ export function forwardFigures(
     contextAfterError: errorOf(sessions.flatMap((session) => session.contextAfter)),
     firstReadAfterError: errorOf(sessions.flatMap((session) => session.firstReadAfter)),
     intervalCoverage90: share(
-      sessions,
+      sessions.filter(({ interval }) => interval.low < interval.high),
       ({ cost, interval }) => cost.recorded >= interval.low && cost.recorded <= interval.high,
     ),
   };

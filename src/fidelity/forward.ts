@@ -1,4 +1,6 @@
 import { ratio } from '../base/stats.js';
+import { modelOrUnknown } from '../cache/models.js';
+import { withUntoldWrites } from '../cache/untold-writes.js';
 import { clientOfVersion } from '../client/catalogue.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
 import { replay } from '../engine/run/replay.js';
@@ -9,7 +11,7 @@ import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
 import { planPolicy, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
 import { inputNano } from './compare.js';
-import { codexPolicy } from './trigger-profile.js';
+import { codexProfile } from './trigger-profile.js';
 import type { RecordedRequest, Truth } from './truth.js';
 import { rangeOf } from './version-map.js';
 
@@ -36,7 +38,9 @@ export interface ForwardSession {
   readonly callsLost: number;
   /** Input cost of the requests that the recording shows too, in nano-dollars. */
   readonly cost: Beside;
-  /** The same with what breaks that nothing foretells add on average, and the ends that hold nine of ten sessions. */
+  /** Tokens that were written, as the recording tells; or as its provider's rules have it, which bill them, where it tells none. */
+  readonly recordedWrites: 'told' | 'assumed';
+  /** The same with what breaks that nothing foretells add on average, and the ends that hold nine of ten sessions: one number where nothing is left to chance. */
   readonly interval: CostInterval;
   readonly hitRate: { readonly predicted: number | null; readonly recorded: number | null };
   readonly compactions: Beside;
@@ -70,7 +74,11 @@ export function forwardPlan(transcript: Transcript, changed: Settings = {}): Run
     name: 'forward',
     seed: 1,
     model: null,
-    ...(transcript.source === 'codex' ? codexPlan(transcript, changed) : claudeCodePlan(transcript, changed)),
+    window: null,
+    policy:
+      transcript.source === 'codex'
+        ? codexPolicy(transcript, changed)
+        : claudeCodePolicy(transcript, changed),
     cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
     timing: 'recorded',
     estimatorFactor: 1,
@@ -78,15 +86,14 @@ export function forwardPlan(transcript: Transcript, changed: Settings = {}): Run
   };
 }
 
-function claudeCodePlan({ agentVersion }: Transcript, changed: Settings): Pick<RunPlan, 'window' | 'policy'> {
+function claudeCodePolicy({ agentVersion }: Transcript, changed: Settings): RunPlan['policy'] {
   const { profile, set } = rangeOf(agentVersion);
   const params = resolvePolicy(profile, { ...set, ...changed, 'client.use': RECORDED_CLIENT });
-  return { window: null, policy: { name: profile, params } };
+  return { name: profile, params };
 }
 
-function codexPlan(transcript: Transcript, changed: Settings): Pick<RunPlan, 'window' | 'policy'> {
-  const policy = policyRegistry.get(codexPolicy(transcript));
-  return { window: transcript.window ?? null, policy: planPolicy(policy, changed) };
+function codexPolicy(transcript: Transcript, changed: Settings): RunPlan['policy'] {
+  return planPolicy(policyRegistry.get(codexProfile(transcript).name), changed);
 }
 
 class ForwardSink {
@@ -174,7 +181,12 @@ function recordedPlaces(transcript: Transcript, truth: Truth): Place[] {
 export function runForward(transcript: Transcript, truth: Truth, file: string): ForwardOutcome {
   const version = transcript.agentVersion;
   const recorded = [...truth.threads.values()].flat();
-  const recordedNano = recorded.reduce((sum, request) => sum + inputNano(request.model, request.usage), 0);
+  const isTold = transcript.carries.includes('cache-writes');
+  const told = recorded.map(({ usage }) => usage);
+  const billed = isTold
+    ? told
+    : recorded.map(({ model, usage }) => withUntoldWrites(modelOrUnknown(model), usage));
+  const recordedNano = recorded.reduce((sum, { model }, i) => sum + inputNano(model, billed[i]!), 0);
   if (recorded.length < FEWEST_REQUESTS || recordedNano === 0) return { kind: 'empty' };
   const plan = forwardPlan(transcript);
   const sink = new ForwardSink();
@@ -203,6 +215,7 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
       requests: recorded.length,
       callsLost: sink.lost,
       cost,
+      recordedWrites: billed.every((usage, i) => usage === told[i]) ? 'told' : 'assumed',
       interval: sink.interval,
       hitRate: { predicted: ratio(sink.read, sink.prompt), recorded: ratio(read, prompt) },
       compactions,

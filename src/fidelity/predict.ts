@@ -10,6 +10,7 @@ import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import type { HabitsAt } from '../client/call-plan.js';
 import { fadeOf } from '../client/fade-of.js';
 import { hazardOf } from '../client/hazard.js';
+import { claudeCodeVersion } from '../client/recorded-client.js';
 import { recordedHabits } from '../client/resolve-habits.js';
 import {
   prefixTokensOf,
@@ -113,7 +114,7 @@ class ThreadWalk {
     private readonly options: WalkOptions,
     habitsAt: HabitsAt,
   ) {
-    this.plans = planRequests(thread, truth, habitsAt, transcript.agentVersion);
+    this.plans = planRequests(thread, truth, habitsAt, claudeCodeVersion(transcript));
     const none: WrittenLifetimes = { system: '5m', messages: '5m' };
     const writer = this.plans.find((plan) => plan.request.creation > 0);
     this.#lifetimes = writer === undefined ? none : this.#lifetimesOf(writer, none);
@@ -296,7 +297,7 @@ class ThreadWalk {
 
 /** Walks a transcript as it happened, all threads through one cache, and predicts what each request reads. */
 export function predictRequests(transcript: Transcript, truth: Truth, options: WalkOptions): Walk {
-  const habits = recordedHabits(transcript.agentVersion);
+  const habits = recordedHabits(claudeCodeVersion(transcript));
   const cache = createPromptCache({
     fade: fadeOf('client', habits),
     lookback: habits.lookback,

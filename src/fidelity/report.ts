@@ -16,8 +16,8 @@ function fileJson(file: FileFidelity): object {
   return {
     file: file.file,
     version: file.version,
-    profile: file.range.profile,
-    profileEvidence: file.range.evidence,
+    profile: file.profile?.name ?? null,
+    profileEvidence: file.profile?.evidence ?? null,
     requests: file.requests,
     ...file.figures,
     unexplainedBreaks: file.breaks.map(({ request, expectedRead, reason }) => ({

@@ -63,15 +63,26 @@ export function claudeCodeProfile(version: string | null, model: TriggerModel): 
   };
 }
 
+/** The name of a profile that stands for a recording, and what says so. */
+export interface KnownProfile {
+  readonly name: string;
+  readonly evidence: string;
+}
+
 /** The policy that a rollout of Codex shows: a summary that can be read was made by the client itself. */
-export function codexPolicy({ threads }: Transcript): string {
+export function codexProfile({ threads }: Pick<Transcript, 'threads'>): KnownProfile {
   const isLocal = threads.some(({ steps }) =>
     steps.some(
       (step) =>
         step.kind === 'event' && step.event.kind === 'recorded-compaction' && step.event.summary !== null,
     ),
   );
-  return isLocal ? 'peers/codex-local' : 'peers/codex-remote';
+  return isLocal
+    ? { name: 'peers/codex-local', evidence: 'a recorded summary can be read: the client wrote it' }
+    : {
+        name: 'peers/codex-remote',
+        evidence: 'no recorded summary can be read: the usual way of the client',
+      };
 }
 
 /** The profile of a policy in parts. */

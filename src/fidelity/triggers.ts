@@ -1,4 +1,5 @@
 import { DEFAULT_WINDOW_TOKENS, findModel } from '../cache/models.js';
+import { claudeCodeVersion } from '../client/recorded-client.js';
 import { recordedWindow } from '../client/window.js';
 import { SeenCounter } from '../engine/context/seen-counter.js';
 import type { Message } from '../model/message.js';
@@ -6,7 +7,7 @@ import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/tra
 import { COMPACTABLE_TOOLS } from '../tiers/compactable.js';
 import { startsMidSession } from './mid-session.js';
 import type { Walk } from './predict.js';
-import { claudeCodeProfile, codexPolicy, partsProfile, type TriggerProfile } from './trigger-profile.js';
+import { claudeCodeProfile, codexProfile, partsProfile, type TriggerProfile } from './trigger-profile.js';
 import type { RecordedRequest, Truth } from './truth.js';
 import { isInferred } from './weigh.js';
 
@@ -317,7 +318,7 @@ export function checkTriggers(
     const requests = truth.threads.get(id) ?? [];
     const largest = requests.reduce((most, request) => Math.max(most, request.prompt), 0);
     const name = requests[0]?.model ?? '';
-    const window = recordedWindow(name, largest, transcript.agentVersion) ?? DEFAULT_WINDOW_TOKENS;
+    const window = recordedWindow(name, largest, claudeCodeVersion(transcript)) ?? DEFAULT_WINDOW_TOKENS;
     const model = { name, window, maxOutput: findModel(name)?.maxOutput ?? null };
     return (version) => claudeCodeProfile(version, model);
   });
@@ -327,7 +328,7 @@ export function checkTriggers(
 export function checkCodexTriggers(transcript: Transcript, truth: Truth): TriggerReport {
   const { window } = transcript;
   if (window === undefined) return NO_TRIGGERS;
-  const policy = codexPolicy(transcript);
+  const policy = codexProfile(transcript).name;
   return checkProfiles(transcript, truth, NOT_PREDICTED, ({ id }) => {
     const name = truth.threads.get(id)?.[0]?.model ?? '';
     const profile = partsProfile(policy, { name, window, maxOutput: findModel(name)?.maxOutput ?? null });

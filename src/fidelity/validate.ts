@@ -18,6 +18,7 @@ import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
 import type { ProviderRequest } from './providers/provider-requests.js';
 import { ANTHROPIC, providerOfRecording, validateByProvider } from './providers/validate-provider.js';
+import { codexProfile, type KnownProfile } from './trigger-profile.js';
 import {
   checkCodexTriggers,
   checkTriggers,
@@ -27,7 +28,7 @@ import {
   type TriggerReport,
 } from './triggers.js';
 import { type LeftOut, recordedTruth, type Truth } from './truth.js';
-import { rangeOf, type VersionRange } from './version-map.js';
+import { rangeOf } from './version-map.js';
 
 /** The ways of predicting that stand side by side. */
 export const WAYS = ['blind', 'given', 'baseline'] as const;
@@ -40,7 +41,8 @@ export interface FileFidelity {
   readonly file: string;
   readonly provider: string;
   readonly version: string | null;
-  readonly range: VersionRange;
+  /** The profile that stands for its agent, and what says so; null where none is known. */
+  readonly profile: KnownProfile | null;
   readonly requests: number;
   readonly callIds: ReadonlySet<string>;
   readonly comparisons: Readonly<Record<Way, readonly Comparison[]>>;
@@ -90,6 +92,9 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
   if (provider !== ANTHROPIC) return validateForeign(transcript, truth, provider, file);
+  // Of other agents that use these models no policy is known.
+  const isClaudeCode = transcript.source === 'claude-code';
+  const range = rangeOf(transcript.agentVersion);
   const learnt = predictPrompts(transcript, truth, 'learnt');
   const given = predictRequests(transcript, truth, GIVEN);
   const blind = predictRequests(transcript, truth, BLIND);
@@ -102,13 +107,13 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
       predictPrompts(transcript, truth, 'chars-4'),
     ),
   };
-  const triggers = checkTriggers(transcript, truth, blind, learnt);
+  const triggers = isClaudeCode ? checkTriggers(transcript, truth, blind, learnt) : NO_TRIGGERS;
   const tallies = eachWay((way) => tally(comparisons[way]));
   return {
     file,
     provider,
     version: transcript.agentVersion,
-    range: rangeOf(transcript.agentVersion),
+    profile: isClaudeCode ? { name: range.profile, evidence: range.evidence } : null,
     requests: comparisons.blind.length,
     callIds: callsOf(transcript),
     comparisons,
@@ -116,7 +121,7 @@ export function validateTranscript(transcript: Transcript, file: string): FileFi
     figures: eachWay((way) => figuresOf([tallies[way]])),
     breaks: given.breaks,
     triggers,
-    forward: runForward(transcript, truth, file),
+    forward: isClaudeCode ? runForward(transcript, truth, file) : { kind: 'empty' },
     chance: null,
     leftOut: [...truth.leftOut, ...unseenParts(transcript, truth, triggers)],
   };
@@ -136,7 +141,7 @@ function validateForeign(transcript: Transcript, truth: Truth, provider: string,
     file,
     provider,
     version: transcript.agentVersion,
-    range: rangeOf(null),
+    profile: transcript.source === 'codex' ? codexProfile(transcript) : null,
     requests: comparisons.blind.length,
     callIds: callsOf(transcript),
     comparisons,

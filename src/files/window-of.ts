@@ -4,12 +4,14 @@ import type { CompiledRun } from '../scenario/compile.js';
 import { openRef } from './open-ref.js';
 import type { InputOptions } from './read-input.js';
 
-/** The window that a fraction such as 0.3w is taken of: the scenario's, or that of the model it runs. */
+/** The window that a fraction such as 0.3w is taken of: the scenario's, the one its recording tells, or that of the model it runs. */
 export function windowOf(run: CompiledRun, options: InputOptions): number {
   const { plan } = run;
   if (plan.window !== null) return plan.window;
   const beta1m = plan.policy.params['window.beta1m'] === true ? 'on' : 'off';
   const models = modelsOf(plan);
+  const recorded = plan.model === null ? openRef(run.transcript, options).window : undefined;
+  if (recorded !== undefined) return recorded;
   return resolveWindow(modelOf(run, options) ?? 'unknown', { beta1m, models });
 }
 

@@ -34,6 +34,8 @@ export interface LlmCall {
   readonly answer?: Digest | null;
   /** What chance is drawn by, where hits are chance. */
   readonly luck?: Luck | null;
+  /** Tokens at its beginning that others keep in the cache. */
+  readonly outsideTokens?: number;
 }
 
 /** What comes back. */
@@ -119,6 +121,7 @@ class CacheCall implements CacheRequest {
   declare outputTokens: number;
   declare answer: Digest | null;
   declare luck: Luck | null;
+  declare outsideTokens: number;
   declare private recordedLatencyMs: number | null;
 
   constructor(private readonly latencyScale: number) {}
@@ -133,6 +136,7 @@ class CacheCall implements CacheRequest {
     this.outputTokens = call.outputTokens;
     this.answer = call.answer ?? null;
     this.luck = call.luck ?? null;
+    this.outsideTokens = call.outsideTokens ?? 0;
     this.recordedLatencyMs = call.recordedLatencyMs;
     return this;
   }

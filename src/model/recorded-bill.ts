@@ -39,6 +39,8 @@ export interface RecordedBill {
   readonly unpriced: Readonly<Record<string, number>>;
   /** Responses without usage: neither counted nor priced. */
   readonly withoutUsage: number;
+  /** What it would have cost more had all that was not read been written, where the recording tells no writes; absent where that is nothing. */
+  readonly untoldWritesNano?: number;
   /** Compactions that were recorded. */
   readonly compactions: number;
   /** Those whose summary request is in the recording. */

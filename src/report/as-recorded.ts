@@ -6,6 +6,8 @@ import type { RecordedBill } from '../model/recorded-bill.js';
 import { formatCount, formatCounted, formatDecimal, formatValue } from './format.js';
 import type { ComparisonRow } from './page-data.js';
 
+const NANO = 1e9;
+
 /** Name of the row for what recordings cost themselves. */
 export const AS_RECORDED = 'as recorded';
 
@@ -50,6 +52,11 @@ export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
     const models = [...new Set(bills.flatMap((bill) => Object.keys(bill.unpriced)))].sort().join(', ');
     notes.push(`${AS_RECORDED}: without ${formatCounted(unpriced, 'call')} of unknown models (${models})`);
   }
+  const untold = total((bill) => bill.untoldWritesNano ?? 0);
+  if (untold > 0)
+    notes.push(
+      `${AS_RECORDED}: no writes are told, though they are billed: up to ${formatValue(untold / NANO, 'usd')} more, had all that was not read been written`,
+    );
   const bare = total((bill) => bill.withoutUsage);
   if (bare > 0)
     notes.push(

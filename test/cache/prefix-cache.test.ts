@@ -60,6 +60,20 @@ describe('what is read', () => {
     expect(ask(cache, numbered(11), 10_000).readTokens).toBe(read);
   });
 
+  it('is what others keep where that is more than lives of what was sent, whatever the chance', () => {
+    const outside = (outsideTokens: number): Partial<CacheRequest> => ({ outsideTokens });
+    const cache = cacheOf({ grain: { tokens: 128, offset: 0 } });
+    // 2,500 on steps of 128 is 19 · 128; its last token is in the third block.
+    expect(ask(cache, numbered(10), 0, outside(2_500))).toMatchObject({ readTokens: 2_432, hitPosition: 2 });
+    expect(ask(cache, numbered(11), 10_000, outside(2_500)).readTokens).toBe(9_984);
+    expect(ask(cache, numbered(12), 60 * MINUTE, outside(2_500)).readTokens).toBe(2_432);
+    const unlucky = cacheOf({ hit: { ...HALF, logOdds: 50 } });
+    ask(unlucky, numbered(2), 0);
+    const found = ask(unlucky, numbered(10), 10_000, outside(3_000));
+    expect(found.readTokens).toBe(3_000);
+    expect(found.odds).toBeUndefined();
+  });
+
   it('is nothing below the minimum, of the model where its row has one, else of the rules', () => {
     const read = (rules: Partial<CacheRules>, count: number, name: string): number => {
       const cache = cacheOf(rules);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordedBill } from '../../src/cache/recorded-bill.js';
 import { recordedMetrics, recordedUsd } from '../../src/metrics/recorded-metrics.js';
+import type { Capability } from '../../src/model/capability.js';
 import { billNotes } from '../../src/report/as-recorded.js';
 import { Conversation } from '../helpers/conversation.js';
 import {
@@ -61,6 +62,29 @@ describe('the bill of a recording', () => {
     expect(bill.tokens).toEqual(each(3));
     expect(bill).toMatchObject({ calls: 2, mainCalls: 2, mainPromptTokens: 3 * 1_111, withoutUsage: 0 });
     expect(bill.peakContextTokens).toBe(2 * 1_118);
+  });
+
+  it('says what writes would have cost more, where they are billed and the recording tells none', () => {
+    const usage = { input: 2_000, cacheRead: 1_000, cacheWrite5m: 0, cacheWrite1h: 0, output: 7 };
+    const untold = (model: string, ...more: readonly Capability[]): number | undefined =>
+      recordedBill(
+        new Conversation({ model })
+          .human(10)
+          .answer(10, { usage })
+          .transcript({ carries: ['text', 'timestamps', 'usage', ...more] }),
+      )!.untoldWritesNano;
+    // A token of input costs 4,000 nano-dollars, one that is written 5,000.
+    expect(untold('gpt-5.6-sol')).toBe(2_000 * 1_000);
+    expect(untold('gpt-5.6-sol', 'cache-writes')).toBeUndefined();
+    expect(untold('gpt-5.4')).toBeUndefined();
+    const note = 'no writes are told, though they are billed: up to $0.0020 more';
+    const bill = recordedBill(
+      new Conversation({ model: 'gpt-5.6-sol' })
+        .human(10)
+        .answer(10, { usage })
+        .transcript({ carries: ['usage'] }),
+    )!;
+    expect(billNotes([bill]).join('\n')).toContain(note);
   });
 
   it('CCH-4 a prompt beyond a price step costs the higher price as a whole', () => {

@@ -101,6 +101,7 @@ function session(predicted: number, recorded: number, changes: Partial<ForwardSe
     requests: 10,
     callsLost: 0,
     cost: { predicted, recorded },
+    recordedWrites: 'told',
     interval: { expected: predicted, low: predicted * 0.98, high: predicted * 1.1 },
     hitRate: { predicted: 0.95, recorded: 0.94 },
     compactions: { predicted: 1, recorded: 1 },

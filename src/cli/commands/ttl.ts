@@ -89,7 +89,7 @@ function readSession(path: string, input: InputOptions, mainOnly: boolean): Read
   const threads = transcript.threads.filter(({ parentId }) => parentId === null || !mainOnly);
   const part = { ...transcript, threads };
   const recorded = transcriptSession(transcript, { mainOnly });
-  const bill = recordedBill({ threads });
+  const bill = recordedBill(part);
   const provider = providerOf(transcript);
   const isChosen = choosesLifetime(provider);
   const calls = () =>

@@ -1,6 +1,7 @@
 import { createLifetime, type Lifetime } from '../../cache/fade.js';
 import { isLongTtl } from '../../cache/ttl.js';
 import { fadeOf } from '../../client/fade-of.js';
+import { claudeCodeVersion } from '../../client/recorded-client.js';
 import { habitsOf } from '../../client/resolve-habits.js';
 import { firstTokenMs } from '../../llm/latency.js';
 import type { RunPlan } from '../../model/run-plan.js';
@@ -33,7 +34,7 @@ export class ColumnarCache {
     this.expiresAtMs = new Float64Array(entries).fill(Number.NEGATIVE_INFINITY);
     this.ttlMs = new Float64Array(entries);
     const { policy, cache, seed } = plan;
-    const habits = habitsOf(policy.params, columns.run.transcript.agentVersion);
+    const habits = habitsOf(policy.params, claudeCodeVersion(columns.run.transcript));
     this.lifetime = createLifetime(fadeOf(cache.fade, habits), seed);
     this.latencyScale = plan.llm.fake.latencyScale;
   }

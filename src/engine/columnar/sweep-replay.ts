@@ -1,3 +1,4 @@
+import { claudeCodeVersion } from '../../client/recorded-client.js';
 import { habitsOf, isBareClient } from '../../client/resolve-habits.js';
 import type { LogSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
@@ -47,7 +48,7 @@ export function isColumnar(plan: RunPlan, transcript: Transcript): boolean {
   return (
     plan.timing === 'recorded' &&
     providerOf(plan, transcript) === 'anthropic' &&
-    isBareClient(habitsOf(plan.policy.params, transcript.agentVersion)) &&
+    isBareClient(habitsOf(plan.policy.params, claudeCodeVersion(transcript))) &&
     plan.llm.faults.length === 0 &&
     sessions === undefined &&
     threads.every(({ fork, continues }) => fork === undefined && continues === undefined) &&

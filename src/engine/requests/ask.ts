@@ -81,6 +81,7 @@ function exchange(
         outputTokens: planned.outputTokens,
         outputWith: (fault) => compose(fault).outputTokens,
         recordedLatencyMs: null,
+        outsideTokens: run.client.outsideTokens(view, model),
         seen: null,
         kept: null,
         untouched: null,

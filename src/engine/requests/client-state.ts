@@ -1,11 +1,14 @@
 import { digestParts } from '../../base/digest.js';
+import type { ModelRow } from '../../cache/model-table.js';
 import { TTL_1H_MS } from '../../cache/ttl.js';
 import { type CallPlan, CallPlans, type FreshStart } from '../../client/call-plan.js';
 import { hazardOf } from '../../client/hazard.js';
 import { isBareClient } from '../../client/resolve-habits.js';
 import { recordedWarmth, type Warmth } from '../../client/warmth.js';
+import type { PrefixView } from '../../model/prefix.js';
 import type { RecordedCall } from '../../model/transcript.js';
 import { type ClientKey, FIRST_KEY } from './client-key.js';
+import { OutsideHead } from './outside-head.js';
 import type { RequestingThread } from './requesting-thread.js';
 import { StatusWatch } from './status-watch.js';
 import { positionsWithin, warmUp } from './warm-up.js';
@@ -26,6 +29,8 @@ export class ClientState {
   /** Chance of a break that nothing foretells at the latest call. */
   risk = 0;
 
+  /** What others keep of the thread's prompts; null where that is not known, or the cache goes by marks. */
+  private readonly outside: OutsideHead | null;
   private readonly status: StatusWatch | null;
 
   constructor(private readonly run: RequestingThread) {
@@ -34,12 +39,15 @@ export class ClientState {
     this.key = isKeyed ? { ...FIRST_KEY, session: env.sessions.of(thread).name } : FIRST_KEY;
     this.inherited = this.key;
     this.status = run.isMain ? new StatusWatch(run) : null;
-    this.plans = isBareClient(env.habits) ? null : new CallPlans(thread, env.habitsAt, env.agentVersion);
+    const isCold = env.plan.policy.params['client.firstRequest'] === 'cold';
+    this.outside = isCold || env.cacheKinds.reads === 'exact' ? null : new OutsideHead();
+    this.plans = isBareClient(env.habits) ? null : new CallPlans(thread, env.habitsAt, env.recorded.version);
   }
 
   /** Before the request of a call: the client shows how full its context is, and changes what it changes about the cache. */
   before(call: RecordedCall): void {
     this.status?.check();
+    this.outside?.begin(this.run.context, call, this.run.model);
     if (this.plans === null) return;
     if (this.run.steps.isAgain) {
       this.previousStartMs = this.run.now;
@@ -61,6 +69,11 @@ export class ClientState {
     if (plan.habits.outside === 'half') this.warmFromOutside(call);
     this.risk = plan.habits.hazard === 'drawn' ? 0 : this.chance();
     this.previousStartMs = this.run.now;
+  }
+
+  /** Tokens at the beginning of a request of the thread that others keep in the cache (K11). */
+  outsideTokens(view: PrefixView, model: ModelRow): number {
+    return this.outside === null ? 0 : this.outside.tokensIn(view, model);
   }
 
   /** A call is lost before its request is made; what its client changed stays changed. */

@@ -50,6 +50,7 @@ export function outgoingOf(run: RequestingThread, call: RecordedCall): Outgoing 
     outputTokens: outputOf(call),
     answer: call.response.blocks[0]?.digest ?? null,
     recordedLatencyMs: run.env.plan.timing === 'recorded' ? call.endMs - call.startMs : null,
+    outsideTokens: run.client.outsideTokens(context, run.model.row),
     seen: run.seen.tokens,
     kept: context.keptShare(view.deletedTokens),
     untouched: view.trueTokens + run.takenOut.total,

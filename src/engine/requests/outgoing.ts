@@ -23,6 +23,8 @@ export interface Outgoing {
   /** Tokens of the answer where a fault changes it. */
   readonly outputWith?: (fault: FaultRule) => number;
   readonly recordedLatencyMs: number | null;
+  /** Tokens at its beginning that others keep in the cache. */
+  readonly outsideTokens: number;
   readonly seen: number | null;
   /** Share of the session's own content that is still in the request; null for requests beside the loop. */
   readonly kept: number | null;

@@ -1,4 +1,6 @@
 import type { Random } from '../../base/random.js';
+import type { ModelRow } from '../../cache/model-table.js';
+import type { PrefixView } from '../../model/prefix.js';
 import type { BreakCause } from '../../model/run-log.js';
 import type { QuerySource } from '../../model/tier.js';
 import type { RecordedCall, Thread } from '../../model/transcript.js';
@@ -35,7 +37,12 @@ export interface RequestingThread {
   readonly model: ThreadModel;
   readonly exchange: Exchange;
   /** The client's own part of the cache key, and the chance of a break that nothing foretells. */
-  readonly client: { readonly key: ClientKey; readonly risk: number };
+  readonly client: {
+    readonly key: ClientKey;
+    readonly risk: number;
+    /** Tokens at the beginning of a request that others keep in the cache. */
+    outsideTokens(view: PrefixView, model: ModelRow): number;
+  };
   /** Whether the step at hand was taken before. */
   readonly steps: { readonly isAgain: boolean };
   /** Whether somebody spoke since the latest request. */

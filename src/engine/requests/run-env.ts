@@ -3,6 +3,7 @@ import type { Random } from '../../base/random.js';
 import type { PromptCache } from '../../cache/prompt-cache.js';
 import type { HabitsAt } from '../../client/call-plan.js';
 import type { ClientHabits } from '../../client/habits.js';
+import type { RecordedClient } from '../../client/recorded-client.js';
 import type { FakeLlm } from '../../llm/fake-llm.js';
 import type { Limits } from '../../model/limit.js';
 import type { LogSink } from '../../model/run-log.js';
@@ -31,8 +32,8 @@ export interface RunEnv {
   /** What the client does to its requests towards the cache; at the first version of the recording, and at others. */
   readonly habits: ClientHabits;
   readonly habitsAt: HabitsAt;
-  /** Version of the agent that made the recording, first seen. */
-  readonly agentVersion: string | null;
+  /** What the recording tells of the client that made it. */
+  readonly recorded: RecordedClient;
   /** What requests need to know of the cache. */
   readonly cacheKinds: CacheKinds;
   /** The cache behind the LLM, for what others than this run's requests have left in it; null without one. */

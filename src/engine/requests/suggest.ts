@@ -24,6 +24,7 @@ export function suggest(run: RequestingThread, call: RecordedCall): void {
     windowTokens: model.apiWindow(),
     outputTokens: 0,
     recordedLatencyMs: null,
+    outsideTokens: run.client.outsideTokens(context, model.row),
     seen: null,
     kept: null,
     untouched: null,

@@ -11,6 +11,7 @@ import {
 import { type LevelSalts, levelSalts } from '../../cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { ClientHabits } from '../../client/habits.js';
+import type { RecordedClient } from '../../client/recorded-client.js';
 import { largestPrompt, recordedWindow } from '../../client/window.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import { firstModel, type RecordedCall, type Thread } from '../../model/transcript.js';
@@ -49,20 +50,18 @@ export class ThreadModel {
   facts: { readonly name: string; readonly window: number; readonly maxOutput: number };
   private readonly isBounded: boolean;
   private readonly imagesBreak: boolean;
-  private readonly agentVersion: string | null;
   private readonly largestPrompt: number;
 
   constructor(
     private readonly plan: RunPlan,
     private readonly thread: Thread,
     habits: ClientHabits,
-    agentVersion: string | null,
+    private readonly recorded: RecordedClient,
   ) {
     this.models = modelsOf(plan);
     this.provider = plannedProvider(plan);
     this.imagesBreak = habits.images === 'break';
-    this.agentVersion = agentVersion;
-    this.largestPrompt = agentVersion === null ? 0 : largestPrompt(thread);
+    this.largestPrompt = largestPrompt(thread);
     this.firstRecorded = firstModel(thread) ?? plan.model ?? 'claude-sonnet-4-5';
     this.name = this.nameFor(this.firstRecorded);
     this.row = this.rowOf(this.name);
@@ -121,13 +120,22 @@ export class ThreadModel {
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
     if (this.plan.model !== null) return null;
-    return recordedWindow(this.name, this.largestPrompt, this.agentVersion, this.models);
+    const { window, version } = this.recorded;
+    return window ?? recordedWindow(this.name, this.largestPrompt, version, this.models);
   }
 
   /** Window as the policy believes it to be (WIN-1). */
   private policyWindow(): number {
-    if (this.plan.window !== null) return this.plan.window;
-    return policyWindow(this.plan.policy.params, this.name, this.provenWindow(), this.models);
+    const { window, model, policy } = this.plan;
+    if (window !== null) return window;
+    const explicit = policy.params['window.explicit'];
+    if (typeof explicit !== 'number' && model === null && this.recorded.window !== null)
+      return this.recorded.window;
+    const believed = policyWindow(policy.params, this.name, this.provenWindow(), this.models);
+    // The 200,000 that Claude Code takes any other model for are its own.
+    return policy.parts === undefined || typeof explicit === 'number'
+      ? believed
+      : Math.min(believed, this.apiWindow() ?? believed);
   }
 
   /** Salts of the cache keys for this model. */

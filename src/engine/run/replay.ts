@@ -6,6 +6,7 @@ import { createProviderCache } from '../../cache/provider-cache.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
 import type { HabitsAt } from '../../client/call-plan.js';
 import { fadeOf } from '../../client/fade-of.js';
+import { recordedClient } from '../../client/recorded-client.js';
 import { habitsOf } from '../../client/resolve-habits.js';
 import { createFakeLlm } from '../../llm/fake-llm.js';
 import { createFaultPlan } from '../../llm/faults.js';
@@ -92,7 +93,8 @@ export function* replayParts(
   });
   const random = createRandom(plan.seed);
   const habitsAt: HabitsAt = (version) => habitsOf(plan.policy.params, version);
-  const habits = habitsAt(transcript.agentVersion);
+  const recordedBy = recordedClient(transcript);
+  const habits = habitsAt(recordedBy.version);
   const cache =
     plan.cache.mode === 'off'
       ? null
@@ -119,7 +121,7 @@ export function* replayParts(
     habits,
     habitsAt,
     cacheKinds: cacheKinds(plan, transcript),
-    agentVersion: transcript.agentVersion,
+    recorded: recordedBy,
     cache,
     files: createHome(plan),
     random,

@@ -85,7 +85,7 @@ export class ThreadRun implements TurnThread {
     this.clock = new ThreadClock(plan.timing, this.steps);
     this.standstill = new Standstill(env.sink, thread.id);
     this.counter = counterRules(plan.policy.params, plan.estimatorFactor, plan.policy.parts ?? null);
-    this.model = new ThreadModel(plan, thread, env.habits, env.agentVersion);
+    this.model = new ThreadModel(plan, thread, env.habits, env.recorded);
     this.seen = new SeenCounter(this.counter, new CountedThread(this.context, this.model, env.client));
     this.client = new ClientState(this);
     this.exchange = new Exchange(env, thread.id);

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runForward } from '../../../src/fidelity/forward.js';
 import { providerRequests } from '../../../src/fidelity/providers/provider-requests.js';
+import { fidelityReport } from '../../../src/fidelity/report.js';
 import { checkCodexTriggers } from '../../../src/fidelity/triggers.js';
 import { recordedTruth } from '../../../src/fidelity/truth.js';
 import { totalFidelity, validateTranscript } from '../../../src/fidelity/validate.js';
@@ -98,6 +99,49 @@ describe('what Codex counts before it compacts', () => {
   });
 });
 
+describe('a rollout that tells no writes', () => {
+  const lines = (model: string, written: number) => [
+    meta(0),
+    turn(0, model),
+    say(1, 'user', 'look'),
+    call(3, 'a'),
+    result(4, 'a'),
+    count(4, 22_000, { input: 22_000, written, output: 10 }),
+    call(8, 'b'),
+    result(9, 'b'),
+    count(9, 45_000, { input: 23_000, cached: 21_248, written: 0, output: 10 }),
+  ];
+  const forwardOf = (model: string, written = 0) => {
+    const transcript = read(lines(model, written));
+    const outcome = runForward(transcript, recordedTruth(transcript), 'test');
+    if (outcome.kind !== 'ran') throw new Error(outcome.kind);
+    return outcome.session;
+  };
+
+  it('is priced beside its run as if what was not read had been written, where writes are billed', () => {
+    const { cost, recordedWrites } = forwardOf('gpt-5.6-sol');
+    // Per token: input 4,000 nano-dollars, writes 5,000, reads 400. Steps of 1,024 from 768 on end at 21,248 and 22,272.
+    const first = 21_248 * 5_000 + (22_000 - 21_248) * 4_000;
+    const second = 21_248 * 400 + (22_272 - 21_248) * 5_000 + (23_000 - 22_272) * 4_000;
+    expect(cost).toEqual({ predicted: first + second, recorded: first + second });
+    expect(recordedWrites).toBe('assumed');
+  });
+
+  it('is taken at its word where it tells some, and where writes cost what input costs', () => {
+    expect(forwardOf('gpt-5.6-sol', 1_000)).toMatchObject({
+      recordedWrites: 'told',
+      cost: { recorded: 1_000 * 5_000 + 21_000 * 4_000 + 21_248 * 400 + 1_752 * 4_000 },
+    });
+    expect(forwardOf('gpt-5.4').recordedWrites).toBe('told');
+  });
+
+  it('names the policy of Codex in what validate says, and no profile of Claude Code', () => {
+    const file = validateTranscript(read(lines('gpt-5.6-sol', 0)), 'a.jsonl');
+    expect(file.profile).toMatchObject({ name: 'peers/codex-remote' });
+    expect(fidelityReport([file], null, 1).files).toMatchObject([{ profile: 'peers/codex-remote' }]);
+  });
+});
+
 describe('what a request could read', () => {
   it('ends where reasoning left the prompt: behind an answer of GPT-5.4, not of GPT-5.6', () => {
     const reachable = (model: string, prompt: number): number => {
@@ -133,6 +177,16 @@ describe.skipIf(!sharedData.present)('the shared rollouts', () => {
   it('are run forward apart from sessions of Claude Code, with as many compactions as recorded', () => {
     expect(byProvider.openai!.forward).toMatchObject({ crashed: 0, unfinished: 0, compactionCountRight: 1 });
     expect(forward.sessions).toBe(0);
+  });
+
+  it('run forward cost what was paid: within 3 % together up to GPT-5.5, within 2 % from GPT-5.6 on', () => {
+    expect(Math.abs(byProvider.openai!.forward.netError!)).toBeLessThanOrEqual(0.03);
+    expect(byProvider.openai!.forward.intervalCoverage90).toBeGreaterThanOrEqual(0.85);
+    expect(byProvider.openai!.forward.intervalCoverage90).toBeLessThanOrEqual(0.95);
+    expect(byProvider['openai-5.6']!.forward).toMatchObject({ sessions: 1, writesAssumed: 1 });
+    expect(byProvider['openai-5.6']!.forward.costErrorMedian).toBeLessThanOrEqual(0.02);
+    // Nothing is left to chance there: no interval is stated, and none can hold.
+    expect(byProvider['openai-5.6']!.forward.intervalCoverage90).toBeNull();
   });
 
   it('cost what is expected within 3 %, and nine of ten lie in the stated interval', () => {

@@ -90,7 +90,11 @@ function recorded(): Transcript {
     .tools([{ tool: 'ToolSearch', tokens: 60 }])
     .answer(10);
   for (let i = 0; i < 40; i++) talk.human(40).wait(20).answer(30);
-  return talk.transcript({ agentVersion: '2.1.112', carries: ['text', 'timestamps', 'tools', 'usage'] });
+  return talk.transcript({
+    source: 'claude-code',
+    agentVersion: '2.1.112',
+    carries: ['text', 'timestamps', 'tools', 'usage'],
+  });
 }
 
 export const RECORDED = recorded();

@@ -69,7 +69,7 @@ function overview(facts: TranscriptFacts): readonly Row[] {
     rows.push(
       [
         'recorded usage',
-        `read ${formatCount(billed.cacheRead)}, written 5 min ${formatCount(billed.cacheWrite5m)}, written 1 h ${formatCount(billed.cacheWrite1h)}, uncached ${formatCount(billed.input)}, output ${formatCount(billed.output)}`,
+        `read ${formatCount(billed.cacheRead)}, ${facts.carries.includes('cache-writes') ? `written 5 min ${formatCount(billed.cacheWrite5m)}, written 1 h ${formatCount(billed.cacheWrite1h)}` : 'written not told'}, uncached ${formatCount(billed.input)}, output ${formatCount(billed.output)}`,
       ],
       ['recorded hit rate', formatShare(billed.hitRate)],
       [AS_RECORDED, `${formatMoney(billed.costUsd)}${subagents}`],

@@ -2,7 +2,7 @@ import { providerRegistry } from '../../../cache/providers.js';
 import type { FidelityFigures } from '../../../fidelity/compare.js';
 import type { BestEffort } from '../../../fidelity/providers/best-effort.js';
 import type { ProviderFigures, TotalFidelity } from '../../../fidelity/validate.js';
-import { formatCount, printable } from '../../../report/format.js';
+import { formatCount, formatCounted, printable } from '../../../report/format.js';
 import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import { percent, signedPercent } from './validate-cells.js';
@@ -59,7 +59,19 @@ function forwardSentence({ forward, triggers }: ProviderFigures): string {
     triggers.recorded === 0
       ? ''
       : ` ${triggers.matched} of ${triggers.recorded} recorded compactions fire where the client counts them;`;
-  return `Run forward, ${formatCount(forward.sessions)} sessions cost ${signedPercent(forward.netError)} together and ${percent(forward.costErrorMedian)} off in the median;${placed} as many compactions as recorded in ${percent(forward.compactionCountRight)} of the sessions, ${percent(forward.compactionPlaceRight)} of them within a request of their place.`;
+  const counted =
+    forward.compactionCountRight === null
+      ? ''
+      : ` as many compactions as recorded in ${percent(forward.compactionCountRight)} of the sessions`;
+  const near =
+    forward.compactionPlaceRight === null
+      ? ''
+      : `, ${percent(forward.compactionPlaceRight)} of them within a request of their place`;
+  const assumed =
+    forward.writesAssumed === 0
+      ? ''
+      : ` ${formatCounted(forward.writesAssumed, 'recording')} ${forward.writesAssumed === 1 ? 'tells' : 'tell'} no writes, which are billed: what was not read is priced as written.`;
+  return `Run forward, ${formatCounted(forward.sessions, 'session')} cost ${signedPercent(forward.netError)}, and ${percent(forward.costErrorMedian)} off in the median;${placed}${counted}${near}.${assumed}`;
 }
 
 /** How well the cache of each provider is foretold; nothing where all recordings are of Anthropic. */
