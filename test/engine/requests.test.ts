@@ -6,6 +6,7 @@ import { generateTranscript } from '../../src/transcript/synthetic/generate-tran
 import { runSent, type Sent } from '../helpers/capture.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { planUnder } from '../helpers/plan-under.js';
 
 describe('breakpoints of a fork', () => {
   const generated = generateTranscript({
@@ -125,5 +126,21 @@ describe('a session whose recording changes the model', () => {
       mainRequests(runLog(planOf({ model }), first)).map((entry) => entry.model);
     expect(models(null)).toEqual(['claude-opus-4-6']);
     expect(models('claude-sonnet-4-5')).toEqual(['claude-sonnet-4-5']);
+  });
+});
+
+describe('a request that is there for the cache alone', () => {
+  it('keeps the entry alive as far as the client knows: another follows it', () => {
+    const talk = new Conversation().human(100).answer(10).wait(1_000).human(10).answer(10);
+    const plan = planUnder(
+      'cache: { keepAlive: { every: 4min, times: 3 } }\nrules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]',
+      {},
+    );
+    const requests = ofType(runLog(plan, talk.transcript()), 'request');
+    const next = requests.findLast(({ purpose }) => purpose === 'main')!;
+    const pings = requests.filter(({ purpose, t }) => purpose === 'keep_alive' && t < next.t);
+    expect(pings.map(({ read }) => read > 15_000)).toEqual([true, true, true]);
+    // The entry lives until five minutes after the third, 720 seconds after the answer.
+    expect(next.read).toBeGreaterThan(15_000);
   });
 });
