@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OpenShape } from '../../src/engine/columnar/open-shape.js';
 import { type PlanInit, planOf } from '../helpers/plan.js';
+import { planUnder } from '../helpers/plan-under.js';
 
 describe('plans have one shape', () => {
   const shapeOf = (init: PlanInit): OpenShape => new OpenShape(planOf(init));
@@ -39,5 +40,34 @@ describe('plans have one shape', () => {
     const policy = 'claude-code/2.1.112';
     expect(shapeOf({ policy }).fits(planOf({ policy }))).toBe(true);
     expect(shapeOf({ policy }).fits(planOf({ policy, ...init }))).toBe(false);
+  });
+
+  it('but not where one has a part that the other lacks', () => {
+    const rules = 'rules: [{ when: { tokens: ">= 100k" }, ask: { shape: own } }]';
+    const plain = planUnder(rules, {});
+    const guarded = planUnder(`${rules}\nguards: { breaker: { after: 2 } }`, {});
+    expect(new OpenShape(plain).fits(planUnder(rules, {}))).toBe(true);
+    expect(new OpenShape(plain).fits(guarded)).toBe(false);
+    expect(new OpenShape(guarded).fits(plain)).toBe(false);
+    const two = planUnder(
+      'rules: [{ when: { tokens: ">= 100k" }, ask: { shape: own } }, { when: { tokens: ">= 110k" }, ask: { shape: own } }]',
+      {},
+    );
+    expect(new OpenShape(plain).fits(two)).toBe(false);
+    expect(new OpenShape(two).fits(plain)).toBe(false);
+  });
+
+  it('and a condition is open in its amount, not in its direction, its kind or an amount that is drawn', () => {
+    const fits = (one: string, other: string): boolean => {
+      const under = (test: string) => planUnder(`rules: [{ when: { ${test} }, ask: { shape: own } }]`, {});
+      return new OpenShape(under(one)).fits(under(other));
+    };
+    expect(fits('tokens: ">= 100k"', 'tokens: ">= 90k"')).toBe(true);
+    expect(fits('messages: "> 10"', 'messages: "> 20"')).toBe(true);
+    expect(fits('tokens: ">= 100k"', 'tokens: "> 100k"')).toBe(false);
+    expect(fits('tokens: ">= 100k"', 'growth: ">= 100k"')).toBe(false);
+    expect(fits('idle: ">= 5min"', 'idle: ">= 6min"')).toBe(false);
+    expect(fits('tokens: ">= jitter(0.7, 0.8)·B"', 'tokens: ">= 100k"')).toBe(false);
+    expect(fits('tokens: ">= 100k"', 'tokens: ">= jitter(0.7, 0.8)·B"')).toBe(false);
   });
 });
