@@ -182,8 +182,7 @@ describe('a conversation that is too long for its summary', () => {
     expect(within(0)).toBe('d-call d');
     expect(within(240 + 1_239)).toBe('d-call d');
     expect(within(240 + 1_240)).toBe('c-call c d-call d');
-    const part = (share: number) =>
-      idsOf(shrunk(TALK, { kind: 'keep-newest', share } as Parameters<typeof shrunk>[1], order)!);
+    const part = (share: number) => idsOf(shrunk(TALK, { kind: 'keep', share }, order)!);
     // Of 720 tokens the last round has 60, the last two 370.
     expect(tokensOf(TALK)).toBe(720);
     expect(part(0.52)).toBe('c-call c d-call d');

@@ -27,6 +27,7 @@ export function selectOf(
       atMost: null,
       atLeast: null,
       user: null,
+      recentFiles: null,
       finalAnswers: false,
       errors: false,
       ...keep,
