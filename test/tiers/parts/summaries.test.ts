@@ -97,3 +97,73 @@ describe('guards.floor and guards.block', () => {
     expect(ofType(logOf(policy('100k')), 'lost').length).toBe(0);
   });
 });
+
+describe('the calls of one summary', () => {
+  /** Prompts of the requests for the first summary: six rounds of 1,020 tokens behind a prompt of 100. */
+  const prompts = (calls: string): readonly number[] => {
+    const policy = rule().replace('ask: { shape: own }', `ask: { shape: own, calls: ${calls} }`);
+    const sent = sentFor(runSent(planUnder(policy, INIT), rounds(8).transcript()).sent, 'compact');
+    return sent.filter(({ turn }) => turn === sent[0]!.turn).map(({ tokens }) => tokens);
+  };
+  const [whole] = prompts('1');
+
+  it('one, or a draft that is looked at once more', () => {
+    expect(prompts('1')).toHaveLength(1);
+    const [draft, again, ...more] = prompts('verify');
+    expect([draft, more]).toEqual([whole, []]);
+    // The draft of 1,000 tokens is shown.
+    expect(again! - draft!).toBeGreaterThanOrEqual(1_000);
+    expect(again! - draft!).toBeLessThan(1_100);
+  });
+
+  it('one for each chunk, and one over their summaries where it has another level', () => {
+    const chunks = prompts('{ chunks: { tokens: 3000 } }');
+    // The prompt with two rounds, then two and two.
+    expect(chunks).toHaveLength(3);
+    const frame = whole! - (100 + 6 * 1_020);
+    expect(chunks[0]).toBe(frame + 100 + 2 * 1_020);
+    const deep = prompts('{ chunks: { tokens: 3000, depth: 2 } }');
+    expect(deep.slice(0, 3)).toEqual(chunks);
+    expect(deep).toHaveLength(4);
+    // Three summaries of 1,000 tokens.
+    expect(deep[3]! - frame).toBe(3_000);
+    expect(prompts('{ chunks: { tokens: 100000, depth: 2 } }')).toEqual([whole]);
+  });
+});
+
+describe('a summary that is written beside the work', () => {
+  const policy = rule().replace(
+    'ask: { shape: own }',
+    'ask: { shape: own, run: { background: { apply: { at: ">= 14k" } } } }',
+  );
+
+  /** Rounds a minute apart: an answer is there before the next one. */
+  const slowly = (n: number, talk: Conversation): Conversation => {
+    for (let i = 0; i < n; i++) talk.wait(60).tools([{ tool: 'Read', tokens: 1_000 }]);
+    return talk;
+  };
+  const begin = () => new Conversation({ toolsTokens: 4_000, systemTokens: 1_000 }).human(100);
+
+  it('is put in place once the context is so large, and the work goes on until then', () => {
+    const log = runLog(planUnder(policy, INIT), slowly(12, begin()).answer(10).transcript());
+    const [first] = ofType(log, 'layer');
+    const [request] = ofType(log, 'request').filter(({ purpose }) => purpose === 'compact');
+    expect(first).toMatchObject({ action: 'compact', outcome: 'done' });
+    expect(first!.turn).toBeGreaterThan(request!.turn);
+    expect(first!.seenBefore).toBeGreaterThanOrEqual(14_000);
+    expect(first!.seenBefore).toBeLessThan(14_000 + 1_020);
+  });
+
+  it('is of no use once the user has emptied the conversation', () => {
+    const talk = slowly(7, begin())
+      .answer(10)
+      .event((at) => ({ kind: 'clear', at }))
+      .human(5_000);
+    const log = runLog(planUnder(policy, INIT), slowly(8, talk).answer(10).transcript());
+    const asked = ofType(log, 'request').filter(({ purpose }) => purpose === 'compact');
+    // It was asked for before and is asked for anew.
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    expect(ofType(log, 'layer').map(({ outcome }) => outcome)).not.toContain('stale');
+    expect(ofType(log, 'layer')[0]!.turn).toBeGreaterThan(asked[1]!.turn);
+  });
+});
