@@ -54,6 +54,16 @@ describe('breakpoints of a fork', () => {
   );
 });
 
+describe('the beginning of a thread', () => {
+  it('tells nothing of content that is out of it or shared where there is none', () => {
+    const talk = new Conversation().human(100).answer(10);
+    const [thread] = ofType(runLog(planOf(), talk.transcript()), 'thread');
+    expect(Object.keys(thread!).sort()).toEqual(
+      ['type', 't', 'thread', 'parent', 'label', 'prefixTokens', 'window'].sort(),
+    );
+  });
+});
+
 describe('what a request needed to be taken', () => {
   it('a prompt is put between two responses, and told of', () => {
     const talk = new Conversation().human(100).answer(10).answer(10).human(20).answer(10);
