@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block } from '../../../src/model/block.js';
 import type { RequestEntry } from '../../../src/model/run-log.js';
 import type { Transcript } from '../../../src/model/transcript.js';
+import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/conversation.js';
 import { ofType, type PlanInit, runLog } from '../../helpers/plan.js';
@@ -45,6 +46,19 @@ describe('what stands in the place of a result', () => {
     const [head] = lastResults(rule('with: preview, head: 400, tail: 0'), results(4).transcript());
     expect(head!.text!.read()).toHaveLength(433);
     expect(head!.text!.read().endsWith('x')).toBe(false);
+  });
+
+  it('has no words where the result had none', () => {
+    const silent = generateTranscript({
+      workload: 'bugfix',
+      seed: 1,
+      turns: 6,
+      text: 'none',
+      steady: { gapSeconds: 10, outputTokens: 10, resultTokens: 1_000, promptTokens: 100 },
+    });
+    const [first] = lastResults(rule('with: preview, head: 400, tail: 100'), silent);
+    expect(first!.facts.replaces).toBe('cleared');
+    expect(first!.text).toBeNull();
   });
 
   it('is a file that holds it, by the name of its call', () => {
