@@ -9,6 +9,9 @@ const BUILT = ['test/helpers/built.ts', 'test/cli/start.ts'];
 const PAGE = 'src/report/page/';
 const BROWSER = 'test/browser/browser.ts';
 
+/** Rules and corrections as comments of the program and names of tests call them, such as AUT-3 or C20; invariants are about all. */
+const RULE = /\b(?!INV-)(?:[A-Z]{3}-\d+|[CK]\d+)\b/g;
+
 /** Which tests reach a source: by the imports of every test file, followed to their ends. */
 export class RelatedTests {
   #root;
@@ -25,13 +28,19 @@ export class RelatedTests {
     );
   }
 
-  /** Test files that import a source: the mirrored folder first, then those that name it, then the nearest. */
+  /** Test files that import a source: the mirrored folder first, then those that name it or a rule it is about, then the nearest. */
   of(file) {
     const mirrored = dirname(file).replace(/^src/, 'test');
     const own = `${file.replace(/^src/, 'test').replace(/\.ts$/, '')}.`;
     const folder = file.replace(/^src(\/[^/]+).*/, 'test$1/');
+    const rules = new Set(this.#textOf(file).match(RULE));
+    const isAboutIt = (test) =>
+      this.#textOf(test)
+        .match(RULE)
+        ?.some((rule) => rules.has(rule)) === true;
+    const far = (test) => (isAboutIt(test) ? 150 : test.startsWith(folder) ? 200 : 300);
     const rank = (test, distance) =>
-      (test.startsWith(own) ? 0 : dirname(test) === mirrored ? 100 : test.startsWith(folder) ? 200 : 300) +
+      (test.startsWith(own) ? 0 : dirname(test) === mirrored ? 100 : far(test)) +
       this.#strangeness(test, file) +
       distance;
     const distanceOf = (distances) =>

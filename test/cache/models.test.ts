@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
+import { createModelBook } from '../../src/cache/model-book.js';
 import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../src/cache/model-table.js';
 import { findModel, modelOrUnknown, modelsOf, resolveModel, resolveWindow } from '../../src/cache/models.js';
 import { type PriceOptions, priceUsage } from '../../src/cache/price.js';
@@ -256,5 +257,15 @@ describe('windows', () => {
   it('WIN-1 refuses a window that cannot be', () => {
     expect(() => resolveWindow('claude-opus-4-5', { override: 0 })).toThrow(CcbenchError);
     expect(() => resolveWindow('claude-opus-4-5', { override: 1.5 })).toThrow(CcbenchError);
+  });
+});
+
+describe('a book of models', () => {
+  const row = resolveModel('claude-opus-4-6');
+
+  it('has one row for each name', () => {
+    const other = { ...row, id: 'mine', aliases: ['claude-opus-4-6'] };
+    expect(() => createModelBook([row, other])).toThrow(/two models are called "claude-opus-4-6"/);
+    expect(createModelBook([row, { ...other, aliases: [] }]).find('mine')?.id).toBe('mine');
   });
 });

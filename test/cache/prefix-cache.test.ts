@@ -374,3 +374,50 @@ describe('stretches of positions that share their fate', () => {
     expect(looked(104 + 4 * 300, 10_000 * 302)).toBe(early);
   });
 });
+
+describe('the store', () => {
+  it('forgets what has expired instead of growing for ever, and nothing that lives', () => {
+    const cache = cacheOf({});
+    const prompt = (i: number): TestBlock[] => [[`prompt ${i}`, 1_000]];
+    const looks = { write: 'read-only' } as const;
+    let largest = 0;
+    for (let i = 0; i < 9_000; i++) {
+      ask(cache, prompt(i), i * 1_000);
+      largest = Math.max(largest, cache.size);
+      // What is 299 seconds old is still there.
+      if (i % 300 === 299) expect(ask(cache, prompt(i - 299), i * 1_000, looks).readTokens).toBe(1_000);
+    }
+    expect(largest).toBeLessThanOrEqual(4_096);
+  });
+
+  it.each([
+    ['by its last use', { idleMs: MINUTE, maxMs: null, tail: [] }, [60, 61]],
+    ['by its making', { idleMs: 5 * MINUTE, maxMs: MINUTE, tail: [] }, [60, 61]],
+    [
+      'where its tail ends',
+      { idleMs: MINUTE, maxMs: null, tail: [{ afterMs: 2 * MINUTE, share: 0 }] },
+      [120, 121],
+    ],
+  ] as const)('lets an entry go %s', (_how, given, [kept, gone]) => {
+    const prompt = (name: string): TestBlock[] =>
+      numbered(4_100).map(([text, tokens]) => [`${name} ${text}`, tokens]);
+    const sizeAfter = (seconds: number): number => {
+      const cache = cacheOf({ lifetime: { longMs: null, refresh: 'on-hit', ...given } });
+      ask(cache, prompt('one'), 0);
+      // The store is looked through when it has twice as many entries as after the last time.
+      ask(cache, prompt('two'), seconds * 1_000);
+      return cache.size;
+    };
+    expect(sizeAfter(kept)).toBe(8_200);
+    expect(sizeAfter(gone)).toBe(4_100);
+  });
+
+  it('loses everything when the server does, answers included', () => {
+    const cache = cacheOf({ storesOutput: true });
+    ask(cache, numbered(5), 0, { outputTokens: 700, answer: digestText('b6') });
+    cache.clear();
+    expect(cache.size).toBe(0);
+    expect(ask(cache, numbered(5), 10_000).readTokens).toBe(0);
+    expect(ask(cache, numbered(6), 20_000).readTokens).toBe(5_000);
+  });
+});

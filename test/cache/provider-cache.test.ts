@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { resolveModel } from '../../src/cache/models.js';
 import { createProviderCache } from '../../src/cache/provider-cache.js';
 import { cacheRulesOf } from '../../src/cache/providers.js';
 import { mark1h, mark5m, numbered, prefixOf, send } from '../helpers/cache-request.js';
@@ -28,5 +29,23 @@ describe('marks of the client', () => {
       return send(cache, { view, breakpoints: [mark5m(4 + further)], startMs: 10_000 }).readTokens;
     };
     expect([read(most - 1), read(most)]).toEqual([5_000, 0]);
+  });
+});
+
+describe('caches of several providers behind one door', () => {
+  it('each request goes to the one of its model; all are counted and emptied together', () => {
+    const cache = createProviderCache(({ provider }) => provider, {});
+    const claude = resolveModel('claude-sonnet-4-5');
+    const glm = resolveModel('glm-5');
+    const view = prefixOf(numbered(5));
+    const ask = (model: typeof claude, startMs: number) =>
+      send(cache, { model, view, breakpoints: [mark5m(4)], startMs }).readTokens;
+    expect([ask(claude, 0), ask(glm, 0)]).toEqual([0, 0]);
+    // One entry at the mark, and one for each position.
+    expect(cache.size).toBe(1 + 5);
+    expect([ask(claude, 10_000), ask(glm, 10_000)]).toEqual([5_000, 5_000]);
+    cache.clear();
+    expect(cache.size).toBe(0);
+    expect([ask(claude, 20_000), ask(glm, 20_000)]).toEqual([0, 0]);
   });
 });

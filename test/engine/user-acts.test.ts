@@ -113,6 +113,19 @@ describe('what else the user did', () => {
     expect(ofType(entries, 'notice').map(({ what }) => what)).toContain('clear');
   });
 
+  it('a file that was read before /clear is sent whole again', () => {
+    const read = { tool: 'Read', tokens: 1_500, path: '/repo/a.ts', text: 'const a = 1;\n'.repeat(400) };
+    const stubs = (cleared: 'cleared' | 'kept') => {
+      const talk = new Conversation().human(100).tools([read]).answer(10);
+      if (cleared === 'cleared') talk.event((at) => ({ kind: 'clear', at }));
+      const { entries } = send('claude-code/2026', talk.human(20).tools([read]).answer(10), {
+        set: { 'storage.stubRepeatedReads': true },
+      });
+      return ofType(entries, 'layer').filter(({ action }) => action === 'stub').length;
+    };
+    expect([stubs('kept'), stubs('cleared')]).toEqual([1, 0]);
+  });
+
   it.each(all)('C1 INV-16 %s: a rewind goes back to a message, or to the beginning', (policy) => {
     const back = (lastId: string | null) =>
       new Conversation()

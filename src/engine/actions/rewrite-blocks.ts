@@ -28,7 +28,7 @@ export function rewriteBlocks(run: Rewriting, action: Extract<Action, { kind: 'r
   run.takenOut.take(action.by.layer, tokensBefore - run.view.trueTokens, keep);
   if (keep === 'frozen') run.journal.freeze(action.edits);
   if (action.keep !== 'server') run.seen.replace(action.edits, before, gone);
-  if (position >= 0 && position < run.sentLength) {
+  if (position < run.sentLength) {
     run.tally.cacheLost += Math.max(0, cached - run.cachedTokens(position));
     run.announced ??= action.cause;
   }

@@ -13,6 +13,11 @@ export class CachedPrefix {
     this.untilMs = untilMs;
   }
 
+  /** A short request read the entry, or wrote it anew: the same is cached until then. */
+  keepUntil(untilMs: number): void {
+    this.untilMs = untilMs;
+  }
+
   /** Goes on from what another thread has left. */
   adopt(other: CachedPrefix): void {
     this.sentTokens = other.sentTokens;

@@ -186,7 +186,7 @@ export class Context implements PrefixView {
     if (holdsImage(block)) this.imageBlocks++;
   }
 
-  /** Puts other blocks in the place of some; returns the first position that changed, or −1. */
+  /** Puts other blocks in the place of some; returns the first position that changed. */
   rewrite(edits: readonly BlockEdit[]): number {
     const { from, messages } = editedTail(this.messages, edits);
     return this.rebuildFrom(from, messages);

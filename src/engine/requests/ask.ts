@@ -97,6 +97,8 @@ function exchange(
     const endMs = startMs + reply.latencyMs;
     if (reply.ok) {
       run.tally.costNano += reply.cost?.totalNano ?? 0;
+      const isThere = request.write === 'write' || reply.usage.cacheRead > 0;
+      if (request.purpose === 'keep_alive' && isThere) run.noteKeptAlive(startMs);
       finishTime(run, request, endMs);
       const answer = reply.fault === null ? planned : compose(reply.fault);
       const { text, tokens, sections, scratchpadTokens, digest, stopReason, form } = answer;

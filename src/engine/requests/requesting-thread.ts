@@ -62,4 +62,6 @@ export interface RequestingThread {
   askRandom(purpose: string): Random;
   /** Takes note that a request of the thread's own chain was answered. */
   noteSent(out: Outgoing, call: RecordedCall): void;
+  /** Takes note that a request which is there for the cache alone found the entry at a time, or made it. */
+  noteKeptAlive(atMs: number): void;
 }

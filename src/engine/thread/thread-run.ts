@@ -256,6 +256,10 @@ export class ThreadRun implements TurnThread {
     this.announced = null;
   }
 
+  noteKeptAlive(atMs: number): void {
+    this.cached.keepUntil(atMs + this.model.ttlFor(null));
+  }
+
   hear(call: RecordedCall, latencyMs: number): void {
     this.spoken = 'silent';
     this.clock.answered(call, latencyMs);

@@ -142,10 +142,25 @@ describe('a plan', () => {
     );
     expect(ofType(entries, 'ended')).toHaveLength(1);
     expect(metricValues(foldLog(entries))).toMatchObject({ finishedShare: 1, agentsShutDown: 1 });
+    // Rejected at 180 s, planned again and sent at 194 s; the letter of 240 s finds it waiting.
+    expect(noticesOf(entries).map(({ what, t }) => `${what} ${t / 1_000}`)).toEqual([
+      'plan-rejected 180',
+      'plan-shut-down 240',
+      'shut-down 240',
+    ]);
   });
 });
 
 describe('whatever agents write to each other', () => {
+  it('is counted at the end, if it is anything', () => {
+    const told = (letters: readonly LetterSpec[]) =>
+      ofType(runLog(plan(), team(letters, [])), 'notice')
+        .filter(({ what }) => what === 'messages')
+        .map(({ details }) => [details.sent, details.delivered, details.lost]);
+    expect(told([])).toEqual([]);
+    expect(told([{ afterTurn: 4, to: 'fork-3-1' }])).toEqual([[1, 1, 0]]);
+  });
+
   it('C36 every call is answered or ended by somebody, and no letter is lost', () => {
     const subject = fc.constantFrom(...LETTER_SUBJECTS);
     const letter = fc.record({

@@ -137,6 +137,14 @@ describe('what of the history stays', () => {
     expect(after.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === 'image'))).toHaveLength(3);
   });
 
+  it('no message stands for images where there were none', () => {
+    const after = history(
+      'rules: [{ when: { tokens: ">= 12k" }, ask: { shape: own }, layout: [summary, { images: 3 }, last-prompt] }]',
+      rounds(begin(), 12).answer(10).transcript(),
+    );
+    expect(after.map(({ origin }) => origin)).toEqual(['summary', 'human']);
+  });
+
   it('boundary: thinking-loop parts no loop of calls in which the model thinks', () => {
     const talk = begin().answer(10).human(100);
     for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }], { thinking: 50 });
