@@ -4,6 +4,7 @@ import { foldLog } from '../../src/metrics/fold.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { PolicyInfo } from '../../src/report/policy-info.js';
 import { reportHtml } from '../../src/report/report-html.js';
+import { createRunSample } from '../../src/report/run-sample.js';
 import { endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { openBrowser, openPage } from './browser.js';
 
@@ -204,6 +205,34 @@ describe('charts of the page', () => {
     const line = byNumber.filter(({ class: of }) => of === 'gap');
     expect(line.map(({ x1 }) => Number(x1))).toEqual([
       expect.closeTo((numbers['3']! + numbers['4']!) / 2, 0),
+    ]);
+  });
+
+  it('show a pause of a run that is shown in part before the request it ended with', async () => {
+    const requests = Array.from({ length: 40 }, (_, i) =>
+      requestEntry({ n: i + 1, t: i * MINUTE + (i < 30 ? 0 : 60 * MINUTE), write5m: 1_000, context: i % 4 }),
+    );
+    const sample = createRunSample(39, 100);
+    const entries: readonly LogEntry[] = [runEntry(), threadEntry(), ...requests];
+    for (const entry of entries) sample.write(entry);
+    const { entries: shown, leftOut } = sample.finish();
+    expect(leftOut?.requests).toBe(40);
+    const run = {
+      name: 'part',
+      entries: shown,
+      facts: foldLog(entries),
+      digest: null,
+      policyInfo: null,
+      leftOut,
+    };
+    const { page } = await openPage(browser, reportHtml({ title: 'part', runs: [run] }));
+    await byRequest(page);
+    const marks = await drawn(page, CONTEXT);
+    const places = ticks(marks, 'middle');
+    // of each four requests the first and the last are there: the 32nd is the first after the pause that is
+    const perRequest = (places['30']! - places['10']!) / 20;
+    expect(marks.filter(({ class: of }) => of === 'gap').map(({ x1 }) => Number(x1))).toEqual([
+      expect.closeTo(places['30']! + 1.5 * perRequest, 0),
     ]);
   });
 
