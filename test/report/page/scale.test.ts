@@ -24,8 +24,10 @@ describe('scales of the page', () => {
   });
 
   it('hold a range of one value and a width of nothing', () => {
-    expect(linearScale([5, 5], [0, 100]).px(5)).toBe(0);
-    expect(linearScale([5, 9], [40, 40]).value(40)).toBe(5);
+    const one = linearScale([5, 5], [0, 100]);
+    expect([one.px(5), one.px(6), one.value(100)]).toEqual([0, 100, 6]);
+    const none = linearScale([5, 9], [40, 40]);
+    expect([none.value(40), none.value(41)]).toEqual([5, 9]);
   });
 });
 
