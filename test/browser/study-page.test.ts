@@ -120,7 +120,7 @@ describe('the page of a study', () => {
       all: [...chart.querySelectorAll('*')].map((node) =>
         Object.fromEntries([
           ['text', node.textContent ?? ''],
-          ...node.getAttributeNames().map((name) => [name, node.getAttribute(name)!]),
+          ...node.getAttributeNames().map((name: string) => [name, node.getAttribute(name)!]),
         ]),
       ),
     }));
@@ -213,7 +213,7 @@ describe('the page of a study', () => {
     expect(await page.locator('figure .legend').textContent()).toMatch(/one.*two/);
     expect(await page.locator('.joined').count()).toBe(0);
     const places = await page.locator('.limit').evaluate((line) => {
-      const chartWidth = (line.closest('svg') as SVGElement).clientWidth;
+      const chartWidth = line.closest('svg')!.clientWidth;
       return [chartWidth, ...['x1', 'y1', 'x2', 'y2'].map((name) => Number(line.getAttribute(name)))];
     });
     // x from 10 to 22 with 0.72 of room, y from 22 to 42 with 1.2: both hold 20.8 to 22.72

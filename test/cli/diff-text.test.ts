@@ -13,7 +13,7 @@ const difference = (change: Partial<Difference> = {}): Difference => ({
   a: figures(1_000, 400),
   b: figures(2_000, 0),
   costUsd: 0.5,
-  kind: 'read',
+  kind: 'cache',
   reason: 'B reads less',
   ...change,
 });
@@ -45,9 +45,9 @@ describe('the text of a difference', () => {
       ['They part at request 1,200 (turn 7): B reads less.'],
       [''],
       ['turn', 'prompt A', 'B', 'read A', 'B', 'B costs more by', 'what'],
-      ['7', '1,000', '2,000', '400', '0', '$0.5000', 'read'],
-      ['8 compact', '–', '2,000', '–', '0', '$0.5000', 'read'],
-      ['9', '1,000', '–', '400', '–', '$0.5000', 'read'],
+      ['7', '1,000', '2,000', '400', '0', '$0.5000', 'cache'],
+      ['8 compact', '–', '2,000', '–', '0', '$0.5000', 'cache'],
+      ['9', '1,000', '–', '400', '–', '$0.5000', 'cache'],
       [''],
     ]);
   });

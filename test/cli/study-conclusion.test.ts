@@ -122,9 +122,9 @@ describe('the table of a comparison', () => {
 
   it('has its conclusion before its notes in a file', () => {
     const { table } = compared({ base: costs(4), dear: costs(5) });
-    const closed = concluded(table, { result: 'r', advice: 'a', page: null });
+    const closed = concluded(table, { result: 'r', advice: 'a' });
     expect(closed.notes.slice(0, 3)).toEqual(['r', 'a', table.notes[0]]);
-    expect(concluded(table, { result: 'r', advice: 'a', page: null, repeat: 'ccbench x' }).notes[2]).toBe(
+    expect(concluded(table, { result: 'r', advice: 'a', repeat: 'ccbench x' }).notes[2]).toBe(
       'repeat: ccbench x',
     );
   });
