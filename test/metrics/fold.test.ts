@@ -272,6 +272,26 @@ it('counts what each rule of a policy file did', () => {
   });
 });
 
+it('counts calls, turns and cost of each conversation, and requests by model', () => {
+  const facts = foldLog([
+    threadEntry(),
+    threadEntry({ thread: 'a', parent: 'main', label: 'helper', prefixTokens: null, window: null }),
+    requestEntry({ turn: 3, outputCost: 5, model: 'large' }),
+    requestEntry({ n: 2, turn: 2, outputCost: 1, model: 'large' }),
+    requestEntry({ n: 3, turn: 9, purpose: 'compact', outputCost: 70, model: 'small' }),
+    requestEntry({ n: 4, thread: 'a', turn: 4, purpose: 'subagent', outputCost: 200, model: 'small' }),
+    requestEntry({ n: 5, thread: 'unknown', turn: 1, outputCost: 3_000, model: 'small' }),
+  ]);
+  expect(facts.threads).toMatchObject([
+    { id: 'main', parent: null, window: 200_000, calls: 3, turns: 3, costNanoUsd: 76 },
+    { id: 'a', parent: 'main', label: 'helper', prefixTokens: null, calls: 1, turns: 4, costNanoUsd: 200 },
+    { id: 'unknown', parent: null, calls: 1, turns: 1, costNanoUsd: 3_000 },
+  ]);
+  expect(facts.models).toEqual({ large: 2, small: 3 });
+  // turns of conversations that nobody started
+  expect(facts.turns).toBe(4);
+});
+
 it('C22 adds up what hooks print into contexts, and files that are put back', () => {
   const hook = (contextTokens: number) =>
     layerEntry({ layer: 'hooks', action: 'print', details: { contextTokens } });
@@ -283,6 +303,7 @@ it('C22 adds up what hooks print into contexts, and files that are put back', ()
   ]);
   expect([facts.hookTokens, facts.restoredFiles]).toEqual([42, 5]);
   expect(foldLog([hook(1)]).restoredFiles).toBeNull();
+  expect(foldLog([layerEntry({ layer: 'hooks', action: 'print' })]).hookTokens).toBe(0);
 });
 
 it('names a failure by what the layer says of it', () => {
