@@ -50,7 +50,9 @@ describe('the summary of a study in columns', () => {
     expect(summaryLines({ ...SUMMARY, finished: 10 })[1]).toBe(
       '2 runs are not finished: the same command goes on',
     );
-    expect(studyConclusion({ ...SUMMARY, best }).result).toBe('No point of gap is best in costUsd: so it is.');
+    expect(studyConclusion({ ...SUMMARY, best }).result).toBe(
+      'No point of gap is best in costUsd: so it is.',
+    );
   });
 
   it('doubts the best of a study that is not finished', () => {
