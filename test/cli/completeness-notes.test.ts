@@ -86,7 +86,7 @@ describe('notes on runs that did not finish', () => {
     const { notes } = weigh(rows);
     expect(notes).toHaveLength(1 + 12 + 1 + 1);
     expect(notes[12]).toBe('1 of 2 sessions did not finish under d11: it is not ranked');
-    expect(notes[13]).toBe('… nor under 1 more variants');
+    expect(notes[13]).toBe('… nor under 1 more variant');
     expect(notes[14]).toBe(
       `left out: l, not finished under ${[0, 1, 2, 3, 4].map((i) => `d${i} (4 of 9 calls lost)`).join(', ')} and 8 more`,
     );
