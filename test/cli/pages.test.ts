@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PageData } from '../../src/report/page-data.js';
 import type { StudyPageData } from '../../src/report/study-page-data.js';
+import { dataOf } from '../helpers/page-data.js';
 import { cli, scenario, TRACE, tempFolder } from './cli.js';
 
 /** Tokens of a block of a trace: eleven of them are more than the least that is cached. */
@@ -30,9 +31,7 @@ function words(command: string): readonly string[] {
 
 /** What a page holds. */
 function pageData<Data = StudyPageData>(path: string): Data {
-  const html = readFileSync(path, 'utf8');
-  const start = html.indexOf('id="data">') + 'id="data">'.length;
-  return JSON.parse(html.slice(start, html.indexOf('</script', start))) as Data;
+  return dataOf<Data>(readFileSync(path, 'utf8'));
 }
 
 describe('pages of studies', () => {

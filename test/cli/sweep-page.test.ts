@@ -4,6 +4,7 @@ import { type SweepPageInput, sweepHtml } from '../../src/cli/commands/study/swe
 import type { StudyPageData } from '../../src/report/study-page-data.js';
 import { completenessOf, variantMeans } from '../../src/study/completeness.js';
 import type { Axis } from '../../src/study/vary.js';
+import { dataOf } from '../helpers/page-data.js';
 import { type Runs, variantOf } from '../helpers/variant-runs.js';
 
 const axis = (path: string, values: readonly string[], scale: Axis['scale'] = 'linear'): Axis => ({
@@ -51,8 +52,7 @@ function sweepOf(
     repeat: (point) => `ccbench run --set ${point.set.join(' --set ')}`,
     ...change,
   });
-  const start = html.indexOf('id="data">') + 'id="data">'.length;
-  return JSON.parse(html.slice(start, html.indexOf('</script', start))) as StudyPageData;
+  return dataOf<StudyPageData>(html);
 }
 
 const GAP = axis('gap', ['20.0', '5.0', '10.0']);
