@@ -34,7 +34,7 @@ const broken = (usd: number, sessionRequest: number): WhyBreak => ({
 
 const ranked = (name: string, usd: number, topEvent: RankedSession['topEvent']): RankedSession => ({
   file: `logs/${name}.jsonl`,
-  project: '/home/shop',
+  project: '/projects/shop',
   from: '2026-03-01',
   requests: 1_200,
   hitRate: 0.5,
@@ -69,7 +69,7 @@ const REPORT: WhyReport = {
     cause('model', 0, 0, 0),
   ],
   breaks: [broken(3, 12), broken(2, 7)],
-  byProject: [slice('/home/shop', 6), slice('/home/garden', 4)],
+  byProject: [slice('/projects/shop', 6), slice('/projects/garden', 4)],
   byModel: [slice('a', 4), slice('b', 3), slice('c', 2), slice('d', 0.75), slice('e', 0.25)],
   byDay: [slice('2026-03-01', 1), slice('2026-03-04', 9)],
   worst: [ranked('long', 8, 'lifetime-1h'), ranked('short', 2, null)],
@@ -80,7 +80,7 @@ const REPORT: WhyReport = {
 };
 
 const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140): string =>
-  whyText({ ...REPORT, ...change }, { top, home: '/home', notes: ['a note'] }, { width, style: plainStyle });
+  whyText({ ...REPORT, ...change }, { top, home: '/projects', notes: ['a note'] }, { width, style: plainStyle });
 
 describe('the first sentence of why', () => {
   const aside = (reason: string) => ({ file: 'f', project: 'p', reason }) as Reproduced['setAside'][number];

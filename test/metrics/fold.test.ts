@@ -275,7 +275,7 @@ it('counts what each rule of a policy file did', () => {
 it('counts calls, turns and cost of each conversation, and requests by model', () => {
   const facts = foldLog([
     threadEntry(),
-    threadEntry({ thread: 'a', parent: 'main', label: 'helper', prefixTokens: null, window: null }),
+    threadEntry({ thread: 'a', parent: 'main', label: 'helper', prefixTokens: 5, window: null }),
     requestEntry({ turn: 3, outputCost: 5, model: 'large' }),
     requestEntry({ n: 2, turn: 2, outputCost: 1, model: 'large' }),
     requestEntry({ n: 3, turn: 9, purpose: 'compact', outputCost: 70, model: 'small' }),
@@ -284,7 +284,7 @@ it('counts calls, turns and cost of each conversation, and requests by model', (
   ]);
   expect(facts.threads).toMatchObject([
     { id: 'main', parent: null, window: 200_000, calls: 3, turns: 3, costNanoUsd: 76 },
-    { id: 'a', parent: 'main', label: 'helper', prefixTokens: null, calls: 1, turns: 4, costNanoUsd: 200 },
+    { id: 'a', parent: 'main', label: 'helper', prefixTokens: 5, calls: 1, turns: 4, costNanoUsd: 200 },
     { id: 'unknown', parent: null, calls: 1, turns: 1, costNanoUsd: 3_000 },
   ]);
   expect(facts.models).toEqual({ large: 2, small: 3 });

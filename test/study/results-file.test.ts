@@ -25,6 +25,7 @@ describe('results file', () => {
       line.replace('1.5', '1.6'),
       line.replace('k1', 'k2'),
       line.replace('tier x', 'tier y'),
+      line.replace('"point"', '"note"'),
       line.replace('{"costUsd":1.5,"cacheHitRate":null}', 'null'),
       line.replace('{"costUsd":1.5,"cacheHitRate":null}', '[]'),
       line.replace('1.5', '"1.5"'),

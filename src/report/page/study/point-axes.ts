@@ -37,7 +37,12 @@ export function scaleOf(
 }
 
 /** Where an axis has its ticks: every name or every so many, round numbers, or powers of ten. */
-export function ticksOf({ scale, names }: StudyAxis, from: number, to: number, wanted: number): readonly number[] {
+export function ticksOf(
+  { scale, names }: StudyAxis,
+  from: number,
+  to: number,
+  wanted: number,
+): readonly number[] {
   if (names !== undefined) {
     const step = Math.max(1, Math.ceil(names.length / wanted));
     return names.flatMap((_name, i) => (i % step === 0 ? [i] : []));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { zoomed } from '../../../src/report/page/frame.js';
+import { rangeAround, zoomed } from '../../../src/report/page/axis-range.js';
 import { START } from '../../../src/report/page/store.js';
 
 const WHOLE = [0, 100] as const;
@@ -22,4 +22,15 @@ describe('zooming an axis', () => {
     expect(zoom([0.25, 100], 1)).toEqual([0.25, 100]);
     expect(zoom([0.1, 100], 1)).toBeNull();
   });
+});
+
+it('a place in a long run is shown with forty requests on either side, a short run whole', () => {
+  const model = (requests: number) => ({
+    domain: () => [0.5, requests + 0.5] as const,
+    number: (index: number) => index + 1,
+  });
+  expect(rangeAround(model(160), 80)).toBeNull();
+  expect(rangeAround(model(161), 79)).toEqual([40, 120]);
+  expect(rangeAround(model(161), 9)).toEqual([0.5, 50]);
+  expect(rangeAround(model(161), 150)).toEqual([111, 161.5]);
 });
