@@ -106,4 +106,17 @@ describe('pages of studies', () => {
     await cli([...asked, '--transcripts', 't0.json'], { cwd });
     expect(pageData<PageData>(join(cwd, 'reports/tiny-compare/report.html')).sessions).toBeNull();
   });
+
+  it('compare shows eight runs side by side, and all of them in its table', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny').replace('turns: 40', 'turns: 6') });
+    const factors = Array.from({ length: 9 }, (_, i) => `1.${i + 1}`).join(',');
+    const { code } = await cli(
+      ['compare', 'a.yaml', '--set', `estimatorFactor=${factors}`, '--workers', '0'],
+      { cwd },
+    );
+    expect(code).toBe(0);
+    const { runs, comparison } = pageData<PageData>(join(cwd, 'reports/tiny-compare/report.html'));
+    expect(runs).toHaveLength(8);
+    expect(comparison?.rows).toHaveLength(9);
+  });
 });
