@@ -80,7 +80,11 @@ const REPORT: WhyReport = {
 };
 
 const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140): string =>
-  whyText({ ...REPORT, ...change }, { top, home: '/projects', notes: ['a note'] }, { width, style: plainStyle });
+  whyText(
+    { ...REPORT, ...change },
+    { top, home: '/projects', notes: ['a note'] },
+    { width, style: plainStyle },
+  );
 
 describe('the first sentence of why', () => {
   const aside = (reason: string) => ({ file: 'f', project: 'p', reason }) as Reproduced['setAside'][number];
