@@ -102,6 +102,30 @@ describe('charts of the page', () => {
     ]);
   });
 
+  it('name their axes below the ticks, inside the picture', async () => {
+    const { page } = await openPage(browser, HTML);
+    await byTime(page);
+    const marks = await drawn(page, 'Prompt by request');
+    const below = Number(
+      marks.find(({ 'text-anchor': at, class: of }) => at === 'middle' && of === undefined)!.y,
+    );
+    const left = Number(marks.find(({ class: of }) => of === 'grid')!.x1);
+    const right = Number(marks.find(({ class: of }) => of === 'grid')!.x2);
+    expect(
+      marks.filter(({ class: of }) => of === 'axis').map(({ text, x, y }) => [text, Number(x), Number(y)]),
+    ).toEqual([
+      ['time since the start (h:mm)', right, below + 15],
+      [expect.stringMatching(/^↑ .*tokens/), left, below + 15],
+    ]);
+    const svg = page.locator('figure').filter({ hasText: 'Prompt by request' }).locator('svg.chart');
+    expect(Number(await svg.getAttribute('height'))).toBe(below + 18);
+    // the lowest line of the grid is that of nothing, 16 pixels above its ticks
+    expect(Number(marks.find(({ class: of }) => of === 'grid')!.y1)).toBe(below - 16);
+    await byRequest(page);
+    const [title] = (await drawn(page, 'Prompt by request')).filter(({ class: of }) => of === 'axis');
+    expect(title!.text).toBe('request');
+  });
+
   it('draw prompts as bars to scale: read at the bottom, then written, then uncached', async () => {
     const { page } = await openPage(browser, HTML);
     const marks = await drawn(page, 'Prompt by request');
