@@ -58,6 +58,22 @@ describe('ticks', () => {
   });
 });
 
+it('steps of time are those that people count in, up to days, weeks, months, a quarter and a year', () => {
+  const seconds = [1, 2, 5, 10, 15, 30];
+  const hours = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 2_160, 8_760];
+  const steps = [
+    ...seconds.map((n) => n * 1_000),
+    ...seconds.map((n) => n * MINUTE),
+    ...hours.map((n) => n * HOUR),
+  ];
+  for (const [i, step] of steps.entries()) {
+    expect(timeTicks(0, 2 * step, 2)).toEqual([0, step, 2 * step]);
+    // a little more room takes the next step
+    const next = steps[i + 1] ?? step;
+    expect(timeTicks(0, 2 * step + 2, 2)[1]).toBe(next <= 2 * step + 2 ? next : undefined);
+  }
+});
+
 describe('words on axes', () => {
   it.each([
     [0, '0:00:00'],
