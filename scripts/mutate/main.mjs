@@ -135,6 +135,7 @@ class TestTimes {
       const mostMs = test.startsWith('test/browser/') ? PAGE_MS : SLOW_MS;
       const { verdict, modules } = await runner.run([test], 2 * mostMs);
       const ms = verdict === 'passed' && modules[0].ms <= mostMs ? modules[0].ms : null;
+      if (ms === null) console.log(`left out: ${test} (${verdict === 'passed' ? 'slow' : verdict})`);
       this.#known = {
         ...readJson(timesFile),
         [test]: { digest: digest(readFileSync(join(root, test))), ms },

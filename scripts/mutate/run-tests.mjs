@@ -51,7 +51,12 @@ export class TestRunner {
     const script = join(import.meta.dirname, 'test-host.mjs');
     const host = fork(script, [this.work, String(this.workers)], {
       cwd: this.work,
-      env: { ...process.env, CCBENCH_RUNS: '40', CCBENCH_SEED: '1' },
+      env: {
+        ...process.env,
+        CCBENCH_CACHE: join(this.work, '.cache'),
+        CCBENCH_RUNS: '40',
+        CCBENCH_SEED: '1',
+      },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#host = host;

@@ -69,7 +69,7 @@ export function formatMoneyCell(usd: number, decimals: number): string {
 export function formatShare(share: number | null): string {
   if (share === null) return NO_DATA;
   if (share > 0 && share < 0.0005) return '<0.1%';
-  if (share < 1 && share > 0.9995) return '>99.9%';
+  if (share < 1 && share >= 0.9995) return '>99.9%';
   if (share <= 0 && share > -0.0005) return '0.0%';
   return `${(share * 100).toFixed(1)}%`;
 }

@@ -4,6 +4,7 @@ import { foldLog } from '../../src/metrics/fold.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { PolicyInfo } from '../../src/report/policy-info.js';
 import { reportHtml } from '../../src/report/report-html.js';
+import { createRunSample } from '../../src/report/run-sample.js';
 import { endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { openBrowser, openPage } from './browser.js';
 
@@ -99,6 +100,30 @@ describe('charts of the page', () => {
       '3',
       '4',
     ]);
+  });
+
+  it('name their axes below the ticks, inside the picture', async () => {
+    const { page } = await openPage(browser, HTML);
+    await byTime(page);
+    const marks = await drawn(page, 'Prompt by request');
+    const below = Number(
+      marks.find(({ 'text-anchor': at, class: of }) => at === 'middle' && of === undefined)!.y,
+    );
+    const left = Number(marks.find(({ class: of }) => of === 'grid')!.x1);
+    const right = Number(marks.find(({ class: of }) => of === 'grid')!.x2);
+    expect(
+      marks.filter(({ class: of }) => of === 'axis').map(({ text, x, y }) => [text, Number(x), Number(y)]),
+    ).toEqual([
+      ['time since the start (h:mm)', right, below + 15],
+      [expect.stringMatching(/^↑ .*tokens/), left, below + 15],
+    ]);
+    const svg = page.locator('figure').filter({ hasText: 'Prompt by request' }).locator('svg.chart');
+    expect(Number(await svg.getAttribute('height'))).toBe(below + 18);
+    // the lowest line of the grid is that of nothing, 16 pixels above its ticks
+    expect(Number(marks.find(({ class: of }) => of === 'grid')!.y1)).toBe(below - 16);
+    await byRequest(page);
+    const [title] = (await drawn(page, 'Prompt by request')).filter(({ class: of }) => of === 'axis');
+    expect(title!.text).toBe('request');
   });
 
   it('draw prompts as bars to scale: read at the bottom, then written, then uncached', async () => {
@@ -204,6 +229,34 @@ describe('charts of the page', () => {
     const line = byNumber.filter(({ class: of }) => of === 'gap');
     expect(line.map(({ x1 }) => Number(x1))).toEqual([
       expect.closeTo((numbers['3']! + numbers['4']!) / 2, 0),
+    ]);
+  });
+
+  it('show a pause of a run that is shown in part before the request it ended with', async () => {
+    const requests = Array.from({ length: 40 }, (_, i) =>
+      requestEntry({ n: i + 1, t: i * MINUTE + (i < 30 ? 0 : 60 * MINUTE), write5m: 1_000, context: i % 4 }),
+    );
+    const sample = createRunSample(39, 100);
+    const entries: readonly LogEntry[] = [runEntry(), threadEntry(), ...requests];
+    for (const entry of entries) sample.write(entry);
+    const { entries: shown, leftOut } = sample.finish();
+    expect(leftOut?.requests).toBe(40);
+    const run = {
+      name: 'part',
+      entries: shown,
+      facts: foldLog(entries),
+      digest: null,
+      policyInfo: null,
+      leftOut,
+    };
+    const { page } = await openPage(browser, reportHtml({ title: 'part', runs: [run] }));
+    await byRequest(page);
+    const marks = await drawn(page, CONTEXT);
+    const places = ticks(marks, 'middle');
+    // of each four requests the first and the last are there: the 32nd is the first after the pause that is
+    const perRequest = (places['30']! - places['10']!) / 20;
+    expect(marks.filter(({ class: of }) => of === 'gap').map(({ x1 }) => Number(x1))).toEqual([
+      expect.closeTo(places['30']! + 1.5 * perRequest, 0),
     ]);
   });
 

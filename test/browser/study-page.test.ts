@@ -111,6 +111,185 @@ describe('the page of a study', () => {
     expect(await at('.crosses', 'd')).toMatch(/^M/);
   });
 
+  it('draws axes, line, star and ring where the numbers say', async () => {
+    const { page } = await openPage(browser, html(POINTS));
+    await page.locator('svg.chart .dots').waitFor({ state: 'attached' });
+    const svg = page.locator('svg.chart');
+    const marks = await svg.evaluate((chart) => ({
+      width: chart.clientWidth,
+      all: [...chart.querySelectorAll('*')].map((node) =>
+        Object.fromEntries([
+          ['text', node.textContent ?? ''],
+          ...node.getAttributeNames().map((name: string) => [name, node.getAttribute(name)!]),
+        ]),
+      ),
+    }));
+    // 64 pixels to the left of the plot and 16 to the right; gaps from 5 to 20 with 6 % of room at either end
+    const width = marks.width - 80;
+    const x = (gap: number): number => 64 + ((gap - 4.1) / 16.8) * width;
+    // 24 pixels above the plot of 230; dollars from zero to 3 and 6 % of the distance from 1 to 3
+    const y = (usd: number): number => 254 - (usd / 3.12) * 230;
+    const near = (value: number) => expect.closeTo(value, 0);
+    const of = (name: string) => marks.all.filter((mark) => mark.class === name);
+    const texts = (anchor: string) =>
+      marks.all
+        .filter((mark) => mark['text-anchor'] === anchor && mark.class === undefined)
+        .map((mark) => [mark.text, Number(mark.x), Number(mark.y)]);
+    expect(texts('end')).toEqual([
+      ...[0, 1, 2, 3].map((usd) => [`$${usd}`, 56, near(y(usd) + 4)]),
+      ['gap (minutes)', near(64 + width), 285],
+    ]);
+    const ticks = texts('middle') as [string, number, number][];
+    expect(ticks.length).toBeGreaterThanOrEqual(3);
+    for (const [text, at, below] of ticks) expect([at, below]).toEqual([near(x(Number(text))), 270]);
+    expect(of('grid').map(({ x1, x2, y1, y2 }) => [x1, x2, y1, y2].map(Number))).toEqual(
+      [0, 1, 2, 3].map((usd) => [64, near(64 + width), near(y(usd)), near(y(usd))]),
+    );
+    expect(of('joined')[0]!.d!.slice(1).split(/[,L]/).map(Number)).toEqual(
+      [x(5), y(3), x(10), y(2)].map(near),
+    );
+    expect(of('limit').map(({ x1, x2, y1 }) => [x1, x2, y1].map(Number))).toEqual([
+      [64, near(64 + width), near(y(2.5))],
+    ]);
+    expect(of('quiet halo').map((mark) => [mark.text, Number(mark.x), Number(mark.y)])).toEqual([
+      ['as recorded $2.50', near(60 + width), near(y(2.5) - 7)],
+    ]);
+    expect(of('halo star').map((mark) => [Number(mark.x), Number(mark.y)])).toEqual([
+      [near(x(10)), near(y(2) - 8)],
+    ]);
+    expect(of('ring').map(({ cx, cy, r }) => [cx, cy, r].map(Number))).toEqual([
+      [near(x(10)), near(y(2)), 8],
+    ]);
+    expect(await page.locator('figure .legend').count()).toBe(0);
+  });
+
+  it('tells of the point within 40 pixels of the pointer, and chooses its row by a click', async () => {
+    const { page } = await openPage(browser, html(POINTS));
+    await page.locator('svg.chart .crosses').waitFor({ state: 'attached' });
+    const [, across, down] = /^M([\d.]+),([\d.]+)/.exec((await page.locator('.crosses').getAttribute('d'))!)!;
+    const box = (await page.locator('svg.chart').boundingBox())!;
+    const at = { x: box.x + Number(across), y: box.y + Number(down) };
+    const tooltip = page.locator('.tooltip');
+    await page.mouse.move(at.x, at.y - 45);
+    expect(await tooltip.isVisible()).toBe(false);
+    await page.mouse.move(at.x, at.y - 35);
+    expect(await tooltip.textContent()).toBe(
+      'gap=20gap (minutes)20costUsd (US dollars)$1.00not rankedcalls went unanswered',
+    );
+    await page.mouse.click(at.x - 20, at.y);
+    expect(await page.locator('aside.row h3').textContent()).toBe('gap=20');
+    expect(await page.locator('aside.row .alarm').textContent()).toBe('unfinished');
+    expect(await page.locator('.slider output').textContent()).toBe('point 3 of 3: gap=20');
+    await page.mouse.move(at.x, box.y - 100);
+    expect(await tooltip.isVisible()).toBe(false);
+    await page.locator('svg.chart').focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('aside.row h3').textContent()).toBe('gap=20');
+    await page.keyboard.press('ArrowLeft');
+    expect(await tooltip.textContent()).toContain('between$1.00 and $3.00');
+  });
+
+  it('draws two series with a legend, the line of equality, and dots where a row has many points', async () => {
+    const [chart] = POINTS.charts;
+    const many = Array.from({ length: 13 }, (_, i) => ({ x: 10 + i, y: 30 + i, row: 0 }));
+    const data: StudyPageData = {
+      ...POINTS,
+      charts: [
+        {
+          ...chart!,
+          y: { ...chart!.y, unit: null },
+          series: [
+            { name: 'one', color: '#0072b2', drawn: 'dots', points: many },
+            { name: 'two', color: '#d55e00', drawn: 'dots', points: [{ x: 15, y: 22, row: 1 }] },
+          ],
+          guide: 'equal',
+        },
+      ],
+    };
+    const { page } = await openPage(browser, html(data), { place: '#point=1' });
+    await page.locator('.dots.own').waitFor({ state: 'attached' });
+    expect((await page.locator('.dots.own').getAttribute('d'))!.match(/M/g)).toHaveLength(13);
+    expect(await page.locator('.ring').count()).toBe(0);
+    expect(await page.locator('figure .legend').textContent()).toMatch(/one.*two/);
+    expect(await page.locator('.joined').count()).toBe(0);
+    const places = await page.locator('.limit').evaluate((line) => {
+      const chartWidth = line.closest('svg')!.clientWidth;
+      return [chartWidth, ...['x1', 'y1', 'x2', 'y2'].map((name) => Number(line.getAttribute(name)))];
+    });
+    // x from 10 to 22 with 0.72 of room, y from 22 to 42 with 1.2: both hold 20.8 to 22.72
+    const [chartWidth, x1, y1, x2, y2] = places as [number, number, number, number, number];
+    const x = (value: number): number => 64 + ((value - 9.28) / 13.44) * (chartWidth - 80);
+    const y = (value: number): number => 254 - ((value - 20.8) / 22.4) * 230;
+    expect(x1).toBeCloseTo(x(20.8), 0);
+    expect(y1).toBeCloseTo(y(20.8), 0);
+    expect(x2).toBeCloseTo(x(22.72), 0);
+    expect(y2).toBeCloseTo(y(22.72), 0);
+    await page.evaluate("location.hash = '#point=2'");
+    await page.locator('.ring').waitFor();
+    expect(await page.locator('.dots.own').count()).toBe(0);
+    await page.locator('svg.chart').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.evaluate("location.hash = '#point=9'");
+    expect(await page.locator('aside.row h3').textContent()).toBe('gap=5');
+  });
+
+  it('has a slider for two rows and more, and neither panel nor table without any', async () => {
+    const withRows = (count: number): StudyPageData => ({
+      ...POINTS,
+      table: { ...POINTS.table, rows: POINTS.table.rows.slice(0, count), notes: ['a note'] },
+    });
+    const found = async (count: number): Promise<readonly number[]> => {
+      const { page } = await openPage(browser, html(withRows(count)));
+      const selectors = ['.slider', 'aside.row', 'table.compare', '.picker', '#summary p.quiet'];
+      return Promise.all(selectors.map((selector) => page.locator(selector).count()));
+    };
+    expect(await found(0)).toEqual([0, 0, 0, 0, 1]);
+    expect(await found(1)).toEqual([0, 1, 1, 0, 0]);
+    expect(await found(2)).toEqual([1, 1, 1, 1, 0]);
+  });
+
+  it('draws small charts of runs to scale, a screen of them at first', async () => {
+    const run = chartedRequests(
+      [
+        requestEntry({ n: 1, t: 0, write5m: 1_000 }),
+        requestEntry({ n: 2, t: 1, read: 1_000, input: 1_000, rewriteCost: 5, cause: 'model' }),
+      ],
+      [],
+      240,
+    );
+    const data: StudyPageData = {
+      ...RUNS,
+      table: {
+        ...RUNS.table,
+        rows: Array.from({ length: 26 }, (_, i) => ({ name: `r${i}`, cells: [{ text: `$${i}`, value: i }] })),
+      },
+      runs: [run, ...Array.from({ length: 25 }, () => null)],
+    };
+    const { page } = await openPage(browser, html(data));
+    const minis = page.locator('a.mini');
+    await minis.first().waitFor();
+    expect(await minis.count()).toBe(24);
+    expect(await minis.first().textContent()).toBe('r0$02 requests, up to 2,000 tokens');
+    expect(await minis.nth(1).textContent()).toBe('r1$1no chart');
+    expect(await minis.nth(1).getAttribute('href')).toBe('#run=2');
+    // 240 pixels for two requests: bars of 14 around 60 and 180; 2,000 tokens from 64 up to 8
+    expect(
+      await minis
+        .first()
+        .locator('path')
+        .evaluateAll((paths) => paths.map((path) => path.getAttribute('d'))),
+    ).toEqual([
+      'M173.0,64.0h13.0V36.0h-13.0z',
+      'M53.0,64.0h13.0V36.0h-13.0z',
+      'M173.0,36.0h13.0V8.0h-13.0z',
+      'M177,0h6l-3,6z',
+    ]);
+    const more = page.getByRole('button', { name: 'show 2 more' });
+    await more.click();
+    expect(await minis.count()).toBe(26);
+    expect(await more.isVisible()).toBe(false);
+  });
+
   it('leads from the index of runs to each of them', async () => {
     const { page, problems } = await openPage(browser, html(RUNS));
     expect(await page.locator('tbody th a').getAttribute('href')).toBe('one/report.html');

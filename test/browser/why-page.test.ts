@@ -6,7 +6,8 @@ import { whySessions } from '../helpers/why-sessions.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
 
 const SESSIONS = whySessions();
-const HTML = whyHtml(whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS), { home: '/projects', notes: [] }));
+const DATA = whyPageData(sumUp(SESSIONS, []), countOnce(SESSIONS), { home: '/projects', notes: [] });
+const HTML = whyHtml(DATA);
 
 let browser: Browser;
 beforeEach(async () => {
@@ -56,6 +57,85 @@ describe('why.html in a browser', () => {
     await page.locator('#causes').getByRole('button', { name: 'the 1-hour lifetime ran out' }).click();
     expect(await page.locator('#breaks h2').textContent()).toBe('Breaks (2)');
     expect(await names(page)).toEqual(['early', 'lunch']);
+  });
+
+  it('draws causes and slices as bars against the largest, and leaves empty what does not apply', async () => {
+    const none = { events: 0, avoidableUsd: 0, remedy: null };
+    const causes = [
+      ...DATA.causes.slice(0, 1).map((cause) => ({ ...cause, ...none, title: 'a', usd: 8, share: 0.8 })),
+      { title: 'b', usd: 2, share: 0.2, events: 3, avoidableUsd: 1, remedy: 'do' },
+    ];
+    const slices = [
+      {
+        by: 'day',
+        rows: Array.from({ length: 9 }, (_, i) => ({ name: `d${i}`, usd: 8 - i, sessions: i + 1 })),
+      },
+    ];
+    const { page, problems } = await openPage(
+      browser,
+      whyHtml({ ...DATA, causes, slices, changes: [], breaks: [] }),
+    );
+    const cells = (selector: string): Promise<string[][]> =>
+      page
+        .locator(selector)
+        .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+    const bars = (selector: string): Promise<(string | null)[]> =>
+      page.locator(selector).evaluateAll((items) => items.map((item) => item.getAttribute('style')));
+    expect(await cells('#causes tbody tr')).toEqual([
+      ['a', '', '$8.00', '80.0%', '', '', ''],
+      ['b', '', '$2.00', '20.0%', '3', '$1.00', 'do'],
+    ]);
+    expect(await bars('#causes .whole')).toEqual(['width:100.00%', 'width:25.00%']);
+    expect(await bars('#causes .kept')).toEqual(['width:0.00%', 'width:12.50%']);
+    expect(await page.locator('#causes button').allTextContents()).toEqual(['b']);
+    expect(await page.locator('#causes tr.quiet th').allTextContents()).toEqual(['a']);
+    const days = await cells('#slices tbody tr');
+    expect(days).toHaveLength(9);
+    expect(days.slice(0, 2)).toEqual([
+      ['d0', '', '$8.00', '1 session'],
+      ['d1', '', '$7.00', '2 sessions'],
+    ]);
+    expect((await bars('#slices .whole')).slice(0, 2)).toEqual(['width:100.00%', 'width:87.50%']);
+    expect(await bars('#slices .kept')).toEqual(Array(9).fill('width:0.00%'));
+    expect(await page.locator('#slices details summary').textContent()).toBe('1 more');
+    expect(await page.locator('#slices details tr').count()).toBe(1);
+    expect(await page.locator('#changes').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it('draws what changes would have saved between their intervals, on one scale with zero in it', async () => {
+    const changes = [
+      { name: 'gain', usd: 2, low: 1, high: 3 },
+      { name: 'loss', usd: -0.75, low: -1, high: -0.5 },
+      { name: 'open', usd: 0.5, low: 0, high: 1 },
+      { name: 'idle', usd: 0, low: 0, high: 0 },
+    ];
+    const { page } = await openPage(browser, whyHtml({ ...DATA, changes }));
+    const rows = await page
+      .locator('#changes tbody tr')
+      .evaluateAll((items) => items.map((item) => [...item.children].map((cell) => cell.textContent)));
+    expect(rows).toEqual([
+      ['gain', '', '$2.00', '$1.00 to $3.00'],
+      ['loss', '', '-$0.75', '-$1.00 to -$0.50'],
+      ['open', '', '$0.50', '$0.00 to $1.00'],
+      ['idle', '', 'nothing', 'it would not have acted'],
+    ]);
+    const drawn = await page.locator('#changes svg').evaluateAll((pictures) =>
+      pictures.map((picture) => ({
+        tone: picture.getAttribute('class')!.split(' ')[1],
+        places: ['.zero:x1', '.zero:x2', '.span:x1', '.span:x2', 'circle:cx'].map((place) => {
+          const [selector, name] = place.split(':') as [string, string];
+          return Number(picture.querySelector(selector)!.getAttribute(name));
+        }),
+      })),
+    );
+    // from -1 to 3 dollars in 320 pixels with 6 at either end: 77 for a dollar
+    expect(drawn).toEqual([
+      { tone: 'gain', places: [83, 83, 160, 314, 237] },
+      { tone: 'loss', places: [83, 83, 6, 44.5, 25.25] },
+      { tone: 'open', places: [83, 83, 83, 160, 121.5] },
+    ]);
+    expect(await page.locator('#changes tr.quiet th').allTextContents()).toEqual(['loss', 'idle']);
   });
 
   it('works by keyboard', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PageData } from '../../src/report/page-data.js';
 import type { StudyPageData } from '../../src/report/study-page-data.js';
+import { dataOf } from '../helpers/page-data.js';
 import { cli, scenario, TRACE, tempFolder } from './cli.js';
 
 /** Tokens of a block of a trace: eleven of them are more than the least that is cached. */
@@ -30,9 +31,7 @@ function words(command: string): readonly string[] {
 
 /** What a page holds. */
 function pageData<Data = StudyPageData>(path: string): Data {
-  const html = readFileSync(path, 'utf8');
-  const start = html.indexOf('id="data">') + 'id="data">'.length;
-  return JSON.parse(html.slice(start, html.indexOf('</script', start))) as Data;
+  return dataOf<Data>(readFileSync(path, 'utf8'));
 }
 
 describe('pages of studies', () => {
@@ -106,5 +105,18 @@ describe('pages of studies', () => {
     }
     await cli([...asked, '--transcripts', 't0.json'], { cwd });
     expect(pageData<PageData>(join(cwd, 'reports/tiny-compare/report.html')).sessions).toBeNull();
+  });
+
+  it('compare shows eight runs side by side, and all of them in its table', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny').replace('turns: 40', 'turns: 6') });
+    const factors = Array.from({ length: 9 }, (_, i) => `1.${i + 1}`).join(',');
+    const { code } = await cli(
+      ['compare', 'a.yaml', '--set', `estimatorFactor=${factors}`, '--workers', '0'],
+      { cwd },
+    );
+    expect(code).toBe(0);
+    const { runs, comparison } = pageData<PageData>(join(cwd, 'reports/tiny-compare/report.html'));
+    expect(runs).toHaveLength(8);
+    expect(comparison?.rows).toHaveLength(9);
   });
 });

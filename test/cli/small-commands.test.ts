@@ -54,6 +54,23 @@ describe('lists', () => {
     for (const { name } of metrics) expect(listed).toContain(name);
   });
 
+  it('models have their prices in the order of the heads, and their names above the source of them', async () => {
+    const cwd = tempFolder();
+    const { models } = JSON.parse((await cli(['models', '--json'], { cwd })).stdout);
+    const lines = (await cli(['models'], { cwd, columns: 100_000 })).stdout.split('\n');
+    for (const { id, provider, pricesPerMTok: price, source } of models) {
+      const row = lines.find((line) => line.startsWith(`${id} `))!.split(/ {2,}/);
+      const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = price;
+      expect(row.slice(1, 7)).toEqual([
+        provider,
+        ...[input, output, cacheRead, cacheWrite5m, cacheWrite1h].map((usd: number) =>
+          usd.toFixed(3).replace(/\.?0+$/, ''),
+        ),
+      ]);
+      expect(lines[lines.indexOf(`    ${source}`) - 1]!.trim().split(', ')).toContain(id);
+    }
+  });
+
   it('models are filtered by words and by provider, and fit 60 columns', async () => {
     const cwd = tempFolder();
     const idsOf = async (...argv: readonly string[]): Promise<readonly string[]> =>

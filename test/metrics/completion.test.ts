@@ -47,6 +47,13 @@ describe('completionOf', () => {
   it('holds a log without its end against the calls of the transcript', () => {
     const facts = foldLog([runEntry(), main]);
     expect(completionOf(facts)).toMatchObject({ calls: 3, answered: 1, lost: 2, finished: false });
+    expect(completionOf(foldLog([]))).toMatchObject({ calls: 0, lost: 0, finished: false });
+  });
+
+  it('C36 expects no call of an agent that another one had ended', () => {
+    const notMade: LogEntry = { type: 'ended', t: 0, thread: 'a', calls: 1, reason: 'its team is done' };
+    expect(completionOf(foldLog([runEntry(), main, notMade]))).toMatchObject({ calls: 2, lost: 1 });
+    expect(completionOf(ended(main, notMade))).toMatchObject({ calls: 1, lost: 0, finished: true });
   });
 
   it('is not finished where there was nothing to answer, and has no share of it', () => {

@@ -16,6 +16,8 @@ describe('parseExpectation', () => {
     ['costByCause.rewrite:ttl-5m < .5', 'costByCause.rewrite:ttl-5m', '<', 0.5],
     ['failures.prompt_too_long == 3', 'failures.prompt_too_long', '==', 3],
     ['estimatorRatio < 120%', 'estimatorRatio', '<', 1.2],
+    ['cacheHitRate >= 0', 'cacheHitRate', '>=', 0],
+    ['cacheHitRate == 100%', 'cacheHitRate', '==', 1],
   ])('reads %s', (text, metric, op, value) => {
     expect(parseExpectation(text, null)).toEqual({ text: text.trim(), metric, op, value });
   });

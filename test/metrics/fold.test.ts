@@ -141,6 +141,12 @@ describe('requests and cost', () => {
     expect(foldLog([...cut, endEntry(cut, { turns: 5 })])).toMatchObject({ complete: true, turns: 5 });
   });
 
+  it('measures simulated time whatever the order of the entries', () => {
+    const at = (t: number) => requestEntry({ t });
+    expect(foldLog([at(50), at(90), at(20), at(40)]).durationMs).toBe(70);
+    expect(foldLog([{ type: 'skipped', what: 'a', needs: 'b' }, at(5)]).durationMs).toBe(0);
+  });
+
   it('measures simulated time from the first entry to the last', () => {
     expect(foldLog([threadEntry({ t: 1000 }), requestEntry({ t: 61_000 })]).durationMs).toBe(60_000);
     expect(foldLog([runEntry()]).durationMs).toBeNull();
@@ -248,6 +254,99 @@ describe('layers', () => {
         .storedResults,
     ).toBe(4);
   });
+});
+
+it('counts what each rule of a policy file did', () => {
+  const rule = (name: string, outcome: 'done' | 'failed' | 'declined') =>
+    layerEntry({ layer: 'rules', action: 'clear', outcome, details: { rule: name } });
+  const { rules } = foldLog([
+    rule('clear', 'done'),
+    rule('clear', 'done'),
+    rule('clear', 'declined'),
+    rule('drop', 'failed'),
+    layerEntry({ details: { rule: 7 } }),
+  ]);
+  expect(rules).toEqual({
+    clear: { done: 2, failed: 0, declined: 1 },
+    drop: { done: 0, failed: 1, declined: 0 },
+  });
+});
+
+it('counts calls, turns and cost of each conversation, and requests by model', () => {
+  const facts = foldLog([
+    threadEntry(),
+    threadEntry({ thread: 'a', parent: 'main', label: 'helper', prefixTokens: 5, window: null }),
+    requestEntry({ turn: 3, outputCost: 5, model: 'large' }),
+    requestEntry({ n: 2, turn: 2, outputCost: 1, model: 'large' }),
+    requestEntry({ n: 3, turn: 9, purpose: 'compact', outputCost: 70, model: 'small' }),
+    requestEntry({ n: 4, thread: 'a', turn: 4, purpose: 'subagent', outputCost: 200, model: 'small' }),
+    requestEntry({ n: 5, thread: 'unknown', turn: 1, outputCost: 3_000, model: 'small' }),
+  ]);
+  expect(facts.threads).toMatchObject([
+    { id: 'main', parent: null, window: 200_000, calls: 3, turns: 3, costNanoUsd: 76 },
+    { id: 'a', parent: 'main', label: 'helper', prefixTokens: 5, calls: 1, turns: 4, costNanoUsd: 200 },
+    { id: 'unknown', parent: null, calls: 1, turns: 1, costNanoUsd: 3_000 },
+  ]);
+  expect(facts.models).toEqual({ large: 2, small: 3 });
+  // turns of conversations that nobody started
+  expect(facts.turns).toBe(4);
+});
+
+it('C22 adds up what hooks print into contexts, and files that are put back', () => {
+  const hook = (contextTokens: number) =>
+    layerEntry({ layer: 'hooks', action: 'print', details: { contextTokens } });
+  const facts = foldLog([
+    hook(30),
+    hook(12),
+    layerEntry({ details: { contextTokens: 500, restoredFiles: 2 } }),
+    layerEntry({ details: { restoredFiles: 3 } }),
+  ]);
+  expect([facts.hookTokens, facts.restoredFiles]).toEqual([42, 5]);
+  expect(foldLog([hook(1)]).restoredFiles).toBeNull();
+  expect(foldLog([layerEntry({ layer: 'hooks', action: 'print' })]).hookTokens).toBe(0);
+});
+
+it('names a failure by what the layer says of it', () => {
+  const failed = (failure: string | null) => layerEntry({ outcome: 'failed', failure });
+  expect(foldLog([failed('too_long'), failed('too_long'), failed(null)]).failures).toEqual({
+    too_long: 2,
+    unnamed: 1,
+  });
+});
+
+it('WIN-5 takes what clients show from status entries and the requests after them', () => {
+  const { status } = foldLog([
+    threadEntry(),
+    {
+      type: 'status',
+      t: 0,
+      thread: 'main',
+      turn: 1,
+      n: 1,
+      seen: 90,
+      limit: 100,
+      percentLeft: 10,
+      warning: true,
+      error: false,
+    } as LogEntry,
+    requestEntry({ seen: 95 }),
+    requestEntry({ n: 2, seen: 80 }),
+  ]);
+  expect(status).toMatchObject({
+    warning: { turns: 2, times: 1, firstRequest: 1, leftAt: null },
+    error: { turns: 0, times: 0 },
+    leastPercentLeft: 5,
+  });
+});
+
+it('K14 takes the interval of drawn breaks from the end of the log', () => {
+  const entries = [requestEntry({ outputCost: 1_000_000 })];
+  const chance = { lost: 200_000, expected: 50_000, low: 0, high: 300_000 };
+  const cost = { expected: 850_000, low: 776_000, high: 1_133_000 };
+  expect(foldLog([...entries, endEntry(entries, { chance })]).costInterval).toEqual(cost);
+  const compacted = [layerEntry(), ...entries];
+  // 8 % instead of 3 % where a compaction was made
+  expect(foldLog([...compacted, endEntry(compacted, { chance })]).costInterval?.low).toBe(736_000);
 });
 
 it('BRD-3 keeps announced breaks apart from the others', () => {

@@ -99,6 +99,20 @@ describe('the reader of logs', () => {
     ['lacks lostTokens', JSON.stringify({ ...breakEntry(), lostTokens: undefined })],
     ['unknown purpose "x"', JSON.stringify({ ...requestEntry(), purpose: 'x' })],
     ['unknown layer "x"', JSON.stringify({ ...layerEntry(), layer: 'x' })],
+    ['unknown outcome "x"', JSON.stringify({ ...layerEntry(), outcome: 'x' })],
+    ['has no type', '{}'],
+    ['has a seen that is no number', JSON.stringify({ ...requestEntry(), seen: 'x' })],
+    ['has a position that is no number', JSON.stringify({ ...breakEntry(), position: {} })],
+    ['has a reason that is no text', JSON.stringify({ ...layerEntry(), reason: 7 })],
+    ['has a risk without', JSON.stringify({ ...requestEntry(), risk: { chance: 1.1, cost: 5 } })],
+    ['has a risk without', JSON.stringify({ ...requestEntry(), risk: { chance: -0.1, cost: 5 } })],
+    ['has a risk without', JSON.stringify({ ...requestEntry(), risk: { chance: 0.5 } })],
+    ['has a risk without', JSON.stringify({ ...requestEntry(), risk: null })],
+    [
+      'has a chance whose high is no number',
+      JSON.stringify({ ...endEntry([]), chance: { lost: 1, expected: 1, low: 1 } }),
+    ],
+    ['has a chance whose lost is no number', JSON.stringify({ ...endEntry([]), chance: null })],
   ])('names the line that %s', (message, line) => {
     const text = `${logLines(LOG.slice(0, 2))}${line}\n${logLines(LOG.slice(2))}`;
     expect(() => parseLog(text, 'run.jsonl')).toThrow(
@@ -108,6 +122,16 @@ describe('the reader of logs', () => {
         place: { file: 'run.jsonl', line: 3 },
       }),
     );
+  });
+
+  it('K14 takes a risk of none and of certainty, and what chance added to the whole', () => {
+    const body = [
+      runEntry(),
+      requestEntry({ risk: { chance: 0, cost: 0 } }),
+      requestEntry({ n: 2, risk: { chance: 1, cost: 7 } }),
+    ];
+    const log = [...body, endEntry(body, { chance: { lost: 0, expected: 1, low: 0, high: 2 } })];
+    expect(parseLog(logLines(log), 'run.jsonl')).toEqual(log);
   });
 
   it('warns about a log that was cut short, in the middle of a line or between two', () => {

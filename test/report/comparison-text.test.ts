@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparisonLines } from '../../src/report/comparison-text.js';
+import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../src/report/comparison-text.js';
 import { plainStyle } from '../../src/report/style.js';
 
 const TABLE = {
@@ -50,5 +50,64 @@ describe('a comparison on the terminal', () => {
       'a note',
     ]);
     expect(lines(30)).toContain('left out, too wide for 30 columns: cacheHitRate (--json has them)');
+  });
+});
+
+describe('a comparison in files', () => {
+  it('is Markdown with the best in bold, differences below values, and no cell that ends its column', () => {
+    const table = {
+      ...TABLE,
+      caption: 'a | b',
+      rows: [
+        {
+          name: 'x|y',
+          note: 'unfinished',
+          cells: [{ text: '$1.00', mark: 'best' as const }, { text: '1' }, { text: '2', note: '' }],
+        },
+        ...TABLE.rows.slice(1),
+      ],
+      notes: ['one | note'],
+    };
+    expect(comparisonMarkdown(table)).toBe(
+      [
+        '# a \\| b',
+        '',
+        '| variant | costUsd | finishedShare | cacheHitRate |',
+        '| --- | ---: | ---: | ---: |',
+        '| x\\|y (unfinished) | **$1.00** | 1 | 2 |',
+        '| second | $2.00<br>+100 % | 100%<br>= | 80%<br>−11.1 % |',
+        '',
+        '- one \\| note',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is CSV with a column for each name, empty where there is no value', () => {
+    const csv = recordsCsv(
+      ['name', 'n'],
+      ['costUsd', 'turns'],
+      [
+        { keys: ['a', 1], values: { costUsd: 2.5, turns: 3 } },
+        { keys: ['b', 2], values: { costUsd: null } },
+      ],
+    );
+    expect(csv.trimEnd().split('\n')).toEqual(['name,n,costUsd,turns', 'a,1,2.5,3', 'b,2,,']);
+  });
+
+  it('says nothing of differences where there are none to leave out, and stars the best', () => {
+    const plain = {
+      ...TABLE,
+      rows: TABLE.rows.map(({ name, cells }, i) => ({
+        name,
+        cells: cells.map(({ text }, j) => ({
+          text,
+          ...(i === 0 && j === 0 ? { mark: 'best' as const } : {}),
+        })),
+      })),
+    };
+    const shown = comparisonLines(plain, { width: 36, style: plainStyle });
+    expect(shown.join('\n')).not.toContain('differences are left out');
+    expect(shown[2]).toMatch(/^first +\$1\.00\* /);
   });
 });

@@ -5,10 +5,13 @@ import {
   formatCounted,
   formatDecimal,
   formatDuration,
+  formatExponent,
   formatFixed,
   formatMoney,
+  formatMoneyCell,
   formatShare,
   formatValue,
+  moneyDecimals,
   printable,
 } from '../../src/report/format.js';
 
@@ -55,6 +58,36 @@ describe('numbers as people read them', () => {
     ]);
   });
 
+  it('changes the digits of money where the rounded amount would have one figure less', () => {
+    // a cent is told from one dollar on, as it would be rounded: 0.99995 is 1.0000
+    expect([0.99994, 0.99995].map(formatMoney)).toEqual(['$0.9999', '$1.00']);
+    expect([0.000949, 0.000951].map(formatMoney)).toEqual(['$0.000949', '$0.0010']);
+    // half of a nano-dollar is the least that is there
+    expect([4.9e-10, 5e-10, -6e-10].map(formatMoney)).toEqual(['$0', '$0.000000001', '-$0.000000001']);
+  });
+
+  it('lines up a column of money by its total', () => {
+    expect([10, 9.99, 0.01, 0.0099, 0].map(moneyDecimals)).toEqual([2, 4, 4, 6, 6]);
+    expect([formatMoneyCell(-1_234.5, 2), formatMoneyCell(0, 4), formatMoneyCell(0.25, 4)]).toEqual([
+      '-$1,234.50',
+      '$0.0000',
+      '$0.2500',
+    ]);
+  });
+
+  it('gives exponents two decimals', () => {
+    expect([0.984, 1.006, -0.001, -0.5].map(formatExponent)).toEqual(['0.98', '1.01', '0.00', '-0.50']);
+  });
+
+  it('writes each unit its own way', () => {
+    expect(formatValue(1 / 3, 'ratio')).toBe('0.333');
+    expect(formatValue(1 / 3, 'hours')).toBe('0.33');
+    expect(formatValue(1 / 3, 'share')).toBe('33.3%');
+    expect(formatValue(1 / 3, 'usd')).toBe('$0.3333');
+    expect([99.9, 100.4, 1_250.2].map((value) => formatValue(value, 'ms'))).toEqual(['99.9', '100', '1,250']);
+    expect([-99.9, -100.4].map((value) => formatValue(value, 'tokens'))).toEqual(['-99.9', '-100']);
+  });
+
   it('counts one thing as one', () => {
     expect([0, 1, 2, 1_200].map((count) => formatCounted(count, 'call'))).toEqual([
       '0 calls',
@@ -89,6 +122,14 @@ describe('numbers as people read them', () => {
       '>99.9%',
       '<0.1%',
     ]);
+    // 99.95 % would be rounded to all
+    expect([0.0004, 0.0005, 0.9994, 0.9995, 1.5].map(formatShare)).toEqual([
+      '<0.1%',
+      '0.1%',
+      '99.9%',
+      '>99.9%',
+      '150.0%',
+    ]);
   });
 
   it('prints a value that is not there as a dash', () => {
@@ -108,10 +149,19 @@ describe('numbers as people read them', () => {
       '45 min',
       '12.3 h',
     ]);
+    expect([999, 1_000, 59_900, 60_000, 3_540_000, 3_600_000].map(formatDuration)).toEqual([
+      '999 ms',
+      '1 s',
+      '59.9 s',
+      '1 min',
+      '59 min',
+      '1 h',
+    ]);
   });
 
   it('writes nano-dollars exactly', () => {
-    expect([0, 1, 1_500_000_000, 10_000_000_000, 123].map(exactUsd)).toEqual([
+    expect([-1_500_000_000, 0, 1, 1_500_000_000, 10_000_000_000, 123].map(exactUsd)).toEqual([
+      '-1.5',
       '0',
       '0.000000001',
       '1.5',

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PageData } from '../../src/report/page-data.js';
 import { reportHtml } from '../../src/report/report-html.js';
+import { dataOf } from '../helpers/page-data.js';
 import { sampleRun } from '../helpers/sample-run.js';
-
-/** The data inside a page, read as a browser does: up to the first end of a script element. */
-function dataOf(html: string): PageData {
-  const start = html.indexOf('id="data">') + 'id="data">'.length;
-  return JSON.parse(html.slice(start, html.indexOf('</script', start))) as PageData;
-}
 
 describe('report.html', () => {
   const html = reportHtml({ title: 'a <b>name</b>', runs: [sampleRun('sample', 30, 12)] });
@@ -17,7 +12,7 @@ describe('report.html', () => {
   });
 
   it('is small: script and style stay below 150,000 characters', () => {
-    expect(html.length - JSON.stringify(dataOf(html)).length).toBeLessThan(150_000);
+    expect(html.length - JSON.stringify(dataOf<PageData>(html)).length).toBeLessThan(150_000);
   });
 
   it('loads nothing and forbids itself to', () => {
@@ -28,12 +23,12 @@ describe('report.html', () => {
 
   it('keeps texts of the log from ending the script or becoming markup', () => {
     expect(html).not.toContain('<b>');
-    expect(dataOf(html).runs[0]!.warnings[0]!.message).toBe('one odd thing </script>');
+    expect(dataOf<PageData>(html).runs[0]!.warnings[0]!.message).toBe('one odd thing </script>');
     expect(html.match(/<\/script>/g)).toHaveLength(2);
   });
 
   it('holds one value per request in every column', () => {
-    const { requests } = dataOf(html).runs[0]!;
+    const { requests } = dataOf<PageData>(html).runs[0]!;
     const lengths = Object.values(requests).map((column: readonly number[]) => column.length);
     expect(new Set(lengths)).toEqual(new Set([32]));
   });
@@ -43,7 +38,7 @@ describe('report.html', () => {
       title: 'two',
       runs: [sampleRun('rare', 30, 12), sampleRun('often', 30, 5)],
     });
-    const { comparison } = dataOf(several);
+    const { comparison } = dataOf<PageData>(several);
     const cost = comparison!.columns.indexOf('costUsd');
     const marks = comparison!.rows.map(({ cells }) => cells[cost]!.mark ?? null);
     expect(marks.filter((mark) => mark === 'best')).toHaveLength(1);

@@ -33,6 +33,7 @@ describe('splitSessions', () => {
 
   it('leaves three sessions whole, and counts a session with several models once', () => {
     expect(splitSessions(named(3), 1)).toBeNull();
+    expect(splitSessions(named(4), 1)?.searched).toHaveLength(2);
     expect(splitSessions([...named(3), { label: 's0', key: 'other model', calls: 9 }], 1)).toBeNull();
   });
 });
@@ -92,6 +93,27 @@ describe('outOfSample', () => {
     );
     const lost = new Map([...runs({ a: 9, b: 9, c: 9 }), ['d', { costUsd: 1, finishedShare: 0.2 }] as const]);
     expect(refusalOf(lost)).toContain('does not finish d');
+  });
+
+  it('says nothing of what neither half can tell', () => {
+    const judge = (tuned: ReturnType<typeof runs>, before = base) =>
+      outOfSample(halves, { base: before, tuned, metric: 'costUsd', sign: 1 }, []);
+    expect(judge(runs({ a: 9, b: 9 }))).toMatchObject({
+      realised: null,
+      isWithin: null,
+      refusal: 'the best setting does not finish c, d, which the scenario as it is finishes',
+    });
+    // one session has no interval
+    expect(judge(runs({ a: 9, c: 9, d: 9 }))).toMatchObject({
+      promised: { low: null, high: null },
+      isWithin: null,
+    });
+    expect(judge(runs({ c: 9, d: 9 })).refusal).toContain('no setting is better');
+    expect(judge(runs({ a: 1, b: 1, c: 1, d: 1 }), runs({ a: 0, b: 0, c: 0, d: 0 })).realised).toMatchObject({
+      mean: -1,
+      share: null,
+    });
+    expect(judge(runs({ a: 9, b: 9, c: 9, d: 9 }))).toMatchObject({ isWithin: true, refusal: null });
   });
 
   it('a promise that does not come true is told as such', () => {

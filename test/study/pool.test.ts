@@ -148,6 +148,16 @@ describe('runJobs', () => {
     await threads.close();
   });
 
+  it('ends at once without a job, and begins none after a stop', async () => {
+    const { jobs, inputs } = jobsOver([100]);
+    const threads = new WorkerPool(worker, 2, []);
+    const found: JobResult[] = [];
+    await threads.run([], inputs, new AbortController().signal, (result) => found.push(result));
+    await threads.run(jobs, inputs, AbortSignal.abort(), (result) => found.push(result));
+    expect(found).toEqual([]);
+    await threads.close();
+  });
+
   it('goes on with kept threads after a stop', async () => {
     const study = jobsOver([100, 200, 300, 400]);
     const here = await run(study, 0, null);

@@ -92,4 +92,50 @@ describe('PointRanking', () => {
       { point: 7, value: 0 },
     ]);
   });
+
+  it('takes more for better where asked to, and gives no mean to a point that lacks a value', () => {
+    const ranking = new PointRanking(1);
+    const runs = [2, null, 5, 3].map(
+      (value, point): RankedRun => ({
+        point,
+        session: 0,
+        transcript: 's',
+        isFinished: true,
+        answered: 1,
+        value,
+      }),
+    );
+    for (const run of runs) ranking.see(run);
+    const pass = ranking.start('higher', 2);
+    for (const run of runs) pass.add([run]);
+    expect(pass.end()).toEqual({
+      best: [
+        { point: 2, value: 5 },
+        { point: 3, value: 3 },
+      ],
+      ranked: 4,
+      points: 4,
+      sessions: 1,
+      isAlike: true,
+      isApart: false,
+    });
+  });
+
+  it('ranks no point that was not run over every session, and none where nothing was finished', () => {
+    const run = (point: number, session: number, isFinished: boolean): RankedRun => ({
+      ...{ point, session, transcript: `s${session}`, isFinished },
+      ...{ answered: isFinished ? 4 : null, value: isFinished ? 1 : null },
+    });
+    const ranking = new PointRanking(2);
+    const points = [[run(0, 0, true)], [run(1, 0, true), run(1, 1, true)]];
+    for (const own of points) for (const one of own) ranking.see(one);
+    const pass = ranking.start('lower', 5);
+    for (const own of points) pass.add(own);
+    expect(pass.end()).toMatchObject({ best: [{ point: 1, value: 1 }], ranked: 1, points: 2, sessions: 2 });
+    const none = new PointRanking(1);
+    none.see(run(0, 0, false));
+    const empty = none.start('lower', 5);
+    empty.add([run(0, 0, false)]);
+    expect(empty.end()).toMatchObject({ best: [], ranked: 0, points: 1, sessions: 0 });
+  });
 });

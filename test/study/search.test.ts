@@ -56,6 +56,13 @@ describe('search', () => {
     expect(rungsOf('halving', 5)).toEqual([1]);
     expect(rungsOf('halving', 18).at(-1)).toBe(1);
     expect(rungsOf('halving', 18)[0]).toBeCloseTo(1 / 9, 9);
+    // a third goes on while two thirds of six and more do not; four rungs at most
+    expect([5, 6, 17, 18, 53, 54, 1_000].map((count) => rungsOf('halving', count).length)).toEqual([
+      1, 2, 2, 3, 3, 4, 4,
+    ]);
+    expect(
+      [1, 3, 4].map((count) => survivors(Array.from({ length: count }, (_, i) => trial(i, i))).length),
+    ).toEqual([1, 1, 2]);
     expect(
       survivors([3, 1, 2, 5, 4, 6].map((value, i) => trial(i, value))).map(({ index }) => index),
     ).toEqual([1, 2]);
@@ -66,5 +73,6 @@ describe('search', () => {
     expect(rungWork(1, 1 / 3)).toEqual({ transcripts: 1, share: 1 / 3 });
     expect(rungWork(2, 1 / 4)).toEqual({ transcripts: 1, share: 0.5 });
     expect(rungWork(4, 1)).toEqual({ transcripts: 4, share: 1 });
+    expect(rungWork(4, 1 / 4)).toEqual({ transcripts: 1, share: 1 });
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
 import { splitValues } from '../../src/study/split-values.js';
-import { grid, parseVary, valueAt } from '../../src/study/vary.js';
+import { grid, gridSize, parseAxes, parseVary, valueAt } from '../../src/study/vary.js';
 
 const window = () => 200_000;
 const values = (text: string) => parseVary(text, window, 'refused').values;
@@ -64,6 +64,67 @@ describe('parseVary', () => {
     expect(valueAt(log, 0.5)).toBe('100');
   });
 
+  it('reads ends in thousands and millions, and steps between whole ends that are finer than whole', () => {
+    expect(values('a=1k..2K:3')).toEqual(['1000', '1500', '2000']);
+    expect(values('a=0.5m..1m:2')).toEqual(['500000', '1000000']);
+    expect(values('a=1..2:2')).toEqual(['1', '2']);
+    expect(values('a=1..2:3')).toEqual(['1', '1.5', '2']);
+    expect(values('a=0.1..0.3:3')).toEqual(['0.1', '0.2', '0.3']);
+    expect(values('a=5..5:1')).toEqual(['5']);
+    expect(values('a=1..100:3:log')).toEqual(['1', '10', '100']);
+    expect(values('a=1..101:3:linear')).toEqual(['1', '51', '101']);
+  });
+
+  it('names each setting once, and no more steps than a million', () => {
+    expect(() => parseAxes(['a=1,2', 'a=3'], window, 'refused')).toThrow('--vary names a twice');
+    expect(parseAxes(['a=1,1,2', 'b=3'], window, 'refused').map(({ values: own }) => own)).toEqual([
+      ['1', '2'],
+      ['3'],
+    ]);
+    expect(() => values('a=1..5:1000001')).toThrow('1000001 steps are too many');
+    expect(values('a=0..999999:1000000')).toHaveLength(1_000_000);
+  });
+
+  it('auto of a search has tenths and round sizes up to the window, and where requests become dearer', () => {
+    const axis = parseVary(
+      'a=auto',
+      () => 100_000,
+      'allowed',
+      () => [55_000, 100_001],
+    );
+    // tenths from 30,000 on; 40,000 to 100,000 are round sizes as well
+    expect(axis.values).toEqual([
+      '30000',
+      '40000',
+      '50000',
+      '55000',
+      '60000',
+      '70000',
+      '80000',
+      '90000',
+      '100000',
+    ]);
+    const large = parseVary('a=auto', () => 1_000_000, 'allowed').values.map(Number);
+    expect(large.filter((size) => size < 300_000)).toEqual([
+      40_000, 60_000, 80_000, 100_000, 128_000, 160_000, 200_000,
+    ]);
+    expect(large.at(-1)).toBe(1_000_000);
+  });
+
+  it('draws from lists and steps in equal parts', () => {
+    const axis = parseVary('a=x,y,z', window, 'allowed');
+    expect([0, 0.33, 0.34, 0.66, 0.67, 1].map((at) => valueAt(axis, at))).toEqual([
+      'x',
+      'x',
+      'y',
+      'y',
+      'z',
+      'z',
+    ]);
+    const fine = parseVary('a=0.5..1', window, 'allowed');
+    expect(valueAt(fine, 0.5)).toBe('0.75');
+  });
+
   it('stays inside its ends', () => {
     const range = fc.tuple(fc.integer({ min: -500, max: 500 }), fc.integer({ min: 0, max: 500 }));
     fc.assert(
@@ -90,7 +151,11 @@ describe('grid', () => {
 
   it('refuses more points than anyone waits for', () => {
     const axes = ['a=1..1000:1000', 'b=1..1000:1000'].map((text) => parseVary(text, window, 'refused'));
+    expect(gridSize(axes)).toBe(1_000_000);
     expect(() => grid(axes)).toThrow('1000000 points');
+    const most = ['a=1..1000:1000', 'b=1..100:100'].map((text) => parseVary(text, window, 'refused'));
+    expect(grid(most)).toHaveLength(100_000);
+    expect(() => grid([...most.slice(0, 1), parseVary('b=1..101:101', window, 'refused')])).toThrow('101000');
   });
 });
 

@@ -1,8 +1,8 @@
 import { causePhrase } from '../charts/cost-series.js';
 import { causeColors } from '../charts/palette.js';
 import { formatCount, formatCounted, formatDuration, formatMoney, formatShare } from '../format.js';
+import { zoomed } from './axis-range.js';
 import { h } from './dom.js';
-import { zoomed } from './frame.js';
 import type { ChartModel } from './run-model.js';
 import type { Axis, Store, View } from './store.js';
 

@@ -93,7 +93,7 @@ function drawGaps(model: RunModel, { plot, x, view, height }: Drawing, top: numb
     }
     const index = model.nearest(to, 'time');
     if (index === null) continue;
-    const at = x.px(index + 0.5);
+    const at = x.px(model.number(index) - 0.5);
     if (at < x.px(x.from) || at > x.px(x.to)) continue;
     plot.append(s('line', { class: 'gap', x1: at, x2: at, y1: top, y2: top + height }));
   }

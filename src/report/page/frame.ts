@@ -1,3 +1,4 @@
+import { clampRange, rangeOf, zoomed } from './axis-range.js';
 import { h, oncePerFrame, s } from './dom.js';
 import type { ChartModel } from './run-model.js';
 import { clockTick, linearScale, niceTicks, type Scale, timeTicks } from './scale.js';
@@ -45,32 +46,6 @@ const BOTTOM = 34;
 /** A drag shorter than this is a click. */
 const MIN_DRAG_PX = 6;
 const ZOOM_STEP = 1.6;
-
-function rangeOf(view: View, whole: readonly [number, number]): readonly [number, number] {
-  return view.range ?? whole;
-}
-
-/** A range inside the whole axis; null when it is all of it. */
-function clampRange(
-  range: readonly [number, number],
-  whole: readonly [number, number],
-): readonly [number, number] | null {
-  const span = Math.min(range[1] - range[0], whole[1] - whole[0]);
-  const from = Math.max(whole[0], Math.min(range[0], whole[1] - span));
-  return span >= (whole[1] - whole[0]) * 0.999 ? null : [from, from + span];
-}
-
-/** The range after zooming about a place. */
-export function zoomed(
-  view: View,
-  whole: readonly [number, number],
-  factor: number,
-  about: number | null,
-): readonly [number, number] | null {
-  const [from, to] = rangeOf(view, whole);
-  const center = about ?? (from + to) / 2;
-  return clampRange([center - (center - from) / factor, center + (to - center) / factor], whole);
-}
 
 /** Creates a chart in a figure of its own and keeps it up to date. */
 export function createFrame(store: Store, options: FrameOptions): HTMLElement {

@@ -1,20 +1,7 @@
+import { rangeAround } from './axis-range.js';
 import { followPlace, type Named, numberIn, placeLink, showPlace } from './place.js';
 import type { RunModel } from './run-model.js';
 import { type Store, toRun, type View } from './store.js';
-
-/** Requests on either side of one that is looked at. */
-const AROUND = 40;
-
-/** The part of the axis around a request; null where the run is short enough to be shown whole. */
-export function rangeAround(
-  model: Pick<RunModel, 'domain' | 'number'>,
-  index: number,
-): readonly [number, number] | null {
-  const [first, last] = model.domain('request');
-  if (last - first <= 4 * AROUND) return null;
-  const number = model.number(index);
-  return [Math.max(first, number - AROUND), Math.min(last, number + AROUND)];
-}
 
 /** The first request of a turn, of the main conversation if it has one; the next that there is where it was left out. */
 function requestOfTurn({ main, run, count }: RunModel, turn: number): number | null {

@@ -24,8 +24,10 @@ describe('scales of the page', () => {
   });
 
   it('hold a range of one value and a width of nothing', () => {
-    expect(linearScale([5, 5], [0, 100]).px(5)).toBe(0);
-    expect(linearScale([5, 9], [40, 40]).value(40)).toBe(5);
+    const one = linearScale([5, 5], [0, 100]);
+    expect([one.px(5), one.px(6), one.value(100)]).toEqual([0, 100, 6]);
+    const none = linearScale([5, 9], [40, 40]);
+    expect([none.value(40), none.value(41)]).toEqual([5, 9]);
   });
 });
 
@@ -54,6 +56,22 @@ describe('ticks', () => {
     expect(timeTicks(0, 24 * HOUR, 4).map((ms) => ms / HOUR)).toEqual([0, 6, 12, 18, 24]);
     expect(timeTicks(0, 3 * 8_760 * HOUR, 0).map((ms) => ms / HOUR)).toEqual([0, 8_760, 17_520, 26_280]);
   });
+});
+
+it('steps of time are those that people count in, up to days, weeks, months, a quarter and a year', () => {
+  const seconds = [1, 2, 5, 10, 15, 30];
+  const hours = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 2_160, 8_760];
+  const steps = [
+    ...seconds.map((n) => n * 1_000),
+    ...seconds.map((n) => n * MINUTE),
+    ...hours.map((n) => n * HOUR),
+  ];
+  for (const [i, step] of steps.entries()) {
+    expect(timeTicks(0, 2 * step, 2)).toEqual([0, step, 2 * step]);
+    // a little more room takes the next step
+    const next = steps[i + 1] ?? step;
+    expect(timeTicks(0, 2 * step + 2, 2)[1]).toBe(next <= 2 * step + 2 ? next : undefined);
+  }
 });
 
 describe('words on axes', () => {

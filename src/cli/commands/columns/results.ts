@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { readStudies, StudyResults } from '../../../files/results/results-folder.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { formatCount, formatCounted, formatValue, printable } from '../../../report/format.js';
+import { formatCounted, formatValue, printable } from '../../../report/format.js';
 import { splitValues } from '../../../study/split-values.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';
@@ -180,5 +180,5 @@ function groupLine({ group, rows, means }: Group): string {
     ([name, value]) => `${name} ${formatValue(value, findMetric(name)?.unit ?? 'count')}`,
   );
   const key = settingsText(group);
-  return `${key === '' ? 'all' : key}  ${formatCount(rows)} rows  ${printable(named.join('  '))}`;
+  return `${key === '' ? 'all' : key}  ${formatCounted(rows, 'row')}  ${printable(named.join('  '))}`;
 }

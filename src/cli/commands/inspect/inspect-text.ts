@@ -41,13 +41,13 @@ function counted(models: Readonly<Record<string, number>>): string {
 
 function overview(facts: TranscriptFacts): readonly Row[] {
   const { gaps, billed } = facts;
-  const agents = facts.subagents === 0 ? '' : ` (${formatCount(facts.subagents)} subagents)`;
+  const agents = facts.subagents === 0 ? '' : ` (${formatCounted(facts.subagents, 'subagent')})`;
   const rows: (readonly [string, string])[] = [
     ['carries', facts.carries.join(', ')],
     ['agent version', facts.agentVersion ?? NO_DATA],
     ['models', counted(facts.models)],
     ['threads', `${formatCount(facts.threads)}${agents}`],
-    ['turns', `${formatCount(facts.turns)} API calls over ${formatDuration(facts.spanMs)}`],
+    ['turns', `${formatCounted(facts.turns, 'API call')} over ${formatDuration(facts.spanMs)}`],
     [
       'human prompts',
       `${formatCount(facts.humanPrompts)}, ${formatDecimal(facts.callsPerPrompt, 1)} calls each`,
@@ -102,7 +102,10 @@ function contentRows({ content }: TranscriptFacts): readonly Row[] {
       (sum, item) => ({ tokens: sum.tokens + item.tokens, count: sum.count + item.count }),
       { tokens: 0, count: 0 },
     );
-    return [...rows, amountRow(`${rest.length} more tools: ${what}`, sums.tokens, total, sums.count)];
+    return [
+      ...rows,
+      amountRow(`${formatCounted(rest.length, 'more tool')}: ${what}`, sums.tokens, total, sums.count),
+    ];
   };
   return [
     ...kinds.filter(([, tokens]) => tokens > 0).map(([name, tokens]) => amountRow(name, tokens, total, null)),
@@ -130,7 +133,7 @@ function duplicateLines({ content }: TranscriptFacts, screen: Screen): readonly 
       `Duplicate reads: ${formatCount(content.duplicateReadTokens)} tokens wasted (${formatShare(content.duplicateReadShare)})`,
     ),
     ...tableLines(columns, rows, { indent: INDENT, ...screen }),
-    ...(more > 0 ? [`${INDENT}… and ${formatCount(more)} more files`] : []),
+    ...(more > 0 ? [`${INDENT}… and ${formatCounted(more, 'more file')}`] : []),
   ];
 }
 

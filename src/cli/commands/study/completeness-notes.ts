@@ -1,5 +1,5 @@
 import { ratio } from '../../../base/stats.js';
-import { formatCount } from '../../../report/format.js';
+import { formatCount, formatCounted } from '../../../report/format.js';
 import {
   type Completeness,
   isApart,
@@ -19,7 +19,7 @@ const LISTED_ROWS = 5;
 const LISTED_SENTENCES = 12;
 
 function sessions(count: number): string {
-  return `${formatCount(count)} session${count === 1 ? '' : 's'}`;
+  return formatCounted(count, 'session');
 }
 
 function lossText({ callsAnswered, callsLost }: UnfinishedRun): string {
@@ -63,7 +63,7 @@ function rowSentences({ variants }: Completeness, noun: RowNoun): readonly strin
     if (run === 1) return [`${name} did not finish (${lossText(unfinished[0]!)}): ${place}`];
     return [`${unfinished.length} of ${sessions(run)} did not finish under ${name}: ${place}`];
   });
-  return capped(lines, (count) => `… nor under ${formatCount(count)} more ${noun}s`);
+  return capped(lines, (count) => `… nor under ${formatCounted(count, `more ${noun}`)}`);
 }
 
 /** One sentence per session that is not compared, with the rows that left it unfinished. */
@@ -77,7 +77,7 @@ function leftOutSentences(completeness: Completeness, runs: readonly VariantRuns
     const rest = more > 0 ? ` and ${formatCount(more)} more` : '';
     return `left out: ${transcript}, not finished under ${names.join(', ')}${rest}`;
   });
-  return capped(lines, (count) => `… and ${formatCount(count)} more sessions`);
+  return capped(lines, (count) => `… and ${formatCounted(count, 'more session')}`);
 }
 
 /** Why nothing is ranked, where nothing is. */

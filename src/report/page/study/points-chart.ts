@@ -1,10 +1,9 @@
-import { formatDecimal, formatValue } from '../../format.js';
-import type { StudyAxis, StudyChart, StudyPoint } from '../../study-page-data.js';
+import type { StudyChart, StudyPoint } from '../../study-page-data.js';
 import { legend } from '../axis-tools.js';
 import { h, oncePerFrame, s } from '../dom.js';
-import { linearScale, niceTicks, type Scale, short } from '../scale.js';
 import type { Store } from '../store.js';
 import type { Tooltip } from '../tooltip.js';
+import { axisText, type PointScale, scaleOf, spanOf, ticksOf, tickText } from './point-axes.js';
 import type { PointRef, StudyView } from './study-view.js';
 
 const LEFT = 64;
@@ -15,68 +14,6 @@ const BOTTOM = 34;
 const REACH_PX = 40;
 /** A row with more points than this has dots instead of rings. */
 const MOST_RINGS = 12;
-/** An axis begins at zero where its smallest value is at most this part of the largest. */
-const NEAR_ZERO = 0.5;
-
-/** Ticks without which an axis tells no scale. */
-const LEAST_TICKS = 2;
-
-/** A value of an axis in words. */
-export function axisText({ unit, names }: StudyAxis, value: number): string {
-  if (names !== undefined) return names[value] ?? '';
-  return unit === null ? formatDecimal(value, 3) : formatValue(value, unit);
-}
-
-function tickText({ unit, names }: StudyAxis, value: number): string {
-  if (names !== undefined) return names[value] ?? '';
-  if (unit === 'share') return `${formatDecimal(value * 100, 1)}%`;
-  if (unit === 'usd') return `${value < 0 ? '-' : ''}$${formatDecimal(Math.abs(value), 4)}`;
-  return Math.abs(value) >= 1_000 ? short(value) : formatDecimal(value, 4);
-}
-
-/** A scale from values to pixels, over their logarithms where the axis asks for it. */
-function scaleOf(
-  axis: StudyAxis,
-  [from, to]: readonly [number, number],
-  px: readonly [number, number],
-): Scale {
-  if (axis.scale === 'linear') return linearScale([from, to], px);
-  const inner = linearScale([Math.log10(from), Math.log10(to)], px);
-  return { from, to, px: (value) => inner.px(Math.log10(value)), value: (at) => 10 ** inner.value(at) };
-}
-
-function ticksOf({ scale, names }: StudyAxis, from: number, to: number, wanted: number): readonly number[] {
-  if (names !== undefined) {
-    const step = Math.max(1, Math.ceil(names.length / wanted));
-    return names.flatMap((_name, i) => (i % step === 0 ? [i] : []));
-  }
-  if (scale === 'linear') {
-    const few = niceTicks(from, to, wanted);
-    return few.length >= LEAST_TICKS ? few : niceTicks(from, to, wanted * 2);
-  }
-  const powers = niceTicks(Math.ceil(Math.log10(from)), Math.floor(Math.log10(to)), wanted)
-    .filter(Number.isInteger)
-    .map((power) => 10 ** power);
-  return powers.length >= 2 ? powers : [from, to];
-}
-
-function spanOf(
-  values: readonly number[],
-  axis: StudyAxis,
-  from: 'zero' | 'least',
-): readonly [number, number] {
-  if (axis.names !== undefined) return [-0.5, axis.names.length - 0.5];
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (const value of values) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  if (axis.scale === 'log') return low === high ? [low / 2, high * 2] : [low / 1.15, high * 1.15];
-  const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
-  return [from === 'zero' && low >= 0 && low <= high * NEAR_ZERO ? 0 : low - room, high + room];
-}
-
 /** Creates a chart of points: hover tells, a click or the arrow keys choose. */
 export function createPointsChart(
   store: Store<StudyView>,
@@ -99,7 +36,7 @@ export function createPointsChart(
     'aria-label': `${chart.title}: ${all.length} points. Left and right move over them.`,
   });
   svg.append(plot, over);
-  const scales = (): { readonly x: Scale; readonly y: Scale; readonly width: number } => {
+  const scales = (): { readonly x: PointScale; readonly y: PointScale; readonly width: number } => {
     const width = Math.max(120, svg.clientWidth - LEFT - RIGHT);
     return {
       width,

@@ -10,7 +10,8 @@ import { followPlace, numberIn, placeLink, showPlace } from '../place.js';
 import { createRunModel } from '../run-model.js';
 import { createStore, type Store } from '../store.js';
 import { createTooltip, type Tip } from '../tooltip.js';
-import { axisText, createPointsChart } from './points-chart.js';
+import { axisText } from './point-axes.js';
+import { createPointsChart } from './points-chart.js';
 import type { PointRef, StudyView } from './study-view.js';
 
 function pointTip(rows: readonly ComparisonRow[], { chart, series, point }: PointRef): Tip {

@@ -1,13 +1,13 @@
 import { formatCount, formatCounted } from '../../format.js';
 import type { ChartedRun } from '../../page-data.js';
 import type { WhyPageData } from '../../why-page-data.js';
+import { rangeAround } from '../axis-range.js';
 import { cardsView } from '../cards.js';
 import { h } from '../dom.js';
 import { pageHead } from '../head.js';
 import { createMultiples } from '../multiples.js';
 import { followPlace, numberIn, showPlace } from '../place.js';
 import { type ChartModel, createRunModel } from '../run-model.js';
-import { rangeAround } from '../run-places.js';
 import { createSearchBox, holdsWords } from '../search-box.js';
 import { createStore, START, toRun } from '../store.js';
 import { createTooltip } from '../tooltip.js';

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { choosesLifetime, providerLifetimes } from '../../src/cli/runs/provider-lifetimes.js';
+import { lifetimeName, providerLifetimesLines } from '../../src/cli/terminal/provider-lifetimes-text.js';
+import { plainStyle } from '../../src/report/style.js';
+
+const SCREEN = { width: 300, style: plainStyle };
+const session = (id: string, provider: string, average: number | null, hour: number | null) => ({
+  id,
+  provider,
+  recordedUsd: average === null ? null : average + 1,
+  averageUsd: average,
+  lifetimes: [
+    { ttlSeconds: 3_600, costUsd: hour },
+    { ttlSeconds: null, costUsd: hour },
+  ],
+});
+const ROWS = [
+  session('a', 'openai', 4, 3),
+  session('b', 'openai', 6, 6.5),
+  session('c', 'openai', null, null),
+  session('d', 'deepseek', 2, 2),
+];
+const linesOf = (rows: typeof ROWS, perSession: 'each' | 'total' = 'total') =>
+  providerLifetimesLines(Object.values(providerLifetimes(rows))[0]!, perSession, SCREEN);
+
+describe('lifetimes of providers that choose themselves', () => {
+  it('are added up by provider, over the sessions that tell', () => {
+    const found = providerLifetimes(ROWS);
+    expect(Object.keys(found)).toEqual(['deepseek', 'openai']);
+    expect(found.openai).toMatchObject({
+      sessions: 3,
+      recordedUsd: 12,
+      averageUsd: 10,
+      lifetimes: [
+        { ttlSeconds: 3_600, costUsd: 9.5, savesUsd: 0.5 },
+        { ttlSeconds: null, costUsd: 9.5, savesUsd: 0.5 },
+      ],
+    });
+    expect(found.openai!.perSession.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    expect(providerLifetimes(ROWS.slice(2, 3)).openai).toMatchObject({ averageUsd: null, recordedUsd: null });
+    expect([choosesLifetime('anthropic'), choosesLifetime('openai')]).toEqual([true, false]);
+  });
+
+  it('stand in a table with what each would save', () => {
+    const lines = linesOf(ROWS.slice(0, 3));
+    expect(lines[0]).toMatch(/ · 3 sessions$/);
+    expect(lines.slice(2, 6).map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['as recorded', '$12.00'],
+      ['by its rule', '$10.00'],
+      ['1 h', '$9.50', '−$0.5000'],
+      ['unlimited', '$9.50', '−$0.5000'],
+    ]);
+    expect(lines.at(-1)).toContain('a longer one would save: 1 h $0.5000, unlimited $0.5000.');
+    const dearer = linesOf([session('x', 'openai', 2, 3)]);
+    expect(dearer.join('\n')).toContain('+$1.00');
+    expect(dearer.at(-1)).toContain('A longer one would save nothing here.');
+    expect(linesOf([session('x', 'openai', 2, 2)]).join('\n')).toContain('±$0');
+    expect(linesOf([session('x', 'openai', null, null)]).at(-1)).toContain(
+      'No model of these sessions has a price.',
+    );
+    expect([lifetimeName(90), lifetimeName(null)]).toEqual(['1.5 min', 'unlimited']);
+  });
+
+  it('have a row for each session where asked for', () => {
+    const each = linesOf(ROWS.slice(0, 2), 'each').map((line) => line.trim().split(/ {2,}/));
+    expect(each).toContainEqual(['session', 'as recorded', 'by its rule', '1 h', 'unlimited']);
+    expect(each).toContainEqual(['b', '$7.00', '$6.00', '$6.50', '$6.50']);
+    expect(linesOf(ROWS.slice(0, 2)).join('\n')).not.toContain('session ');
+  });
+});
