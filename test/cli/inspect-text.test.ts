@@ -12,7 +12,7 @@ const FACTS = {
   file: 'a.jsonl',
   id: 'a',
   format: 'claude-code',
-  carries: ['text', 'usage'],
+  carries: ['text', 'usage', 'cache-writes'],
   agentVersion: null,
   models: { large: 1_200, small: 3 },
   threads: 2,
@@ -52,7 +52,7 @@ const row = (name: string, change: object = {}): readonly string[] | undefined =
 describe('the text of one transcript', () => {
   it('says what is in it', () => {
     expect(linesOf()[0]).toBe('a.jsonl  claude-code');
-    expect(row('carries')![1]).toBe('text, usage');
+    expect(row('carries')![1]).toBe('text, usage, cache-writes');
     expect(row('agent version')![1]).toBe('–');
     expect(row('models')![1]).toBe('large ×1,200, small ×3');
     expect(row('models', { models: {} })![1]).toBe('–');
@@ -83,6 +83,9 @@ describe('the text of one transcript', () => {
     };
     expect(row('recorded usage', { billed })![1]).toBe(
       'read 200, written 5 min 30, written 1 h 4,000, uncached 1, output 5',
+    );
+    expect(row('recorded usage', { billed, carries: ['usage'] })![1]).toBe(
+      'read 200, written not told, uncached 1, output 5',
     );
     expect(row('recorded hit rate', { billed })![1]).toBe('25.0%');
     expect(row('as recorded', { billed })![1]).toBe('$2.00, $0.5000 of it for subagents');
