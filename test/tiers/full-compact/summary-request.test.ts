@@ -211,3 +211,16 @@ describe('C23 what a failed summary costs', () => {
     },
   );
 });
+
+describe('a summary that was cut', () => {
+  it.each([
+    [true, 'failed'],
+    [false, 'done'],
+  ] as const)('with compact.rejectCut %s: the compaction is %s', (rejectCut, outcome) => {
+    const { compactions } = run('claude-code/2.1', shown(), {
+      set: { 'compact.rejectCut': rejectCut },
+      faults: [{ call: 'compact', error: 'cut_summary', every: 1 }],
+    });
+    expect(compactions.map((entry) => entry.outcome)).toEqual([outcome]);
+  });
+});

@@ -72,6 +72,20 @@ describe('a summary request that is too long', () => {
     expect(report.failure).toBe('prompt-too-long');
   });
 
+  it('FUL-6 from the end, whole rounds go down to the fewest that hold so many messages', () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 5; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
+    const messages = messagesOf(talk.transcript());
+    // A prompt and five rounds of two messages each.
+    expect(messages).toHaveLength(11);
+    const left = (share: number, minMessages: number): number | null =>
+      dropTail(messages, { gapTokens: null, share }, minMessages)?.length ?? null;
+    const most = [1, 3, 4, 5, 6, 10, 11, 12].map((minMessages) => left(1, minMessages));
+    expect(most).toEqual([1, 3, 5, 5, 7, null, null, null]);
+    // A third of six groups is two rounds.
+    expect(left(1 / 3, 1)).toBe(7);
+  });
+
   it('INV-9 each retry has fewer tokens, its marker included, keeps whole rounds, and the retries end', () => {
     fc.assert(
       fc.property(
