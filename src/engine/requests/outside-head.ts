@@ -5,8 +5,8 @@ import type { RecordedCall } from '../../model/transcript.js';
 import type { ThreadModel } from './thread-model.js';
 
 /**
- * The beginning of a thread's prompts that others keep in the cache: as long as the recorded first request found it (K11). It is there
- * for every prompt that begins so and goes to the model that was recorded, in caches that store prefixes without marks.
+ * The beginning of a thread's prompts that others keep in the cache: so many tokens as the recorded first request found (K11). They are
+ * there for every prompt that begins so and goes to the model that was recorded, in caches that store prefixes without marks.
  */
 export class OutsideHead {
   /** What the prompts begin with, up to the position that holds the last token of the head. */
