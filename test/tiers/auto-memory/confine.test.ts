@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFiles, isInside } from '../../../src/base/files.js';
-import { confine } from '../../../src/tiers/auto-memory/confine.js';
+import { MEMORY_DIRECTORY, MemoryText } from '../../../src/model/memory.js';
+import { confine, confineMemory } from '../../../src/tiers/auto-memory/confine.js';
 import { filesWith } from '../../helpers/sessions.js';
 
 describe('writes of extractions and dreams', () => {
@@ -32,6 +33,18 @@ describe('writes of extractions and dreams', () => {
     expect(confine(files, '/memory', 'file.md')).toEqual({ kind: 'refused', reason: 'link' });
     const linked = filesWith({ '/memory': 'link to /repo' });
     expect(confine(linked, '/memory', 'a.md')).toEqual({ kind: 'refused', reason: 'link' });
+  });
+
+  it('DRM-4 of memories whose path is known are refused through a link too', () => {
+    const text = new MemoryText({ name: 'plain', description: 'a', type: 'project', body: 'b' });
+    expect(text.path).toBe(`${MEMORY_DIRECTORY}/plain.md`);
+    const write = (links: Readonly<Record<string, string>>) => confineMemory(filesWith(links), 'plain', text);
+    expect(write({})).toEqual({ kind: 'allowed', path: text.path });
+    expect(write({ [MEMORY_DIRECTORY]: 'link to /repo' })).toEqual({ kind: 'refused', reason: 'link' });
+    expect(write({ [text.path!]: 'link to /etc/hosts' })).toEqual({ kind: 'refused', reason: 'link' });
+    expect(write({ [`${MEMORY_DIRECTORY}/other.md`]: 'link to /etc/hosts' })).toMatchObject({
+      kind: 'allowed',
+    });
   });
 
   it('DRM-4 that are allowed lie inside, whatever the name', () => {

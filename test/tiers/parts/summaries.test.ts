@@ -75,6 +75,25 @@ describe('what a summary request holds', () => {
     expect(sentTokens(', input: { results: { over: 4000, chars: 400 } }')).toBe(whole);
   });
 
+  it('images or thinking are left out where the rule says so, each for itself', () => {
+    const talk = new Conversation({ toolsTokens: 4_000, systemTokens: 1_000 }).human(100).image(1_600);
+    talk.tools([{ tool: 'Read', tokens: 1_000 }], { thinking: 700 });
+    talk.tools([{ tool: 'Read', tokens: 9_000 }]).answer(10);
+    const sent = (input: string): number => {
+      const policy = rule().replace('ask: { shape: own }', `ask: { shape: own${input} }`);
+      const set = { 'client.thinking': 'keep-all' };
+      const [first] = sentFor(
+        runSent(planUnder(policy, { ...INIT, set }), talk.transcript()).sent,
+        'compact',
+      );
+      return first!.tokens;
+    };
+    const whole = sent('');
+    expect(whole - sent(', input: { drop: [media] }')).toBe(1_600);
+    expect(whole - sent(', input: { drop: [thinking] }')).toBe(700);
+    expect(whole - sent(', input: { drop: [media, thinking] }')).toBe(2_300);
+  });
+
   it('only its newest part is sent where the rule says so, and no result without its call', () => {
     const whole = sentTokens('');
     // Five rounds of 1,020 tokens fit, and the result of the sixth without its call; nine tokens stand in for the prompt.
