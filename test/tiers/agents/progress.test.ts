@@ -83,6 +83,19 @@ describe('progress summaries of working children', () => {
     for (const count of words) expect(count >= 3 && count <= 5).toBe(true);
   });
 
+  it('C35 AGT-5 that fail are told of with their reason, and say nothing', () => {
+    const faults = [{ call: 'agent_summary', error: 'invalid_request' }] as const;
+    const told = actionsOf(
+      runLog(planOf({ policy: 'claude-code/2026', set: COORDINATOR, faults }), working),
+      'agents',
+    );
+    expect(told).toHaveLength(3);
+    for (const entry of told) {
+      expect(entry).toMatchObject({ action: 'progress', outcome: 'failed', details: { words: '' } });
+      expect(entry.failure).not.toBeNull();
+    }
+  });
+
   it('C35 come several at once when one call takes that long', () => {
     const main = new Conversation().human(10).tools([{ tool: 'Task', tokens: 10 }]);
     const child = new Conversation().wait(5).human(20).answer(20).thread('child', 'main');

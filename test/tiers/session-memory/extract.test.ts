@@ -313,7 +313,7 @@ describe('session memory: what', () => {
   it('SES-5 a restart leaves the file alone and forgets what only the process knew', () => {
     const run = begun();
     run.tier.resume?.(run.messages, viewOf(run.messages, 12_000, run.files));
-    expect(run.state).toMatchObject({ lastSummarisedMessageId: null, running: null });
+    expect(run.state).toMatchObject({ notes: null, lastSummarisedMessageId: null, running: null });
     expect(run.due(10_000)).toBe(true);
     const driven = run.act(10_000, 0, notesAnswer(NOTES, 0));
     expect(previousOf(only(driven, 'ask')[0]!.request.answer)).toBe(NOTES);
