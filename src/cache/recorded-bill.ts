@@ -35,6 +35,7 @@ function writtenPremium(row: ModelRow, usage: Usage, own: Cost): number {
 
 class BillWriter {
   readonly #models: ModelBook;
+  readonly #writes: 'told' | 'untold';
   readonly #unpriced = new Map<string, number>();
   readonly #threads: ThreadBill[] = [];
   #cost = NO_COST;
@@ -50,11 +51,9 @@ class BillWriter {
   #summaries = 0;
   #untoldWrites = 0;
 
-  constructor(
-    models: ModelBook,
-    private readonly writes: 'told' | 'untold',
-  ) {
+  constructor(models: ModelBook, writes: 'told' | 'untold') {
     this.#models = models;
+    this.#writes = writes;
   }
 
   add(thread: Thread): void {
@@ -79,7 +78,7 @@ class BillWriter {
       else {
         const own = priceUsage(row, usage);
         cost = addCost(cost, own);
-        if (this.writes === 'untold') this.#untoldWrites += writtenPremium(row, usage, own);
+        if (this.#writes === 'untold') this.#untoldWrites += writtenPremium(row, usage, own);
       }
     }
     this.#calls += calls;

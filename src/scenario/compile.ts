@@ -135,7 +135,7 @@ function withModels(context: ScenarioContext, book: ModelBook): ScenarioContext 
     models: { check: (name) => void book.resolve(name) },
     policies: {
       ...context.policies,
-      assumedWindow: (params, model) => policyWindow(params, model, null, book),
+      assumedWindow: (params, model) => policyWindow(params, model, { models: book }),
     },
   };
 }

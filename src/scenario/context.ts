@@ -60,7 +60,7 @@ export const builtinContext: ScenarioContext = {
     resolve: resolvePolicy,
     plan: (name, set) => planPolicy(policyRegistry.get(name), set),
     reads: (name, path) => isReadBy(policyRegistry.get(name), path),
-    assumedWindow: policyWindow,
+    assumedWindow: (params, model) => policyWindow(params, model),
   },
   overrides: {
     autoCompactPercent: { path: 'window.percent', whenTrue: null }, // WIN-4

@@ -67,6 +67,12 @@ describe('a run over a recording', () => {
     expect(windowOf(100_000, {}, '2.1.80', other)).toBe(1_000_000);
   });
 
+  it('tells its window to a run whose model is set to its own', () => {
+    const told = { source: 'codex', window: 272_000 };
+    expect(windowOf(190_000, { model: 'claude-opus-4-6' }, '0.136.0', told)).toBe(272_000);
+    expect(windowOf(190_000, { model: 'claude-opus-4-5' }, '0.136.0', told)).toBe(200_000);
+  });
+
   it('under a policy file compacts by the window of a small model', () => {
     const talk = new Conversation({ model: 'gpt-5.3-codex-spark', toolsTokens: 1_000 }).human(100);
     for (let i = 0; i < 14; i++) talk.tools([{ tool: 'Bash', tokens: 9_000 }]);

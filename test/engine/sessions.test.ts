@@ -50,6 +50,24 @@ describe('several sessions on one clock', () => {
     expect(numbers(only)).toEqual(numbers(own));
   });
 
+  it('have the window that all of them tell, and none where they differ', () => {
+    const told = (...windows: readonly (number | undefined)[]) =>
+      mergeSessions(
+        windows.map((window, i) => ({
+          name: String(i),
+          transcript: short().transcript(window === undefined ? {} : { window }),
+          start: { afterMs: 0 },
+          resumes: null,
+          ending: 'clean',
+          place: null,
+        })),
+      ).window;
+    expect(told(272_000, 272_000)).toBe(272_000);
+    expect(told(272_000, 128_000)).toBeUndefined();
+    expect(told(272_000, undefined)).toBeUndefined();
+    expect(told(undefined, 272_000)).toBeUndefined();
+  });
+
   it('children of a session keep to it', () => {
     const spec = {
       workload: 'bugfix',

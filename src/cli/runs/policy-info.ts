@@ -51,12 +51,18 @@ function thresholdsOf(
 }
 
 /** What of the model decides a policy's limits: the window it believes in where it has a belief, else the conversation's. */
-function modelOf(facts: RunFacts, params: ParamValues, models: ModelBook): NamedLimits | null {
+function modelOf(
+  facts: RunFacts,
+  { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
+  models: ModelBook,
+): NamedLimits | null {
   const given = facts.threads.find(({ parent }) => parent === null)?.window ?? null;
   const model = Object.keys(facts.models)[0];
   const believes = params['window.explicit'] !== null || params['window.models'] === 'suffix-only';
   const window =
-    model !== undefined && (believes || given === null) ? policyWindow(params, model, null, models) : given;
+    model !== undefined && (believes || given === null)
+      ? policyWindow(params, model, { models, parts })
+      : given;
   if (window === null) return null;
   return {
     ...(model === undefined ? {} : { name: model }),
@@ -79,16 +85,14 @@ export function policyInfoOf(facts: RunFacts): PolicyInfo | null {
       Object.hasOwn(params, path) ? params[path]! : value,
     ]),
   );
-  const model = modelOf(facts, complete, modelsOf(plan ?? {}));
+  const planned = { params: complete, ...(parts === undefined ? {} : { parts }) };
+  const model = modelOf(facts, planned, modelsOf(plan ?? {}));
   return {
     name,
     kind: policy.kind,
     summary: policy.summary,
     tiers: policy.tiers,
     params: paramsOf(policy).map((spec) => paramOf(policy, params, spec)),
-    thresholds:
-      model === null
-        ? []
-        : thresholdsOf(policy, { params: complete, ...(parts === undefined ? {} : { parts }) }, model),
+    thresholds: model === null ? [] : thresholdsOf(policy, planned, model),
   };
 }

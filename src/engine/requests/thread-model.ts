@@ -119,23 +119,18 @@ export class ThreadModel {
 
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
-    if (this.plan.model !== null) return null;
     const { window, version } = this.recorded;
-    return window ?? recordedWindow(this.name, this.largestPrompt, version, this.models);
+    if (window !== null && this.models.find(this.firstRecorded)?.id === this.row.id) return window;
+    if (this.plan.model !== null) return null;
+    return recordedWindow(this.name, this.largestPrompt, version, this.models);
   }
 
   /** Window as the policy believes it to be (WIN-1). */
   private policyWindow(): number {
-    const { window, model, policy } = this.plan;
+    const { window, policy } = this.plan;
     if (window !== null) return window;
-    const explicit = policy.params['window.explicit'];
-    if (typeof explicit !== 'number' && model === null && this.recorded.window !== null)
-      return this.recorded.window;
-    const believed = policyWindow(policy.params, this.name, this.provenWindow(), this.models);
-    // The 200,000 that Claude Code takes any other model for are its own.
-    return policy.parts === undefined || typeof explicit === 'number'
-      ? believed
-      : Math.min(believed, this.apiWindow() ?? believed);
+    const { models, name } = this;
+    return policyWindow(policy.params, name, { recorded: this.provenWindow(), models, parts: policy.parts });
   }
 
   /** Salts of the cache keys for this model. */

@@ -71,12 +71,19 @@ export function mergeSessions(
       parts.every(({ transcript }) => transcript.carries.includes(item)),
     ),
     agentVersion: first.transcript.agentVersion,
+    ...toldWindow(parts),
     startedAtMs: first.transcript.startedAtMs,
     threads,
     ...mergedMemoryFiles(parts),
     sessions: [...placed.values()].map(({ info }) => info),
     warnings: parts.flatMap(({ transcript }) => transcript.warnings),
   };
+}
+
+/** The window that all sessions tell; none where they differ, so that each model has its own. */
+function toldWindow(parts: readonly { readonly transcript: Transcript }[]): Pick<Transcript, 'window'> {
+  const [window, ...others] = new Set(parts.map(({ transcript }) => transcript.window));
+  return window === undefined || others.length > 0 ? {} : { window };
 }
 
 /** The sessions share a project: its memory files are those that any of them knows. */

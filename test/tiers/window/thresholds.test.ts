@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveWindow } from '../../../src/cache/models.js';
 import { policyWindow } from '../../../src/engine/requests/policy-window.js';
 import { foldLog } from '../../../src/metrics/fold.js';
-import { policyRegistry, resolvePolicy } from '../../../src/policies/catalogue.js';
+import { planPolicy, policyRegistry, resolvePolicy } from '../../../src/policies/catalogue.js';
 import { policyThresholds } from '../../../src/policies/policy-thresholds.js';
 import { shownLimits, shownStatus } from '../../../src/policies/shown-limits.js';
 import {
@@ -39,6 +39,14 @@ describe('windows', () => {
     expect(policyWindow(bySuffix, 'claude-opus-4-6[1m]')).toBe(1_000_000);
     const knowing = resolvePolicy('claude-code/2.1.112', {});
     expect(policyWindow(knowing, 'claude-opus-4-6')).toBe(1_000_000);
+  });
+
+  it('WIN-1 a policy file believes in the window of a short model, Claude Code does not', () => {
+    const { params, parts } = planPolicy(policyRegistry.get('peers/codex-remote'), {});
+    expect(policyWindow(params, 'gpt-5.3-codex-spark', { parts })).toBe(128_000);
+    expect(policyWindow(params, 'gpt-5.3-codex-spark')).toBe(200_000);
+    expect(policyWindow(params, 'gpt-5.3-codex-spark', { recorded: 90_000 })).toBe(90_000);
+    expect(policyWindow(params, 'a-model-nobody-knows', { parts })).toBe(200_000);
   });
 
   it.each([

@@ -81,9 +81,9 @@ function valuesShown(policy: Policy, set: readonly string[]): readonly ShownPara
 }
 
 /** The model whose limits are shown: one by name, with a window and a longest answer of its own where they are given. */
-function limitsOf({ model, window, maxOutput }: ShowOptions, params: PlannedPolicy['params']): NamedLimits {
+function limitsOf({ model, window, maxOutput }: ShowOptions, { params, parts }: PlannedPolicy): NamedLimits {
   return {
-    window: window ?? policyWindow(params, model),
+    window: window ?? policyWindow(params, model, { parts }),
     maxOutput: maxOutput ?? resolveModel(model).maxOutput,
     ...(window === undefined ? { name: model } : {}),
   };
@@ -101,7 +101,7 @@ export async function showPolicyCommand(
 function showPolicy(session: CliSession, name: string, options: ShowOptions): ExitCode {
   const policy = namedPolicy(name, session.host.cwd);
   const planned = planPolicy(policy, changesOf(policy, options.set));
-  const model = limitsOf(options, planned.params);
+  const model = limitsOf(options, planned);
   const limits = policyThresholds(policy, planned, model);
   const parameters = [...valuesShown(policy, options.set), ...paramsShown(policy, planned, options.set)];
   const sentences = planned.parts === undefined ? [] : policySentences(planned.parts);
