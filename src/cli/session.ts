@@ -40,6 +40,13 @@ export function note(session: CliSession, text: string): void {
   session.host.stderr.write(`${text}\n`);
 }
 
+/** The same session for what was told already: no note and no progress comes of it. */
+export function silent(session: CliSession): CliSession {
+  const { host } = session;
+  const stderr = { isTerminal: false, columns: null, write: () => {} };
+  return { ...session, host: { ...host, stderr } };
+}
+
 /** Notes what is doubtful in the policies of a command, each doubt once. */
 export function doubtNotes(session: CliSession): (doubt: CcbenchError) => void {
   const told = new Set<string>();

@@ -13,12 +13,13 @@ import { type Job, jobError } from '../../../study/job.js';
 import { compilePoint, type Point, pointCompiler, runKey } from '../../../study/point.js';
 import { type CellValue, resultColumns } from '../../../study/result-rows.js';
 import { splitValues } from '../../../study/split-values.js';
+import { pointsOfGrid, pointsOfStep, type SearchStep } from '../../../study/study-points.js';
 import type { TranscriptInput } from '../../../study/transcript-input.js';
-import { type Axis, gridPoint, gridSize, parseAxes } from '../../../study/vary.js';
+import { type Axis, parseAxes } from '../../../study/vary.js';
 import { type CliSession, inputOptions } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
 import { chosenMetric, SWEPT_METRICS } from '../study/chosen-metrics.js';
-import { loadInputs, openSource, type StudyTranscript } from '../study/study-inputs.js';
+import { loadInputs, openSource, type StudyInputs, type StudyTranscript } from '../study/study-inputs.js';
 import { programVersion } from './program-version.js';
 
 /** What makes a study: the words of a command line. A machine that is told them opens the same study. */
@@ -28,6 +29,8 @@ export interface StudyWords {
   readonly set: readonly string[];
   readonly transcripts?: readonly string[];
   readonly metrics?: string;
+  /** What a search wants to know, in place of a grid. */
+  readonly step?: SearchStep;
 }
 
 /** The words of a command line that make its study. */
@@ -76,14 +79,22 @@ const ID_DIGITS = 16;
 /** Transcripts that only some points have and that are kept for the next ones. */
 const KEPT_INPUTS = 64;
 
-/** Opens a study without making its points: the time it takes does not depend on their number. */
-export async function openColumnStudy(
+/** What studies over one scenario share: its text with the policy files that it names, and its sessions. */
+export interface StudyGround {
+  readonly source: ScenarioSource;
+  readonly base: Point;
+  /** Digests of the policy files that were read so far, by name. */
+  readonly read: ReadonlyMap<string, string>;
+  /** The sessions, read when they are first wanted. */
+  inputs(): Promise<StudyInputs>;
+}
+
+/** Opens what the studies of a command line share. */
+export async function openGround(
   session: CliSession,
-  words: StudyWords,
+  words: Pick<StudyWords, 'file' | 'set' | 'transcripts'>,
   opened: OpenPlugins,
-): Promise<ColumnStudy> {
-  const shown = words.metrics === undefined ? SWEPT_METRICS : splitValues(words.metrics);
-  for (const metric of shown) chosenMetric(metric, '--metrics');
+): Promise<StudyGround> {
   const { source: plain } = await openSource(session, words.file, words, opened);
   const read = new Map<string, string>();
   const source: ScenarioSource = {
@@ -94,26 +105,59 @@ export async function openColumnStudy(
       return found;
     },
   };
-  const { interrupt } = session.host;
   const base = compilePoint(source, [], []);
-  const axes = await withoutPause(interrupt, () =>
-    parseAxes(words.vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),
-  );
+  let inputs: Promise<StudyInputs> | null = null;
+  return { source, base, read, inputs: () => (inputs ??= loadInputs(session, base.runs)) };
+}
+
+/** Opens a study without making its points: the time it takes does not depend on their number. */
+export async function openColumnStudy(
+  session: CliSession,
+  words: StudyWords,
+  opened: OpenPlugins,
+): Promise<ColumnStudy> {
+  return columnStudyOn(session, await openGround(session, words, opened), words);
+}
+
+/** A study on ground that is open already. */
+export async function columnStudyOn(
+  session: CliSession,
+  ground: StudyGround,
+  words: StudyWords,
+): Promise<ColumnStudy> {
+  const { source, base, read } = ground;
+  const shown = words.metrics === undefined ? SWEPT_METRICS : splitValues(words.metrics);
+  for (const metric of shown) chosenMetric(metric, '--metrics');
+  const { interrupt } = session.host;
+  const { step } = words;
+  const points =
+    step === undefined
+      ? pointsOfGrid(
+          await withoutPause(interrupt, () =>
+            parseAxes(words.vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),
+          ),
+        )
+      : pointsOfStep(step);
+  const { axes } = points;
+  const share = step?.share ?? 1;
   const compile = pointCompiler(source, axes);
-  const points = gridSize(axes);
-  if (!Number.isSafeInteger(points * base.runs.length))
+  if (!Number.isSafeInteger(points.size * base.runs.length))
     throw new CcbenchError('bad-usage', 'the grid has too many points to be counted', {
       hint: 'vary fewer settings or take fewer steps',
     });
-  const corners = cornersOf(axes).map((values) => compilePoint(source, axes, values));
-  const inputs = await loadInputs(session, base.runs);
-  const used = base.runs.flatMap(({ transcript }, i) => (inputs.of(transcript) === null ? [] : i));
+  const corners = points.corners.map((values) => compilePoint(source, axes, values));
+  const inputs = await ground.inputs();
+  const isUsed = ({ label }: StudyTranscript): boolean => step === undefined || step.sessions.includes(label);
+  const used = base.runs.flatMap(({ transcript }, i) => {
+    const known = inputs.of(transcript);
+    return known !== null && isUsed(known) ? i : [];
+  });
   const labels = used.map((i) => inputs.of(base.runs[i]!.transcript)!.label);
   for (const axis of axes) readNamedFiles(source, axis);
   const metrics = [...new Set([...METRICS.names, ...shown])];
   const columns = resultColumns(axes, metrics);
   const version = programVersion();
-  const partition = partitionOf(points * used.length);
+  const partition = partitionOf(points.size * used.length);
   const scenario = loadScenario(source.text, source.file, createProblems()).value as Record<string, unknown>;
   const { variants: _variants, expect: _expect, description: _description, ...meant } = scenario;
   const identity = {
@@ -125,11 +169,12 @@ export async function openColumnStudy(
     plans: corners.map((point) => point.runs.map(({ plan }) => planDigest(plan))),
     transcripts: used.map((i) => inputs.of(base.runs[i]!.transcript)!.input.key),
     metrics,
+    ...(step === undefined ? {} : { step }),
   };
   const record: StudyRecord = {
     id: sha256Hex(canonicalJson(identity)).slice(0, ID_DIGITS),
     version,
-    name: `${base.runs[0]!.plan.name}-sweep`,
+    name: `${base.runs[0]!.plan.name}-${step === undefined ? 'sweep' : 'tune'}`,
     axes: axes.map(({ path, values }) => ({ path, values: values.length })),
     transcripts: labels,
     metrics,
@@ -167,7 +212,7 @@ export async function openColumnStudy(
     const { plan } = compiled;
     try {
       const { input, label } = await transcriptOf(compiled);
-      const job = { plan, transcript: input.key, share: 1, metrics: shown };
+      const job = { plan, transcript: input.key, share, metrics: shown };
       const own = {
         key: runKey(job),
         transcript: label,
@@ -197,7 +242,7 @@ export async function openColumnStudy(
       for (let run = from; run < to; run++) {
         if (!isWanted(run)) continue;
         const place = Math.floor(run / used.length);
-        const values = gridPoint(axes, place);
+        const values = points.at(place);
         if (place !== at) [point, why] = tryPoint(compile, values, base.runs.length);
         at = place;
         planned.push(await planRun(run, point, run % used.length, values, why));
@@ -208,7 +253,7 @@ export async function openColumnStudy(
       return planned;
     },
     weight(place, i) {
-      const values = variesSessions ? gridPoint(axes, place) : [];
+      const values = variesSessions ? points.at(place) : [];
       const [point] = variesSessions ? tryPoint(compile, values, base.runs.length) : [base];
       const run = point?.runs[used[i]!];
       if (run?.transcript.kind === 'synthetic') return run.transcript.spec.turns;
@@ -232,17 +277,6 @@ function tryPoint(
     if (!(error instanceof CcbenchError)) throw error;
     return [null, jobError(error).message];
   }
-}
-
-/** The first and the last point, and those at which one setting alone is at its other end: mistakes show there. */
-function cornersOf(axes: readonly Axis[]): readonly (readonly string[])[] {
-  const ends = axes.map(({ values }) => [values[0]!, values.at(-1)!] as const);
-  const points = [
-    ends.map(([first]) => first),
-    ...ends.map((_, i) => ends.map(([first, last], j) => (i === j ? last : first))),
-    ends.map(([, last]) => last),
-  ];
-  return [...new Map(points.map((point) => [point.join('\n'), point])).values()];
 }
 
 /** Most values of a list that may be files; longer ones are numbers. */

@@ -3,13 +3,14 @@ import { examples, extensible, reading, shared } from '../../command-parts.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { amount, collect, factor, threads } from '../../option-values.js';
 import type { CliSession } from '../../session.js';
+import { searched, tuneOptions } from '../study/define-studies.js';
 
 /** Seconds of silence after which a batch goes to another worker. */
 const LEASE_SECONDS = 30;
 
 /** Options that say where the server is. */
 function served(command: Command): Command {
-  return extensible(reading(command))
+  return command
     .option('--redis <url>', 'redis://user:password@host:port/db, or rediss:// for TLS (also: CCBENCH_REDIS)')
     .option('--redis-ca <file>', 'certificate of the authority that signed the server’s (PEM)')
     .option('--redis-cert <file>', 'certificate of this client (PEM)')
@@ -21,15 +22,20 @@ export function defineFleet(program: Command, session: CliSession, settle: (code
   const fleet = shared(
     program
       .command('fleet')
-      .description('Run a sweep on machines that come and go, with a Redis or Valkey between them.'),
+      .description(
+        'Run a sweep or a search on machines that come and go, with a Redis or Valkey between them.',
+      ),
   ).addHelpText(
     'after',
     examples(
       'fleet worker --redis redis://queue:6379',
       'fleet run study.yaml --vary window.percent=30..95:1000 --results out --redis redis://queue:6379',
+      'fleet tune study.yaml --minimise costUsd --vary window.percent=30..95 --results out --redis redis://queue:6379',
     ),
   );
-  served(fleet.command('run').description('Hand a sweep to the workers, and wait for it.'))
+  served(
+    extensible(reading(fleet.command('run').description('Hand a sweep to the workers, and wait for it.'))),
+  )
     .argument('<scenario>', 'scenario file (YAML)')
     .requiredOption('--vary <path=values>', 'as for sweep (repeatable: a grid)', collect)
     .requiredOption('--results <folder>', 'folder that all machines see')
@@ -46,7 +52,28 @@ export function defineFleet(program: Command, session: CliSession, settle: (code
       const { fleetRunCommand } = await import('./fleet-run.js');
       settle(await fleetRunCommand(session, file, { ...options, set: options.set ?? [] }));
     });
-  served(fleet.command('worker').description('Do batches of sweeps until it is stopped.'))
+  served(
+    tuneOptions(
+      fleet
+        .command('tune')
+        .description('Search the best settings as ccbench tune does; the workers make the runs.'),
+    ),
+  )
+    .argument('<scenario>', 'scenario file (YAML)')
+    .requiredOption('--results <folder>', 'folder that all machines see')
+    .addHelpText(
+      'after',
+      examples(
+        'fleet tune study.yaml --minimise costUsd --vary window.percent=30..95 --budget 500 --results out --redis redis://queue:6379',
+      ),
+    )
+    .action(async (file, options) => {
+      const { fleetTuneCommand } = await import('./fleet-tune.js');
+      settle(await fleetTuneCommand(session, file, searched(options)));
+    });
+  served(
+    extensible(reading(fleet.command('worker').description('Do batches of studies until it is stopped.'))),
+  )
     .option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads)
     .option('--results <folder>', 'the results folder as this machine sees it')
     .option('--idle <seconds>', 'end after so long without work', amount)

@@ -74,12 +74,27 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       settle(await columnSweepCommand(session, file, given));
     });
 
-  study(
+  tuneOptions(
     program
       .command('tune')
       .description('Search the settings that make a metric best, finish every session and hold constraints.'),
   )
     .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
+    .addHelpText(
+      'after',
+      examples(
+        'tune lunch.yaml --minimise costUsd --subject-to "requestsRefused == 0" --vary window.compactOffset=5000..90000',
+      ),
+    )
+    .action(async (file, options) => {
+      const { tuneCommand } = await import('./tune.js');
+      settle(await tuneCommand(session, file, searched(options)));
+    });
+}
+
+/** The options of a search. */
+export function tuneOptions(command: Command): Command {
+  return study(command)
     .requiredOption(
       '--vary <path=values>',
       'from..to, from..to:steps, :log, a list with commas, or auto: parts of the window, round sizes and price steps (repeatable)',
@@ -105,21 +120,16 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       'search on all sessions; otherwise half of four or more are kept to try the answer on',
     )
     .option('--policy <name>', 'policy, or policy file, instead of the scenario’s')
-    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect)
-    .addHelpText(
-      'after',
-      examples(
-        'tune lunch.yaml --minimise costUsd --subject-to "requestsRefused == 0" --vary window.compactOffset=5000..90000',
-      ),
-    )
-    .action(async (file, options) => {
-      const { tuneCommand } = await import('./tune.js');
-      settle(
-        await tuneCommand(session, file, {
-          ...options,
-          set: changesOf(options),
-          subjectTo: options.subjectTo ?? [],
-        }),
-      );
-    });
+    .option('--set <path=value>', 'change a setting of every point (repeatable)', collect);
+}
+
+/** The options of a search as the command takes them. */
+export function searched<
+  T extends {
+    readonly policy?: string;
+    readonly set?: readonly string[];
+    readonly subjectTo?: readonly string[];
+  },
+>(options: T) {
+  return { ...options, set: changesOf(options), subjectTo: options.subjectTo ?? [] };
 }

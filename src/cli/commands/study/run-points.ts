@@ -1,6 +1,7 @@
 import { formatCount, formatCounted, formatDecimal } from '../../../report/format.js';
 import { runKey } from '../../../study/point.js';
 import type { StoredResult } from '../../../study/results-file.js';
+import type { SearchStep } from '../../../study/study-points.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import { type CliSession, note } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
@@ -12,6 +13,13 @@ import type { SweepFolder } from './sweep-folder.js';
 /** Shorter studies are over before their threads run at full speed: a rate would say little. */
 const RATE_FROM_MS = 1_000;
 
+/** Lets other machines make the runs of a step, and waits for them; a run that failed there is not among the results. */
+export type Elsewhere = (
+  step: SearchStep,
+  metrics: readonly string[],
+  label: string,
+) => Promise<readonly StoredResult[]>;
+
 /** How the points of a study are run. */
 export interface RunPointsOptions {
   readonly label: string;
@@ -22,6 +30,8 @@ export interface RunPointsOptions {
   readonly folder: SweepFolder | null;
   /** Metrics a result must hold to be used again. */
   readonly metrics: readonly string[];
+  /** Results of these runs that other machines have made. */
+  readonly made?: readonly StoredResult[];
   commandOf(planned: PlannedPoint): string;
 }
 
@@ -40,15 +50,23 @@ export async function runPoints(
     const result = found.get(key);
     return result !== undefined && needed.every((name) => Object.hasOwn(result.metrics, name));
   };
+  const keep = (result: StoredResult): void => {
+    found.set(result.key, result);
+    folder?.append(result);
+  };
+  for (const result of options.made ?? []) if (!isFinished(result.key)) keep(result);
   const left = [...new Map(planned.map((item, i) => [keys[i]!, item] as const))].filter(
     ([key]) => !isFinished(key),
   );
   const total = new Set(keys).size;
-  if (left.length < total)
-    note(
-      session,
-      `${total - left.length} of ${formatCounted(total, 'run')} ${total - left.length === 1 ? 'is' : 'are'} finished already`,
-    );
+  if (options.made === undefined) {
+    if (left.length < total)
+      note(
+        session,
+        `${total - left.length} of ${formatCounted(total, 'run')} ${total - left.length === 1 ? 'is' : 'are'} finished already`,
+      );
+  } else if (left.length > 0)
+    note(session, `${formatCounted(left.length, 'run')} that came to nothing elsewhere: tried here`);
   let kept = total - left.length;
   let turns = 0;
   const startMs = session.host.now();
@@ -65,9 +83,7 @@ export async function runPoints(
         onResult(result) {
           if (!result.ok) return;
           const [key] = left[result.index]!;
-          const stored = { key, metrics: result.metrics, skipped: result.skipped };
-          found.set(key, stored);
-          folder?.append(stored);
+          keep({ key, metrics: result.metrics, skipped: result.skipped });
           turns += result.metrics.turns ?? 0;
           kept++;
         },

@@ -4,10 +4,11 @@ import { formatCounted, formatShare, formatValue } from '../../../report/format.
 import type { MetricRecord } from '../../../study/job.js';
 import { type Halves, type OutOfSample, outOfSample, type Saving } from '../../../study/out-of-sample.js';
 import { type Point, runKey } from '../../../study/point.js';
+import type { StoredResult } from '../../../study/results-file.js';
 import type { Goal } from '../../../study/trial.js';
 import type { CliSession } from '../../session.js';
 import type { PlannedPoint } from './points.js';
-import { runPoints } from './run-points.js';
+import { type Elsewhere, runPoints } from './run-points.js';
 import type { StudyInputs } from './study-inputs.js';
 import type { SweepFolder } from './sweep-folder.js';
 
@@ -20,6 +21,10 @@ export interface HoldoutTrial {
   readonly folder: SweepFolder | null;
   readonly label: string;
   readonly globbed: boolean;
+  /** The settings that are varied. */
+  readonly paths: readonly string[];
+  /** Where the runs are made; null for here. */
+  readonly elsewhere: Elsewhere | null;
   repeat(point: Point, recordings: readonly string[] | null): string;
 }
 
@@ -54,11 +59,13 @@ export async function tryHeldOut(
       };
     });
   const planned = { base: planOf(base), tuned: planOf(tuned) };
+  const made = await madeElsewhere(trial, tuned, wanted);
   const { found } = await runPoints(trial.session, [...planned.base, ...planned.tuned], inputs, {
     label: trial.label,
     workers: trial.workers,
     folder: trial.folder,
     metrics: wanted,
+    ...(made === null ? {} : { made }),
     commandOf: ({ point, recording }) => trial.repeat(point, recording === null ? null : [recording]),
   });
   const recordsOf = (list: readonly PlannedPoint[]): ReadonlyMap<string, MetricRecord | null> =>
@@ -75,6 +82,18 @@ export async function tryHeldOut(
     { ...runs, metric: goal.metric, sign: goal.sign },
     broken.map(({ text }) => text),
   );
+}
+
+/** The scenario as it is and the best setting, each over all sessions, made by other machines where there are some. */
+async function madeElsewhere(
+  { elsewhere, paths, inputs, label }: HoldoutTrial,
+  tuned: Point,
+  wanted: readonly string[],
+): Promise<readonly StoredResult[] | null> {
+  if (elsewhere === null) return null;
+  const work = { sessions: inputs.sessions, share: 1 };
+  const base = await elsewhere({ paths: [], points: [[]], ...work }, wanted, label);
+  return [...base, ...(await elsewhere({ paths, points: [tuned.values], ...work }, wanted, label))];
 }
 
 function savingText(saving: Saving | null, metric: string): string {

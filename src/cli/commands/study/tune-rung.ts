@@ -6,7 +6,7 @@ import { type CandidateRuns, type Goal, judge } from '../../../study/trial.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
 import type { CliSession } from '../../session.js';
 import type { SweptPoint } from './points.js';
-import { runPoints } from './run-points.js';
+import { type Elsewhere, runPoints } from './run-points.js';
 import type { StudyInputs } from './study-inputs.js';
 import type { SweepFolder } from './sweep-folder.js';
 
@@ -32,6 +32,10 @@ export interface Rung {
   readonly label: string;
   readonly folder: SweepFolder | null;
   readonly globbed: boolean;
+  /** The settings that are varied. */
+  readonly paths: readonly string[];
+  /** Where the runs are made; null for here. */
+  readonly elsewhere: Elsewhere | null;
   repeat(point: Point, recordings: readonly string[] | null): string;
 }
 
@@ -59,12 +63,20 @@ export async function runRung(
       ),
     ),
   );
+  const step = {
+    paths: rung.paths,
+    points: candidates.map(({ values }) => values),
+    sessions: [...sessions],
+    share: work.share,
+  };
+  const made = await rung.elsewhere?.(step, wanted, rung.label);
   const { found } = await runPoints(rung.session, planned, inputs, {
     label: rung.label,
     workers: rung.workers,
     threads: rung.threads,
     folder: rung.folder,
     metrics: wanted,
+    ...(made === undefined ? {} : { made }),
     commandOf: ({ point, recording }) => rung.repeat(point, recording === null ? null : [recording]),
   });
   const records = new Map(candidates.map((candidate) => [candidate, new Map<string, MetricRecord | null>()]));

@@ -31,6 +31,7 @@ import { pointsCsv } from './points-csv.js';
 import { assumedOf, studyRuns } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
 import { repeatCommand } from './repeat-command.js';
+import type { Elsewhere } from './run-points.js';
 import { openThreads } from './run-study.js';
 import { concluded, tuneConclusion } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE } from './study-files.js';
@@ -72,14 +73,16 @@ export async function tuneCommand(
   file: string,
   options: TuneOptions,
 ): Promise<ExitCode> {
-  return withPlugins(session, [file], options, (plugins) => tune(session, file, options, plugins));
+  return withPlugins(session, [file], options, (plugins) => tune(session, file, options, plugins, null));
 }
 
-async function tune(
+/** Searches, and tells what was found; the runs are made here or elsewhere. */
+export async function tune(
   session: CliSession,
   file: string,
   options: TuneOptions,
   opened: OpenPlugins,
+  elsewhere: Elsewhere | null,
 ): Promise<ExitCode> {
   const { cwd } = session.host;
   const goal = goalOf(options);
@@ -92,6 +95,7 @@ async function tune(
     'allowed',
     () => priceStepsOf(base.runs[0]!, inputOptions(session)),
   );
+  const paths = axes.map(({ path }) => path);
   const drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
   const points = await compilePoints(
     session,
@@ -141,6 +145,8 @@ async function tune(
         label,
         folder,
         globbed: recordings !== undefined,
+        paths,
+        elsewhere,
         repeat,
       };
       judged = await runRung(rung, candidates, share);
@@ -164,7 +170,7 @@ async function tune(
     (trial) => tried.find((item) => item.trial === trial)!,
   );
   const found = ranked.find(({ trial }) => trial.feasible && trial.objective !== null) ?? null;
-  const tuning = { session, goal, inputs: all, folder, repeat };
+  const tuning = { session, goal, inputs: all, folder, paths, elsewhere, repeat };
   const held =
     halves === null || found === null
       ? null
