@@ -106,6 +106,28 @@ describe('the line that repeats the best point of a sweep', () => {
   });
 });
 
+it('over many recordings the line is a sweep of one point, by the pattern that found them', async () => {
+  const traces = [0, 1, 2, 3].map((i) => [
+    `${i}.json`,
+    TRACE.replace('"hand"', `"t${i}"`).replaceAll(':420,', `:${900 + i},`),
+  ]);
+  const cwd = tempFolder({
+    'a.yaml': `name: a\n${BASE.replace('baselines/prune', 'none')}`,
+    ...Object.fromEntries(traces),
+  });
+  const study = ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--transcripts', '*.json', '--json'];
+  const { best, points } = JSON.parse((await cli([...study, '--no-files'], { cwd })).stdout);
+  expect(best.command).toMatch(
+    /^ccbench sweep a\.yaml --vary cache\.ttl=(?:5m|1h) --transcripts '\*\.json'$/,
+  );
+  const again = JSON.parse(
+    (await cli([...words(best.command).slice(1), '--no-files', '--json'], { cwd })).stdout,
+  );
+  expect(again.points).toHaveLength(1);
+  const costOf = ({ metrics }: { metrics: { costUsd: number } }) => metrics.costUsd;
+  expect(costOf(again.points[0])).toBe(Math.min(...points.map(costOf)));
+});
+
 it('the line of a tune repeats its best setting', async () => {
   const files = { 'a.yaml': `name: a\n${BASE}${VARIANTS}`, 'one.json': TRACE, 'two.json': TRACE };
   const cwd = tempFolder(files);

@@ -82,6 +82,41 @@ export function compareAgain(recipe: CompareRecipe, recording: string): string {
   ].join(' ');
 }
 
+/** Recordings that a command names one by one; more are named by the pattern that found them. */
+const MOST_NAMED = 3;
+
+/** A value that stands for itself after `--vary`: no list, no range, no part of the window. */
+const SINGLE_VALUE = /^(?!auto$)(?!\d*\.?\d+w$)(?!.*\.\.)[\w./-]+$/;
+
+/** A point of a study over recordings that were found by patterns. */
+export interface PointRecipe {
+  readonly file: string;
+  /** What holds at every point. */
+  readonly set: readonly string[];
+  readonly point: { readonly set: readonly string[]; readonly values: readonly string[] };
+  readonly recordings: readonly string[] | null;
+  readonly patterns: readonly string[] | undefined;
+  readonly plugins: readonly string[];
+  readonly text: string;
+}
+
+/** The command that repeats a point of a study: over many recordings a sweep of this point alone, which takes the same ones. */
+export function repeatPoint(recipe: PointRecipe): string {
+  const { file, set, point, recordings, patterns = [], plugins, text } = recipe;
+  const isLong = patterns.length > 0 && (recordings?.length ?? 0) > MOST_NAMED;
+  const isPlain = point.values.length > 0 && point.values.every((value) => SINGLE_VALUE.test(value));
+  if (!isLong || !isPlain)
+    return repeatCommand({ file, text, variant: null, set: [...set, ...point.set], recordings, plugins });
+  return [
+    'ccbench sweep',
+    shellWord(file.startsWith('-') ? `./${file}` : file),
+    ...plugins.map((path) => `--plugin ${shellWord(path)}`),
+    ...set.map((item) => `--set ${shellWord(item)}`),
+    ...point.set.map((item) => `--vary ${shellWord(item)}`),
+    ...patterns.map((pattern) => `--transcripts ${shellWord(pattern)}`),
+  ].join(' ');
+}
+
 /** The command that repeats a run of a study alone. */
 export function repeatCommand(recipe: RunRecipe): string {
   const { file, recordings, text, variant } = recipe;

@@ -40,7 +40,7 @@ import { compilePoints, type PlannedPoint, type SweptPoint } from './points.js';
 import { pointsCsv } from './points-csv.js';
 import { assumedOf, costIntervalNotes, studyRuns } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
-import { repeatCommand } from './repeat-command.js';
+import { repeatPoint } from './repeat-command.js';
 import { runPoints } from './run-points.js';
 import { concluded, sweepConclusion } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE } from './study-files.js';
@@ -100,12 +100,13 @@ async function sweep(
   const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
   for (const line of folder?.notes ?? []) note(session, line);
   const repeat = (point: Point, recordings: readonly string[] | null = used): string =>
-    repeatCommand({
+    repeatPoint({
       file,
       text,
-      variant: null,
-      set: [...options.set, ...point.set],
+      set: options.set,
+      point,
       recordings,
+      patterns: options.transcripts,
       plugins: options.plugin ?? [],
     });
   const { found, ran } = await runPoints(session, planned, inputs, {

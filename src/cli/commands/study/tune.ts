@@ -30,7 +30,7 @@ import { compilePoints } from './points.js';
 import { pointsCsv } from './points-csv.js';
 import { assumedOf, studyRuns } from './provider-notes.js';
 import { recordedReference, referenceNotes } from './recorded-reference.js';
-import { repeatCommand } from './repeat-command.js';
+import { repeatPoint } from './repeat-command.js';
 import type { Elsewhere } from './run-points.js';
 import { openThreads } from './run-study.js';
 import { concluded, tuneConclusion } from './study-conclusion.js';
@@ -120,12 +120,13 @@ export async function tune(
   for (const line of folder?.notes ?? []) note(session, line);
   const used = recordingsOf(all, recordings === undefined ? 'scenario' : 'command line');
   const repeat = (point: Point, recorded: readonly string[] | null = used): string =>
-    repeatCommand({
+    repeatPoint({
       file,
       text,
-      variant: null,
-      set: [...options.set, ...point.set],
+      set: options.set,
+      point,
       recordings: recorded,
+      patterns: options.transcripts,
       plugins: options.plugin ?? [],
     });
   const rungs = rungsOf(options.method, drawn.length);
