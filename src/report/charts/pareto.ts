@@ -27,6 +27,12 @@ export interface ParetoInput {
   readonly subtitle: string;
 }
 
+/** Room between the outermost points and the axes, in pixels: a label fits there. */
+const MARGIN = 24;
+
+/** Ticks of an axis, about: more would touch each other. */
+const TICKS = 6;
+
 /** Labels that are written beside points of the front, at most. */
 const MAX_LABELS = 7;
 
@@ -90,15 +96,15 @@ export function pareto({ x, y, points, subtitle }: ParetoInput): ChartSpec {
       field: 'x',
       type: 'quantitative',
       title: axisTitle(x),
-      scale: { zero: false },
-      axis: { format: unitFormat(x.unit), grid: true },
+      scale: { zero: false, padding: MARGIN },
+      axis: { format: unitFormat(x.unit), grid: true, tickCount: TICKS },
     },
     y: {
       field: 'y',
       type: 'quantitative',
       title: axisTitle(y),
-      scale: { zero: false },
-      axis: { format: unitFormat(y.unit) },
+      scale: { zero: false, padding: MARGIN },
+      axis: { format: unitFormat(y.unit), tickCount: TICKS },
     },
   };
   const textBeside = (color: string) => ({
