@@ -114,6 +114,9 @@ class BillWriter {
   }
 }
 
+/** The bill made last of a transcript: a study asks for it in every run. */
+const latest = new WeakMap<object, { readonly models: ModelBook; readonly bill: RecordedBill | null }>();
+
 /**
  * What a recording cost, by the usage of each response at list prices: every command that names a recorded cost names
  * this one. Null where nothing carries usage. Fees of server tools (web search) are not priced.
@@ -122,7 +125,11 @@ export function recordedBill(
   transcript: Pick<Transcript, 'threads' | 'carries'>,
   models: ModelBook = MODELS,
 ): RecordedBill | null {
-  const bill = new BillWriter(models, transcript.carries.includes('cache-writes') ? 'told' : 'untold');
-  for (const thread of transcript.threads) bill.add(thread);
-  return bill.finish();
+  const known = latest.get(transcript);
+  if (known?.models === models) return known.bill;
+  const writer = new BillWriter(models, transcript.carries.includes('cache-writes') ? 'told' : 'untold');
+  for (const thread of transcript.threads) writer.add(thread);
+  const bill = writer.finish();
+  latest.set(transcript, { models, bill });
+  return bill;
 }

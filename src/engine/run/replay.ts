@@ -78,7 +78,10 @@ export function* replayParts(
     name: plan.name,
     seed: plan.seed,
     policy: plan.policy.name,
-    planDigest: planDigest(plan),
+    // Found when somebody reads it: sums do not.
+    get planDigest() {
+      return planDigest(plan);
+    },
     plan,
     ...(plan.plugins === undefined ? {} : { plugins: plan.plugins }),
     transcript: {
