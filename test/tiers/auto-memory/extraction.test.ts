@@ -199,28 +199,34 @@ describe('an extraction that fails', () => {
     ['tool-refused', (made) => made.says('x', { form: 'tool-call' })],
   ];
 
-  it.each(outcomes)('%s in its first request: nothing runs, and all of it is looked at again', (name, how) => {
-    const made = driver();
-    made.answer = () => how(made);
-    made.at('end-of-loop');
-    expect(made.reports('read')).toMatchObject([{ outcome: 'failed', failure: name }]);
-    expect(made.actions.some(({ kind }) => kind === 'wake-at')).toBe(false);
-    made.at('end-of-loop');
-    expect(made.requests.map(({ about }) => about.length)).toEqual([2, 2]);
-  });
+  it.each(outcomes)(
+    '%s in its first request: nothing runs, and all of it is looked at again',
+    (name, how) => {
+      const made = driver();
+      made.answer = () => how(made);
+      made.at('end-of-loop');
+      expect(made.reports('read')).toMatchObject([{ outcome: 'failed', failure: name }]);
+      expect(made.actions.some(({ kind }) => kind === 'wake-at')).toBe(false);
+      made.at('end-of-loop');
+      expect(made.requests.map(({ about }) => about.length)).toEqual([2, 2]);
+    },
+  );
 
-  it.each(outcomes)('%s in its second: nothing is written, and the next loop may start another', (name, how) => {
-    const made = driver();
-    made.answer = (_, n) => (n === 2 ? how(made) : made.says(memoryText('x', 'One.')));
-    made.at('end-of-loop');
-    made.wakeUp();
-    expect(made.reports('extract')).toMatchObject([{ outcome: 'failed', failure: name }]);
-    expect(made.reports('write')).toEqual([]);
-    expect(made.files.list('/memory')).toEqual([]);
-    made.messages = [...made.messages, userMessage('u2', [words(10)])];
-    made.at('end-of-loop');
-    expect(made.requests).toHaveLength(3);
-  });
+  it.each(outcomes)(
+    '%s in its second: nothing is written, and the next loop may start another',
+    (name, how) => {
+      const made = driver();
+      made.answer = (_, n) => (n === 2 ? how(made) : made.says(memoryText('x', 'One.')));
+      made.at('end-of-loop');
+      made.wakeUp();
+      expect(made.reports('extract')).toMatchObject([{ outcome: 'failed', failure: name }]);
+      expect(made.reports('write')).toEqual([]);
+      expect(made.files.list('/memory')).toEqual([]);
+      made.messages = [...made.messages, userMessage('u2', [words(10)])];
+      made.at('end-of-loop');
+      expect(made.requests).toHaveLength(3);
+    },
+  );
 
   it('in its last: what was written stays, and it is told', () => {
     const made = driver();
@@ -351,7 +357,12 @@ describe('AUT-3 an index as lines', () => {
       11,
       false,
     ]);
-    expect([0, 1, 2, 3].map((place) => index.lineAt(place)?.text ?? null)).toEqual(['one', '', 'zwölf', null]);
+    expect([0, 1, 2, 3].map((place) => index.lineAt(place)?.text ?? null)).toEqual([
+      'one',
+      '',
+      'zwölf',
+      null,
+    ]);
     expect(index.read()).toBe('one\n\nzwölf');
     const more = index.with(knownLine('-x'));
     expect([more.read(), more.count, more.filled, more.lineAt(3)]).toEqual(['one\n\nzwölf-x\n', 3, 2, null]);

@@ -137,8 +137,7 @@ describe('DRM-3 the turns of a dream', () => {
     // 12 tokens a file; 28 characters at 2.75. 40 tokens a line: three at most, none is one token; two lines are 80.
     expect(results[0]).toEqual([36, 11]);
     expect(results[1]).toEqual([120, 1, 80, 80, 80]);
-    const tokens = (name: keyof typeof memories) =>
-      Math.ceil(memoryText(name, memories[name]).length / 2.75);
+    const tokens = (name: keyof typeof memories) => Math.ceil(memoryText(name, memories[name]).length / 2.75);
     expect(results[2]).toEqual([tokens('a'), tokens('b')]);
     expect(results[3]).toEqual([tokens('c')]);
     expect(made.requests.map(({ answer }) => (answer.kind === 'short' ? answer.tokens : null))).toEqual([

@@ -134,7 +134,10 @@ describe('CLN-1 another history', () => {
     expect(paths(state)).toBe('/b');
     state.reset([message(result('Read', 'a', { path: '/a', isError: true }))]);
     expect(paths(state)).toBe('');
-    state.reset([message(attached('/a', 'edited_text_file'), result('Read', 'z', { path: '/never' }))]);
+    state.reset([
+      message(attached('/a', 'edited_text_file'), result('Read', 'z', { path: '/never' })),
+      message(attached('/never', 'file')),
+    ]);
     expect([paths(state), state.get('/never')]).toEqual(['', undefined]);
   });
 
