@@ -9,11 +9,13 @@ import { type SessionContext, soloSession } from '../../src/model/session.js';
 import type { Moment, TierDefinition, TierInstance } from '../../src/model/tier.js';
 import { notesAnswer, viewOf } from './drive-session-memory.js';
 
-/** Drives a tier that works with forks in the background: its files are real, each request takes a second. */
+/** Drives one tier whose forks work in the background: its files are real, each request takes a second. */
 export class ForkDriver {
   readonly files: Files = createFiles();
   readonly actions: Action[] = [];
   readonly tier: TierInstance;
+  /** What the tiers of the thread share. */
+  readonly shared = new Map<string, unknown>();
   messages: readonly Message[] = [];
   now = 0;
   /** What comes back for a request; an answer of one word unless told. */
@@ -38,7 +40,7 @@ export class ForkDriver {
       plan: { policy: {} } as RunPlan,
       limits: new Limits({ name: 'driven', params }),
       random: createRandom(1),
-      shared: new Map(),
+      shared: this.shared,
       session: { ...soloSession(), ...session },
     });
   }

@@ -329,7 +329,7 @@ describe('a summary that does not come', () => {
 
 describe('steps that make a request shorter', () => {
   const order = { whole: TALK, gapTokens: null, now: 0 };
-  const after = (step: ShrinkPart, about = TALK) => shrunk(about, step, order);
+  const without = (step: ShrinkPart) => shrunk(TALK, step, order);
 
   it('come one by one, dropping so many times', () => {
     const steps = (...parts: readonly ShrinkPart[]) => [...shrinkSteps(parts)].map(({ kind }) => kind);
@@ -343,12 +343,12 @@ describe('steps that make a request shorter', () => {
 
   it('keep the newest rounds within a share of the tokens or so many characters, the latest in any case', () => {
     // Rounds of 360 and 410 tokens at the end are 770 of 1,190.
-    const kept = (share: number) => idsOf(after({ kind: 'keep', share })!);
+    const kept = (share: number) => idsOf(without({ kind: 'keep', share })!);
     expect(kept(770 / 1_190)).toBe('c-call c q d-call d');
     expect(kept(769 / 1_190)).toBe('d-call d');
     expect(kept(0)).toBe('d-call d');
     expect(kept(1)).toBe(idsOf(TALK));
-    const chars = (n: number) => idsOf(after({ kind: 'chars', chars: n })!);
+    const chars = (n: number) => idsOf(without({ kind: 'chars', chars: n })!);
     expect(chars(4 * 770)).toBe('c-call c q d-call d');
     expect(chars(4 * 770 - 1)).toBe('d-call d');
   });
@@ -369,16 +369,16 @@ describe('steps that make a request shorter', () => {
   });
 
   it('cut each message to a share of the largest', () => {
-    const tokens = after({ kind: 'cap-messages', share: 0.5 })!.map(messageTokens);
+    const tokens = without({ kind: 'cap-messages', share: 0.5 })!.map(messageTokens);
     expect(tokens).toEqual([100, 10, 100, 10, 200, 10, 200, 50, 10, 200]);
   });
 
   it('drop the oldest round, or as much as the error says is too much', () => {
-    const one = after({ kind: 'drop-oldest', share: null, times: 1 })!;
+    const one = without({ kind: 'drop-oldest', share: null, times: 1 })!;
     // The prompt is the oldest group; a marker takes its place.
     expect(idsOf(one.slice(1))).toBe(idsOf(TALK.slice(1)));
     expect(tokensOf(one)).toBeLessThan(tokensOf(TALK));
-    const share = after({ kind: 'drop-oldest', share: 0.6, times: 1 })!;
+    const share = without({ kind: 'drop-oldest', share: 0.6, times: 1 })!;
     expect(idsOf(share.slice(1))).toBe('c-call c q d-call d');
   });
 });
