@@ -20,7 +20,7 @@ const ENTRIES: readonly LogEntry[] = [
   requestEntry({ n: 3, t: 5 * MINUTE, thread: 'child', write5m: 40_000 }),
   layerEntry({ t: 6 * MINUTE, turn: 2, layer: 'storage', action: 'store', saved: 1_000 }),
   layerEntry({ t: 6 * MINUTE, turn: 2, layer: 'full-compact', action: 'compact', outcome: 'failed' }),
-  breakEntry({ t: 8 * MINUTE, n: 4, cause: 'unknown', expected: false, lostTokens: 900 }),
+  breakEntry({ t: 8 * MINUTE, n: 4, cause: 'server', expected: false, lostTokens: 900 }),
   requestEntry({ n: 4, t: 8 * MINUTE, read: 120_000, write1h: 60_000, input: 20_000 }),
   requestEntry({ n: 5, t: 68 * MINUTE, read: 50_000 }),
   requestEntry({ n: 6, t: 248 * MINUTE, read: 50_000 }),

@@ -61,7 +61,7 @@ describe('AUT-1 when an extraction runs', () => {
 
   it('about what came since the last one, or about all where its mark is gone', () => {
     const made = driver();
-    const about = () => made.requests.at(-1)!.about.map(({ id }) => id);
+    const about = () => made.requests.at(-1)!.about!.map(({ id }) => id);
     made.at('end-of-loop');
     expect(about()).toEqual(['u1', 'a1']);
     made.wakeUp();
@@ -208,7 +208,7 @@ describe('an extraction that fails', () => {
       expect(made.reports('read')).toMatchObject([{ outcome: 'failed', failure: name }]);
       expect(made.actions.some(({ kind }) => kind === 'wake-at')).toBe(false);
       made.at('end-of-loop');
-      expect(made.requests.map(({ about }) => about.length)).toEqual([2, 2]);
+      expect(made.requests.map(({ about }) => about!.length)).toEqual([2, 2]);
     },
   );
 
@@ -343,7 +343,7 @@ describe('FLG-2 what the main agent writes itself', () => {
     wrote.messages = [...wrote.messages, userMessage('u2', [words(10)])];
     wrote.at('end-of-loop');
     // What the agent looked at itself is covered.
-    expect(wrote.requests.map(({ about }) => about.map(({ id }) => id))).toEqual([['u2']]);
+    expect(wrote.requests.map(({ about }) => about!.map(({ id }) => id))).toEqual([['u2']]);
   });
 });
 

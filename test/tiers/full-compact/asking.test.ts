@@ -127,7 +127,7 @@ describe('FUL-6 a request that is too long', () => {
     // Six groups: a fifth is one; the marker goes first the next time.
     expect(ids(all)).toEqual(['pabcde', '*abcde', '*bcde']);
     expect(all.result).toMatchObject({ ok: false, failure: 'prompt-too-long', requests: 3 });
-    expect(all.requests.map(({ about }) => about.map(({ id }) => id).join(''))).toEqual([
+    expect(all.requests.map(({ about }) => about!.map(({ id }) => id).join(''))).toEqual([
       'abcde',
       'abcde',
       'bcde',

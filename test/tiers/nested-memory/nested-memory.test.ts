@@ -238,8 +238,8 @@ describe('what counts as touched', () => {
         details: { files: ['/repo/CLAUDE.md', '/repo/src/CLAUDE.md'], tokens: 600, denied: 0 },
       },
     ]);
-    const [{ trueBefore, trueAfter }] = driver.reports as [{ trueBefore: number; trueAfter: number }];
-    expect(trueAfter - trueBefore).toBe(600);
+    const [told] = driver.reports;
+    expect(told!.trueAfter - told!.trueBefore).toBe(600);
   });
 });
 

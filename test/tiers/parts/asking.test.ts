@@ -95,7 +95,7 @@ describe('the request of a shape', () => {
     for (const shape of ['own', 'text'] as const)
       expect(asking({ shapes: [shape] }).requests[0]!.shape).toEqual(own);
     const { messages, about } = asking({ shapes: ['text'] }).requests[0]!;
-    expect([idsOf(messages), tokensOf(messages), idsOf(about)]).toEqual(['s-text-1', tokensOf(TALK), ALL]);
+    expect([idsOf(messages), tokensOf(messages), idsOf(about!)]).toEqual(['s-text-1', tokensOf(TALK), ALL]);
   });
 
   it('carries what the rule says of it', () => {
