@@ -64,7 +64,7 @@ function isNormal(path: string): boolean {
 export function isInside(path: string, folder: string): boolean {
   const base = normalisePath(folder);
   const target = normalisePath(path);
-  return target.startsWith(base === '/' ? '/' : `${base}/`);
+  return target !== base && target.startsWith(base === '/' ? '/' : `${base}/`);
 }
 
 /** The first folder of a path, as far as changes are counted by. */

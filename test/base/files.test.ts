@@ -1,6 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFiles } from '../../src/base/files.js';
+import { createFiles, isInside } from '../../src/base/files.js';
+
+describe('inside a folder', () => {
+  it.each([
+    ['/a/b', '/a', true],
+    ['/a/b/../c', '/a/', true],
+    ['/a', '/a', false],
+    ['/ab', '/a', false],
+    ['/a/../b', '/a', false],
+    ['/a', '/', true],
+    ['/', '/', false],
+  ])('%s in %s: %s', (path, folder, inside) => {
+    expect(isInside(path, folder)).toBe(inside);
+  });
+});
 
 describe('simulated files', () => {
   it('keep words that are made when read, and know their length before', () => {

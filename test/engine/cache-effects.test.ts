@@ -66,6 +66,29 @@ describe('cached microcompaction', () => {
     expect(runLog(planOf({ policy: POLICY, set }), talk().transcript())).toEqual(entries('free'));
   });
 
+  it('C7 LOP-3 what it prevents is the same, however deleted content is billed', () => {
+    // A window of 80,000 tokens has its threshold 33,000 below: the untouched conversation crosses it.
+    const crossings = (billDeleted: string) =>
+      ofType(
+        runLog(
+          planOf({
+            policy: POLICY,
+            set: {
+              ...COMPACTION_ONLY,
+              'microcompact.cached.enabled': true,
+              'microcompact.cached.billDeleted': billDeleted,
+              'window.explicit': 80_000,
+            },
+          }),
+          talk().transcript(),
+        ),
+        'crossing',
+      ).map(({ turn, state, untouched, threshold }) => [turn, state, untouched, threshold]);
+    expect(crossings('free')).toHaveLength(1);
+    expect(crossings('free')[0]![3]).toBe(47_000);
+    expect(crossings('read')).toEqual(crossings('free'));
+  });
+
   it('MIC-3 the counter sees what the model sees', () => {
     const last = (entries: readonly LogEntry[]) => mainRequests(entries).at(-1)!.seen!;
     expect(last(run(true).entries)).toBeLessThan(last(run(false).entries) - 20 * 1_500);

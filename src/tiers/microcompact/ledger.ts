@@ -155,6 +155,7 @@ export class ResultLedger {
       if (entry.state === 'active') {
         this.active--;
         this.activeRough -= entry.rough;
+        this.activeTokens -= entry.tokens;
       } else if (entry.state === 'deleted') this.pinned--;
       else this.serverTokens = Math.max(0, this.serverTokens - (entry.tokens - tokens));
       entry.state = 'cleared';

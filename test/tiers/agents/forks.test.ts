@@ -99,6 +99,8 @@ describe('forks of one turn', () => {
       expect(request.t).toBeGreaterThan(warm[0]!.t);
       expect(request.t).toBeLessThanOrEqual(warm[0]!.t + warm[0]!.latencyMs);
     }
+    // The first waits for nobody.
+    expect(warm[0]!.t).toBe(cold[0]!.t);
   });
 
   it('AGT-2 with one byte of the layout changed the report shows eight cold calls', () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ParamValue } from '../../../src/model/params.js';
+import { fileState } from '../../../src/tiers/file-state/file-state.js';
+import { memoryFilesIn, resolvePath } from '../../../src/tiers/nested-memory/memory-files.js';
 import { nestedMemoryTier } from '../../../src/tiers/nested-memory/nested-memory.js';
-import { TierDriver } from '../../helpers/drive-tier.js';
+import { ForkDriver } from '../../helpers/drive-fork.js';
+import { modelMessage } from '../../helpers/drive-session-memory.js';
+import { callBlock, resultBlock, TierDriver } from '../../helpers/drive-tier.js';
 
 const FILES = {
   '/repo/CLAUDE.md': 400,
@@ -127,5 +131,138 @@ describe('what is known of attached files', () => {
     touch(driver, '/repo/docs/page.md');
     const ids = driver.actions.flatMap((action) => (action.kind === 'attach' ? [action.message.id] : []));
     expect(new Set(ids).size).toBe(4);
+  });
+});
+
+describe('what counts as touched', () => {
+  /** A thread whose transcript knows the memory files, unless the policy lists them. */
+  function thread(set: Record<string, ParamValue> = {}): ForkDriver {
+    return new ForkDriver(nestedMemoryTier, set, { memoryFiles: FILES });
+  }
+  let count = 0;
+  const touches = (made: ForkDriver, path: string): readonly string[] => {
+    made.tier.observe?.(modelMessage(`m${++count}`, [callBlock('t', { facts: { path } })]));
+    return paths(made);
+  };
+  const paths = (made: ForkDriver): readonly string[] =>
+    made
+      .at('before-request')
+      .flatMap((action) => (action.kind === 'attach' ? [action.message.blocks[0]!.facts.path!] : []));
+
+  it('NES-1 the files of the transcript count where the policy lists none', () => {
+    expect(touches(thread(), '/repo/docs/a.md')).toEqual(['/repo/CLAUDE.md', '/repo/docs/CLAUDE.md']);
+    const listed = thread({ 'nestedMemory.files': { '/repo/docs/AGENTS.md': 7 } });
+    expect(touches(listed, '/repo/docs/a.md')).toEqual(['/repo/docs/AGENTS.md']);
+    const none = new ForkDriver(nestedMemoryTier);
+    expect([none.tier.observe, none.at('before-request')]).toEqual([undefined, []]);
+  });
+
+  it('NES-1 calls and results do, attachments do not; all paths of a message', () => {
+    const made = thread();
+    const block = { ...resultBlock('t', { facts: { path: '/repo/docs/a.md' } }), kind: 'text' as const };
+    made.tier.observe?.(modelMessage('a', [block]));
+    expect(paths(made)).toEqual([]);
+    made.tier.observe?.(
+      modelMessage('b', [
+        callBlock('t'),
+        resultBlock('u', { facts: { path: '/repo/src/a.ts' } }),
+        callBlock('v', { facts: { path: '/repo/docs/a.md' } }),
+      ]),
+    );
+    expect(paths(made)).toEqual(['/repo/CLAUDE.md', '/repo/src/CLAUDE.md', '/repo/docs/CLAUDE.md']);
+  });
+
+  it('NES-1 a path is looked at once, until memory files are forgotten (MIC-1)', () => {
+    const made = thread({ 'nestedMemory.denied': ['/repo/src'] });
+    const denied = () => made.reports('attach').map(({ details }) => details.denied);
+    touches(made, '/repo/src/a.ts');
+    touches(made, '/repo/src/a.ts');
+    expect(denied()).toEqual([1]);
+    touches(made, '/repo/docs/a.md');
+    fileState(made).forgetMemory('/repo/docs/CLAUDE.md');
+    expect(touches(made, '/repo/src/a.ts')).toEqual([]);
+    touches(made, '/repo/src/a.ts');
+    expect(denied()).toEqual([1, 0, 1]);
+    expect(touches(made, '/repo/docs/a.md')).toEqual(['/repo/docs/CLAUDE.md']);
+  });
+
+  it('NES-1 nothing is due where everything on the way is there', () => {
+    const made = thread();
+    touches(made, '/repo/docs/a.md');
+    made.tier.observe?.(modelMessage('other', [callBlock('t', { facts: { path: '/repo/docs/b.md' } })]));
+    expect(made.tier.due(undefined as never, undefined as never)).toBe(false);
+  });
+
+  it('CLN-1 what waits is dropped with its history, and a new process knows what it reads', () => {
+    const made = thread();
+    const touch = () =>
+      made.tier.observe?.(
+        modelMessage(`m${++count}`, [callBlock('t', { facts: { path: '/repo/docs/a.md' } })]),
+      );
+    touch();
+    made.tier.reset?.([]);
+    expect(paths(made)).toEqual([]);
+    touch();
+    expect(paths(made)).toHaveLength(2);
+    touch();
+    made.tier.resume?.([], undefined as never);
+    expect(paths(made)).toEqual([]);
+    touch();
+    expect(paths(made)).toHaveLength(2);
+  });
+
+  it('NES-1 a file that may not be read is told once, and again with a new history', () => {
+    const made = thread({ 'nestedMemory.denied': ['/repo/docs/CLAUDE.md', '/repo/CLAUDE.md'] });
+    touches(made, '/repo/docs/a.md');
+    touches(made, '/repo/docs/b.md');
+    expect(made.reports('attach')).toMatchObject([
+      {
+        outcome: 'declined',
+        reason: 'reading the memory files is not permitted',
+        details: { files: [], tokens: 0, denied: 2 },
+      },
+    ]);
+    made.tier.reset?.([]);
+    touches(made, '/repo/docs/a.md');
+    expect(made.reports('attach')[1]!.details.denied).toBe(2);
+  });
+
+  it('NES-1 tells which files came and how large they are', () => {
+    const driver = project();
+    touch(driver, '/repo/src/a.ts');
+    expect(driver.reports).toMatchObject([
+      {
+        layer: 'nested-memory',
+        outcome: 'done',
+        saved: 0,
+        details: { files: ['/repo/CLAUDE.md', '/repo/src/CLAUDE.md'], tokens: 600, denied: 0 },
+      },
+    ]);
+    const [told] = driver.reports;
+    expect(told!.trueAfter - told!.trueBefore).toBe(600);
+  });
+});
+
+describe('the way to a path', () => {
+  it('NES-1 goes from the working directory down, over the files of each folder', () => {
+    const files = memoryFilesIn('/repo', { '/repo/B.md': 2, '/repo/A.md': 1, 'x/C.md': 3, '/D.md': 4 });
+    const way = (path: string) => files.onTheWayTo(path).map(({ tokens }) => tokens);
+    expect(way('/repo/a.ts')).toEqual([1, 2]);
+    expect(way('/repo/x/y/a.ts')).toEqual([1, 2, 3]);
+    expect(way('/a.ts')).toEqual([]);
+    expect(memoryFilesIn('/', { '/D.md': 4, '/x/E.md': 5 }).onTheWayTo('/x/a.ts')).toHaveLength(2);
+    expect(files.wayTo('../../x')).toBeNull();
+    expect(files.wayTo('x/a.ts')).toHaveLength(3);
+  });
+
+  it('is the same for the same list and folder', () => {
+    const listed = { '/repo/A.md': 1 };
+    expect(memoryFilesIn('/repo', listed)).toBe(memoryFilesIn('/repo', listed));
+    expect(memoryFilesIn('/other', listed)).not.toBe(memoryFilesIn('/repo', listed));
+    expect([resolvePath('a/../b', '/repo'), resolvePath('/a', '/repo'), resolvePath('..', '/')]).toEqual([
+      '/repo/b',
+      '/a',
+      null,
+    ]);
   });
 });

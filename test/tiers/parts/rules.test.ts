@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block } from '../../../src/model/block.js';
 import type { RequestEntry } from '../../../src/model/run-log.js';
 import type { Transcript } from '../../../src/model/transcript.js';
+import { CLEARED_PLACEHOLDER } from '../../../src/tiers/compactable.js';
 import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
 import { runSent, sentFor } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/conversation.js';
@@ -48,6 +49,17 @@ describe('what stands in the place of a result', () => {
     expect(head!.text!.read().endsWith('x')).toBe(false);
   });
 
+  it('is all of it and the placeholder where it is short: the call of a pair', () => {
+    // A call of 20 tokens has 80 characters.
+    const policy = rule('with: preview, head: 60, tail: 20').replace('tool-results', 'pairs');
+    const last = sentFor(runSent(planUnder(policy, INIT), results(4).transcript()).sent, 'main').at(-1)!;
+    const [call] = last.blocks!.filter(({ kind }) => kind === 'tool_use');
+    expect([call!.tokens, call!.chars, call!.facts.replaces]).toEqual([20, 113, 'cleared']);
+    expect(call!.text!.read()).toBe(
+      `${'tool_use'.padEnd(8)}${call!.text!.read().slice(8, 80)}${CLEARED_PLACEHOLDER}`,
+    );
+  });
+
   it('has no words where the result had none', () => {
     const silent = generateTranscript({
       workload: 'bugfix',
@@ -85,6 +97,35 @@ describe('what stands in the place of a result', () => {
     expect(
       lastSizes(rule('with: summary, tokens: 50', ', ask: { shape: own, calls: per-pair }'), results(4)),
     ).toEqual([50, 50, 1_000, 1_000]);
+  });
+});
+
+describe('how long it lasts', () => {
+  it('for good, or anew for each request: then what was left out still counts', () => {
+    const acts = (sticky: boolean) =>
+      ofType(
+        runLog(
+          planUnder(
+            `count: { source: tokenizer }
+rules: [{ when: { tokens: ">= 9k" }, select: { what: tool-results, keep: { last: 1 } }, replace: { with: placeholder, tokens: 10, sticky: ${sticky} } }]`,
+            INIT,
+          ),
+          results(8).transcript(),
+        ),
+        'layer',
+      ).map(({ turn, saved }) => [turn, saved]);
+    // Call n + 1 sees 5,100 and n rounds of 1,020: 9,180 at call 5, of which three results of 1,000 become 10 each.
+    expect(acts(true)).toEqual([
+      [5, 2_970],
+      [8, 2_970],
+    ]);
+    expect(acts(false)).toEqual([
+      [5, 2_970],
+      [6, 990],
+      [7, 990],
+      [8, 990],
+      [9, 990],
+    ]);
   });
 });
 

@@ -70,6 +70,26 @@ describe('a main request refused as too long', () => {
     expect(requests).toHaveLength(22);
   });
 
+  it('REA-1 BRK-4 a compaction that was done counts for the next, one that failed does not', () => {
+    const twice = [refusedOnce, { ...refusedOnce, nth: 23 }] as const;
+    const tracked = (faults: PlanInit['faults']) =>
+      run({ faults: faults! }).compactions.map(({ outcome, details }) => [
+        outcome,
+        details.previousTurn,
+        details.turnsSincePrevious,
+      ]);
+    expect(tracked(twice)).toEqual([
+      ['done', null, null],
+      ['done', 21, 1],
+    ]);
+    // Fork and direct call fail; without a compaction request 21 is not sent again, so 22 is the next prompt.
+    const failing = { call: 'compact', error: 'tool_call', to: 2 } as const;
+    expect(tracked([refusedOnce, { ...refusedOnce, nth: 22 }, failing])).toEqual([
+      ['failed', null, null],
+      ['done', null, null],
+    ]);
+  });
+
   it('REA-1 FLG-1 its switch turns it off', () => {
     const { compactions, shown } = run({ faults: [refusedOnce], set: { 'reactive.enabled': false } });
     expect(compactions).toEqual([]);
