@@ -3,10 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../../scripts/kills/start-redis.mjs';
-import { tryStudyKills } from '../../../scripts/kills/try-study-kills.mjs';
 import { shownUrl } from '../../../src/cli/commands/fleet/redis-connection.js';
 import { cli, scenario, snapshot, tempFolder } from '../cli.js';
-import { startCli } from '../start.js';
 
 const PRUNE = scenario('tiny')
   .replace('policy: none', 'policy: baselines/prune')
@@ -62,6 +60,10 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
       const [key] = await client.keys('ccbench:batches-*:*-0');
       const data = JSON.parse(await client.hget(key, 'data'));
       expect(data).toEqual({ study: expect.stringMatching(/^[0-9a-f]{16}$/), batch: 0 });
+      stop.abort();
+      const { code, stderr } = await run;
+      expect(code).toBe(130);
+      expect(stderr).toContain('the workers go on; the same command waits for them again\n');
     } finally {
       stop.abort();
       await run;
@@ -103,21 +105,5 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     expect((await ask('--redis', 'redis://127.0.0.1:1')).stderr).toContain('ECONNREFUSED');
     expect((await ask('--redis', redis.url, '--redis-ca', 'a.yaml')).stderr).toContain('rediss://');
     expect(shownUrl('rediss://me:secret@host:1/0')).toBe('rediss://host:1/0');
-  });
-});
-
-describe('kill -9 in the middle of a study', { timeout: 600_000 }, () => {
-  const start = (argv: readonly string[], cwd: string) => startCli(argv, cwd).child;
-  const said: string[] = [];
-  const trial = { seed: 1, points: 60, meanMs: 2_500, start, say: (text: string) => said.push(text) };
-
-  it('of one process changes no byte of the result', async () => {
-    expect(await tryStudyKills({ ...trial, kills: 2, redis: undefined })).toEqual({ kills: 2, problems: [] });
-  });
-
-  it('of workers of a fleet changes no byte of the result', async () => {
-    const { kills, problems } = await tryStudyKills({ ...trial, kills: 2, redis: redis.url });
-    expect(problems).toEqual([]);
-    expect(kills).toBeGreaterThanOrEqual(2);
   });
 });
