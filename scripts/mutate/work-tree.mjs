@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -29,6 +30,7 @@ export class WorkTree {
   path = join(this.#folder, 'main');
 
   constructor(root) {
+    chmodSync(this.#folder, 0o755); // tests that give up the rights of root read it too
     mkdirSync(this.path);
     for (const name of readdirSync(root).filter((one) => !LEFT_OUT.includes(one)))
       cpSync(join(root, name), join(this.path, name), { recursive: true, preserveTimestamps: true });

@@ -68,16 +68,16 @@ describe('the page of a benchmark', () => {
   it('has a row for each time, with the growth of its path marked where it is faster than promised', () => {
     const { table } = pageOf({
       results: [
-        path('kept', 1_000, 0.5),
+        path('kept', 1_000, 0.123_44),
         path('missed', 2_000, 4),
         path('window', 10, 1),
         path('alone', 10, 1),
       ],
-      growth: [growth('kept', 1.1, 1.1), growth('missed', 1.25, 1.1), growth('window', 2, null)],
+      growth: [growth('kept', 1.1, 1.126), growth('missed', 1.25, 1.1), growth('window', 2, null)],
       notes: ['a note'],
     });
     expect(table!.rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)])).toEqual([
-      ['kept at 1,000', '1,000', '0.5', '1', '2,000', '1.10', '1.1'],
+      ['kept at 1,000', '1,000', '0.1234', '0.2469', '8,101', '1.10', '1.13'],
       ['missed at 2,000', '2,000', '4', '8', '250', '1.25', '1.1'],
       ['window at 10', '10', '1', '2', '1,000', '2.00', '–'],
       ['alone at 10', '10', '1', '2', '1,000', '–', '–'],
@@ -92,17 +92,17 @@ describe('the page of a benchmark', () => {
       results: [path('timed', 10, 1)],
       growth: [
         growth('timed', 3, 1.1),
-        growth('kept', 0.5, 1.1),
+        growth('kept', 0.5, 1.104),
         growth('missed', 2, 1.1),
         growth('free', 2, null),
       ],
       ratios: [
-        { name: 'promised', ratio: 2.5, promised: 2, detail: 'five to two' },
-        { name: 'stated', ratio: 7, promised: null, detail: 'seven to one' },
+        { name: 'promised', ratio: 2.345_6, promised: 1.999_6, detail: 'five to two' },
+        { name: 'stated', ratio: 7.000_4, promised: null, detail: 'seven to one' },
       ],
     });
     expect(cards).toEqual([
-      { label: 'promised', value: '2.5', note: 'promised: 2; five to two', tone: 'plain' },
+      { label: 'promised', value: '2.346', note: 'promised: 2; five to two', tone: 'plain' },
       { label: 'stated', value: '7', note: 'seven to one', tone: 'plain' },
       { label: 'growth of kept', value: '0.50', note: 'at most 1.1 promised; kept of it', tone: 'plain' },
       { label: 'growth of missed', value: '2.00', note: 'at most 1.1 promised; missed of it', tone: 'bad' },
