@@ -93,6 +93,57 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     expect(readdirSync(other)).toEqual(['a.yaml']);
   });
 
+  it('a worker says what it did, ends when it has nothing to do, and is told of what the server has lost', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const env = { CCBENCH_REDIS: redis.url };
+    const now = () => performance.now();
+    const worker = ['fleet', 'worker', '--workers', '0', '--idle', '1'];
+    const small = ['a.yaml', '--vary', 'cache.ttl=5m,1h', '--results', 'small'];
+    const [run, done] = await Promise.all([
+      cli(['fleet', 'run', ...small], { cwd, env, now, terminal: 'stderr' }),
+      cli([...worker, '--results', 'small'], { cwd, env, now }),
+    ]);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain('of 2 runs');
+    expect(run.stderr).not.toContain('finished already');
+    expect(run.stdout).toMatch(/^tiny-sweep: 2 of 2 runs in 1 part, /);
+    const batches = done.stderr.match(/^batch \d+ of study [0-9a-f]{16} is done$/gm)!.length;
+    expect(done.code).toBe(0);
+    expect(done.stdout).toBe('');
+    expect(done.stderr).toMatch(/^waiting for batches; /);
+    expect(done.stderr).toContain(`\n${batches} batch${batches === 1 ? '' : 'es'} done\n`);
+    const again = await cli(['fleet', 'run', ...small], { cwd, env: {} });
+    expect(again.stderr).toBe('2 of 2 runs are finished already\n');
+  });
+
+  it('a batch of a study that the server does not know fails, and says so', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { Redis } = createRequire(import.meta.url)('ioredis');
+    const client = new Redis(redis.url);
+    const stop = new AbortController();
+    const now = () => performance.now();
+    const options = { cwd, now, interrupt: stop.signal };
+    const run = cli(['fleet', 'run', ...WORDS, '--results', 'out', '--redis', redis.url], options);
+    try {
+      await vi.waitFor(
+        async () => expect(await client.keys('ccbench:batches-*:*-0')).toHaveLength(1),
+        60_000,
+      );
+      const studies = (await client.keys('ccbench:*')).filter((key: string) => !key.includes(':batches-'));
+      expect(studies).not.toEqual([]);
+      await client.del(...studies);
+      const worker = ['fleet', 'worker', '--redis', redis.url, '--workers', '0', '--idle', '1'];
+      const { stderr } = await cli(worker, { cwd, now });
+      expect(stderr).toMatch(/^a batch failed: the server does not know the study [0-9a-f]{16}$/m);
+      expect(stderr).toContain('\n0 batches done\n');
+    } finally {
+      stop.abort();
+      await run;
+      await client.flushall();
+      client.disconnect();
+    }
+  });
+
   it('says what is wrong with the server, and never its password', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const ask = (...args: string[]) => cli(['fleet', 'worker', '--idle', '1', ...args], { cwd });
