@@ -7,7 +7,7 @@ const SCREEN = { width: 100, style: plainStyle };
 it('counts how often each layer was asked, and adds up its time', () => {
   const timings = createTimings();
   for (const part of ['micro', 'full', 'micro']) {
-    timings.begin();
+    timings.begin(part);
     const until = performance.now() + 2;
     while (performance.now() < until);
     timings.end(part);

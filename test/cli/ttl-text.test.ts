@@ -6,7 +6,7 @@ import { cli, TRACE, tempFolder } from './cli.js';
 
 const cells = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/));
 
-async function printed(files: Readonly<Record<string, string>>, ...argv: readonly string[]) {
+async function printed(files: Readonly<Record<string, string | Uint8Array>>, ...argv: readonly string[]) {
   const cwd = tempFolder(files);
   const args = ['ttl', ...Object.keys(files), ...argv];
   const { stdout, stderr } = await cli(args, { cwd, columns: 240 });
