@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 
-/** What tests of the built program import: a changed source does not show there. */
+/** What tests of the built program import, and where that program begins: they reach what it imports. */
 const BUILT = ['test/helpers/built.ts', 'test/cli/start.ts'];
+const PROGRAM = ['src/cli/main.ts', 'src/index.ts'];
 
 /** Where the script of report.html lives, and what a test imports that opens it in a browser. */
 const PAGE = 'src/report/page/';
@@ -21,11 +22,13 @@ export class RelatedTests {
 
   constructor(root) {
     this.#root = root;
-    this.#distances = new Map(
-      testFiles(root)
-        .map((file) => [file, this.#distancesFrom(file)])
-        .filter(([, distances]) => !BUILT.some((file) => distances.has(file))),
-    );
+    for (const file of BUILT) this.#imports.set(file, PROGRAM);
+    this.#distances = new Map(testFiles(root).map((file) => [file, this.#distancesFrom(file)]));
+  }
+
+  /** Whether a test runs the built program, at least in part. */
+  isOfBuild(test) {
+    return BUILT.some((file) => this.#distances.get(test).has(file));
   }
 
   /** Test files that import a source: the mirrored folder first, then those that name it or a rule it is about, then the nearest. */
@@ -45,19 +48,43 @@ export class RelatedTests {
       distance;
     const distanceOf = (distances) =>
       distances.has(BROWSER) ? (isOfPage(file) ? 0 : undefined) : distances.get(file);
+    const names = this.#namesOf(file);
+    const mentions = (test) => names.reduce((sum, name) => sum + this.#mentions(test, name), 0);
     return [...this.#distances]
       .map(([test, distances]) => [test, distanceOf(distances)])
-      .flatMap(([test, distance]) => (distance === undefined ? [] : [[test, rank(test, distance)]]))
-      .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
-      .map(([test]) => test);
+      .flatMap(([test, distance]) =>
+        distance === undefined ? [] : [{ test, rank: rank(test, distance), mentions: mentions(test) }],
+      )
+      .sort((a, b) => a.rank - b.rank || b.mentions - a.mentions || (a.test < b.test ? -1 : 1))
+      .map(({ test }) => test);
   }
 
-  /** Least for a test that is called after a source, such as one of the command `compare`; less for one that names it. */
+  /** Least for a test that is called after a source, such as one of the command `compare`, or after one that uses it; less for one that names it. */
   #strangeness(test, file) {
+    const isCalledAfter = (name) => test.includes(`/${name}.`) || test.includes(`/${name}-`);
+    const callers = this.#callersOf(file);
+    if (this.#namesOf(file).some(isCalledAfter)) return 0;
+    if (callers.some(isCalledAfter)) return 10;
+    if (this.#namesOf(file).some((name) => this.#mentions(test, name) > 0)) return 25;
+    return callers.some((name) => this.#mentions(test, name) > 0) ? 30 : 50;
+  }
+
+  #namesOf(file) {
     const own = basename(file, '.ts');
-    const names = [own, ...own.split('-'), basename(dirname(file))];
-    if (names.some((name) => test.includes(`/${name}.`) || test.includes(`/${name}-`))) return 0;
-    return names.some((name) => this.#textOf(test).includes(`'${name}'`)) ? 25 : 50;
+    return [...new Set([own, ...own.split('-'), basename(dirname(file))])];
+  }
+
+  /** Names of the sources beside this one that lead to it. */
+  #callersOf(file) {
+    const found = new Set([file]);
+    for (const at of found)
+      for (const [source, imports] of this.#imports)
+        if (dirname(source) === dirname(file) && imports.includes(at)) found.add(source);
+    return [...found].slice(1).map((source) => basename(source, '.ts'));
+  }
+
+  #mentions(test, name) {
+    return this.#textOf(test).split(`'${name}'`).length - 1;
   }
 
   #textOf(file) {

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 export class TestRunner {
   #host = null;
   #changed = new Set();
+  #groups = new Set();
 
-  constructor(work, workers) {
+  constructor(work, cache, workers) {
     this.work = work;
+    this.cache = cache;
     this.workers = workers;
   }
 
@@ -16,7 +18,7 @@ export class TestRunner {
     this.#changed.add(file);
   }
 
-  /** `passed`, `failed` or `timeout`, and how each file went; with `bail` the first failure ends it. */
+  /** `passed`, `failed` or `timeout`, how each file went, and the time of the processor it took without processes that tests start; with `bail` the first failure ends it. */
   async run(tests, timeoutMs, bail = 1) {
     if (tests.length === 0) return { verdict: 'passed', modules: [] };
     const host = this.#host ?? (await this.#start());
@@ -31,7 +33,9 @@ export class TestRunner {
         this.stop();
         finish({ verdict: 'timeout', modules: [] });
       }, timeoutMs);
-      host.once('message', ({ ok, modules }) => finish({ verdict: ok ? 'passed' : 'failed', modules }));
+      host.once('message', ({ ok, cpuMs, modules }) =>
+        finish({ verdict: ok ? 'passed' : 'failed', cpuMs, modules }),
+      );
       host.once('exit', () => {
         this.#host = null;
         finish({ verdict: 'failed', modules: [] });
@@ -41,9 +45,11 @@ export class TestRunner {
     });
   }
 
+  /** Ends the process and those that its tests have started. */
   stop() {
     this.#host?.removeAllListeners();
-    this.#host?.kill('SIGKILL');
+    this.#groups.forEach(endGroup);
+    this.#groups.clear();
     this.#host = null;
   }
 
@@ -51,18 +57,28 @@ export class TestRunner {
     const script = join(import.meta.dirname, 'test-host.mjs');
     const host = fork(script, [this.work, String(this.workers)], {
       cwd: this.work,
+      detached: true, // a group of its own, with all that tests start
       env: {
         ...process.env,
-        CCBENCH_CACHE: join(this.work, '.cache'),
+        CCBENCH_CACHE: this.cache,
         CCBENCH_RUNS: '40',
         CCBENCH_SEED: '1',
       },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#host = host;
+    this.#groups.add(host.pid);
     return new Promise((ready, failed) => {
       host.once('message', () => ready(host));
       host.once('exit', () => failed(new Error('the test runner did not start')));
     });
+  }
+}
+
+function endGroup(leader) {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // all of it has ended
   }
 }

@@ -1,4 +1,4 @@
-// A process that holds the test runner: it gets orders { changed, tests, bail } and answers { ok, modules }.
+// A process that holds the test runner: it gets orders { changed, tests, bail } and answers { ok, cpuMs, modules }.
 
 import { join } from 'node:path';
 import { createVitest } from 'vitest/node';
@@ -24,6 +24,7 @@ process.on('message', async ({ changed, tests, bail }) => {
   for (const file of changed) vitest.invalidateFile(join(root, file));
   vitest.config.bail = bail;
   project.config.bail = bail;
+  const before = process.cpuUsage();
   const specifications = tests.map((file) => project.createSpecification(join(root, file)));
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
   // the runner remembers the modules of earlier orders, too
@@ -34,7 +35,9 @@ process.on('message', async ({ changed, tests, bail }) => {
       ok: module.ok(),
       ms: Math.round(module.diagnostic().duration),
     }));
-  process.send({ ok: modules.every(({ ok }) => ok) && unhandledErrors.length === 0, modules });
+  const { user, system } = process.cpuUsage(before);
+  const cpuMs = Math.round((user + system) / 1_000);
+  process.send({ ok: modules.every(({ ok }) => ok) && unhandledErrors.length === 0, cpuMs, modules });
 });
 process.on('disconnect', () => process.exit(0));
 process.send({ ready: true });

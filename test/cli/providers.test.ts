@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { providerRegistry } from '../../src/cache/providers.js';
-import { cli, tempFolder } from './cli.js';
+import { cli, TRACE, tempFolder } from './cli.js';
 
 const SESSION = resolve(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl');
 
@@ -120,6 +120,37 @@ describe('ccbench providers --session', () => {
     expect(row('deepseek').costUsd).toBeLessThan(row('anthropic').costUsd / 3);
     // A prefix cache without steps and chance reads at least what steps of 1,024 leave.
     expect(row('kimi').hitRate).toBeGreaterThanOrEqual(row('openai-5.6').hitRate);
+  });
+
+  it.each([
+    ['openai', 'gpt-5.5'],
+    ['anthropic', 'claude-sonnet-4-5'],
+  ])('has the figures of a run of the same trace under %s', async (provider, model) => {
+    // 3,200 of 4,000 tokens come again in each request
+    const requests = JSON.parse(TRACE).requests.map((request: { t: number }) => ({
+      ...request,
+      model,
+      in: 4_000,
+      hash_ids: [...Array.from({ length: 50 }, (_, i) => i), 1_000 + request.t],
+    }));
+    const text = JSON.stringify({ ...JSON.parse(TRACE), models: [model], requests });
+    const cwd = tempFolder({
+      't.json': text,
+      'a.yaml': `name: a\ntranscript: { file: t.json }\npolicy: none\nprovider: ${provider}\ncache: { ttl: 5m }\n`,
+    });
+    const ran = JSON.parse((await cli(['run', 'a.yaml', '--no-files', '--json'], { cwd })).stdout);
+    const { metrics } = ran.runs[0];
+    const argv = ['providers', provider, '--session', 't.json', '--json'];
+    const [row] = JSON.parse((await cli(argv, { cwd })).stdout).providers;
+    expect(metrics.cacheHitRate).toBeGreaterThan(0);
+    expect(row).toMatchObject({
+      policy: 'none',
+      model,
+      costUsd: metrics.costUsd,
+      hitRate: metrics.cacheHitRate,
+      requests: 4,
+      requestsRefused: 0,
+    });
   });
 
   it('prints one table with cost, hit rate, break-even and model, the doubts below it, twice the same', async () => {

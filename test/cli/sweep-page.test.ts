@@ -1,58 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { SweptPoint } from '../../src/cli/commands/study/points.js';
-import { type SweepPageInput, sweepHtml } from '../../src/cli/commands/study/sweep-page.js';
+import { sweepHtml } from '../../src/cli/commands/study/sweep-page.js';
 import type { StudyPageData } from '../../src/report/study-page-data.js';
-import { completenessOf, variantMeans } from '../../src/study/completeness.js';
-import type { Axis } from '../../src/study/vary.js';
 import { dataOf } from '../helpers/page-data.js';
-import { type Runs, variantOf } from '../helpers/variant-runs.js';
+import { sweepAxis, sweepInput } from '../helpers/sweep-input.js';
 
-const axis = (path: string, values: readonly string[], scale: Axis['scale'] = 'linear'): Axis => ({
-  path,
-  values,
-  scale,
-  range: null,
-});
+const axis = sweepAxis;
 
-/** A sweep whose points have these runs; names are the values of the axes with commas. */
-function sweepOf(
-  axes: readonly Axis[],
-  rows: Readonly<Record<string, Runs>>,
-  change: Partial<SweepPageInput> = {},
-): StudyPageData {
-  const runs = Object.entries(rows).map(([name, own]) => variantOf(name, own));
-  const completeness = completenessOf(runs, 'foremost');
-  const swept = runs.map((run, i): SweptPoint => {
-    const values = run.name.split(',');
-    const set = values.map((value, at) => `${axes[at]!.path}=${value}`);
-    return {
-      point: { values, set, settings: {}, runs: [] },
-      metrics: variantMeans(run, completeness),
-      completeness: completeness.variants[i]!,
-      runs: run,
-    };
-  });
-  const html = sweepHtml({
-    name: 'n',
-    lead: 'l',
-    axes,
-    names: ['costUsd'],
-    swept,
-    table: {
-      caption: 'c',
-      columns: ['costUsd', 'keptContentShare', 'unheard'],
-      rows: swept.map(({ point }, i) => ({
-        name: point.set.join(', '),
-        cells: [{ text: 't', ...(i === 1 ? { mark: 'best' as const } : {}) }, { text: 'k' }, { text: 'u' }],
-      })),
-      notes: [],
-    },
-    compared: completeness.compared,
-    recorded: null,
-    repeat: (point) => `ccbench run --set ${point.set.join(' --set ')}`,
-    ...change,
-  });
-  return dataOf<StudyPageData>(html);
+/** The page of a sweep whose points have these runs. */
+function sweepOf(...input: Parameters<typeof sweepInput>): StudyPageData {
+  return dataOf<StudyPageData>(sweepHtml(sweepInput(...input)));
 }
 
 const GAP = axis('gap', ['20.0', '5.0', '10.0']);

@@ -35,8 +35,10 @@ function withoutPattern(name: string): string {
 /** The files that a text names, seen from a folder. */
 function namedIn(text: string, folder: string, home: string): readonly string[] {
   return [...text.matchAll(NAMES)]
-    .map(([, double, single, bare]) => withoutPattern((double ?? single ?? bare)!))
-    .filter((name) => /[./\\]/.test(name) && !/^\.*$/.test(name))
+    .map(([, double, single, bare]) => (double ?? single ?? bare)!)
+    .filter((name) => /[./\\]/.test(name))
+    .map(withoutPattern)
+    .filter((name) => !/^\.*$/.test(name))
     .map((name) => resolve(folder, withHome(name, home)))
     .filter((path) => statOf(path) !== undefined);
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readPart } from '../../../src/files/results/part-file.js';
 import { readStudies, StudyResults } from '../../../src/files/results/results-folder.js';
 import { parseRows } from '../../../src/study/result-rows.js';
-import { cli, scenario, snapshot, tempFolder } from '../cli.js';
+import { cli, scenario, snapshot, TRACE, tempFolder } from '../cli.js';
 
 const PRUNE = scenario('tiny')
   .replace('policy: none', 'policy: baselines/prune')
@@ -68,7 +68,12 @@ describe('ccbench sweep --results', () => {
     const ran: number[] = [];
     for (const shard of ['2/3', '1/3', '3/3']) {
       const args = SWEEP.map((word) => (word === 'out' ? 'shared' : word));
-      ran.push(JSON.parse((await cli([...args, '--shard', shard], { cwd })).stdout).ran);
+      const { stdout, stderr } = await cli([...args, '--shard', shard], { cwd });
+      const before = ran.reduce((sum, value) => sum + value, 0);
+      ran.push(JSON.parse(stdout).ran);
+      expect(stderr).toBe(
+        `${before === 0 ? '' : `${before} of 70 runs are finished already\n`}shard ${shard.replace('/', ' of ')}: ${ran.at(-1)} runs\n`,
+      );
     }
     expect(ran.reduce((sum, value) => sum + value, 0)).toBe(70);
     expect(Math.max(...ran) - Math.min(...ran)).toBeLessThanOrEqual(3);
@@ -155,6 +160,29 @@ describe('ccbench sweep --results', () => {
     expect(result).toMatchObject({ runs: 3, finished: 3, failed: 1 });
     const rows = await readPart(parts(cwd)[0]!, ['cache.ttl', 'error', 'costUsd']);
     expect(rows[1]).toEqual(['nonsense', expect.stringContaining('`cache.ttl` must be'), null]);
+  });
+
+  it('a session that cannot be read is a row that says why, and all of them are bad input', async () => {
+    const cwd = tempFolder({
+      'a.yaml': 'name: two\ntranscript: { file: t.json }\npolicy: none\n',
+      't.json': TRACE,
+    });
+    const args = ['--results', 'out', '--workers', '0', '--json'];
+    const swept = await cli(['sweep', 'a.yaml', '--vary', 'transcript.file=t.json,gone.json', ...args], {
+      cwd,
+    });
+    expect(swept.code).toBe(0);
+    expect(JSON.parse(swept.stdout)).toMatchObject({ runs: 2, finished: 2, failed: 1 });
+    const rows = await readPart(parts(cwd)[0]!, ['transcript.file', 'policy', 'error']);
+    expect(rows).toEqual([
+      ['t.json', 'none', null],
+      ['gone.json', null, expect.stringContaining('there is no file gone.json')],
+    ]);
+    const other = args.map((word) => (word === 'out' ? 'none' : word));
+    const none = await cli(['sweep', 'a.yaml', '--vary', 'transcript.file=gone.json,lost.json', ...other], {
+      cwd,
+    });
+    expect([none.code, JSON.parse(none.stdout).failed]).toEqual([2, 2]);
   });
 
   it('refuses options that would do nothing', async () => {

@@ -3,10 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../../scripts/kills/start-redis.mjs';
-import { tryStudyKills } from '../../../scripts/kills/try-study-kills.mjs';
 import { shownUrl } from '../../../src/cli/commands/fleet/redis-connection.js';
 import { cli, scenario, snapshot, tempFolder } from '../cli.js';
-import { startCli } from '../start.js';
 
 const PRUNE = scenario('tiny')
   .replace('policy: none', 'policy: baselines/prune')
@@ -62,6 +60,10 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
       const [key] = await client.keys('ccbench:batches-*:*-0');
       const data = JSON.parse(await client.hget(key, 'data'));
       expect(data).toEqual({ study: expect.stringMatching(/^[0-9a-f]{16}$/), batch: 0 });
+      stop.abort();
+      const { code, stderr } = await run;
+      expect(code).toBe(130);
+      expect(stderr).toContain('the workers go on; the same command waits for them again\n');
     } finally {
       stop.abort();
       await run;
@@ -91,6 +93,57 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     expect(readdirSync(other)).toEqual(['a.yaml']);
   });
 
+  it('a worker says what it did, ends when it has nothing to do, and is told of what the server has lost', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const env = { CCBENCH_REDIS: redis.url };
+    const now = () => performance.now();
+    const worker = ['fleet', 'worker', '--workers', '0', '--idle', '1'];
+    const small = ['a.yaml', '--vary', 'cache.ttl=5m,1h', '--results', 'small'];
+    const [run, done] = await Promise.all([
+      cli(['fleet', 'run', ...small], { cwd, env, now, terminal: 'stderr' }),
+      cli([...worker, '--results', 'small'], { cwd, env, now }),
+    ]);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain('of 2 runs');
+    expect(run.stderr).not.toContain('finished already');
+    expect(run.stdout).toMatch(/^tiny-sweep: 2 of 2 runs in 1 part, /);
+    const batches = done.stderr.match(/^batch \d+ of study [0-9a-f]{16} is done$/gm)!.length;
+    expect(done.code).toBe(0);
+    expect(done.stdout).toBe('');
+    expect(done.stderr).toMatch(/^waiting for batches; /);
+    expect(done.stderr).toContain(`\n${batches} batch${batches === 1 ? '' : 'es'} done\n`);
+    const again = await cli(['fleet', 'run', ...small], { cwd, env: {} });
+    expect(again.stderr).toBe('2 of 2 runs are finished already\n');
+  });
+
+  it('a batch of a study that the server does not know fails, and says so', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { Redis } = createRequire(import.meta.url)('ioredis');
+    const client = new Redis(redis.url);
+    const stop = new AbortController();
+    const now = () => performance.now();
+    const options = { cwd, now, interrupt: stop.signal };
+    const run = cli(['fleet', 'run', ...WORDS, '--results', 'out', '--redis', redis.url], options);
+    try {
+      await vi.waitFor(
+        async () => expect(await client.keys('ccbench:batches-*:*-0')).toHaveLength(1),
+        60_000,
+      );
+      const studies = (await client.keys('ccbench:*')).filter((key: string) => !key.includes(':batches-'));
+      expect(studies).not.toEqual([]);
+      await client.del(...studies);
+      const worker = ['fleet', 'worker', '--redis', redis.url, '--workers', '0', '--idle', '1'];
+      const { stderr } = await cli(worker, { cwd, now });
+      expect(stderr).toMatch(/^a batch failed: the server does not know the study [0-9a-f]{16}$/m);
+      expect(stderr).toContain('\n0 batches done\n');
+    } finally {
+      stop.abort();
+      await run;
+      await client.flushall();
+      client.disconnect();
+    }
+  });
+
   it('says what is wrong with the server, and never its password', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const ask = (...args: string[]) => cli(['fleet', 'worker', '--idle', '1', ...args], { cwd });
@@ -103,21 +156,5 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     expect((await ask('--redis', 'redis://127.0.0.1:1')).stderr).toContain('ECONNREFUSED');
     expect((await ask('--redis', redis.url, '--redis-ca', 'a.yaml')).stderr).toContain('rediss://');
     expect(shownUrl('rediss://me:secret@host:1/0')).toBe('rediss://host:1/0');
-  });
-});
-
-describe('kill -9 in the middle of a study', { timeout: 600_000 }, () => {
-  const start = (argv: readonly string[], cwd: string) => startCli(argv, cwd).child;
-  const said: string[] = [];
-  const trial = { seed: 1, points: 60, meanMs: 2_500, start, say: (text: string) => said.push(text) };
-
-  it('of one process changes no byte of the result', async () => {
-    expect(await tryStudyKills({ ...trial, kills: 2, redis: undefined })).toEqual({ kills: 2, problems: [] });
-  });
-
-  it('of workers of a fleet changes no byte of the result', async () => {
-    const { kills, problems } = await tryStudyKills({ ...trial, kills: 2, redis: redis.url });
-    expect(problems).toEqual([]);
-    expect(kills).toBeGreaterThanOrEqual(2);
   });
 });

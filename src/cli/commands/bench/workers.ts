@@ -1,12 +1,11 @@
-import { performance } from 'node:perf_hooks';
 import { benchPlan } from '../../../bench/plan.js';
 import type { BenchResult } from '../../../bench/result.js';
 import type { RunPlan } from '../../../model/run-plan.js';
 import { resolvePolicy } from '../../../policies/catalogue.js';
 import type { Job } from '../../../study/job.js';
-import { runJobs, workerEntry } from '../../../study/pool.js';
-import { syntheticInput, type TranscriptInput } from '../../../study/transcript-input.js';
-import { WorkerPool } from '../../../study/worker-pool.js';
+import { syntheticInput } from '../../../study/transcript-input.js';
+import { Contender } from './contender.js';
+import { workersRatios } from './workers-ratios.js';
 
 const TURNS = 2_000;
 const POLICY = 'claude-code/2.1.112';
@@ -22,55 +21,6 @@ function jobsOf(points: number, transcript: string, seed: number): readonly Job[
     };
     return { index, plan, transcript, share: 1, metrics: [] };
   });
-}
-
-/** Sweeps on threads of its own: the first one starts them, later ones find them warm. */
-class Contender {
-  readonly workers: number;
-  /** Time of the first sweep: start of the threads, loading and compiling included. */
-  coldMs = 0;
-  /** Time until the first result of the first sweep. */
-  firstResultMs = 0;
-  /** The best time of a later sweep. */
-  warmMs = Number.POSITIVE_INFINITY;
-  /** The least processor time of a later sweep, over all threads. */
-  busyMs = Number.POSITIVE_INFINITY;
-  readonly #threads: WorkerPool | null;
-
-  constructor(workers: number) {
-    const entry = workerEntry();
-    this.workers = workers;
-    this.#threads = entry === null ? null : new WorkerPool(entry, workers, []);
-  }
-
-  async sweep(jobs: readonly Job[], input: TranscriptInput): Promise<void> {
-    const start = performance.now();
-    const before = process.cpuUsage();
-    let firstMs = 0;
-    await runJobs(jobs, [input], {
-      workers: this.workers,
-      entry: workerEntry(),
-      threads: this.#threads,
-      signal: new AbortController().signal,
-      onResult() {
-        if (firstMs === 0) firstMs = performance.now() - start;
-      },
-      pause: () => Promise.resolve(),
-    });
-    const ms = performance.now() - start;
-    const { user, system } = process.cpuUsage(before);
-    if (this.coldMs === 0) {
-      this.coldMs = ms;
-      this.firstResultMs = firstMs;
-      return;
-    }
-    this.warmMs = Math.min(this.warmMs, ms);
-    this.busyMs = Math.min(this.busyMs, (user + system) / 1_000);
-  }
-
-  async close(): Promise<void> {
-    await this.#threads?.close();
-  }
 }
 
 /** A sweep of many points on one and on two worker threads, in turns: the first one cold, the others warm. */
@@ -91,23 +41,5 @@ export async function workersSuite(options: { readonly quick: boolean }): Promis
     await one.close();
     await two.close();
   }
-  const size = `${points} points of ${TURNS} turns`;
-  const coldSize = `${coldPoints} points of ${TURNS} turns`;
-  const rate = Math.round((points * TURNS) / (two.warmMs / 1_000));
-  return {
-    ratios: [
-      {
-        name: 'workers',
-        ratio: one.warmMs / two.warmMs,
-        promised: 1.8,
-        detail: `${size} on warm threads: ${one.warmMs.toFixed(0)} ms on one worker, ${two.warmMs.toFixed(0)} ms on two (${rate} turns/s); processor time ${one.busyMs.toFixed(0)} and ${two.busyMs.toFixed(0)} ms`,
-      },
-      {
-        name: 'workers-cold',
-        ratio: one.coldMs / two.coldMs,
-        promised: 1.8,
-        detail: `${coldSize} with the start of the threads: ${one.coldMs.toFixed(0)} ms on one worker, ${two.coldMs.toFixed(0)} ms on two; first result after ${one.firstResultMs.toFixed(0)} and ${two.firstResultMs.toFixed(0)} ms, and each thread compiles the hot code for itself`,
-      },
-    ],
-  };
+  return { ratios: workersRatios(one, two, { points, coldPoints, turns: TURNS }) };
 }

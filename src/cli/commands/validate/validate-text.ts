@@ -93,7 +93,7 @@ function worstLines(points: readonly FidelityPoint[], screen: Screen): string[] 
       point.recordedReason ?? '–',
     ],
   }));
-  return tableLines(WORST, rows, { indent: '  ', ...screen });
+  return rows.length === 0 ? [] : tableLines(WORST, rows, { indent: '  ', ...screen });
 }
 
 const TRIGGERS: readonly Column[] = [

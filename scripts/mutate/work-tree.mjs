@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { isOfPage } from './related-tests.mjs';
+
+/** What the copy does without; packages are linked. */
+const LEFT_OUT = ['.git', '.ccbench', 'coverage', 'node_modules', 'site'];
+const PAGE_BUNDLE = 'src/report/page-bundle.generated.ts';
+const WORKER_BUNDLE = 'dist/study/worker-bundle.js';
+
+/** A copy of the checkout, with its build and the recordings beside it, in which one source at a time is another. */
+export class WorkTree {
+  #folder = mkdtempSync(join(tmpdir(), 'ccbench-mutate-'));
+  path = join(this.#folder, 'main');
+
+  constructor(root) {
+    chmodSync(this.#folder, 0o755); // tests that give up the rights of root read it too
+    mkdirSync(this.path);
+    for (const name of readdirSync(root).filter((one) => !LEFT_OUT.includes(one)))
+      cpSync(join(root, name), join(this.path, name), { recursive: true, preserveTimestamps: true });
+    symlinkSync(join(root, 'node_modules'), join(this.path, 'node_modules'));
+    const recordings = join(dirname(root), 'shared');
+    if (existsSync(recordings)) symlinkSync(recordings, join(this.#folder, 'shared'));
+  }
+
+  /** Puts another text in the place of a source and, where tests of the built program are to see it, into the build; the way back. */
+  async change(file, text, { alsoBuilt }) {
+    const built = file.replace(/^src/, 'dist').replace(/\.ts$/, '.js');
+    const touched = [file, ...(isOfPage(file) ? [PAGE_BUNDLE] : alsoBuilt ? [built, WORKER_BUNDLE] : [])];
+    const before = touched.map((name) => this.#remember(name));
+    writeFileSync(join(this.path, file), text);
+    if (isOfPage(file)) spawnSync(process.execPath, [join(this.path, 'scripts/build-page.mjs'), '--page']);
+    else if (alsoBuilt) await this.#build(file, text, built);
+    this.#forgetReadTranscripts();
+    return {
+      touched,
+      putBack: () => {
+        for (const one of before) one.putBack();
+        this.#forgetReadTranscripts();
+      },
+    };
+  }
+
+  remove() {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The folder in which programs keep transcripts that they have read. */
+  get cache() {
+    return join(this.path, '.cache');
+  }
+
+  /** What one program has read, the next must not take over. */
+  #forgetReadTranscripts() {
+    rmSync(this.cache, { recursive: true, force: true });
+  }
+
+  /** A file as it is, to the time of its last change: a build stays one of the sources it was made of. */
+  #remember(name) {
+    const path = join(this.path, name);
+    const bytes = readFileSync(path);
+    const { atime, mtime } = statSync(path);
+    return {
+      putBack: () => {
+        writeFileSync(path, bytes);
+        utimesSync(path, atime, mtime);
+      },
+    };
+  }
+
+  /** What `npm run build` makes of one source, without the check of types. */
+  async #build(file, text, built) {
+    const script = (name) => import(pathToFileURL(join(this.path, 'scripts', name)).href);
+    const { BUNDLED, bundlePackages } = await script('bundle-packages.mjs');
+    const { buildWorker } = await script('build-page.mjs');
+    if (BUNDLED.includes(file.replace(/^src\//, ''))) await bundlePackages();
+    else writeFileSync(join(this.path, built), transpiled(text, file, this.#compilerOptions()));
+    await buildWorker();
+  }
+
+  #compilerOptions() {
+    const { config } = ts.readConfigFile(join(this.path, 'tsconfig.build.json'), ts.sys.readFile);
+    return ts.parseJsonConfigFileContent(config, ts.sys, this.path).options;
+  }
+}
+
+function transpiled(text, fileName, compilerOptions) {
+  return ts.transpileModule(text, { fileName, compilerOptions }).outputText;
+}

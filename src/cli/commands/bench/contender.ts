@@ -1,0 +1,62 @@
+import { performance } from 'node:perf_hooks';
+import type { Job } from '../../../study/job.js';
+import { runJobs, workerEntry } from '../../../study/pool.js';
+import type { TranscriptInput } from '../../../study/transcript-input.js';
+import { WorkerPool } from '../../../study/worker-pool.js';
+
+/** What sweeps took on so many threads. */
+export interface SweepTimes {
+  /** Time of the first sweep: start of the threads, loading and compiling included. */
+  readonly coldMs: number;
+  /** Time until the first result of the first sweep. */
+  readonly firstResultMs: number;
+  /** The best time of a later sweep. */
+  readonly warmMs: number;
+  /** The least processor time of a later sweep, over all threads. */
+  readonly busyMs: number;
+}
+
+/** Sweeps on threads of its own: the first one starts them, later ones find them warm. */
+export class Contender implements SweepTimes {
+  readonly workers: number;
+  coldMs = 0;
+  firstResultMs = 0;
+  warmMs = Number.POSITIVE_INFINITY;
+  busyMs = Number.POSITIVE_INFINITY;
+  readonly #threads: WorkerPool | null;
+
+  constructor(workers: number) {
+    const entry = workerEntry();
+    this.workers = workers;
+    this.#threads = entry === null ? null : new WorkerPool(entry, workers, []);
+  }
+
+  async sweep(jobs: readonly Job[], input: TranscriptInput): Promise<void> {
+    const start = performance.now();
+    const before = process.cpuUsage();
+    let firstMs = 0;
+    await runJobs(jobs, [input], {
+      workers: this.workers,
+      entry: workerEntry(),
+      threads: this.#threads,
+      signal: new AbortController().signal,
+      onResult() {
+        if (firstMs === 0) firstMs = performance.now() - start;
+      },
+      pause: () => Promise.resolve(),
+    });
+    const ms = performance.now() - start;
+    const { user, system } = process.cpuUsage(before);
+    if (this.coldMs === 0) {
+      this.coldMs = ms;
+      this.firstResultMs = firstMs;
+      return;
+    }
+    this.warmMs = Math.min(this.warmMs, ms);
+    this.busyMs = Math.min(this.busyMs, (user + system) / 1_000);
+  }
+
+  async close(): Promise<void> {
+    await this.#threads?.close();
+  }
+}
