@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('ccbench completion', () => {
 
   it('bash: offers help once, as a command and as an option of each', () => {
     expect(offered('')).toEqual(expect.arrayContaining(['run', 'fleet', 'help']));
-    expect(offered('fleet', '')).toEqual(['run', 'worker']);
+    expect(offered('fleet', '')).toEqual(['run', 'tune', 'worker']);
     expect(offered('run', '-')).toEqual(expect.arrayContaining(['--help', '-h']));
   });
 
