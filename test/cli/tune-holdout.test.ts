@@ -50,6 +50,7 @@ describe('ccbench tune', () => {
     expect(held.promised.mean).toBeCloseTo(mean(held.searched), 10);
     expect(held.realised.mean).toBeCloseTo(mean(held.heldOut), 10);
     const text = await cli(['tune', 'a.yaml', ...PILED, ...set], { cwd });
+    expect(text.stdout).toContain('runs all 4 sessions, those held out too');
     expect(text.stdout).toMatch(/promised saving: \$.* a session .*95 % interval .*\n {2}realised saving: /);
     const whole = await cli(['tune', 'a.yaml', ...PILED, ...set, '--json', '--no-holdout'], { cwd });
     expect(JSON.parse(whole.stdout).outOfSample).toBeNull();
@@ -99,7 +100,12 @@ it.skipIf(!sharedData.present)(
       ['tune', 'a.yaml', ...args, '--minimise', 'costUsd', '--no-files', '--no-cache', '--json'],
       { cwd },
     );
-    const { outOfSample: held } = JSON.parse(stdout || `{"outOfSample":${JSON.stringify(stderr)}}`);
+    const result = JSON.parse(stdout || `{"outOfSample":${JSON.stringify(stderr)}}`);
+    const { outOfSample: held, recorded } = result;
+    // What was recorded stands beside the settings, so it is told of the sessions that they were tried on.
+    const beside = recorded.runs.map(({ transcript }: { transcript: string }) => transcript);
+    expect(held.searched).toEqual(expect.arrayContaining(beside));
+    expect(beside.length).toBeGreaterThanOrEqual(7);
     expect(held.searched.length).toBeGreaterThanOrEqual(7);
     expect(held.heldOut.length).toBeGreaterThanOrEqual(7);
     expect(held.isWithin).toBe(true);

@@ -112,11 +112,7 @@ async function compare(
     const runs = runsByVariant(rows, planned, results);
     const comparison = compareVariants(runs, baseline, names);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
-    const { compared } = comparison.completeness;
-    const recorded = recordedReference({
-      ...inputs,
-      transcripts: inputs.transcripts.filter(({ label }) => compared.includes(label)),
-    });
+    const recorded = recordedReference(inputs, comparison.completeness.compared);
     const assumed = assumedOf(
       planned.map(({ job, transcript }) => ({
         plan: job.plan,

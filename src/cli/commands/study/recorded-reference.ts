@@ -18,8 +18,12 @@ export interface RecordedReference {
   readonly costs: RecordedCosts;
 }
 
-/** The reference that variants and settings stand beside; null where no transcript carries usage. */
-export function recordedReference({ transcripts }: StudyInputs): RecordedReference | null {
+/** The reference that variants and settings stand beside, over the sessions that they are compared on; null where none carries usage. */
+export function recordedReference(
+  inputs: StudyInputs,
+  compared: readonly string[],
+): RecordedReference | null {
+  const transcripts = inputs.transcripts.filter(({ label }) => compared.includes(label));
   const costs = recordedCosts(transcripts.map(({ label, bill }) => ({ name: label, bill })));
   if (costs === null) return null;
   const known = transcripts.flatMap(({ label, bill }) =>

@@ -269,7 +269,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
       `a curve through the ${fit.points} points near it is smallest at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
     );
   }
-  const recorded = recordedReference(inputs);
+  const recorded = recordedReference(inputs, told.completeness.compared);
   notes.push(...referenceNotes(recorded, names), OPEN_LOOP, ...told.assumed);
   const json = {
     recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },

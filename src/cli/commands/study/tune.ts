@@ -194,7 +194,7 @@ export async function tune(
     : whyNoneRanked(completeness, 'setting');
   if (best === null) note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
   const front = frontOf(ranked, goal);
-  const recorded = recordedReference(all);
+  const recorded = recordedReference(inputs, completeness.compared);
   const assumed = assumedOf(studyRuns(points, all));
   const json = {
     recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
@@ -221,6 +221,11 @@ export async function tune(
     ...[meansNote(completeness)].filter((line) => line !== ''),
     ...completenessNotes(completeness, 'setting', runs),
     ...(held === null ? [] : holdoutNotes(held, goal.metric)),
+    ...(halves === null || best === null
+      ? []
+      : [
+          `the line that repeats the best setting runs all ${all.sessions.length} sessions, those held out too`,
+        ]),
     ...referenceNotes(recorded, [goal.metric, KEPT]),
     OPEN_LOOP,
     ...assumed,
