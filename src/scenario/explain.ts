@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { CcbenchError } from '../base/errors.js';
 import { nearestName } from '../base/nearest.js';
 import { formatPath, type Path, type ScenarioDocument, valueAt } from './document.js';
-import { keysOf, type SchemaNode, scenarioPaths, schemaAt } from './schema-tree.js';
+import { keysOf, keyThatTakes, type SchemaNode, scenarioPaths, schemaAt } from './schema-tree.js';
 import { PATTERN_WORDS } from './schema-words.js';
 
 type Issue = z.core.$ZodIssue;
@@ -96,6 +96,14 @@ function unknownKey(document: ScenarioDocument, path: Path, key: string): Locate
   };
 }
 
+/** How to write what was probably meant. */
+function hintFor(node: SchemaNode, value: unknown, path: Path): string | undefined {
+  if (typeof value === 'number' && node.type === 'string') return 'put it in quotes';
+  if (typeof value !== 'string' || node.type !== 'object') return undefined;
+  const key = keyThatTakes(node, value);
+  return key === null ? undefined : `did you mean \`${String(path.at(-1))}: { ${key}: ${value} }\`?`;
+}
+
 function wrongValue(document: ScenarioDocument, path: Path): LocatedProblem {
   const value = valueAt(document.value, path);
   const node = schemaAt(path, document.value);
@@ -105,7 +113,7 @@ function wrongValue(document: ScenarioDocument, path: Path): LocatedProblem {
     const hint = `it must be ${acceptsWords(node)}`;
     return { path, error: new CcbenchError('bad-value', `${label} is missing`, { place, hint }) };
   }
-  const hint = typeof value === 'number' && node.type === 'string' ? 'put it in quotes' : node.description;
+  const hint = hintFor(node, value, path) ?? node.description;
   const details = hint === undefined ? { place } : { place, hint };
   const sentence = `${label} must be ${acceptsWords(node)}; found ${foundWords(value)}`;
   return { path, error: new CcbenchError('bad-value', sentence, details) };

@@ -79,6 +79,15 @@ export function keysOf(node: SchemaNode): readonly string[] {
   return keys;
 }
 
+/** The first key of a group whose value may be this text; null when none takes it. */
+export function keyThatTakes(group: SchemaNode, text: string): string | null {
+  const takes = ({ type, enum: names, pattern }: SchemaNode): boolean =>
+    names === undefined ? type === 'string' && pattern === undefined : names.includes(text);
+  for (const [key, node] of Object.entries(group.properties ?? {}))
+    if (alternatives(open(node)).some(takes)) return key;
+  return null;
+}
+
 function collect(node: SchemaNode, prefix: string, paths: string[]): void {
   for (const option of alternatives(open(node))) {
     for (const [key, value] of Object.entries(option.properties ?? {})) {

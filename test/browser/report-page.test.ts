@@ -285,11 +285,12 @@ describe('report.html in a browser', () => {
       caption: 'Points',
       columns: ['costUsd'],
       rows: [{ name: 'gap = 5', cells: [{ text: '$2.00', mark: 'best' as const }] }],
-      notes: ['one point'],
+      notes: ['* best · one point'],
     };
     const html = reportHtml({ title: 'sweep', runs: [], comparison, pictures: [{ title: 'a line', svg }] });
     const { page, problems } = await openPage(browser, html);
     expect(await page.locator('#comparison tbody').textContent()).toBe('gap = 5★ $2.00');
+    expect(await page.locator('#comparison').textContent()).toContain('★ best · one point');
     expect(await page.getByRole('img', { name: 'a line' }).isVisible()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     expect(problems).toEqual([]);

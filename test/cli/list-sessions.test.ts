@@ -120,7 +120,7 @@ describe('the list of sessions', () => {
     expect(said).toContain('3 sessions of 2 projects were found on this machine.');
     expect(said).toContain("ccbench inspect ~/'.claude/projects/it'\\''s big'");
     const alone = await listed({ 'plain/1.jsonl': { project: '/code/a' } });
-    expect(alone.stdout.replaceAll(/\s+/g, ' ')).toContain('1 session of 1 project ');
+    expect(alone.stdout.replaceAll(/\s+/g, ' ')).toContain('1 session of 1 project was found ');
     expect(alone.stdout.replaceAll(/\s+/g, ' ')).toContain('ccbench inspect ~/.claude/projects/plain ');
   });
 });

@@ -34,6 +34,14 @@ describe('positions of problems', () => {
   });
 
   it.each([
+    ['name: a\ntranscript: a.jsonl', 'did you mean `transcript: { file: a.jsonl }`?'],
+    [recorded('cache: 1h'), 'did you mean `cache: { ttl: 1h }`?'],
+    [recorded('cache: long'), null],
+  ])('says which key of a group a text was meant for: %j', (text, hint) => {
+    expect(errorsOf(text)[0]?.hint).toBe(hint);
+  });
+
+  it.each([
     ['seed: -1', 's.yaml:3:7: `seed` must be a whole number of 0 or more; found -1'],
     ['seed: 1.5', 's.yaml:3:7: `seed` must be a whole number of 0 or more; found 1.5'],
     ['cache: { ttl: 2h }', 's.yaml:3:15: `cache.ttl` must be 5m, 1h or recorded; found "2h"'],

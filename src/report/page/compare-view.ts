@@ -3,6 +3,10 @@ import { h } from './dom.js';
 import { type Store, toRun } from './store.js';
 import { variantPicker } from './variant-picker.js';
 
+/** Marks the best cell of a column; terminals have an asterisk for it, which notes speak of. */
+const BEST = '★';
+const TERMINAL_BEST = /^\*(?= best)/;
+
 /** Column by which rows are sorted, −1 for their names; null for the order they came in. */
 type Sort = { readonly column: number; readonly sign: 1 | -1 } | null;
 
@@ -80,7 +84,7 @@ export function createCompareView(table: ComparisonTable, options: CompareOption
       { class: 'wide tall', tabindex: 0, role: 'region', 'aria-label': table.caption },
       h('table', { class: 'compare' }, h('thead', {}, h('tr', {}, ...heads)), body),
     ),
-    ...table.notes.map((note) => h('p', { class: 'quiet' }, note)),
+    ...table.notes.map((note) => h('p', { class: 'quiet' }, note.replace(TERMINAL_BEST, BEST))),
   );
   return {
     element,
@@ -138,7 +142,7 @@ function rowOf(
       h(
         'td',
         { class: `right ${mark ?? ''}` },
-        mark === 'best' ? `★ ${text}` : text,
+        mark === 'best' ? `${BEST} ${text}` : text,
         note === undefined ? null : h('small', {}, note),
         interval === undefined ? null : h('small', {}, interval),
       ),

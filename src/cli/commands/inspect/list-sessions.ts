@@ -125,7 +125,7 @@ function listText(projects: readonly ProjectFacts[], home: string, screen: Scree
   const notes =
     dropped.length === 0 ? [] : [`not shown in ${width} columns: ${dropped.join(', ')}; --json has all`];
   const closing = {
-    result: `${formatCounted(all.sessions, 'session')} of ${formatCounted(projects.length, 'project')} were found on this machine.`,
+    result: `${formatCounted(all.sessions, 'session')} of ${formatCounted(projects.length, 'project')} ${all.sessions === 1 ? 'was' : 'were'} found on this machine.`,
     advice: `Where their money went: ccbench why; to look into one: ccbench inspect ${shellWord(belowHome(biggest.folder, home))}`,
   };
   const lines = [
