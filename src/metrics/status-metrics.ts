@@ -6,7 +6,7 @@ export const STATUS_METRICS: readonly Metric[] = [
     name: 'warningShownTurns',
     unit: 'count',
     better: 'lower',
-    help: 'turns of the main loop during which the client warned that little context is left; none where no window is known',
+    help: 'turns of the main loop during which the client warned that little context is left; none where no window is known; a policy that sets no distance is taken to warn 20,000 tokens before its limit, as Claude Code does',
     value: ({ status }) => status?.warning.turns ?? null,
   },
   {
