@@ -57,6 +57,13 @@ describe('GitHub', () => {
     expect(JSON.parse(stdout).error.place.line).toBe(5);
   });
 
+  it('is told of a file outside the workspace as it was named', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('guard', 'polcy: x\n') });
+    const env = { ...ACTIONS, GITHUB_WORKSPACE: join(cwd, 'inside') };
+    const { stderr } = await cli(['run', 'a.yaml', '--json'], { cwd, env });
+    expect(stderr).toMatch(/^::error file=a\.yaml,line=5,/m);
+  });
+
   it('is told by --github anywhere, and nothing with --no-github or elsewhere', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('guard', EXPECTS) });
     const marks = async (argv: readonly string[], env: Record<string, string>) =>

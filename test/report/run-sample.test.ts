@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sum } from '../../src/base/stats.js';
 import type { LogEntry, RequestEntry } from '../../src/model/run-log.js';
 import { costSeries } from '../../src/report/charts/cost-series.js';
+import { runSeries } from '../../src/report/charts/run-series.js';
 import { createRunSample, type SampledLog } from '../../src/report/run-sample.js';
 import {
   breakEntry,
@@ -27,6 +28,7 @@ function requests(count: number): readonly RequestEntry[] {
     requestEntry({
       n: i + 1,
       t: i * 1_000,
+      prompt: 10,
       read: 7,
       input: 3,
       readCost: 4,
@@ -59,6 +61,8 @@ describe('the sample of a log', () => {
     expect(shown.length + sum([...leftOut!.before.values()].map((sums) => sums.requests))).toBe(1_000);
     expect(costSeries(shown, leftOut).points.at(-1)?.total).toBe(10_000);
     expect(shown.map((entry) => leftOut!.numbers.get(entry))).toEqual(shown.map(({ n }) => n));
+    const { promptTokens, readTokens } = runSeries(log.entries, leftOut);
+    expect({ promptTokens, readTokens }).toEqual({ promptTokens: 10_000, readTokens: 7_000 });
   });
 
   it('thins events that are many and keeps those that are rare', () => {
