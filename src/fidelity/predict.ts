@@ -79,6 +79,9 @@ export interface Walk {
   readonly breaks: readonly UnexplainedBreak[];
 }
 
+/** A request that is predicted to break for one of these, or begins a thread, is no riddle where it reads another amount. */
+const EXPLAINED: ReadonlySet<PredictedCause> = new Set(['first', 'model', 'thinking', 'fallback']);
+
 const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
 
 /** A response is readable this long after its request began, unless it ended earlier. */
@@ -144,7 +147,7 @@ class ThreadWalk {
     if (read === 0 && this.#isWarmOutside(plan)) read = Math.round(track.sharedTokens * OUTSIDE_WARMTH);
     let cause: PredictedCause = isFirst ? 'first' : this.#causeOf(plan, shrank);
     const { breaks: given } = this.options;
-    if (given === 'found' && !isFirst && this.#isUnexplained(plan, read)) {
+    if (given === 'found' && !EXPLAINED.has(cause) && this.#isUnexplained(plan, read)) {
       breaks.push({ request, expectedRead: read, reason: request.missReason });
       track.changeAfter(request.read);
       read = request.read;

@@ -123,8 +123,13 @@ describe.skipIf(!sharedData.present)('the simulator against the shared recording
       const { cacheWrite5m, cacheWrite1h } = bill.tokens;
       if (cacheWrite5m > 0 && cacheWrite1h > 0) continue;
       const way = cacheWrite1h > 0 ? '1h' : '5m';
-      sums[way].recorded += bill.costNano.total / 1e9;
-      sums[way].predicted += way === '1h' ? choice.cost1hUsd : choice.cost5mUsd;
+      const [recorded, predicted] = [bill.costNano.total / 1e9, choice[`cost${way}Usd`]];
+      sums[way].recorded += recorded;
+      sums[way].predicted += predicted;
+      expect(Math.abs(predicted / recorded - 1), transcript.id).toBeLessThanOrEqual(0.1);
+      // A request that thinking explains is no second break: what it did not read was found again later.
+      if (transcript.id.includes('3b1b6293'))
+        expect(Math.abs(predicted / recorded - 1), transcript.id).toBeLessThanOrEqual(0.02);
     }
     for (const way of ['5m', '1h'] as const)
       expect(Math.abs(sums[way].predicted / sums[way].recorded - 1), way).toBeLessThanOrEqual(0.02);

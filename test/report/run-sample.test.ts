@@ -28,7 +28,6 @@ function requests(count: number): readonly RequestEntry[] {
     requestEntry({
       n: i + 1,
       t: i * 1_000,
-      prompt: 10,
       read: 7,
       input: 3,
       readCost: 4,

@@ -21,7 +21,7 @@ export function renderPrompt(run: Rendering): void {
   const others = context.prefix.filter((block) => block !== current);
   context.replacePrefix(next === null ? others : [...others, next]);
   if (next === null || rendered === null) return;
-  context.freshTokens += next.tokens;
+  context.markFresh(next);
   const { lines, bytes, shownLines, cutBy } = rendered.loaded;
   const what =
     cutBy === null ? `${lines} lines` : `${shownLines} of ${lines} lines, cut by the limit of ${cutBy}`;

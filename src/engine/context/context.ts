@@ -3,6 +3,7 @@ import { type Block, mediaCount } from '../../model/block.js';
 import { type Message, withBlocks } from '../../model/message.js';
 import type { PrefixView } from '../../model/prefix.js';
 import { editedTail } from './edited-tail.js';
+import { FreshBlocks } from './fresh-blocks.js';
 import { KnownItems } from './known-items.js';
 import { goOn, leadingMarker, missingResults } from './markers.js';
 import { OpenCalls } from './open-calls.js';
@@ -27,8 +28,8 @@ export class Context implements PrefixView {
   readonly messages: Message[] = [];
   /** Positions that are still as the previous request of this thread sent them. */
   unchanged = 0;
-  /** Tokens of blocks that no request of this thread has held yet. */
-  freshTokens = 0;
+  private readonly fresh = new FreshBlocks();
+  private wasSent = false;
   private readonly own = new OwnTokens();
   private readonly columns = new PrefixColumns();
   private readonly calls = new OpenCalls();
@@ -37,6 +38,7 @@ export class Context implements PrefixView {
   constructor(prefix: readonly Block[]) {
     this.prefix = prefix;
     this.layPrefix();
+    for (const block of prefix) this.fresh.add(block);
   }
 
   private layPrefix(): void {
@@ -50,23 +52,58 @@ export class Context implements PrefixView {
   /** Puts other tools or another system prompt in front; everything behind the first difference changes with it. */
   replacePrefix(prefix: readonly Block[]): void {
     const messages = [...this.messages];
-    const freshBefore = this.freshTokens;
     let same = 0;
     while (same < prefix.length && prefix[same] === this.prefix[same]) same++;
-    this.rebuildFrom(0, []);
+    for (const block of this.prefix) if (!prefix.includes(block)) this.fresh.remove(block);
+    this.cutAt(this.systemEnd, 0);
     this.own.empty('start');
     this.blocks.length = 0;
     this.owners.length = 0;
     this.columns.truncate(0);
     this.prefix = prefix;
     this.layPrefix();
+    // Another form of what was sent is no news.
+    if (!this.wasSent) for (const block of prefix) this.fresh.add(block);
     for (const message of messages) this.append(message, 'again', this.own.originOf(message));
-    this.freshTokens = freshBefore;
     this.unchanged = Math.min(this.unchanged, same);
   }
 
   get length(): number {
     return this.blocks.length;
+  }
+
+  /** Tokens of the blocks that the previous request of this thread did not hold. */
+  get freshTokens(): number {
+    return this.fresh.tokens;
+  }
+
+  /** A block of the prefix says what no request has said yet. */
+  markFresh(block: Block): void {
+    this.fresh.add(block);
+  }
+
+  /** Takes what is there for held by a request, but for so many tokens at the end. */
+  assumeSent(freshTokens: number): void {
+    this.wasSent = true;
+    this.fresh.clear();
+    for (let i = this.blocks.length - 1; i >= 0 && this.fresh.tokens < freshTokens; i--)
+      this.fresh.add(this.blocks[i]!);
+  }
+
+  /** The same of the positions in front of one. */
+  freshBefore(position: number): number {
+    let tokens = this.fresh.tokens;
+    for (let i = position; i < this.blocks.length; i++)
+      if (this.fresh.has(this.blocks[i]!)) tokens -= this.blocks[i]!.tokens;
+    return tokens;
+  }
+
+  /** Tokens of some blocks that the previous request did not hold, where it may have held those from a position on. */
+  freshAmong(blocks: readonly Block[], from: number): number {
+    const held = new KnownItems(this.blocks.slice(from));
+    let tokens = 0;
+    for (const block of blocks) if (!held.has(block) || this.fresh.has(block)) tokens += block.tokens;
+    return tokens;
   }
 
   get digests(): Float64Array {
@@ -141,6 +178,7 @@ export class Context implements PrefixView {
       if (block.kind === 'tool_use') this.calls.open(block.toolUseId ?? '');
       kept?.push(block);
       this.pushBlock(block, index, origin);
+      if (time === 'first') this.fresh.add(block);
     }
     this.messages.push(kept === null ? message : withBlocks(message, kept));
   }
@@ -173,7 +211,10 @@ export class Context implements PrefixView {
   /** Adds a repair. */
   private put(marker: Message): void {
     this.own.noteMade(marker.id);
-    for (const block of marker.blocks) this.pushBlock(block, this.messages.length, 'made');
+    for (const block of marker.blocks) {
+      this.pushBlock(block, this.messages.length, 'made');
+      this.fresh.add(block);
+    }
     this.messages.push(marker);
   }
 
@@ -182,7 +223,6 @@ export class Context implements PrefixView {
     this.columns.push(block);
     this.blocks.push(block);
     this.owners.push(owner);
-    this.freshTokens += block.tokens;
     if (holdsImage(block)) this.imageBlocks++;
   }
 
@@ -208,17 +248,18 @@ export class Context implements PrefixView {
     const old = this.blocks.slice(position);
     const oldMessages = new KnownItems(this.messages.slice(firstMessage));
     const oldBlocks = new KnownItems(old);
-    const freshBefore = this.freshTokens;
+    const unsent = this.fresh.take(old);
     this.cutAt(position, firstMessage);
-    let newTokens = 0;
     for (const message of tail) {
       const from = this.blocks.length;
       this.append(message, 'again', this.own.originOf(message));
-      if (this.blocks.length - from === message.blocks.length && oldMessages.has(message)) continue;
-      for (let i = from; i < this.blocks.length; i++)
-        if (!oldBlocks.has(this.blocks[i]!)) newTokens += this.blocks[i]!.tokens;
+      const isKnown = this.blocks.length - from === message.blocks.length && oldMessages.has(message);
+      if (isKnown && unsent.size === 0) continue;
+      for (let i = from; i < this.blocks.length; i++) {
+        const block = this.blocks[i]!;
+        if (unsent.has(block) || (!isKnown && !oldBlocks.has(block))) this.fresh.add(block);
+      }
     }
-    this.freshTokens = freshBefore + newTokens;
     let same = 0;
     while (
       same < old.length &&
@@ -270,7 +311,8 @@ export class Context implements PrefixView {
   /** Takes note that the request was sent: from here on everything counts as unchanged. */
   sent(): void {
     this.unchanged = this.blocks.length;
-    this.freshTokens = 0;
+    this.wasSent = true;
+    this.fresh.clear();
   }
 
   /** Role that the request ends with. */

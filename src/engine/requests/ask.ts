@@ -156,14 +156,15 @@ function viewOf(run: RequestingThread, request: AskRequest): Shown {
   const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;
   if (shared > 0) {
     const { context } = run;
+    const length = context.endOfMessages(shared);
     const added: Block[] = [];
     for (let i = shared; i < messages.length; i++) lay(messages[i]!, added);
+    let freshTokens = context.freshBefore(length);
+    if (added.length > 0) freshTokens += context.freshAmong(added, length);
+    const laid = added.length;
     for (let i = 0; i < ownTurns.length; i++) lay(ownTurns[i]!, added);
     lay(instruction, added);
-    const length = context.endOfMessages(shared);
-    const unsent = context.tokensBetween(context.unchanged, length);
-    let freshTokens = Math.min(context.freshTokens, unsent);
-    for (let i = 0; i < added.length; i++) freshTokens += added[i]!.tokens;
+    for (let i = laid; i < added.length; i++) freshTokens += added[i]!.tokens;
     const deleted = otherModel(run, request) === null ? run.view.deletions.within(length, added) : null;
     return { view: new ForkView(context, length, added), freshTokens, deleted };
   }

@@ -80,7 +80,7 @@ function inherit(run: LoopThread, parent: LoopThread): void {
   run.view.deletions = point.deletions.copyTo(run.context);
   run.takenOut.adopt(point.takenOut, point.deletions.layer, point.deletions.tokens);
   if (point.ledger !== null) resultLedger(run).adopt(point.ledger);
-  run.context.freshTokens = point.freshTokens;
+  run.context.assumeSent(point.freshTokens);
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;
   run.sharedTokens = run.context.trueTokens;
@@ -129,7 +129,7 @@ function takeUp(run: LoopThread, origin: LoopThread): void {
   run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, standingOf(origin));
   run.seen.forgetDeleted();
   run.takenOut.adopt(origin.takenOut, 'microcompact', 0);
-  run.context.freshTokens = origin.context.freshTokens;
+  run.context.assumeSent(origin.context.freshTokens);
   run.sentLength = run.context.length;
   run.client.adopt(origin.client.key);
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
