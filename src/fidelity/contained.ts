@@ -39,6 +39,25 @@ export function containedFiles(files: readonly Identified[]): readonly Contained
   return found;
 }
 
+/** A file that shares some of its responses with files before it. */
+export interface Repeated {
+  readonly file: string;
+  readonly calls: number;
+}
+
+/** How many responses of each file stand in one before it too; files without such are left out. */
+export function repeatedCalls(files: readonly Identified[]): readonly Repeated[] {
+  const seen = new Set<string>();
+  return files.flatMap(({ file, callIds }) => {
+    let calls = 0;
+    for (const id of callIds) {
+      if (seen.has(id)) calls++;
+      seen.add(id);
+    }
+    return calls === 0 ? [] : [{ file, calls }];
+  });
+}
+
 function holdsAll(other: Identified, file: Identified): boolean {
   if (other.callIds.size < file.callIds.size) return false;
   for (const id of file.callIds) if (!other.callIds.has(id)) return false;

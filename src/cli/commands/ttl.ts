@@ -126,7 +126,7 @@ export async function ttlCommand(
   const read = await eachFile(session, 'reading', paths, (path) =>
     readSession(path, inputOptions(session), options.mainOnly === true),
   );
-  const { kept: used, copies } = withoutCopies(session, read.used);
+  const { kept: used, copies, sharedCalls } = withoutCopies(session, read.used, 'in each');
   const skipped = [...read.skipped, ...copies];
   const unknownModels = new Set<string>();
   const prices: PriceOf = (model, promptTokens) => {
@@ -179,6 +179,7 @@ export async function ttlCommand(
       hitRatePerSession: hitRates,
       unknownModels: pricedAs,
       skipped,
+      sharedCalls,
       warnings,
     });
     return EXIT.fine;

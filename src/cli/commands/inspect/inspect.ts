@@ -4,6 +4,7 @@ import { billNotes } from '../../../report/as-recorded.js';
 import { formatCounted } from '../../../report/format.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
+import { tellRepeated } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
@@ -41,19 +42,6 @@ async function countsOf(
   return checkCounts(session, transcript, names);
 }
 
-function tellRepeated(session: CliSession, sessions: readonly SessionFacts[]): void {
-  for (const { file, repeatedCalls, calls } of sessions) {
-    if (repeatedCalls === 0) continue;
-    const held = formatCounted(repeatedCalls, 'call');
-    note(
-      session,
-      calls === 0
-        ? `left out: ${file}: all of its ${held} stand in other sessions too`
-        : `counted once: ${held} of ${file} stand in an earlier session too`,
-    );
-  }
-}
-
 /** `ccbench inspect`: what is in transcripts, without replaying them; what there is on this machine where none is named. */
 export async function inspectCommand(
   session: CliSession,
@@ -71,9 +59,15 @@ export async function inspectCommand(
   const sessions = used.map(({ row }) => row).filter((row) => !isCopy(row));
   const copies = used.map(({ row }) => row).filter(isCopy);
   const total = sessionsTotal(sessions);
+  for (const { file, repeatedCalls } of copies)
+    note(
+      session,
+      `left out: ${file}: all of its ${formatCounted(repeatedCalls, 'call')} stand in other sessions too`,
+    );
   tellRepeated(
     session,
-    used.map(({ row }) => row),
+    sessions.flatMap(({ file, repeatedCalls: calls }) => (calls === 0 ? [] : [{ file, calls }])),
+    'once',
   );
   const screen = screenFor(stdout, session.colors);
   if (!session.json && used.length > 1) {

@@ -63,7 +63,7 @@ export async function globbedRecordings(
     const { transcript } = loadTranscript(path, inputOptions(session));
     return { file: path, callKeys: new Set(callKeys(transcript).map(({ key }) => key)) };
   });
-  const { kept, copies } = withoutCopies(session, used);
+  const { kept, copies } = withoutCopies(session, used, 'in each');
   return { paths: kept.map(({ file }) => file), skipped: [...skipped, ...copies] };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
-import { containedFiles } from '../../../fidelity/contained.js';
+import { containedFiles, repeatedCalls } from '../../../fidelity/contained.js';
 import { fidelityPoints } from '../../../fidelity/points.js';
 import { readSaved, worseFigures } from '../../../fidelity/regression.js';
 import { type FidelityReport, fidelityReport } from '../../../fidelity/report.js';
@@ -14,6 +14,7 @@ import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
+import { tellRepeated } from '../../files/without-copies.js';
 import { writeFiles } from '../../files/write-files.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../../session.js';
@@ -78,6 +79,8 @@ export async function validateCommand(
     const contained = containedFiles(all);
     const isKept = ({ file }: FileFidelity): boolean => contained.every((other) => other.file !== file);
     const fidelities = all.filter(isKept);
+    const sharedCalls = repeatedCalls(fidelities);
+    tellRepeated(session, sharedCalls, 'in each');
     const report = await withoutPause(host.interrupt, () =>
       fidelityReport(fidelities, rates.length === 0 ? null : validateTraces(rates), options.worst),
     );
@@ -90,7 +93,14 @@ export async function validateCommand(
     );
     const worse = saved === null ? [] : worseFigures(saved, report.total);
     if (session.json) {
-      printJson(session, { recorded, ...report, skipped, contained, ...(saved === null ? {} : { worse }) });
+      printJson(session, {
+        recorded,
+        ...report,
+        skipped,
+        contained,
+        sharedCalls,
+        ...(saved === null ? {} : { worse }),
+      });
     } else {
       const screen = screenFor(host.stdout, session.colors);
       host.stdout.write(

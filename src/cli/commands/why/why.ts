@@ -93,7 +93,7 @@ async function why(
   const { used, skipped } = await eachFile(session, 'explaining', named, (path) => explain(session, path));
   const recent = used.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs >= options.sinceMs);
   if (recent.length === 0) throw nothingSince(options.since!);
-  const { kept, copies } = withoutCopies(session, recent);
+  const { kept, copies } = withoutCopies(session, recent, 'once');
   const counted = kept.map(({ why }) => why).filter(isCounted);
   const uncounted = kept.map(({ why }) => why).filter((why): why is Uncounted => !isCounted(why));
   if (counted.length === 0) throw nothingCounted(uncounted);
