@@ -8,6 +8,8 @@ import { isLongTtl } from './ttl.js';
 export interface CacheObservation {
   readonly startMs: number;
   readonly readTokens: number;
+  /** Those of them that the server leaves out (MIC-3), so that nobody pays for them; none unless told. */
+  readonly leftOutTokens?: number;
   readonly promptTokens: number;
   readonly model: string;
   readonly toolsDigest: Digest;
@@ -32,6 +34,7 @@ export interface BreakReport {
   readonly expected: boolean;
   readonly previousReadTokens: number;
   readonly readTokens: number;
+  /** By how much the reads that are paid for dropped. */
   readonly lostTokens: number;
   /** Between the starts of the two requests. */
   readonly gapMs: number;
@@ -119,6 +122,10 @@ export function explainMiss({ timeless, announced, idleMs, ttlMs, sawUnreadable 
   return announced ?? timeless;
 }
 
+function paidRead({ readTokens, leftOutTokens = 0 }: CacheObservation): number {
+  return readTokens - leftOutTokens;
+}
+
 /** Creates a detector for one thread; it may go on from another thread's latest request. */
 export function createBreakDetector(from: CacheObservation | null = null): BreakDetector {
   let previous = from;
@@ -149,7 +156,7 @@ export function createBreakDetector(from: CacheObservation | null = null): Break
         expected: cause === announced,
         previousReadTokens: before.readTokens,
         readTokens: current.readTokens,
-        lostTokens: before.readTokens - current.readTokens,
+        lostTokens: Math.max(0, paidRead(before) - paidRead(current)),
         gapMs: current.startMs - before.startMs,
         position: cause === 'messages' || cause === 'thinking' ? current.firstChangedPosition : null,
         tools: cause === 'tools' ? (current.changedTools ?? null) : null,

@@ -50,6 +50,12 @@ describe('what counts as a break', () => {
     expect(isBreak(before, after)).toBe(expected);
   });
 
+  it('BRD-1 does not count as lost what the server had left out already (MIC-3)', () => {
+    expect(compare({}, { leftOutTokens: 30_000 })?.lostTokens).toBe(55_000);
+    expect(compare({ leftOutTokens: 5_000 }, { leftOutTokens: 30_000 })?.lostTokens).toBe(60_000);
+    expect(compare({}, { leftOutTokens: 90_000 })?.lostTokens).toBe(0);
+  });
+
   it('BRD-1 says what was lost', () => {
     expect(compare({})).toMatchObject({
       previousReadTokens: 100_000,

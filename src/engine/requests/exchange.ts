@@ -190,13 +190,19 @@ function riskOf(
 /** What the cache did with a request, as far as the break detector asks. */
 export type CacheAnswer = Pick<
   CacheObservation,
-  'readTokens' | 'promptTokens' | 'entryTtlMs' | 'sawUnreadable'
+  'readTokens' | 'leftOutTokens' | 'promptTokens' | 'entryTtlMs' | 'sawUnreadable'
 >;
 
-function answerOf({ outcome }: LlmReply & { readonly ok: true }): CacheAnswer {
+function answerOf({ outcome, usage }: LlmReply & { readonly ok: true }): CacheAnswer {
   const { readTokens, promptTokens, sawUnreadable } = outcome;
   const wrote = outcome.write1hTokens > 0 ? TTL_1H_MS : outcome.write5mTokens > 0 ? TTL_5M_MS : null;
-  return { readTokens, promptTokens, entryTtlMs: wrote ?? outcome.hitTtlMs, sawUnreadable };
+  return {
+    readTokens,
+    leftOutTokens: readTokens - usage.cacheRead,
+    promptTokens,
+    entryTtlMs: wrote ?? outcome.hitTtlMs,
+    sawUnreadable,
+  };
 }
 
 /** What the break detector sees of a request and its answer. */
@@ -205,6 +211,7 @@ export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservat
   return {
     startMs: out.startMs,
     readTokens: answer.readTokens,
+    leftOutTokens: answer.leftOutTokens ?? 0,
     promptTokens: answer.promptTokens,
     model: out.model.id,
     toolsDigest: view.toolsEnd === 0 ? 0 : view.digests[view.toolsEnd - 1]!,
