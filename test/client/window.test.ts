@@ -71,6 +71,9 @@ describe('a run over a recording', () => {
     const told = { source: 'codex', window: 272_000 };
     expect(windowOf(190_000, { model: 'claude-opus-4-6' }, '0.136.0', told)).toBe(272_000);
     expect(windowOf(190_000, { model: 'claude-opus-4-5' }, '0.136.0', told)).toBe(200_000);
+    // What it proves, and what its version believed, too.
+    expect(windowOf(100_000, { model: 'claude-opus-4-6' }, '2.1.80')).toBe(200_000);
+    expect(windowOf(190_000, { model: 'claude-opus-4-6' }, '2.1.80')).toBe(1_000_000);
   });
 
   it('under a policy file compacts by the window of a small model', () => {

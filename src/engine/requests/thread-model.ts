@@ -120,8 +120,9 @@ export class ThreadModel {
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
     const { window, version } = this.recorded;
-    if (window !== null && this.models.find(this.firstRecorded)?.id === this.row.id) return window;
-    if (this.plan.model !== null) return null;
+    const isOwn = this.models.find(this.firstRecorded)?.id === this.row.id;
+    if (window !== null && isOwn) return window;
+    if (this.plan.model !== null && !isOwn) return null;
     return recordedWindow(this.name, this.largestPrompt, version, this.models);
   }
 
