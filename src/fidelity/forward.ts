@@ -86,10 +86,14 @@ export function forwardPlan(transcript: Transcript, changed: Settings = {}): Run
   };
 }
 
-function claudeCodePolicy({ agentVersion }: Transcript, changed: Settings): RunPlan['policy'] {
-  const { profile, set } = rangeOf(agentVersion);
-  const params = resolvePolicy(profile, { ...set, ...changed, 'client.use': RECORDED_CLIENT });
-  return { name: profile, params };
+/** The settings that are not those of the profile: with them in a scenario the run can be repeated. */
+export function forwardSettings({ source, agentVersion }: Transcript): Settings {
+  return source === 'codex' ? {} : { ...rangeOf(agentVersion).set, 'client.use': RECORDED_CLIENT };
+}
+
+function claudeCodePolicy(transcript: Transcript, changed: Settings): RunPlan['policy'] {
+  const { profile } = rangeOf(transcript.agentVersion);
+  return { name: profile, params: resolvePolicy(profile, { ...changed, ...forwardSettings(transcript) }) };
 }
 
 function codexPolicy(transcript: Transcript, changed: Settings): RunPlan['policy'] {

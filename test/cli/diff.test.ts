@@ -48,6 +48,14 @@ describe('ccbench diff', () => {
     expect((JSON.parse(other.stdout) as DiffJson).firstDifference).not.toBeNull();
   });
 
+  it('of a recording alone names the profile of its run and the settings that make it one of the recorded client', async () => {
+    const { code, stdout } = await cli(['diff', 'fixtures/bugfix-20-turns.jsonl'], {});
+    expect(code).toBe(0);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      / simulated · claude-code\/[\d.]+ with .*client\.use=recorded: \$/,
+    );
+  });
+
   it('says what is missing: a second side, a variant, a run in a folder', async () => {
     const cwd = tempFolder({ 'lunch.yaml': SCENARIO, 'plain.yaml': SCENARIO.replace(/variants:\n.*\n/, '') });
     const cases: readonly (readonly [readonly string[], string])[] = [

@@ -5,7 +5,7 @@ import type { Lane } from '../../../diff/lane.js';
 import { LaneWriter, laneOfLog } from '../../../diff/lane-of-log.js';
 import { laneOfRecording } from '../../../diff/lane-of-recording.js';
 import { replay } from '../../../engine/run/replay.js';
-import { forwardPlan } from '../../../fidelity/forward.js';
+import { forwardPlan, forwardSettings } from '../../../fidelity/forward.js';
 import { fileHead } from '../../../files/disk-file.js';
 import { openLog } from '../../../files/open-log.js';
 import { openRef } from '../../../files/open-ref.js';
@@ -94,7 +94,9 @@ function forwardLane(transcript: Transcript): Lane {
   const writer = new LaneWriter();
   const plan = forwardPlan(transcript);
   replay(plan, transcript, writer);
-  return { ...writer.finish(), title: `${transcript.id} simulated · ${plan.policy.name}` };
+  const set = Object.entries(forwardSettings(transcript)).map(([path, value]) => `${path}=${String(value)}`);
+  const settings = set.length === 0 ? '' : ` with ${set.join(', ')}`;
+  return { ...writer.finish(), title: `${transcript.id} simulated · ${plan.policy.name}${settings}` };
 }
 
 async function open(session: CliSession, side: Side, options: PluginOptions): Promise<Lane> {
