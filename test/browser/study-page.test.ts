@@ -215,7 +215,8 @@ describe('the page of a study', () => {
       await page.locator('.dots.own').getAttribute('d'),
     ]);
     // Half a colour over another one is in no legend.
-    expect(await inside.evaluate((dots) => getComputedStyle(dots).opacity)).toBe('1');
+    const opacity = "getComputedStyle(document.querySelector('.cursor .dots.small')).opacity";
+    expect(await page.evaluate(opacity)).toBe('1');
     expect(await page.locator('.ring').count()).toBe(0);
     expect(await page.locator('figure .legend').textContent()).toMatch(/one.*two/);
     expect(await page.locator('.joined').count()).toBe(0);
