@@ -193,7 +193,7 @@ describe('messages', () => {
       user('u4', 0, 'please fix it'),
       user('u5', 0, say('[Request interrupted by user]')),
       user('u6', 0, 'agent finished', { origin: { kind: 'task-notification' } }),
-      // Up to 2.1.42 without an origin, later with one.
+      // Recorded at 2.1.39 and 2.1.42 without an origin, from 2.1.150 on with one.
       user('u8', 0, '<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the file'),
       user('u9', 0, say('<task-notification>\n<task-id>b2</task-id>'), { origin: { kind: 'human' } }),
       user('u7', 0, [
