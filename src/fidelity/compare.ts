@@ -19,6 +19,9 @@ export interface FidelityFigures {
   readonly costErrorMedian: number | null;
   readonly costErrorP75: number | null;
   readonly costErrorP90: number | null;
+  /** Of all files, as the quantiles are. */
+  readonly costErrorMax: number | null;
+  /** Of files with 50 requests or more, or of a single file: what saved results are held against. */
   readonly costErrorWorst: number | null;
   /** Signed error of all files together, and the same with what unforeseen breaks add on average. */
   readonly netError: number | null;
@@ -190,6 +193,7 @@ export function figuresOf(files: readonly Tally[]): FidelityFigures {
     costErrorMedian: quantile(costs, 0.5),
     costErrorP75: quantile(costs, 0.75),
     costErrorP90: quantile(costs, 0.9),
+    costErrorMax: quantile(costs, 1),
     costErrorWorst: worst.length === 0 ? null : Math.max(...worst),
     netError: ratio(predictedNano - recordedNano, recordedNano),
     netErrorWithHazard: ratio(predictedNano + pool((sums) => sums.hazardNano) - recordedNano, recordedNano),

@@ -218,23 +218,31 @@ function forwardOf(files: readonly FileFidelity[]): {
 
 function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
   const { sessions, crashed } = forwardOf(files);
-  const models = new Map<string, Comparison[]>();
-  for (const { comparisons } of files)
-    for (const each of comparisons.blind) {
-      const own = models.get(each.request.model);
-      if (own === undefined) models.set(each.request.model, [each]);
-      else own.push(each);
-    }
   return {
     requests: files.reduce((sum, file) => sum + file.requests, 0),
     ...eachWay((way) => figuresOf(files.map((file) => file.tallies[way]))),
     triggers: countTriggers(files.map((file) => file.triggers)),
     forward: forwardFigures(sessions, crashed),
-    byModel: Object.fromEntries([...models].map(([model, all]) => [model, figuresOf([tally(all)])])),
+    byModel: figuresByModel(files),
     bestEffort: bestEffort(
       files.flatMap(({ file, chance }) => (chance === null ? [] : [{ file, requests: chance }])),
     ),
   };
+}
+
+/** The requests of each model, blind; a session in which several answered is one of each. */
+function figuresByModel(files: readonly FileFidelity[]): Readonly<Record<string, FidelityFigures>> {
+  const models = new Map<string, Tally[]>();
+  for (const { comparisons } of files) {
+    const own = new Map<string, Comparison[]>();
+    for (const each of comparisons.blind) {
+      const list = own.get(each.request.model);
+      if (list === undefined) own.set(each.request.model, [each]);
+      else list.push(each);
+    }
+    for (const [model, all] of own) models.set(model, [...(models.get(model) ?? []), tally(all)]);
+  }
+  return Object.fromEntries([...models].map(([model, tallies]) => [model, figuresOf(tallies)]));
 }
 
 /** The clients of sessions, the oldest first. */

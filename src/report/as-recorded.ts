@@ -32,7 +32,7 @@ export function recordedRow(bills: readonly RecordedBill[], columns: readonly st
 /** What no transcript holds, so that the row can be set beside others. */
 function missingNote(bills: readonly RecordedBill[]): string {
   const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
-  return `${AS_RECORDED}: at list prices, without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestion requests, fees of web searches`;
+  return `${AS_RECORDED}: at the list prices in the model table (the newest, not those of the day), without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestion requests, fees of web searches`;
 }
 
 /** What there is to say about recorded costs: what they leave out, and what of them is estimated. */

@@ -80,7 +80,8 @@ const TOLD_CAUSES: Readonly<Record<string, WhyCause>> = {
 const COMPACTED_TOKENS = 18_000;
 const SUMMARY_TOKENS = 4_400;
 
-const PER_TOKEN_NANO = 1_000;
+/** Nano-dollars for a token at a dollar per million. */
+export const PER_TOKEN_NANO = 1_000;
 
 interface Place {
   readonly thread: Thread;
@@ -103,15 +104,13 @@ export function lifetimeMs({ usage }: Pick<RecordedRequest, 'usage'>): number {
   return usage.cacheWrite1h > 0 ? TTL_1H_MS : TTL_5M_MS;
 }
 
-/** What a user could have kept of the tokens that were paid for again. */
+/** What a user could have kept of the tokens that were paid for again; where a lifetime ran out, by a compaction before the pause. */
 function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number): number {
   const { request, first } = place;
   const { cacheRead, cacheWrite5m, output } = pricesFor(modelOrUnknown(request.model), request.prompt);
   const isSwitch = SWITCH_CAUSES.includes(cause);
-  const isRescued = cause === 'lifetime-5m' && request.gapMs! <= TTL_1H_MS;
   const isWarm = cause === 'resume' && request.gapMs! <= lifetimeMs(request);
-  if (isSwitch || isRescued || isWarm)
-    return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
+  if (isSwitch || isWarm) return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
   if (cause !== 'lifetime-5m' && cause !== 'lifetime-1h') return 0;
   const price = tokens === 0 ? 0 : nano / tokens;
   const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);

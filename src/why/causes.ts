@@ -41,7 +41,7 @@ export const CAUSE_TEXT: Readonly<Record<WhyCause, CauseText>> = {
   growth: { title: 'new content, written once', remedy: null },
   'lifetime-5m': {
     title: 'the 5-minute lifetime ran out',
-    remedy: '1-hour lifetime, or /compact first',
+    remedy: '/compact first, or 1 hour if it pays',
   },
   'lifetime-1h': { title: 'the 1-hour lifetime ran out', remedy: '/compact before the pause' },
   lifetime: { title: 'the cache let the prompt go', remedy: 'shorter pauses in a session' },

@@ -9,8 +9,9 @@ import { recordedTruth, type Truth } from '../fidelity/truth.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import type { Transcript } from '../model/transcript.js';
-import { type AttributedRequest, attributeRequests } from './attribute.js';
+import { type AttributedRequest, attributeRequests, type CauseOf } from './attribute.js';
 import { type ChangeOutcome, tryChanges } from './changes.js';
+import { withBetterRemedy } from './hour-lifetime.js';
 
 /** How far the simulator is from a session, or why that cannot be told. */
 export type Reproduction =
@@ -66,11 +67,8 @@ export function explainSession(
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
   const given = walkOf(transcript, truth, provider);
-  const requests = attributeRequests(
-    transcript,
-    truth,
-    ({ key }) => given.predictions.get(key)?.cause ?? null,
-  );
+  const causeOf: CauseOf = ({ key }) => given.predictions.get(key)?.cause ?? null;
+  const requests = withBetterRemedy(attributeRequests(transcript, truth, causeOf), truth);
   const shared = { file, project, startedAtMs: transcript.startedAtMs, bill, requests };
   if (provider !== ANTHROPIC && transcript.source !== CODEX) {
     const reason = `no policy is known to run it forward (${transcript.source})`;

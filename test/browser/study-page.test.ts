@@ -209,6 +209,14 @@ describe('the page of a study', () => {
     const { page } = await openPage(browser, html(data), { place: '#point=1' });
     await page.locator('.dots.own').waitFor({ state: 'attached' });
     expect((await page.locator('.dots.own').getAttribute('d'))!.match(/M/g)).toHaveLength(13);
+    const inside = page.locator('.cursor .dots.small').first();
+    expect([await inside.getAttribute('stroke'), await inside.getAttribute('d')]).toEqual([
+      '#0072b2',
+      await page.locator('.dots.own').getAttribute('d'),
+    ]);
+    // Half a colour over another one is in no legend.
+    const opacity = "getComputedStyle(document.querySelector('.cursor .dots.small')).opacity";
+    expect(await page.evaluate(opacity)).toBe('1');
     expect(await page.locator('.ring').count()).toBe(0);
     expect(await page.locator('figure .legend').textContent()).toMatch(/one.*two/);
     expect(await page.locator('.joined').count()).toBe(0);

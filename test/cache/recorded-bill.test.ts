@@ -134,6 +134,25 @@ describe('the bill of a recording', () => {
     expect(billNotes([bill])[1]).toContain('the output of 1 of 1 calls is estimated');
   });
 
+  it('never estimates less output than the stream had told when the line was written', () => {
+    const told = (output: number) =>
+      assistant(
+        'a1',
+        1,
+        'm1',
+        say('x'.repeat(275)),
+        { model: 'claude-opus-4-5', stop_reason: null, usage: usage(0, 0, 1_000, output) },
+        { version: '2.1.45' },
+      );
+    const billed = (output: number) =>
+      recordedBill(readSession([user('u', 0, 'go', { version: '2.1.45' }), told(output)]))!;
+    // The text is 100 tokens by its length.
+    expect(billed(99).tokens.output).toBe(100);
+    expect(billed(825).tokens.output).toBe(825);
+    expect(billed(825).costNano.output).toBe(825 * 25_000);
+    expect(billed(825).estimatedOutputs).toBe(1);
+  });
+
   it('counts calls of unknown models without pricing them, and says so', () => {
     const bill = recordedBill(
       readSession([
@@ -159,6 +178,7 @@ describe('the bill of a recording', () => {
     ];
     const alone = recordedBill(readSession(lines))!;
     expect([alone.compactions, alone.summaries]).toEqual([1, 0]);
+    expect(billNotes([alone])[0]).toContain('the newest, not those of the day');
     expect(billNotes([alone])[0]).toContain(
       'summary requests (1 here), suggestion requests, fees of web searches',
     );

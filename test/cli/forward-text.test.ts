@@ -25,7 +25,8 @@ const WAY = {
   costErrorMedian: 0.01,
   costErrorP75: 0.02,
   costErrorP90: 0.03,
-  costErrorWorst: 0.5,
+  costErrorMax: 0.5,
+  costErrorWorst: 0.04,
   netError: 0.02,
   netUsd: 12,
 };

@@ -60,7 +60,8 @@ describe('the text of one transcript', () => {
     expect(row('threads', { threads: 1, subagents: 0 })![1]).toBe('1');
     expect(row('turns')![1]).toBe('1,203 API calls over 2 h');
     expect(row('human prompts')![1]).toBe('10, 120.3 calls each');
-    expect(row('prompt tokens')![1]).toBe('first 5,000, largest 90,000');
+    expect(row('prompt tokens')![1]).toBe('first 5,000, largest 90,000 (subagents included)');
+    expect(row('prompt tokens', { threads: 1, subagents: 0 })![1]).toBe('first 5,000, largest 90,000');
     expect(row('gaps')![1]).toBe('median 1 s, p90 1 min, longest 1 h; 4 over 5 min, 2 over 1 h');
     expect(row('gaps', { gaps: null })).toBeUndefined();
     expect(row('resumed')).toBeUndefined();
@@ -154,6 +155,7 @@ describe('several sessions', () => {
     cachedTokens: 600,
     writtenTokens: 300,
     outputTokens: 50,
+    estimatedOutputTokens: 0,
     costUsd: 1.5,
     from: '2026-03-01T10:00:00.000Z',
     to: null,
@@ -169,6 +171,7 @@ describe('several sessions', () => {
     cachedTokens: null,
     writtenTokens: null,
     outputTokens: null,
+    estimatedOutputTokens: null,
     costUsd: null,
     from: null,
     compactions: 2,
@@ -184,6 +187,7 @@ describe('several sessions', () => {
       writtenTokens: 600,
       withoutWrites: 1,
       outputTokens: 100,
+      estimatedOutputTokens: 0,
       costUsd: 2,
       withoutCost: 1,
       compactions: 4,

@@ -71,6 +71,19 @@ describe('lists', () => {
     }
   });
 
+  it('models have no minimum where nobody says one, never 0', async () => {
+    const cwd = tempFolder();
+    const { models } = JSON.parse((await cli(['models', '--json'], { cwd })).stdout);
+    const lines = (await cli(['models'], { cwd, columns: 100_000 })).stdout.split('\n');
+    for (const { id, provider, minCacheableTokens } of models) {
+      expect(minCacheableTokens, id).not.toBe(0);
+      // Not found for Kimi, GLM, Grok and MiniMax (provider-caches.md).
+      if (!['kimi', 'glm', 'grok'].includes(provider) && !id.startsWith('minimax')) continue;
+      expect(minCacheableTokens, id).toBeNull();
+      expect(lines.find((line) => line.startsWith(`${id} `))!.trimEnd(), id).toMatch(/ –$/);
+    }
+  });
+
   it('models are filtered by words and by provider, and fit 60 columns', async () => {
     const cwd = tempFolder();
     const idsOf = async (...argv: readonly string[]): Promise<readonly string[]> =>

@@ -28,7 +28,8 @@ const figures = (hundredths: number) => {
     costErrorMedian: share(6),
     costErrorP75: 0,
     costErrorP90: 0,
-    costErrorWorst: share(7),
+    costErrorMax: share(7),
+    costErrorWorst: 0,
     netError: -share(8),
     netUsd: 0,
   };
@@ -137,14 +138,14 @@ describe('what validate prints', () => {
       { ...FILE, leftOut: [{ what: 'calls', why: 'other', count: 1 }] },
     ]);
     expect(below(lines, 'given as events (1)')).toEqual([
-      ['one main#9: read 10 of 5,000 after 1 min; the API said nothing'],
-      ['one main#9: read 10 of 6,000 after 1 min; the API said tools'],
+      ['one main#10: read 10 of 5,000 after 1 min; the API said nothing'],
+      ['one main#10: read 10 of 6,000 after 1 min; the API said tools'],
     ]);
     const title =
       'Triggers: 1 of 3 matched (2 only within a mean step), 4 early, 5 late, 6 not recorded (predicted / recorded)';
     expect(below(lines, title).slice(1)).toEqual([
-      ['one main#4 auto', 'p', '167,000', '168,000', 'matched', '1,000 / 2,000', '–'],
-      ['one main#5 auto', 'p', '167,000', '168,000', 'not recorded'],
+      ['one main#5 auto', 'p', '167,000', '168,000', 'matched', '1,000 / 2,000', '–'],
+      ['one main#6 auto', 'p', '167,000', '168,000', 'not recorded'],
     ]);
     expect(below(lines, 'Left out')).toEqual([['1,024 × calls: no usage'], ['1 × calls: other']]);
   });
@@ -165,10 +166,10 @@ describe('what validate prints', () => {
     const recorded = { costUsd: 3, each: [{ name: 'logs/one.jsonl', costUsd: 3 }], notes: ['a note'] };
     const lines = linesOf([FILE], { worst }, { recorded });
     expect(below(lines, 'Furthest off, blind').slice(1)).toEqual([
-      ['one main#3', '1 s', '9,000', '0', 'ttl', '–'],
+      ['one main#4', '1 s', '9,000', '0', 'ttl', '–'],
     ]);
     expect(below(lines, 'Furthest off, given').slice(1)).toEqual([
-      ['one main#3', '1 s', '9,000', '0', 'none', 'tools'],
+      ['one main#4', '1 s', '9,000', '0', 'none', 'tools'],
     ]);
     expect(below(lines, 'As recorded').slice(1)).toEqual([['one', '$3.00'], ['all', '$3.00'], ['a note']]);
   });

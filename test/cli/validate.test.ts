@@ -23,6 +23,7 @@ const FIGURES = [
   'costErrorMedian',
   'costErrorP75',
   'costErrorP90',
+  'costErrorMax',
   'costErrorWorst',
   'netError',
   'netErrorWithHazard',
@@ -36,7 +37,7 @@ describe('ccbench validate', () => {
     const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000, 'two') });
     const { code, stdout } = await cli(['validate', 'one.jsonl', 'two.jsonl'], { cwd });
     expect(code).toBe(0);
-    for (const text of ['blind', 'given', 'baseline', 'all', 'tools_changed', 'two main#1', 'Left out']) {
+    for (const text of ['blind', 'given', 'baseline', 'all', 'tools_changed', 'two main#2', 'Left out']) {
       expect(stdout).toContain(text);
     }
   });
@@ -179,7 +180,7 @@ describe('ccbench validate', () => {
       cwd,
     });
     const [, listed] = stdout.split('Furthest off, blind\n');
-    expect(listed!.split('\n')[1]).toContain('most main#1');
+    expect(listed!.split('\n')[1]).toContain('most main#2');
   });
 
   it('refuses a file that holds no saved totals, and leaves nothing behind', async () => {

@@ -64,6 +64,7 @@ describe('figures', () => {
       costErrorMedian: null,
       costErrorP75: null,
       costErrorP90: null,
+      costErrorMax: null,
       costErrorWorst: null,
       netError: null,
       netErrorWithHazard: null,
@@ -76,6 +77,9 @@ describe('figures', () => {
     const both = figuresOf([some, few]);
     expect(both.classAgreement).toBeCloseTo(0.94);
     expect(both.costErrorMedian).toBeCloseTo((0.03 + 0.5) / 2);
+    expect(both.costErrorMax).toBeCloseTo(0.5);
+    expect(both.costErrorP90!).toBeLessThanOrEqual(both.costErrorMax!);
+    // Saved results are held against the worst of long files.
     expect(both.costErrorWorst).toBeCloseTo(0.03);
   });
 });
@@ -89,6 +93,20 @@ describe('a validated recording', () => {
     expect(file.figures.baseline.classAgreement).toBeCloseTo(2 / 3);
     expect(file.figures.given).toMatchObject({ classAgreement: 1, readError: 0, creationError: 0 });
     expect(totalFidelity([file, file])).toMatchObject({ requests: 6, unexplainedBreaks: 2 });
+  });
+
+  it('by model, has the median over sessions, not the error of all together', () => {
+    const right = {
+      ...file,
+      comparisons: {
+        ...file.comparisons,
+        blind: file.comparisons.blind.map((each) => ({ ...each, predicted: each.request.usage })),
+      },
+    };
+    const [own] = Object.values(totalFidelity([file, right, right]).byProvider.anthropic!.byModel);
+    expect(own!.costErrorMedian).toBe(0);
+    expect(own!.costErrorMax).toBeCloseTo(file.figures.blind.costErrorMedian!);
+    expect(own!.netError).toBeCloseTo(file.figures.blind.netError! / 3);
   });
 
   it('names the requests furthest off with the cause and the recorded reason', () => {

@@ -71,7 +71,8 @@ a setting.
 - A row is ranked (stars, best point, front, verdicts) when it finished every session that any row finished. A session that none
   finished is left out; where it broke off at different calls, nothing is ranked, as the one that came furthest did not finish
   either. Rows over different sessions are not ranked. Where fewer than two rows are ranked, nothing is starred.
-- \`finishedShare\` and \`callsLost\` of a row are means over all its sessions, compared or not; a run that failed has a share of 0.
+- \`finishedShare\`, \`callsAnswered\` and \`callsLost\` of a row are means over all its sessions, compared or not; a run that failed
+  has a share of 0.
   The share of its sessions that finished is \`sessions.finishedShare\` in the JSON, and stands beside its name:
   \`none (3 of 12 unfinished)\`.
 - \`tune\` asks of every setting that it finishes what any setting finishes, before any \`--subject-to\`. It compares over the sessions
@@ -79,13 +80,14 @@ a setting.
 
 ## What a recording cost
 
-\`recordedCostUsd\` and every row \`as recorded\` are one figure, the same in \`inspect\`, \`ttl\`, \`validate\`, \`run\`, \`compare\`,
-\`sweep\` and \`tune\`: the usage of each response, once per response, at the list price of its model, with the price steps of long prompts.
-Subagents are in it, those whose files lie beside the session and those that only the progress of their parent tells of. Where
-a recording holds a placeholder for the output (Claude Code before 2.1.59), the tokens of the response stand for it, and reports
-say for how many calls. Calls of unknown models and responses without usage are left out and counted. No transcript holds the summary
-requests of compactions (unless their fork has a file), the hidden requests for suggestions, or the fees of server tools such as web
-search: these are not in the figure, while a replay pays for its own summaries.
+\`recordedCostUsd\` and every row \`as recorded\` are one figure, the same in \`inspect\`, \`ttl\`, \`validate\`, \`run\`, \`compare\`, \`sweep\` and
+\`tune\`: the usage of each response, once per response, at the list price of its model, with the price steps of long prompts. The price
+is the newest in the model table (\`ccbench models\`), not that of the day. Subagents are in it, those whose files lie beside the session
+and those that only the progress of their parent tells of. Where a recording holds a placeholder for the output (Claude Code before
+2.1.59), the tokens of the response stand for it, or the placeholder where that is more, and reports say for how many calls. Calls of
+unknown models and responses without usage are left out and counted. No transcript holds the summary requests of compactions (unless
+their fork has a file), the hidden requests for suggestions, or the fees of server tools such as web search: these are not in the
+figure, while a replay pays for its own summaries.
 
 ## What a run assumes
 

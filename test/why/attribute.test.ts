@@ -75,7 +75,7 @@ describe('what a request wrote, and why', () => {
     ]);
   });
 
-  it('is the content of an entry that ran out after 20 minutes, avoidable by a longer lifetime', () => {
+  it('is the content of an entry that ran out after 20 minutes, avoidable by a longer lifetime less its price', () => {
     const parts = partsOf(
       sessionOf([
         { at: 0, usage: short(10, 0, 20_000, 50) },
@@ -91,9 +91,50 @@ describe('what a request wrote, and why', () => {
         written: 21_000,
         uncached: 0,
         nano: nano(21_000, W5),
-        avoidableNano: nano(21_000, W5) - nano(21_000, READ),
+        // For an hour, the 20,000, 1,000 and 4,000 that were new would have cost more.
+        avoidableNano: nano(21_000, W5) - nano(21_000, READ) - nano(25_000, W1 - W5),
       },
     ]);
+  });
+
+  it('is not avoidable by a longer lifetime that costs more than it keeps', () => {
+    // Kept: 21,000 at 3.45 dollars a million, 0.0725; for an hour 20,000 + 1,000 + 40,000 cost 2.25 more, 0.1373.
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 1_000, 50) },
+        { at: 30 + 20 * 60, usage: short(10, 0, 61_000, 50) },
+      ]),
+    );
+    expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
+      ['growth', 40_000, 0],
+      ['lifetime-5m', 21_000, 0],
+    ]);
+  });
+
+  it('is avoidable by a compaction where that keeps more than a longer lifetime', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 130_000, 50) },
+        { at: 30 + 20 * 60, usage: short(10, 0, 150_000, 50) },
+      ]),
+    );
+    // A longer lifetime keeps 150,000 at 3.45 less 150,000 at 2.25: 0.18. A summary leaves 20,000 + 18,000 to write: 0.2925.
+    const asking = nano(150_000, READ) + nano(4_400, 15) + nano(4_400, W5);
+    expect(parts[2]![0]!.avoidableNano).toBe(nano(150_000, W5) - nano(38_000, W5) - asking);
+  });
+
+  it('a longer lifetime is paid for once in a session, each break bearing its part', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 20 * 60, usage: short(10, 0, 20_000, 50) },
+        { at: 40 * 60, usage: short(10, 0, 20_000, 50) },
+      ]),
+    );
+    const kept = 2 * (nano(20_000, W5) - nano(20_000, READ)) - nano(20_000, W1 - W5);
+    expect(parts.slice(1).map(([part]) => part!.avoidableNano)).toEqual([kept / 2, kept / 2]);
   });
 
   it('is avoidable by a compaction alone after a pause beyond the hour, as far as that costs less', () => {

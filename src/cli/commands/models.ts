@@ -40,6 +40,11 @@ function wantedRows(words: readonly string[], provider: string | undefined): rea
   throw unknownName('model', words.join(' '), ids);
 }
 
+/** Shortest prefix that is cached; null where nobody says, for which a row has 0. */
+function minimumOf({ minCacheableTokens }: ModelRow): number | null {
+  return minCacheableTokens === 0 ? null : minCacheableTokens;
+}
+
 /** `ccbench models`: the price table, each row with what it rests on. */
 export function modelsCommand(
   session: CliSession,
@@ -48,7 +53,11 @@ export function modelsCommand(
 ): ExitCode {
   const shown = wantedRows(words, provider);
   if (session.json) {
-    const models = shown.map((row) => ({ ...row, cache: row.provider }));
+    const models = shown.map((row) => ({
+      ...row,
+      minCacheableTokens: minimumOf(row),
+      cache: row.provider,
+    }));
     printJson(session, { checkedOn: MODEL_TABLE_DATE, models });
     return EXIT.fine;
   }
@@ -63,7 +72,7 @@ export function modelsCommand(
       price(row.pricesPerMTok.cacheWrite5m),
       price(row.pricesPerMTok.cacheWrite1h),
       formatCount(row.window),
-      formatCount(row.minCacheableTokens),
+      formatCount(minimumOf(row)),
     ],
   }));
   const screen = screenFor(session.host.stdout, session.colors);
@@ -76,7 +85,7 @@ export function modelsCommand(
     ];
   });
   const legend = wrapText(
-    'Dollars per million tokens; a minimum of 0 is not published. --json has notes, latencies and price steps too. Sources:',
+    'Dollars per million tokens; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
     screen.width,
     '',
     '',

@@ -1,5 +1,6 @@
 import type { ToolEffect } from '../../model/tool-effect.js';
 import { isObject, type JsonObject, jsonOf, listOf, numberOf, textOf, textsOf } from '../narrow.js';
+import { isNotification } from './origins.js';
 
 type EffectOf = (input: JsonObject) => ToolEffect | null;
 
@@ -76,7 +77,6 @@ export function effectOf(tool: string, input: unknown): ToolEffect | null {
 /** How results begin that name what was started beside the conversation. */
 const STARTED =
   /^(?:Async agent launched|Command running in background)[\s\S]{0,80}?\b(?:agentId:|ID:)\s*([\w-]+)/;
-const NOTICE = '<task-notification>';
 const ASKED_FOR = new Set(['TaskOutput', 'BashOutput', 'AgentOutputTool']);
 /** Characters in which a notice or an answer tells whom it is about. */
 const NEWS_CHARS = 2_000;
@@ -104,7 +104,7 @@ export function resultNews(tool: string, text: string): ToolEffect | null {
 
 /** The end of something in the background that a notice tells; null for any other text. */
 export function noticeNews(text: string): ToolEffect | null {
-  return text.startsWith(NOTICE) ? endOf(text) : null;
+  return isNotification(text) ? endOf(text) : null;
 }
 
 /** Where an approved plan was saved, by the result of the call that ended plan mode; null when it says nothing of it. */

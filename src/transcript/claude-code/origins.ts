@@ -8,6 +8,7 @@ const EXIT = /<command-name>\/(?:exit|quit)<\/command-name>/;
 const COMPACT = '<command-name>/compact</command-name>';
 const ARGUMENTS = /<command-args>([\s\S]*?)<\/command-args>/;
 const INTERRUPTED = '[Request interrupted';
+const NOTIFICATION = '<task-notification>';
 
 /** True for the text of a slash command, a shell command or their output. */
 export function isCommandText(text: string): boolean {
@@ -22,6 +23,11 @@ export function isLocalCommandText(text: string): boolean {
 /** True for the command that ends the client. */
 export function isExitCommand(text: string): boolean {
   return text.includes(COMMAND_NAME) && EXIT.test(text);
+}
+
+/** True for the client's own news of a task in the background; early versions give such lines no `origin`. */
+export function isNotification(text: string): boolean {
+  return text.startsWith(NOTIFICATION);
 }
 
 /** What the user asks of a compaction by hand; null where the text is no such command or says nothing more. */
@@ -42,5 +48,6 @@ export interface Speaker {
 export function originOf(line: Speaker, text: string): MessageOrigin {
   if (isCommandText(text)) return 'command';
   if (line.isMeta || text.startsWith(INTERRUPTED)) return 'meta';
-  return line.speaker === null || line.speaker === 'human' ? 'human' : 'meta';
+  if (line.speaker !== null) return line.speaker === 'human' ? 'human' : 'meta';
+  return isNotification(text) ? 'meta' : 'human';
 }

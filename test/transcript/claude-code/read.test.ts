@@ -193,6 +193,9 @@ describe('messages', () => {
       user('u4', 0, 'please fix it'),
       user('u5', 0, say('[Request interrupted by user]')),
       user('u6', 0, 'agent finished', { origin: { kind: 'task-notification' } }),
+      // Recorded at 2.1.39 and 2.1.42 without an origin, from 2.1.150 on with one.
+      user('u8', 0, '<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the file'),
+      user('u9', 0, say('<task-notification>\n<task-id>b2</task-id>'), { origin: { kind: 'human' } }),
       user('u7', 0, [
         { type: 'text', text: 'look' },
         { type: 'image', source: { data: 'x' } },
@@ -207,10 +210,12 @@ describe('messages', () => {
       'human',
       'meta',
       'meta',
+      'meta',
+      'human',
       'human',
     ]);
     expect(messages[1]!.blocks[0]!.facts.localCommand).toBe(true);
-    expect(messages[6]!.blocks.map((block) => block.kind)).toEqual(['text', 'image']);
+    expect(messages[8]!.blocks.map((block) => block.kind)).toEqual(['text', 'image']);
   });
 
   it('gives a result the tool, the path, the error and the images it is about', () => {

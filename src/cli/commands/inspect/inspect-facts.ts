@@ -79,6 +79,7 @@ export interface TranscriptFacts {
   readonly spanMs: number | null;
   readonly gaps: GapFacts | null;
   readonly firstPromptTokens: number | null;
+  /** Of all threads, subagents too. */
   readonly maxPromptTokens: number | null;
   readonly content: ContentFacts;
   /** Null when the recording holds no usage. */

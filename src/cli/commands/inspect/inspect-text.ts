@@ -41,6 +41,7 @@ function counted(models: Readonly<Record<string, number>>): string {
 
 function overview(facts: TranscriptFacts): readonly Row[] {
   const { gaps, billed } = facts;
+  const among = facts.subagents === 0 ? '' : ' (subagents included)';
   const agents = facts.subagents === 0 ? '' : ` (${formatCounted(facts.subagents, 'subagent')})`;
   const rows: (readonly [string, string])[] = [
     ['carries', facts.carries.join(', ')],
@@ -54,7 +55,7 @@ function overview(facts: TranscriptFacts): readonly Row[] {
     ],
     [
       'prompt tokens',
-      `first ${formatCount(facts.firstPromptTokens)}, largest ${formatCount(facts.maxPromptTokens)}`,
+      `first ${formatCount(facts.firstPromptTokens)}, largest ${formatCount(facts.maxPromptTokens)}${among}`,
     ],
   ];
   if (gaps !== null) {

@@ -2,6 +2,7 @@ import { ratio, sum } from '../../../base/stats.js';
 import { findModel } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import { usd } from '../../../metrics/metric.js';
+import { isOutputEstimated, outputOf } from '../../../model/output-of.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { countCalls, type RecordedCall, type Transcript } from '../../../model/transcript.js';
 import { promptTokens } from '../../../model/usage.js';
@@ -21,8 +22,10 @@ export interface SessionFacts {
   readonly cachedTokens: number | null;
   /** Null where the source does not tell. */
   readonly writtenTokens: number | null;
-  /** As recorded: placeholders are what they are. */
+  /** What is priced: estimated where the recording holds a placeholder. */
   readonly outputTokens: number | null;
+  /** The tokens in it of calls whose output is estimated. */
+  readonly estimatedOutputTokens: number | null;
   /** At list prices; null where a model has no known price, or nothing was recorded. */
   readonly costUsd: number | null;
   readonly from: string | null;
@@ -30,7 +33,7 @@ export interface SessionFacts {
   readonly compactions: number;
   /** Responses without usage: in no other figure. */
   readonly withoutUsage: number;
-  /** Calls whose recorded output is a placeholder: the cost is estimated for them. */
+  /** Calls whose recorded output is a placeholder: output and cost are estimated for them. */
   readonly estimatedOutputs: number;
   /** Calls that another session before it holds too: counted there. */
   readonly repeatedCalls: number;
@@ -116,7 +119,8 @@ export function sessionFacts(
     writtenTokens: transcript.carries.includes('cache-writes')
       ? total(({ tokens }) => tokens.cacheWrite5m + tokens.cacheWrite1h)
       : null,
-    outputTokens: hasUsage ? sum(calls.map(({ usage }) => usage?.output ?? 0)) : null,
+    outputTokens: total(({ tokens }) => tokens.output),
+    estimatedOutputTokens: hasUsage ? estimatedTokens(calls) : null,
     costUsd: isPriced ? total(({ costNano }) => usd(costNano.total)) : null,
     from: isoTime(started),
     to: isoTime(started === null ? null : started + lastMs(transcript)),
@@ -126,6 +130,10 @@ export function sessionFacts(
     repeatedCalls: all.length - calls.length,
   };
   return { facts, bill };
+}
+
+function estimatedTokens(calls: readonly RecordedCall[]): number {
+  return sum(calls.filter((call) => call.usage !== null && isOutputEstimated(call)).map(outputOf));
 }
 
 function isCompaction(step: Transcript['threads'][number]['steps'][number]): boolean {
@@ -143,6 +151,7 @@ export interface SessionsTotal {
   readonly writtenTokens: number | null;
   readonly withoutWrites: number;
   readonly outputTokens: number | null;
+  readonly estimatedOutputTokens: number | null;
   /** Over the sessions with a cost; `withoutCost` have none. */
   readonly costUsd: number | null;
   readonly withoutCost: number;
@@ -168,6 +177,7 @@ export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
     writtenTokens: total((row) => row.writtenTokens),
     withoutWrites: rows.length - known((row) => row.writtenTokens).length,
     outputTokens: total((row) => row.outputTokens),
+    estimatedOutputTokens: total((row) => row.estimatedOutputTokens),
     costUsd: total((row) => row.costUsd),
     withoutCost: rows.length - known((row) => row.costUsd).length,
     compactions: sum(rows.map((row) => row.compactions)),

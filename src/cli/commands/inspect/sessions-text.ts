@@ -62,7 +62,7 @@ function totalRow(total: SessionsTotal): Row {
 }
 
 function totalNotes(total: SessionsTotal): readonly string[] {
-  const { sessions, withoutCost, withoutWrites } = total;
+  const { sessions, withoutCost, withoutWrites, outputTokens, estimatedOutputTokens } = total;
   const of = formatCounted(sessions, 'session');
   const notes: string[] = [];
   if (withoutCost > 0)
@@ -72,6 +72,10 @@ function totalNotes(total: SessionsTotal): readonly string[] {
   if (withoutWrites > 0)
     notes.push(
       `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not tell what was written to the cache`,
+    );
+  if (estimatedOutputTokens !== null && estimatedOutputTokens > 0)
+    notes.push(
+      `${formatCount(estimatedOutputTokens)} of ${formatCount(outputTokens)} output tokens are estimated: the recording holds placeholders`,
     );
   return notes;
 }

@@ -55,7 +55,7 @@ function wayRow(name: string, figures: FidelityFigures, dollars: Dollars, tone: 
       percent(figures.costErrorMedian),
       percent(figures.costErrorP75),
       percent(figures.costErrorP90),
-      percent(figures.costErrorWorst),
+      percent(figures.costErrorMax),
       signedPercent(figures.netError),
       dollars(figures.netUsd),
     ],

@@ -22,3 +22,8 @@ export function shortName(path: string): string {
   const name = printable(inputId(path));
   return name.length <= NAME_CHARS ? name : `${name.slice(0, NAME_CHARS - 1)}…`;
 }
+
+/** A request by its file and thread, counted from 1 as `why` counts. */
+export function requestName(file: string, thread: string, index: number): string {
+  return `${shortName(file)} ${printable(thread)}#${index + 1}`;
+}

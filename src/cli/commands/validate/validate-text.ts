@@ -17,7 +17,7 @@ import type { Screen } from '../../../report/terminal.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
 import { sessionLines, summaryLines } from './forward-text.js';
 import { providerLines } from './provider-text.js';
-import { percent, shortName } from './validate-cells.js';
+import { percent, requestName, shortName } from './validate-cells.js';
 
 const FIGURES: readonly Column[] = [
   { header: '', align: 'left', drop: null },
@@ -35,7 +35,7 @@ const FIGURES: readonly Column[] = [
 ];
 
 function figureRow(name: string, way: string, requests: string, figures: FidelityFigures): Row {
-  const total = name === '' ? figures.costErrorWorst : null;
+  const total = name === '' ? figures.costErrorMax : null;
   return {
     cells: [
       name,
@@ -85,7 +85,7 @@ const WORST: readonly Column[] = [
 function worstLines(points: readonly FidelityPoint[], screen: Screen): string[] {
   const rows = points.map((point) => ({
     cells: [
-      `${shortName(point.file)} ${printable(point.thread)}#${point.index}`,
+      requestName(point.file, point.thread, point.index),
       formatDuration(point.gapMs),
       formatCount(point.predictedRead),
       formatCount(point.recordedRead),
@@ -114,7 +114,7 @@ function triggerLines(files: readonly FileFidelity[], screen: Screen): string[] 
   const rows = files.flatMap((file) => [
     ...file.triggers.checks.map((check) => ({
       cells: [
-        `${shortName(file.file)} ${printable(check.threadId)}#${check.index} ${check.kind}`,
+        `${requestName(file.file, check.threadId, check.index)} ${check.kind}`,
         check.profile,
         formatCount(check.threshold),
         formatCount(check.seenTokens),
@@ -125,7 +125,7 @@ function triggerLines(files: readonly FileFidelity[], screen: Screen): string[] 
     })),
     ...file.triggers.unrecorded.map((fired) => ({
       cells: [
-        `${shortName(file.file)} ${printable(fired.threadId)}#${fired.index} ${fired.kind}`,
+        `${requestName(file.file, fired.threadId, fired.index)} ${fired.kind}`,
         fired.profile,
         formatCount(fired.threshold),
         formatCount(fired.seenTokens),
@@ -143,7 +143,7 @@ function breakLines(files: readonly FileFidelity[], screen: Screen): string[] {
   return files.flatMap((file) =>
     file.breaks.flatMap(({ request, expectedRead, reason }) =>
       wrapText(
-        `${shortName(file.file)} ${printable(request.threadId)}#${request.index}: read ${formatCount(request.read)} of ${formatCount(expectedRead)} after ${formatDuration(request.gapMs)}; the API said ${reason ?? 'nothing'}`,
+        `${requestName(file.file, request.threadId, request.index)}: read ${formatCount(request.read)} of ${formatCount(expectedRead)} after ${formatDuration(request.gapMs)}; the API said ${reason ?? 'nothing'}`,
         screen.width,
         '  ',
         '    ',

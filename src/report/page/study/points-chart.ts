@@ -12,7 +12,7 @@ const TOP = 24;
 const HEIGHT = 230;
 const BOTTOM = 34;
 const REACH_PX = 40;
-/** A row with more points than this has dots instead of rings. */
+/** A row with more points than this has dots with a rim instead of rings. */
 const MOST_RINGS = 12;
 /** Creates a chart of points: hover tells, a click or the arrow keys choose. */
 export function createPointsChart(
@@ -125,8 +125,19 @@ export function createPointsChart(
     const { row } = store.view;
     const own = row === null ? [] : all.filter(({ point }) => point.row === row);
     if (own.length > MOST_RINGS) {
-      const d = own.map(({ point }) => `M${x.px(point.x).toFixed(1)},${y.px(point.y).toFixed(1)}h0`).join('');
-      over.replaceChildren(s('path', { class: 'dots own', d }));
+      const at = (points: readonly StudyPoint[]): string =>
+        points.map((point) => `M${x.px(point.x).toFixed(1)},${y.px(point.y).toFixed(1)}h0`).join('');
+      // Each keeps the colour that the legend names: only the rim says that it is chosen.
+      over.replaceChildren(
+        s('path', { class: 'dots own', d: at(own.map(({ point }) => point)) }),
+        ...chart.series.map(({ color, points }) =>
+          s('path', {
+            class: 'dots small',
+            d: at(points.filter((point) => point.row === row)),
+            stroke: color,
+          }),
+        ),
+      );
       return;
     }
     over.replaceChildren(
