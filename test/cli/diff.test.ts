@@ -1,6 +1,9 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sharedData } from '../helpers/shared.js';
 import { cli, tempFolder } from './cli.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 const SCENARIO = `name: lunch
 transcript: { synthetic: { workload: refactor, turns: 60, text: none } }
@@ -49,7 +52,7 @@ describe('ccbench diff', () => {
   });
 
   it('of a recording alone names the profile of its run and the settings that make it one of the recorded client', async () => {
-    const { code, stdout } = await cli(['diff', 'fixtures/bugfix-20-turns.jsonl'], {});
+    const { code, stdout } = await cli(['diff', 'fixtures/bugfix-20-turns.jsonl'], { cwd: ROOT });
     expect(code).toBe(0);
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
       / simulated · claude-code\/[\d.]+ with .*client\.use=recorded: \$/,
