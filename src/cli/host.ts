@@ -1,7 +1,7 @@
 /** A stream the command line writes to. */
 export interface TextStream {
   readonly isTerminal: boolean;
-  /** Columns of the terminal; null when unknown. */
+  /** Columns of the terminal, or those asked for; null when unknown. */
   readonly columns: number | null;
   write(text: string): void;
 }
@@ -19,6 +19,12 @@ export interface Host {
   now(): number;
 }
 
+/** Columns that a user asks for where no terminal tells them: in pipes. */
+function askedColumns(env: NodeJS.ProcessEnv): number | null {
+  const columns = Number(env.COLUMNS);
+  return Number.isInteger(columns) && columns > 0 ? columns : null;
+}
+
 /** A stream of the process. Work goes on when it fails: a reader that went away is no fault, anything else is told. */
 function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => void): TextStream {
   let isOpen = true;
@@ -29,7 +35,7 @@ function textStream(stream: NodeJS.WriteStream, onFailure: (reason: string) => v
   });
   return {
     isTerminal: stream.isTTY === true,
-    columns: stream.columns ?? null,
+    columns: stream.columns ?? askedColumns(process.env),
     write: (text) => {
       if (isOpen) stream.write(text);
     },
