@@ -248,6 +248,10 @@ const COSTS: readonly Column[] = [
   { header: 'cost', align: 'right', drop: null },
 ];
 
+/** The curve and the costs are made in two ways. */
+const BY_TIME =
+  'hit rates by time alone: a prompt finds what an earlier one began with; costs also know what else breaks the cache';
+
 interface Figures {
   readonly hitRates: ConversationHitRates;
   /** Of all sessions. */
@@ -277,6 +281,7 @@ function reportText(
       })),
       { indent: '  ', ...screen },
     ),
+    ...wrapText(BY_TIME, screen.width, '  ', '    ').map(screen.style.dim),
     '',
   ];
   if (cost.perSession.length > 0) {
