@@ -69,7 +69,8 @@ export function createCompareView(table: ComparisonTable, options: CompareOption
       ? null
       : variantPicker(
           table.rows.map(({ name }) => name),
-          `${options.of[0]!.toUpperCase()}${options.of.slice(1)}s`,
+          // What was recorded is a row, but neither a variant nor a run.
+          'Rows',
           (shown) => {
             for (const [i, row] of rows.entries()) row.hidden = !shown.has(i);
           },
