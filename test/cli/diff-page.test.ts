@@ -24,7 +24,13 @@ const request = (turn: number, change: Partial<LaneRequest> = {}): LaneRequest =
   acts: [],
   ...change,
 });
-const lane = (title: string, requests: readonly LaneRequest[]): Lane => ({ title, source: 'run', requests });
+const lane = (title: string, requests: readonly LaneRequest[]): Lane => ({
+  title,
+  source: 'run',
+  session: null,
+  plan: null,
+  requests,
+});
 
 const A = lane('first', [request(1), request(2), request(3)]);
 const B = lane('second', [request(1), request(2, { read: 10, costNano: 3_000_000_000 })]);

@@ -49,7 +49,7 @@ describe('the sessions of a study', () => {
     expect(json.compared).toEqual(['bugfix 5 (seed 1)', 'bugfix 5 (seed 1) #2', 'bugfix 5 (seed 1) #3']);
   });
 
-  it('have their findings noted once, with how often', async () => {
+  it('have their findings noted once, with where and how often', async () => {
     const session = (name: string) =>
       Buffer.from(
         jsonl([
@@ -66,7 +66,9 @@ describe('the sessions of a study', () => {
     });
     const broken = json.warnings.filter(({ count }: { count: number }) => count > 1);
     for (const { message, count } of json.warnings)
-      expect(stderr.split('\n')).toContain(count > 1 ? `${message} (${count} times)` : message);
+      expect(stderr.split('\n')).toContain(
+        `s.jsonl and 1 other session: ${message}${count > 1 ? ` (${count} times)` : ''}`,
+      );
     expect(json.warnings.length).toBeGreaterThan(0);
     expect(broken.length + json.warnings.length).toBeGreaterThan(1);
     expect(stderr).not.toContain('more remarks');
