@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import type { ModelBook } from '../../../cache/model-book.js';
 import { modelsOf } from '../../../cache/models.js';
@@ -140,6 +141,12 @@ function mergeWarnings(transcripts: readonly StudyTranscript[]): readonly Warnin
   return merged.list();
 }
 
+/** Whether a message begins with the name of its file already, as those on broken lines do. */
+function namesFile(message: string, label: string): boolean {
+  const end = message.indexOf(': ');
+  return end > 0 && basename(label).startsWith(message.slice(0, end));
+}
+
 /** Notes each warning with the session it is about, or the first of several. */
 function noteWarnings(
   session: CliSession,
@@ -151,7 +158,8 @@ function noteWarnings(
       item.warnings.some((warning) => warning.code === code && warning.message === message),
     );
     const more = others.length === 0 ? '' : ` and ${formatCounted(others.length, 'other session')}`;
-    note(session, printable(`${first!.label}${more}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
+    const where = namesFile(message, first!.label) ? '' : `${first!.label}${more}: `;
+    note(session, printable(`${where}${message}${count > 1 ? ` (${count} times)` : ''}`));
   }
   const more = warnings.length - SHOWN_WARNINGS;
   if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
