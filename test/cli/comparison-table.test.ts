@@ -85,7 +85,7 @@ describe('the table of a comparison', () => {
   it.each([
     [[4], 'base: nine of ten such sessions cost $3.00 … $6.00, breaks'],
     // The means of two intervals' ends hold nine of ten of nothing.
-    [[4, 5], 'base: nine of ten repeats of one session cost $3.00 … $6.00 in the mean over the 2 sessions'],
+    [[4, 5], 'base: nine of ten repeats of a session cost $3.00 … $6.00 on average over the 2 sessions'],
   ])('has the interval of costs %j where runs have one', (values, said) => {
     const { comparison, runs } = compared({ base: costs(...values) });
     const variants = comparison.variants.map((row) => ({

@@ -106,6 +106,6 @@ export function costIntervalNotes(
   return [
     sessions === 1
       ? `${name}: nine of ten such sessions cost ${ends}, breaks that nothing foretells included`
-      : `${name}: nine of ten repeats of one session cost ${ends} in the mean over the ${formatCount(sessions)} sessions, breaks that nothing foretells included: each session has an interval of its own, and these are the means of their ends`,
+      : `${name}: nine of ten repeats of a session cost ${ends} on average over the ${formatCount(sessions)} sessions (the means of the ends of each session’s own interval), breaks that nothing foretells included`,
   ];
 }
