@@ -62,11 +62,11 @@ describe('what a comparison comes to', () => {
       'cheap has costUsd $5.07, $0.9333 (15.6 %) less than base, the mean over 3 sessions.',
     );
     expect(sure.advice).toMatch(
-      /^The difference lies anywhere from -\$1\.\d+ to -\$0\.\d+ a session \(95 %\)/,
+      /^The difference lies anywhere from −\$1\.\d+ to −\$0\.\d+ a session \(95 %\)/,
     );
     const unsure = compared({ base: costs(4, 6, 8), odd: costs(1, 9, 7) });
     expect(unsure.advice).toMatch(
-      /^That may be noise: the difference lies anywhere from -\$.+ to \$.+ a session/,
+      /^That may be noise: the difference lies anywhere from −\$.+ to \$.+ a session/,
     );
   });
 
