@@ -66,9 +66,28 @@ function refuseTwice(kind: string, names: readonly string[]): void {
 
 /** The error for a name that is not among the known ones, with the nearest suggestion. */
 export function unknownName(kind: string, name: string, known: readonly string[]): CcbenchError {
+  return unknown(kind, name, known, `known: ${known.join(', ')}`);
+}
+
+/** The same for a dotted path among very many: those that begin alike, and what lists them all. */
+export function unknownPath(
+  kind: string,
+  path: string,
+  known: readonly string[],
+  lists: string,
+): CcbenchError {
+  const [first] = path.split('.');
+  const alike = known.filter((name) => name.startsWith(`${first}.`));
+  return unknown(
+    kind,
+    path,
+    known,
+    alike.length === 0 ? lists : `${lists}; below ${first}: ${alike.join(', ')}`,
+  );
+}
+
+function unknown(kind: string, name: string, known: readonly string[], rest: string): CcbenchError {
   const near = nearestName(name, known);
   const suggestion = near === null ? '' : `did you mean "${near}"? `;
-  return new CcbenchError('unknown-name', `unknown ${kind} "${name}"`, {
-    hint: `${suggestion}known: ${known.join(', ')}`,
-  });
+  return new CcbenchError('unknown-name', `unknown ${kind} "${name}"`, { hint: `${suggestion}${rest}` });
 }

@@ -23,6 +23,7 @@ import { EXIT_MEANING, type ExitCode } from './exit-codes.js';
 import { anyOf, collect, factor, lifetimes, oneOf, percent, whole } from './option-values.js';
 import type { CliSession } from './session.js';
 import { packageVersion } from './version.js';
+import { refuseWithoutEffect } from './without-effect.js';
 
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;
@@ -52,7 +53,8 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       getErrHelpWidth: () => host.stderr.columns ?? HELP_WIDTH,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-    });
+    })
+    .hook('preAction', (_program, command) => refuseWithoutEffect(command));
   program.addHelpText(
     'after',
     `\nExit codes:\n${EXIT_MEANING.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}\n${examples(

@@ -39,6 +39,10 @@ export interface LaneDiff {
   readonly pairs: readonly LanePair[];
   /** Requests that a client makes and no recording holds; left out beside one. */
   readonly unrecorded: { readonly requests: number; readonly costUsd: number };
+  /** Whether both are of one session; null where a side does not tell. */
+  readonly sameSession: boolean | null;
+  /** Whether one plan made both: then nothing could differ. */
+  readonly samePlan: boolean;
 }
 
 /** A lane in a line. */
@@ -153,5 +157,7 @@ export function diffLanes(laneA: Lane, laneB: Lane, tolerance: number): LaneDiff
         left(({ costUsd }) => costUsd),
       ),
     },
+    sameSession: laneA.session === null || laneB.session === null ? null : laneA.session === laneB.session,
+    samePlan: laneA.plan !== null && laneA.plan === laneB.plan,
   };
 }

@@ -54,7 +54,13 @@ export class LaneWriter {
     const run = this.#run;
     const title =
       run === null ? 'run' : `${run.name} · ${run.policy} · ${run.transcript.id} · seed ${run.seed}`;
-    return { title, source: 'run', requests: this.#requests };
+    return {
+      title,
+      source: 'run',
+      session: run?.transcript.id ?? null,
+      plan: run?.planDigest ?? null,
+      requests: this.#requests,
+    };
   }
 }
 

@@ -85,5 +85,11 @@ export function laneOfRecording(transcript: Transcript): Lane {
     writes === 'untold' && requests.some(({ written }) => written > 0)
       ? ', with writes that it does not tell'
       : '';
-  return { title: `${transcript.id} as recorded${assumed}`, source: 'recorded', requests };
+  return {
+    title: `${transcript.id} as recorded${assumed}`,
+    source: 'recorded',
+    session: transcript.id,
+    plan: null,
+    requests,
+  };
 }

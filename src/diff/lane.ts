@@ -39,5 +39,9 @@ export interface LaneRequest {
 export interface Lane {
   readonly title: string;
   readonly source: 'run' | 'recorded';
+  /** Name of the session; null where nothing tells. */
+  readonly session: string | null;
+  /** Digest of the plan of a run; null for a recording, or where nothing tells. */
+  readonly plan: string | null;
   readonly requests: readonly LaneRequest[];
 }

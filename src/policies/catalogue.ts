@@ -1,5 +1,5 @@
 import { CcbenchError } from '../base/errors.js';
-import { createRegistry, unknownName } from '../base/registry.js';
+import { createRegistry, unknownName, unknownPath } from '../base/registry.js';
 import { clientRegistry } from '../client/catalogue.js';
 import { checkModel } from '../client/check-model.js';
 import { RECORDED_CLIENT } from '../client/habits.js';
@@ -158,7 +158,13 @@ function anyOf(names: readonly string[]): string {
 
 /** The parameter at a path. */
 function paramSpec(path: string): ParamSpec {
-  if (!specs.has(path)) throw unknownName('policy parameter', path, specs.names);
+  if (!specs.has(path))
+    throw unknownPath(
+      'policy parameter',
+      path,
+      specs.names,
+      'ccbench policies show <policy> lists the settings of a policy',
+    );
   return specs.get(path);
 }
 

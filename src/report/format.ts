@@ -4,11 +4,20 @@ import type { MetricUnit } from '../metrics/metric.js';
 const NO_DATA = '–';
 
 const NEGATIVE_ZERO = /^-(0(?:\.0*)?)$/;
+/** The sign before an amount below zero, as wide as the plus. */
+const MINUS = '−';
 const GROUP = /\B(?=(\d{3})+$)/g;
+
+function withMinus(text: string): string {
+  return text.replace(/^-/, MINUS);
+}
 
 /** Thousands apart; a number that is rounded to zero has no sign. */
 function grouped(text: string): string {
-  const [whole, fraction] = text.replace(NEGATIVE_ZERO, '$1').split('.') as [string, string | undefined];
+  const [whole, fraction] = withMinus(text.replace(NEGATIVE_ZERO, '$1')).split('.') as [
+    string,
+    string | undefined,
+  ];
   const separated = whole.replace(GROUP, ',');
   return fraction === undefined ? separated : `${separated}.${fraction}`;
 }
@@ -37,7 +46,7 @@ export function formatFixed(value: number, decimals: number): string {
 
 /** An exponent of growth in two decimals, never a negative zero: `0.98`. */
 export function formatExponent(exponent: number): string {
-  return (Math.round(exponent * 100) / 100 + 0).toFixed(2);
+  return withMinus((Math.round(exponent * 100) / 100 + 0).toFixed(2));
 }
 
 /** Half of a nano-dollar: less than that is the rounding of a sum. */
@@ -47,7 +56,7 @@ const LEAST_USD = 5e-10;
 export function formatMoney(usd: number | null): string {
   if (usd === null) return NO_DATA;
   const size = Math.abs(usd);
-  const sign = usd < 0 ? '-' : '';
+  const sign = usd < 0 ? MINUS : '';
   if (size < LEAST_USD) return '$0';
   if (size >= 0.99995) return `${sign}$${grouped(size.toFixed(2))}`;
   if (size >= 0.00095) return `${sign}$${size.toFixed(4)}`;
@@ -62,7 +71,7 @@ export function moneyDecimals(totalUsd: number): number {
 
 /** Dollars with a fixed number of decimals, so that a column lines up. */
 export function formatMoneyCell(usd: number, decimals: number): string {
-  return `${usd < 0 ? '-' : ''}$${formatFixed(Math.abs(usd), decimals)}`;
+  return `${usd < 0 ? MINUS : ''}$${formatFixed(Math.abs(usd), decimals)}`;
 }
 
 /** A share as a percentage with one decimal; a share that is not quite all or nothing never looks like it. */
@@ -71,7 +80,7 @@ export function formatShare(share: number | null): string {
   if (share > 0 && share < 0.0005) return '<0.1%';
   if (share < 1 && share >= 0.9995) return '>99.9%';
   if (share <= 0 && share > -0.0005) return '0.0%';
-  return `${(share * 100).toFixed(1)}%`;
+  return `${withMinus((share * 100).toFixed(1))}%`;
 }
 
 /** Simulated time in the largest unit that fits: 850 ms, 12.5 s, 45 min, 12.3 h. */
@@ -86,7 +95,7 @@ export function formatDuration(ms: number | null): string {
 /** A number of things, or a mean of such numbers, which is seldom whole and never looks as if it were: 3, 1.3, 0.33. */
 function formatMean(value: number | null): string {
   if (value === null || Number.isInteger(value)) return formatCount(value);
-  return Math.abs(value) < 1 ? value.toPrecision(2) : grouped(value.toFixed(1));
+  return Math.abs(value) < 1 ? withMinus(value.toPrecision(2)) : grouped(value.toFixed(1));
 }
 
 /** Tokens or milliseconds from which on a mean tells nothing by its decimals. */

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { CcbenchError, type Place } from '../base/errors.js';
-import { unknownName } from '../base/registry.js';
+import { unknownPath } from '../base/registry.js';
 import { isPolicyPath } from '../parts/paths.js';
 import type { ScenarioContext } from './context.js';
 import type { Path, ScenarioDocument } from './document.js';
@@ -46,7 +46,12 @@ function splitPath(text: string, context: ScenarioContext): Path {
     return [...typed(head), parts.slice(set + 1).join('.')];
   }
   const plain = scenarioPaths().filter((path) => !path.includes('[]'));
-  throw unknownName('setting', text, [...plain, ...known]);
+  throw unknownPath(
+    'setting',
+    text,
+    [...plain, ...known],
+    'ccbench policies show <policy> lists the settings of a policy, ccbench schema the keys of a scenario',
+  );
 }
 
 /** Reads `path=value`; the value is written as in YAML. */

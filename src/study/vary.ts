@@ -1,4 +1,5 @@
 import { CcbenchError } from '../base/errors.js';
+import { paramSpecs } from '../policies/catalogue.js';
 import { splitValues } from './split-values.js';
 
 /** One setting that a study varies. */
@@ -15,6 +16,8 @@ export interface Axis {
 export type OpenRanges = 'allowed' | 'refused';
 
 const AUTO = '0.3w..1w:8';
+/** The same of a setting that is a share of the window in percent. */
+const AUTO_PERCENT = '30..100:8';
 const RANGE =
   /^(-?\d*\.?\d+(?:e[+-]?\d+)?)([wkm]?)\.\.(-?\d*\.?\d+(?:e[+-]?\d+)?)([wkm]?)(?::(\d+))?(?::(log|linear))?$/i;
 const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
@@ -52,8 +55,10 @@ export function parseVary(
   const path = text.slice(0, equals).trim();
   const given = text.slice(equals + 1).trim();
   if (given === '') refuse(text, `"${text}" has no values`, 'give from..to:steps, or values with commas');
-  if (given === 'auto' && open === 'allowed') return thresholdAxis(path, windowTokens(), priceSteps());
-  const spec = given === 'auto' ? AUTO : given;
+  const isPercent = given === 'auto' && autoUnit(text, path) === '%';
+  if (given === 'auto' && !isPercent && open === 'allowed')
+    return thresholdAxis(path, windowTokens(), priceSteps());
+  const spec = given === 'auto' ? (isPercent ? AUTO_PERCENT : AUTO) : given;
   const match = RANGE.exec(spec);
   if (match !== null) return rangeAxis(text, path, match, windowTokens, open);
   if (spec.includes('..')) {
@@ -69,6 +74,19 @@ export function parseVary(
   });
   if (values.includes('')) refuse(text, `"${text}" has an empty value`, 'write null for none');
   return { path, values: [...new Set(values)], scale: 'linear', range: null };
+}
+
+/** What `auto` counts in: tokens, also where nothing says what a setting counts, or parts of the window in percent. */
+function autoUnit(text: string, path: string): 'tokens' | '%' {
+  const spec = paramSpecs().find((param) => param.path === path);
+  if (spec === undefined || spec.unit === 'tokens') return 'tokens';
+  if (spec.unit === '%') return '%';
+  const counts = spec.unit === null ? 'neither' : `in ${spec.unit}`;
+  return refuse(
+    text,
+    `auto is for sizes in tokens and for percentages of the window, and ${path} is ${counts}`,
+    'give from..to:steps, or values with commas',
+  );
 }
 
 /** Round sizes in tokens: what was best for one window may be a size, not a part of the window. */

@@ -95,11 +95,17 @@ export function detectReader(source: Uint8Array | string, options: { readonly id
   const { id } = options;
   const format = detectFormat(typeof source === 'string' ? source : headOf(source, id));
   if (format !== null) return format;
-  const readable = transcriptReaders.all().map((reader) => `${reader.label}s`);
+  const readable = transcriptReaders.all().map(({ label }) => plural(label));
   throw new CcbenchError('bad-transcript', `${id} is not a transcript in a known format`, {
     hint: `ccbench replays ${readable.slice(0, -1).join(', ')} and ${readable.at(-1)}`,
     place: { file: id },
   });
+}
+
+/** Several of a thing: Codex rollouts, tables of requests, trajectories. */
+function plural(label: string): string {
+  const [, thing, rest = ''] = /^(.*?)( of .*)?$/s.exec(label)!;
+  return `${thing!.endsWith('y') ? `${thing!.slice(0, -1)}ie` : thing}s${rest}`;
 }
 
 function headOf(bytes: Uint8Array, id: string): string {

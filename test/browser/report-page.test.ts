@@ -269,8 +269,8 @@ describe('report.html in a browser', () => {
     await page.locator('.picker summary').press('Enter');
     await page.getByRole('checkbox', { name: 'dear' }).press('Space');
     expect(await shown()).toEqual(['cheap', 'lost', 'middle']);
-    expect(await page.locator('.picker summary').textContent()).toBe('Variants: 3 of 4 shown');
-    await page.getByRole('searchbox', { name: 'Find variants' }).fill('E');
+    expect(await page.locator('.picker summary').textContent()).toBe('Rows: 3 of 4 shown');
+    await page.getByRole('searchbox', { name: 'Find rows' }).fill('E');
     await page.getByRole('button', { name: 'none' }).click();
     expect(await shown()).toEqual(['lost']);
     await page.getByRole('button', { name: 'all' }).click();

@@ -116,7 +116,7 @@ describe('why.html in a browser', () => {
       .evaluateAll((items) => items.map((item) => [...item.children].map((cell) => cell.textContent)));
     expect(rows).toEqual([
       ['gain', '', '$2.00', '$1.00 to $3.00'],
-      ['loss', '', '-$0.75', '-$1.00 to -$0.50'],
+      ['loss', '', '−$0.75', '−$1.00 to −$0.50'],
       ['open', '', '$0.50', '$0.00 to $1.00'],
       ['idle', '', 'nothing', 'it would not have acted'],
     ]);

@@ -48,7 +48,7 @@ describe('the text of a benchmark', () => {
       ['kept', '1.10', '█'.repeat(11), '≤ 1.1', 'turns'],
       ['<r>missed', '1.20', '█'.repeat(12), '≤ 1.1', 'MISSED', 'tokens</r>'],
       ['window', '2.00', '█'.repeat(20), 'whole window', 'window'],
-      ['flat', '-0.20', '≤ 1.1', 'turns'],
+      ['flat', '−0.20', '≤ 1.1', 'turns'],
       [''],
     ]);
   });

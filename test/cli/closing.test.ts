@@ -173,7 +173,7 @@ describe('the last lines of a command', () => {
       ),
     );
     expect((await closing(['providers'], cwd))[0]).toContain(
-      `pays after ${least.toFixed(0)} further requests at `,
+      `pays soonest after ${least.toFixed(0)} further requests at `,
     );
     const shown = await closing(['policies', 'show', 'claude-code/2026'], cwd);
     const { thresholds } = JSON.parse(

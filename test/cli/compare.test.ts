@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EarlierRun, regressions, sinceLast } from '../../src/cli/runs/earlier-run.js';
+import { changedSince, type EarlierRun, regressions } from '../../src/cli/runs/earlier-run.js';
 import { progressText } from '../../src/cli/terminal/progress.js';
 
 const run = (metrics: Record<string, number | null>, digest = 'a'): EarlierRun => ({ digest, metrics });
@@ -8,15 +8,25 @@ const names = (before: EarlierRun, now: EarlierRun, tolerance = 0) =>
 
 describe('comparison with an earlier report', () => {
   it('tells in which direction the cost went, and never calls the same thing a change', () => {
-    expect(sinceLast(run({ costUsd: 2 }), run({ costUsd: 2 }))).toContain('same result');
-    expect(sinceLast(run({ costUsd: 2 }), run({ costUsd: 2 }, 'b'))).toContain('at the same cost ($2.00)');
-    expect(sinceLast(run({ costUsd: 2 }), run({ costUsd: 3 }, 'b'))).toContain('rose by 50.0 %');
-    expect(sinceLast(run({ costUsd: 2 }), run({ costUsd: 1 }, 'b'))).toContain('fell by 50.0 %');
-    expect(sinceLast(run({ costUsd: 2 }), run({ costUsd: 2.0001 }, 'b'))).toContain('less than 0.1 %');
-    expect(sinceLast(run({ costUsd: null }), run({ costUsd: 1 }, 'b'))).toContain('no cost to compare');
-    expect(sinceLast(run({ costUsd: 2, callsLost: 0 }), run({ costUsd: 1, callsLost: 9 }, 'b'))).toBe(
-      'differs from the last report: 9 calls were lost, 0 then, so the costs do not compare',
+    expect(changedSince(run({ costUsd: 2 }), run({ costUsd: 2 }), 'last report')).toContain('same result');
+    expect(changedSince(run({ costUsd: 2 }), run({ costUsd: 2 }, 'b'), 'last report')).toContain(
+      'at the same cost ($2.00)',
     );
+    expect(changedSince(run({ costUsd: 2 }), run({ costUsd: 3 }, 'b'), 'last report')).toContain(
+      'rose by 50.0 %',
+    );
+    expect(changedSince(run({ costUsd: 2 }), run({ costUsd: 1 }, 'b'), 'last report')).toContain(
+      'fell by 50.0 %',
+    );
+    expect(changedSince(run({ costUsd: 2 }), run({ costUsd: 2.0001 }, 'b'), 'last report')).toContain(
+      'less than 0.1 %',
+    );
+    expect(changedSince(run({ costUsd: null }), run({ costUsd: 1 }, 'b'), 'last report')).toContain(
+      'no cost to compare',
+    );
+    expect(
+      changedSince(run({ costUsd: 2, callsLost: 0 }), run({ costUsd: 1, callsLost: 9 }, 'b'), 'last report'),
+    ).toBe('differs from the last report: 9 calls were lost, 0 then, so the costs do not compare');
   });
 
   it('finds what became worse by more than the tolerance, each metric in its own direction', () => {

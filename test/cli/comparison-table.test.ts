@@ -82,15 +82,19 @@ describe('the table of a comparison', () => {
     expect(rows.map((row) => row.cells[1]!.note)).toEqual(['', '']);
   });
 
-  it('has the interval of costs where runs have one', () => {
-    const { comparison, runs } = compared({ base: costs(4) });
+  it.each([
+    [[4], 'base: nine of ten such sessions cost $3.00 … $6.00, breaks'],
+    // The means of two intervals' ends hold nine of ten of nothing.
+    [[4, 5], 'base: nine of ten repeats of a session cost $3.00 … $6.00 on average over the 2 sessions'],
+  ])('has the interval of costs %j where runs have one', (values, said) => {
+    const { comparison, runs } = compared({ base: costs(...values) });
     const variants = comparison.variants.map((row) => ({
       ...row,
       metrics: { ...row.metrics, costLowUsd: 3, costHighUsd: 6 },
     }));
     const notes = (metrics: readonly string[]) =>
       comparisonTable('c', { ...comparison, variants, metrics }, runs).notes.join('\n');
-    expect(notes(['costUsd'])).toContain('base: nine of ten such sessions cost $3.00 … $6.00');
+    expect(notes(['costUsd'])).toContain(said);
     expect(notes(['finishedShare'])).not.toContain('nine of ten');
   });
 });

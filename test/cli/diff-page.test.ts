@@ -24,7 +24,13 @@ const request = (turn: number, change: Partial<LaneRequest> = {}): LaneRequest =
   acts: [],
   ...change,
 });
-const lane = (title: string, requests: readonly LaneRequest[]): Lane => ({ title, source: 'run', requests });
+const lane = (title: string, requests: readonly LaneRequest[]): Lane => ({
+  title,
+  source: 'run',
+  session: null,
+  plan: null,
+  requests,
+});
 
 const A = lane('first', [request(1), request(2), request(3)]);
 const B = lane('second', [request(1), request(2, { read: 10, costNano: 3_000_000_000 })]);
@@ -103,7 +109,7 @@ describe('the page of a difference', () => {
     expect(table.rows.map(({ name, cells }) => [name, ...cells.slice(0, 5).map(({ text }) => text)])).toEqual(
       [
         ['turn 2', '200', '50', '200', '10', '$2.00'],
-        ['turn 3', '300', '50', '–', '–', '-$1.00'],
+        ['turn 3', '300', '50', '–', '–', '−$1.00'],
       ],
     );
     expect(table.notes).toEqual(['2 of 3 requests differ; B costs $1.00 more (33.3%).']);

@@ -31,6 +31,8 @@ const DIFF: LaneDiff = {
   differences: DIFFERENCES,
   pairs: Array.from({ length: 4 }, () => ({ a: null, b: null })),
   unrecorded: { requests: 0, costUsd: 0 },
+  sameSession: null,
+  samePlan: false,
 };
 
 const textOf = (change: Partial<LaneDiff> = {}, rows = 10, tolerance = 0, width = 100): readonly string[] =>

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sharedData } from '../helpers/shared.js';
 import { cli, tempFolder } from './cli.js';
@@ -57,6 +58,35 @@ describe('ccbench diff', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
       / simulated · claude-code\/[\d.]+ with .*client\.use=recorded: \$/,
     );
+  });
+
+  it('says that a scenario and itself differ in nothing, and that two settings that did not act might', async () => {
+    const cwd = tempFolder({ 'a.yaml': SCENARIO, 'b.yaml': SCENARIO.replace('percent: 30', 'percent: 100') });
+    const same = await cli(['diff', 'a.yaml', 'a.yaml'], { cwd });
+    expect(same.stdout).toContain('Nothing differs in their settings.');
+    const idle = await cli(['diff', 'b.yaml'], { cwd });
+    expect(idle.stdout).toContain('What differs in their settings did not act here.');
+  });
+
+  it('says that a recording and a run over another one are different sessions', async () => {
+    const recording = readFileSync(join(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl'), 'utf8');
+    const cwd = tempFolder({
+      's.jsonl': recording,
+      'own.yaml': 'name: own\ntranscript: { file: s.jsonl }\npolicy: none\n',
+      'other.yaml': SCENARIO,
+    });
+    const own = await cli(['diff', 's.jsonl', 'own.yaml'], { cwd });
+    expect([own.code, own.stdout.includes('different sessions')]).toEqual([0, false]);
+    const other = await cli(['diff', 's.jsonl', 'other.yaml'], { cwd, columns: 300 });
+    expect(other.stdout).toContain(
+      'the sides are different sessions: their requests are aligned by turn alone',
+    );
+    expect(
+      JSON.parse((await cli(['diff', 's.jsonl', 'other.yaml', '--json'], { cwd })).stdout),
+    ).toMatchObject({
+      sameSession: false,
+      samePlan: false,
+    });
   });
 
   it('says what is missing: a second side, a variant, a run in a folder', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  changedSince,
   type EarlierRun,
   gatedMetrics,
   missingMetrics,
   readEarlier,
   regressions,
-  sinceLast,
+  sinceBaseline,
 } from '../../src/cli/runs/earlier-run.js';
 import { tempFolder } from './cli.js';
 
@@ -17,11 +18,13 @@ const BASE = { costUsd: 2, cacheHitRate: 0.8, requestsRefused: 0, callsLost: 0 }
 
 describe('what changed since the last report', () => {
   const since = (before: EarlierRun['metrics'], now: EarlierRun['metrics']) =>
-    sinceLast(run(before), run(now));
+    changedSince(run(before), run(now), 'last report');
 
   it('is nothing where the digests are the same', () => {
-    expect(sinceLast(run({ costUsd: 1 }, 'd'), run({ costUsd: 2 }, 'd'))).toMatch(/^same result/);
-    expect(sinceLast(run({ costUsd: 1 }), run({ costUsd: 1 }))).toBe(
+    expect(changedSince(run({ costUsd: 1 }, 'd'), run({ costUsd: 2 }, 'd'), 'last report')).toMatch(
+      /^same result/,
+    );
+    expect(changedSince(run({ costUsd: 1 }), run({ costUsd: 1 }), 'last report')).toBe(
       'differs from the last report at the same cost ($1.00)',
     );
   });
@@ -78,6 +81,21 @@ describe('a baseline', () => {
       now: 3,
       message: 'costUsd was $2.00 in the baseline and is $3.00',
     });
+  });
+
+  it('says what changed, and that nothing became worse where nothing did', () => {
+    const said = (now: EarlierRun['metrics'], tolerance: number) =>
+      sinceBaseline(run(BASE), run({ ...BASE, ...now }, 'b'), tolerance);
+    expect(said({ costUsd: 1 }, 0)).toBe(
+      'the cost fell by 50.0 % since the baseline ($2.00 → $1.00); no metric is worse',
+    );
+    expect(said({ costUsd: 2.02 }, 1.5)).toBe(
+      'the cost rose by 1.0 % since the baseline ($2.00 → $2.02); no metric is worse by more than 1.5 %',
+    );
+    expect(said({ costUsd: 3 }, 1)).toBe('the cost rose by 50.0 % since the baseline ($2.00 → $3.00)');
+    expect(sinceBaseline(run(BASE, 'b'), run(BASE, 'b'), 0)).toBe(
+      'same result as in the baseline, byte for byte; no metric is worse',
+    );
   });
 
   it('names the metrics it can hold a run against', () => {

@@ -28,7 +28,9 @@ describe('a gate that cannot judge does not open', () => {
     const cwd = tempFolder({ 'a.yaml': scenario('gate') });
     await cli(['run', 'a.yaml', '--out', 'before', '--no-charts'], { cwd });
     const file = join(cwd, 'before/gate/summary.json');
-    expect((await cli(['run', 'a.yaml', '--baseline', 'before', '--no-files'], { cwd })).code).toBe(0);
+    const same = await cli(['run', 'a.yaml', '--baseline', 'before', '--no-files'], { cwd });
+    expect(same.code).toBe(0);
+    expect(same.stdout).toContain('same result as in the baseline, byte for byte; no metric is worse\n');
     writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')))));
     const { code, stderr } = await cli(['run', 'a.yaml', '--baseline', 'before', '--no-files'], { cwd });
     expect(code).toBe(2);

@@ -62,6 +62,7 @@ describe('the text of one transcript', () => {
     expect(row('human prompts')![1]).toBe('10, 120.3 calls each');
     expect(row('prompt tokens')![1]).toBe('first 5,000, largest 90,000 (subagents included)');
     expect(row('prompt tokens', { threads: 1, subagents: 0 })![1]).toBe('first 5,000, largest 90,000');
+    expect(row('human prompts', { humanPrompts: 1, callsPerPrompt: 1 })![1]).toBe('1, 1 call each');
     expect(row('gaps')![1]).toBe('median 1 s, p90 1 min, longest 1 h; 4 over 5 min, 2 over 1 h');
     expect(row('gaps', { gaps: null })).toBeUndefined();
     expect(row('resumed')).toBeUndefined();

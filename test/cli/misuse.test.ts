@@ -21,6 +21,28 @@ function replayOf(file: string): string {
   return `name: replay\ntranscript: { file: ${file} }\npolicy: none\n`;
 }
 
+describe('options that would do nothing', () => {
+  it.each([
+    ['run a.yaml --tolerance 1', '--tolerance has no effect without --baseline'],
+    ['run a.yaml --no-files --png', '--png has no effect with --no-files'],
+    ['run a.yaml --no-charts --png', '--png has no effect with --no-charts'],
+    ['run a.yaml --no-files --out x', '--out has no effect with --no-files'],
+    ['compare a.yaml --no-files --out x', '--out has no effect with --no-files'],
+    ['why --share --out x', '--out has no effect with --share'],
+    ['ttl t.json --png', '--png has no effect without --out'],
+    ['validate t.json --png', '--png has no effect without --out'],
+    ['bench hot-paths --noise 2', '--noise has no effect without --against'],
+  ])('ccbench %s is refused', async (line, sentence) => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 't.json': TRACE });
+    expect(await refused(line.split(' '), cwd)).toContain(`error[bad-usage]: ${sentence}\n`);
+  });
+
+  it('--tolerance of diff needs no baseline', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny') });
+    expect((await cli(['diff', 'a.yaml', 'a.yaml', '--tolerance', '1'], { cwd })).code).toBe(0);
+  });
+});
+
 describe('bad scenarios', () => {
   it.each([
     ['missing', null, 'there is no file a.yaml'],

@@ -47,6 +47,21 @@ describe('the index of several runs', () => {
     expect(Number(requests!.value.replaceAll(',', ''))).toBeGreaterThanOrEqual(3 * 40);
   });
 
+  it('marks the breaks that the runs count, and no other rewrites', async () => {
+    // Pauses of ten minutes outlast a cache of five; what is sent beside an answer finds entries that are not readable yet.
+    const text = scenario(
+      'several',
+      'variants:\n  - { name: hour, cache: { ttl: 1h } }\ncache: { ttl: 5m }\n',
+    )
+      .replace('policy: none', 'policy: claude-code/2026')
+      .replace('turns: 40,', 'turns: 120, idle: [{ afterTurn: 60, minutes: 10 }],');
+    const { page, runs } = await indexOf({ 'a.yaml': text });
+    const marked = page.runs.map((run) => run!.requests.cause.filter((cause) => cause >= 0).length);
+    const counted = runs.map(({ metrics }) => metrics.cacheBreaks! + metrics.cacheBreaksExpected!);
+    expect(counted[0]).toBeGreaterThan(0);
+    expect(marked).toEqual(counted);
+  });
+
   it('says which run is the cheapest and which the dearest', async () => {
     const { page, runs } = await indexOf({ 'a.yaml': scenario('several', VARIANTS) });
     const byCost = [...runs].sort((a, b) => a.metrics.costUsd! - b.metrics.costUsd!);

@@ -8,6 +8,7 @@ import {
 } from '../../src/cli/commands/study/study-conclusion.js';
 import { compareVariants } from '../../src/study/comparison.js';
 import { completenessOf } from '../../src/study/completeness.js';
+import type { OutOfSample } from '../../src/study/out-of-sample.js';
 import { type Runs, variantOf } from '../helpers/variant-runs.js';
 
 /** Finished runs of four calls with these costs. */
@@ -61,11 +62,11 @@ describe('what a comparison comes to', () => {
       'cheap has costUsd $5.07, $0.9333 (15.6 %) less than base, the mean over 3 sessions.',
     );
     expect(sure.advice).toMatch(
-      /^The difference lies anywhere from -\$1\.\d+ to -\$0\.\d+ a session \(95 %\)/,
+      /^The difference lies anywhere from −\$1\.\d+ to −\$0\.\d+ a session \(95 %\)/,
     );
     const unsure = compared({ base: costs(4, 6, 8), odd: costs(1, 9, 7) });
     expect(unsure.advice).toMatch(
-      /^That may be noise: the difference lies anywhere from -\$.+ to \$.+ a session/,
+      /^That may be noise: the difference lies anywhere from −\$.+ to \$.+ a session/,
     );
   });
 
@@ -169,18 +170,37 @@ describe('what a sweep comes to', () => {
 });
 
 describe('what a search comes to', () => {
+  const held = (low: number | null, high: number | null): OutOfSample => ({
+    searched: ['a', 'b'],
+    heldOut: ['c', 'd'],
+    promised: null,
+    realised: { mean: 2, share: null, low, high, sessions: 2 },
+    isWithin: null,
+    refusal: null,
+  });
+
+  it.each([
+    [1, 3, /^It was tried on sessions .* is the one to count on/],
+    [-1, 3, /within the noise: the interval holds 0/],
+    [0, 3, /within the noise: the interval holds 0/],
+    [-3, -1, /worse than the scenario as it is/],
+    [null, null, /^It was tried on one session/],
+  ])('counts on a realised saving from %s to %s as far as its interval allows', (low, high, advice) => {
+    const best = { settings: 'gap=5', value: 2 };
+    expect(tuneConclusion('costUsd', best, '', held(low, high)).advice).toMatch(advice);
+    expect(tuneConclusion('costUsd', best, '', { ...held(1, 3), realised: null }).advice).toMatch(/^None of/);
+  });
+
   it('is the best setting and what its promise is worth, or why none is chosen', () => {
-    const held = {} as NonNullable<Parameters<typeof tuneConclusion>[3]>;
     const best = { settings: 'gap=5', value: 2 };
     expect(tuneConclusion('costUsd', best, '', null)).toMatchObject({
       result: 'The best costUsd is $2.00, at gap=5.',
       advice: expect.stringMatching(/^It was chosen and judged on the same sessions/),
     });
-    expect(tuneConclusion('costUsd', best, '', held).advice).toMatch(/^It was tried on sessions/);
     expect(tuneConclusion('costUsd', null, 'so it is', null)).toMatchObject({
       result: 'No setting is chosen: so it is.',
       advice: expect.stringMatching(/^Loosen what --subject-to asks/),
     });
-    expect(tuneConclusion('costUsd', null, 'so it is', held).advice).toMatch(/^Stay with the scenario/);
+    expect(tuneConclusion('costUsd', null, 'so it is', held(1, 3)).advice).toMatch(/^Stay with the scenario/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, jsonl, say, usage, user } from '../helpers/session.js';
+import { ask, assistant, jsonl, usage, user } from '../helpers/session.js';
 import { cli, TRACE, tempFolder } from './cli.js';
 
 const over = (...files: readonly string[]) =>
@@ -49,12 +49,13 @@ describe('the sessions of a study', () => {
     expect(json.compared).toEqual(['bugfix 5 (seed 1)', 'bugfix 5 (seed 1) #2', 'bugfix 5 (seed 1) #3']);
   });
 
-  it('have their findings noted once, with how often', async () => {
+  it('have their findings noted once, with where and how often', async () => {
+    // A line that is no JSON is told with the name of its file; a tool call without a result is told of both sessions.
     const session = (name: string) =>
       Buffer.from(
         jsonl([
           user(`${name}u`, 0, 'go'),
-          assistant(`${name}a`, 5, `${name}m`, say('done'), { usage: usage(10, 0, 500, 20) }),
+          assistant(`${name}a`, 5, `${name}m`, ask(`${name}t`), { usage: usage(10, 0, 500, 20) }),
         ]),
       )
         .toString()
@@ -64,11 +65,13 @@ describe('the sessions of a study', () => {
       's.jsonl': session('s'),
       't.jsonl': session('t'),
     });
-    const broken = json.warnings.filter(({ count }: { count: number }) => count > 1);
-    for (const { message, count } of json.warnings)
-      expect(stderr.split('\n')).toContain(count > 1 ? `${message} (${count} times)` : message);
-    expect(json.warnings.length).toBeGreaterThan(0);
-    expect(broken.length + json.warnings.length).toBeGreaterThan(1);
+    const lines = stderr.split('\n');
+    const unanswered = 'tool calls have no result in the file';
+    expect(lines).toContain(`s.jsonl and 1 other session: ${unanswered} (2 times)`);
+    expect(json.warnings).toContainEqual(expect.objectContaining({ message: unanswered, count: 2 }));
+    for (const name of ['s', 't']) expect(lines).toContain(`${name}: not JSON and skipped: line 2`);
     expect(stderr).not.toContain('more remarks');
+    const one = await compared({ 'a.yaml': over('s.jsonl'), 's.jsonl': session('s') });
+    expect(one.stderr.split('\n')).toContain(`s.jsonl: ${unanswered}`);
   });
 });

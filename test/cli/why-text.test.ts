@@ -193,7 +193,7 @@ describe('what why comes to', () => {
     const [best] = REPORT.changes;
     const unsure = { ...REPORT, changes: [{ ...best!, low: 0 }] };
     expect(adviceSentence(unsure)).toMatch(/^None of the standard changes would surely/);
-    expect(adviceSentence({ ...unsure, breaks: [] })).toBe('Nothing to change: no cache was lost.');
+    expect(adviceSentence({ ...unsure, byCause: [] })).toBe('Nothing to change: no cache was lost.');
     expect(adviceSentence({ ...unsure, changes: [] })).toMatch(/^None of the standard changes/);
   });
 });

@@ -110,6 +110,25 @@ describe('ccbench why', () => {
     for (const word of ['private', 'shop', 'secret', '/', '.jsonl']) expect(stdout).not.toContain(word);
   });
 
+  it('--share --json has the figures of the block, and neither names nor paths nor days', async () => {
+    const home = tempFolder();
+    session(join(home, 'logs'), 'private-name.jsonl', '/projects/shop');
+    // A copy is set aside with a reason that names the other file.
+    session(join(home, 'logs'), 'private-two.jsonl', '/projects/shop');
+    cpSync(join(home, 'logs/private-name.jsonl'), join(home, 'logs/private-copy.jsonl'));
+    const { code, stdout } = await cli(['why', 'logs', '--share', '--json'], {
+      cwd: home,
+      env: { HOME: home },
+    });
+    expect(code).toBe(0);
+    const shared = JSON.parse(stdout);
+    expect(shared).toMatchObject({ sessions: 2, projects: 1, models: 1, requests: 4, skipped: 0 });
+    expect(shared.recordedUsd).toBeCloseTo(2.2232, 3);
+    expect(shared.reproduced.setAside).toEqual([{ reason: 'its calls are in another session too' }]);
+    for (const word of ['private', 'shop', 'secret', '/projects', 'logs', '.jsonl', '2026-', 'claude', home])
+      expect(stdout).not.toContain(word);
+  });
+
   it('--since leaves out what ended before, and says when nothing is left', async () => {
     const home = tempFolder();
     session(join(home, 'logs'), 's1.jsonl', '/projects/shop');

@@ -26,7 +26,7 @@ function request(n: number, changes: Partial<LaneRequest> = {}): LaneRequest {
 }
 
 function lane(requests: readonly LaneRequest[], source: Lane['source'] = 'run'): Lane {
-  return { title: 'lane', source, requests };
+  return { title: 'lane', source, session: null, plan: null, requests };
 }
 
 const compaction: LaneAct = {

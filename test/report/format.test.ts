@@ -22,7 +22,7 @@ describe('numbers as people read them', () => {
       '999',
       '1,000',
       '1,234,567',
-      '-4,321',
+      '−4,321',
     ]);
   });
 
@@ -35,7 +35,7 @@ describe('numbers as people read them', () => {
       '2',
       '1,234.5',
       '0.025',
-      '-1.3',
+      '−1.3',
     ]);
     expect([4 / 3, 99.5, 149_214 + 1 / 3].map((value) => formatValue(value, 'tokens'))).toEqual([
       '1.3',
@@ -54,7 +54,7 @@ describe('numbers as people read them', () => {
       '$0.5000',
       '$1.00',
       '$0.000045',
-      '-$2.00',
+      '−$2.00',
     ]);
   });
 
@@ -63,20 +63,20 @@ describe('numbers as people read them', () => {
     expect([0.99994, 0.99995].map(formatMoney)).toEqual(['$0.9999', '$1.00']);
     expect([0.000949, 0.000951].map(formatMoney)).toEqual(['$0.000949', '$0.0010']);
     // half of a nano-dollar is the least that is there
-    expect([4.9e-10, 5e-10, -6e-10].map(formatMoney)).toEqual(['$0', '$0.000000001', '-$0.000000001']);
+    expect([4.9e-10, 5e-10, -6e-10].map(formatMoney)).toEqual(['$0', '$0.000000001', '−$0.000000001']);
   });
 
   it('lines up a column of money by its total', () => {
     expect([10, 9.99, 0.01, 0.0099, 0].map(moneyDecimals)).toEqual([2, 4, 4, 6, 6]);
     expect([formatMoneyCell(-1_234.5, 2), formatMoneyCell(0, 4), formatMoneyCell(0.25, 4)]).toEqual([
-      '-$1,234.50',
+      '−$1,234.50',
       '$0.0000',
       '$0.2500',
     ]);
   });
 
   it('gives exponents two decimals', () => {
-    expect([0.984, 1.006, -0.001, -0.5].map(formatExponent)).toEqual(['0.98', '1.01', '0.00', '-0.50']);
+    expect([0.984, 1.006, -0.001, -0.5].map(formatExponent)).toEqual(['0.98', '1.01', '0.00', '−0.50']);
   });
 
   it('writes each unit its own way', () => {
@@ -85,7 +85,7 @@ describe('numbers as people read them', () => {
     expect(formatValue(1 / 3, 'share')).toBe('33.3%');
     expect(formatValue(1 / 3, 'usd')).toBe('$0.3333');
     expect([99.9, 100.4, 1_250.2].map((value) => formatValue(value, 'ms'))).toEqual(['99.9', '100', '1,250']);
-    expect([-99.9, -100.4].map((value) => formatValue(value, 'tokens'))).toEqual(['-99.9', '-100']);
+    expect([-99.9, -100.4].map((value) => formatValue(value, 'tokens'))).toEqual(['−99.9', '−100']);
   });
 
   it('counts one thing as one', () => {
@@ -103,14 +103,14 @@ describe('numbers as people read them', () => {
       '0.0%',
       '0.0%',
       '0.0%',
-      '-0.1%',
-      '-25.0%',
+      '−0.1%',
+      '−25.0%',
     ]);
     expect([formatCount(-0.2), formatDecimal(-0.04, 1), formatFixed(-0.004, 2)]).toEqual(['0', '0', '0.00']);
     expect([formatCount(-1), formatDecimal(-0.06, 1), formatFixed(-0.006, 2)]).toEqual([
-      '-1',
-      '-0.1',
-      '-0.01',
+      '−1',
+      '−0.1',
+      '−0.01',
     ]);
   });
 

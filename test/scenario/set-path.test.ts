@@ -70,6 +70,15 @@ describe('--set', () => {
     );
   });
 
+  it('names the commands that list the settings, and those that begin alike, not hundreds of others', () => {
+    const hintOf = (set: string) => errorsOf(recorded(), set)[0]?.hint;
+    expect(hintOf('zzzzzz.zzzzzz=1')).toBe(
+      'ccbench policies show <policy> lists the settings of a policy, ccbench schema the keys of a scenario',
+    );
+    expect(hintOf('cache.tll=1h')).toMatch(/; below cache: .*cache\.ttl/);
+    expect(hintOf('cache.tll=1h')).not.toContain('transcript.');
+  });
+
   it('reports a bad value at the option, together with the problems of the file', () => {
     expect(problemsOf(recorded('sede: 1'), 'cache.ttl=2h', `${GAP}=0`, 'seed', 'seed=')).toEqual([
       's.yaml:3:1: unknown key `sede`',

@@ -49,6 +49,16 @@ describe('parseVary', () => {
     ]);
   });
 
+  it('auto of a percentage of the window is in percent, and of anything else refused', () => {
+    const percents = ['30', '40', '50', '60', '70', '80', '90', '100'];
+    expect(values('window.percent=auto')).toEqual(percents);
+    expect(parseVary('window.percent=auto', () => 200_000, 'allowed').values).toEqual(percents);
+    expect(() => values('microcompact.timeBased.gapMinutes=auto')).toThrow(
+      'auto is for sizes in tokens and for percentages of the window, and microcompact.timeBased.gapMinutes is in minutes',
+    );
+    expect(() => values('microcompact.timeBased.enabled=auto')).toThrow('.enabled is neither');
+  });
+
   it('refuses empty ranges and lists with a hint', () => {
     const refused = ['a=9..5:3', 'a=1..5:0', 'a=', 'a=1,,2', 'a', '=1', 'a=1..5', 'a=0..5:3:log', 'a=1..x:3'];
     for (const text of refused) {

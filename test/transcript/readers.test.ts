@@ -25,6 +25,21 @@ const gemini = '{\n  "sessionId": "a",\n  "projectHash": "b",\n  "messages": []\
 const pi = '{"type":"session","id":"a","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n';
 
 describe('readers', () => {
+  it('says in the plural what it can read', () => {
+    const hintOf = () => {
+      try {
+        detectReader('{}', { id: 'a' });
+      } catch (error) {
+        return (error as CcbenchError).hint!;
+      }
+      return '';
+    };
+    expect(hintOf()).toContain('Codex rollouts');
+    expect(hintOf()).toContain('tables of requests');
+    expect(hintOf()).toContain('mini-swe-agent trajectories');
+    expect(hintOf()).not.toMatch(/ss\b/);
+  });
+
   it.each([
     ['claude-code', session.toString()],
     ['request-trace', trace],

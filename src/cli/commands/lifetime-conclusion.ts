@@ -6,6 +6,10 @@ import type { Conclusion } from '../terminal/closing.js';
 /** Differences below this are rounding, not money. */
 const EQUAL_USD = 1e-9;
 
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
 /** Which lifetime is the cheaper one; where a provider leaves no choice, that there is none. */
 export function lifetimeConclusion(
   { cost, sessions }: LifetimeReport,
@@ -15,7 +19,7 @@ export function lifetimeConclusion(
   const ruled = Object.values(byProvider).map(({ label }) => label);
   if (own === 0 && ruled.length > 0)
     return {
-      result: `These sessions leave no lifetime to choose: ${ruled.join(', ')} decides.`,
+      result: `These sessions leave no lifetime to choose: the rules of ${listed(ruled)} decide.`,
       advice: 'Only shorter pauses save what a longer lifetime would.',
     };
   const { total5mUsd, total1hUsd } = cost;

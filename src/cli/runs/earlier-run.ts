@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { METRICS } from '../../metrics/registry.js';
-import { formatCount, formatCounted, formatMoney, formatValue } from '../../report/format.js';
+import { formatCount, formatCounted, formatDecimal, formatMoney, formatValue } from '../../report/format.js';
 
 /** What an earlier report says about a run. */
 export interface EarlierRun {
@@ -47,23 +47,31 @@ export function gatedMetrics({ metrics }: EarlierRun): readonly string[] {
   return GATED_METRICS.filter((name) => (metrics[name] ?? null) !== null);
 }
 
-/** One sentence on what changed since the last report. */
-export function sinceLast(last: EarlierRun, now: EarlierRun): string {
+/** One sentence on what changed since an earlier run. */
+export function changedSince(last: EarlierRun, now: EarlierRun, earlier: 'last report' | 'baseline'): string {
   if (last.digest !== null && last.digest === now.digest)
-    return 'same result as in the last report, byte for byte';
+    return `same result as in the ${earlier}, byte for byte`;
   const lostBefore = last.metrics.callsLost ?? 0;
   const lost = now.metrics.callsLost ?? 0;
   if (lost !== lostBefore)
-    return `differs from the last report: ${formatCounted(lost, 'call')} ${lost === 1 ? 'was' : 'were'} lost, ${formatCount(lostBefore)} then, so the costs do not compare`;
+    return `differs from the ${earlier}: ${formatCounted(lost, 'call')} ${lost === 1 ? 'was' : 'were'} lost, ${formatCount(lostBefore)} then, so the costs do not compare`;
   const before = last.metrics.costUsd ?? null;
   const after = now.metrics.costUsd ?? null;
-  if (before === null || after === null) return 'differs from the last report; there is no cost to compare';
+  if (before === null || after === null) return `differs from the ${earlier}; there is no cost to compare`;
   const money = `${formatMoney(before)} → ${formatMoney(after)}`;
-  if (before === after) return `differs from the last report at the same cost (${formatMoney(after)})`;
-  if (before === 0) return `the cost rose since the last report (${money})`;
+  if (before === after) return `differs from the ${earlier} at the same cost (${formatMoney(after)})`;
+  if (before === 0) return `the cost rose since the ${earlier} (${money})`;
   const percent = ((after - before) / before) * 100;
   const size = Math.abs(percent) < 0.05 ? 'less than 0.1 %' : `${Math.abs(percent).toFixed(1)} %`;
-  return `the cost ${after > before ? 'rose' : 'fell'} by ${size} since the last report (${money})`;
+  return `the cost ${after > before ? 'rose' : 'fell'} by ${size} since the ${earlier} (${money})`;
+}
+
+/** One sentence on a run that is held against a baseline: what changed, and that nothing became worse where nothing did. */
+export function sinceBaseline(baseline: EarlierRun, now: EarlierRun, tolerancePercent: number): string {
+  const changed = changedSince(baseline, now, 'baseline');
+  if (regressions(baseline, now, tolerancePercent).length > 0) return changed;
+  const beyond = tolerancePercent === 0 ? '' : ` by more than ${formatDecimal(tolerancePercent, 2)} %`;
+  return `${changed}; no metric is worse${beyond}`;
 }
 
 /** The gated metrics that are worse than in the baseline by more than the tolerance. */

@@ -1,7 +1,7 @@
 import type { ComparisonRow, ComparisonTable, PageData } from '../page-data.js';
 import { h } from './dom.js';
+import { rowPicker } from './row-picker.js';
 import { type Store, toRun } from './store.js';
-import { variantPicker } from './variant-picker.js';
 
 /** Marks the best cell of a column; terminals have an asterisk for it, which notes speak of. */
 const BEST = '★';
@@ -67,9 +67,8 @@ export function createCompareView(table: ComparisonTable, options: CompareOption
   const picker =
     rows.length < 2
       ? null
-      : variantPicker(
+      : rowPicker(
           table.rows.map(({ name }) => name),
-          `${options.of[0]!.toUpperCase()}${options.of.slice(1)}s`,
           (shown) => {
             for (const [i, row] of rows.entries()) row.hidden = !shown.has(i);
           },

@@ -22,7 +22,7 @@ export function pageHead(
   parts: readonly string[],
   ...more: readonly HTMLElement[]
 ): HTMLElement {
-  const links = parts.map((id) => h('a', { href: `#${id}` }, id));
+  const links = parts.map((id) => h('a', { href: `#${id}` }, id.replaceAll('-', ' ')));
   const nav =
     links.length === 0
       ? h('span', { class: 'space' })

@@ -53,6 +53,7 @@ describe('the summary of a study in columns', () => {
     expect(studyConclusion({ ...SUMMARY, best }).result).toBe(
       'No point of gap is best in costUsd: so it is.',
     );
+    expect(studyConclusion({ ...SUMMARY, best }).advice).not.toContain('The best of many');
   });
 
   it('doubts the best of a study that is not finished', () => {

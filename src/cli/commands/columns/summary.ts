@@ -120,6 +120,8 @@ export function studyConclusion({ best, runs, finished, name }: StudySummary): C
     advice:
       finished < runs
         ? 'The study is not finished: another point may come out better.'
-        : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
+        : first === undefined
+          ? '--best with another metric may rank them, and --group with --mean compares settings all the same.'
+          : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
   };
 }

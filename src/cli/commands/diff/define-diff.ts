@@ -28,7 +28,7 @@ export function defineDiff(program: Command, session: CliSession, settle: (code:
         'diff reports/before reports/after',
         'diff lunch.yaml "lunch.yaml#keep 3"',
         'diff session.jsonl --out reports',
-        'diff session.jsonl my-agent.yaml --json',
+        'diff session.jsonl my-scenario.yaml --json',
       ),
     )
     .action(async (a, b, options) => {

@@ -5,7 +5,7 @@ import { formatCount, formatCounted, formatMoney, printable } from '../../../rep
 import type { PageFact } from '../../../report/page-data.js';
 import { studyHtml } from '../../../report/study-html.js';
 import type { StudyChart, StudySeries } from '../../../report/study-page-data.js';
-import { firstSentence, place, sumSentence, toleranceSentence } from './diff-text.js';
+import { firstSentence, place, sessionNotes, sumSentence, toleranceSentence } from './diff-text.js';
 
 /** Differences that the table lists. */
 const MOST_ROWS = 5_000;
@@ -139,6 +139,7 @@ export function diffHtml(diff: LaneDiff, tolerance: number): string {
         rows: diff.differences.slice(0, MOST_ROWS).map(rowOf),
         notes: [
           sumSentence(diff),
+          ...sessionNotes(diff),
           ...(tolerance > 0 ? [toleranceSentence(tolerance)] : []),
           ...(left > 0 ? [`${formatCounted(left, 'difference')} not shown here: --json has all`] : []),
         ],

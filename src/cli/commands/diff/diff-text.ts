@@ -52,6 +52,15 @@ export function toleranceSentence(tolerance: number): string {
   return `figures within ${formatShare(tolerance)} of each other count as the same`;
 }
 
+/** Says that two sides are no runs of one session: what stands side by side then has nothing to do with each other. */
+export function sessionNotes({ sameSession }: LaneDiff): readonly string[] {
+  return sameSession === false
+    ? [
+        'the sides are different sessions: their requests are aligned by turn alone, and what differs is mostly the sessions',
+      ]
+    : [];
+}
+
 /** The sum, and how much of it is there at the first difference. */
 export function sumSentence({ a, b, differences, pairs }: LaneDiff): string {
   const more = b.costUsd - a.costUsd;
@@ -85,6 +94,7 @@ export function diffText(
         ]
       : []),
     ...(tolerance > 0 ? [toleranceSentence(tolerance)] : []),
+    ...sessionNotes(diff),
   ];
   const lines = [
     ...side('A', diff.a),

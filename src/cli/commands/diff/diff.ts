@@ -53,9 +53,12 @@ export async function diffCommand(
 }
 
 /** What a difference does not say by itself. */
-function adviceOn({ firstDifference }: LaneDiff, isRecorded: boolean): string {
+function adviceOn({ firstDifference, sameSession, samePlan }: LaneDiff, isRecorded: boolean): string {
+  if (sameSession === false)
+    return 'Two sides of one session tell what settings do: name the same recording on both.';
   if (isRecorded)
     return 'One session is one sample of the simulator: ccbench validate says how far it is off over many.';
+  if (samePlan) return 'Nothing differs in their settings.';
   return firstDifference === null
     ? 'What differs in their settings did not act here.'
     : 'It is one session: ccbench compare over several says whether the difference lasts.';

@@ -39,6 +39,10 @@ function counted(models: Readonly<Record<string, number>>): string {
     : names.map((name) => `${name} ×${formatCount(models[name]!)}`).join(', ');
 }
 
+function callsEach(calls: string): string {
+  return `${calls} ${calls === '1' ? 'call' : 'calls'} each`;
+}
+
 function overview(facts: TranscriptFacts): readonly Row[] {
   const { gaps, billed } = facts;
   const among = facts.subagents === 0 ? '' : ' (subagents included)';
@@ -51,7 +55,7 @@ function overview(facts: TranscriptFacts): readonly Row[] {
     ['turns', `${formatCounted(facts.turns, 'API call')} over ${formatDuration(facts.spanMs)}`],
     [
       'human prompts',
-      `${formatCount(facts.humanPrompts)}, ${formatDecimal(facts.callsPerPrompt, 1)} calls each`,
+      `${formatCount(facts.humanPrompts)}, ${callsEach(formatDecimal(facts.callsPerPrompt, 1))}`,
     ],
     [
       'prompt tokens',

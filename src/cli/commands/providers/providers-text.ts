@@ -116,7 +116,7 @@ export function providersConclusion(facts: readonly ProviderFacts[]): Conclusion
         advice: 'ccbench providers --session, with a recording, says what the cache is worth there.',
       }
     : {
-        result: `Such a clearing pays ${after(first)}, ${after(last)}.`,
+        result: `Such a clearing pays soonest ${after(first)}, and ${last.breakEvenRequests === null ? '' : 'latest '}${after(last)}.`,
         advice: 'What is assumed of one of them, ccbench providers says with its name.',
       };
 }

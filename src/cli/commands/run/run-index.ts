@@ -12,14 +12,18 @@ import type { RunResult } from './run-result.js';
 /** Requests that a small chart is drawn from. */
 const SMALL = 240;
 
-/** A run in small: about as many of its requests as a small chart shows. */
+/** A run in small: about as many of its requests as a small chart shows, with the breaks that its report counts (BRD-1) and no other rewrites. */
 export function smallRun({ entries, leftOut }: SampledLog, { execution }: RunResult): ChartedRun {
   const threads = execution.facts.threads.map(({ id, parent, label }) => ({
     id,
     parent,
     label: printable(label),
   }));
-  return chartedRequests(runSeries(entries, leftOut).requests, threads, SMALL);
+  const breaks = new Set(entries.flatMap((entry) => (entry.type === 'break' ? entry.n : [])));
+  const requests = runSeries(entries, leftOut).requests.map((request) =>
+    breaks.has(request.n) ? request : { ...request, cause: null },
+  );
+  return chartedRequests(requests, threads, SMALL);
 }
 
 function cardsOf(results: readonly RunResult[]): readonly PageFact[] {

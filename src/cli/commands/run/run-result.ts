@@ -10,7 +10,10 @@ export interface RunResult {
   readonly metrics: Readonly<Record<string, number | null>>;
   readonly expectations: readonly ExpectationResult[];
   readonly regressions: readonly Regression[];
+  /** What changed since the last report in the same place; null without one. */
   readonly since: string | null;
+  /** What changed since the baseline; null without one. */
+  readonly sinceBaseline: string | null;
   /** Folder of its report, as the user would write it; null when none is written. */
   readonly report: string | null;
 }

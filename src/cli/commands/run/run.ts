@@ -18,7 +18,13 @@ import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
-import { type EarlierRun, readEarlier, regressions, sinceLast } from '../../runs/earlier-run.js';
+import {
+  changedSince,
+  type EarlierRun,
+  readEarlier,
+  regressions,
+  sinceBaseline,
+} from '../../runs/earlier-run.js';
 import { execute } from '../../runs/execute.js';
 import {
   type PlannedRun,
@@ -245,7 +251,9 @@ async function runOne(
     metrics,
     expectations,
     regressions: base === undefined ? [] : regressions(base, { digest, metrics }, job.options.tolerance),
-    since: last === null ? null : sinceLast(last, { digest, metrics }),
+    since: last === null ? null : changedSince(last, { digest, metrics }, 'last report'),
+    sinceBaseline:
+      base === undefined ? null : sinceBaseline(base, { digest, metrics }, job.options.tolerance),
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
   return { result, sample: files.sample() };
@@ -266,33 +274,38 @@ function resultText(session: CliSession, result: RunResult): string {
   const screen = screenFor(session.host.stdout, session.colors);
   const { digest, facts } = result.execution;
   const table = terminalReport({ digest, facts, expectations: result.expectations }, screen);
-  const since = result.since === null ? '' : `${result.since}\n`;
+  const since = [result.since, result.sinceBaseline]
+    .flatMap((line) => (line === null ? [] : `${line}\n`))
+    .join('');
   const { timings } = result.execution;
   return `${table}${since}${timings === null ? '' : `\n${timingsText(timings, screen)}`}\n`;
 }
 
 function runJson(results: readonly RunResult[]): object {
-  const runs = results.map(({ planned, execution, metrics, expectations, regressions, since, report }) => ({
-    name: planned.run.plan.name,
-    variant: planned.run.variant,
-    policy: planned.run.plan.policy.name,
-    transcript: execution.facts.run?.transcript.id ?? null,
-    digest: execution.digest,
-    ...finishedJson(execution.facts),
-    asRecorded: recordedJson(execution.facts),
-    metrics,
-    expectations,
-    regressions,
-    skipped: execution.facts.skipped.map(({ what, needs }) => ({ what, needs })),
-    warnings: execution.facts.warnings.map(({ code, message, remedy, count }) => ({
-      code,
-      message,
-      remedy,
-      count,
-    })),
-    sinceLast: since,
-    report,
-  }));
+  const runs = results.map(
+    ({ planned, execution, metrics, expectations, regressions, since, sinceBaseline, report }) => ({
+      name: planned.run.plan.name,
+      variant: planned.run.variant,
+      policy: planned.run.plan.policy.name,
+      transcript: execution.facts.run?.transcript.id ?? null,
+      digest: execution.digest,
+      ...finishedJson(execution.facts),
+      asRecorded: recordedJson(execution.facts),
+      metrics,
+      expectations,
+      regressions,
+      skipped: execution.facts.skipped.map(({ what, needs }) => ({ what, needs })),
+      warnings: execution.facts.warnings.map(({ code, message, remedy, count }) => ({
+        code,
+        message,
+        remedy,
+        count,
+      })),
+      sinceLast: since,
+      sinceBaseline,
+      report,
+    }),
+  );
   const only = runs.length === 1 ? runs[0]! : null;
   return {
     digest: only?.digest ?? sha256Hex(runs.map((run) => run.digest).join('\n')),

@@ -114,7 +114,9 @@ export function comparisonTable(
       ...equalNotes(comparison),
       ...headlineNotes(comparison),
       ...(comparison.metrics[0] === 'costUsd'
-        ? comparison.variants.flatMap(({ name, metrics }) => costIntervalNotes(name, metrics))
+        ? comparison.variants.flatMap(({ name, metrics }) =>
+            costIntervalNotes(name, metrics, comparison.completeness.compared.length),
+          )
         : []),
     ],
   };

@@ -41,7 +41,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
     .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
     .requiredOption(
       '--vary <path=values>',
-      'from..to:steps, from..to:steps:log, a list with commas, or auto; 0.5w is half the window (repeatable: a grid)',
+      'from..to:steps, from..to:steps:log, a list with commas, or auto (30 to 100 % of the window, in tokens or in percent); 0.5w is half the window (repeatable: a grid)',
       collect,
     )
     .option('--policy <name>', 'policy, or policy file, instead of the scenario’s')
@@ -97,7 +97,7 @@ export function tuneOptions(command: Command): Command {
   return study(command)
     .requiredOption(
       '--vary <path=values>',
-      'from..to, from..to:steps, :log, a list with commas, or auto: parts of the window, round sizes and price steps (repeatable)',
+      'from..to, from..to:steps, :log, a list with commas, or auto: parts of the window, round sizes and price steps in tokens, or 30 to 100 % (repeatable)',
       collect,
     )
     .option('--minimise <metric>', 'the metric that should be small')

@@ -6,7 +6,7 @@ import {
 } from '../../../engine/requests/provider-doubts.js';
 import type { RecordedModels } from '../../../engine/requests/provider-of.js';
 import type { RunPlan } from '../../../model/run-plan.js';
-import { formatValue } from '../../../report/format.js';
+import { formatCount, formatValue } from '../../../report/format.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
 import type { StudyInputs } from './study-inputs.js';
@@ -92,13 +92,20 @@ function notesOn({ label, chance, standIn, doubts }: ProviderDoubts): readonly s
   ];
 }
 
-/** Where the cost of a session lies in nine of ten cases (K14): means of the ends over the sessions compared; nothing where no chance is known. */
+/**
+ * Where the cost of a session lies in nine of ten cases (K14); nothing where no chance is known. Each session has an interval of its own:
+ * over several, the metrics are the means of their ends, which hold nine of ten of nothing.
+ */
 export function costIntervalNotes(
   name: string,
   { costLowUsd, costHighUsd }: MetricRecord,
+  sessions: number,
 ): readonly string[] {
   if (costLowUsd == null || costHighUsd == null) return [];
+  const ends = `${formatValue(costLowUsd, 'usd')} … ${formatValue(costHighUsd, 'usd')}`;
   return [
-    `${name}: nine of ten such sessions cost ${formatValue(costLowUsd, 'usd')} … ${formatValue(costHighUsd, 'usd')}, breaks that nothing foretells included`,
+    sessions === 1
+      ? `${name}: nine of ten such sessions cost ${ends}, breaks that nothing foretells included`
+      : `${name}: nine of ten repeats of a session cost ${ends} on average over the ${formatCount(sessions)} sessions (the means of the ends of each session’s own interval), breaks that nothing foretells included`,
   ];
 }

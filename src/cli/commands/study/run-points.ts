@@ -60,10 +60,12 @@ export async function runPoints(
   );
   const total = new Set(keys).size;
   if (options.made === undefined) {
-    if (left.length < total)
+    // The steps of a search take up each other's runs: only those of an earlier start are news.
+    const earlier = [...new Set(keys)].filter((key) => folder?.earlier.has(key) && isFinished(key)).length;
+    if (earlier > 0)
       note(
         session,
-        `${total - left.length} of ${formatCounted(total, 'run')} ${total - left.length === 1 ? 'is' : 'are'} finished already`,
+        `${earlier} of ${formatCounted(total, 'run')} ${earlier === 1 ? 'is' : 'are'} finished already`,
       );
   } else if (left.length > 0)
     note(session, `${formatCounted(left.length, 'run')} that came to nothing elsewhere: tried here`);

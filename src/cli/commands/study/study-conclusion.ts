@@ -3,7 +3,7 @@ import { formatCounted, formatDecimal, formatValue } from '../../../report/forma
 import type { ComparisonTable } from '../../../report/page-data.js';
 import type { Comparison, Difference } from '../../../study/comparison.js';
 import type { Completeness } from '../../../study/completeness.js';
-import type { OutOfSample } from '../../../study/out-of-sample.js';
+import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
 import type { Closing, Conclusion } from '../../terminal/closing.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
@@ -125,6 +125,20 @@ export function sweepConclusion(
   };
 }
 
+/** What a saving on sessions that the search did not see is worth. */
+function realisedAdvice(realised: Saving | null): string {
+  if (realised === null)
+    return 'None of the sessions that the search did not see can be compared: take what it promises as the most it may bring.';
+  const { low, high } = realised;
+  if (low === null || high === null)
+    return 'It was tried on one session that the search did not see: that says little about others.';
+  if (low > 0)
+    return 'It was tried on sessions that the search did not see: the realised saving is the one to count on.';
+  if (high < 0)
+    return 'On the sessions that the search did not see it is worse than the scenario as it is: do not count on it.';
+  return 'On the sessions that the search did not see its saving is within the noise: the interval holds 0, so nothing shows that it saves, and more sessions would narrow it.';
+}
+
 /** What a search came to. */
 export function tuneConclusion(
   metric: string,
@@ -145,7 +159,7 @@ export function tuneConclusion(
     advice:
       held === null
         ? 'It was chosen and judged on the same sessions: take what it promises as the most it may bring.'
-        : 'It was tried on sessions that the search did not see: the realised saving is the one to count on.',
+        : realisedAdvice(held.realised),
   };
 }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import type { ModelBook } from '../../../cache/model-book.js';
 import { modelsOf } from '../../../cache/models.js';
@@ -12,6 +13,7 @@ import { loadTranscript } from '../../../files/transcripts.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import type { Transcript } from '../../../model/transcript.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
+import { formatCounted, printable } from '../../../report/format.js';
 import type { CompiledRun } from '../../../scenario/compile.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { openTranscript, type TranscriptInput } from '../../../study/transcript-input.js';
@@ -121,7 +123,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   }
   for (const { error } of problems) note(session, `left out: ${reasonLine(error)}`);
   const warnings = mergeWarnings(transcripts);
-  noteWarnings(session, warnings);
+  noteWarnings(session, warnings, transcripts);
   return {
     warnings,
     transcripts,
@@ -139,9 +141,26 @@ function mergeWarnings(transcripts: readonly StudyTranscript[]): readonly Warnin
   return merged.list();
 }
 
-function noteWarnings(session: CliSession, warnings: readonly Warning[]): void {
-  for (const { message, count } of warnings.slice(0, SHOWN_WARNINGS))
-    note(session, `${message}${count > 1 ? ` (${count} times)` : ''}`);
+/** Whether a message begins with the name of its file already, as those on broken lines do. */
+function namesFile(message: string, label: string): boolean {
+  const end = message.indexOf(': ');
+  return end > 0 && basename(label).startsWith(message.slice(0, end));
+}
+
+/** Notes each warning with the session it is about, or the first of several. */
+function noteWarnings(
+  session: CliSession,
+  warnings: readonly Warning[],
+  transcripts: readonly StudyTranscript[],
+): void {
+  for (const { code, message, count } of warnings.slice(0, SHOWN_WARNINGS)) {
+    const [first, ...others] = transcripts.filter((item) =>
+      item.warnings.some((warning) => warning.code === code && warning.message === message),
+    );
+    const more = others.length === 0 ? '' : ` and ${formatCounted(others.length, 'other session')}`;
+    const where = namesFile(message, first!.label) ? '' : `${first!.label}${more}: `;
+    note(session, printable(`${where}${message}${count > 1 ? ` (${count} times)` : ''}`));
+  }
   const more = warnings.length - SHOWN_WARNINGS;
   if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
 }

@@ -13,6 +13,8 @@ export interface SweepFolder {
   readonly shown: string;
   /** Finished runs by their address, those of earlier starts included. */
   readonly results: Map<string, StoredResult>;
+  /** The addresses of those that earlier starts finished. */
+  readonly earlier: ReadonlySet<string>;
   /** What the user should know about the results file. */
   readonly notes: readonly string[];
   append(result: StoredResult): void;
@@ -75,6 +77,7 @@ export function openSweepFolder(root: string, name: string, cwd: string): SweepF
   return {
     shown,
     results,
+    earlier: new Set(results.keys()),
     notes,
     append(result) {
       try {

@@ -263,7 +263,8 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     written: folder === null ? null : join(folder.shown, STUDY_PAGE),
   };
   const notes: string[] = [];
-  if (best !== null && metric === 'costUsd') notes.push(...costIntervalNotes('the best point', best.metrics));
+  if (best !== null && metric === 'costUsd')
+    notes.push(...costIntervalNotes('the best point', best.metrics, told.completeness.compared.length));
   if (fit !== null) {
     notes.push(
       `a curve through the ${fit.points} points near it is smallest at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,

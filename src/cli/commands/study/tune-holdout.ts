@@ -1,6 +1,6 @@
 import { holds } from '../../../metrics/expect.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { formatCounted, formatShare, formatValue } from '../../../report/format.js';
+import { formatCount, formatCounted, formatShare, formatValue } from '../../../report/format.js';
 import type { MetricRecord } from '../../../study/job.js';
 import { type Halves, type OutOfSample, outOfSample, type Saving } from '../../../study/out-of-sample.js';
 import { type Point, runKey } from '../../../study/point.js';
@@ -96,14 +96,14 @@ async function madeElsewhere(
   return [...base, ...(await elsewhere({ paths, points: [tuned.values], ...work }, wanted, label))];
 }
 
-function savingText(saving: Saving | null, metric: string): string {
+function savingText(saving: Saving | null, metric: string, meanOf: string): string {
   if (saving === null) return 'nothing to compare';
   const { unit } = findMetric(metric)!;
   const share = saving.share === null ? '' : ` (${formatShare(saving.share)})`;
   const interval =
     saving.low === null || saving.high === null
       ? ''
-      : `, 95 % interval ${formatValue(saving.low, unit)} to ${formatValue(saving.high, unit)}`;
+      : `, 95 % interval for the mean of ${meanOf} ${formatValue(saving.low, unit)} to ${formatValue(saving.high, unit)}`;
   return `${formatValue(saving.mean, unit)} a session${share}${interval}, over ${formatCounted(saving.sessions, 'session')}`;
 }
 
@@ -112,8 +112,8 @@ export function holdoutNotes(result: OutOfSample, metric: string): readonly stri
   const { promised, realised, isWithin } = result;
   return [
     `searched on ${formatCounted(result.searched.length, 'session')}, tried on ${result.heldOut.length} others, against the scenario as it is (${metric}):`,
-    `  promised saving: ${savingText(promised, metric)}`,
-    `  realised saving: ${savingText(realised, metric)}`,
+    `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? result.heldOut.length)} others`)}`,
+    `  realised saving: ${savingText(realised, metric, 'such sessions')}`,
     ...(isWithin === null
       ? []
       : [`  the realised saving lies ${isWithin ? 'within' : 'outside'} the promised interval`]),

@@ -84,7 +84,7 @@ export function reproducedSentence({
   withinPercentNineOfTen,
   netPercent,
   setAside,
-}: Reproduced): string {
+}: Omit<Reproduced, 'setAside'> & { readonly setAside: readonly Reason[] }): string {
   const of = sessions + setAside.length;
   const aside =
     setAside.length === 0 ? '' : `; ${formatCount(setAside.length)} set aside: ${reasons(setAside)}`;
@@ -103,10 +103,19 @@ export function reproducedSentence({
   return `${which} ${are} reproduced within ${percent(withinPercentMedian)} of the recorded input cost${spread}${aside}.`;
 }
 
-function reasons(setAside: Reproduced['setAside']): string {
+interface Reason {
+  readonly reason: string;
+}
+
+/** Why a session is set aside, without the name of another one. */
+export function kindOfReason(reason: string): string {
+  return reason.startsWith('all of its') ? 'its calls are in another session too' : reason;
+}
+
+function reasons(setAside: readonly Reason[]): string {
   const counts = new Map<string, number>();
   for (const { reason } of setAside) {
-    const kind = reason.startsWith('all of its') ? 'its calls are in another session too' : reason;
+    const kind = kindOfReason(reason);
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return [...counts]
@@ -203,11 +212,15 @@ function sliceLine(
 }
 
 /** What to do first, or that nothing is worth doing. */
-export function adviceSentence({ changes, recordedUsd, breaks }: WhyReport): string {
+export function adviceSentence({
+  changes,
+  recordedUsd,
+  byCause,
+}: Pick<WhyReport, 'changes' | 'recordedUsd' | 'byCause'>): string {
   const [best] = changes;
   if (best !== undefined && best.low > 0)
     return `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)}).`;
-  if (breaks.length === 0) return 'Nothing to change: no cache was lost.';
+  if (byCause.every(({ events }) => events === 0)) return 'Nothing to change: no cache was lost.';
   return 'None of the standard changes would surely have saved money on these sessions.';
 }
 

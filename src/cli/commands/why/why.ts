@@ -16,7 +16,7 @@ import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
-import { shareText } from './share-text.js';
+import { sharedWhy, shareText } from './share-text.js';
 import type { WhyPageOptions } from './why-page.js';
 import { whyConclusion, whyText } from './why-text.js';
 
@@ -103,13 +103,18 @@ async function why(
   const notes = billNotes(bills);
   const page = folder === null ? null : await writePage(folder, report, counted, { home, notes });
   if (session.json) {
-    printJson(session, { ...report, skipped, page });
+    printJson(
+      session,
+      options.share === true
+        ? { ...sharedWhy(report), skipped: skipped.length }
+        : { ...report, skipped, page },
+    );
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
   const text =
     options.share === true
-      ? shareText(report, screen)
+      ? shareText(sharedWhy(report), screen)
       : `${whyText(report, { top: options.top, home, notes }, screen)}\n${closingText({ ...whyConclusion(report), written: page }, screen)}`;
   session.host.stdout.write(text);
   return EXIT.fine;

@@ -18,7 +18,7 @@ export function axisText({ unit, names }: StudyAxis, value: number): string {
 export function tickText({ unit, names }: StudyAxis, value: number): string {
   if (names !== undefined) return names[value] ?? '';
   if (unit === 'share') return `${formatDecimal(value * 100, 1)}%`;
-  if (unit === 'usd') return `${value < 0 ? '-' : ''}$${formatDecimal(Math.abs(value), 4)}`;
+  if (unit === 'usd') return `${value < 0 ? '−' : ''}$${formatDecimal(Math.abs(value), 4)}`;
   return Math.abs(value) >= 1_000 ? short(value) : formatDecimal(value, 4);
 }
 

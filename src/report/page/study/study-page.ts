@@ -100,6 +100,9 @@ function firstRow({ rows }: StudyPageData['table']): number | null {
   return Math.max(0, first < 0 ? any : first);
 }
 
+/** The part of a page with the small charts of its rows. */
+const multiplesId = ({ of }: StudyPageData): string => `every-${of}`;
+
 function multiplesOf(data: StudyPageData): HTMLElement | null {
   if (data.runs.every((run) => run === null)) return null;
   const minis = createMultiples(
@@ -119,7 +122,7 @@ function multiplesOf(data: StudyPageData): HTMLElement | null {
   requestAnimationFrame(() => minis.setShown(data.table.rows.map((_row, i) => i)));
   return h(
     'section',
-    { id: 'small' },
+    { id: multiplesId(data) },
     h('h2', {}, `Every ${data.of}: prompts by request, breaks marked`),
     minis.element,
   );
@@ -161,7 +164,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
     pageHead(data.title, [
       ...(look === null ? [] : ['charts']),
       ...(hasRows ? ['table'] : []),
-      ...(minis === null ? [] : ['small']),
+      ...(minis === null ? [] : [multiplesId(data)]),
     ]),
     h(
       'main',

@@ -36,7 +36,7 @@ describe('the words of an axis of points', () => {
       '$0',
       '$0.5',
       '$1,200',
-      '-$0.25',
+      '−$0.25',
       '$0.0002',
     ]);
     expect([999, 1_000, -1_000, 12_500, 0.12345].map((value) => tickText(axis(), value))).toEqual([

@@ -1,9 +1,8 @@
 import { h } from './dom.js';
 
-/** Boxes by which a reader picks the variants of a table. */
-export function variantPicker(
+/** Boxes by which a reader picks the rows of a table: variants, runs, sessions, and what was recorded. */
+export function rowPicker(
   names: readonly string[],
-  what: string,
   onChange: (shown: ReadonlySet<number>) => void,
 ): HTMLElement {
   const boxes = names.map((name) =>
@@ -14,7 +13,7 @@ export function variantPicker(
   const search = h('input', {
     type: 'search',
     placeholder: 'part of a name',
-    'aria-label': `Find ${what.toLowerCase()}`,
+    'aria-label': 'Find rows',
     input: () => {
       const wanted = search.value.trim().toLowerCase();
       for (const [i, label] of labels.entries()) label.hidden = !names[i]!.toLowerCase().includes(wanted);
@@ -26,7 +25,7 @@ export function variantPicker(
   };
   function change(): void {
     const shown = new Set(boxes.flatMap(({ checked }, i) => (checked ? [i] : [])));
-    summary.textContent = `${what}: ${shown.size} of ${names.length} shown`;
+    summary.textContent = `Rows: ${shown.size} of ${names.length} shown`;
     onChange(shown);
   }
   change();
@@ -41,6 +40,6 @@ export function variantPicker(
       h('button', { type: 'button', click: tick(true) }, 'all'),
       h('button', { type: 'button', click: tick(false) }, 'none'),
     ),
-    h('div', { class: 'boxes', role: 'group', 'aria-label': `${what} shown` }, ...labels),
+    h('div', { class: 'boxes', role: 'group', 'aria-label': 'Rows shown' }, ...labels),
   );
 }

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { CcbenchError } from '../base/errors.js';
+
+/** An option that does nothing in the company it has. */
+interface Idle {
+  readonly option: string;
+  /** How it is written. */
+  readonly written: string;
+  /** Why it does nothing, behind "has no effect"; null where it does something. */
+  readonly why: (command: Command) => string | null;
+  readonly hint: string;
+}
+
+function isGiven(command: Command, name: string): boolean {
+  return command.getOptionValueSource(name) === 'cli';
+}
+
+function has(command: Command, name: string): boolean {
+  return command.options.some((option) => option.attributeName() === name);
+}
+
+function withoutFiles(command: Command): string | null {
+  return isGiven(command, 'files') ? 'with --no-files' : null;
+}
+
+const IDLE: readonly Idle[] = [
+  {
+    option: 'tolerance',
+    written: '--tolerance',
+    why: (command) =>
+      has(command, 'baseline') && !isGiven(command, 'baseline') ? 'without --baseline' : null,
+    hint: 'name the reports to hold this run against: --baseline <folder>',
+  },
+  {
+    option: 'noise',
+    written: '--noise',
+    why: (command) => (isGiven(command, 'against') ? null : 'without --against'),
+    hint: 'name the result to compare with: --against <file>',
+  },
+  {
+    option: 'png',
+    written: '--png',
+    why: (command) => {
+      if (isGiven(command, 'charts')) return 'with --no-charts';
+      if (has(command, 'files')) return withoutFiles(command);
+      return isGiven(command, 'out') ? null : 'without --out';
+    },
+    hint: 'charts are written with a report, into a folder',
+  },
+  {
+    option: 'out',
+    written: '--out',
+    why: (command) => (isGiven(command, 'share') ? 'with --share' : withoutFiles(command)),
+    hint: 'leave out one of them',
+  },
+];
+
+/** Refuses options of a command line that would do nothing: whoever typed them expects something. */
+export function refuseWithoutEffect(command: Command): void {
+  for (const { option, written, why, hint } of IDLE) {
+    const reason = isGiven(command, option) ? why(command) : null;
+    if (reason !== null) throw new CcbenchError('bad-usage', `${written} has no effect ${reason}`, { hint });
+  }
+}
