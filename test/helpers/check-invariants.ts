@@ -228,6 +228,8 @@ function checkRetries({ sent, entries, plan }: CheckedRun): void {
   let next = 0;
   for (const entry of entries) {
     if (entry.type === 'layer' && entry.action === 'compact') before.clear();
+    // A restart forgets a summary that is waited for: the next one begins anew.
+    if (entry.type === 'notice' && entry.what === 'resume') before.clear();
     if (entry.type !== 'refused') continue;
     const { purpose, tokens, prefixes, thread, turn } = refused[next++]!;
     if (purpose !== 'compact' || !entry.message.includes('too long')) continue;

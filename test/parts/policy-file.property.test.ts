@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { canonicalJson } from '../../src/base/digest.js';
-import type { RunPlan } from '../../src/model/run-plan.js';
+import type { FaultRule, RunPlan } from '../../src/model/run-plan.js';
 import { isPolicyPath, policyValues, withPolicyValue } from '../../src/parts/paths.js';
 import { type ReadPolicy, readPolicy } from '../../src/parts/read-policy.js';
 import { policySentences } from '../../src/parts/sentences.js';
@@ -11,7 +11,13 @@ import { planPolicy } from '../../src/policies/catalogue.js';
 import { policyThresholds } from '../../src/policies/policy-thresholds.js';
 import { readPolicyFile } from '../../src/scenario/policy-file.js';
 import { policyFiles, type Written } from '../helpers/arbitrary-policy-file.js';
-import { anyWindow, buildSession, faultRules, sessionSteps } from '../helpers/arbitrary-session.js';
+import {
+  anyWindow,
+  buildSession,
+  faultRules,
+  type SessionStep,
+  sessionSteps,
+} from '../helpers/arbitrary-session.js';
 import { runSent } from '../helpers/capture.js';
 import { type CheckedRun, INVARIANT_CHECKS } from '../helpers/check-invariants.js';
 import { damaged } from '../helpers/damage-policy.js';
@@ -42,6 +48,38 @@ function checkAll(run: CheckedRun): void {
   for (const [id, check] of Object.entries(INVARIANT_CHECKS))
     if (id !== 'INV-9' || !asksInPieces(run.plan)) check(run);
 }
+
+const read = (tokens: number) => ({ tool: 'Read', tokens, file: 0 });
+
+type Case = [Written, readonly SessionStep[], number, readonly Partial<FaultRule>[]];
+
+/** A counter-example of INV-9 as it once was: a restart while a summary is waited for, then a longer request. */
+const RESTARTED_WHILE_ASKED: Case = [
+  {
+    rules: [
+      {
+        name: 'behind',
+        when: [{ toolChars: '> 20k' }],
+        select: { what: 'history' },
+        ask: { shape: 'extend', run: 'background' },
+        fail: { shrink: { 'drop-oldest': 'item' } },
+      },
+    ],
+    guards: {},
+  },
+  [
+    { do: 'tools', results: [read(15_683)], thinking: 0 },
+    { do: 'tools', results: [read(854), read(19_072)], thinking: 0 },
+    { do: 'tools', results: [read(2001), read(6332)], thinking: 0 },
+    { do: 'answer', tokens: 671 },
+    { do: 'resume' },
+    { do: 'answer', tokens: 1 },
+    { do: 'resume' },
+    { do: 'tools', results: [read(1)], thinking: 0 },
+  ],
+  60_000,
+  [],
+];
 
 describe('generated policy files', () => {
   it('are read, and mean the same as text and with every value set to itself', () => {
@@ -74,7 +112,7 @@ describe('generated policy files', () => {
         expect(canonicalJson(runLog(plan, transcript))).toBe(canonicalJson(run.entries));
         reached.add(ofType(run.entries, 'layer').map(({ action, outcome }) => `${action} ${outcome}`));
       }),
-      { numRuns: propertyRuns(250) },
+      { numRuns: propertyRuns(250), examples: [RESTARTED_WHILE_ASKED] },
     );
     for (const state of ['compact done', 'compact failed', 'truncate done', 'clear done'])
       expect(reached.share(state), state).toBeGreaterThan(0.02);

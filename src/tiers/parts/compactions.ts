@@ -194,6 +194,7 @@ export class Compactions {
     if (split === null) {
       this.guards.spent(moment, underway.result.requests);
       yield staleReport(underway, view);
+      if (underway.compaction.trigger !== 'manual') yield* this.guards.failed(rule.name, moment);
       return;
     }
     yield* this.finish(underway.compaction, { ...underway, split }, moment, view);

@@ -185,4 +185,22 @@ describe('a summary that is written beside the work', () => {
     expect(ofType(log, 'layer').map(({ outcome }) => outcome)).not.toContain('stale');
     expect(ofType(log, 'layer')[0]!.turn).toBeGreaterThan(asked[1]!.turn);
   });
+
+  it('BRK-1 counts for the breaker when it comes too late to fit', () => {
+    // Results are cleared while the summary is written, and it no longer fits: asked for in vain, and paid.
+    const clear =
+      '{ name: clear, when: { tokens: ">= 12k" }, select: { what: tool-results }, replace: { with: placeholder } }';
+    const behind = `{ ${RULE.replace('shape: own', 'shape: own, run: background')} }`;
+    const log = (breaker: string) =>
+      runLog(
+        planUnder(`{ rules: [${behind}, ${clear}], guards: { ${breaker} } }`, INIT),
+        slowly(40, begin()).answer(10).transcript(),
+      );
+    const failures = (entries: ReturnType<typeof log>) =>
+      ofType(entries, 'layer').flatMap(({ failure }) => failure ?? []);
+    expect(failures(log('')).length).toBeGreaterThan(3);
+    const held = log('breaker: { after: 2, until: session }');
+    expect(failures(held)).toEqual(['stale', 'stale']);
+    expect(ofType(held, 'breaker').filter(({ state }) => state === 'tripped')).toHaveLength(1);
+  });
 });
