@@ -93,7 +93,7 @@ export function forwardSettings({ source, agentVersion }: Transcript): Settings 
 
 function claudeCodePolicy(transcript: Transcript, changed: Settings): RunPlan['policy'] {
   const { profile } = rangeOf(transcript.agentVersion);
-  return { name: profile, params: resolvePolicy(profile, { ...changed, ...forwardSettings(transcript) }) };
+  return { name: profile, params: resolvePolicy(profile, { ...forwardSettings(transcript), ...changed }) };
 }
 
 function codexPolicy(transcript: Transcript, changed: Settings): RunPlan['policy'] {

@@ -98,7 +98,8 @@ function unknownKey(document: ScenarioDocument, path: Path, key: string): Locate
 
 /** How to write what was probably meant. */
 function hintFor(node: SchemaNode, value: unknown, path: Path): string | undefined {
-  if (typeof value === 'number' && node.type === 'string') return 'put it in quotes';
+  if (typeof value === 'number' && node.type === 'string')
+    return node.enum === undefined || node.enum.includes(String(value)) ? 'put it in quotes' : undefined;
   if (typeof value !== 'string' || node.type !== 'object') return undefined;
   const key = keyThatTakes(node, value);
   return key === null ? undefined : `did you mean \`${String(path.at(-1))}: { ${key}: ${value} }\`?`;

@@ -76,12 +76,15 @@ export function parseVary(
   return { path, values: [...new Set(values)], scale: 'linear', range: null };
 }
 
+/** Keys of a scenario beside its policy and window: none of them is a size. */
+const NO_SIZE = /^(cache|estimatorFactor|llm|model|provider|runs|seed|timing|transcript)(\.|$)/;
+
 /** What `auto` counts in: tokens, also where nothing says what a setting counts, or parts of the window in percent. */
 function autoUnit(text: string, path: string): 'tokens' | '%' {
   const spec = paramSpecs().find((param) => param.path === path);
-  if (spec === undefined || spec.unit === 'tokens') return 'tokens';
-  if (spec.unit === '%') return '%';
-  const counts = spec.unit === null ? 'neither' : `in ${spec.unit}`;
+  if (spec?.unit === 'tokens' || (spec === undefined && !NO_SIZE.test(path))) return 'tokens';
+  if (spec?.unit === '%') return '%';
+  const counts = spec?.unit == null ? 'neither' : `in ${spec.unit}`;
   return refuse(
     text,
     `auto is for sizes in tokens and for percentages of the window, and ${path} is ${counts}`,

@@ -41,6 +41,11 @@ describe('positions of problems', () => {
     expect(errorsOf(text)[0]?.hint).toBe(hint);
   });
 
+  it('asks for quotes only where the number would be taken as a text', () => {
+    expect(errorsOf('name: 4\ntranscript: { file: a.jsonl }')[0]?.hint).toBe('put it in quotes');
+    expect(errorsOf(recorded('cache: { ttl: 60000 }'))[0]?.hint).not.toContain('quotes');
+  });
+
   it.each([
     ['seed: -1', 's.yaml:3:7: `seed` must be a whole number of 0 or more; found -1'],
     ['seed: 1.5', 's.yaml:3:7: `seed` must be a whole number of 0 or more; found 1.5'],

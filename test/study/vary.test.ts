@@ -57,6 +57,10 @@ describe('parseVary', () => {
       'auto is for sizes in tokens and for percentages of the window, and microcompact.timeBased.gapMinutes is in minutes',
     );
     expect(() => values('microcompact.timeBased.enabled=auto')).toThrow('.enabled is neither');
+    expect(() => values('cache.ttl=auto')).toThrow('and cache.ttl is neither');
+    expect(() => values('model=auto')).toThrow('and model is neither');
+    // The paths of a policy file begin with other words, and a window is a size.
+    expect(values('rules.compact.when.0.tokens=auto')).toEqual(values('window=auto'));
   });
 
   it('refuses empty ranges and lists with a hint', () => {

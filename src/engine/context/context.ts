@@ -90,7 +90,7 @@ export class Context implements PrefixView {
       this.fresh.add(this.blocks[i]!);
   }
 
-  /** The same of the positions in front of one. */
+  /** Tokens that the previous request did not hold, of the positions in front of one. */
   freshBefore(position: number): number {
     let tokens = this.fresh.tokens;
     for (let i = position; i < this.blocks.length; i++)
