@@ -185,7 +185,7 @@ describe('what why comes to', () => {
       advice: 'First thing to try: an hour, which would have saved $3.00 of $10.00 ($2.00 to $4.00).',
     });
     expect(whyConclusion({ ...REPORT, byCause: [cause('read', 10)] }).result).toBe(
-      '2 sessions cost $10.00, and no avoidable break of the cache is in it.',
+      '2 sessions cost $10.00, and no avoidable break of the cache is in them.',
     );
   });
 

@@ -233,7 +233,7 @@ export function whyConclusion(report: WhyReport): Conclusion {
     result:
       lost > 0
         ? `${all}, of which ${formatMoney(lost)} went into avoidable breaks of the cache.`
-        : `${all}, and no avoidable break of the cache is in it.`,
+        : `${all}, and no avoidable break of the cache is in ${sessions === 1 ? 'it' : 'them'}.`,
     advice: adviceSentence(report),
   };
 }
