@@ -1,3 +1,4 @@
+import type { Conclusion } from './conclusion.js';
 import type { PolicyInfo } from './policy-info.js';
 
 /** A table that sets several runs side by side. */
@@ -197,6 +198,7 @@ export interface PromptColors {
 export interface PageData {
   readonly kind: 'runs';
   readonly title: string;
+  readonly conclusion: Conclusion | null;
   readonly runs: readonly PageRun[];
   readonly comparison: ComparisonTable | null;
   /** The sessions behind the comparison; null where there is one. */

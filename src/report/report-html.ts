@@ -1,5 +1,6 @@
 import { distinctColor, LAYER_COLORS, PROMPT_COLORS } from './charts/palette.js';
 import { compareTable } from './compare-table.js';
+import type { Conclusion } from './conclusion.js';
 import type { ComparisonTable, PageData, PagePicture } from './page-data.js';
 import { pageHtml } from './page-html.js';
 import { pageRun, type ReportedRun } from './page-run.js';
@@ -7,6 +8,8 @@ import { pageRun, type ReportedRun } from './page-run.js';
 /** What a page is made from: one run, or several side by side. */
 export interface ReportInput {
   readonly title: string;
+  /** What the page comes to; absent where nothing is concluded. */
+  readonly conclusion?: Conclusion;
   readonly runs: readonly ReportedRun[];
   /** The table of several runs; their main metrics where it is absent. */
   readonly comparison?: ComparisonTable;
@@ -22,6 +25,7 @@ export function reportHtml(input: ReportInput): string {
   const data: PageData = {
     kind: 'runs',
     title,
+    conclusion: input.conclusion ?? null,
     runs: runs.map(pageRun),
     comparison: input.comparison ?? (runs.length > 1 ? compareTable(runs) : null),
     sessions: input.sessions ?? null,

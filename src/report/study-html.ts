@@ -9,6 +9,7 @@ export function studyHtml(
 ): string {
   const data: StudyPageData = {
     kind: 'study',
+    advice: null,
     cards: [],
     charts: [],
     runs: [],

@@ -47,6 +47,8 @@ export interface StudyPageData {
   readonly title: string;
   /** The result in a sentence. */
   readonly lead: string;
+  /** What to do about it, or to doubt of it; null where the result says all. */
+  readonly advice: string | null;
   readonly cards: readonly PageFact[];
   /** What a row is: a point, a session, a run. */
   readonly of: string;

@@ -12,6 +12,7 @@ const POINTS: StudyPageData = {
   kind: 'study',
   title: 'gap-sweep',
   lead: 'best costUsd: $2.00 at gap=10',
+  advice: 'It is best on one session.',
   cards: [],
   of: 'point',
   table: {
@@ -76,6 +77,7 @@ describe('the page of a study', () => {
   it('shows the best point first; slider, arrow keys, table and address choose others', async () => {
     const { page, problems } = await openPage(browser, html(POINTS));
     const panel = page.locator('aside.row');
+    expect(await page.locator('#summary p').allTextContents()).toEqual([POINTS.lead, POINTS.advice]);
     expect(await panel.textContent()).toContain('gap=10');
     expect(await panel.textContent()).toContain('$1.00 … $3.00');
     const slider = page.getByRole('slider');

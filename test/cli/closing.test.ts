@@ -1,6 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { PageData } from '../../src/report/page-data.js';
+import type { StudyPageData } from '../../src/report/study-page-data.js';
+import { dataOf } from '../helpers/page-data.js';
 import { assistant, jsonl, say, usage, user } from '../helpers/session.js';
 import { cli, scenario, TRACE, tempFolder } from './cli.js';
 
@@ -123,6 +126,26 @@ describe('the last lines of a command', () => {
     expect(tuned[1]).toContain('chosen and judged on the same sessions');
     const none = await closing([...search, '--subject-to', 'turns == 41', '--no-files'], cwd);
     expect(none[0]).toBe('No setting is chosen: none of 2 settings holds turns == 41.');
+  });
+
+  it.each([
+    ['run', ['run', 'a.yaml', '--no-timings'], 'tiny'],
+    ['run whose expectation failed', ['run', 'failing.yaml', '--no-timings'], 'failing'],
+    ['compare', ['compare', 'two.yaml'], 'tiny-compare'],
+    ['sweep', ['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'], 'tiny-sweep'],
+    ['tune', ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd'], 'tiny-tune'],
+  ])('the page of %s says the same in front', async (_name, argv, folder) => {
+    const cwd = tempFolder({
+      'a.yaml': scenario('tiny'),
+      'two.yaml': TWO,
+      'failing.yaml': `${scenario('failing')}expect: [turns == 41]\n`,
+    });
+    const lines = await closing(argv, cwd);
+    const page = dataOf<PageData | StudyPageData>(
+      readFileSync(join(cwd, 'reports', folder, 'report.html'), 'utf8'),
+    );
+    const told = page.kind === 'runs' ? Object.values(page.conclusion!) : [page.lead, page.advice];
+    expect(told).toEqual(lines.slice(0, 2));
   });
 
   it('ttl names the cheaper lifetime last', async () => {

@@ -43,7 +43,8 @@ function report(perSession = SESSIONS, change: object = {}): LifetimeReport {
   } as unknown as LifetimeReport;
 }
 
-const pageOf = (of: LifetimeReport): StudyPageData => dataOf<StudyPageData>(ttlHtml(of, 'the lead'));
+const pageOf = (of: LifetimeReport): StudyPageData =>
+  dataOf<StudyPageData>(ttlHtml(of, { result: 'the lead', advice: 'the advice' }));
 
 describe('the page of lifetimes', () => {
   it('draws the hit rate at each lifetime that has one, and each session on its side of the line', () => {
@@ -72,7 +73,7 @@ describe('the page of lifetimes', () => {
   });
 
   it('has a row for each session with a choice, and totals on cards', () => {
-    const { table, cards, lead } = pageOf(report());
+    const { table, cards, lead, advice } = pageOf(report());
     expect(table!.rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)])).toEqual(
       SESSIONS.map(({ id, cost5mUsd, cost1hUsd, cheaper }) => [
         id,
@@ -89,7 +90,7 @@ describe('the page of lifetimes', () => {
       ['With 1 hour', '$12.00', 'cheaper for 25.0% of the sessions'],
       ['Rescued by 1 hour', '4,000', 'tokens; it breaks even at 8,000'],
     ]);
-    expect(lead).toBe('the lead');
+    expect([lead, advice]).toEqual(['the lead', 'the advice']);
   });
 
   it('has the curve alone where no session has a choice', () => {

@@ -31,7 +31,7 @@ export function sweepInput(
   });
   return {
     name: 'n',
-    lead: 'l',
+    conclusion: { result: 'r', advice: 'a' },
     axes,
     names: ['costUsd'],
     swept,

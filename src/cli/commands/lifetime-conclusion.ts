@@ -1,7 +1,7 @@
 import type { LifetimeReport } from '../../cache/lifetime-report.js';
+import type { Conclusion } from '../../report/conclusion.js';
 import { formatCounted, formatMoney } from '../../report/format.js';
 import type { ProviderLifetimes } from '../runs/provider-lifetimes.js';
-import type { Conclusion } from '../terminal/closing.js';
 
 /** Differences below this are rounding, not money. */
 const EQUAL_USD = 1e-9;

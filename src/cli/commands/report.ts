@@ -116,7 +116,12 @@ export async function reportCommand(
       const { policyInfoOf } = await import('../runs/policy-info.js');
       const name = facts.run?.name ?? file;
       const run = { name, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
-      for await (const picture of reportPictures(run, options, session.host.interrupt)) {
+      for await (const picture of reportPictures(
+        run,
+        runConclusion(facts, []),
+        options,
+        session.host.interrupt,
+      )) {
         await write(join(out, picture.folder, picture.name), picture.content);
       }
     }

@@ -1,5 +1,6 @@
 import type { LifetimeReport } from '../../cache/lifetime-report.js';
 import { DISTINCT } from '../../report/charts/palette.js';
+import type { Conclusion } from '../../report/conclusion.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../report/format.js';
 import type { PageFact } from '../../report/page-data.js';
 import { studyHtml } from '../../report/study-html.js';
@@ -85,12 +86,13 @@ function cardsOf({ cost, sessions, requests, promptTokens }: LifetimeReport): re
 }
 
 /** ttl.html: the curve of lifetimes, and every session at both. */
-export function ttlHtml(report: LifetimeReport, lead: string): string {
+export function ttlHtml(report: LifetimeReport, { result, advice }: Conclusion): string {
   const { cost } = report;
   return studyHtml(
     {
       title: 'Lifetimes of the prompt cache',
-      lead,
+      lead: result,
+      advice,
       cards: cardsOf(report),
       of: 'session',
       charts: [curveChart(report), ...(cost.perSession.length === 0 ? [] : [costChart(report)])],

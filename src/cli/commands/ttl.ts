@@ -22,6 +22,7 @@ import type { RecordedBill } from '../../model/recorded-bill.js';
 import { firstModel, type Transcript } from '../../model/transcript.js';
 import type { Warning } from '../../model/warning.js';
 import { AS_RECORDED } from '../../report/as-recorded.js';
+import type { Conclusion } from '../../report/conclusion.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
@@ -159,8 +160,8 @@ export async function ttlCommand(
     recordedCosts(items.map((item) => ({ name: item.session.id, bill: item.bill })));
   const recorded = recordedOf(used);
   const hitRates = conversationHitRates(sessions);
-  const { result } = lifetimeConclusion(report, byProvider);
-  if (options.out !== undefined) await writeChart(session, report, result, options.out, options);
+  const conclusion = lifetimeConclusion(report, byProvider);
+  if (options.out !== undefined) await writeChart(session, report, conclusion, options.out, options);
   const warnings = used.flatMap((item) =>
     item.warnings.map(({ code, message, remedy, count }) => ({
       session: item.session.id,
@@ -188,9 +189,7 @@ export async function ttlCommand(
   const chosen = recordedOf(used.filter((item) => item.ruled === null));
   const text = reportText(report, { hitRates, recorded, chosen, byProvider }, options, screen);
   const written = options.out === undefined ? null : join(options.out, TTL_PAGE);
-  session.host.stdout.write(
-    `${text}\n${closingText({ ...lifetimeConclusion(report, byProvider), written }, screen)}`,
-  );
+  session.host.stdout.write(`${text}\n${closingText({ ...conclusion, written }, screen)}`);
   for (const { session: id, message, count } of warnings) {
     note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
   }
@@ -206,7 +205,7 @@ export async function ttlCommand(
 async function writeChart(
   { host }: CliSession,
   report: LifetimeReport,
-  lead: string,
+  conclusion: Conclusion,
   out: string,
   options: TtlOptions,
 ): Promise<void> {
@@ -218,7 +217,7 @@ async function writeChart(
   const sessions = report.cost.perSession.length || report.sessions;
   const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
   await writeFiles(out, host.cwd, chartFiles(charts, options, host.interrupt));
-  const content = ttlHtml(report, lead);
+  const content = ttlHtml(report, conclusion);
   await writeFiles(out, host.cwd, [{ folder: '', name: TTL_PAGE, content }]);
 }
 

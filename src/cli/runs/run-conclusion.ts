@@ -3,8 +3,8 @@ import type { ExpectationResult } from '../../metrics/expect.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
 import { metricValues } from '../../metrics/registry.js';
 import { causeWords } from '../../report/cause-words.js';
+import type { Conclusion } from '../../report/conclusion.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../report/format.js';
-import type { Conclusion } from '../terminal/closing.js';
 
 /** How expectations came out where one failed; null where all hold. */
 export function failedSentence(expectations: readonly ExpectationResult[]): string | null {

@@ -1,12 +1,7 @@
+import type { Conclusion } from '../../report/conclusion.js';
 import { printable } from '../../report/format.js';
 import { wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
-
-/** What came of a command, and what to do about it or how far to trust it: a sentence each. */
-export interface Conclusion {
-  readonly result: string;
-  readonly advice: string;
-}
 
 /** The last lines of a command. */
 export interface Closing extends Conclusion {

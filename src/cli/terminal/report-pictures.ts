@@ -1,6 +1,7 @@
 import { chartJson, type NamedChart } from '../../report/charts/chart-spec.js';
 import { renderPng, renderSvg } from '../../report/charts/render.js';
 import { runCharts } from '../../report/charts/run-charts.js';
+import type { Conclusion } from '../../report/conclusion.js';
 import type { ReportedRun } from '../../report/page-run.js';
 import { reportHtml } from '../../report/report-html.js';
 import { breathe, withoutPause } from './interrupt.js';
@@ -40,11 +41,12 @@ export async function* chartFiles(
 /** report.html and the charts of one run. */
 export async function* reportPictures(
   run: ReportedRun,
+  conclusion: Conclusion,
   options: PictureOptions,
   interrupt: AbortSignal,
 ): AsyncGenerator<ReportFile> {
   if (!options.charts) return;
-  const page = await withoutPause(interrupt, () => reportHtml({ title: run.name, runs: [run] }));
+  const page = await withoutPause(interrupt, () => reportHtml({ title: run.name, conclusion, runs: [run] }));
   yield { folder: '', name: 'report.html', content: page };
   const charts = await withoutPause(interrupt, () => runCharts(run));
   yield* chartFiles(charts, options, interrupt);

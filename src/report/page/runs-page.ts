@@ -5,6 +5,7 @@ import { h } from './dom.js';
 import { createEventsView } from './events-view.js';
 import { pageHead } from './head.js';
 import { layersView } from './layers-view.js';
+import { leadView } from './lead.js';
 import { policyView } from './policy-view.js';
 import { requestTip } from './request-tip.js';
 import { createRequestsView } from './requests-view.js';
@@ -19,7 +20,14 @@ import { createTooltip } from './tooltip.js';
 /** The page of many runs without their logs: the table and the pictures. */
 export function startTable(app: HTMLElement, data: PageData): void {
   const table = data.comparison === null ? null : compareView(createStore(START), data, data.comparison);
-  app.replaceChildren(pageHead(data.title, []), h('main', {}, document.getElementById('pictures'), table));
+  app.replaceChildren(
+    pageHead(data.title, []),
+    h('main', {}, ...conclusionOf(data), document.getElementById('pictures'), table),
+  );
+}
+
+function conclusionOf({ conclusion }: PageData): readonly (HTMLElement | null)[] {
+  return conclusion === null ? [] : leadView(conclusion.result, conclusion.advice);
 }
 
 /** The name of a run, with the warning that goes wherever it is shown. */
@@ -103,6 +111,7 @@ export function startRuns(app: HTMLElement, data: PageData): void {
     h(
       'main',
       {},
+      ...conclusionOf(data),
       data.comparison === null ? null : compareView(store, data, data.comparison),
       data.sessions === null ? null : sessionsView(data.sessions),
       pictures,

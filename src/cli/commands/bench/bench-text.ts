@@ -6,10 +6,10 @@ import {
   growsTooFast,
   type RatioResult,
 } from '../../../bench/result.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../report/format.js';
 import { type Column, tableLines } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
-import type { Conclusion } from '../../terminal/closing.js';
 
 const PATH_COLUMNS: readonly Column[] = [
   { header: 'hot path', align: 'left', drop: null },

@@ -1,8 +1,8 @@
 import type { StudyResults } from '../../../files/results/results-folder.js';
 import { findMetric } from '../../../metrics/registry.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCount, formatCounted, formatValue, printable } from '../../../report/format.js';
 import type { CellValue } from '../../../study/result-rows.js';
-import type { Conclusion } from '../../terminal/closing.js';
 import { countRuns, rankPoints, settingsOf } from './read-results.js';
 
 /** What a study came to, in short. */

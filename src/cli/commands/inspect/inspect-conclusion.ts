@@ -1,5 +1,5 @@
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCounted, formatMoney, formatShare } from '../../../report/format.js';
-import type { Conclusion } from '../../terminal/closing.js';
 import type { SessionsTotal } from './session-facts.js';
 
 /** What was found in transcripts, and where to go on. */

@@ -10,12 +10,13 @@ import { paramsOf, planPolicy } from '../../../policies/catalogue.js';
 import type { Policy } from '../../../policies/policy.js';
 import { type PolicyThresholds, policyThresholds } from '../../../policies/policy-thresholds.js';
 import type { NamedLimits } from '../../../policies/shown-limits.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCount, formatDecimal } from '../../../report/format.js';
 import { type Column, tableLines } from '../../../report/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';
-import { type Conclusion, closingText } from '../../terminal/closing.js';
+import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { namedPolicy } from './named-policy.js';
 

@@ -1,6 +1,7 @@
 import { MATCH } from '../../../cache/cache-rules.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
 import type { CacheRules } from '../../../model/provider.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import {
   formatCount,
   formatCounted,
@@ -12,7 +13,6 @@ import {
 } from '../../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
-import type { Conclusion } from '../../terminal/closing.js';
 import type { ProviderFacts } from './provider-facts.js';
 import type { ProviderReplay } from './provider-replay.js';
 

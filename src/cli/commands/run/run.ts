@@ -33,6 +33,7 @@ import {
   readBaseline,
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
+import { runConclusion } from '../../runs/run-conclusion.js';
 import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, doubtNotes, inputOptions, note, printJson } from '../../session.js';
@@ -199,7 +200,7 @@ function pageOf(runs: readonly PlannedRun[]): string {
 /** Charts and page come after the table: they take longer than everything before. */
 async function writePictures(
   { session, options, progress }: Job,
-  { planned, execution }: RunResult,
+  { planned, execution, expectations }: RunResult,
   sample: SampledLog,
   folder: ReportFolder,
 ): Promise<void> {
@@ -210,7 +211,8 @@ async function writePictures(
   ]);
   const { digest, facts } = execution;
   const run = { name: planned.label, ...sample, facts, digest, policyInfo: policyInfoOf(facts) };
-  for await (const file of reportPictures(run, options, session.host.interrupt)) {
+  const conclusion = runConclusion(facts, expectations);
+  for await (const file of reportPictures(run, conclusion, options, session.host.interrupt)) {
     await folder.write(join(planned.folder, file.folder), file.name, file.content);
   }
   progress.clear();

@@ -1,7 +1,7 @@
 import { completionOf } from '../../../metrics/completion.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCount, formatCounted, formatMoney } from '../../../report/format.js';
 import { failedSentence, runConclusion } from '../../runs/run-conclusion.js';
-import type { Conclusion } from '../../terminal/closing.js';
 import type { RunResult } from './run-result.js';
 
 function transcriptsOf(results: readonly RunResult[]): number {

@@ -2,6 +2,7 @@ import { findMetric } from '../../../metrics/registry.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import type { MetricAxis } from '../../../report/charts/sweep-point.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import type { ReportedRun } from '../../../report/page-run.js';
 import { createRunSample } from '../../../report/run-sample.js';
@@ -37,6 +38,7 @@ export function pointMark({ standing }: VariantCompleteness): { readonly mark?: 
 /** A comparison as its page shows it. */
 export interface CompareTables {
   readonly comparison: Comparison;
+  readonly conclusion: Conclusion;
   readonly table: ComparisonTable;
   /** Null where there is one session. */
   readonly sessions: ComparisonTable | null;
@@ -47,7 +49,7 @@ export async function writeCompareReport(
   session: CliSession,
   folder: ReportFolder,
   title: string,
-  { comparison, table, sessions }: CompareTables,
+  { comparison, conclusion, table, sessions }: CompareTables,
   planned: readonly {
     readonly row: { readonly name: string };
     readonly transcript: StudyTranscript;
@@ -97,5 +99,9 @@ export async function writeCompareReport(
         ];
   const pictures = await writeCharts(folder, charts);
   const { reportHtml } = await import('../../../report/report-html.js');
-  await folder.write('', STUDY_PAGE, reportHtml({ title, runs, comparison: table, sessions, pictures }));
+  await folder.write(
+    '',
+    STUDY_PAGE,
+    reportHtml({ title, conclusion, runs, comparison: table, sessions, pictures }),
+  );
 }

@@ -143,7 +143,7 @@ async function compare(
           return path === null ? null : compareAgain({ ...options, files }, path);
         },
       });
-      await writeCompareReport(session, folder, name, { comparison, table, sessions }, done);
+      await writeCompareReport(session, folder, name, { comparison, conclusion, table, sessions }, done);
       folder.commit();
     }
     summarise(session, markdown);

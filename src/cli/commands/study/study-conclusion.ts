@@ -1,10 +1,11 @@
 import { findMetric } from '../../../metrics/registry.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCounted, formatDecimal, formatValue } from '../../../report/format.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import type { Comparison, Difference } from '../../../study/comparison.js';
 import type { Completeness } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
-import type { Closing, Conclusion } from '../../terminal/closing.js';
+import type { Closing } from '../../terminal/closing.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
 
 function figure(value: number | null | undefined, metric: string): string {

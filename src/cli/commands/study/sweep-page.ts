@@ -2,6 +2,7 @@ import { meanInterval } from '../../../base/stats.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { distinctColor } from '../../../report/charts/palette.js';
 import { axisTitle } from '../../../report/charts/sweep-point.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatValue } from '../../../report/format.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import { studyHtml } from '../../../report/study-html.js';
@@ -16,7 +17,7 @@ import { axisOf, isCompletion, isNumeric, lineMark } from './sweep-axes.js';
 /** What the page of a sweep or a search is made from. */
 export interface SweepPageInput {
   readonly name: string;
-  readonly lead: string;
+  readonly conclusion: Conclusion;
   readonly axes: readonly Axis[];
   /** Metrics with a chart. */
   readonly names: readonly string[];
@@ -191,7 +192,8 @@ export function sweepHtml(input: SweepPageInput): string {
   return studyHtml(
     {
       title: input.name,
-      lead: input.lead,
+      lead: input.conclusion.result,
+      advice: input.conclusion.advice,
       of: 'point',
       table: pageTable(input),
       charts: [...charts.filter(({ series }) => series.length > 0), ...tradeOff(input)],

@@ -305,7 +305,7 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     await folder.write('', 'sweep.csv', pointsCsv(axes, told.completeness.compared, swept));
     await writeSweepReport(folder, {
       name: told.name,
-      lead: closing.result,
+      conclusion: closing,
       axes,
       names,
       swept,

@@ -249,7 +249,7 @@ export async function tune(
     await folder.write('', 'tune.csv', pointsCsv(axes, completeness.compared, ranked));
     await writeSweepReport(folder, {
       name,
-      lead: closing.result,
+      conclusion: closing,
       axes,
       names: [goal.metric],
       swept: ranked,

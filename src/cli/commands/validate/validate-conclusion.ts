@@ -1,6 +1,6 @@
 import type { FidelityReport } from '../../../fidelity/report.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCount, formatCounted } from '../../../report/format.js';
-import type { Conclusion } from '../../terminal/closing.js';
 import { trustSentence } from './forward-text.js';
 
 /** How far to trust a cost, and what that does not say. */

@@ -1,5 +1,6 @@
 import { sum } from '../../../base/stats.js';
 import { inputId } from '../../../files/read-input.js';
+import type { Conclusion } from '../../../report/conclusion.js';
 import {
   formatCount,
   formatCounted,
@@ -16,7 +17,6 @@ import type { Screen } from '../../../report/terminal.js';
 import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
 import type { Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
-import type { Conclusion } from '../../terminal/closing.js';
 
 /** What the text needs besides the report. */
 export interface WhyTextOptions {

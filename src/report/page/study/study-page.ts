@@ -5,6 +5,7 @@ import { cardsView } from '../cards.js';
 import { createCompareView } from '../compare-view.js';
 import { h } from '../dom.js';
 import { pageHead } from '../head.js';
+import { leadView } from '../lead.js';
 import { createMultiples } from '../multiples.js';
 import { followPlace, numberIn, placeLink, showPlace } from '../place.js';
 import { createRunModel } from '../run-model.js';
@@ -172,7 +173,7 @@ export function startStudy(app: HTMLElement, data: StudyPageData): void {
       h(
         'section',
         { id: 'summary' },
-        h('p', { class: 'lead' }, data.lead),
+        ...leadView(data.lead, data.advice),
         data.cards.length === 0 ? null : cardsView(data.cards),
         ...[...data.notes, ...(hasRows ? [] : data.table.notes)].map((note) =>
           h('p', { class: 'quiet' }, note),
