@@ -72,6 +72,9 @@ function threadRequests(thread: Thread): readonly LifetimeRequest[] {
       for (const id of step.event.keptIds) counted += sizes.get(id) ?? 0;
       if (step.event.summary !== null) add(step.event.summary);
       reusable = prefixTokens;
+    } else if (step.kind === 'event' && step.event.kind === 'clear') {
+      counted = prefixTokens;
+      reusable = prefixTokens;
     } else if (step.kind === 'call') {
       const { call } = step;
       const prompt = call.usage === null ? counted : promptTokens(call.usage);

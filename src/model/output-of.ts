@@ -3,7 +3,7 @@ import type { RecordedCall } from './transcript.js';
 
 /** True where the output that was billed is not recorded: it is at least what is, and likely the response's own tokens. */
 export function isOutputEstimated(call: RecordedCall): boolean {
-  return call.usage === null || call.outputIsPlaceholder;
+  return (call.usage === null && call.outputTokens === undefined) || call.outputIsPlaceholder;
 }
 
 /**
@@ -11,6 +11,6 @@ export function isOutputEstimated(call: RecordedCall): boolean {
  * from within the stream, and such a count only grows: no estimate is below it.
  */
 export function outputOf(call: RecordedCall): number {
-  const recorded = call.usage?.output ?? 0;
+  const recorded = call.usage?.output ?? call.outputTokens ?? 0;
   return isOutputEstimated(call) ? Math.max(recorded, messageTokens(call.response)) : recorded;
 }

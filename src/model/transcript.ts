@@ -13,6 +13,8 @@ export interface RecordedCall {
   readonly response: Message;
   /** Usage the source reports; null when it has none. */
   readonly usage: Usage | null;
+  /** Output that a source reports beside no other usage; more than the response holds where not all of it comes back in prompts. */
+  readonly outputTokens?: number;
   /** The recorded output count is a placeholder (Claude Code before 2.1.59). */
   readonly outputIsPlaceholder: boolean;
   readonly stopReason: string | null;

@@ -278,6 +278,13 @@ describe('transcriptSession', () => {
     });
   });
 
+  it('finds nothing but tools and system prompt again behind a cleared conversation', () => {
+    const clear: Step = { kind: 'event', event: { kind: 'clear', at: 0 } };
+    expect(columns([call(1, usage(900)), clear, call(2, usage(800))]).reusable).toEqual([0, 500]);
+    // 500 of the prefix each time; the first response of 20 is gone.
+    expect(columns([call(1, null), clear, call(2, null)]).prompt).toEqual([500, 500]);
+  });
+
   it('counts tokens where no usage was recorded', () => {
     const say = (id: string, tokens: number): Step => ({ kind: 'message', message: message(id, tokens) });
     const steps = [

@@ -153,6 +153,44 @@ describe('ccbench providers --session', () => {
     });
   });
 
+  it('ranks no provider where calls were not answered, and says what recorded compactions are undone', async () => {
+    // Ten calls that grow by 30,000 tokens: a window of 200,000 holds six of them, one of a million all. Then a prompt of 40,000.
+    const blocks = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i);
+    const requests = [...Array.from({ length: 10 }, (_, i) => 30_000 * (i + 1)), 40_000].map((tokens, t) => ({
+      t,
+      type: 'n',
+      model: 'claude-sonnet-4-5',
+      in: tokens,
+      out: 10,
+      hash_ids: blocks(Math.floor(tokens / 64)),
+      input_types: ['text'],
+      output_types: ['text'],
+      stop: 'end_turn',
+    }));
+    const cwd = tempFolder({ 't.json': JSON.stringify({ id: 'long', block_size: 64, requests }) });
+    const argv = ['providers', '--session', 't.json'];
+    const { providers } = JSON.parse((await cli([...argv, '--json'], { cwd })).stdout);
+    const row = (name: string) => providers.find((each: { provider: string }) => each.provider === name);
+    expect(row('anthropic')).toMatchObject({
+      calls: 11,
+      callsLost: 5,
+      finished: false,
+      compactionsUndone: 1,
+    });
+    expect(row('gemini')).toMatchObject({ calls: 11, callsLost: 0, finished: true });
+    const { stdout } = await cli(argv, { cwd, columns: 200 });
+    expect(stdout).toMatch(/^t · policy none · 11 calls$/m);
+    expect(stdout).toMatch(/^anthropic \(unfinished\) .*\(5 of 11 calls not answered\)$/m);
+    expect(stdout).toContain('so 1 compaction of it is not made again');
+    const finished = providers.filter((each: { finished: boolean }) => each.finished);
+    const cheapest = finished.reduce((a: { costUsd: number }, b: { costUsd: number }) =>
+      a.costUsd < b.costUsd ? a : b,
+    );
+    expect(stdout).toMatch(new RegExp(`costs between \\$[\\d.]+ at ${cheapest.provider} `));
+    const alone = await cli(['providers', 'anthropic', '--session', 't.json'], { cwd });
+    expect(alone.stdout).toContain('The session is finished at no provider');
+  });
+
   it('prints one table with cost, hit rate, break-even and model, the doubts below it, twice the same', async () => {
     const cwd = folder();
     const { stdout } = await cli(RUN, { cwd, columns: 120 });

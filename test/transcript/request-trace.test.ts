@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/base/errors.js';
 import { messageTokens } from '../../src/model/message.js';
+import { isOutputEstimated, outputOf } from '../../src/model/output-of.js';
 import type { Thread } from '../../src/model/transcript.js';
 import {
   looksLikeRequestTrace,
@@ -60,7 +61,7 @@ function promptSizes(thread: Thread): number[] {
     } else if (step.event.kind === 'recorded-compaction') {
       expect(step.event.keptIds).toEqual([]);
       live = messageTokens(step.event.summary!);
-    }
+    } else if (step.event.kind === 'clear') live = 0;
   }
   return sizes;
 }
@@ -207,6 +208,46 @@ describe('readRequestTrace', () => {
     );
     expect(sizes).toEqual([['human', 232], ['call'], ['tool', 250], ['call']]);
     expect(promptSizes(thread!)).toEqual([1_000, 1_300]);
+  });
+
+  it('bills the output that is recorded, also where less of it comes back in the next prompt', () => {
+    const [thread] = readRequestTrace(bytes(trace([request(0, 1_000, 847), request(5, 1_149, 30)])), {
+      id: 'a',
+    }).threads;
+    const calls = thread!.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));
+    expect(calls.map((call) => [outputOf(call), messageTokens(call.response)])).toEqual([
+      [847, 149],
+      [30, 30],
+    ]);
+    expect(calls.some(isOutputEstimated)).toBe(false);
+    expect(promptSizes(thread!)).toEqual([1_000, 1_149]);
+  });
+
+  it('takes a prompt more than twice as long that shares nothing with the one before for another conversation', () => {
+    const other = Array.from({ length: 500 }, (_, i) => 900_000 + i);
+    const [thread] = readRequestTrace(
+      bytes(
+        trace([
+          request(0, 2_000, 50),
+          request(5, 2_300, 60),
+          request(3_600, 32_000, 100, { hash_ids: other }),
+          request(3_700, 32_400, 10, { hash_ids: [...other, 950_000, 950_001, 950_002, 950_003] }),
+        ]),
+      ),
+      { id: 'a' },
+    ).threads;
+    expect(promptSizes(thread!)).toEqual([2_000, 2_300, 32_000, 32_400]);
+    expect(thread!.steps.flatMap((step) => (step.kind === 'event' ? [step.event.kind] : []))).toEqual([
+      'prefix-change',
+      'clear',
+    ]);
+    expectPaired(thread!);
+    // A smaller one is what is left of the conversation.
+    const [smaller] = readRequestTrace(
+      bytes(trace([request(0, 9_000, 50), request(5, 2_300, 60, { hash_ids: other.slice(0, 35) })])),
+      { id: 'a' },
+    ).threads;
+    expect(smaller!.steps.some((step) => step.kind === 'event' && step.event.kind === 'clear')).toBe(false);
   });
 
   it('gives a response no more than the prompt grew by', () => {

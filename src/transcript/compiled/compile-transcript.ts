@@ -157,6 +157,7 @@ class Compiler {
       model: this.#strings.add(call.model),
       response: this.#message(call.response),
       usage: this.#usageRow(call.usage),
+      output: call.outputTokens === undefined ? 0 : call.outputTokens + 1,
       placeholder: Number(call.outputIsPlaceholder),
       stopReason: this.#strings.add(call.stopReason),
       missReason: this.#strings.add(call.missReason),

@@ -10,7 +10,7 @@ import type { StringEncoding } from './string-table.js';
  * Version of the compiled form and of the readers whose work it holds: it goes up whenever a reader makes something else
  * of the same file.
  */
-export const COMPILED_VERSION = 6;
+export const COMPILED_VERSION = 7;
 
 /** First bytes of a compiled transcript. */
 export const MAGIC = 'ccbench\0';
@@ -81,8 +81,9 @@ export const MESSAGE_COLUMNS = [
   ...(['id', 'role', 'origin', 'blocks', 'at', 'responseId', 'usage', 'attachedTo'] as const),
 ] as const;
 
+/** `output` is one more than what is told beside no usage, and 0 where nothing is. */
 export const CALL_COLUMNS = [
-  ...(['id', 'startMs', 'endMs', 'model', 'response', 'usage', 'placeholder'] as const),
+  ...(['id', 'startMs', 'endMs', 'model', 'response', 'usage', 'output', 'placeholder'] as const),
   ...(['stopReason', 'missReason', 'effort'] as const),
 ] as const;
 

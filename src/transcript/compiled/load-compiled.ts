@@ -126,6 +126,7 @@ class Loader {
       model: this.#string(call.model[row]!)!,
       response: this.#messageAt(call.response[row]! - 1),
       usage: this.#usages[call.usage[row]!]!,
+      ...(call.output[row] === 0 ? {} : { outputTokens: call.output[row]! - 1 }),
       outputIsPlaceholder: call.placeholder[row] === 1,
       stopReason: this.#string(call.stopReason[row]!),
       missReason: this.#string(call.missReason[row]!),

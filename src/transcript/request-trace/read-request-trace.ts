@@ -42,7 +42,7 @@ export function transcriptOfTrace(trace: RequestTrace): Transcript {
 
 /** How a request follows the one before it. */
 interface Link {
-  readonly kind: 'start' | 'growth' | 'rewrite';
+  readonly kind: 'start' | 'growth' | 'rewrite' | 'another';
   /** Tokens both prompts begin with, in whole blocks. */
   readonly commonTokens: number;
 }
@@ -78,6 +78,7 @@ class ThreadReading {
         this.#event({ kind: 'model-switch', at: request.startMs, model: request.model });
       }
       if (previous !== undefined && link.kind === 'rewrite') this.#rewrite(i, previous, request, link);
+      else if (link.kind === 'another') this.#startAnew(i, request, link);
       else this.#input(i, request, rest);
       const next = requests[i + 1];
       link = next === undefined ? { kind: 'start', commonTokens: 0 } : this.#link(request, next);
@@ -85,7 +86,7 @@ class ThreadReading {
         next !== undefined && link.kind === 'growth' ? next.promptTokens - request.promptTokens : null;
       const responseTokens = growth === null ? request.outputTokens : Math.min(request.outputTokens, growth);
       rest = (growth ?? 0) - responseTokens;
-      this.#call(i, request, next, responseTokens);
+      this.#call(i, request, next, link, responseTokens);
     }
     return { id, parentId, label, prefix: this.#prefix(), steps: this.#steps };
   }
@@ -99,7 +100,13 @@ class ThreadReading {
     const { blockSize } = this.#trace;
     const shrunk = request.promptTokens < previous.promptTokens;
     const lost = (a.length - common) * blockSize > REWRITE_TOKENS;
-    return { kind: shrunk || lost ? 'rewrite' : 'growth', commonTokens: common * blockSize };
+    const commonTokens = common * blockSize;
+    // A change of the tools alters every block behind them too; that the prompt is more than twice as long, nothing of that kind explains.
+    const isAnother =
+      lost &&
+      commonTokens <= this.#toolsTokens + this.#systemTokens &&
+      request.promptTokens > 2 * (previous.promptTokens + previous.outputTokens);
+    return { kind: isAnother ? 'another' : shrunk || lost ? 'rewrite' : 'growth', commonTokens };
   }
 
   /** New input of a request: a result for each tool call before it, then what the user typed. */
@@ -121,6 +128,20 @@ class ThreadReading {
     this.#steps.push({ kind: 'message', message });
   }
 
+  /** Another conversation goes on in the thread: what it holds already comes in as one message. */
+  #startAnew(index: number, request: TraceRequest, link: Link): void {
+    this.#changePrefix(index, request, link);
+    this.#event({ kind: 'clear', at: request.startMs });
+    this.#typed(request, request.promptTokens - this.#toolsTokens - this.#systemTokens);
+  }
+
+  #changePrefix(index: number, { startMs }: TraceRequest, { commonTokens }: Link): void {
+    const end = commonTokens + this.#trace.blockSize;
+    if (end > this.#toolsTokens + this.#systemTokens) return;
+    const what = end <= this.#toolsTokens ? 'tools' : 'system';
+    this.#event({ kind: 'prefix-change', at: startMs, what, label: `${what} before request ${index + 1}` });
+  }
+
   /** The prompt was compacted, cleared or edited: what is left of it becomes one opaque summary. */
   #rewrite(index: number, previous: TraceRequest, request: TraceRequest, link: Link): void {
     const at = request.startMs;
@@ -130,10 +151,7 @@ class ThreadReading {
     const room = request.promptTokens - prefixTokens;
     const typedTokens = typed ? Math.min(HIDDEN_INPUT_TOKENS, room) : 0;
     if (results) this.#result(index, request, HIDDEN_INPUT_TOKENS);
-    if (link.commonTokens + this.#trace.blockSize <= prefixTokens) {
-      const what = link.commonTokens + this.#trace.blockSize <= this.#toolsTokens ? 'tools' : 'system';
-      this.#event({ kind: 'prefix-change', at, what, label: `${what} before request ${index + 1}` });
-    }
+    this.#changePrefix(index, request, link);
     this.#event({
       kind: 'recorded-compaction',
       at,
@@ -147,9 +165,15 @@ class ThreadReading {
     if (typed) this.#typed(request, typedTokens);
   }
 
-  #call(index: number, request: TraceRequest, next: TraceRequest | undefined, tokens: number): void {
+  #call(
+    index: number,
+    request: TraceRequest,
+    next: TraceRequest | undefined,
+    { kind: followed }: Link,
+    tokens: number,
+  ): void {
     const endMs = Math.min(request.startMs + (request.apiMs ?? 0), next?.startMs ?? Number.POSITIVE_INFINITY);
-    const kinds = responseKinds(request, next !== undefined && hasResults(next));
+    const kinds = responseKinds(request, next !== undefined && followed !== 'another' && hasResults(next));
     const share = Math.floor(tokens / kinds.length);
     const blocks = kinds.map((kind, k) => {
       const size = k === kinds.length - 1 ? tokens - share * k : share;
@@ -163,6 +187,7 @@ class ThreadReading {
       model: request.model,
       response: createMessage({ ...this.#message('model', blocks, endMs), responseId: id }),
       usage: null,
+      outputTokens: request.outputTokens,
       outputIsPlaceholder: false,
       stopReason: request.stop,
       missReason: null,

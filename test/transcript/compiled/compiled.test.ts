@@ -12,6 +12,7 @@ import { compileTranscript } from '../../../src/transcript/compiled/compile-tran
 import { COMPILED_VERSION } from '../../../src/transcript/compiled/layout.js';
 import { loadCompiled } from '../../../src/transcript/compiled/load-compiled.js';
 import { unpackBytes } from '../../../src/transcript/json-lines.js';
+import { readRequestTrace } from '../../../src/transcript/request-trace/read-request-trace.js';
 import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
 import { assistant, jsonl, result, system, usage, user } from '../../helpers/session.js';
 import { sharedData } from '../../helpers/shared.js';
@@ -63,6 +64,26 @@ describe('compiled transcripts', () => {
   it('hold the texts of transcripts that come from no file', () => {
     const made = generateTranscript({ workload: 'bugfix', turns: 12, seed: 3, model: 'claude-sonnet-4-5' });
     same(made, { read: () => expect.unreachable('there is no file') });
+  });
+
+  it('hold output that a source tells beside no usage, also none', () => {
+    const told = [0, 700].map((out, t) => ({
+      t,
+      type: 'n',
+      model: 'm',
+      in: 1_000 + t,
+      out,
+      hash_ids: [1, 2],
+      input_types: ['text'],
+      output_types: ['text'],
+    }));
+    const trace = { id: 'x', block_size: 64, requests: told };
+    const read = readRequestTrace(new TextEncoder().encode(JSON.stringify(trace)), { id: 'x' });
+    const outputs = read.threads[0]!.steps.flatMap((step) =>
+      step.kind === 'call' ? [step.call.outputTokens] : [],
+    );
+    expect(outputs).toEqual([0, 700]);
+    same(read, { read: () => expect.unreachable('there is no file') });
   });
 
   it('are the same bytes for the same transcript', () => {
@@ -119,7 +140,7 @@ describe('compiled transcripts', () => {
     expect(
       { version: COMPILED_VERSION, digest: sha256Hex(bytes).slice(0, 16) },
       'what readers make of a file changed: raise COMPILED_VERSION and write both down here',
-    ).toEqual({ version: 6, digest: '8f03d664514b8e42' });
+    ).toEqual({ version: 7, digest: 'cd65c2e8e0b98846' });
   });
 
   describe.skipIf(!sharedData.present)('of recordings', () => {

@@ -2,6 +2,7 @@ import type { Clearing } from '../../../cache/clearing-break-even.js';
 import { providerRegistry } from '../../../cache/providers.js';
 import { replay } from '../../../engine/run/replay.js';
 import { forwardPlan } from '../../../fidelity/forward.js';
+import { completionOf } from '../../../metrics/completion.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
 import type { Provider } from '../../../model/provider.js';
 import type { LogEntry } from '../../../model/run-log.js';
@@ -18,6 +19,12 @@ export interface ProviderReplay {
   readonly hitRate: number | null;
   readonly requests: number;
   readonly requestsRefused: number;
+  /** Calls of the session, how many of them were not answered, and whether all were. */
+  readonly calls: number;
+  readonly callsLost: number;
+  readonly finished: boolean;
+  /** Compactions of the recording that the run did not make: its prompts are longer than they were. */
+  readonly compactionsUndone: number;
 }
 
 const NANO = 1e9;
@@ -28,9 +35,19 @@ function planOf(transcript: Transcript): RunPlan {
   if (transcript.source === 'claude-code') return plan;
   return {
     ...plan,
-    policy: planPolicy(policyRegistry.get('none'), {}),
+    policy: transcript.source === 'codex' ? plan.policy : planPolicy(policyRegistry.get('none'), {}),
     cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' },
   };
+}
+
+/** Compactions that the policy of a recording decided on; those by hand happen in every run. */
+function automaticCompactions({ threads }: Transcript): number {
+  return threads
+    .flatMap(({ steps }) => steps)
+    .filter(
+      (step) =>
+        step.kind === 'event' && step.event.kind === 'recorded-compaction' && step.event.trigger === 'auto',
+    ).length;
 }
 
 /** Replays a session under a provider, with the model that its requests go to there. */
@@ -46,7 +63,9 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
       if (entry.type === 'request') model ??= entry.model;
     },
   });
-  const { cost, requests, requestsRefused } = fold.finish();
+  const run = fold.finish();
+  const { cost, requests, requestsRefused } = run;
+  const { calls, lost, finished } = completionOf(run);
   return {
     facts: providerFacts(provider, clearing, model ?? provider.defaultModel),
     policy: plan.policy.name,
@@ -54,5 +73,9 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     hitRate: requests.promptTokens === 0 ? null : requests.readTokens / requests.promptTokens,
     requests: requests.calls,
     requestsRefused,
+    calls,
+    callsLost: lost,
+    finished,
+    compactionsUndone: plan.policy.name === 'none' ? automaticCompactions(transcript) : 0,
   };
 }

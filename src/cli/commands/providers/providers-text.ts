@@ -133,15 +133,36 @@ export function providerPage(facts: ProviderFacts, clearing: Clearing, screen: S
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
+/** That prompts grew beyond the recorded ones, where the recording was compacted and the runs were not. */
+function undone({ compactionsUndone }: ProviderReplay, screen: Screen): readonly string[] {
+  if (compactionsUndone === 0) return [];
+  const are = compactionsUndone === 1 ? 'is' : 'are';
+  return paragraph(
+    `No policy is known for the session, so ${formatCounted(compactionsUndone, 'compaction')} of it ${are} not made again: the prompts grow on, and every cost is higher than that of the session as it was.`,
+    screen,
+  );
+}
+
+/** What is to be said of a run beside its model. */
+function doubtOf({ requestsRefused, callsLost, calls }: ProviderReplay): string {
+  if (callsLost > 0) return ` (${formatCount(callsLost)} of ${formatCount(calls)} calls not answered)`;
+  return requestsRefused === 0 ? '' : ` (${formatCount(requestsRefused)} refused)`;
+}
+
 /** Where one session is cheapest and dearest, and what that leaves out. */
 export function replayConclusion(replays: readonly ProviderReplay[]): Conclusion {
-  const byCost = [...replays].sort((a, b) => a.costUsd - b.costUsd);
-  const [first, last] = [byCost[0]!, byCost.at(-1)!];
+  const byCost = replays.filter(({ finished }) => finished).sort((a, b) => a.costUsd - b.costUsd);
+  const [first, last] = [byCost[0], byCost.at(-1)];
+  if (first === undefined || last === undefined)
+    return {
+      result: 'The session is finished at no provider: calls of it were not answered.',
+      advice: 'What a part of it costs can be held against nothing.',
+    };
   const cost = ({ costUsd, facts }: ProviderReplay): string =>
     `${formatMoney(costUsd)} at ${facts.name} (${facts.model})`;
   return {
     result:
-      replays.length === 1
+      byCost.length === 1
         ? `The session costs ${cost(first)}.`
         : `The session costs between ${cost(first)} and ${cost(last)}.`,
     advice: 'Prices and caches are compared, not answers: another model would have taken other steps.',
@@ -155,21 +176,22 @@ export function replayTable(
   clearing: Clearing,
   screen: Screen,
 ): string {
-  const rows = replays.map(({ facts, costUsd, hitRate, requestsRefused }) => ({
+  const rows = replays.map((each) => ({
     cells: [
-      facts.name,
-      formatMoney(costUsd),
-      formatShare(hitRate),
-      requests(facts.breakEvenRequests),
-      requestsRefused === 0 ? facts.model : `${facts.model} (${formatCount(requestsRefused)} refused)`,
+      each.finished ? each.facts.name : `${each.facts.name} (unfinished)`,
+      formatMoney(each.costUsd),
+      formatShare(each.hitRate),
+      requests(each.facts.breakEvenRequests),
+      `${each.facts.model}${doubtOf(each)}`,
     ],
   }));
   const lines = [
-    printable(`${name} · policy ${replays[0]!.policy} · ${formatCount(replays[0]!.requests)} requests`),
+    printable(`${name} · policy ${replays[0]!.policy} · ${formatCounted(replays[0]!.calls, 'call')}`),
     '',
     ...tableLines(REPLAYS, rows, { indent: '', ...screen }),
     '',
     ...paragraph(breakEvenSentence(clearing), screen),
+    ...undone(replays[0]!, screen),
     'Not known, and what is assumed instead:',
     ...doubtLines(
       replays.map(({ facts }) => facts),
