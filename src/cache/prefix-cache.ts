@@ -202,7 +202,7 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
       if (sums[top]! < minimum) from = top + 1;
       else if (from === 0 && minimum > 0) while (sums[from]! < minimum) from++;
       if (from <= top) store(request, rules, luck, from, top, readyAtMs);
-      if (rules.tellsWrites) writtenEnd = Math.max(readTokens, onGrain(rules, sums[top] ?? 0));
+      if (rules.tellsWrites) writtenEnd = Math.max(readTokens, onStep(sums[top] ?? 0));
       sweep(startMs, rules);
     }
     if (found !== null) renew(request, hitPosition);

@@ -44,9 +44,10 @@ export function cacheRulesOf(provider: ProviderRef, model: string): CacheRules {
   return exception === undefined ? cache : { ...cache, ...exception.rules };
 }
 
-/** Whether a provider serves a model. */
+/** Whether a provider serves a model: those of the provider it serves, and those of its own name. */
 export function isServedBy(provider: ProviderRef, model: ModelRow): boolean {
-  return model.provider === knownProvider(provider).serves;
+  const { serves, name } = knownProvider(provider);
+  return model.provider === serves || model.provider === name;
 }
 
 /** Rows as providers bill them: callers compare rows. */

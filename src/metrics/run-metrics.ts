@@ -154,7 +154,7 @@ export const RUN_METRICS: readonly Metric[] = [
     'costUsdRewrites',
     'usd',
     'lower',
-    'cost of content that had been cached and was paid for again',
+    'cost of content that an earlier request held and that was not read from the cache: paid for again',
     (f) => usd(rewriteCost(f)),
   ),
   requestMetric(

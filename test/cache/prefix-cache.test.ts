@@ -142,6 +142,17 @@ describe('what is written', () => {
     expect(ask(silent, numbered(12), 10_000)).toMatchObject({ write5mTokens: 0, inputTokens: 2_000 });
   });
 
+  it('is nothing below the minimum, which could never be read', () => {
+    const told = cacheOf({ tellsWrites: true, grain: { tokens: 1_024, offset: 768 }, minimum: 1_024 });
+    // 768 is the only step within 1,000 tokens; of 2,000 it is 768 + 1,024.
+    expect(ask(told, numbered(1), 0)).toMatchObject({ write5mTokens: 0, inputTokens: 1_000 });
+    expect(ask(told, numbered(2), 10_000)).toMatchObject({
+      readTokens: 0,
+      write5mTokens: 1_792,
+      inputTokens: 208,
+    });
+  });
+
   it('is nothing by a request that only reads', () => {
     const cache = cacheOf({ tellsWrites: true });
     expect(ask(cache, numbered(5), 0, { write: 'read-only' })).toMatchObject({

@@ -71,7 +71,7 @@ describe('a provider file that a scenario names', () => {
     expect(mainRequests(runLog(other.plan, session)).every(({ read }) => read % 1_000 === 0)).toBe(true);
     const said = log.flatMap((entry) => (entry.type === 'warning' ? [entry.message] : []));
     expect(said).toContain('Mine: Nobody knows.');
-    expect(said).toContain('Mine serves none of the models of the session: gpt-5.4 stands for them');
+    expect(said).toContain('Mine does not serve claude-sonnet-4-5: gpt-5.4 stands for it');
   });
 
   it('may differ by variant, and a model of the scenario may be its own', () => {
@@ -127,5 +127,61 @@ describe('scenarios/own-provider', () => {
       const facts = foldLog(runLog(plan, generateTranscript(transcript.spec)));
       for (const each of expectations) expect(evaluateExpectation(each, facts).passed).toBe(true);
     }
+  });
+});
+
+/** The log of a generated session with pauses beyond five minutes. */
+function logUnder(...lines: readonly string[]) {
+  const text = [
+    'name: a',
+    'transcript: { synthetic: { turns: 8, prefixTokens: 10000, steady: { gapSeconds: 1200, tokensPerTurn: 2000 } } }',
+    'policy: none',
+    ...lines,
+  ].join('\n');
+  const readPolicy = () => expect.unreachable('there is no file');
+  const [run] = compileScenario({ text, file: 's.yaml', set: [], readPolicy }, builtinContext).runs;
+  if (run!.transcript.kind !== 'synthetic') throw new Error('not synthetic');
+  return runLog(run!.plan, generateTranscript(run!.transcript.spec));
+}
+
+const told = (log: ReturnType<typeof logUnder>) =>
+  log.flatMap((entry) => (entry.type === 'warning' ? [entry.message] : []));
+
+describe('a model that a scenario names beside a provider', () => {
+  it('is used where the provider serves it, under its own name too', () => {
+    // Bedrock serves the models of Anthropic, and those of Amazon by its own name.
+    const log = logUnder('provider: bedrock', 'model: nova-pro');
+    expect(new Set(mainRequests(log).map(({ model }) => model))).toEqual(new Set(['nova-pro']));
+    expect(told(log).some((message) => message.includes('stands for'))).toBe(false);
+  });
+
+  it('is said to be replaced, by name, where the provider does not', () => {
+    const log = logUnder('provider: deepseek', 'model: gpt-5.4');
+    expect(told(log)).toContain('DeepSeek does not serve gpt-5.4: deepseek-v4-pro stands for it');
+  });
+});
+
+describe('an hour that a scenario asks for', () => {
+  it.each([
+    ['nova-pro', 'nova-pro has no lifetime of an hour: its entries live five minutes'],
+    ['minimax-m2.5', 'minimax-m2.5 has no lifetime of an hour: its entries live five minutes'],
+    ['kimi-k3', 'Kimi: entries live as long as its rules say, and cache.ttl has no say in it'],
+  ])('is not had for nothing of %s, and that is said', (model, sentence) => {
+    const costs = ['5m', '1h'].map((ttl) => {
+      const log = logUnder(`model: ${model}`, `cache: { ttl: ${ttl} }`);
+      expect(told(log).includes(sentence)).toBe(ttl === '1h');
+      return foldLog(log).cost.total;
+    });
+    expect(costs[1]).toBe(costs[0]);
+  });
+
+  it('is had of Claude, at its price', () => {
+    const log = logUnder('model: claude-sonnet-4-5', 'cache: { ttl: 1h }');
+    expect(
+      mainRequests(log)
+        .slice(1)
+        .every(({ read, write5m }) => read > 0 && write5m === 0),
+    ).toBe(true);
+    expect(told(log).some((message) => message.includes('hour'))).toBe(false);
   });
 });

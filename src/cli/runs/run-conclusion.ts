@@ -1,3 +1,6 @@
+import { MODELS } from '../../cache/models.js';
+import { knownProvider, providerRegistry } from '../../cache/providers.js';
+import { offersHour } from '../../cache/ttl.js';
 import { completionOf } from '../../metrics/completion.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
@@ -5,6 +8,9 @@ import { metricValues } from '../../metrics/registry.js';
 import { causeWords } from '../../report/cause-words.js';
 import type { Conclusion } from '../../report/conclusion.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../report/format.js';
+
+/** Whose rules hold for models of no known provider. */
+const ANTHROPIC = 'anthropic';
 
 /** How expectations came out where one failed; null where all hold. */
 export function failedSentence(expectations: readonly ExpectationResult[]): string | null {
@@ -22,6 +28,19 @@ function worstBreak({ breaks }: RunFacts): (BreakFacts & { readonly cause: strin
   return worst === undefined || worst.lostTokens === 0 ? null : worst;
 }
 
+/** Whether entries of an hour are to be had of one of the models. */
+function mayLiveLonger({ run, models }: RunFacts): boolean {
+  const named = (run?.plan as { readonly provider?: unknown } | undefined)?.provider;
+  return Object.keys(models).some((name) => {
+    const row = MODELS.find(name);
+    if (row === null) return true;
+    const [provider = ANTHROPIC] = [named, row.provider].filter(
+      (each): each is string => typeof each === 'string' && providerRegistry.has(each),
+    );
+    return offersHour(row) && knownProvider(provider).cache.written === 'marks';
+  });
+}
+
 function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): string {
   const failed = failedSentence(expectations);
   if (failed !== null) return failed;
@@ -30,7 +49,7 @@ function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): 
   const worst = worstBreak(facts);
   if (worst !== null) {
     const size = `${formatCounted(worst.count, 'break')}, ${formatCounted(worst.lostTokens, 'token')}`;
-    return worst.cause === 'ttl-5m'
+    return worst.cause === 'ttl-5m' && mayLiveLonger(facts)
       ? `Pauses of more than 5 minutes cost it most of the cache it lost (${size}); a run with --set cache.ttl=1h shows whether the longer lifetime pays.`
       : `Most of the cache it lost went to one cause, ${causeWords(worst.cause)} (${size}).`;
   }

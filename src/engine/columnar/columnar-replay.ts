@@ -1,6 +1,6 @@
 import { explainMiss, isBreak } from '../../cache/break-detector.js';
 import { priceUsage } from '../../cache/price.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
+import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { BreakCause, LogSink } from '../../model/run-log.js';
 import type { CachePlan, RunPlan } from '../../model/run-plan.js';
 import { rewriteCostOf } from '../requests/exchange.js';
@@ -78,10 +78,7 @@ class ColumnarReplay {
       let sawUnreadable = false;
       if (cache !== null) {
         const setting = thread.purpose === 'main' ? this.ttl : this.subagentTtl;
-        cache.request(
-          r,
-          setting === '5m' ? TTL_5M_MS : setting === '1h' ? TTL_1H_MS : columns.recordedTtlMs[r]!,
-        );
+        cache.request(r, setting === 'recorded' ? columns.recordedTtlMs[r]! : chosenTtlMs(setting, model));
         read = cache.readTokens;
         write5m = cache.write5mTokens;
         write1h = cache.write1hTokens;

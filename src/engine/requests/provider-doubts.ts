@@ -1,6 +1,9 @@
+import type { ModelRow } from '../../cache/model-row.js';
 import { modelsOf } from '../../cache/models.js';
 import { isServedBy, knownProvider, plannedProvider } from '../../cache/providers.js';
 import { SAME_TOKENS } from '../../cache/read-provider.js';
+import { offersHour } from '../../cache/ttl.js';
+import type { CacheWritten } from '../../model/provider.js';
 import type { RunPlan } from '../../model/run-plan.js';
 import type { WarningList } from '../../model/warning.js';
 import { firstModels, providersOf, type RecordedModels } from './provider-of.js';
@@ -10,8 +13,10 @@ export interface ProviderDoubts {
   readonly label: string;
   /** What chance decides: whether an entry is found, only how long it lives, or nothing. */
   readonly chance: 'hits' | 'lifetimes' | 'none';
-  /** Model that stands for those of the session; null where the provider serves one of them. */
+  /** That another model stands for the one that was named, or for those of the session; null where the provider serves one of them. */
   readonly standIn: string | null;
+  /** That the plan asks for an hour which is not to be had; null where it does not, or it is. */
+  readonly noHour: string | null;
   /** What is not known, and what was assumed instead. */
   readonly doubts: readonly string[];
 }
@@ -30,17 +35,42 @@ export function providerDoubts(plan: RunPlan, recorded: RecordedModels): readonl
     return {
       label,
       chance: cache.hit !== null ? 'hits' : cache.lifetime.tail.length > 0 ? 'lifetimes' : 'none',
-      standIn: isStandIn ? defaultModel : null,
+      noHour: noHourSentence(
+        plan,
+        label,
+        cache.written,
+        models.find(isStandIn ? defaultModel : (firstModels(plan, recorded)[0] ?? defaultModel)),
+      ),
+      standIn: isStandIn ? standInSentence(label, plan.model, defaultModel) : null,
       doubts: doubts.filter((doubt) => isStandIn || doubt !== SAME_TOKENS),
     };
   });
+}
+
+function noHourSentence(
+  { cache: { mode, ttl } }: RunPlan,
+  label: string,
+  written: CacheWritten,
+  model: ModelRow | null,
+): string | null {
+  if (mode === 'off' || ttl !== '1h') return null;
+  if (written !== 'marks')
+    return `${label}: entries live as long as its rules say, and cache.ttl has no say in it`;
+  if (model === null || offersHour(model)) return null;
+  return `${model.id} has no lifetime of an hour: its entries live five minutes`;
+}
+
+function standInSentence(label: string, named: string | null, model: string): string {
+  return named === null
+    ? `${label} serves none of the models of the session: ${model} stands for them`
+    : `${label} does not serve ${named}: ${model} stands for it`;
 }
 
 /** Says what is not known of the providers that a run goes by, and that chance was drawn. */
 export function tellDoubts(plan: RunPlan, recorded: RecordedModels, warnings: WarningList): void {
   const providers = providerDoubts(plan, recorded);
   if (providers.length > 1) warnings.add('several-providers', severalProviders(providers));
-  for (const { label, chance, standIn, doubts } of providers) {
+  for (const { label, chance, standIn, noHour, doubts } of providers) {
     if (chance === 'hits')
       warnings.add(
         'chance-drawn',
@@ -54,12 +84,8 @@ export function tellDoubts(plan: RunPlan, recorded: RecordedModels, warnings: Wa
         'no interval is stated for it; other seeds draw again',
       );
     for (const doubt of doubts) warnings.add('provider-assumption', `${label}: ${doubt}`);
-    if (standIn !== null)
-      warnings.add(
-        'model-assumed',
-        `${label} serves none of the models of the session: ${standIn} stands for them`,
-        'name another with model:',
-      );
+    if (noHour !== null) warnings.add('no-hour', noHour, 'leave cache.ttl out');
+    if (standIn !== null) warnings.add('model-assumed', standIn, 'name one that it serves with model:');
   }
 }
 

@@ -9,7 +9,7 @@ import {
   plannedProvider,
 } from '../../cache/providers.js';
 import { type LevelSalts, levelSalts } from '../../cache/salts.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
+import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { ClientHabits } from '../../client/habits.js';
 import type { RecordedClient } from '../../client/recorded-client.js';
 import { largestPrompt, recordedWindow } from '../../client/window.js';
@@ -164,7 +164,7 @@ export class ThreadModel {
   ttlFor(call: RecordedCall | null): number {
     if (this.leader !== null) return this.leader.ttlFor(call);
     const setting = this.thread.parentId === null ? this.plan.cache.ttl : this.plan.cache.subagentTtl;
-    if (setting !== 'recorded') return setting === '1h' ? TTL_1H_MS : TTL_5M_MS;
+    if (setting !== 'recorded') return chosenTtlMs(setting, this.row);
     const usage = call?.usage ?? null;
     if (usage !== null && usage.cacheWrite1h > 0) this.lastTtlMs = TTL_1H_MS;
     else if (usage !== null && usage.cacheWrite5m > 0) this.lastTtlMs = TTL_5M_MS;

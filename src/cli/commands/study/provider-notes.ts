@@ -74,7 +74,7 @@ function providerNotes(runs: Iterable<StudyRun>): readonly string[] {
   return [...notes];
 }
 
-function notesOn({ label, chance, standIn, doubts }: ProviderDoubts): readonly string[] {
+function notesOn({ label, chance, standIn, noHour, doubts }: ProviderDoubts): readonly string[] {
   return [
     ...(chance === 'hits'
       ? [
@@ -86,9 +86,8 @@ function notesOn({ label, chance, standIn, doubts }: ProviderDoubts): readonly s
           ]
         : []),
     ...doubts.map((doubt) => `${label}: ${doubt}`),
-    ...(standIn === null
-      ? []
-      : [`${label} serves none of the models of the session: ${standIn} stands for them`]),
+    ...(noHour === null ? [] : [noHour]),
+    ...(standIn === null ? [] : [standIn]),
   ];
 }
 
