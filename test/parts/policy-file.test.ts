@@ -6,6 +6,8 @@ import { compactsAt } from '../../src/parts/triggers.js';
 import { planPolicy } from '../../src/policies/catalogue.js';
 import { readPolicyFile } from '../../src/scenario/policy-file.js';
 
+const OUTPUT = { maxOutput: 64_000, whose: 'that of a model' };
+
 const SOUND = `name: mine
 base: { from: window, minus: 33k }
 rules:
@@ -45,13 +47,32 @@ describe('a policy file', () => {
 
   it('says in words what it will do, with the tokens on usual windows', () => {
     const { read } = readPolicyFile(SOUND, 'p.yaml');
-    const [clear, compact, breaker] = policySentences(read!.parts);
+    const [clear, compact, breaker] = policySentences(read!.parts, OUTPUT);
     expect(clear).toContain('when at least 20,000 tokens would be freed');
     expect(clear).toContain('all tool results but the newest 40,000 tokens');
     // W − 33,000 on each window.
     expect(compact).toContain('at least 95,000 of 128K, 167,000 of 200K and 967,000 of 1M tokens');
     expect(compact).toContain('the latest 2 rounds');
     expect(breaker).toBe('After 3 failed summaries in a row no more are asked for, until one succeeds.');
+  });
+
+  it('is told of with one longest answer, which is named where a count goes by it', () => {
+    const told = (text: string, maxOutput: number) =>
+      policySentences(readPolicyFile(text, 'p.yaml').read!.parts, { ...OUTPUT, maxOutput });
+    const named = (tokens: string) =>
+      `Counted with a longest answer of ${tokens} tokens, that of a model: another one moves the counts.`;
+    // SOUND goes by W alone.
+    expect(told(SOUND, 64_000).join(' ')).not.toContain('longest answer');
+    // W − O on each window, by the base or in the amount itself
+    for (const text of [
+      SOUND.replace('">= 1·B"', '">= W - O"'),
+      `${SOUND.replace(/^base:.*$/m, 'base: W - output')}`,
+    ]) {
+      expect(told(text, 64_000)[1]).toContain('64,000 of 128K, 136,000 of 200K and 936,000 of 1M tokens');
+      expect(told(text, 64_000).at(-1)).toBe(named('64,000'));
+      expect(told(text, 32_000)[1]).toContain('96,000 of 128K, 168,000 of 200K and 968,000 of 1M tokens');
+      expect(told(text, 32_000).at(-1)).toBe(named('32,000'));
+    }
   });
 
   it.each([
