@@ -208,7 +208,25 @@ function actionWords(told: Told, rule: RulePart): string {
       : replace.where === 'at-end'
         ? ' in a message at the end'
         : '';
-  return `puts ${place} in the place of all ${items}${but}${where}${lasts}`;
+  const { all, end } = untilWords(told, rule);
+  return `puts ${place} in the place of ${all}${items}${but}${where}${lasts}${end}`;
+}
+
+/** How far a rule goes: whether all go, and behind it what ends it, or what it waits for. */
+function untilWords(
+  told: Told,
+  { until, select: { order } }: RulePart,
+): { readonly all: string; readonly end: string } {
+  if (until === null) return { all: 'all ', end: '' };
+  if (until.kind === 'every')
+    return { all: 'all ', end: until.n === 1 ? '' : `, ${until.n} together, once so many are due` };
+  const bound = `${SIGNS[until.is.op]} ${told.amount(until.is.amount)}`;
+  const end = {
+    tokens: `the context has ${bound} tokens`,
+    chars: `the tool results have ${bound} characters`,
+    freed: `${bound} tokens are freed`,
+  }[until.kind];
+  return { all: '', end: `, the ${order} first, until ${end}` };
 }
 
 const SOURCES: Readonly<Record<CountPart['source'], string>> = {

@@ -77,6 +77,31 @@ describe('a policy file', () => {
 
   it.each([
     [
+      'tokens: "<= 60k"',
+      '',
+      'tool results but the newest 40,000 tokens, the oldest first, until the context has at most 60,000 tokens.',
+    ],
+    ['target: 60k', '', 'the oldest first, until the context has at most 60,000 tokens.'],
+    [
+      'chars: "< 250000"',
+      'order: largest, ',
+      'the largest first, until the tool results have less than 250,000 characters.',
+    ],
+    ['freed: ">= 20k"', 'order: newest, ', 'the newest first, until at least 20,000 tokens are freed.'],
+    ['every: 10', '', 'all tool results but the newest 40,000 tokens, 10 together, once so many are due.'],
+    ['every: 1', '', 'all tool results but the newest 40,000 tokens.'],
+  ])('says how far a rule goes: %s', (until, order, said) => {
+    const text = SOUND.replace('what: tool-results, ', `what: tool-results, ${order}`).replace(
+      'replace: { with: placeholder }',
+      `$&\n    until: { ${until} }`,
+    );
+    const [clear] = policySentences(readPolicyFile(text, 'p.yaml').read!.parts, OUTPUT);
+    expect(clear!.endsWith(said) ? said : clear).toBe(said);
+    expect(clear!.includes('in the place of all ')).toBe(until.startsWith('every'));
+  });
+
+  it.each([
+    [
       'an unknown key',
       SOUND.replace('prunable:', 'prunible:'),
       'p.yaml:5:13: unknown key `prunible` (did you mean `prunable`?',
