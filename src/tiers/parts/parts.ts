@@ -223,10 +223,13 @@ function fires({ holds }: RuleAt, moment: Moment, view: ContextView): boolean {
 }
 
 /** Why a rule acts, in one sentence. */
-function reasonFor({ rule, seen }: RuleState, { point }: Moment, view: ContextView): string {
+function reasonFor({ rule, seen, leftOut }: RuleState, { point }: Moment, view: ContextView): string {
   if (point === 'manual') return 'the user asked for it';
   if (point === 'refused') return 'the API refused the request as too long';
-  return `${rule.name}: ${seen(view)} tokens seen`;
+  const tokens = seen(view);
+  const told = `${rule.name}: ${tokens} tokens seen`;
+  // What is left out anew for each request is still in the client's record, which `tokens` goes by.
+  return leftOut === 0 ? told : `${told}, ${tokens + leftOut} with what it leaves out of each request`;
 }
 
 /** What piled up is worked off: each multiple of the bound counts once. */
