@@ -14,5 +14,7 @@ export type Point =
   | 'end-of-loop'
   /** A time came that a tier asked to be woken at. */
   | 'wake'
+  /** Nothing is left of the thread. */
+  | 'thread-end'
   /** The process of the session ends. */
   | 'session-end';

@@ -248,3 +248,8 @@ export function parseAmount(text: AmountText): Amount {
 export function hasJitter(text: AmountText): boolean {
   return /\bjitter\b/.test(text);
 }
+
+/** Whether an amount is worked out from a size. */
+export function mentions(text: AmountText, size: keyof Sizes): boolean {
+  return tokensOf(text).some((token) => token.kind === 'name' && NAME_OF[token.text] === size);
+}

@@ -13,6 +13,7 @@ const POINTS: Readonly<Record<Point, true>> = {
   'after-response': true,
   'end-of-loop': true,
   wake: true,
+  'thread-end': true,
   'session-end': true,
 };
 

@@ -248,12 +248,19 @@ export function layerRows(facts: RunFacts): readonly Row[] {
     ]);
 }
 
-/** The rules of a policy file; what they have together is in the row of the layer. */
+/** The rules of a policy file, and how many summaries of each were never used; what they have together is in the row of the layer. */
 function ruleRows({ run, rules }: RunFacts): readonly Row[] {
-  return ruleNames(run?.plan).map((name) => {
+  const row = (name: string, counts: readonly number[]): Row => ({
+    cells: [
+      name,
+      ...counts.map((value) => formatCount(value)),
+      ...LAYER_COLUMNS.slice(1 + counts.length).map(() => ''),
+    ],
+  });
+  return ruleNames(run?.plan).flatMap((name) => {
     const { done, failed, declined } = rules[name] ?? { done: 0, failed: 0, declined: 0 };
-    const counts = [done + failed + declined, done, failed, declined].map((value) => formatCount(value));
-    return { cells: [`  ${name}`, ...counts, ...LAYER_COLUMNS.slice(1 + counts.length).map(() => '')] };
+    const own = row(`  ${name}`, [done + failed + declined, done, failed, declined]);
+    return declined === 0 ? [own] : [own, row('    unused', [declined])];
   });
 }
 

@@ -84,7 +84,9 @@ const steadySchema = z
       .number()
       .min(0)
       .max(10_000_000)
-      .describe('From the start of a call to the start of the next.'),
+      .describe(
+        'From the start of a call to the start of the next. The response takes the first half of it, so `idle`, which counts from its end, sees the other half: 400 s are 200 s of latency and 200 s of idleness.',
+      ),
     tokensPerTurn: whole(0, 10_000_000, 'Growth of the prompt per turn: output + result.').optional(),
     outputTokens: whole(0, 10_000_000, 'Tokens of each response.').optional(),
     resultTokens: whole(0, 10_000_000, 'Tokens of each tool result.').optional(),

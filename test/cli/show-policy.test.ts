@@ -86,6 +86,26 @@ describe('ccbench policies show', () => {
     },
   );
 
+  it.each([
+    // 0.9·(W − O), W − O − min(max(O, 0.2·(W − O)), 15,000) and 0.8·(W − O), with the 64,000 of claude-sonnet-4-5 and with 32,000
+    ['peers/zed', '122,400', '151,200'],
+    ['peers/continue', '121,000', '153,000'],
+    ['peers/ms-agent-framework', '108,800', '134,400'],
+  ])('%s: sentences and limits go by the same longest answer, and name it', async (name, usual, short) => {
+    const window = ['--window', '200000'];
+    for (const [argv, at, output, whose] of [
+      [window, usual, '64,000', 'that of claude-sonnet-4-5'],
+      [[...window, '--max-output', '32000'], short, '32,000', 'as given'],
+    ] as const) {
+      const { stdout, json } = await shown(name, ...argv);
+      const of = `a window of 200,000 and answers of up to ${output}`;
+      expect(json.sentences[0]).toContain(`${at} of 200K`);
+      expect(json.sentences.at(-1)).toContain(`a longest answer of ${output} tokens, ${whose}`);
+      expect(stdout).toContain(`Thresholds for ${of}, in tokens`);
+      expect(stdout).toContain(`${name} compacts at ${at} tokens, for ${of}.`);
+    }
+  });
+
   it('takes changes of the command line: values, limits, and where they come from', async () => {
     const { json } = await shown('./agent.yaml', ...WINDOW, '--set', 'base.times=0.5');
     expect(json.thresholds.autoCompact).toBe(64_000);

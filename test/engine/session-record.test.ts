@@ -76,9 +76,9 @@ describe('the record of a session', () => {
   it('ends with its main thread: the tiers hear of it, and the process is over', () => {
     const main = thread();
     finishThread(main.loop);
-    expect([main.asked, main.run.session.state]).toEqual([['session-end'], 'ended']);
+    expect([main.asked, main.run.session.state]).toEqual([['thread-end', 'session-end'], 'ended']);
     const child = thread({ isMain: false });
     finishThread(child.loop);
-    expect([child.asked, child.run.session.state]).toEqual([[], 'running']);
+    expect([child.asked, child.run.session.state]).toEqual([['thread-end'], 'running']);
   });
 });

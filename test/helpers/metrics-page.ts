@@ -77,6 +77,9 @@ a setting.
   \`none (3 of 12 unfinished)\`.
 - \`tune\` asks of every setting that it finishes what any setting finishes, before any \`--subject-to\`. It compares over the sessions
   that those settings finished, and runs all settings on the whole work when none that was left came through it.
+- \`results --best\` ranks by the same rules. \`results --group\` and \`--mean\` take every row that is asked for, finished or not: a group
+  with unfinished runs is marked (\`2 rows (1 of 2 unfinished)\`, \`unfinished\` in the JSON), and a note says that its mean is of the answered
+  calls alone. \`--where "finishedShare = 1"\` leaves unfinished runs out, and with them the sessions that only some groups finished.
 
 ## What a recording cost
 

@@ -27,6 +27,7 @@ import { planUnder } from '../helpers/plan-under.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 import { Reached } from '../helpers/reached.js';
 
+const OUTPUT = { maxOutput: 64_000, whose: 'as given' };
 const TIMEOUT_MS = Math.max(300_000, propertyRuns(0) * 200);
 
 function readOf(written: Written): ReadPolicy {
@@ -95,7 +96,8 @@ describe('generated policy files', () => {
           must(isPolicyPath(path), () => `${path} is no path of a policy`);
           must(canonicalJson(withPolicyValue(written, path, value)) === whole, () => `${path} is not itself`);
         }
-        for (const sentence of policySentences(parts)) expect(sentence).not.toMatch(/undefined|NaN|null/);
+        for (const sentence of policySentences(parts, OUTPUT))
+          expect(sentence).not.toMatch(/undefined|NaN|null/);
       }),
       { numRuns: propertyRuns(300) },
     );
@@ -178,7 +180,7 @@ describe('a damaged policy file', () => {
           if (problems.length > 0) refused++;
           else {
             planPolicy(policy!, {});
-            policySentences(read!.parts);
+            policySentences(read!.parts, OUTPUT);
             compactsAt(read!.parts, { window: 200_000, maxOutput: 32_000 });
           }
         },

@@ -6,6 +6,8 @@ import { compactsAt } from '../../src/parts/triggers.js';
 import { planPolicy } from '../../src/policies/catalogue.js';
 import { readPolicyFile } from '../../src/scenario/policy-file.js';
 
+const OUTPUT = { maxOutput: 64_000, whose: 'that of a model' };
+
 const SOUND = `name: mine
 base: { from: window, minus: 33k }
 rules:
@@ -45,13 +47,57 @@ describe('a policy file', () => {
 
   it('says in words what it will do, with the tokens on usual windows', () => {
     const { read } = readPolicyFile(SOUND, 'p.yaml');
-    const [clear, compact, breaker] = policySentences(read!.parts);
+    const [clear, compact, breaker] = policySentences(read!.parts, OUTPUT);
     expect(clear).toContain('when at least 20,000 tokens would be freed');
     expect(clear).toContain('all tool results but the newest 40,000 tokens');
     // W − 33,000 on each window.
     expect(compact).toContain('at least 95,000 of 128K, 167,000 of 200K and 967,000 of 1M tokens');
     expect(compact).toContain('the latest 2 rounds');
     expect(breaker).toBe('After 3 failed summaries in a row no more are asked for, until one succeeds.');
+  });
+
+  it('is told of with one longest answer, which is named where a count goes by it', () => {
+    const told = (text: string, maxOutput: number) =>
+      policySentences(readPolicyFile(text, 'p.yaml').read!.parts, { ...OUTPUT, maxOutput });
+    const named = (tokens: string) =>
+      `Counted with a longest answer of ${tokens} tokens, that of a model: another one moves the counts.`;
+    // SOUND goes by W alone.
+    expect(told(SOUND, 64_000).join(' ')).not.toContain('longest answer');
+    // W − O on each window, by the base or in the amount itself
+    for (const text of [
+      SOUND.replace('">= 1·B"', '">= W - O"'),
+      `${SOUND.replace(/^base:.*$/m, 'base: W - output')}`,
+    ]) {
+      expect(told(text, 64_000)[1]).toContain('64,000 of 128K, 136,000 of 200K and 936,000 of 1M tokens');
+      expect(told(text, 64_000).at(-1)).toBe(named('64,000'));
+      expect(told(text, 32_000)[1]).toContain('96,000 of 128K, 168,000 of 200K and 968,000 of 1M tokens');
+      expect(told(text, 32_000).at(-1)).toBe(named('32,000'));
+    }
+  });
+
+  it.each([
+    [
+      'tokens: "<= 60k"',
+      '',
+      'tool results but the newest 40,000 tokens, the oldest first, until the context has at most 60,000 tokens.',
+    ],
+    ['target: 60k', '', 'the oldest first, until the context has at most 60,000 tokens.'],
+    [
+      'chars: "< 250000"',
+      'order: largest, ',
+      'the largest first, until the tool results have less than 250,000 characters.',
+    ],
+    ['freed: ">= 20k"', 'order: newest, ', 'the newest first, until at least 20,000 tokens are freed.'],
+    ['every: 10', '', 'all tool results but the newest 40,000 tokens, 10 together, once so many are due.'],
+    ['every: 1', '', 'all tool results but the newest 40,000 tokens.'],
+  ])('says how far a rule goes: %s', (until, order, said) => {
+    const text = SOUND.replace('what: tool-results, ', `what: tool-results, ${order}`).replace(
+      'replace: { with: placeholder }',
+      `$&\n    until: { ${until} }`,
+    );
+    const [clear] = policySentences(readPolicyFile(text, 'p.yaml').read!.parts, OUTPUT);
+    expect(clear!.endsWith(said) ? said : clear).toBe(said);
+    expect(clear!.includes('in the place of all ')).toBe(until.startsWith('every'));
   });
 
   it.each([

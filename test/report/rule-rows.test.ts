@@ -41,4 +41,22 @@ describe('the table of layers', () => {
     ]);
     for (const cells of rows) expect(cells).toHaveLength(LAYER_COLUMNS.length);
   });
+
+  it('says how many summaries of a rule were asked for and never used', () => {
+    // Beside the work, and put in place at a size that is never reached.
+    const late = TEXT.replace(
+      'shape: extend',
+      'shape: extend, run: { background: { apply: { at: ">= 150m" } } }',
+    );
+    const [run] = compileScenario({ text: late, file: 'a.yaml', set: [] }, builtinContext).runs;
+    const log = runLog(run!.plan, generateTranscript({ workload: 'refactor', turns: 80, seed: 1 }));
+    const rows = layerRows(foldLog(log)).map(({ cells }) => cells);
+    expect(rows.map(([name, fired, done]) => [name, fired, done])).toEqual([
+      ['rules', '1', '0'],
+      ['  clear', '0', '0'],
+      ['  compact', '1', '0'],
+      ['    unused', '1', ''],
+    ]);
+    for (const cells of rows) expect(cells).toHaveLength(LAYER_COLUMNS.length);
+  });
 });

@@ -268,6 +268,15 @@ describe('steady sessions', () => {
     expect(blocks(thread).every((block) => block.rough === block.tokens)).toBe(true);
   });
 
+  it('answer for the first half of the distance, so that nobody works for the other half', () => {
+    const steady = { outputTokens: 100, resultTokens: 200, gapSeconds: 400 };
+    const made = calls(main(generateTranscript({ workload: 'bugfix', turns: 5, seed: 1, steady })));
+    expect(made.map(({ startMs, endMs }) => (endMs! - startMs) / 1_000)).toEqual([200, 200, 200, 200, 200]);
+    expect(made.slice(1).map(({ startMs }, i) => (startMs - made[i]!.endMs!) / 1_000)).toEqual([
+      200, 200, 200, 200,
+    ]);
+  });
+
   it('follow the agenda and refuse sizes that contradict each other', () => {
     const spec: SyntheticSpec = { workload: 'bugfix', turns: 5, seed: 1 };
     const steady = { outputTokens: 100, resultTokens: 200, gapSeconds: 10 };

@@ -55,6 +55,7 @@ class RecordText {
 /** The thread has ended; with the main thread ends the process. */
 export function finishThread(run: LoopThread): void {
   postOffice(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
+  run.askTiers('thread-end');
   if (!run.isMain) return;
   run.askTiers('session-end');
   run.session.state = 'ended';

@@ -228,7 +228,7 @@ export class ThreadRun implements TurnThread {
     this.view.cacheIsWarm = now < this.cached.untilMs;
     this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
-    const isBeside = point === 'wake' || point === 'session-end';
+    const isBeside = point === 'wake' || point === 'thread-end' || point === 'session-end';
     this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped);
   }
 

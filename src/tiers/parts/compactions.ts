@@ -8,7 +8,7 @@ import { compactionHistory } from '../auto-compact/history.js';
 import { askFor, type Compaction, putInPlace, type Underway } from './compact.js';
 import { testLimit } from './conditions.js';
 import { Guards } from './guards.js';
-import { rebased, staleReport } from './rebased.js';
+import { rebased, staleReport, unusedReport } from './rebased.js';
 import type { PolicyState, RuleState } from './rule-state.js';
 import { warmingRequest } from './short-request.js';
 
@@ -25,6 +25,8 @@ export class Compactions {
   private readonly guards: Guards;
   private readonly thrash: ParamValues;
   private underway: Underway | null = null;
+  /** A summary that nobody waits for any more, until that is told. */
+  private dropped: { readonly underway: Underway; readonly reason: string } | null = null;
   private refused = { turn: -1, tokens: 0 };
 
   constructor(
@@ -40,9 +42,23 @@ export class Compactions {
     return this.underway !== null;
   }
 
-  /** The history is another one: what was asked about it is of no use. */
-  reset(): void {
+  /** Whether one is of no use any more, and nobody has been told. */
+  get isDropped(): boolean {
+    return this.dropped !== null;
+  }
+
+  /** What was asked for is of no use any more: the history is another one, or nothing follows. */
+  drop(reason: string): void {
+    if (this.underway !== null) this.dropped = { underway: this.underway, reason };
     this.underway = null;
+  }
+
+  /** Tells of a summary that was paid for and never used. */
+  *tellDropped(view: ContextView): Generator<Action, void, Outcome> {
+    if (this.dropped === null) return;
+    const { underway, reason } = this.dropped;
+    this.dropped = null;
+    yield unusedReport(underway, view, { outcome: 'declined', reason, failure: null });
   }
 
   /** A new process took the session up. */

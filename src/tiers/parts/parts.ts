@@ -22,6 +22,7 @@ const POINTS: readonly Point[] = [
   'after-response',
   'end-of-loop',
   'wake',
+  'thread-end',
 ];
 
 /** Plays a policy that is written in parts: rules are compiled once into closures over the view of the conversation. */
@@ -112,11 +113,12 @@ class PartsTier implements TierInstance {
 
   reset(messages: readonly Message[]): void {
     this.state.reset(messages);
-    this.compactions.reset();
+    this.compactions.drop('the history was replaced before the summary could be used');
     if (this.restores) workState(this.context).files.reset(messages);
   }
 
   resume(messages: readonly Message[]): void {
+    this.compactions.drop('the process ended before the summary could be used');
     this.reset(messages);
     this.events.resumed = true;
     compactionHistory(this.context.shared).restart();
@@ -131,12 +133,14 @@ class PartsTier implements TierInstance {
 
   due(moment: Moment, view: ContextView): boolean {
     const { point } = moment;
+    if (point === 'thread-end') return this.compactions.isUnderway || this.compactions.isDropped;
     this.state.sync(view);
     if (point === 'before-request') this.noticeEvents(moment, view);
     if (point === 'after-response') this.state.measure(view);
     if (point === 'after-response' && (this.keepAlive !== null || this.wakesBefore.length > 0)) return true;
     if (point === 'wake' && this.keepAlive !== null) return true;
-    if (this.compactions.isUnderway && point === 'before-request') return true;
+    if (point === 'before-request' && (this.compactions.isUnderway || this.compactions.isDropped))
+      return true;
     if (point === 'before-request' && this.policy.guards.block !== null && view.seenTokens >= this.blocksAt())
       return true;
     const rules = this.rulesAt(point);
@@ -160,6 +164,8 @@ class PartsTier implements TierInstance {
 
   *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const { point } = moment;
+    if (point === 'thread-end') this.compactions.drop('the session ended before the summary could be used');
+    if (point === 'thread-end' || point === 'before-request') yield* this.compactions.tellDropped(view);
     if (point === 'before-request') yield* this.compactions.arrive(moment, view);
     if (point === 'refused' && this.compactions.isStuck(moment, view)) return;
     for (const rule of this.rulesAt(point)) {
@@ -217,10 +223,13 @@ function fires({ holds }: RuleAt, moment: Moment, view: ContextView): boolean {
 }
 
 /** Why a rule acts, in one sentence. */
-function reasonFor({ rule, seen }: RuleState, { point }: Moment, view: ContextView): string {
+function reasonFor({ rule, seen, leftOut }: RuleState, { point }: Moment, view: ContextView): string {
   if (point === 'manual') return 'the user asked for it';
   if (point === 'refused') return 'the API refused the request as too long';
-  return `${rule.name}: ${seen(view)} tokens seen`;
+  const tokens = seen(view);
+  const told = `${rule.name}: ${tokens} tokens seen`;
+  // What is left out anew for each request is still in the client's record, which `tokens` goes by.
+  return leftOut === 0 ? told : `${told}, ${tokens + leftOut} with what it leaves out of each request`;
 }
 
 /** What piled up is worked off: each multiple of the bound counts once. */

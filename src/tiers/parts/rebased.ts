@@ -1,4 +1,4 @@
-import type { Action } from '../../model/action.js';
+import type { Action, LayerReport } from '../../model/action.js';
 import type { Message } from '../../model/message.js';
 import type { ContextView } from '../../model/tier.js';
 import type { Underway } from './compact.js';
@@ -31,16 +31,27 @@ function isSaidAlike(before: Message, now: Message | undefined): boolean {
 }
 
 /** Says that a summary came too late to fit. */
-export function staleReport({ compaction, result }: Underway, view: ContextView): Action {
+export function staleReport(underway: Underway, view: ContextView): Action {
+  return unusedReport(underway, view, {
+    outcome: 'failed',
+    reason: 'the conversation changed while the summary was written',
+    failure: 'stale',
+  });
+}
+
+/** Says that a summary was asked for and paid for, and why it stands nowhere. */
+export function unusedReport(
+  { compaction, result }: Underway,
+  view: ContextView,
+  why: Pick<LayerReport, 'outcome' | 'reason' | 'failure'>,
+): Action {
   return {
     kind: 'report',
     entry: {
       layer: 'rules',
       action: 'compact',
       trigger: compaction.trigger,
-      outcome: 'failed',
-      reason: 'the conversation changed while the summary was written',
-      failure: 'stale',
+      ...why,
       seenBefore: view.seenTokens,
       seenAfter: view.seenTokens,
       trueBefore: view.trueTokens,

@@ -73,7 +73,7 @@ export interface SteadySpec {
   readonly tokensPerTurn?: number;
   readonly outputTokens?: number;
   readonly resultTokens?: number;
-  /** From the start of a call to the start of the next. */
+  /** From the start of a call to the start of the next; the response takes the first half of it. */
   readonly gapSeconds: number;
   /** The human prompt at the beginning. */
   readonly promptTokens?: number;

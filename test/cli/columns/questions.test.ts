@@ -46,18 +46,29 @@ describe('a condition', () => {
 describe('groups', () => {
   it('have means over the rows with a value, in the order of their values, missing ones first', () => {
     const grouping = new Grouping(['ttl', 'gap'], ['cost', 'hits']);
-    grouping.add(['5m', 10], [4, null]);
-    grouping.add(['5m', 9], [1, 1]);
-    grouping.add(['1h', null], [2, 'x']);
-    grouping.add(['5m', 10], [8, 3]);
-    grouping.add(['1h', 9], [7, null]);
-    grouping.add([null, 9], [7, null]);
+    grouping.add(['5m', 10], [4, null], true);
+    grouping.add(['5m', 9], [1, 1], true);
+    grouping.add(['1h', null], [2, 'x'], true);
+    grouping.add(['5m', 10], [8, 3], true);
+    grouping.add(['1h', 9], [7, null], true);
+    grouping.add([null, 9], [7, null], true);
     expect(grouping.list().map(({ group, rows, means }) => [group.ttl, group.gap, rows, means])).toEqual([
       [null, 9, 1, { cost: 7, hits: null }],
       ['1h', null, 1, { cost: 2, hits: null }],
       ['1h', 9, 1, { cost: 7, hits: null }],
       ['5m', 9, 1, { cost: 1, hits: 1 }],
       ['5m', 10, 2, { cost: 6, hits: 3 }],
+    ]);
+  });
+
+  it('count the rows of runs that did not finish', () => {
+    const grouping = new Grouping(['ttl'], ['cost']);
+    grouping.add(['5m'], [4], true);
+    grouping.add(['5m'], [2], false);
+    grouping.add(['1h'], [3], true);
+    expect(grouping.list()).toEqual([
+      { group: { ttl: '1h' }, rows: 1, unfinished: 0, means: { cost: 3 } },
+      { group: { ttl: '5m' }, rows: 2, unfinished: 1, means: { cost: 3 } },
     ]);
   });
 });

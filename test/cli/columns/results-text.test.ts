@@ -93,6 +93,41 @@ describe('the answers of ccbench results as text', () => {
     expect(said.stdout).toContain('ccbench results out answers questions on them.');
   });
 
+  it('marks means of runs that did not finish, which are cheap for the wrong reason', async () => {
+    // 20,000 + 40 × 6,500 tokens do not fit into 200,000: without pruning the long session breaks off and costs less.
+    const session = (turns: number) =>
+      `  - synthetic: { turns: ${turns}, prefixTokens: 20000, text: none, steady: { gapSeconds: 20, outputTokens: 0, resultTokens: 6400, promptTokens: 100 } }`;
+    const cwd = tempFolder({
+      'a.yaml': [
+        'name: a',
+        'transcripts:',
+        session(5),
+        session(40),
+        'model: claude-sonnet-4-5',
+        'policy: { use: baselines/prune, set: { rules.prune.select.keep.tokens: 40000 } }',
+        'seed: 1',
+      ].join('\n'),
+    });
+    const axis = 'rules.prune.when.piled';
+    await cli([...SWEEP, '--vary', `${axis}=80000,400000`], { cwd });
+    const asked = ['results', 'out', '--group', axis, '--mean', 'costUsd'];
+    const json = await cli([...asked, '--json'], { cwd });
+    const { groups } = JSON.parse(json.stdout);
+    expect(groups).toMatchObject([{ unfinished: 0 }, { unfinished: 1 }]);
+    expect(groups[1].means.costUsd).toBeLessThan(groups[0].means.costUsd);
+    const { stdout, stderr } = await cli(asked, { cwd });
+    expect(stdout.split('\n').slice(0, 2)).toEqual([
+      expect.stringContaining(`${axis}=80000  2 rows  costUsd`),
+      expect.stringContaining(`${axis}=400000  2 rows (1 of 2 unfinished)  costUsd`),
+    ]);
+    expect(stderr).toMatch(/^1 of 4 runs did not finish, in 1 of 2 groups: .*--best ranks what finished\n$/);
+    expect(json.stderr).toBe(stderr);
+    const { best } = JSON.parse(
+      (await cli(['results', 'out', '--best', 'costUsd', '--json'], { cwd })).stdout,
+    );
+    expect(best.points).toMatchObject([{ settings: { [axis]: 80_000 } }]);
+  });
+
   it('tells of runs that are not there yet', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny').replace('turns: 40', 'turns: 6') });
     const half = await cli([...SWEEP, '--vary', 'seed=1..8:8', '--shard', '1/2', '--json'], { cwd });

@@ -102,7 +102,7 @@ describe('what stands in the place of a result', () => {
 
 describe('how long it lasts', () => {
   it('for good, or anew for each request: then what was left out still counts', () => {
-    const acts = (sticky: boolean) =>
+    const entries = (sticky: boolean) =>
       ofType(
         runLog(
           planUnder(
@@ -113,7 +113,8 @@ rules: [{ when: { tokens: ">= 9k" }, select: { what: tool-results, keep: { last:
           results(8).transcript(),
         ),
         'layer',
-      ).map(({ turn, saved }) => [turn, saved]);
+      );
+    const acts = (sticky: boolean) => entries(sticky).map(({ turn, saved }) => [turn, saved]);
     // Call n + 1 sees 5,100 and n rounds of 1,020: 9,180 at call 5, of which three results of 1,000 become 10 each.
     expect(acts(true)).toEqual([
       [5, 2_970],
@@ -125,6 +126,13 @@ rules: [{ when: { tokens: ">= 9k" }, select: { what: tool-results, keep: { last:
       [7, 990],
       [8, 990],
       [9, 990],
+    ]);
+    // The reason has the count that the condition went by: all rounds, whatever was left out of the requests before.
+    const told = entries(false).map(({ reason }) => reason.replace(/^[^:]*: /, ''));
+    expect(told.slice(0, 3)).toEqual([
+      '9180 tokens seen',
+      '7230 tokens seen, 10200 with what it leaves out of each request',
+      '7260 tokens seen, 11220 with what it leaves out of each request',
     ]);
   });
 });

@@ -182,8 +182,34 @@ describe('a summary that is written beside the work', () => {
     const asked = ofType(log, 'request').filter(({ purpose }) => purpose === 'compact');
     // It was asked for before and is asked for anew.
     expect(asked.length).toBeGreaterThanOrEqual(2);
-    expect(ofType(log, 'layer').map(({ outcome }) => outcome)).not.toContain('stale');
-    expect(ofType(log, 'layer')[0]!.turn).toBeGreaterThan(asked[1]!.turn);
+    const [unused, next] = ofType(log, 'layer');
+    expect(unused).toMatchObject({ outcome: 'declined', failure: null, calls: 1 });
+    expect(unused!.reason).toBe('the history was replaced before the summary could be used');
+    expect(next!.turn).toBeGreaterThan(asked[1]!.turn);
+  });
+
+  it.each([
+    ['the session ended before the summary could be used', slowly(7, begin())],
+    [
+      'the process ended before the summary could be used',
+      slowly(
+        1,
+        slowly(7, begin())
+          .answer(10)
+          .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
+          .human(10),
+      ),
+    ],
+  ])('stands among what the rule did, with its cost, where %s', (reason, talk) => {
+    // 5,000 of prefix and seven results of 1,000: asked for at 12,000, and to be put in place at 14,000.
+    const log = runLog(planUnder(policy, INIT), talk.answer(10).transcript());
+    const asked = ofType(log, 'request').filter(({ purpose }) => purpose === 'compact');
+    const told = ofType(log, 'layer');
+    expect(told[0]).toMatchObject({ outcome: 'declined', failure: null, reason, saved: 0 });
+    const sum = (of: (entry: (typeof told)[number]) => number) =>
+      told.reduce((all, entry) => all + of(entry), 0);
+    expect(sum(({ calls }) => calls)).toBe(asked.length);
+    expect(sum(({ cost }) => cost)).toBe(asked.reduce((all, { cost }) => all + cost, 0));
   });
 
   it('BRK-1 counts for the breaker when it comes too late to fit', () => {

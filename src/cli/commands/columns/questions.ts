@@ -63,6 +63,8 @@ export function parseCondition(text: string, columns: readonly ResultColumn[]): 
 export interface Group {
   readonly group: Readonly<Record<string, CellValue>>;
   readonly rows: number;
+  /** Rows of runs that did not finish their session: their values are of the answered calls alone. */
+  readonly unfinished: number;
   readonly means: Readonly<Record<string, number | null>>;
 }
 
@@ -73,6 +75,7 @@ export class Grouping {
     {
       readonly values: readonly CellValue[];
       rows: number;
+      unfinished: number;
       readonly sums: number[];
       readonly counts: number[];
     }
@@ -83,14 +86,16 @@ export class Grouping {
     private readonly means: readonly string[],
   ) {}
 
-  add(values: readonly CellValue[], measured: readonly CellValue[]): void {
+  add(values: readonly CellValue[], measured: readonly CellValue[], isFinished: boolean): void {
     const key = JSON.stringify(values);
     let group = this.#groups.get(key);
     if (group === undefined) {
-      group = { values, rows: 0, sums: this.means.map(() => 0), counts: this.means.map(() => 0) };
+      const zeros = () => this.means.map(() => 0);
+      group = { values, rows: 0, unfinished: 0, sums: zeros(), counts: zeros() };
       this.#groups.set(key, group);
     }
     group.rows++;
+    if (!isFinished) group.unfinished++;
     for (const [i, value] of measured.entries()) {
       if (typeof value !== 'number') continue;
       group.sums[i]! += value;
@@ -102,9 +107,10 @@ export class Grouping {
   list(): readonly Group[] {
     return [...this.#groups.values()]
       .sort((a, b) => compareValues(a.values, b.values))
-      .map(({ values, rows, sums, counts }) => ({
+      .map(({ values, rows, unfinished, sums, counts }) => ({
         group: Object.fromEntries(this.by.map((name, i) => [name, values[i] ?? null])),
         rows,
+        unfinished,
         means: Object.fromEntries(
           this.means.map((name, i) => [name, counts[i] === 0 ? null : sums[i]! / counts[i]!]),
         ),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { readStudies, StudyResults } from '../../../files/results/results-folder.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { formatCounted, formatValue, printable } from '../../../report/format.js';
+import { formatCount, formatCounted, formatValue, printable } from '../../../report/format.js';
 import { splitValues } from '../../../study/split-values.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';
@@ -154,14 +154,16 @@ async function grouped(
   const names = [...conditions.map(({ column }) => column), ...by, ...means];
   const grouping = new Grouping(by, means);
   let rows = 0;
-  for await (const cells of readRows(results, ['run', ...names], session.host.interrupt)) {
+  for await (const cells of readRows(results, ['finishedShare', ...names], session.host.interrupt)) {
     if (!conditions.every(({ isMet }, i) => isMet(cells[1 + i] ?? null))) continue;
     rows++;
     const start = 1 + conditions.length;
     if (options.group !== undefined || options.mean !== undefined)
-      grouping.add(cells.slice(start, start + by.length), cells.slice(start + by.length));
+      grouping.add(cells.slice(start, start + by.length), cells.slice(start + by.length), cells[0] === 1);
   }
   const groups = grouping.list();
+  const told = means.length === 0 ? null : unfinishedNote(groups);
+  if (told !== null) note(session, told);
   if (session.json) {
     printJson(session, { ...head, rows, ...(groups.length === 0 ? {} : { groups }) });
     return;
@@ -175,10 +177,22 @@ async function grouped(
   session.host.stdout.write(`${[...lines, formatCounted(rows, 'row')].join('\n')}\n`);
 }
 
-function groupLine({ group, rows, means }: Group): string {
+/** What is to be known of means over runs that did not finish; null where all did. */
+function unfinishedNote(groups: readonly Group[]): string | null {
+  const marked = groups.filter(({ unfinished }) => unfinished > 0);
+  if (marked.length === 0) return null;
+  const sum = (of: (group: Group) => number) =>
+    formatCount(groups.reduce((all, group) => all + of(group), 0));
+  const runs = `${sum(({ unfinished }) => unfinished)} of ${sum((group) => group.rows)} runs did not finish`;
+  const place = `in ${formatCount(marked.length)} of ${formatCounted(groups.length, 'group')}`;
+  return `${runs}, ${place}: the means of these are of the calls that were answered and say nothing on which group is best; --best ranks what finished`;
+}
+
+function groupLine({ group, rows, unfinished, means }: Group): string {
   const named = Object.entries(means).map(
     ([name, value]) => `${name} ${formatValue(value, findMetric(name)?.unit ?? 'count')}`,
   );
   const key = settingsText(group);
-  return `${key === '' ? 'all' : key}  ${formatCounted(rows, 'row')}  ${printable(named.join('  '))}`;
+  const counted = `${formatCounted(rows, 'row')}${unfinished === 0 ? '' : ` (${formatCount(unfinished)} of ${formatCount(rows)} unfinished)`}`;
+  return `${key === '' ? 'all' : key}  ${counted}  ${printable(named.join('  '))}`;
 }

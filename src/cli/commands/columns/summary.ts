@@ -121,7 +121,7 @@ export function studyConclusion({ best, runs, finished, name }: StudySummary): C
       finished < runs
         ? 'The study is not finished: another point may come out better.'
         : first === undefined
-          ? '--best with another metric may rank them, and --group with --mean compares settings all the same.'
+          ? '--best with another metric may rank them; --group with --mean has means, and marks groups with runs that did not finish.'
           : 'The best of many looks better than it is: ccbench tune tries its choice on sessions that it was not chosen on.',
   };
 }

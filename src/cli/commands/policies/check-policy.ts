@@ -7,6 +7,13 @@ import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { readNamedFile } from './named-policy.js';
+import { toldOutput } from './told-output.js';
+
+/** What `policies check` goes by. */
+export interface CheckOptions extends PluginOptions {
+  /** The model whose longest answer the sentences count with. */
+  readonly model: string;
+}
 
 interface ShownProblem {
   readonly line: number | null;
@@ -23,17 +30,17 @@ function shown({ place, message, hint }: CcbenchError): ShownProblem {
 export async function checkPolicyCommand(
   session: CliSession,
   file: string,
-  options: PluginOptions,
+  options: CheckOptions,
 ): Promise<ExitCode> {
-  return withPlugins(session, [], options, () => checkPolicy(session, file));
+  return withPlugins(session, [], options, () => checkPolicy(session, file, options));
 }
 
-function checkPolicy(session: CliSession, file: string): ExitCode {
+function checkPolicy(session: CliSession, file: string, options: CheckOptions): ExitCode {
   const { stdout, cwd } = session.host;
   const found = readNamedFile(file, cwd);
   const { problems } = found;
   const isOk = problems.length === 0 && found.read !== null;
-  const sentences = isOk ? policySentences(found.read.parts) : [];
+  const sentences = isOk ? policySentences(found.read.parts, toldOutput(options)) : [];
   const exit = isOk ? EXIT.fine : EXIT.input;
   if (session.json) {
     printJson(session, {

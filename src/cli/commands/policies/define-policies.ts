@@ -5,6 +5,9 @@ import { collect, tokens } from '../../option-values.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 
+/** The model that policies are explained for where none is named. */
+const SHOWN_MODEL = 'claude-sonnet-4-5';
+
 /** Adds `ccbench policies` and what it has below it to the command line. */
 export function definePolicies(
   program: Command,
@@ -37,7 +40,7 @@ export function definePolicies(
     ),
   )
     .argument('<policy>', 'name of the policy, or its file')
-    .option('--model <model>', 'model whose window decides the thresholds', 'claude-sonnet-4-5')
+    .option('--model <model>', 'model whose window and longest answer decide the thresholds', SHOWN_MODEL)
     .option('--window <tokens>', 'window in the place of the model’s', tokens)
     .option('--max-output <tokens>', 'longest answer in the place of the model’s', tokens)
     .option('--set <path=value>', 'change a parameter (repeatable)', collect)
@@ -66,7 +69,7 @@ export function definePolicies(
     .addHelpText('after', examples('policies check my-agent.yaml', 'policies check my-agent.yaml --json'))
     .action(async (file, _options, command) => {
       const { checkPolicyCommand } = await import('./check-policy.js');
-      settle(await checkPolicyCommand(session, file, ofPolicies(command)));
+      settle(await checkPolicyCommand(session, file, { ...ofPolicies(command), model: SHOWN_MODEL }));
     });
   shared(policies.command('new').description('Write a starter policy file, with a comment at every part.'))
     .argument('[name]', 'name of the policy and of its file', 'my-agent')

@@ -1,11 +1,10 @@
 import { CcbenchError } from '../../../base/errors.js';
-import { resolveModel } from '../../../cache/models.js';
 import { policyWindow } from '../../../engine/requests/policy-window.js';
 import type { ParamValue } from '../../../model/params.js';
 import type { PlannedPolicy } from '../../../model/run-plan.js';
 import { helpFor } from '../../../parts/help.js';
 import { policyValues } from '../../../parts/paths.js';
-import { policySentences } from '../../../parts/sentences.js';
+import { goesByOutput, policySentences } from '../../../parts/sentences.js';
 import { paramsOf, planPolicy } from '../../../policies/catalogue.js';
 import type { Policy } from '../../../policies/policy.js';
 import { type PolicyThresholds, policyThresholds } from '../../../policies/policy-thresholds.js';
@@ -19,6 +18,7 @@ import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { namedPolicy } from './named-policy.js';
+import { toldOutput } from './told-output.js';
 
 const PARAM_COLUMNS: readonly Column[] = [
   { header: 'parameter', align: 'left', drop: null },
@@ -82,10 +82,11 @@ function valuesShown(policy: Policy, set: readonly string[]): readonly ShownPara
 }
 
 /** The model whose limits are shown: one by name, with a window and a longest answer of its own where they are given. */
-function limitsOf({ model, window, maxOutput }: ShowOptions, { params, parts }: PlannedPolicy): NamedLimits {
+function limitsOf(options: ShowOptions, { params, parts }: PlannedPolicy): NamedLimits {
+  const { model, window } = options;
   return {
     window: window ?? policyWindow(params, model, { parts }),
-    maxOutput: maxOutput ?? resolveModel(model).maxOutput,
+    maxOutput: toldOutput(options).maxOutput,
     ...(window === undefined ? { name: model } : {}),
   };
 }
@@ -105,7 +106,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   const model = limitsOf(options, planned);
   const limits = policyThresholds(policy, planned, model);
   const parameters = [...valuesShown(policy, options.set), ...paramsShown(policy, planned, options.set)];
-  const sentences = planned.parts === undefined ? [] : policySentences(planned.parts);
+  const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, toldOutput(options));
   if (session.json) {
     const { kind, summary, tiers, sources } = policy;
     printJson(session, {
@@ -128,7 +129,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   const rows = parameters.map(({ path, value, unit, source, help }) => ({
     cells: [path, shown(value), unit ?? '', source, help],
   }));
-  const of = options.window === undefined ? options.model : `a window of ${formatCount(options.window)}`;
+  const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
   session.host.stdout.write(
     [
       `${screen.style.bold(policy.name)}  ${policy.summary}`,
@@ -146,6 +147,13 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
     ].join('\n'),
   );
   return EXIT.fine;
+}
+
+/** What limits are for: the model, or what is given in its place; the longest answer stands there where they go by it. */
+function nameOfLimits(options: ShowOptions, isOutputNamed: boolean): string {
+  const { model, window } = options;
+  const of = window === undefined ? model : `a window of ${formatCount(window)}`;
+  return isOutputNamed ? `${of} and answers of up to ${formatCount(toldOutput(options).maxOutput)}` : of;
 }
 
 /** When the policy acts, and how to try it. */

@@ -1,0 +1,15 @@
+import { resolveModel } from '../../../cache/models.js';
+import type { ToldOutput } from '../../../parts/sentences.js';
+
+/** The longest answer that a policy is explained with: one that is given, or that of a model. */
+export function toldOutput({
+  model,
+  maxOutput,
+}: {
+  readonly model: string;
+  readonly maxOutput?: number;
+}): ToldOutput {
+  return maxOutput === undefined
+    ? { maxOutput: resolveModel(model).maxOutput, whose: `that of ${model}` }
+    : { maxOutput, whose: 'as given' };
+}
