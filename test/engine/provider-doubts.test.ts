@@ -17,7 +17,8 @@ describe('what is not known of a provider', () => {
     [undefined, ['mystery-1'], null],
     [undefined, ['claude-opus-5'], null],
   ])('under %s the models %j are stood for by %s', (provider, models, standIn) => {
-    expect(under(provider, ...models).map((each) => each.standIn)).toEqual([standIn]);
+    const sentence = `DeepSeek serves none of the models of the session: ${standIn} stands for them`;
+    expect(under(provider, ...models).map((each) => each.standIn)).toEqual([standIn && sentence]);
   });
 
   it.each([
