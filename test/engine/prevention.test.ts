@@ -72,6 +72,34 @@ describe('compactions that layers prevent', () => {
     ]);
   });
 
+  describe('when another model with another threshold takes over', () => {
+    /** So many turns on a model of 1,000,000 tokens behind a crossing of 167,000 on one of 200,000. */
+    const switched = (turns: number, tokens: number, tool: string): Conversation => {
+      const talk = work(40, 5_000).answer(10).wait(5);
+      talk.event((at) => ({ kind: 'model-switch', at, model: LONG }));
+      const later = new Conversation({ model: LONG, ids: 'b-' }).wait(60).human(10).answer(10).human(10);
+      for (let i = 0; i < turns; i++) later.tools([{ tool, tokens }]);
+      talk.steps.push(...later.answer(10).steps);
+      return talk;
+    };
+    const LONG = 'claude-opus-4-6[1m]';
+
+    it('C10 a compaction there does not take back the one that was prevented here', () => {
+      const entries = run(switched(1, 960_000, 'Task'));
+      expect(ofType(entries, 'layer').filter(({ action }) => action === 'compact')).toHaveLength(1);
+      expect(ofType(entries, 'crossing')).toMatchObject([{ state: 'avoided', threshold: 167_000 }]);
+      expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+    });
+
+    it('C10 a crossing there counts anew', () => {
+      const entries = run(switched(30, 30_000, 'Read'));
+      expect(ofType(entries, 'crossing')).toMatchObject([
+        { state: 'avoided', threshold: 167_000 },
+        { state: 'avoided', threshold: 967_000 },
+      ]);
+    });
+  });
+
   it('BRK-2 C10 a subagent never compacts, so nothing prevents it from doing so', () => {
     const main = new Conversation()
       .human(100)
