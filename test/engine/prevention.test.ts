@@ -5,6 +5,7 @@ import type { LogEntry } from '../../src/model/run-log.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { Conversation } from '../helpers/conversation.js';
 import { ofType, planOf, runLog } from '../helpers/plan.js';
+import { planUnder } from '../helpers/plan-under.js';
 
 const POLICY = 'claude-code/2026';
 const CACHED = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true } as const;
@@ -98,6 +99,37 @@ describe('compactions that layers prevent', () => {
         { state: 'avoided', threshold: 967_000 },
       ]);
     });
+  });
+
+  it('C10 under a policy file it counts in the threads that the rule which compacts is for', () => {
+    // 15,100 + 12 × 3,020 tokens pass 40,000; with at most six results there are never more than 34,000.
+    const long = (ids: string) => {
+      const talk = new Conversation({ ids }).wait(2).human(100);
+      for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 3_000 }]);
+      return talk.answer(10);
+    };
+    const crossingsWith = (threads: 'all' | 'main') => {
+      const plan = planUnder(
+        {
+          rules: [
+            {
+              when: { toolResults: '>= 6' },
+              select: { what: 'tool-results', keep: { last: 3 } },
+              replace: { with: 'placeholder' },
+            },
+            { threads, when: { tokens: '>= 40k' }, select: { what: 'history' }, ask: { shape: 'own' } },
+          ],
+        },
+        {},
+      );
+      const main = long('');
+      const transcript = main.transcript({ threads: [main.thread(), long('b-').thread('child', 'main')] });
+      return ofType(runLog(plan, transcript), 'crossing').map(({ thread, state, threshold }) =>
+        [thread, state, threshold].join(' '),
+      );
+    };
+    expect(crossingsWith('main')).toEqual(['main avoided 40000']);
+    expect(crossingsWith('all').sort()).toEqual(['child avoided 40000', 'main avoided 40000']);
   });
 
   it('BRK-2 C10 a subagent never compacts, so nothing prevents it from doing so', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { providerRegistry } from '../../src/cache/providers.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../src/cache/ttl.js';
 import { BARE_API, type ClientHabits } from '../../src/client/habits.js';
 import { FIRST_KEY } from '../../src/engine/requests/client-key.js';
@@ -33,6 +34,16 @@ describe('the model of a thread', () => {
     model.use(SONNET);
     expect([model.name, model.row.id, model.facts.name]).toEqual(Array(3).fill(OPUS));
     expect(modelOf({ model: OPUS }, child()).name).toBe(SONNET);
+  });
+
+  it('is one that the plan’s provider serves: as named, the plan’s, or the one that stands for the provider', () => {
+    const named = new Conversation({ model: 'gpt-5.4' }).human(10).answer(10).thread();
+    expect(modelOf({ provider: 'openai' }, named).name).toBe('gpt-5.4');
+    expect(modelOf({ provider: 'openai', model: 'gpt-5.4' }, child()).name).toBe('gpt-5.4');
+    const { defaultModel } = providerRegistry.get('openai');
+    expect(modelOf({ provider: 'openai' }).name).toBe(defaultModel);
+    expect(modelOf({ provider: 'openai', model: OPUS }, child()).name).toBe(defaultModel);
+    expect(modelOf({ provider: 'anthropic' }).name).toBe(SONNET);
   });
 
   it('keeps what tiers know of it while it is the same', () => {
