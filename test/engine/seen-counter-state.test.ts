@@ -45,16 +45,16 @@ describe('what a policy believes its context to be', () => {
   });
 
   it('TOK-5 counts what is newer as its rules say: not at all, as it is, or a third more, times the error', () => {
-    const after = (rules: CounterRules) => {
+    const counted = (rules: CounterRules) => {
       const seen = counter(rules);
       seen.anchor(usage(1_000), 0);
       seen.add(said('a', text(90)));
       return shown(seen)[0];
     };
-    expect(after(rulesFor('none'))).toBe(1_000);
-    expect(after(rulesFor('padded'))).toBe(1_120);
-    expect(after(rulesFor('rough', 1.5))).toBe(1_135);
-    expect(after(rulesFor('padded', 0.5))).toBe(1_060);
+    expect(counted(rulesFor('none'))).toBe(1_000);
+    expect(counted(rulesFor('padded'))).toBe(1_120);
+    expect(counted(rulesFor('rough', 1.5))).toBe(1_135);
+    expect(counted(rulesFor('padded', 0.5))).toBe(1_060);
   });
 
   it('C10 is untouched what it would be with what layers took out', () => {
