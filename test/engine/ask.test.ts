@@ -81,6 +81,32 @@ describe('a request that goes on from the one of its thread', () => {
   });
 });
 
+describe('a request beside a tool that is still at work', () => {
+  it('FLT-4 answers its call in the request, and leaves the conversation waiting for the result', () => {
+    const plan = planUnder(
+      {
+        cache: { keepAlive: { every: '4min', times: 1 } },
+        rules: [{ when: { tokens: '>= 190k' }, ask: { shape: 'own' } }],
+      },
+      {},
+    );
+    const slow = new Conversation()
+      .human(100)
+      .tools([{ tool: 'Bash', tokens: 50 }])
+      .wait(900)
+      .answer(10);
+    const { entries, sent } = runSent(plan, slow.transcript());
+    const [ping] = sentFor(sent, 'keep_alive');
+    const idsOf = (kind: string) =>
+      ping!.blocks!.filter((block) => block.kind === kind).map(({ toolUseId }) => toolUseId);
+    expect(idsOf('tool_use')).toHaveLength(1);
+    expect(idsOf('tool_result')).toEqual(idsOf('tool_use'));
+    // The result itself comes later, in the place of the answer.
+    expect(sentFor(sent, 'main')[1]!.tokens).toBe(15_000 + 100 + 20 + 50);
+    expect(ofType(entries, 'notice').filter(({ what }) => what === 'repaired')).toEqual([]);
+  });
+});
+
 describe('a call that holds the thread up', () => {
   it.each([1, 10, 40])('FUL-5 sends a sign of life every thirty seconds: latency times %i', (scale) => {
     const { entries } = under({ shape: 'own' }, scale);

@@ -66,6 +66,10 @@ describe('what of a conversation the latest request did not hold', () => {
     expect(context.unchanged).toBe(1);
     context.markFresh(rules);
     expect(context.freshTokens).toBe(76);
+    const taken = new Context([TOOLS, SYSTEM]);
+    taken.assumeSent(0);
+    taken.replacePrefix([TOOLS, rules]);
+    expect(taken.freshTokens).toBe(0);
     const unsent = new Context([TOOLS]);
     unsent.replacePrefix([TOOLS, rules]);
     expect(unsent.freshTokens).toBe(164);

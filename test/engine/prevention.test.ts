@@ -73,6 +73,21 @@ describe('compactions that layers prevent', () => {
     ]);
   });
 
+  it('C10 a compaction by hand in between ends it: one that the context needs later was not put off', () => {
+    const talk = work(40, 5_000).answer(10);
+    talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+    const entries = run(
+      talk
+        .human(10)
+        .tools([{ tool: 'Task', tokens: 160_000 }])
+        .answer(10),
+    );
+    const done = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
+    expect(done.map(({ trigger }) => trigger)).toEqual(['manual', 'auto']);
+    expect(ofType(entries, 'crossing').map(({ state }) => state)).toEqual(['avoided']);
+    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+  });
+
   describe('when another model with another threshold takes over', () => {
     /** So many turns on a model of 1,000,000 tokens behind a crossing of 167,000 on one of 200,000. */
     const switched = (turns: number, tokens: number, tool: string): Conversation => {
