@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createMetricsFold } from '../../src/metrics/fold.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf } from '../helpers/plan.js';
-import { expectSame } from './swept.js';
+import { expectSame, sweep, watched } from './swept.js';
 
 /** The log of a plan from columns, which is that of the engine: from the second plan of a shape on they are used. */
 function columnar(init: PlanInit, transcript: Transcript): readonly LogEntry[] {
@@ -122,5 +123,46 @@ describe('columns at the edges of what the cache does', () => {
       [false, true],
       [true, false],
     ]);
+  });
+});
+
+describe('what is kept of plans of one shape', () => {
+  /** Runs of the engine that some plans take, one after the other. */
+  const counting = () => {
+    const { transcript, runs } = watched(every(10));
+    return (init: PlanInit) => {
+      const before = runs();
+      sweep(planOf(init), transcript, createMetricsFold());
+      return runs() - before;
+    };
+  };
+  /** A plan of another shape each. */
+  const other = (init: PlanInit, i: number): PlanInit => ({ ...init, estimatorFactor: 2 + i });
+
+  it('without layers: the first goes through the engine, the second is recorded, the others are told from that', () => {
+    const runsOf = counting();
+    const plan = (ttl: '5m' | '1h'): PlanInit => ({ policy: 'unbounded', cache: { ttl } });
+    expect([plan('5m'), plan('1h'), plan('5m'), plan('1h')].map(runsOf)).toEqual([1, 1, 0, 0]);
+    expect(runsOf(other(plan('5m'), 0))).toBe(1);
+  });
+
+  it('without layers: 32 shapes, those that were used last', () => {
+    const runsOf = counting();
+    const plan: PlanInit = { policy: 'unbounded' };
+    expect([plan, plan, plan].map(runsOf)).toEqual([1, 1, 0]);
+    for (let i = 0; i < 31; i++) expect(runsOf(other(plan, i))).toBe(1);
+    expect(runsOf(plan)).toBe(0);
+    for (let i = 31; i < 63; i++) expect(runsOf(other(plan, i))).toBe(1);
+    expect([plan, plan, plan].map(runsOf)).toEqual([1, 1, 0]);
+  });
+
+  it('with layers: 64 shapes, those that were used last', () => {
+    const runsOf = counting();
+    const plan: PlanInit = { policy: 'claude-code/2.1.112' };
+    expect([plan, plan, plan].map(runsOf)).toEqual([1, 1, 0]);
+    for (let i = 0; i < 63; i++) expect(runsOf(other(plan, i))).toBe(1);
+    expect(runsOf(plan)).toBe(0);
+    for (let i = 63; i < 127; i++) expect(runsOf(other(plan, i))).toBe(1);
+    expect([plan, plan, plan].map(runsOf)).toEqual([1, 1, 0]);
   });
 });
