@@ -47,6 +47,8 @@ describe('a request with a prefix of its own', () => {
     expect(summary!.cause).toBe('system');
     expect(summary!.rewritten).toBeGreaterThan(3_000);
     expect(summary!.rewritten).toBeLessThan(summary!.prompt - 70);
+    // New are its prefix, its instruction and the latest round; the prompt and the other rounds were sent before.
+    expect((summary!.rewritten - 100) % 1_020).toBe(0);
   });
 
   it('marks what it sends only where it is told to', () => {
@@ -78,6 +80,19 @@ describe('a request that goes on from the one of its thread', () => {
     expect(ofType(entries, 'end')[0]!.cost).toBe(
       ofType(entries, 'request').reduce((sum, { cost }) => sum + cost, 0),
     );
+  });
+});
+
+describe('what a layer asks', () => {
+  it('FUL-10 decides what is answered: other instructions give another summary, the same ones the same', () => {
+    const digestAfter = (instructions: string) => {
+      const asked = new Conversation().human(100).answer(10);
+      asked.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions, partial: null } }));
+      const plan = planOf({ policy: 'claude-code/2026', set: COMPACTION_ONLY });
+      return sentFor(runSent(plan, asked.human(20).answer(10).transcript()).sent, 'main').at(-1)!.digest;
+    };
+    expect(digestAfter('Keep the plan.')).toBe(digestAfter('Keep the plan.'));
+    expect(digestAfter('Keep the plan.')).not.toBe(digestAfter('Keep the diff.'));
   });
 });
 

@@ -58,7 +58,9 @@ describe('numbers beside the blocks of a request', () => {
     expect([...made.sums.subarray(0, 4)]).toEqual([1, 3, 7, 15]);
     expect([...made.uncounted.subarray(0, 4)]).toEqual([0, 1, 1, 2]);
     expect(made.trueTokens).toBe(15);
-    expect([made.tokensBetween(0, 4), made.tokensBetween(1, 3), made.tokensBetween(0, 1)]).toEqual([15, 6, 1]);
+    expect([made.tokensBetween(0, 4), made.tokensBetween(1, 3), made.tokensBetween(0, 1)]).toEqual([
+      15, 6, 1,
+    ]);
     expect([made.tokensBetween(2, 2), made.tokensBetween(3, 1), made.tokensBetween(0, 0)]).toEqual([0, 0, 0]);
     expect(new PrefixColumns().trueTokens).toBe(0);
   });

@@ -5,7 +5,7 @@ import { createBlock } from '../../src/model/block.js';
 import { createMessage, type Message } from '../../src/model/message.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
-import { runSent } from '../helpers/capture.js';
+import { runSent, sentFor } from '../helpers/capture.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
 import { sessionsOf } from '../helpers/sessions.js';
@@ -140,6 +140,28 @@ describe('a session that takes up another', () => {
     }
     expect(new Set(seen)).toEqual(new Set(['a running', 'a ended, b running']));
     expect([...runs].map(({ session }) => session.state)).toEqual(['ended', 'ended']);
+  });
+
+  it('FLT-5 holds the context map once, and what layers have taken out of the other stays out', () => {
+    const long = new Conversation({ ids: 'a-' })
+      .human(100)
+      .tools([{ tool: 'Bash', tokens: 30_000 }])
+      .answer(10);
+    const transcript = sessionsOf([
+      { name: 'a', talk: long },
+      { name: 'b', talk: short('b-'), resumes: 'a', afterHours: 0.05 },
+    ]);
+    const set = { 'context.memoryFiles': { '/a.md': 500 }, 'autoMemory.enabled': false };
+    const { entries, sent } = runSent(planOf({ policy: POLICY, set }), transcript);
+    const last = sentFor(sent, 'main').at(-1)!;
+    expect(last.blocks!.filter(({ facts }) => facts.path === '/a.md')).toHaveLength(1);
+    const stored = ofType(entries, 'layer').find(({ action }) => action === 'store')!;
+    expect(stored.saved).toBeGreaterThan(0);
+    const [first, second] = ofType(entries, 'thread');
+    expect(first).not.toHaveProperty('takenOut');
+    expect(second!.takenOut).toEqual({ storage: stored.saved });
+    const request = mainRequests(entries).at(-1)!;
+    expect(request.untouched! - request.prompt).toBe(stored.saved);
   });
 
   it('goes on with its conversation, which counts as sent, from the time the other has come to', () => {

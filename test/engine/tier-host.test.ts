@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_TIMING } from '../../src/engine/requests/timing-sink.js';
+import { NO_TIMING, type TimingSink } from '../../src/engine/requests/timing-sink.js';
 import { MutableMoment, TierHost } from '../../src/engine/thread/tier-host.js';
 import type { Action, Outcome } from '../../src/model/action.js';
 import { createMessage, type Message } from '../../src/model/message.js';
@@ -106,6 +106,26 @@ describe('the tiers of a thread', () => {
       bench.tier('second', ['results']),
     ]);
     expect(bench.ask(idle, 'results', () => true)).toEqual(['wait 1', 'second closes']);
+  });
+
+  it('are timed one by one, whether they act or not', () => {
+    const bench = new Bench();
+    const timing = {
+      begin: (name: string) => bench.story.push(`begin ${name}`),
+      end: (name: string) => bench.story.push(`end ${name}`),
+    } as unknown as TimingSink;
+    const tiers = [bench.tier('idle', ['wake'], { due: () => false }), bench.tier('busy', ['wake'])];
+    const host = new TierHost(tiers, {} as TierContext, timing);
+    expect(bench.ask(host, 'wake')).toEqual([
+      'begin idle',
+      'end idle',
+      'begin busy',
+      'wait 1',
+      'busy hears done',
+      'busy is done',
+      'busy closes',
+      'end busy',
+    ]);
   });
 
   it('hear of the messages that they want to hear of', () => {
