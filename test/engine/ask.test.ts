@@ -72,6 +72,24 @@ describe('a request that goes on from the one of its thread', () => {
     expect(asked.prefixes.slice(0, main.prefixes.length)).toEqual(main.prefixes);
   });
 
+  it('MIC-3 carries what the thread has deleted on the server, and sends it whole to another model', () => {
+    const long = new Conversation().human(100);
+    for (let i = 0; i < 14; i++) long.tools([{ tool: 'Read', tokens: 1_000 }]);
+    long.answer(10);
+    long.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+    const transcript = long.human(20).answer(10).transcript();
+    const summaryWith = (set: Readonly<Record<string, unknown>>) => {
+      const all = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true, ...set };
+      const { entries, sent } = runSent(planOf({ policy: 'claude-code/2026', set: all }), transcript);
+      return { asked: sentFor(sent, 'compact')[0]!, entry: ofPurpose(entries, 'compact')[0]! };
+    };
+    const own = summaryWith({});
+    const other = summaryWith({ 'compact.model': 'claude-opus-4-5' });
+    expect([own.asked.deletedTokens, other.asked.deletedTokens]).toEqual([7_000, 0]);
+    expect(other.entry.prompt - own.entry.prompt).toBe(7_000);
+    expect(other.entry.read).toBe(0);
+  });
+
   it('is counted with its layer, and in the cost of the run', () => {
     const { entries } = under({ shape: 'extend' });
     const [summary] = ofPurpose(entries, 'compact');

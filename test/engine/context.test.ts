@@ -96,9 +96,14 @@ describe('a conversation', () => {
     expect(context.lastRole).toBe('user');
     expect([context.endWithUser(7), context.messages.length]).toEqual([false, 1]);
     expect(context.messages[0]).toMatchObject({ at: 7, origin: 'marker', role: 'user' });
+    const wordsOf = (of: Message) => of.blocks.map(({ text }) => text!.read());
+    const [opening] = wordsOf(context.messages[0]!);
     context.extend([message('b', 'assistant', B)]);
     expect(context.lastRole).toBe('assistant');
     expect(context.endWithUser(8)).toBe(true);
+    // Who has said nothing yet is not asked to go on.
+    expect(wordsOf(context.messages[2]!)[0]).toMatch(/^Continue/);
+    expect(opening).not.toMatch(/^Continue/);
     expect(context.repairs).toEqual({ orphanResults: 0, missingResults: 0, leadingMarkers: 0 });
   });
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { resolveModel } from '../../src/cache/models.js';
+import { providerRegistry } from '../../src/cache/providers.js';
 import { observationOf, rewriteCostOf } from '../../src/engine/requests/exchange.js';
 import type { Outgoing } from '../../src/engine/requests/outgoing.js';
 import { mark5m, numbered, prefixOf } from '../helpers/cache-request.js';
 import { Conversation } from '../helpers/conversation.js';
-import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
+import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
 import { planUnder } from '../helpers/plan-under.js';
 
 const PREFIX = 15_000;
@@ -50,6 +51,25 @@ describe('the risk of a break that nothing foretells', () => {
     expect(second!.read).toBe(PREFIX + 1_000);
     // Sonnet 4.5 reads at 0.30 dollars a million.
     expect(second!.risk).toEqual({ chance: 0.04, cost: 1_000 * (write - 300) });
+  });
+});
+
+describe('what chance adds to a run', () => {
+  const talk = new Conversation({ model: 'gpt-5.4' });
+  for (let i = 0; i < 60; i++) talk.human(400).answer(10).wait(20);
+  const openai = providerRegistry.get('openai');
+  const certain = { ...openai, cache: { ...openai.cache, hit: null } };
+  const endOf = (init: PlanInit) => ofType(runLog(planOf(init), talk.transcript()), 'end')[0]!;
+
+  it('is what it costs more than one in which every entry is found, and lies in the interval that is told', () => {
+    const drawn = endOf({ provider: 'openai' });
+    const sure = endOf({ ownProvider: certain });
+    expect(sure).not.toHaveProperty('chance');
+    const { lost, expected, low, high } = drawn.chance!;
+    expect(lost).toBeGreaterThan(0);
+    expect(Math.abs(drawn.cost - sure.cost - lost)).toBeLessThanOrEqual(1);
+    expect(low).toBeLessThan(expected);
+    expect(expected).toBeLessThan(high);
   });
 });
 
