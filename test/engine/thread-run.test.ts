@@ -113,4 +113,28 @@ describe('a thread that makes no calls', () => {
     expect(mainRequests(entries).map(({ prompt }) => prompt)).toEqual([15_000 + 100 + 20]);
     expect(ofType(entries, 'lost')).toMatchObject([{ calls: 2 }]);
   });
+
+  it('C36 does not lose a second time what it had done before its plan was rejected', () => {
+    const transcript = generateTranscript({
+      workload: 'bugfix',
+      turns: 8,
+      seed: 1,
+      text: 'none',
+      steady: { gapSeconds: 60, outputTokens: 50, resultTokens: 500 },
+      forks: [
+        {
+          afterTurn: 3,
+          children: 1,
+          turns: 20,
+          parent: 'goes-on',
+          letters: [{ afterTurn: 2, to: 'main', subject: 'plan-request', rejections: 1 }],
+        },
+      ],
+    });
+    const faults = [{ call: 'plan_again', error: 'invalid_request', nth: 1 }] as const;
+    const entries = runLog(planOf({ policy: 'claude-code/2026', faults }), transcript);
+    // Two of its twenty calls were made; the two that are made again are no calls of the recording.
+    expect(ofType(entries, 'request').filter(({ purpose }) => purpose === 'subagent')).toHaveLength(2);
+    expect(ofType(entries, 'lost')).toMatchObject([{ thread: 'fork-3-1', calls: 18 }]);
+  });
 });
