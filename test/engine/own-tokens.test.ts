@@ -57,6 +57,10 @@ describe('the share of a session’s own content that is still there', () => {
   });
 
   it('begins anew behind tools and system prompt, or with them', () => {
+    const bare = new OwnTokens();
+    bare.arrive([said('a', block(4))], 'original');
+    bare.empty('prefix');
+    expect(bare.share(0)).toBe(0);
     const { own } = session();
     own.empty('prefix');
     expect(own.share(0)).toBe(0.5);
