@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { createFiles } from '../../src/base/files.js';
+import { deleteCached } from '../../src/engine/actions/delete-cached.js';
+import { rewriteBlocks } from '../../src/engine/actions/rewrite-blocks.js';
+import { Context } from '../../src/engine/context/context.js';
 import { contextMessage } from '../../src/engine/context/context-message.js';
+import { Journal } from '../../src/engine/context/journal.js';
+import { counterRules, SeenCounter } from '../../src/engine/context/seen-counter.js';
+import { TakenOut } from '../../src/engine/context/taken-out.js';
+import { ThreadView } from '../../src/engine/context/thread-view.js';
+import { type Block, createBlock } from '../../src/model/block.js';
+import { createMessage, type Message } from '../../src/model/message.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { runSent, sentFor } from '../helpers/capture.js';
@@ -87,6 +97,64 @@ describe('blocks that are put in the place of others', () => {
     expect(clear!.cacheLost).toBe(before.prompt - (prefix + 100 + 20));
     expect(after.cause).toBe('microcompaction');
     expect(after.untouched! - after.prompt).toBe(clear!.saved);
+  });
+});
+
+describe('a result that was deleted on the server before other content took its place', () => {
+  const block = (kind: Block['kind'], role: Block['role'], tokens: number, toolUseId?: string): Block =>
+    createBlock({ kind, role, tokens, text: 'x'.repeat(4 * tokens), ...(toolUseId && { toolUseId }) });
+  const message = (id: string, role: Message['role'], ...blocks: readonly Block[]): Message =>
+    createMessage({ id, role, origin: role === 'user' ? 'tool' : 'model', blocks, at: 0 });
+
+  it('MIC-3 C28 is deleted no more, and is taken off once', () => {
+    const context = new Context([]);
+    const seen = new SeenCounter(counterRules(planOf({ policy: POLICY }).policy.params, 1));
+    const view = new ThreadView(context, seen, createFiles());
+    context.extend([
+      message('u', 'user', block('text', 'user', 30)),
+      message(
+        'a',
+        'assistant',
+        block('tool_use', 'assistant', 5, 't'),
+        block('tool_use', 'assistant', 5, 'k'),
+      ),
+      message('r', 'user', block('tool_result', 'user', 100, 't'), block('tool_result', 'user', 200, 'k')),
+    ]);
+    seen.anchor({ input: 340, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 }, 0);
+    const run = {
+      context,
+      view,
+      seen,
+      journal: new Journal(),
+      takenOut: new TakenOut(),
+      tally: { calls: 0, costNano: 0, cacheLost: 0, keepAlives: 0 },
+      announced: null,
+      sentLength: context.length,
+      cachedTokens: () => 0,
+    };
+    const by = { layer: 'microcompact', reason: 'a test' } as const;
+    deleteCached(run, { kind: 'delete-cached', by, results: [{ toolUseId: 't', messageIndex: 2 }] });
+    expect([seen.tokens, view.trueTokens, view.deletedTokens, run.takenOut.total]).toEqual([
+      240, 240, 100, 100,
+    ]);
+    const edits = [{ messageId: 'r', blockIndex: 0, block: block('tool_result', 'user', 10, 't') }];
+    const rewriting: Parameters<typeof rewriteBlocks>[0] = run;
+    rewriteBlocks(rewriting, { kind: 'rewrite-blocks', by, cause: 'microcompaction', edits, keep: 'live' });
+    expect([seen.tokens, view.trueTokens, view.deletedTokens, run.takenOut.total]).toEqual([250, 250, 0, 90]);
+    expect(rewriting.announced).toBe('microcompaction');
+  });
+
+  it('names a block that is there', () => {
+    const context = new Context([]);
+    const seen = new SeenCounter(counterRules(planOf({ policy: POLICY }).policy.params, 1));
+    const run = { context, view: new ThreadView(context, seen, createFiles()) } as unknown as Parameters<
+      typeof rewriteBlocks
+    >[0];
+    const by = { layer: 'microcompact', reason: 'a test' } as const;
+    const edits = [{ messageId: 'nowhere', blockIndex: 0, block: null }];
+    expect(() =>
+      rewriteBlocks(run, { kind: 'rewrite-blocks', by, cause: 'microcompaction', edits, keep: 'live' }),
+    ).toThrow(/nowhere 0/);
   });
 });
 

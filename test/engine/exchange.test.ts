@@ -3,6 +3,7 @@ import { resolveModel } from '../../src/cache/models.js';
 import { providerRegistry } from '../../src/cache/providers.js';
 import { observationOf, rewriteCostOf } from '../../src/engine/requests/exchange.js';
 import type { Outgoing } from '../../src/engine/requests/outgoing.js';
+import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { mark5m, numbered, prefixOf } from '../helpers/cache-request.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
@@ -118,6 +119,19 @@ describe('a request beside the loop', () => {
     return first.transcript();
   };
   const never = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
+
+  it('BRD-2 with a prefix of its own shares nothing with the thread at any time: a pause is not why it misses', () => {
+    const paused = new Conversation().human(3_000).answer(10).wait(600);
+    paused.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+    const set = { ...COMPACTION_ONLY, 'compact.summariser': 'own' };
+    const entries = runLog(
+      planOf({ policy: 'claude-code/2026', set }),
+      paused.human(20).answer(10).transcript(),
+    );
+    const summary = ofType(entries, 'request').find(({ purpose }) => purpose === 'compact')!;
+    expect(summary.rewritten).toBeGreaterThanOrEqual(3_000);
+    expect(summary.cause).toBe('system');
+  });
 
   it('BRD-2 C11 that keeps the entry alive begins its lifetime anew: a later miss is not put down to time', () => {
     const cold = mainRequests(runLog(planUnder(never, {}), talk())).at(-1)!;
