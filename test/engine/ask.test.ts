@@ -184,12 +184,19 @@ describe('a call that fails', () => {
         { rules: [{ when: { tokens: '>= 20k' }, select: { what: 'history' }, ask: { shape: 'own' } }] },
         { faults: [{ call: 'compact', error }] },
       );
-      const [layer] = ofType(runLog(plan, talk()), 'layer');
-      return { layer, retries: plan.policy.params['client.retries'] as number };
+      const entries = runLog(plan, talk());
+      const [layer] = ofType(entries, 'layer');
+      const refused = ofType(entries, 'refused').filter(({ turn }) => turn === layer!.turn);
+      const next = mainRequests(entries).find(({ turn }) => turn === layer!.turn)!;
+      return { layer, refused, next, retries: plan.policy.params['client.retries'] as number };
     };
-    const { layer, retries } = failing('overloaded');
+    const { layer, refused, next, retries } = failing('overloaded');
     expect(retries).toBeGreaterThan(0);
     expect(layer).toMatchObject({ outcome: 'failed', calls: 1 + retries });
+    // The thread has waited for all of them.
+    const last = refused.at(-1)!;
+    expect(next.t).toBeGreaterThan(last.t);
+    expect(next.t - refused[0]!.t).toBeGreaterThan(retries * 400);
     expect(failing('invalid_request').layer).toMatchObject({ outcome: 'failed', calls: 1 });
   });
 });

@@ -74,3 +74,20 @@ describe('a letter', () => {
     expect(noticesOf('fork-3-1', false)).toEqual([]);
   });
 });
+
+describe('a resume that finds the record shorter', () => {
+  it('K12 BRD-3 announces the break that it makes', () => {
+    const talk = new Conversation().human(100).tools([
+      { tool: 'Read', tokens: 5_000 },
+      { tool: 'Read', tokens: 5_000 },
+    ]);
+    talk.answer(10).human(20).answer(10);
+    talk
+      .event((at) => ({ kind: 'resume', at, reason: 'restart', lostIds: ['result3'] }))
+      .human(50)
+      .answer(10);
+    const set = { 'client.use': 'none', 'client.record': 'parent-chain' };
+    const entries = runLog(planOf({ policy: 'unbounded', set }), talk.transcript());
+    expect(ofType(entries, 'break')).toMatchObject([{ cause: 'messages', expected: true }]);
+  });
+});
