@@ -3,6 +3,9 @@ import { resolveModel } from '../../src/cache/models.js';
 import { providerRegistry } from '../../src/cache/providers.js';
 import { observationOf, rewriteCostOf } from '../../src/engine/requests/exchange.js';
 import type { Outgoing } from '../../src/engine/requests/outgoing.js';
+import { NO_TIMING } from '../../src/engine/requests/timing-sink.js';
+import { replayParts } from '../../src/engine/run/replay.js';
+import type { LogEntry } from '../../src/model/run-log.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { mark5m, numbered, prefixOf } from '../helpers/cache-request.js';
 import { Conversation } from '../helpers/conversation.js';
@@ -153,5 +156,23 @@ describe('a request that is refused', () => {
       { t: 3_000, thread: 'main', turn: 1, purpose: 'main', prompt: PREFIX + 100, limit: 200_000 },
     ]);
     expect(ofType(entries, 'end')).toMatchObject([{ requests: 0, cost: 0, turns: 1 }]);
+  });
+});
+
+describe('who listens to requests', () => {
+  it('hears of each before it is sent, with its thread', () => {
+    const heard: string[] = [];
+    const talk = new Conversation().human(100).answer(10).human(20).answer(10);
+    const sink = { write: (entry: LogEntry) => heard.push(entry.type) };
+    const parts = replayParts(planOf(), talk.transcript(), sink, NO_TIMING, {
+      onRequest: (thread, { purpose, turn }) => heard.push([thread, purpose, turn].join(' ')),
+    });
+    while (parts.next().done !== true);
+    expect(heard.filter((line) => line === 'request' || line.includes(' '))).toEqual([
+      'main main 1',
+      'request',
+      'main main 2',
+      'request',
+    ]);
   });
 });

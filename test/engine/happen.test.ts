@@ -91,3 +91,17 @@ describe('a resume that finds the record shorter', () => {
     expect(ofType(entries, 'break')).toMatchObject([{ cause: 'messages', expected: true }]);
   });
 });
+
+describe('a resume that finds the record as it was', () => {
+  it('K3 BRD-3 announces nothing: what the new process breaks comes unexpected', () => {
+    const talk = new Conversation().human(5_000).answer(10).human(20).answer(10);
+    talk
+      .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
+      .human(50)
+      .answer(10);
+    const set = { 'client.use': 'none', 'client.newProcess': 'as-first' };
+    const breaks = ofType(runLog(planOf({ policy: 'unbounded', set }), talk.transcript()), 'break');
+    expect(breaks).toMatchObject([{ expected: false }]);
+    expect(breaks[0]!.cause).not.toBe('messages');
+  });
+});

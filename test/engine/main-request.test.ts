@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Context } from '../../src/engine/context/context.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { Step } from '../../src/model/transcript.js';
 import { runSent, sentFor } from '../helpers/capture.js';
@@ -69,6 +70,23 @@ describe('what had to be mended so that the API takes a request', () => {
       PREFIX + 9 + 40 + 24,
       PREFIX + 9 + 40 + 24 + 10 + 20,
     ]);
+  });
+});
+
+describe('a request that the API would not take', () => {
+  it('INV-1 is never sent: a call without its result is a fault of the program', () => {
+    const { seal } = Context.prototype;
+    Context.prototype.seal = () => {};
+    try {
+      const talk = new Conversation()
+        .human(100)
+        .tools([{ tool: 'Read', tokens: 30 }])
+        .human(5)
+        .answer(10);
+      expect(() => run(without(talk, 'result3'))).toThrow(/INV-1/);
+    } finally {
+      Context.prototype.seal = seal;
+    }
   });
 });
 

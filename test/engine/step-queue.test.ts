@@ -46,6 +46,7 @@ describe('the steps of a thread', () => {
     const again = queue.take()!;
     expect([nameOf(again), queue.isAgain]).toEqual(['call response2~1', true]);
     const [use] = again.kind === 'call' ? again.call.response.blocks : [];
+    expect(use!.toolUseId).toBe('response2-0~1');
     const result = queue.take()!;
     expect(nameOf(result)).toBe('result3~1');
     if (result.kind === 'message') expect(result.message.blocks[0]!.toolUseId).toBe(use!.toolUseId);
