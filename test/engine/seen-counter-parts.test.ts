@@ -289,3 +289,22 @@ describe('a counter that a rule has for itself', () => {
     }
   });
 });
+
+describe('reasoning of earlier turns that a client goes on counting', () => {
+  it('is counted no more once its block has left the conversation, and stays where it was put in another form', () => {
+    const thought = said('r', text(100, 'thinking'));
+    const tokensWith = (block: Block | null) => {
+      const counter = count({ pastReasoning: 1 });
+      counter.hear(thought);
+      counter.add(said('b', text(10)));
+      counter.anchor(used({ input: 1_000 }), 0);
+      expect(counter.tokens).toBe(1_100);
+      const edit = { messageId: 'r', blockIndex: 0, block };
+      counter.replace([edit], new Map([['r', thought]]), new Set());
+      return counter.tokens;
+    };
+    // Its 100 tokens leave the usage in both cases.
+    expect(tokensWith(null)).toBe(900);
+    expect(tokensWith(text(40))).toBe(1_040);
+  });
+});
