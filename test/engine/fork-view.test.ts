@@ -5,33 +5,45 @@ import { ForkView } from '../../src/engine/context/fork-view.js';
 import { KnownItems } from '../../src/engine/context/known-items.js';
 import { createBlock } from '../../src/model/block.js';
 import { createMessage } from '../../src/model/message.js';
+import type { PrefixView } from '../../src/model/prefix.js';
 
-const text = (words: string) =>
-  createBlock({ kind: 'text', role: 'user', tokens: words.length + 1, text: words });
-const said = (id: string, words: readonly string[]) =>
-  createMessage({ id, role: 'user', origin: 'human', blocks: words.map(text), at: 0 });
+/** Words that begin with a question mark are thought. */
+const block = (words: string) =>
+  createBlock({
+    kind: words.startsWith('?') ? 'thinking' : 'text',
+    role: 'user',
+    tokens: words.length + 1,
+    text: words,
+  });
+const thought = (id: string, words: readonly string[]) =>
+  createMessage({ id, role: 'user', origin: 'human', blocks: words.map(block), at: 0 });
 
 describe('a fork of a request', () => {
-  it('AGT-1 has the digests and sums of a request of its own, and leaves the parent as it was', () => {
-    const words = fc.array(fc.string({ maxLength: 5 }), { minLength: 1, maxLength: 300 });
+  it('AGT-1 has the columns of a request of its own, and leaves the parent as it was', () => {
+    const words = (first: string) =>
+      fc.array(
+        fc.tuple(fc.constantFrom(first, 'x'), fc.string({ maxLength: 5 })).map((parts) => parts.join('')),
+        { minLength: 1, maxLength: 300 },
+      );
+    const columnsOf = (of: PrefixView) => [
+      [...(of.digests as Float64Array).subarray(0, of.length)],
+      [...(of.sums as Float64Array).subarray(0, of.length)],
+      [...(of.uncounted as Float64Array).subarray(0, of.length)],
+      [of.length, of.toolsEnd, of.systemEnd],
+    ];
     fc.assert(
-      fc.property(words, words, fc.nat(), (own, added, cut) => {
-        const context = new Context([text('system')]);
-        context.extend([said('a', own)]);
-        const shared = 1 + (cut % (own.length + 1));
-        const before = [...context.digests.subarray(0, context.length)];
-        const sums = [...context.sums.subarray(0, context.length)];
-        const view = new ForkView(context, shared, added.map(text));
-        const alone = new Context([text('system')]);
-        alone.extend([said('a', [...own.slice(0, shared - 1), ...added])]);
-        expect(view.length).toBe(alone.length);
-        expect([...view.digests.subarray(0, view.length)]).toEqual([
-          ...alone.digests.subarray(0, alone.length),
-        ]);
-        expect([...view.sums.subarray(0, view.length)]).toEqual([...alone.sums.subarray(0, alone.length)]);
+      fc.property(words('?'), words('y'), fc.nat(), (own, added, cut) => {
+        const context = new Context([block('system')]);
+        context.extend([thought('a', own)]);
+        const shared = cut % (own.length + 2);
+        const before = columnsOf(context);
+        const view = new ForkView(context, shared, added.map(block));
+        const alone = new Context(shared === 0 ? [] : [block('system')]);
+        alone.extend([thought('a', [...own.slice(0, Math.max(0, shared - 1)), ...added])]);
+        expect(columnsOf(view).slice(0, 3)).toEqual(columnsOf(alone).slice(0, 3));
+        expect([view.length, view.toolsEnd, view.systemEnd]).toEqual([shared + added.length, 0, 1]);
         view.close();
-        expect([...context.digests.subarray(0, context.length)]).toEqual(before);
-        expect([...context.sums.subarray(0, context.length)]).toEqual(sums);
+        expect(columnsOf(context)).toEqual(before);
       }),
       { numRuns: 60 },
     );

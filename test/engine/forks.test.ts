@@ -148,6 +148,15 @@ describe('what forks inherit', () => {
     expectCounted(first, point, 1);
   });
 
+  it('AGT-1 the model: a child sends its parent’s requests on, whatever model its own calls were recorded with', () => {
+    const model = 'claude-opus-4-6';
+    const entries = run({ set, model }, steady({ forks: [{ afterTurn: 10, children: 2, turns: 2 }] }));
+    const models = new Set(ofType(entries, 'request').map((entry) => entry.model));
+    expect([...models]).toEqual([model]);
+    const parent = mainRequests(entries).find(({ turn }) => turn === 10)!;
+    expect(firstOfForks(entries).map(({ read }) => read)).toEqual([parent.prompt, parent.prompt]);
+  });
+
   it('MIC-3 C9 the pinned edits end with the cache in a child too: the content is back, and said to be', () => {
     const small = steady({ turns: 16, forks: [{ afterTurn: 14, children: 2, turns: 2, delayMinutes: 7 }] });
     const entries = run({ set }, small);

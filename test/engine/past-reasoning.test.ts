@@ -80,3 +80,12 @@ describe('reasoning that no prompt carries any more', () => {
     expect([past.tokens, fork.tokens]).toEqual([0, 240]);
   });
 });
+
+describe('a conversation without reasoning', () => {
+  it('counts none, before and behind its first usage', () => {
+    const past = new PastReasoning(1);
+    expect(past.tokens).toBe(0);
+    past.anchor();
+    expect(past.tokens).toBe(0);
+  });
+});

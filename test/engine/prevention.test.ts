@@ -5,6 +5,7 @@ import type { LogEntry } from '../../src/model/run-log.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { Conversation } from '../helpers/conversation.js';
 import { ofType, planOf, runLog } from '../helpers/plan.js';
+import { planUnder } from '../helpers/plan-under.js';
 
 const POLICY = 'claude-code/2026';
 const CACHED = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true } as const;
@@ -70,6 +71,80 @@ describe('compactions that layers prevent', () => {
     expect(ofType(run(talk.answer(10), set), 'crossing')).toMatchObject([
       { layers: ['storage', 'microcompact'] },
     ]);
+  });
+
+  it('C10 a compaction by hand in between ends it: one that the context needs later was not put off', () => {
+    const talk = work(40, 5_000).answer(10);
+    talk.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+    const entries = run(
+      talk
+        .human(10)
+        .tools([{ tool: 'Task', tokens: 160_000 }])
+        .answer(10),
+    );
+    const done = ofType(entries, 'layer').filter(({ action }) => action === 'compact');
+    expect(done.map(({ trigger }) => trigger)).toEqual(['manual', 'auto']);
+    expect(ofType(entries, 'crossing').map(({ state }) => state)).toEqual(['avoided']);
+    expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+  });
+
+  describe('when another model with another threshold takes over', () => {
+    /** So many turns on a model of 1,000,000 tokens behind a crossing of 167,000 on one of 200,000. */
+    const switched = (turns: number, tokens: number, tool: string): Conversation => {
+      const talk = work(40, 5_000).answer(10).wait(5);
+      talk.event((at) => ({ kind: 'model-switch', at, model: LONG }));
+      const later = new Conversation({ model: LONG, ids: 'b-' }).wait(60).human(10).answer(10).human(10);
+      for (let i = 0; i < turns; i++) later.tools([{ tool, tokens }]);
+      talk.steps.push(...later.answer(10).steps);
+      return talk;
+    };
+    const LONG = 'claude-opus-4-6[1m]';
+
+    it('C10 a compaction there does not take back the one that was prevented here', () => {
+      const entries = run(switched(1, 960_000, 'Task'));
+      expect(ofType(entries, 'layer').filter(({ action }) => action === 'compact')).toHaveLength(1);
+      expect(ofType(entries, 'crossing')).toMatchObject([{ state: 'avoided', threshold: 167_000 }]);
+      expect(metricValues(foldLog(entries))).toMatchObject({ compactionsPrevented: 1, compactionsPutOff: 0 });
+    });
+
+    it('C10 a crossing there counts anew', () => {
+      const entries = run(switched(30, 30_000, 'Read'));
+      expect(ofType(entries, 'crossing')).toMatchObject([
+        { state: 'avoided', threshold: 167_000 },
+        { state: 'avoided', threshold: 967_000 },
+      ]);
+    });
+  });
+
+  it('C10 under a policy file it counts in the threads that the rule which compacts is for', () => {
+    // 15,100 + 12 × 3,020 tokens pass 40,000; with at most six results there are never more than 34,000.
+    const long = (ids: string) => {
+      const talk = new Conversation({ ids }).wait(2).human(100);
+      for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 3_000 }]);
+      return talk.answer(10);
+    };
+    const crossingsWith = (threads: 'all' | 'main') => {
+      const plan = planUnder(
+        {
+          rules: [
+            {
+              when: { toolResults: '>= 6' },
+              select: { what: 'tool-results', keep: { last: 3 } },
+              replace: { with: 'placeholder' },
+            },
+            { threads, when: { tokens: '>= 40k' }, select: { what: 'history' }, ask: { shape: 'own' } },
+          ],
+        },
+        {},
+      );
+      const main = long('');
+      const transcript = main.transcript({ threads: [main.thread(), long('b-').thread('child', 'main')] });
+      return ofType(runLog(plan, transcript), 'crossing').map(({ thread, state, threshold }) =>
+        [thread, state, threshold].join(' '),
+      );
+    };
+    expect(crossingsWith('main')).toEqual(['main avoided 40000']);
+    expect(crossingsWith('all').sort()).toEqual(['child avoided 40000', 'main avoided 40000']);
   });
 
   it('BRK-2 C10 a subagent never compacts, so nothing prevents it from doing so', () => {

@@ -74,6 +74,31 @@ describe('content that comes back', () => {
     expect(metricValues(foldLog(entries))).toMatchObject({ tokensSaved: 0, tokensNotCarried: 7 * 988 });
   });
 
+  it('C9 C28 what came back is taken off no usage when it is cleared again: that never counted it', () => {
+    const talk = work(new Conversation().human(100), 12)
+      .answer(10)
+      .wait(75 * 60)
+      .human(20)
+      .answer(10)
+      .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
+      .wait(75 * 60)
+      .human(20)
+      .answer(10);
+    const set = {
+      ...COMPACTION_ONLY,
+      'microcompact.timeBased.enabled': true,
+      'client.newProcess': 'same',
+      'counter.newContent': 'rough',
+    };
+    const entries = runLog(planOf({ policy: POLICY, set }), talk.transcript());
+    const [first, again] = ofType(entries, 'layer');
+    expect(first!.seenBefore! - first!.seenAfter!).toBe(7 * 988);
+    expect([again!.saved, again!.seenBefore! - again!.seenAfter!]).toEqual([7 * 988, 0]);
+    // So the counter is right again: it sees what is sent.
+    const last = mainRequests(entries).at(-1)!;
+    expect(last.seen).toBe(last.prompt);
+  });
+
   it('C9 a session taken up again starts with what its record left out, and with what was only in memory', () => {
     const first = work(new Conversation().human(100).tools([{ tool: 'Bash', tokens: 10_000 }]), 12)
       .answer(10)

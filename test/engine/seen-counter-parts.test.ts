@@ -242,3 +242,69 @@ describe('what a counter keeps apart', () => {
     expect([shown(new Set(), true), shown(new Set(['t']), true)]).toEqual([503, 553]);
   });
 });
+
+describe('a counter that a rule has for itself', () => {
+  const first = said('a', text(100));
+  const edit = { messageId: 'a', blockIndex: 0, block: text(30) };
+  /** All that a counter may hear of. */
+  const HEARD: readonly ((seen: SeenCounter) => void)[] = [
+    (seen) => seen.add(first),
+    (seen) => seen.hear(said('r', text(40))),
+    (seen) => seen.anchor(used({ input: 900 }), 0),
+    (seen) => seen.add(said('b', text(20))),
+    (seen) => seen.deleteCached(50),
+    (seen) => seen.dropDeleted(20),
+    (seen) => seen.replace([edit], new Map([['a', first]]), new Set()),
+    (seen) => seen.returnDeleted(80),
+    (seen) => seen.deleteCached(50),
+    (seen) => seen.forgetDeleted(),
+    (seen) => seen.returnUncounted(15),
+    (seen) => seen.replace([{ ...edit, block: null }], new Map([['a', first]]), new Set()),
+    (seen) => seen.standsForOther(said('b', text(20))),
+    (seen) => seen.anchor(used({ input: 950 }), 10),
+    (seen) => seen.restart([said('s', text(60)), said('t', text(5))]),
+    (seen) => seen.hear(said('u', text(9))),
+  ];
+
+  it.each<Partial<CountPart>>([
+    { source: 'estimate' },
+    { source: 'max' },
+    { source: 'usage+new' },
+    { source: 'usage', since: 'any' },
+    { source: 'estimate', ratioCap: 2 },
+  ])('hears of everything, and shows what it would show alone: %o', (own) => {
+    const rule = { count: { ...PLAIN, ...own } };
+    const rules = counterRules({}, 1, { count: PLAIN, rules: [rule] as never });
+    const seen = new SeenCounter(rules, THREAD);
+    const alone = count(own);
+    const fork = new SeenCounter(rules, THREAD);
+    const forkAlone = count(own);
+    for (const hear of HEARD) {
+      hear(seen);
+      hear(alone);
+      expect(seen.tokensBeside(0)).toBe(alone.tokens);
+      fork.adopt(seen);
+      forkAlone.adopt(alone);
+      expect(fork.tokensBeside(0)).toBe(forkAlone.tokens);
+    }
+  });
+});
+
+describe('reasoning of earlier turns that a client goes on counting', () => {
+  it('is counted no more once its block has left the conversation, and stays where it was put in another form', () => {
+    const thought = said('r', text(100, 'thinking'));
+    const tokensWith = (block: Block | null) => {
+      const counter = count({ pastReasoning: 1 });
+      counter.hear(thought);
+      counter.add(said('b', text(10)));
+      counter.anchor(used({ input: 1_000 }), 0);
+      expect(counter.tokens).toBe(1_100);
+      const edit = { messageId: 'r', blockIndex: 0, block };
+      counter.replace([edit], new Map([['r', thought]]), new Set());
+      return counter.tokens;
+    };
+    // Its 100 tokens leave the usage in both cases.
+    expect(tokensWith(null)).toBe(900);
+    expect(tokensWith(text(40))).toBe(1_040);
+  });
+});

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { StatusCheck } from '../../src/engine/requests/shown-status.js';
+import { NO_TIMING } from '../../src/engine/requests/timing-sink.js';
+import { replayParts } from '../../src/engine/run/replay.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
+import type { LogEntry } from '../../src/model/run-log.js';
 import { valueBlocks } from '../../src/report/terminal-blocks.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { Conversation } from '../helpers/conversation.js';
@@ -107,5 +111,42 @@ describe('what the client shows of its context', () => {
     const threads = [main.thread(), child.thread('child', 'main')];
     const entries = runLog(planOf({ policy: 'claude-code/2.1.112' }), { ...main.transcript(), threads });
     expect(ofType(entries, 'status').map(({ thread }) => thread)).toEqual(['main']);
+  });
+});
+
+describe('who listens to how full a conversation is', () => {
+  it('C30 hears of each request of a main thread, in the place of the log', () => {
+    const checks: StatusCheck[] = [];
+    const entries: LogEntry[] = [];
+    const parts = replayParts(
+      planOf({ policy: 'claude-code/2.1.112', set: COMPACTION_ONLY }),
+      work(3).transcript(),
+      { write: (entry) => entries.push(entry) },
+      NO_TIMING,
+      { onStatus: (check) => checks.push(check) },
+    );
+    while (parts.next().done !== true);
+    expect(ofType(entries, 'status')).toEqual([]);
+    expect(checks.map(({ n, turn, thread }) => [n, turn, thread])).toEqual([
+      [1, 1, 'main'],
+      [2, 2, 'main'],
+      [3, 3, 'main'],
+      [4, 4, 'main'],
+    ]);
+    // The model is the same object as long as it is the same model.
+    expect(new Set(checks.map(({ model }) => model)).size).toBe(1);
+    expect(checks[0]!.model).toMatchObject({ name: 'claude-sonnet-4-5' });
+  });
+
+  it('C30 hears of no limits where a policy has no bound, and nothing is shown', () => {
+    const checks: StatusCheck[] = [];
+    const plan = planOf({ policy: 'unbounded' });
+    const sink = { write: () => {} };
+    const parts = replayParts(plan, work(1).transcript(), sink, NO_TIMING, {
+      onStatus: (check) => checks.push(check),
+    });
+    while (parts.next().done !== true);
+    expect(checks.map(({ model }) => model)).toEqual([null, null]);
+    expect(ofType(runLog(plan, work(1).transcript()), 'status')).toEqual([]);
   });
 });

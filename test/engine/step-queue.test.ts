@@ -46,6 +46,7 @@ describe('the steps of a thread', () => {
     const again = queue.take()!;
     expect([nameOf(again), queue.isAgain]).toEqual(['call response2~1', true]);
     const [use] = again.kind === 'call' ? again.call.response.blocks : [];
+    expect(use!.toolUseId).toBe('response2-0~1');
     const result = queue.take()!;
     expect(nameOf(result)).toBe('result3~1');
     if (result.kind === 'message') expect(result.message.blocks[0]!.toolUseId).toBe(use!.toolUseId);
@@ -105,6 +106,42 @@ describe('the time of a thread', () => {
     expect([clock.nextMs(), clock.wake(), clock.now]).toEqual([1_000, false, 900]);
     clock.pass(50);
     expect(clock.now).toBe(950);
+  });
+
+  it('of an event is that of the recording too, moved by what took longer', () => {
+    const event = { kind: 'event', event: { kind: 'clear', at: 3_000 } } as const;
+    const clock = new ThreadClock('think-time', new StepQueue({ steps: [event] as never }));
+    clock.pass(500);
+    expect(clock.nextMs()).toBe(3_500);
+    clock.reach(event);
+    expect(clock.now).toBe(3_500);
+    expect([clock.shiftMs, new ThreadClock('recorded', new StepQueue({ steps: [] })).nextMs()]).toEqual([
+      500,
+      null,
+    ]);
+  });
+
+  it('never goes back: not for a step, not for a waking, not for calls that overlapped', () => {
+    const { clock, queue } = clockOf('think-time', call(1_000, 9_000), call(5_000, 9_500));
+    clock.now = 2_000;
+    clock.wakeAt(1_500);
+    // The waking is due before the step at the same time, and both are late.
+    expect(clock.nextMs()).toBe(2_000);
+    const first = queue.take()!;
+    if (first.kind !== 'call') throw new Error('no call');
+    clock.reach(first);
+    expect(clock.now).toBe(2_000);
+    clock.answered(first.call, 100);
+    // By the record the second began before the first was answered: nobody thought in between.
+    expect([clock.wake(), clock.now]).toEqual([true, 2_100]);
+    expect(clock.nextMs()).toBe(2_100);
+  });
+
+  it('goes on to a waking where no step is left', () => {
+    const { clock } = clockOf('recorded');
+    expect([clock.nextMs(), clock.wake()]).toEqual([null, false]);
+    clock.wakeAt(700);
+    expect([clock.nextMs(), clock.wake(), clock.now, clock.nextMs()]).toEqual([700, true, 700, null]);
   });
 
   it('knows each time once, the earliest first', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { policyRegistry } from '../../src/policies/catalogue.js';
+import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { runSent, type Sent, sentFor } from '../helpers/capture.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
@@ -69,6 +70,39 @@ describe('a compaction that the user asked for in the recording', () => {
   });
 });
 
+describe('a compaction by hand that is not made', () => {
+  const reasonsOf = (entries: ReturnType<typeof runLog>) =>
+    ofType(entries, 'notice').flatMap(({ what, details }) =>
+      what === 'compact-refused' ? [details.reason] : [],
+    );
+  /** All of the work, and the prompt behind it. */
+  const WHOLE = PREFIX + 100 + 10 * 1_520 + 10 + 20;
+  const talk = () => work().compaction('manual', 700).attach(333, 'summary').human(20).answer(10);
+
+  it('WIN-7 C37 because compaction is switched off leaves the conversation, without what the recording attached', () => {
+    const set = { 'compact.enabled': false, 'client.use': 'none' };
+    const { entries, sent } = send('claude-code/2026', talk(), { set });
+    expect(reasonsOf(entries)).toEqual(['compaction is switched off']);
+    expect(lastMain(sent).tokens).toBe(WHOLE);
+  });
+
+  it('C37 because the prompt before it has failed leaves what was sent before that', () => {
+    const faults = [{ call: 'main', error: 'invalid_request', nth: 11 }] as const;
+    const { entries, sent } = send('none', talk(), { faults });
+    expect(reasonsOf(entries)).toEqual(['the prompt before it has failed']);
+    // The answer was lost, and what the recording attached to its summary with it.
+    expect(lastMain(sent).tokens).toBe(WHOLE - 10);
+    expect(lastMain(sent).blocks!.some(({ facts }) => facts.replaces === 'summary')).toBe(false);
+    const asked = work()
+      .event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }))
+      .human(20)
+      .answer(10);
+    const again = send('claude-code/2026', asked, { faults, set: { 'client.retries': 0 } });
+    expect(reasonsOf(again.entries)).toEqual(['the prompt before it has failed']);
+    expect(ofType(again.entries, 'layer').some(({ action }) => action === 'compact')).toBe(false);
+  });
+});
+
 describe('an automatic compaction of the recording', () => {
   const talk = () => work().compaction('auto', 700).attach(333, 'summary').attach(44).human(20).answer(10);
 
@@ -111,6 +145,26 @@ describe('what else the user did', () => {
     expect(lastMain(sent).tokens).toBe(PREFIX + 20);
     expect(mainRequests(entries).at(-1)!.read).toBe(PREFIX);
     expect(ofType(entries, 'notice').map(({ what }) => what)).toContain('clear');
+  });
+
+  it('C1 MIC-3 C9 behind /clear nothing is deleted, taken out or seen any more', () => {
+    const talk = new Conversation().human(100);
+    for (let i = 0; i < 14; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
+    talk
+      .answer(10)
+      .event((at) => ({ kind: 'clear', at }))
+      .human(20)
+      .answer(10);
+    const set = { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true, 'counter.newContent': 'rough' };
+    const { entries, sent } = send('claude-code/2026', talk, { set });
+    const [before, after] = sentFor(sent, 'main').slice(-2);
+    expect([before!.deletedTokens, after!.deletedTokens]).toEqual([7_000, 0]);
+    expect(mainRequests(entries).at(-1)).toMatchObject({
+      prompt: PREFIX + 20,
+      untouched: PREFIX + 20,
+      seen: 20,
+      cause: null,
+    });
   });
 
   it('a file that was read before /clear is sent whole again', () => {

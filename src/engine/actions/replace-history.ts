@@ -51,6 +51,5 @@ export function replaceHistory(
 /** The reminder with the context map goes first in every history (FLT-5). */
 function withReminderFirst(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const isReminder = (message: Message): boolean => message.origin === 'context';
-  if (!before.some(isReminder)) return after;
   return [...before.filter(isReminder), ...after.filter((message) => !isReminder(message))];
 }

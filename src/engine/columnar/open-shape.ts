@@ -27,7 +27,7 @@ export class OpenShape {
 
   /** Whether a plan has this shape; plans with plug-ins have none, since these may read any parameter for themselves. */
   fits(plan: RunPlan): boolean {
-    if (plan.plugins !== undefined || this.plan.plugins !== undefined) return false;
+    if (plan.plugins !== undefined) return false;
     return isEqual(this.plan, plan, (key, own, other) => {
       if (key === 'name') return true;
       return key === 'policy' && this.isSamePolicy(own as PlannedPolicy, other as PlannedPolicy);

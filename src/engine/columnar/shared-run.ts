@@ -123,24 +123,17 @@ function limitedItem(entry: LogEntry): Item | null {
 /** What the client shows of each main conversation. */
 class Statuses {
   private readonly byThread = new Map<string, ShownStatus>();
-  private latest: ShownStatus | null = null;
-  private latestThread = '';
 
   constructor(private readonly plan: RunPlan) {}
 
   at(check: StatusCheck): ReturnType<ShownStatus['at']> {
-    const { thread } = check;
-    if (this.latest === null || this.latestThread !== thread) {
-      let status = this.byThread.get(thread);
-      if (status === undefined) {
-        const { policy } = this.plan;
-        status = new ShownStatus(policyOf(policy), policy);
-        this.byThread.set(thread, status);
-      }
-      this.latest = status;
-      this.latestThread = thread;
+    let status = this.byThread.get(check.thread);
+    if (status === undefined) {
+      const { policy } = this.plan;
+      status = new ShownStatus(policyOf(policy), policy);
+      this.byThread.set(check.thread, status);
     }
-    return this.latest.at(check);
+    return status.at(check);
   }
 }
 

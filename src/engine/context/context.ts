@@ -203,8 +203,8 @@ export class Context implements PrefixView {
   endWithUser(now: number): boolean {
     const last = this.lastRole;
     if (last === 'user') return false;
-    if (last === null) this.lead(now);
-    else this.put(goOn(this.messages.length, now));
+    const marker = last === null ? leadingMarker : goOn;
+    this.put(marker(this.messages.length, now));
     return true;
   }
 

@@ -34,9 +34,10 @@ export class ShownStatus {
 
   /** What is shown at a request; null when it is what was shown before. */
   at({ t, thread, turn, n, seen, model }: StatusCheck): StatusEntry | null {
+    if (model === null) return null;
     if (model !== this.model) {
       this.model = model;
-      this.limits = model === null ? null : shownLimits(this.policy, this.planned, model);
+      this.limits = shownLimits(this.policy, this.planned, model);
     }
     const { limits, shown } = this;
     if (limits === null) return null;

@@ -19,7 +19,7 @@ export class Approvals {
   }
 
   isWaiting(run: ThreadRun): boolean {
-    return this.waiting.size > 0 && this.waiting.has(run.thread.id);
+    return this.waiting.has(run.thread.id);
   }
 
   /** Agents whose answer has been sent since the last asking: they go on from then. */

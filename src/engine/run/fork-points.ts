@@ -115,11 +115,10 @@ export class ForkPoints implements Forks {
     if (family !== undefined && family.children[0] === thread.id) family.warmAtMs ??= atMs;
   }
 
-  /** Time before which a child that waits for the first one does not start. */
-  holdUntil(thread: Thread): number {
+  /** Time before which a child that waits for the first one does not start; null where there is nothing to wait for. */
+  holdUntil(thread: Thread): number | null {
     const family = this.familyOf(thread);
-    if (family === undefined || family.children[0] === thread.id) return 0;
-    return family.warmAtMs ?? 0;
+    return family === undefined || family.children[0] === thread.id ? null : family.warmAtMs;
   }
 
   private familyOf({ parentId, fork }: Thread): Family | undefined {

@@ -24,7 +24,7 @@ export interface Forks {
   whyLost(thread: Thread): string | null;
   numberOf(thread: Thread): number;
   warmed(thread: Thread, atMs: number): void;
-  holdUntil(thread: Thread): number;
+  holdUntil(thread: Thread): number | null;
 }
 
 /** What all threads of one run share, with what lies between threads. */

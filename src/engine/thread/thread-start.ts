@@ -89,8 +89,8 @@ function inherit(run: LoopThread, parent: LoopThread): void {
   const lead = childLead(uses, layout, child, run.now);
   run.sharedEnd = run.context.length + lead.blocks.length - 1;
   run.expectMessage(lead);
-  if (params['agents.warmFirst'] === true)
-    run.shiftMs += Math.max(0, env.forks.holdUntil(thread) - (run.nextTimeMs() ?? 0));
+  const heldUntilMs = params['agents.warmFirst'] === true ? env.forks.holdUntil(thread) : null;
+  if (heldUntilMs !== null) run.shiftMs += Math.max(0, heldUntilMs - (run.nextTimeMs() ?? 0));
 }
 
 /** Why a client starts no child here; null when it does (AGT-3). */
