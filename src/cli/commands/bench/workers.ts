@@ -26,8 +26,8 @@ function jobsOf(points: number, transcript: string, seed: number): readonly Job[
 /** A sweep of many points on one and on two worker threads, in turns: the first one cold, the others warm. */
 export async function workersSuite(options: { readonly quick: boolean }): Promise<Partial<BenchResult>> {
   const points = options.quick ? 60 : 200;
-  // The start costs about a second, once: a sweep is cold in the way that sweeps are, not for one second of work.
-  const coldPoints = options.quick ? 200 : 1_000;
+  // The start costs each thread some seconds of compiling, once: a sweep is cold in the way that long sweeps are.
+  const coldPoints = options.quick ? 200 : 2_000;
   const input = syntheticInput({ workload: 'refactor', turns: TURNS, seed: 1, model: 'claude-sonnet-4-5' });
   const one = new Contender(1);
   const two = new Contender(2);
