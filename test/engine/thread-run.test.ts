@@ -38,7 +38,7 @@ describe('the moments that layers are asked at', () => {
       .tools([{ tool: 'Read', tokens: 5 }])
       .answer(10);
 
-  it('LOP-1 are before and after each request, at the end of a loop and of the session', () => {
+  it('LOP-1 are before and after each request, at the end of a loop, of the thread and of the session', () => {
     expect(momentsOf(talk().transcript()).map(brief)).toEqual([
       'results 0 s, turn 1, prompt 1',
       'before-request 0 s, turn 1, prompt 1',
@@ -51,6 +51,7 @@ describe('the moments that layers are asked at', () => {
       'before-request 301 s, turn 3, prompt 2',
       'after-response 302 s, turn 3, prompt 2',
       'end-of-loop 302 s, turn 3, prompt 2',
+      'thread-end 302 s, turn 3, prompt 2',
       'session-end 302 s, turn 3, prompt 2',
     ]);
   });
