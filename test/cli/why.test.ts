@@ -197,3 +197,28 @@ describe.skipIf(!sharedData.present)('ccbench why on recordings', () => {
     expect(why.byCause.map(({ cause }) => cause)).toContain('growth');
   });
 });
+
+describe('what was found while recordings were read', () => {
+  it('D1 is said by why and ttl alike, once, and stands on the page and in the JSON', async () => {
+    const model = { model: 'claude-sonnet-4-5' };
+    const whole = new TextDecoder().decode(
+      jsonl([
+        user('u0', 0, 'a question', { version: '2.1.100' }),
+        assistant('a0', 1, 'm0', say('an answer'), { ...usage(10, 0, 20_000, 100), ...model }),
+        user('u1', 20, 'another', {}),
+        assistant('a1', 21, 'm1', say('one more'), { ...usage(10, 20_000, 1_000, 100), ...model }),
+      ]),
+    );
+    const cwd = tempFolder({ 's.jsonl': `${whole.trimEnd()}\n{"type": broken\n` });
+    const sentence = 's: not JSON and skipped: line 5';
+    const told = (stderr: string) => stderr.split('\n').filter((line) => line.includes('line 5'));
+    const { stderr } = await cli(['why', 's.jsonl'], { cwd });
+    expect(told(stderr)).toEqual([sentence]);
+    expect(readFileSync(join(cwd, 'reports/why/why.html'), 'utf8')).toContain(sentence);
+    expect(told((await cli(['ttl', 's.jsonl'], { cwd })).stderr)).toEqual([sentence]);
+    const { stdout } = await cli(['why', 's.jsonl', '--no-files', '--json'], { cwd });
+    expect(JSON.parse(stdout).warnings).toMatchObject([
+      { code: 'broken-lines', message: sentence, count: 1 },
+    ]);
+  });
+});

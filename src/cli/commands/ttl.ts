@@ -30,6 +30,7 @@ import { callKeys } from '../../transcript/call-keys.js';
 import { transcriptFindings } from '../../transcript/findings.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { eachFile } from '../files/each-file.js';
+import { noteWarnings } from '../files/reading-notes.js';
 import { withoutCopies } from '../files/without-copies.js';
 import { writeFiles } from '../files/write-files.js';
 import { choosesLifetime, type ProviderLifetimes, providerLifetimes } from '../runs/provider-lifetimes.js';
@@ -190,9 +191,10 @@ export async function ttlCommand(
   const text = reportText(report, { hitRates, recorded, chosen, byProvider }, options, screen);
   const written = options.out === undefined ? null : join(options.out, TTL_PAGE);
   session.host.stdout.write(`${text}\n${closingText({ ...conclusion, written }, screen)}`);
-  for (const { session: id, message, count } of warnings) {
-    note(session, printable(`${id}: ${message}${count > 1 ? ` (${count} times)` : ''}`));
-  }
+  noteWarnings(
+    session,
+    used.map((item) => ({ label: item.session.id, warnings: item.warnings })),
+  );
   if (unknownModels.size > 0) {
     note(
       session,

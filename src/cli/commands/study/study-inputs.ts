@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { CcbenchError, ProblemList } from '../../../base/errors.js';
 import type { ModelBook } from '../../../cache/model-book.js';
 import { modelsOf } from '../../../cache/models.js';
@@ -12,8 +11,7 @@ import { readScenarioText } from '../../../files/scenario-text.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import type { Transcript } from '../../../model/transcript.js';
-import { createWarnings, type Warning } from '../../../model/warning.js';
-import { formatCounted, printable } from '../../../report/format.js';
+import type { Warning } from '../../../model/warning.js';
 import type { CompiledRun } from '../../../scenario/compile.js';
 import type { TranscriptRef } from '../../../scenario/normalise.js';
 import { openTranscript, type TranscriptInput } from '../../../study/transcript-input.js';
@@ -22,13 +20,11 @@ import { transcriptFindings } from '../../../transcript/findings.js';
 import { DEFAULT_MODEL } from '../../../transcript/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
+import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, doubtNotes, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
-
-/** Remarks on recordings that are shown; the rest is counted. */
-const SHOWN_WARNINGS = 20;
 
 /** A transcript of a study. */
 export interface StudyTranscript {
@@ -123,7 +119,7 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
   }
   for (const { error } of problems) note(session, `left out: ${reasonLine(error)}`);
   const warnings = mergeWarnings(transcripts);
-  noteWarnings(session, warnings, transcripts);
+  noteWarnings(session, transcripts);
   return {
     warnings,
     transcripts,
@@ -131,38 +127,6 @@ export async function loadInputs(session: CliSession, runs: readonly CompiledRun
     skipped: problems.map(({ file, error }) => ({ file, reason: error.message })),
     of: (ref) => byRef.get(refKey(ref)) ?? null,
   };
-}
-
-/** The warnings of all transcripts, each once with its count. */
-function mergeWarnings(transcripts: readonly StudyTranscript[]): readonly Warning[] {
-  const merged = createWarnings();
-  for (const { warnings } of transcripts)
-    for (const { code, message, remedy, count } of warnings) merged.add(code, message, remedy, count);
-  return merged.list();
-}
-
-/** Whether a message begins with the name of its file already, as those on broken lines do. */
-function namesFile(message: string, label: string): boolean {
-  const end = message.indexOf(': ');
-  return end > 0 && basename(label).startsWith(message.slice(0, end));
-}
-
-/** Notes each warning with the session it is about, or the first of several. */
-function noteWarnings(
-  session: CliSession,
-  warnings: readonly Warning[],
-  transcripts: readonly StudyTranscript[],
-): void {
-  for (const { code, message, count } of warnings.slice(0, SHOWN_WARNINGS)) {
-    const [first, ...others] = transcripts.filter((item) =>
-      item.warnings.some((warning) => warning.code === code && warning.message === message),
-    );
-    const more = others.length === 0 ? '' : ` and ${formatCounted(others.length, 'other session')}`;
-    const where = namesFile(message, first!.label) ? '' : `${first!.label}${more}: `;
-    note(session, printable(`${where}${message}${count > 1 ? ` (${count} times)` : ''}`));
-  }
-  const more = warnings.length - SHOWN_WARNINGS;
-  if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
 }
 
 /** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */

@@ -4,13 +4,16 @@ import { homeFolder } from '../../../files/home.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import { projectOfSession } from '../../../files/usual-places.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
+import type { Warning } from '../../../model/warning.js';
 import { billNotes } from '../../../report/as-recorded.js';
 import { callKeys } from '../../../transcript/call-keys.js';
+import { transcriptFindings } from '../../../transcript/findings.js';
 import { explainSession, type SessionWhy, type Uncounted } from '../../../why/session-why.js';
 import { countOnce, sumUp, type WhyReport } from '../../../why/sum-up.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { openReport, type ReportFolder } from '../../files/output.js';
+import { mergeWarnings, noteWarnings, warningText } from '../../files/reading-notes.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
@@ -37,6 +40,8 @@ interface Explained {
   /** Wall-clock time of its last call; null where the record does not tell. */
   readonly endedAtMs: number | null;
   readonly why: SessionWhy | Uncounted;
+  /** What was found while it was read. */
+  readonly warnings: readonly Warning[];
 }
 
 function explain(session: CliSession, file: string): Explained {
@@ -50,6 +55,7 @@ function explain(session: CliSession, file: string): Explained {
     callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
     endedAtMs: startedAtMs === null ? null : startedAtMs + last,
     why: explainSession(transcript, { file, project: projectOfSession(file) }),
+    warnings: transcriptFindings(transcript),
   };
 }
 
@@ -101,13 +107,17 @@ async function why(
   const home = homeFolder(session.host.env);
   const bills: readonly RecordedBill[] = counted.map(({ bill }) => bill);
   const notes = billNotes(bills);
-  const page = folder === null ? null : await writePage(folder, report, counted, { home, notes });
+  const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
+  const warnings = mergeWarnings(read);
+  noteWarnings(session, read);
+  const told = { home, notes: [...notes, ...warnings.map(warningText)] };
+  const page = folder === null ? null : await writePage(folder, report, counted, told);
   if (session.json) {
     printJson(
       session,
       options.share === true
         ? { ...sharedWhy(report), skipped: skipped.length }
-        : { ...report, skipped, page },
+        : { ...report, warnings, skipped, page },
     );
     return EXIT.fine;
   }

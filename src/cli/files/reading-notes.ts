@@ -1,0 +1,48 @@
+import { basename } from 'node:path';
+import { createWarnings, type Warning } from '../../model/warning.js';
+import { formatCounted, printable } from '../../report/format.js';
+import { type CliSession, note } from '../session.js';
+
+/** Remarks on recordings that are shown; the rest is counted. */
+const SHOWN = 20;
+
+/** A recording with what was found while it was read. */
+interface ReadRecording {
+  readonly label: string;
+  readonly warnings: readonly Warning[];
+}
+
+/** The warnings of all recordings, each once with its count. */
+export function mergeWarnings(recordings: readonly ReadRecording[]): readonly Warning[] {
+  const merged = createWarnings();
+  for (const { warnings } of recordings)
+    for (const { code, message, remedy, count } of warnings) merged.add(code, message, remedy, count);
+  return merged.list();
+}
+
+/** What a warning says, and how often. */
+export function warningText({ message, count }: Pick<Warning, 'message' | 'count'>): string {
+  return `${message}${count > 1 ? ` (${count} times)` : ''}`;
+}
+
+/** Whether a message begins with the name of its file already, as those on broken lines do. */
+function namesFile(message: string, label: string): boolean {
+  const end = message.indexOf(': ');
+  return end > 0 && basename(label).startsWith(message.slice(0, end));
+}
+
+/** Notes what was found while recordings were read, with the one it is about, or the first of several. */
+export function noteWarnings(session: CliSession, recordings: readonly ReadRecording[]): void {
+  const warnings = mergeWarnings(recordings);
+  for (const warning of warnings.slice(0, SHOWN)) {
+    const { code, message } = warning;
+    const [first, ...others] = recordings.filter((each) =>
+      each.warnings.some((own) => own.code === code && own.message === message),
+    );
+    const more = others.length === 0 ? '' : ` and ${formatCounted(others.length, 'other session')}`;
+    const where = namesFile(message, first!.label) ? '' : `${first!.label}${more}: `;
+    note(session, printable(`${where}${warningText(warning)}`));
+  }
+  const more = warnings.length - SHOWN;
+  if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
+}
