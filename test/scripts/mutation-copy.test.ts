@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RelatedTests } from '../../scripts/mutate/related-tests.mjs';
 import { WorkTree } from '../../scripts/mutate/work-tree.mjs';
+import { staleBuild } from '../../scripts/stale-build.mjs';
 import { tempFolder } from '../cli/cli.js';
-import { staleBuild } from '../helpers/built.js';
 
 /** A checkout of a program of two files, built, with a test of its source and one of its build. */
 const FILES = {
