@@ -1,8 +1,8 @@
 import type { Digest } from '../base/digest.js';
 import type { Breakpoint } from '../model/prefix.js';
 import type { BreakCause } from '../model/run-log.js';
-import { LOOKBACK_POSITIONS } from './prompt-cache.js';
-import { isLongTtl } from './ttl.js';
+import { LOOKBACK_POSITIONS, type ShortCause } from './prompt-cache.js';
+import { TTL_1H_MS, TTL_5M_MS } from './ttl.js';
 
 /** One request of a thread after its response; the detector keeps it until the next, so pass a fresh object. */
 export interface CacheObservation {
@@ -23,6 +23,8 @@ export interface CacheObservation {
   readonly entryTtlMs: number | null;
   /** The cache held a longer entry that was not readable yet. */
   readonly sawUnreadable: boolean;
+  /** Why less was read than had been stored, where the provider's rules tell. */
+  readonly short?: ShortCause;
   /** Names of the tools that changed, where known. */
   readonly changedTools?: readonly string[];
 }
@@ -109,17 +111,27 @@ export interface Miss {
   /** How long that lives; null when there was nothing. */
   readonly ttlMs: number | null;
   readonly sawUnreadable: boolean;
+  /** What the provider's rules tell; absent where they tell nothing. */
+  readonly short?: ShortCause | undefined;
 }
 
 /**
  * The first explanation that holds (C11): time, unless a live entry was only not readable yet; then what a layer announced,
- * what the client changed, reach, and the server.
+ * what the client changed, how the provider reads, reach, and the server.
  */
-export function explainMiss({ timeless, announced, idleMs, ttlMs, sawUnreadable }: Miss): BreakCause {
+export function explainMiss({ timeless, announced, idleMs, ttlMs, sawUnreadable, short }: Miss): BreakCause {
   const nothingChanged = announced === null && (timeless === 'lookback' || timeless === 'server');
   if (nothingChanged && sawUnreadable) return 'not-readable-yet';
-  if (ttlMs !== null && idleMs >= ttlMs) return isLongTtl(ttlMs) ? 'ttl-1h' : 'ttl-5m';
+  if (ttlMs !== null && idleMs >= ttlMs) return expiryOf(ttlMs);
+  if (short === 'expired') return 'expired';
+  if (nothingChanged && short !== undefined) return short;
   return announced ?? timeless;
+}
+
+/** The end of a lifetime by its length. */
+function expiryOf(ttlMs: number): BreakCause {
+  if (ttlMs === TTL_5M_MS) return 'ttl-5m';
+  return ttlMs === TTL_1H_MS ? 'ttl-1h' : 'expired';
 }
 
 function paidRead({ readTokens, leftOutTokens = 0 }: CacheObservation): number {
@@ -139,6 +151,7 @@ export function createBreakDetector(from: CacheObservation | null = null): Break
       idleMs: current.startMs - usedMs,
       ttlMs: previous.entryTtlMs,
       sawUnreadable: current.sawUnreadable,
+      short: current.short,
     });
   }
 

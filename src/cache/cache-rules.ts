@@ -20,6 +20,11 @@ export function survival({ idleMs, tail }: CacheLifetime, gapMs: number): number
   return 0;
 }
 
+/** The longest time without use after which some entry may still be found. */
+export function longestLifeMs({ idleMs, tail }: CacheLifetime): number {
+  return Math.max(idleMs, tail.at(-1)?.afterMs ?? 0);
+}
+
 /** The chance that a request comes up short, so long after the one before it, with a factor on the odds. */
 export function chanceOfShort({ logOdds, perLogSecond }: HitChance, gapMs: number, factor: number): number {
   const odds = Math.exp(logOdds + perLogSecond * Math.log(Math.max(1, gapMs / 1_000))) * factor;

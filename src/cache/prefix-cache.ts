@@ -1,6 +1,6 @@
 import { chainDigest, type Digest, digestParts } from '../base/digest.js';
 import type { CacheRules } from '../model/provider.js';
-import { chanceOfShort, onGrain, survival } from './cache-rules.js';
+import { chanceOfShort, longestLifeMs, onGrain, survival } from './cache-rules.js';
 import {
   type CacheOutcome,
   type CacheRequest,
@@ -101,8 +101,8 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
   /** Drops what no rule keeps that long, once there is twice as much of it. */
   function sweep(nowMs: number, rules: CacheRules): void {
     if (entries.size < sweepAt) return;
-    const { idleMs, maxMs, tail } = rules.lifetime;
-    const longest = Math.max(idleMs, tail.at(-1)?.afterMs ?? 0);
+    const { maxMs } = rules.lifetime;
+    const longest = longestLifeMs(rules.lifetime);
     for (const [key, { usedAtMs, createdAtMs }] of entries)
       if (nowMs - usedAtMs > longest || (maxMs !== null && nowMs - createdAtMs > maxMs)) {
         entries.delete(key);
@@ -164,11 +164,13 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     let hitPosition = -1;
     let found: Stretch | null = null;
     let sawUnreadable = false;
+    let sawExpired = false;
     for (let i = top; i >= 0 && found === null; i--) {
       if (rules.written === 'head' && i < top) break;
       const stored = entries.get(keyAt(view, salts, i));
-      if (stored === undefined || !lives(stored, rules, luck, startMs)) continue;
-      if (startMs < stored.readyAtMs) sawUnreadable = true;
+      if (stored === undefined) continue;
+      if (!lives(stored, rules, luck, startMs)) sawExpired = true;
+      else if (startMs < stored.readyAtMs) sawUnreadable = true;
       else {
         hitPosition = i;
         found = stored;
@@ -206,7 +208,8 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
       sweep(startMs, rules);
     }
     if (found !== null) renew(request, hitPosition);
-    return outcomeOf({
+    const short = sawExpired ? 'expired' : share < 1 ? 'chance' : readTokens < reachable ? 'rounding' : null;
+    const outcome = outcomeOf({
       readTokens,
       longEnd: readTokens,
       writtenEnd,
@@ -216,6 +219,8 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
       sawUnreadable,
       odds,
     });
+    const lifetimeMs = longestLifeMs(rules.lifetime);
+    return short === null ? { ...outcome, lifetimeMs } : { ...outcome, lifetimeMs, short };
   }
 
   return {

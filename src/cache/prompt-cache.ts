@@ -88,7 +88,14 @@ export interface CacheOutcome {
   readonly sawUnreadable: boolean;
   /** What chance had a say in; absent where it had none. */
   readonly odds?: HitOdds;
+  /** How long what was read or stored lives; absent where the kind of the write says it. */
+  readonly lifetimeMs?: number;
+  /** Why less was read than had been stored; absent where nothing was missing, and where the client's marks decide. */
+  readonly short?: ShortCause;
 }
+
+/** What keeps a provider from reading all that it has stored: its lifetime, chance, or the steps in which it reads. */
+export type ShortCause = 'expired' | 'chance' | 'rounding';
 
 /** What a request could read, and the chance that it comes up short. */
 export interface HitOdds {

@@ -12,12 +12,16 @@ const CAUSE_SET = {
   thinking: true,
   'ttl-5m': true,
   'ttl-1h': true,
+  expired: true,
   'not-readable-yet': true,
   lookback: true,
   compaction: true,
   microcompaction: true,
   snip: true,
   collapse: true,
+  chance: true,
+  rounding: true,
+  'no-cache': true,
   server: true,
 } satisfies Record<BreakCause, true>;
 const CAUSES = Object.keys(CAUSE_SET) as BreakCause[];

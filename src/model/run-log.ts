@@ -33,12 +33,16 @@ export type BreakCause =
   | 'thinking'
   | 'ttl-5m'
   | 'ttl-1h'
+  | 'expired'
   | 'not-readable-yet'
   | 'lookback'
   | 'compaction'
   | 'microcompaction'
   | 'snip'
   | 'collapse'
+  | 'chance'
+  | 'rounding'
+  | 'no-cache'
   | 'server';
 
 /** First line: what was run. */

@@ -154,6 +154,7 @@ class ColumnarReplay {
 
   /** Why something was not read (BRD-2). */
   private causeOf(r: number, ttlBefore: number, sawUnreadable: boolean): BreakCause {
+    if (this.cache === null) return 'no-cache';
     const { columns } = this;
     const timeless = columns.timelessCause[r]!;
     const announced = columns.announced[r]!;

@@ -144,6 +144,7 @@ export class Exchange {
 
   /** Why tokens had to be paid for again; a call with a prefix of its own shares none with the thread, at any time. */
   private causeOf(out: Outgoing, observation: CacheObservation, chain: 'own' | 'beside'): BreakCause {
+    if (this.env.cache === null) return 'no-cache';
     if (chain === 'beside' && out.announced !== null) return out.announced;
     return this.detector.causeOf(observation, out.announced);
   }
@@ -190,25 +191,26 @@ function riskOf(
 /** What the cache did with a request, as far as the break detector asks. */
 export type CacheAnswer = Pick<
   CacheObservation,
-  'readTokens' | 'leftOutTokens' | 'promptTokens' | 'entryTtlMs' | 'sawUnreadable'
+  'readTokens' | 'leftOutTokens' | 'promptTokens' | 'entryTtlMs' | 'sawUnreadable' | 'short'
 >;
 
 function answerOf({ outcome, usage }: LlmReply & { readonly ok: true }): CacheAnswer {
   const { readTokens, promptTokens, sawUnreadable } = outcome;
   const wrote = outcome.write1hTokens > 0 ? TTL_1H_MS : outcome.write5mTokens > 0 ? TTL_5M_MS : null;
-  return {
+  const answer = {
     readTokens,
     leftOutTokens: readTokens - usage.cacheRead,
     promptTokens,
-    entryTtlMs: wrote ?? outcome.hitTtlMs,
+    entryTtlMs: outcome.lifetimeMs ?? wrote ?? outcome.hitTtlMs,
     sawUnreadable,
   };
+  return outcome.short === undefined ? answer : { ...answer, short: outcome.short };
 }
 
 /** What the break detector sees of a request and its answer. */
 export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservation {
   const { view } = out;
-  return {
+  const observation = {
     startMs: out.startMs,
     readTokens: answer.readTokens,
     leftOutTokens: answer.leftOutTokens ?? 0,
@@ -222,6 +224,7 @@ export function observationOf(out: Outgoing, answer: CacheAnswer): CacheObservat
     entryTtlMs: answer.entryTtlMs,
     sawUnreadable: answer.sawUnreadable,
   };
+  return answer.short === undefined ? observation : { ...observation, short: answer.short };
 }
 
 /** The part of what writing and plain input cost that was for tokens sent before. */

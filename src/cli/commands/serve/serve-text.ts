@@ -23,12 +23,16 @@ const REASONS: Readonly<Record<MissReason, string>> = {
   thinking: 'thinking was taken out',
   'ttl-5m': 'five minutes had passed',
   'ttl-1h': 'an hour had passed',
+  expired: 'its lifetime had passed',
   'not-readable-yet': 'asked before the first answer began',
   lookback: 'no marker within 20 blocks of what is cached',
   compaction: 'the conversation was compacted',
   microcompaction: 'earlier results were cleared',
   snip: 'early rounds were left out',
   collapse: 'finished tasks were folded',
+  chance: 'the provider did not find it',
+  rounding: 'the cache is read in steps',
+  'no-cache': 'nothing is cached',
   server: 'the server had lost it',
 };
 
