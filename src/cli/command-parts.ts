@@ -4,6 +4,10 @@ import { collect, threads } from './option-values.js';
 /** Counters of texts that need no network. */
 export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as const;
 
+/** What names the scenarios that a command runs. */
+export const SCENARIOS =
+  'scenario files (YAML), or recordings, which are run as their clients would; - reads a scenario from standard input';
+
 /** What names the sessions that a command reads. */
 export const SESSIONS =
   'recordings, request traces, folders of them (searched to the bottom), patterns such as "logs/**/*.jsonl", or - for standard input';

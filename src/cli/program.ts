@@ -4,6 +4,7 @@ import {
   extensible,
   reading,
   reported,
+  SCENARIOS,
   SESSIONS,
   shared,
   study,
@@ -72,7 +73,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       reading(program.command('run').description('Run scenarios: replay, report, check expectations.')),
     ),
   )
-    .argument('<scenario...>', 'scenario files (YAML); - reads one from standard input')
+    .argument('<scenario...>', SCENARIOS)
     .option(
       '--set <path=value>',
       'change a setting of every scenario, such as cache.ttl=1h (repeatable)',
@@ -100,6 +101,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       'after',
       examples(
         'run scenarios/quickstart.yaml',
+        'run session.jsonl --set window.percent=60',
         'run lunch.yaml --set cache.ttl=1h --seed 8',
         'run scenarios/*.yaml --json --no-files',
         'run lunch.yaml --baseline reports-of-main --out reports-of-branch',
@@ -121,7 +123,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
         .description('Compare variants over sessions that all finish: one table, differences to a baseline.'),
     ),
   )
-    .argument('<scenario...>', 'scenario files (YAML); - reads one from standard input')
+    .argument('<scenario...>', SCENARIOS)
     .option('--policy <names>', 'a variant for each of these policies or policy files, separated by commas')
     .option(
       '--set <path=values>',
@@ -137,6 +139,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       'after',
       examples(
         'compare lunch.yaml',
+        'compare session.jsonl --policy claude-code/2.1.112,peers/codex-local,none',
         'compare lunch.yaml --policy none,baselines/prune,claude-code/2026',
         'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
         'compare lunch.yaml --watch --no-files',

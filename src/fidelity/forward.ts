@@ -9,7 +9,7 @@ import { type CostInterval, chanceInterval, RiskTally } from '../metrics/cost-in
 import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Transcript } from '../model/transcript.js';
-import { planPolicy, policyRegistry, resolvePolicy } from '../policies/catalogue.js';
+import { planPolicy, policyRegistry } from '../policies/catalogue.js';
 import { inputNano } from './compare.js';
 import { codexProfile } from './trigger-profile.js';
 import type { RecordedRequest, Truth } from './truth.js';
@@ -64,40 +64,41 @@ export type ForwardOutcome =
   | { readonly kind: 'crashed'; readonly session: CrashedSession }
   | { readonly kind: 'empty' };
 
+/** The policy of a recording whose client is not known. */
+export const NO_POLICY = 'none';
+
 /** Settings of a policy by their paths. */
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The plan that stands for a recording: the profile of its version, its own client, lifetimes and times; settings that differ. */
+/** The policy that stands for the client of a recording, and the settings that are not those of its profile. */
+export interface OwnPolicy {
+  readonly use: string;
+  readonly set: Settings;
+}
+
+/** The policy of a recording's own client, where one is known for its versions; else none. */
+export function ownPolicy(transcript: Transcript): OwnPolicy {
+  if (transcript.source === 'codex') return { use: codexProfile(transcript).name, set: {} };
+  if (transcript.source !== 'claude-code') return { use: NO_POLICY, set: {} };
+  const { profile, set } = rangeOf(transcript.agentVersion);
+  return { use: profile, set: { ...set, 'client.use': RECORDED_CLIENT } };
+}
+
+/** The plan that stands for a recording: the policy of its own client, its lifetimes and times; settings that differ. */
 export function forwardPlan(transcript: Transcript, changed: Settings = {}): RunPlan {
+  const { use, set } = ownPolicy(transcript);
   return {
     version: 1,
     name: 'forward',
     seed: 1,
     model: null,
     window: null,
-    policy:
-      transcript.source === 'codex'
-        ? codexPolicy(transcript, changed)
-        : claudeCodePolicy(transcript, changed),
+    policy: planPolicy(policyRegistry.get(use), { ...set, ...changed }),
     cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
     timing: 'recorded',
     estimatorFactor: 1,
     llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
   };
-}
-
-/** The settings that are not those of the profile: with them in a scenario the run can be repeated. */
-export function forwardSettings({ source, agentVersion }: Transcript): Settings {
-  return source === 'codex' ? {} : { ...rangeOf(agentVersion).set, 'client.use': RECORDED_CLIENT };
-}
-
-function claudeCodePolicy(transcript: Transcript, changed: Settings): RunPlan['policy'] {
-  const { profile } = rangeOf(transcript.agentVersion);
-  return { name: profile, params: resolvePolicy(profile, { ...forwardSettings(transcript), ...changed }) };
-}
-
-function codexPolicy(transcript: Transcript, changed: Settings): RunPlan['policy'] {
-  return planPolicy(policyRegistry.get(codexProfile(transcript).name), changed);
 }
 
 class ForwardSink {

@@ -9,7 +9,9 @@ export const LOG_HEAD = '{"type":"run"';
 /** Endings that scenarios have. */
 const SCENARIO_NAME = /\.ya?ml$/i;
 
-function isSession(file: string, cwd: string): boolean {
+/** Whether a file that stands in the place of a scenario is a recording. */
+export function isRecording(file: string, cwd: string): boolean {
+  if (file === '-' || SCENARIO_NAME.test(file)) return false;
   try {
     return inputFormat(file, { cwd }) !== '';
   } catch {
@@ -24,11 +26,11 @@ function otherFile(file: string, message: string, hint: string): CcbenchError {
 
 /** The text of a scenario that a user named. */
 export function readScenarioText(file: string, cwd: string): string {
-  if (file !== '-' && !SCENARIO_NAME.test(file) && isSession(file, cwd))
+  if (isRecording(file, cwd))
     throw otherFile(
       file,
       'a recording',
-      `ccbench why ${file} explains it, ccbench diff ${file} holds it against its simulation; to run it write "transcript: { file: ${basename(file)} }" into a scenario (ccbench init)`,
+      `write "transcript: { file: ${basename(file)} }" into a scenario (ccbench init)`,
     );
   const text = readTextInput(file, { cwd });
   if (text.startsWith(LOG_HEAD))

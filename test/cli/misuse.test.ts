@@ -62,21 +62,13 @@ describe('bad scenarios', () => {
     expect(await refused(['run', 'a.yaml'], cwd)).toContain(sentence);
   });
 
-  it('a session or a log in the place of a scenario: says what to type instead', async () => {
+  it('a log in the place of a scenario, or a recording where none is run: says what to type instead', async () => {
     const session = readFileSync(join(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl'));
-    const cwd = tempFolder({
-      's.jsonl': session,
-      's.jsonl.gz': gzipSync(session),
-      'run.jsonl': '{"type":"run","version":1}\n',
-    });
-    for (const command of [['run'], ['compare'], ['sweep', '--vary', 'seed=1,2']])
-      for (const file of ['s.jsonl', 's.jsonl.gz']) {
-        const stderr = await refused([command[0]!, file, ...command.slice(1)], cwd);
-        expect(stderr).toContain(`${file} is a recording, not a scenario`);
-        expect(stderr).toContain(`ccbench why ${file}`);
-        expect(stderr).toContain(`transcript: { file: ${file} }`);
-      }
+    const cwd = tempFolder({ 's.jsonl': session, 'run.jsonl': '{"type":"run","version":1}\n' });
     expect(await refused(['run', 'run.jsonl'], cwd)).toContain('ccbench report run.jsonl');
+    const served = await refused(['serve', '--scenario', 's.jsonl'], cwd);
+    expect(served).toContain('s.jsonl is a recording, not a scenario');
+    expect(served).toContain('transcript: { file: s.jsonl }');
   });
 
   it('a folder that begins with a dash: says how to name it to the same command', async () => {

@@ -5,7 +5,6 @@ import type { OpenPlugins } from '../../files/open-plugins.js';
 import { filesOf } from '../../files/open-ref.js';
 import { policyTexts } from '../../files/policy-text.js';
 import { inputId, kindOfInput } from '../../files/read-input.js';
-import { readScenarioText } from '../../files/scenario-text.js';
 import {
   type CompiledRun,
   type CompiledScenario,
@@ -16,6 +15,7 @@ import { builtinContext } from '../../scenario/context.js';
 import type { FindRecordings } from '../../scenario/transcript-ref.js';
 import { folderName } from '../files/output.js';
 import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
+import type { ReadScenario } from './scenario-reader.js';
 
 /** What the command line changes in scenarios. */
 export interface ScenarioChanges {
@@ -135,6 +135,7 @@ function compileWanted(source: ScenarioSource, variant: string | undefined): Com
 /** Reads and checks all scenarios before anything runs; every problem of every file is reported at once. */
 export function planScenarios(
   files: readonly string[],
+  read: ReadScenario,
   changes: ScenarioChanges,
   cwd: string,
   plugins: OpenPlugins,
@@ -147,7 +148,7 @@ export function planScenarios(
   for (const file of files) {
     const showOthers = plugins.only(file);
     try {
-      const text = readScenarioText(file, cwd);
+      const text = read(file);
       const wanted = compileWanted(
         {
           text,

@@ -1,6 +1,7 @@
 import { CcbenchError } from '../../base/errors.js';
 import { type OpenPlugins, openPlugins, type ScenarioText } from '../../files/open-plugins.js';
 import { readTextInput } from '../../files/read-input.js';
+import { isRecording } from '../../files/scenario-text.js';
 import type { CliSession } from '../session.js';
 
 /** The option of a command that loads plug-ins. */
@@ -8,8 +9,9 @@ export interface PluginOptions {
   readonly plugin?: readonly string[];
 }
 
-/** A scenario's text; one that cannot be read has no plug-ins, and says so when it is planned. */
+/** A scenario's text; a recording has no plug-ins, and one that cannot be read says so when it is planned. */
 function textOf(file: string, cwd: string): readonly ScenarioText[] {
+  if (isRecording(file, cwd)) return [];
   try {
     return [{ file, text: readTextInput(file, { cwd }) }];
   } catch (error) {

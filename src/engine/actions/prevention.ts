@@ -24,12 +24,18 @@ export class Prevention {
   private isOver = false;
   /** Layers that keep the real one below it since then. */
   private avoidedBy: readonly Layer[] | null = null;
+  /** The model is one on which the client does not compact by itself; it is told of once. */
+  private exception: 'none' | 'untold' | 'told' = 'none';
 
   /** Asked before each request, after the layers have acted. */
   check(run: Watched): void {
     if (!run.env.client.autoCompacts) return;
     const threshold = this.thresholdOf(run);
     if (threshold === null) return;
+    if (this.exception !== 'none') {
+      this.tellException(run, threshold);
+      return;
+    }
     if (this.isOver) {
       if (this.avoidedBy !== null && threshold.isMetBy(run.seen.tokens)) this.follow(run, threshold);
       return;
@@ -57,24 +63,35 @@ export class Prevention {
     this.avoidedBy = null;
   }
 
+  /** Whoever sets a threshold would look for the compaction in vain. */
+  private tellException({ env, seen, model: { facts } }: Watched, threshold: Limit): void {
+    if (this.exception === 'told' || !threshold.isMetBy(seen.tokens)) return;
+    this.exception = 'told';
+    env.warnings.add(
+      'no-auto-compaction',
+      `the context reached the threshold, but ${env.plan.policy.name} does not compact by itself on ${facts.name} unless a window is set`,
+      'autoCompact.exceptModels names such models: --set autoCompact.exceptModels=[] compacts on them too',
+    );
+  }
+
   private thresholdOf(run: Watched): Limit | null {
     const { facts } = run.model;
     if (facts === this.facts) return this.threshold;
     this.facts = facts;
     this.threshold = thresholdFor(run);
+    const { params, parts } = run.env.plan.policy;
+    this.exception = parts === undefined && !compactsOn(params, facts.name) ? 'untold' : 'none';
     this.isOver = false;
     this.avoidedBy = null;
     return this.threshold;
   }
 }
 
-/** Where the thread would be compacted by itself; null where it would not. */
+/** Where the thread would be compacted by itself, on a model that is no exception; null where it would not. */
 function thresholdFor({ env, source, model: { facts } }: Watched): Limit | null {
   const { params, parts } = env.plan.policy;
   if (parts !== undefined) return compactsLimit(env.limits, facts, source === 'main' ? 'all' : 'not-main');
-  return mayCompact(params, source) && compactsOn(params, facts.name)
-    ? compactLimit({ limits: env.limits, model: () => facts })
-    : null;
+  return mayCompact(params, source) ? compactLimit({ limits: env.limits, model: () => facts }) : null;
 }
 
 function tell(run: Watched, state: CrossingEntry['state'], threshold: Limit, layers: readonly Layer[]): void {

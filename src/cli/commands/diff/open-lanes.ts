@@ -5,7 +5,7 @@ import type { Lane } from '../../../diff/lane.js';
 import { LaneWriter, laneOfLog } from '../../../diff/lane-of-log.js';
 import { laneOfRecording } from '../../../diff/lane-of-recording.js';
 import { replay } from '../../../engine/run/replay.js';
-import { forwardPlan, forwardSettings } from '../../../fidelity/forward.js';
+import { forwardPlan, ownPolicy } from '../../../fidelity/forward.js';
 import { fileHead } from '../../../files/disk-file.js';
 import { openLog } from '../../../files/open-log.js';
 import { openRef } from '../../../files/open-ref.js';
@@ -15,6 +15,7 @@ import type { Transcript } from '../../../model/transcript.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
 import { execute } from '../../runs/execute.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
+import { scenarioReader } from '../../runs/scenario-reader.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
@@ -58,7 +59,8 @@ async function runScenario(
   const { host } = session;
   return withPlugins(session, [file], options, async (plugins) => {
     const changes = { set: [], variant: variant ?? BASE };
-    const [planned] = planScenarios([file], changes, host.cwd, plugins, sessionRecordings(session));
+    const read = await scenarioReader(session, [file]);
+    const [planned] = planScenarios([file], read, changes, host.cwd, plugins, sessionRecordings(session));
     const { runs } = planned!;
     if (runs.length !== 1)
       throw new CcbenchError('bad-usage', `${file} makes ${runs.length} runs, and a diff takes one`, {
@@ -94,7 +96,7 @@ function forwardLane(transcript: Transcript): Lane {
   const writer = new LaneWriter();
   const plan = forwardPlan(transcript);
   replay(plan, transcript, writer);
-  const set = Object.entries(forwardSettings(transcript)).map(([path, value]) => `${path}=${String(value)}`);
+  const set = Object.entries(ownPolicy(transcript).set).map(([path, value]) => `${path}=${String(value)}`);
   const settings = set.length === 0 ? '' : ` with ${set.join(', ')}`;
   return { ...writer.finish(), title: `${transcript.id} simulated · ${plan.policy.name}${settings}` };
 }
@@ -141,9 +143,10 @@ async function variantsOf(
   file: string,
   options: PluginOptions,
 ): Promise<readonly string[]> {
-  return withPlugins(session, [file], options, (plugins) => {
+  return withPlugins(session, [file], options, async (plugins) => {
     const [planned] = planScenarios(
       [file],
+      await scenarioReader(session, [file]),
       { set: [] },
       session.host.cwd,
       plugins,

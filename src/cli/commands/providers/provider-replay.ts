@@ -8,7 +8,6 @@ import type { Provider } from '../../../model/provider.js';
 import type { LogEntry } from '../../../model/run-log.js';
 import type { RunPlan } from '../../../model/run-plan.js';
 import type { Transcript } from '../../../model/transcript.js';
-import { planPolicy, policyRegistry } from '../../../policies/catalogue.js';
 import { type ProviderFacts, providerFacts } from './provider-facts.js';
 
 /** One session under one provider. */
@@ -29,15 +28,11 @@ export interface ProviderReplay {
 
 const NANO = 1e9;
 
-/** The plan of a recording: its own policy where one is known for its versions, else none. */
+/** The plan of a recording; lifetimes are told by those of Claude Code alone. */
 function planOf(transcript: Transcript): RunPlan {
   const plan = forwardPlan(transcript);
   if (transcript.source === 'claude-code') return plan;
-  return {
-    ...plan,
-    policy: transcript.source === 'codex' ? plan.policy : planPolicy(policyRegistry.get('none'), {}),
-    cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' },
-  };
+  return { ...plan, cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' } };
 }
 
 /** Compactions that the policy of a recording decided on; those by hand happen in every run. */

@@ -34,6 +34,7 @@ import {
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
 import { runConclusion } from '../../runs/run-conclusion.js';
+import { scenarioReader } from '../../runs/scenario-reader.js';
 import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, doubtNotes, inputOptions, note, printJson } from '../../session.js';
@@ -75,11 +76,12 @@ export async function runCommand(
   files: readonly string[],
   options: RunOptions,
 ): Promise<ExitCode> {
-  return withPlugins(session, files, options, (plugins) =>
+  return withPlugins(session, files, options, async (plugins) =>
     runScenarios(
       session,
       planScenarios(
         files,
+        await scenarioReader(session, files),
         options,
         session.host.cwd,
         plugins,

@@ -3,7 +3,7 @@ import { CcbenchError } from '../../../base/errors.js';
 import { unknownName } from '../../../base/registry.js';
 import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { policyTexts } from '../../../files/policy-text.js';
-import { readScenarioText } from '../../../files/scenario-text.js';
+import { isRecording } from '../../../files/scenario-text.js';
 import { AS_RECORDED } from '../../../report/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/comparison-text.js';
@@ -17,6 +17,7 @@ import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport } from '../../files/output.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
+import { type ReadScenario, scenarioReader } from '../../runs/scenario-reader.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, doubtNotes, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
@@ -80,8 +81,10 @@ async function compare(
   const { cwd } = session.host;
   const names = options.metrics === undefined ? COMPARED_METRICS : splitValues(options.metrics);
   for (const name of names) chosenMetric(name, '--metrics');
+  checkOneRecording(files, cwd);
   const recordings = await globbedRecordings(session, options.transcripts);
-  const rows = readRows(session, files, options, recordings?.paths, plugins);
+  const read = await scenarioReader(session, files);
+  const rows = readRows(session, files, options, recordings?.paths, read, plugins);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -160,11 +163,23 @@ async function compare(
   }
 }
 
+/** Recordings are sessions to compare on, not variants to compare: one may stand for a scenario. */
+function checkOneRecording(files: readonly string[], cwd: string): void {
+  const recordings = files.filter((file) => isRecording(file, cwd));
+  if (recordings.length < 2) return;
+  const [first] = recordings;
+  throw new CcbenchError('bad-usage', `${recordings.length} recordings in the place of scenarios`, {
+    place: { file: recordings[1]! },
+    hint: `one of them says what is run, --transcripts on which sessions: ccbench compare ${first} --transcripts ${recordings.join(' ')}`,
+  });
+}
+
 function readRows(
   session: CliSession,
   files: readonly string[],
   options: CompareOptions,
   recordings: readonly string[] | undefined,
+  read: ReadScenario,
   plugins: OpenPlugins,
 ): readonly Row[] {
   const { cwd } = session.host;
@@ -176,7 +191,7 @@ function readRows(
   ];
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
   const rows = files.flatMap((file) => {
-    const text = readScenarioText(file, cwd);
+    const text = read(file);
     const source = {
       text,
       file,

@@ -31,6 +31,10 @@ function changesOf(options: {
   return policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set];
 }
 
+/** What a study takes. */
+const SCENARIO =
+  'scenario file (YAML), or a recording, which is run as its client would; - reads a scenario from standard input';
+
 /** Adds `ccbench sweep` and `ccbench tune` to the command line. */
 export function defineStudies(program: Command, session: CliSession, settle: (code: ExitCode) => void): void {
   study(
@@ -38,7 +42,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       .command('sweep')
       .description('Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.'),
   )
-    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
+    .argument('<scenario>', SCENARIO)
     .requiredOption(
       '--vary <path=values>',
       'from..to:steps, from..to:steps:log, a list with commas, or auto (30 to 100 % of the window, in tokens or in percent); 0.5w is half the window (repeatable: a grid)',
@@ -79,7 +83,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       .command('tune')
       .description('Search the settings that make a metric best, finish every session and hold constraints.'),
   )
-    .argument('<scenario>', 'scenario file (YAML); - reads it from standard input')
+    .argument('<scenario>', SCENARIO)
     .addHelpText(
       'after',
       examples(

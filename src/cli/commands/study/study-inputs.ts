@@ -7,7 +7,6 @@ import type { OpenPlugins } from '../../../files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../files/open-ref.js';
 import { policyTexts } from '../../../files/policy-text.js';
 import type { InputOptions } from '../../../files/read-input.js';
-import { readScenarioText } from '../../../files/scenario-text.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import type { Transcript } from '../../../model/transcript.js';
@@ -23,6 +22,7 @@ import { eachFile, type SkippedFile } from '../../files/each-file.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { sessionRecordings } from '../../files/session-recordings.js';
 import { withoutCopies } from '../../files/without-copies.js';
+import { scenarioReader } from '../../runs/scenario-reader.js';
 import { type CliSession, doubtNotes, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
 
@@ -73,7 +73,7 @@ export async function openSource(
   opened: OpenPlugins,
 ) {
   const { cwd } = session.host;
-  const text = readScenarioText(file, cwd);
+  const text = (await scenarioReader(session, [file]))(file);
   const recordings = await globbedRecordings(session, options.transcripts);
   const replaced = recordings === undefined ? {} : { recordings: recordings.paths };
   const readPolicy = policyTexts(file, cwd);

@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import { CcbenchError } from '../../base/errors.js';
+import { NO_POLICY, ownPolicy } from '../../fidelity/forward.js';
+import { inputId } from '../../files/read-input.js';
+import { isRecording, readScenarioText } from '../../files/scenario-text.js';
+import { loadTranscript } from '../../files/transcripts.js';
+import type { Transcript } from '../../model/transcript.js';
+import { slug } from '../../scenario/slug.js';
+import { type CliSession, inputOptions, note } from '../session.js';
+import { withoutPause } from '../terminal/interrupt.js';
+
+/** The text of a scenario that a user named. */
+export type ReadScenario = (file: string) => string;
+
+/** The scenario that stands for a recording: its own client, models, lifetimes and times. */
+function scenarioOf(file: string, transcript: Transcript): string {
+  const { use, set } = ownPolicy(transcript);
+  const scenario = {
+    name: slug(inputId(file)) || 'recording',
+    transcript: { file: basename(file) },
+    policy: { use, set },
+  };
+  return `${Object.entries(scenario)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+    .join('\n')}\n`;
+}
+
+function toldOf(file: string, transcript: Transcript): string {
+  const { use, set } = ownPolicy(transcript);
+  if (use === NO_POLICY)
+    return `${file} is a recording: the policy of its client is not known, so it is run with ${use} unless --policy names one`;
+  const own = [use, ...Object.entries(set).map(([path, value]) => `${path}=${String(value)}`)].join(', ');
+  return `${file} is a recording: run as by its client (${own}) where --policy and --set say nothing else`;
+}
+
+/**
+ * Reads the scenarios of a command line. A recording may stand in the place of a scenario, for one that replays it as its own client would;
+ * recordings are read before the first scenario is asked for, so that Ctrl-C is heard meanwhile.
+ */
+export async function scenarioReader(session: CliSession, files: readonly string[]): Promise<ReadScenario> {
+  const { cwd, interrupt } = session.host;
+  const known = new Map<string, string | CcbenchError>();
+  for (const file of files) {
+    if (known.has(file) || !isRecording(file, cwd)) continue;
+    try {
+      const { transcript } = await withoutPause(interrupt, () => loadTranscript(file, inputOptions(session)));
+      known.set(file, scenarioOf(file, transcript));
+      note(session, toldOf(file, transcript));
+    } catch (error) {
+      if (!(error instanceof CcbenchError)) throw error;
+      known.set(file, error);
+    }
+  }
+  return (file) => {
+    const text = known.get(file) ?? readScenarioText(file, cwd);
+    if (typeof text !== 'string') throw text;
+    return text;
+  };
+}
