@@ -151,9 +151,9 @@ describe('what cache keys depend on besides the blocks', () => {
         const model = modelOf();
         for (const { model: name, images, effort, key } of requests) {
           const fresh = modelOf();
-          fresh.use(name);
-          model.use(name);
-          expect(model.saltsFor(images, effort, key)).toEqual(fresh.saltsFor(images, effort, key));
+          fresh.use(name, effort);
+          model.use(name, effort);
+          expect(model.saltsFor(images, key)).toEqual(fresh.saltsFor(images, key));
         }
       }),
       { numRuns: 60 },
@@ -163,13 +163,15 @@ describe('what cache keys depend on besides the blocks', () => {
   it('CCH-1 differs by model, images, effort, thinking and form of the answer', () => {
     const model = modelOf();
     const other = modelOf({ model: OPUS });
+    const lower = modelOf();
+    lower.use(SONNET, 'low');
     const all = [
-      model.saltsFor('no-images', null, FIRST_KEY),
-      model.saltsFor('images', null, FIRST_KEY),
-      model.saltsFor('no-images', 'low', FIRST_KEY),
-      model.saltsFor('no-images', null, { ...FIRST_KEY, thinking: 'on' }),
-      model.saltsFor('no-images', null, { ...FIRST_KEY, delivery: 'whole' }),
-      other.saltsFor('no-images', null, FIRST_KEY),
+      model.saltsFor('no-images', FIRST_KEY),
+      model.saltsFor('images', FIRST_KEY),
+      lower.saltsFor('no-images', FIRST_KEY),
+      model.saltsFor('no-images', { ...FIRST_KEY, thinking: 'on' }),
+      model.saltsFor('no-images', { ...FIRST_KEY, delivery: 'whole' }),
+      other.saltsFor('no-images', FIRST_KEY),
     ];
     expect(new Set(all.map(({ messages }) => messages)).size).toBe(all.length);
     // All but the model reach the messages alone.
@@ -178,6 +180,6 @@ describe('what cache keys depend on besides the blocks', () => {
 
   it('K10 does not differ by images for a client whose first image breaks nothing', () => {
     const model = modelOf({}, undefined, {}, { images: 'keep' });
-    expect(model.saltsFor('images', null, FIRST_KEY)).toEqual(model.saltsFor('no-images', null, FIRST_KEY));
+    expect(model.saltsFor('images', FIRST_KEY)).toEqual(model.saltsFor('no-images', FIRST_KEY));
   });
 });

@@ -57,7 +57,7 @@ function exchange(
   const images = run.context.hasImages() ? 'images' : 'no-images';
   const salts =
     own === null
-      ? run.model.saltsFor(images, null, run.client.key)
+      ? run.model.saltsFor(images, run.client.key)
       : saltsUnder(
           { ...FIRST_KEY, session: run.client.key.session },
           levelSalts({ model: own, imagesPresent: images === 'images' }),

@@ -41,7 +41,7 @@ export function outgoingOf(run: RequestingThread, call: RecordedCall): Outgoing 
     purpose: run.steps.isAgain ? 'plan_again' : run.isMain ? 'main' : 'subagent',
     turn: run.turn,
     model: run.model.row,
-    salts: run.model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort, run.client.key),
+    salts: run.model.saltsFor(context.hasImages() ? 'images' : 'no-images', run.client.key),
     view: context,
     breakpoints: breakpointsOf(run, context, call),
     startMs: run.now,

@@ -16,7 +16,7 @@ export function suggest(run: RequestingThread, call: RecordedCall): void {
     purpose: 'suggestion',
     turn: run.turn,
     model: model.row,
-    salts: model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort, run.client.key),
+    salts: model.saltsFor(context.hasImages() ? 'images' : 'no-images', run.client.key),
     view: context,
     breakpoints: breakpointsOf(run, context, call),
     startMs: run.now,

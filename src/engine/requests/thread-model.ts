@@ -44,6 +44,8 @@ export class ThreadModel {
     readonly key: ClientKey;
     readonly salts: LevelSalts;
   } | null = null;
+  /** The effort that the thread's calls ask for; null leaves it to the model. */
+  effort: string | null = null;
   private lastTtlMs: number;
   private leader: ThreadModel | null = null;
   /** What tiers ask of the model. */
@@ -92,11 +94,13 @@ export class ThreadModel {
     this.leader = leader;
     this.name = leader.name;
     this.row = leader.row;
+    this.effort = leader.effort;
     this.facts = this.factsNow();
   }
 
-  /** Takes over the model of a call. */
-  use(recorded: string): void {
+  /** Takes over the model and the effort of a call. */
+  use(recorded: string, effort: string | null = this.effort): void {
+    this.effort = effort;
     const name = this.nameFor(recorded);
     if (name === this.name) return;
     this.name = name;
@@ -134,9 +138,9 @@ export class ThreadModel {
     return policyWindow(policy.params, name, { recorded: this.provenWindow(), models, parts: policy.parts });
   }
 
-  /** Salts of the cache keys for this model. */
-  saltsFor(images: 'images' | 'no-images', effort: string | null, key: ClientKey): LevelSalts {
-    const last = this.lastSalts;
+  /** Salts of the cache keys for this model and effort: a request of a layer that goes on from the thread's has the same. */
+  saltsFor(images: 'images' | 'no-images', key: ClientKey): LevelSalts {
+    const { lastSalts: last, effort } = this;
     if (
       last !== null &&
       last.row === this.row &&

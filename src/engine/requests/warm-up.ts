@@ -12,7 +12,7 @@ export function warmUp(
   if (env.cache === null || positions <= 0) return;
   env.cache.request({
     model: model.row,
-    salts: model.saltsFor(context.hasImages() ? 'images' : 'no-images', call.effort, run.client.key),
+    salts: model.saltsFor(context.hasImages() ? 'images' : 'no-images', run.client.key),
     view: {
       length: positions,
       digests: context.digests,

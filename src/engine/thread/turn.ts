@@ -45,7 +45,7 @@ export function takeTurn(run: TurnThread, call: RecordedCall): void {
 
 /** What arrived joins the context, and layers act, before a call is made. */
 function prepare(run: TurnThread, call: RecordedCall): void {
-  run.model.use(call.model);
+  run.model.use(call.model, call.effort);
   run.turn++;
   if (run.isMain) run.env.totals.turns++;
   run.joinPending();
