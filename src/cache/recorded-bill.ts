@@ -1,14 +1,11 @@
 import { isOutputEstimated, outputOf } from '../model/output-of.js';
 import type { BillCost, RecordedBill, ThreadBill } from '../model/recorded-bill.js';
-import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
+import { isSummaryFork, type RecordedCall, type Thread, type Transcript } from '../model/transcript.js';
 import { addUsage, NO_USAGE, promptTokens, type Usage } from '../model/usage.js';
 import type { ModelBook } from './model-book.js';
 import type { ModelRow } from './model-row.js';
 import { MODELS } from './models.js';
 import { addCost, type Cost, NO_COST, priceUsage } from './price.js';
-
-/** Labels of the forks that write summaries begin so (spec of transcripts §6). */
-const SUMMARY_FORK = 'acompact-';
 
 /** What was billed for a call, output estimated where it is not recorded; null without usage. */
 export function billedUsage(call: RecordedCall): Usage | null {
@@ -70,7 +67,7 @@ class BillWriter {
       }
       calls++;
       if (isOutputEstimated(step.call)) this.#estimated++;
-      if (thread.label.startsWith(SUMMARY_FORK)) this.#summaries++;
+      if (isSummaryFork(thread)) this.#summaries++;
       if (thread.parentId === null) this.#addMain(usage);
       this.#tokens = addUsage(this.#tokens, usage);
       const row = this.#models.find(step.call.model);

@@ -8,7 +8,7 @@ import { DEFAULT_FAKE_LLM } from '../llm/default-fake.js';
 import { type CostInterval, chanceInterval, RiskTally } from '../metrics/cost-interval.js';
 import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
-import type { Transcript } from '../model/transcript.js';
+import { isSummaryFork, type Transcript } from '../model/transcript.js';
 import { planPolicy, policyRegistry } from '../policies/catalogue.js';
 import { inputNano } from './compare.js';
 import { codexProfile } from './trigger-profile.js';
@@ -185,7 +185,8 @@ function recordedPlaces(transcript: Transcript, truth: Truth): Place[] {
 /** Runs a recording forward under the profile of its version, without a look at its automatic compactions. */
 export function runForward(transcript: Transcript, truth: Truth, file: string): ForwardOutcome {
   const version = transcript.agentVersion;
-  const recorded = [...truth.threads.values()].flat();
+  const summaries = new Set(transcript.threads.filter(isSummaryFork).map(({ id }) => id));
+  const recorded = [...truth.threads].flatMap(([id, requests]) => (summaries.has(id) ? [] : requests));
   const isTold = transcript.carries.includes('cache-writes');
   const told = recorded.map(({ usage }) => usage);
   const billed = isTold

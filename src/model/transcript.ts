@@ -194,6 +194,27 @@ export function countCalls({ threads }: Pick<Transcript, 'threads'>): number {
   return calls;
 }
 
+/** Labels of the forks that write a client's summaries begin so (spec of transcripts §6). */
+const SUMMARY_FORK = 'acompact-';
+
+/** Whether a thread is the request for a summary that a client made when it compacted another. */
+export function isSummaryFork({ label, parentId }: Pick<Thread, 'label' | 'parentId'>): boolean {
+  return parentId !== null && label.startsWith(SUMMARY_FORK);
+}
+
+const replayable = new WeakMap<Transcript, Transcript>();
+
+/** What a run replays of a transcript: all but the requests for summaries, which it makes for itself where it compacts. */
+export function withoutSummaryForks(transcript: Transcript): Transcript {
+  if (!transcript.threads.some(isSummaryFork)) return transcript;
+  let without = replayable.get(transcript);
+  if (without === undefined) {
+    without = { ...transcript, threads: transcript.threads.filter((thread) => !isSummaryFork(thread)) };
+    replayable.set(transcript, without);
+  }
+  return without;
+}
+
 /** The model of a thread's first call; null without calls. */
 export function firstModel(thread: Thread): string | null {
   for (const step of thread.flow?.steps() ?? thread.steps) if (step.kind === 'call') return step.call.model;

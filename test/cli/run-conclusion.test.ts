@@ -25,7 +25,7 @@ describe('what one run came to', () => {
   it('advises by the cause that lost most of the cache, where one lost any', () => {
     expect(adviceOn(breakEntry({ cause: 'model', lostTokens: 0 }))).toMatch(/^The session is generated/);
     expect(adviceOn(breakEntry({ cause: 'model', lostTokens: 1 }))).toBe(
-      'Most of the cache it lost went to one cause, model (1 break, 1 token).',
+      'One cause, model, cost it most of the cache it lost (1 break, 1 token).',
     );
     const both = [
       breakEntry({ cause: 'model', lostTokens: 50 }),
@@ -33,6 +33,19 @@ describe('what one run came to', () => {
       breakEntry({ cause: 'ttl-5m', lostTokens: 1_200 }),
     ];
     expect(adviceOn(...both)).toContain('(2 breaks, 1,240 tokens); a run with --set cache.ttl=1h');
+    const givenUp = breakEntry({ cause: 'compaction', expected: true, lostTokens: 5_000 });
+    expect(adviceOn(...both, givenUp)).toMatch(
+      /^Pauses of more than 5 minutes cost it most of the cache it lost besides what was given up knowingly/,
+    );
+    // 50 of 99 are most of it, 50 of 100 are not.
+    const two = (other: number) => [
+      breakEntry({ cause: 'model', lostTokens: 50 }),
+      breakEntry({ cause: 'tools', lostTokens: other }),
+    ];
+    expect(adviceOn(...two(49))).toMatch(/^One cause, model, cost it most of the cache it lost \(/);
+    expect(adviceOn(...two(25), breakEntry({ cause: 'system', lostTokens: 25 }))).toMatch(
+      /^One cause, model, cost it more of the cache than any other cause \(/,
+    );
     expect(adviceOn(breakEntry({ cause: 'model', expected: true, lostTokens: 50 }))).toMatch(
       /^The session is generated/,
     );

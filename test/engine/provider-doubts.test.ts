@@ -5,7 +5,11 @@ import { planOf } from '../helpers/plan.js';
 
 const plan = { ...planOf({ policy: 'none' }), model: null };
 const under = (provider: string | undefined, ...models: readonly string[]) =>
-  providerDoubts(provider === undefined ? plan : { ...plan, provider }, { provider: undefined, models });
+  providerDoubts(provider === undefined ? plan : { ...plan, provider }, {
+    provider: undefined,
+    models,
+    ofAgents: [],
+  });
 
 describe('what is not known of a provider', () => {
   it.each([
@@ -41,7 +45,7 @@ describe('what a run says of its providers', () => {
     const warnings = createWarnings();
     tellDoubts(
       provider === undefined ? plan : { ...plan, provider },
-      { provider: undefined, models },
+      { provider: undefined, models, ofAgents: [] },
       warnings,
     );
     return [...new Set(warnings.list().map(({ code }) => code))];

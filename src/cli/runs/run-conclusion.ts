@@ -20,12 +20,21 @@ export function failedSentence(expectations: readonly ExpectationResult[]): stri
   return `${formatCount(failed.length)} of ${many} failed, the first of them ${failed[0]!.text}.`;
 }
 
+const lostOf = (breaks: readonly BreakFacts[]): number =>
+  breaks.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
+
 /** The cause that cost most of the cache, of those that no layer announced; null where nothing was lost. */
-function worstBreak({ breaks }: RunFacts): (BreakFacts & { readonly cause: string }) | null {
-  const [worst] = Object.entries(breaks.unexpected)
-    .map(([cause, facts]) => ({ cause, ...facts }))
-    .sort((a, b) => b.lostTokens - a.lostTokens);
-  return worst === undefined || worst.lostTokens === 0 ? null : worst;
+function worstBreak({ breaks }: RunFacts): { readonly cause: string; readonly size: string } | null {
+  const all = Object.entries(breaks.unexpected).map(([cause, facts]) => ({ cause, ...facts }));
+  const [worst] = all.toSorted((a, b) => b.lostTokens - a.lostTokens);
+  if (worst === undefined || worst.lostTokens === 0) return null;
+  const part =
+    worst.lostTokens * 2 > lostOf(all)
+      ? 'most of the cache it lost'
+      : 'more of the cache than any other cause';
+  const givenUp = lostOf(Object.values(breaks.expected)) > 0 ? ' besides what was given up knowingly' : '';
+  const lost = `${formatCounted(worst.count, 'break')}, ${formatCounted(worst.lostTokens, 'token')}`;
+  return { cause: worst.cause, size: `${part}${givenUp} (${lost})` };
 }
 
 /** Whether entries of an hour are to be had of one of the models. */
@@ -48,10 +57,9 @@ function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): 
     return 'It did not finish, so its cost can be held against no run that did.';
   const worst = worstBreak(facts);
   if (worst !== null) {
-    const size = `${formatCounted(worst.count, 'break')}, ${formatCounted(worst.lostTokens, 'token')}`;
     return worst.cause === 'ttl-5m' && mayLiveLonger(facts)
-      ? `Pauses of more than 5 minutes cost it most of the cache it lost (${size}); a run with --set cache.ttl=1h shows whether the longer lifetime pays.`
-      : `Most of the cache it lost went to one cause, ${causeWords(worst.cause)} (${size}).`;
+      ? `Pauses of more than 5 minutes cost it ${worst.size}; a run with --set cache.ttl=1h shows whether the longer lifetime pays.`
+      : `One cause, ${causeWords(worst.cause)}, cost it ${worst.size}.`;
   }
   if (facts.run?.transcript.recorded !== undefined)
     return 'How far such a cost is from the recorded one: ccbench validate, on the recording.';

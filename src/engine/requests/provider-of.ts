@@ -3,7 +3,7 @@ import type { ModelRow } from '../../cache/model-row.js';
 import { modelsOf } from '../../cache/models.js';
 import { knownProvider, type ProviderRef, plannedProvider, providerRegistry } from '../../cache/providers.js';
 import type { RunPlan } from '../../model/run-plan.js';
-import { firstModel, type Transcript } from '../../model/transcript.js';
+import { firstModel, type Thread, type Transcript } from '../../model/transcript.js';
 
 const ANTHROPIC = 'anthropic';
 
@@ -13,6 +13,8 @@ export interface RecordedModels {
   readonly provider: string | undefined;
   /** The first model of each thread. */
   readonly models: readonly string[];
+  /** Those of agents: a plan's model takes the place of the others. */
+  readonly ofAgents: readonly string[];
 }
 
 /** A sweep asks at every point. */
@@ -22,8 +24,11 @@ const known = new WeakMap<Transcript, RecordedModels>();
 export function recordedModels(transcript: Transcript): RecordedModels {
   let recorded = known.get(transcript);
   if (recorded === undefined) {
-    const models = transcript.threads.flatMap((thread) => firstModel(thread) ?? []);
-    recorded = { provider: transcript.provider, models };
+    const { threads, provider } = transcript;
+    const modelsOfAll = (all: readonly Thread[]): readonly string[] =>
+      all.flatMap((thread) => firstModel(thread) ?? []);
+    const agents = threads.filter(({ parentId }) => parentId !== null);
+    recorded = { provider, models: modelsOfAll(threads), ofAgents: modelsOfAll(agents) };
     known.set(transcript, recorded);
   }
   return recorded;
@@ -34,9 +39,9 @@ function recordedProvider({ provider }: RecordedModels): string {
   return provider !== undefined && providerRegistry.has(provider) ? provider : ANTHROPIC;
 }
 
-/** The models that a run goes to first: the plan's, and the recorded ones. */
-export function firstModels({ model }: RunPlan, { models }: RecordedModels): readonly string[] {
-  return model === null ? models : [model, ...models];
+/** The models that the threads of a run begin with: the recorded ones, or the plan's and those of agents. */
+export function firstModels({ model }: RunPlan, { models, ofAgents }: RecordedModels): readonly string[] {
+  return model === null ? models : [model, ...ofAgents];
 }
 
 /** The providers whose caches a run goes by. */

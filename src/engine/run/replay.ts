@@ -13,7 +13,7 @@ import { createFaultPlan } from '../../llm/faults.js';
 import { Limits } from '../../model/limit.js';
 import { type LogSink, RUN_LOG_VERSION } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
-import { countCalls, type Transcript } from '../../model/transcript.js';
+import { countCalls, type Transcript, withoutSummaryForks } from '../../model/transcript.js';
 import { createWarnings } from '../../model/warning.js';
 import { postOffice } from '../../tiers/agents/post-office.js';
 import { breakdown } from '../../tokens/breakdown.js';
@@ -66,12 +66,13 @@ export function replay(
 /** The same in short parts: whoever drives it may do something else between them, or stop. */
 export function* replayParts(
   plan: RunPlan,
-  transcript: Transcript,
+  recording: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
   { onRequest, onStatus, limits = new Limits(plan.policy) }: Listeners = {},
 ): Generator<void, void, void> {
-  const recorded = recordedBill(transcript, modelsOf(plan));
+  const recorded = recordedBill(recording, modelsOf(plan));
+  const transcript = withoutSummaryForks(recording);
   sink.write({
     type: 'run',
     version: RUN_LOG_VERSION,

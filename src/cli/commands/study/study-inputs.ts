@@ -159,9 +159,10 @@ function load(session: CliSession, ref: TranscriptRef, models: ModelBook): Study
 
 /** The models of a generated session, without making it. */
 function generatedModels(ref: TranscriptRef): RecordedModels {
-  if (ref.kind !== 'synthetic') return { provider: undefined, models: [] };
+  if (ref.kind !== 'synthetic') return { provider: undefined, models: [], ofAgents: [] };
   const { model = DEFAULT_MODEL, subagents } = ref.spec;
-  return { provider: undefined, models: subagents?.model === undefined ? [model] : [model, subagents.model] };
+  const ofAgents = subagents?.model === undefined ? [] : [subagents.model];
+  return { provider: undefined, models: [model, ...ofAgents], ofAgents };
 }
 
 /** Sessions are put together once more where they are replayed; a generated one has nothing to tell before. */
