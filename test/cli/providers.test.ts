@@ -153,6 +153,18 @@ describe('ccbench providers --session', () => {
     });
   });
 
+  it('holds the window of the recording, so that its compactions come where they came, beside what it cost', async () => {
+    const cwd = folder();
+    const { recordedUsd, providers } = JSON.parse((await cli([...RUN, '--json'], { cwd })).stdout);
+    // ccbench inspect says the same of the file.
+    expect(recordedUsd).toBeCloseTo(0.6608, 4);
+    for (const { provider, window, compactions } of providers)
+      expect({ provider, window, compactions }).toEqual({ provider, window: 200_000, compactions: 0 });
+    const { stdout } = await cli(RUN, { cwd, columns: 200 });
+    expect(stdout).toMatch(/^as recorded +\$0\.6608 +93\.4% +0$/m);
+    expect(stdout).toContain('The window of the recording, 200,000 tokens, is held under every provider');
+  });
+
   it('ranks no provider where calls were not answered, and says what recorded compactions are undone', async () => {
     // Ten calls that grow by 30,000 tokens: a window of 200,000 holds six of them, one of a million all. Then a prompt of 40,000.
     const blocks = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i);
@@ -194,8 +206,8 @@ describe('ccbench providers --session', () => {
   it('prints one table with cost, hit rate, break-even and model, the doubts below it, twice the same', async () => {
     const cwd = folder();
     const { stdout } = await cli(RUN, { cwd, columns: 120 });
-    expect(stdout).toMatch(/^provider +cost +hit rate +break-even +model$/m);
-    expect(stdout).toMatch(/^anthropic +\$[\d.]+ +[\d.]+% +\d+(\.\d)? +claude/m);
+    expect(stdout).toMatch(/^provider +cost +hit rate +compactions +break-even +model$/m);
+    expect(stdout).toMatch(/^anthropic +\$[\d.]+ +[\d.]+% +0 +\d+(\.\d)? +claude/m);
     const [table, doubts] = stdout.split('Not known, and what is assumed instead:');
     for (const name of providerRegistry.names) expect(table).toMatch(new RegExp(`^${name} `, 'm'));
     expect(doubts).toContain('best effort');

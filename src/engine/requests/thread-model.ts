@@ -11,10 +11,11 @@ import {
 import { type LevelSalts, levelSalts } from '../../cache/salts.js';
 import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
 import type { ClientHabits } from '../../client/habits.js';
-import type { RecordedClient } from '../../client/recorded-client.js';
+import { type RecordedClient, recordedClient } from '../../client/recorded-client.js';
+import { habitsOf } from '../../client/resolve-habits.js';
 import { largestPrompt, recordedWindow } from '../../client/window.js';
 import type { RunPlan } from '../../model/run-plan.js';
-import { firstModel, type RecordedCall, type Thread } from '../../model/transcript.js';
+import { firstModel, type RecordedCall, type Thread, type Transcript } from '../../model/transcript.js';
 import { type ClientKey, saltsUnder } from './client-key.js';
 import { policyWindow } from './policy-window.js';
 
@@ -25,6 +26,13 @@ function servedName(models: ModelBook, provider: ProviderRef, name: string, plan
     if (row !== null && isServedBy(provider, row)) return each!;
   }
   return knownProvider(provider).defaultModel;
+}
+
+/** The window that a policy goes by in a thread, on its first model (WIN-1). */
+export function windowUnder(plan: RunPlan, thread: Thread, transcript: Transcript): number {
+  const recorded = recordedClient(transcript);
+  const habits = habitsOf(plan.policy.params, recorded.version);
+  return new ThreadModel(plan, thread, habits, recorded).facts.window;
 }
 
 /** Which model a thread's calls go to, and what follows from it. Kept between calls: it rarely changes. */

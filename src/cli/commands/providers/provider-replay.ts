@@ -1,9 +1,12 @@
 import type { Clearing } from '../../../cache/clearing-break-even.js';
 import { providerRegistry } from '../../../cache/providers.js';
+import { largestPrompt } from '../../../client/window.js';
+import { windowUnder } from '../../../engine/requests/thread-model.js';
 import { replay } from '../../../engine/run/replay.js';
-import { forwardPlan } from '../../../fidelity/forward.js';
+import { forwardPlan, NO_POLICY } from '../../../fidelity/forward.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
+import { metricValues } from '../../../metrics/registry.js';
 import type { Provider } from '../../../model/provider.js';
 import type { LogEntry } from '../../../model/run-log.js';
 import type { RunPlan } from '../../../model/run-plan.js';
@@ -22,17 +25,35 @@ export interface ProviderReplay {
   readonly calls: number;
   readonly callsLost: number;
   readonly finished: boolean;
+  /** The window of the recording where it was held; null for that of the model. */
+  readonly window: number | null;
+  readonly compactions: number;
   /** Compactions of the recording that the run did not make: its prompts are longer than they were. */
   readonly compactionsUndone: number;
 }
 
 const NANO = 1e9;
 
-/** The plan of a recording; lifetimes are told by those of Claude Code alone. */
+/** The plan of a recording, with its window under every provider; lifetimes are told by recordings of Claude Code alone. */
 function planOf(transcript: Transcript): RunPlan {
-  const plan = forwardPlan(transcript);
+  const own = forwardPlan(transcript);
+  const plan = { ...own, window: heldWindow(own, transcript) };
   if (transcript.source === 'claude-code') return plan;
   return { ...plan, cache: { mode: 'on', ttl: '5m', subagentTtl: '5m', fade: 'off' } };
+}
+
+/**
+ * The window that the client of a recording went by: in that of another model its compactions would come elsewhere, and the prompts would be
+ * others. Null where no policy goes by it, or the recording itself went beyond it.
+ */
+function heldWindow(plan: RunPlan, transcript: Transcript): number | null {
+  if (plan.policy.name === NO_POLICY) return null;
+  const windows = transcript.threads.map((thread) => ({
+    held: windowUnder(plan, thread, transcript),
+    largest: largestPrompt(thread),
+  }));
+  const [main] = windows;
+  return main === undefined || windows.some(({ largest }) => largest > main.held) ? null : main.held;
 }
 
 /** Compactions that the policy of a recording decided on; those by hand happen in every run. */
@@ -71,6 +92,8 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     calls,
     callsLost: lost,
     finished,
-    compactionsUndone: plan.policy.name === 'none' ? automaticCompactions(transcript) : 0,
+    window: plan.window,
+    compactions: metricValues(run).compactions ?? 0,
+    compactionsUndone: plan.policy.name === NO_POLICY ? automaticCompactions(transcript) : 0,
   };
 }

@@ -1,6 +1,9 @@
 import { MATCH } from '../../../cache/cache-rules.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
 import type { CacheRules } from '../../../model/provider.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
+import { promptTokens } from '../../../model/usage.js';
+import { AS_RECORDED, billNotes } from '../../../report/as-recorded.js';
 import type { Conclusion } from '../../../report/conclusion.js';
 import {
   formatCount,
@@ -32,6 +35,7 @@ const REPLAYS: readonly Column[] = [
   { header: 'provider', align: 'left', drop: null },
   { header: 'cost', align: 'right', drop: null },
   { header: 'hit rate', align: 'right', drop: null },
+  { header: 'compactions', align: 'right', drop: 3 },
   { header: 'break-even', align: 'right', drop: 2 },
   { header: 'model', align: 'left', drop: 1 },
 ];
@@ -143,6 +147,32 @@ function undone({ compactionsUndone }: ProviderReplay, screen: Screen): readonly
   );
 }
 
+/** That the same compactions are made everywhere, and why. */
+function held({ window }: ProviderReplay, screen: Screen): readonly string[] {
+  if (window === null) return [];
+  return paragraph(
+    `The window of the recording, ${formatCount(window)} tokens, is held under every provider, so that compactions come where they came; a client that used all of a larger one would compact later and send longer prompts.`,
+    screen,
+  );
+}
+
+/** What the session cost as it was. */
+function recordedCells({ costNano, tokens: used, compactions }: RecordedBill): {
+  readonly cells: readonly string[];
+} {
+  const prompt = promptTokens(used);
+  return {
+    cells: [
+      AS_RECORDED,
+      formatMoney(costNano.total / 1e9),
+      formatShare(prompt === 0 ? null : used.cacheRead / prompt),
+      formatCount(compactions),
+      '',
+      '',
+    ],
+  };
+}
+
 /** What is to be said of a run beside its model. */
 function doubtOf({ requestsRefused, callsLost, calls }: ProviderReplay): string {
   if (callsLost > 0) return ` (${formatCount(callsLost)} of ${formatCount(calls)} calls not answered)`;
@@ -172,6 +202,7 @@ export function replayConclusion(replays: readonly ProviderReplay[]): Conclusion
 /** One session under every provider. */
 export function replayTable(
   name: string,
+  bill: RecordedBill | null,
   replays: readonly ProviderReplay[],
   clearing: Clearing,
   screen: Screen,
@@ -181,16 +212,20 @@ export function replayTable(
       each.finished ? each.facts.name : `${each.facts.name} (unfinished)`,
       formatMoney(each.costUsd),
       formatShare(each.hitRate),
+      formatCount(each.compactions),
       requests(each.facts.breakEvenRequests),
       `${each.facts.model}${doubtOf(each)}`,
     ],
   }));
+  const recorded = bill === null ? [] : [recordedCells(bill)];
   const lines = [
     printable(`${name} · policy ${replays[0]!.policy} · ${formatCounted(replays[0]!.calls, 'call')}`),
     '',
-    ...tableLines(REPLAYS, rows, { indent: '', ...screen }),
+    ...tableLines(REPLAYS, [...recorded, ...rows], { indent: '', ...screen }),
     '',
     ...paragraph(breakEvenSentence(clearing), screen),
+    ...(bill === null ? [] : billNotes([bill]).flatMap((each) => paragraph(each, screen))),
+    ...held(replays[0]!, screen),
     ...undone(replays[0]!, screen),
     'Not known, and what is assumed instead:',
     ...doubtLines(

@@ -2,6 +2,7 @@ import { CcbenchError } from '../../../base/errors.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
 import { resolveModel } from '../../../cache/models.js';
 import { isServedBy, providerRegistry } from '../../../cache/providers.js';
+import { recordedBill } from '../../../cache/recorded-bill.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import type { Provider } from '../../../model/provider.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -79,11 +80,13 @@ async function replayAll(
       breakEvenRequests: facts.breakEvenRequests,
       doubts: facts.doubts,
     }));
-    printJson(session, { session: transcript.id, ...clearing, providers: rows });
+    const bill = recordedBill(transcript);
+    const recordedUsd = bill === null ? null : bill.costNano.total / 1e9;
+    printJson(session, { session: transcript.id, recordedUsd, ...clearing, providers: rows });
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  const table = replayTable(transcript.id, replays, clearing, screen);
+  const table = replayTable(transcript.id, recordedBill(transcript), replays, clearing, screen);
   session.host.stdout.write(`${table}\n${closingText(replayConclusion(replays), screen)}`);
   return EXIT.fine;
 }
