@@ -5,7 +5,6 @@ import type { RecordedCall, SpokenThinking, Thread, ThreadEvent, Transcript } fr
 import { SKILL_TOOL } from './claude-code/spoken-thinking.js';
 import { attachmentOf, contentOf, usageFields } from './claude-code/write-content.js';
 import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from './drafts/calibrate.js';
-import { isPlaceholderOutput } from './drafts/draft.js';
 import { EARLIER_HISTORY, OPENING_CONTEXT } from './drafts/opening.js';
 import { textOrFiller } from './filler.js';
 
@@ -211,11 +210,10 @@ class ThreadWriter {
     }
   }
 
-  /** The stop reason; null where only that marks the output count as a placeholder. */
+  /** The stop reason; null marks the output count as a placeholder. */
   #stopReason(call: RecordedCall): string | null {
-    if (!call.outputIsPlaceholder)
-      return call.stopReason ?? (hasToolUse(call.response) ? 'tool_use' : 'end_turn');
-    return isPlaceholderOutput(this.#version, call.stopReason) ? call.stopReason : null;
+    if (call.outputIsPlaceholder) return null;
+    return call.stopReason ?? (hasToolUse(call.response) ? 'tool_use' : 'end_turn');
   }
 
   #call(call: RecordedCall): void {

@@ -257,9 +257,9 @@ describe('what a folder holds', () => {
   });
 
   it('tells the output that it prices, and what of it is estimated', async () => {
-    // 275 characters are 100 tokens at the median of 2.75 a token; versions before 2.1.59 write placeholders.
+    // 275 characters are 100 tokens at the median of 2.75 a token; without a stop reason the count is a placeholder.
     const said = { content: [{ type: 'text', text: 'x'.repeat(275) }] };
-    const early = session('old', 1).replaceAll('2.1.100', '2.1.29');
+    const early = session('old', 1).replaceAll('"stop_reason":"end_turn"', '"stop_reason":null');
     const text = early.replaceAll(/"content":\[\{[^\]]*\]/g, JSON.stringify(said).slice(1, -1));
     const cwd = tree({ 'new.jsonl': session('new', 1), 'old.jsonl': text });
     const { json } = await inspected(['.'], cwd);

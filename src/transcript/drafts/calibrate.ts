@@ -39,8 +39,8 @@ function assign(messages: readonly DraftMessage[], tokens: readonly number[]): v
 }
 
 function finalOutput(call: DraftCall): number | null {
-  const { usage, outputIsUnsaid, version, stopReason } = call;
-  return usage === null || outputIsUnsaid || isPlaceholderOutput(version, stopReason) ? null : usage.output;
+  const { usage, outputIsUnsaid, stopReason } = call;
+  return usage === null || outputIsUnsaid || isPlaceholderOutput(stopReason) ? null : usage.output;
 }
 
 function withoutThinking(message: DraftMessage): DraftMessage {

@@ -1,4 +1,3 @@
-import { compareVersions } from '../../model/agent-version.js';
 import type { Block } from '../../model/block.js';
 import { createMessage, type Message, type MessageOrigin } from '../../model/message.js';
 import type { RecordedCall, ThreadEvent } from '../../model/transcript.js';
@@ -99,27 +98,17 @@ export function finishMessage(draft: DraftMessage): Message {
   return createMessage({ id, role, origin, blocks, at, responseId, usage, attachedTo });
 }
 
-/** First version whose transcripts hold final output counts (spec of transcripts §3). */
-const FIRST_FINAL_OUTPUT = '2.1.59';
-
-function isBeforeFinalOutput(version: string): boolean {
-  return compareVersions(version, FIRST_FINAL_OUTPUT) < 0;
-}
-
-/** The latest version that was asked for: a recording has few. */
-let latest = { version: '', isBefore: isBeforeFinalOutput('') };
-
-/** True when the recorded output count is only the value at the start of the stream. */
-export function isPlaceholderOutput(version: string | null, stopReason: string | null): boolean {
-  if (stopReason === null) return true;
-  if (version === null) return false;
-  if (version !== latest.version) latest = { version, isBefore: isBeforeFinalOutput(version) };
-  return latest.isBefore;
+/**
+ * True when the recorded output count is only the value at the start of the stream. The last line of a response tells how it stopped, and the
+ * final count with it. Clients before 2.1.59 wrote almost none of these lines (spec of transcripts §3); where they did, the count is final.
+ */
+export function isPlaceholderOutput(stopReason: string | null): boolean {
+  return stopReason === null;
 }
 
 /** The finished call. */
 export function finishCall(draft: DraftCall): RecordedCall {
-  const { id, model, startMs, endMs, usage, stopReason, missReason, effort, version } = draft;
+  const { id, model, startMs, endMs, usage, stopReason, missReason, effort } = draft;
   return {
     id,
     startMs,
@@ -127,7 +116,7 @@ export function finishCall(draft: DraftCall): RecordedCall {
     model,
     response: finishMessage(draft.message),
     usage,
-    outputIsPlaceholder: draft.outputIsUnsaid || isPlaceholderOutput(version, stopReason),
+    outputIsPlaceholder: draft.outputIsUnsaid || isPlaceholderOutput(stopReason),
     stopReason,
     missReason,
     effort,

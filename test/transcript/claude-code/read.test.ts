@@ -125,12 +125,13 @@ describe('responses', () => {
     expect(transcript.warnings).toEqual([]);
   });
 
-  it('marks output counts before 2.1.59 and without a stop reason as placeholders', () => {
+  it('marks output counts of responses that do not say how they stopped as placeholders, whatever the version', () => {
     const flags = [
       ['2.1.58', 'end_turn'],
       ['2.1.59', 'end_turn'],
       ['2.1.59', null],
-      ['2.0.99', 'end_turn'],
+      ['2.0.99', 'tool_use'],
+      ['2.0.99', null],
       ['3.0.0', 'end_turn'],
     ].map(([version, stop]) => {
       const lines = [
@@ -139,7 +140,7 @@ describe('responses', () => {
       ];
       return callsOf(firstThread(readSession(lines)))[0]!.outputIsPlaceholder;
     });
-    expect(flags).toEqual([true, false, true, true, false]);
+    expect(flags).toEqual([false, false, true, false, true, false]);
   });
 
   it('keeps the recorded miss reason, the effort and the lifetimes of what was written', () => {

@@ -97,7 +97,7 @@ describe('true tokens', () => {
     const thread = firstThread(
       readSession([
         user('u1', 0, 'go', old),
-        assistant('a1', 1, 'm1', say(text(300)), { usage: usage(0, 0, 1_000, 2) }, old),
+        assistant('a1', 1, 'm1', say(text(300)), { usage: usage(0, 0, 1_000, 2), stop_reason: null }, old),
         user('u2', 2, text(100), old),
         assistant('a2', 3, 'm2', say('x'), { usage: usage(0, 1_000, 200, 1) }, old),
       ]),
