@@ -29,7 +29,7 @@ function describe(entry: LogEntry): Described | null {
         name: causeWords(entry.cause),
         action: 'cache break',
         outcome: entry.expected ? 'expected' : 'unexpected',
-        reason: entry.expected ? 'a layer had announced it' : 'no layer had announced it',
+        reason: entry.expected ? 'it had been announced' : 'nothing had announced it',
         lost: entry.lostTokens,
         details: { request: entry.n, position: entry.position },
       };

@@ -157,7 +157,7 @@ describe('the lists of a run', () => {
     ]);
     expect(await cells(page, 'Events')).toEqual([
       ['0:02:00', '2', 'full-compact', 'compact', 'done', '750', '900', '$0.5000', 'over the threshold'],
-      ['0:02:00', '', 'compaction', 'cache break', 'expected', '', '900', '', 'a layer had announced it'],
+      ['0:02:00', '', 'compaction', 'cache break', 'expected', '', '900', '', 'it had been announced'],
       ['0:03:00', '3', 'full-compact', 'compact', 'failed: no_summary', '', '', '', 'it was too long'],
       ['0:04:00', '3', 'invalid_request_error', 'main', 'refused with 400', '', '', '', 'prompt is too long'],
     ]);

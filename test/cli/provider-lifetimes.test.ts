@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { choosesLifetime, providerLifetimes } from '../../src/cli/runs/provider-lifetimes.js';
-import { lifetimeName, providerLifetimesLines } from '../../src/cli/terminal/provider-lifetimes-text.js';
+import {
+  lifetimeName,
+  providerLifetimesLines,
+  ruleSentence,
+} from '../../src/cli/terminal/provider-lifetimes-text.js';
 import { plainStyle } from '../../src/report/style.js';
 
 const SCREEN = { width: 300, style: plainStyle };
@@ -66,5 +70,31 @@ describe('lifetimes of providers that choose themselves', () => {
     expect(each).toContainEqual(['session', 'as recorded', 'by its rule', '1 h', 'unlimited']);
     expect(each).toContainEqual(['b', '$7.00', '$6.00', '$6.50', '$6.50']);
     expect(linesOf(ROWS.slice(0, 2)).join('\n')).not.toContain('session ');
+  });
+});
+
+describe('the rule of a provider in a sentence', () => {
+  const minutes = (count: number): number => count * 60_000;
+  const rule = (idle: number, ...tail: readonly (readonly [number, number])[]) =>
+    ruleSentence({
+      lifetime: {
+        idleMs: minutes(idle),
+        longMs: null,
+        maxMs: null,
+        refresh: 'on-hit',
+        tail: tail.map(([after, share]) => ({ afterMs: minutes(after), share })),
+      },
+    });
+
+  it('says how long an entry lives for certain, and what is left later', () => {
+    expect(rule(5)).toBe(
+      'By its rule an entry lives 5 min after its last use. There is no lifetime to choose.',
+    );
+    expect(rule(5, [15, 1], [17, 0])).toBe(
+      'By its rule an entry lives 15 min after its last use for certain; none is left after 17 min. There is no lifetime to choose.',
+    );
+    expect(rule(5, [60, 0.5], [600, 0])).toBe(
+      'By its rule an entry lives 5 min after its last use for certain; 50.0% are left after 1 h, none is left after 10 h. There is no lifetime to choose.',
+    );
   });
 });

@@ -227,7 +227,9 @@ describe('ccbench validate', () => {
     ]);
     const { stdout } = await cli(['validate', ...files], { cwd });
     const rows = stdout.split('\n').slice(2, 8);
-    expect(rows.slice(1, 4).map((row) => row.trim().split(' ')[0])).toEqual(Object.keys(total.byClient));
+    expect(rows.slice(1, 4).map((row) => row.trim().split(' ').slice(0, 2).join(' '))).toEqual(
+      Object.keys(total.byClient).map((client) => `client ${client}`),
+    );
     for (const row of rows)
       for (const share of row.match(/[\d.,]+%/g) ?? []) expect(share).toMatch(/^\d+\.\d\d%$/);
     const decimals = rows.map((row) => /\$\d+\.(\d+)$/.exec(row)![1]!.length);

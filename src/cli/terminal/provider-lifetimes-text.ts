@@ -70,12 +70,17 @@ function sessionLines({ perSession, lifetimes }: ProviderLifetimes, screen: Scre
   return tableLines(columns, rows, { indent: '  ', ...screen });
 }
 
-function ruleSentence({ lifetime: { idleMs, tail } }: { readonly lifetime: CacheLifetime }): string {
-  const faded = tail.map(
-    ({ afterMs, share }) => `after ${formatDuration(afterMs)} ${formatShare(share)} are left`,
-  );
+/** @internal */
+export function ruleSentence({ lifetime: { idleMs, tail } }: { readonly lifetime: CacheLifetime }): string {
+  const sureMs = tail.findLast(({ share }) => share >= 1)?.afterMs ?? idleMs;
+  const faded = tail
+    .filter(({ share }) => share < 1)
+    .map(
+      ({ afterMs, share }) =>
+        `${share === 0 ? 'none is' : `${formatShare(share)} are`} left after ${formatDuration(afterMs)}`,
+    );
   const rest = faded.length === 0 ? '' : ` for certain; ${faded.join(', ')}`;
-  return `By its rule an entry lives ${formatDuration(idleMs)} after its last use${rest}. There is no lifetime to choose.`;
+  return `By its rule an entry lives ${formatDuration(sureMs)} after its last use${rest}. There is no lifetime to choose.`;
 }
 
 /** What a longer lifetime would save, at the same prices. */

@@ -88,8 +88,11 @@ export async function inspectCommand(
   const repeated = copies.map(({ file, repeatedCalls }) => ({ file, calls: repeatedCalls }));
   if (session.json) printJson(session, { sessions, total, files, skipped, repeated });
   else {
-    const findings = used.reduce((sum, { facts }) => sum + facts.warnings.length, 0);
-    stdout.write(`\n${closingText(inspectConclusion(total, findings), screen)}`);
+    // Several sessions may have the same finding: it stands above once.
+    const findings = new Set(
+      used.flatMap(({ facts }) => facts.warnings.map(({ code, message }) => `${code}: ${message}`)),
+    );
+    stdout.write(`\n${closingText(inspectConclusion(total, findings.size), screen)}`);
   }
   return EXIT.fine;
 }

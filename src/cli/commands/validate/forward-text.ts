@@ -73,7 +73,9 @@ export function summaryLines(total: TotalFidelity, screen: Screen): string[] {
     ...(forward.sessions === 0
       ? []
       : [{ ...forwardRow('run forward', forward, dollars), tone: 'strong' as const }]),
-    ...Object.entries(byClient).map(([client, figures]) => forwardRow(`  ${client}`, figures, dollars)),
+    ...Object.entries(byClient).map(([client, figures]) =>
+      forwardRow(`  client ${client}`, figures, dollars),
+    ),
     wayRow('replayed, blind', blind, dollars, null),
     wayRow('replayed, breaks given (a bound)', given, dollars, 'dim'),
     wayRow('the one-line lifetime rule', baseline, dollars, 'dim'),
