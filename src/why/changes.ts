@@ -1,10 +1,12 @@
-import { modelOrUnknown, resolveWindow } from '../cache/models.js';
+import { modelOrUnknown } from '../cache/models.js';
 import { priceUsage } from '../cache/price.js';
+import { NO_TIMING } from '../engine/requests/timing-sink.js';
 import { replay } from '../engine/run/replay.js';
 import { forwardPlan } from '../fidelity/forward.js';
 import { predictRequests, type Walk } from '../fidelity/predict.js';
 import type { Truth } from '../fidelity/truth.js';
 import { modelError } from '../metrics/cost-interval.js';
+import { Limits } from '../model/limit.js';
 import { hasToolUse } from '../model/message.js';
 import type { LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
@@ -29,6 +31,8 @@ export interface ChangeOutcome {
   readonly name: ChangeName;
   readonly savedNano: number;
   readonly offNano: number;
+  /** Why it did nothing where it was due; null where it acted, or was never due. */
+  readonly heldBack: string | null;
 }
 
 /** A session as far as its changes need it. */
@@ -47,7 +51,6 @@ const WORTH_COMPACTING = 50_000;
 
 /** Half of the window, as the setting of the profiles takes it. */
 const HALF_PERCENT = 50;
-const NEAR_HALF = 0.4;
 
 /** Costs by request, so that what two runs share cancels out. */
 type Costs = ReadonlyMap<string, number>;
@@ -60,7 +63,7 @@ function outcome(name: ChangeName, before: Costs, after: Costs, error: number): 
     savedNano += saved;
     moved += Math.abs(saved);
   }
-  return { name, savedNano: Math.round(savedNano), offNano: Math.round(moved * error) };
+  return { name, savedNano: Math.round(savedNano), offNano: Math.round(moved * error), heldBack: null };
 }
 
 function walkCosts(truth: Truth, { predictions }: Walk): Costs {
@@ -76,10 +79,11 @@ function walkCosts(truth: Truth, { predictions }: Walk): Costs {
 
 class CostSink {
   readonly costs = new Map<string, number>();
-  compactions = 0;
+  /** What the run says where a threshold was reached in vain. */
+  heldBack: string | null = null;
 
   write(entry: LogEntry): void {
-    if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') this.compactions++;
+    if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
     if (entry.type === 'request') this.#add(entry);
   }
 
@@ -90,9 +94,9 @@ class CostSink {
   }
 }
 
-function run(plan: RunPlan, transcript: Transcript): CostSink {
+function run(plan: RunPlan, transcript: Transcript, limits = new Limits(plan.policy)): CostSink {
   const sink = new CostSink();
-  replay(plan, transcript, sink);
+  replay(plan, transcript, sink, NO_TIMING, { limits });
   return sink;
 }
 
@@ -144,11 +148,6 @@ function pausesCompacted({ transcript, truth }: ChangeInput): Transcript | null 
   return { ...transcript, threads: transcript.threads.map((thread, i) => changed[i] ?? thread) };
 }
 
-/** True where some request could come near half of its window, what its client counts besides the prompt included. */
-function comesNearHalf({ requests }: ChangeInput): boolean {
-  return requests.some(({ prompt, model }) => prompt > NEAR_HALF * resolveWindow(model));
-}
-
 /** What the events that a user can leave out have cost above reading the cache: known from the record. */
 function switches(input: ChangeInput): ChangeOutcome {
   let savedNano = 0;
@@ -156,29 +155,25 @@ function switches(input: ChangeInput): ChangeOutcome {
     for (const { cause, avoidableNano } of parts)
       if (SWITCH_CAUSES.includes(cause)) savedNano += avoidableNano;
   const offNano = Math.round(savedNano * errorOf(input, 'none'));
-  return { name: 'no switches in mid-session', savedNano, offNano };
+  return { name: 'no switches in mid-session', savedNano, offNano, heldBack: null };
 }
 
 /** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */
 export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
-  const plan = forwardPlan(input.transcript);
+  const { transcript } = input;
+  const plan = forwardPlan(transcript);
+  const limits = new Limits(plan.policy);
+  const base = run(plan, transcript, limits);
+  const against = (name: ChangeName, { costs }: CostSink): ChangeOutcome =>
+    outcome(name, base.costs, costs, errorOf(input, 'some'));
   const paused = pausesCompacted(input);
-  const isHalf = comesNearHalf(input);
-  const base = paused !== null || isHalf ? run(plan, input.transcript) : null;
-  const none = (name: ChangeName): ChangeOutcome => ({ name, savedNano: 0, offNano: 0 });
-  const against = (name: ChangeName, changed: CostSink): ChangeOutcome =>
-    outcome(name, base!.costs, changed.costs, errorOf(input, 'some'));
+  const halfPlan = forwardPlan(transcript, { 'window.percent': HALF_PERCENT });
+  const isSame = limits.under(halfPlan.policy, new Map()) !== null;
+  const half = isSame ? base : run(halfPlan, transcript);
   return [
     ...lifetimes(input),
-    paused === null
-      ? none('/compact before long pauses')
-      : against('/compact before long pauses', run(plan, paused)),
-    isHalf
-      ? against(
-          'compact at half the window',
-          run(forwardPlan(input.transcript, { 'window.percent': HALF_PERCENT }), input.transcript),
-        )
-      : none('compact at half the window'),
+    against('/compact before long pauses', paused === null ? base : run(plan, paused)),
+    { ...against('compact at half the window', half), heldBack: half.heldBack },
     switches(input),
   ];
 }

@@ -2,7 +2,7 @@ import { quantile, ratio, sum } from '../base/stats.js';
 import { usd } from '../metrics/metric.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
-import { CHANGES, type ChangeName } from './changes.js';
+import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 
 /** What one cause took. */
@@ -67,6 +67,14 @@ export interface ChangeSum {
   readonly usd: number;
   readonly low: number;
   readonly high: number;
+  /** Why it did nothing in sessions where it was due, and in how many. */
+  readonly heldBack: readonly HeldBack[];
+}
+
+/** A reason that keeps a change from acting. */
+interface HeldBack {
+  readonly reason: string;
+  readonly sessions: number;
 }
 
 /** How well the simulator reproduces the sessions. */
@@ -270,8 +278,17 @@ function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
     const own = all.filter((change) => change.name === name);
     const saved = sum(own.map(({ savedNano }) => savedNano));
     const off = sum(own.map(({ offNano }) => offNano));
-    return { name, usd: usd(saved), low: usd(saved - off), high: usd(saved + off) };
+    const low = usd(saved - off);
+    const high = usd(saved + off);
+    return { name, usd: usd(saved), low, high, heldBack: heldBackOf(own) };
   }).sort((a, b) => b.usd - a.usd);
+}
+
+function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {
+  const counts = new Map<string, number>();
+  for (const { heldBack } of outcomes)
+    if (heldBack !== null) counts.set(heldBack, (counts.get(heldBack) ?? 0) + 1);
+  return [...counts].map(([reason, sessions]) => ({ reason, sessions }));
 }
 
 /** Sums up what sessions cost and why; the same call in several sessions counts once. */

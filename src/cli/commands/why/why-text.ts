@@ -239,8 +239,18 @@ export function whyConclusion(report: WhyReport): Conclusion {
 }
 
 /** What the savings of changes rest on. */
-export const ASSUMED =
+const ASSUMED =
   'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
+
+/** What is to be known of the savings: what they rest on, and where a change did nothing though it was due. */
+export function changeNotes({ changes }: Pick<WhyReport, 'changes'>): readonly string[] {
+  const held = changes.flatMap(({ name, heldBack }) =>
+    heldBack.map(
+      ({ reason, sessions }) => `${name} did nothing in ${formatCounted(sessions, 'session')}: ${reason}.`,
+    ),
+  );
+  return [ASSUMED, ...held];
+}
 
 /** The whole answer on one screen. */
 export function whyText(report: WhyReport, { top, home, notes }: WhyTextOptions, screen: Screen): string {
@@ -275,7 +285,7 @@ export function whyText(report: WhyReport, { top, home, notes }: WhyTextOptions,
       'What would have been cheaper',
       report.changes.length === 0
         ? []
-        : [...table(CHANGES, changeRows(report)), ...say(ASSUMED).map(style.dim)],
+        : [...table(CHANGES, changeRows(report)), ...changeNotes(report).flatMap(say).map(style.dim)],
     ),
     '',
   ];
