@@ -30,6 +30,22 @@ describe('another lifetime', () => {
     expect(saved.savedNano).toBe(before - after);
     expect(saved.offNano).toBeGreaterThan(0);
   });
+
+  it('that is the recorded one changes nothing, whatever broke without a reason in the middle of a message', () => {
+    const broken = (of: typeof short): Transcript =>
+      sessionOf(
+        [
+          { at: 0, usage: of(10, 0, 20_000, 50) },
+          { at: 30, usage: of(10, 20_000, 20_000, 50) },
+          { at: 60, usage: of(10, 25_000, 16_000, 50) },
+        ],
+        BEFORE_SUGGESTIONS,
+      );
+    expect(changeOf(broken(short), '5-minute lifetime')).toMatchObject({ savedNano: 0, offNano: 0 });
+    expect(changeOf(broken(usage), '1-hour lifetime')).toMatchObject({ savedNano: 0, offNano: 0 });
+    // All 56,000 that were written cost more for an hour, and nothing is read instead.
+    expect(changeOf(broken(short), '1-hour lifetime').savedNano).toBe(-nano(56_000, W1 - W5));
+  });
 });
 
 describe('compacting at half the window', () => {

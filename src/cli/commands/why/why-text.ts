@@ -15,7 +15,7 @@ import { shortName, shortPath } from '../../../report/short-name.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
-import type { Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
+import type { ChangeSum, Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
 
 /** What the text needs besides the report. */
@@ -216,7 +216,9 @@ export function adviceSentence({
   changes,
   recordedUsd,
   byCause,
-}: Pick<WhyReport, 'changes' | 'recordedUsd' | 'byCause'>): string {
+}: Pick<WhyReport, 'recordedUsd' | 'byCause'> & {
+  readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
+}): string {
   const [best] = changes;
   if (best !== undefined && best.low > 0)
     return `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)}).`;
