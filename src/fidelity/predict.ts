@@ -47,6 +47,7 @@ export type PredictedCause =
   | 'hit'
   | 'model'
   | 'thinking'
+  | 'reasoning'
   | 'fallback'
   | 'ttl-5m'
   | 'ttl-1h'

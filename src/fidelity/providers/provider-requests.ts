@@ -16,6 +16,8 @@ export interface ProviderRequest {
   readonly head: number;
   readonly gapMs: number;
   readonly cause: 'hit' | 'compaction' | 'model';
+  /** Reasoning of earlier turns left the prompt, so that less than the prompt before could be read. */
+  readonly dropsReasoning: boolean;
 }
 
 /** The requests of each thread but the first, in order; those that a fork copied are left out. */
@@ -48,6 +50,7 @@ export function providerRequests(
         head: Math.min(head, request.prompt),
         gapMs: request.endMs - before.endMs,
         cause: isOther ? 'model' : compacted.has(request.callId) ? 'compaction' : 'hit',
+        dropsReasoning: cut !== undefined && cut < Math.min(before.prompt, request.prompt),
       });
     }
   }
