@@ -2,7 +2,6 @@ import { isBreak } from '../cache/break-detector.js';
 import { findModel, modelOrUnknown } from '../cache/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../cache/price.js';
 import { billedUsage } from '../cache/recorded-bill.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
 import { startsMidSession } from '../fidelity/mid-session.js';
 import type { PredictedCause } from '../fidelity/predict.js';
 import type { RecordedRequest, Truth } from '../fidelity/truth.js';
@@ -11,6 +10,7 @@ import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../model/usage.js';
 import { callKeys } from '../transcript/call-keys.js';
 import { SWITCH_CAUSES, type WhyCause } from './causes.js';
+import { lifetimeMs, partings } from './pauses.js';
 
 /** Tokens of one request that were paid in full, and what for. */
 export interface PaidPart {
@@ -98,6 +98,8 @@ interface Place {
   readonly previous: RecordedRequest | null;
   readonly first: RecordedRequest;
   readonly tellsWrites: boolean;
+  /** The user could have compacted before the pause. */
+  readonly hasParting: boolean;
 }
 
 /** What the API told of a miss; else it is unexplained. */
@@ -119,11 +121,6 @@ function lossesOf(request: RecordedRequest, lossOf: LossOf, again: number): read
   return losses.filter(([, tokens]) => tokens > 0);
 }
 
-/** How long what a request wrote lives; a client keeps to one lifetime. */
-export function lifetimeMs({ usage }: Pick<RecordedRequest, 'usage'>): number {
-  return usage.cacheWrite1h > 0 ? TTL_1H_MS : TTL_5M_MS;
-}
-
 /** What a user could have kept of the tokens that were paid for again; where a lifetime ran out, by a compaction before the pause. */
 function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number): number {
   const { request, first } = place;
@@ -131,7 +128,7 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
   const isSwitch = SWITCH_CAUSES.includes(cause);
   const isWarm = cause === 'resume' && request.gapMs! <= lifetimeMs(request);
   if (isSwitch || isWarm) return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
-  if (cause !== 'lifetime-5m' && cause !== 'lifetime-1h') return 0;
+  if ((cause !== 'lifetime-5m' && cause !== 'lifetime-1h') || !place.hasParting) return 0;
   const price = tokens === 0 ? 0 : nano / tokens;
   const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);
   const asking = (tokens * cacheRead + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
@@ -178,6 +175,7 @@ export function attributeRequests(
 ): readonly AttributedRequest[] {
   const tellsWrites = transcript.carries.includes('cache-writes');
   const found: AttributedRequest[] = [];
+  const parted = transcript.threads.map((thread) => partings(thread, truth));
   for (const { thread: t, step: s, key } of callKeys(transcript)) {
     const thread = transcript.threads[t]!;
     const step = thread.steps[s]!;
@@ -186,9 +184,9 @@ export function attributeRequests(
     if (request === undefined) continue;
     const own = truth.threads.get(thread.id)!;
     const previous = own[request.index - 1] ?? null;
-    found.push(
-      attributed({ thread, request, previous, first: own[0]!, tellsWrites }, step.call, key, lossOf),
-    );
+    const hasParting = parted[t]!.has(step.call.id);
+    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting };
+    found.push(attributed(place, step.call, key, lossOf));
   }
   return found;
 }

@@ -7,12 +7,12 @@ import { predictRequests, type Walk } from '../fidelity/predict.js';
 import type { Truth } from '../fidelity/truth.js';
 import { modelError } from '../metrics/cost-interval.js';
 import { Limits } from '../model/limit.js';
-import { hasToolUse } from '../model/message.js';
 import type { LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Step, Thread, Transcript } from '../model/transcript.js';
-import { type AttributedRequest, lifetimeMs } from './attribute.js';
+import type { AttributedRequest } from './attribute.js';
 import { SWITCH_CAUSES } from './causes.js';
+import { partings } from './pauses.js';
 
 /** The changes that are tried on every session. */
 export const CHANGES = [
@@ -45,9 +45,6 @@ export interface ChangeInput {
   /** How far the session run forward is from its record, as a share. */
   readonly forwardError: number;
 }
-
-/** A context below this is not worth a summary. */
-const WORTH_COMPACTING = 50_000;
 
 /** Half of the window, as the setting of the profiles takes it. */
 const HALF_PERCENT = 50;
@@ -119,33 +116,22 @@ function errorOf({ forwardError }: ChangeInput, compactions: 'none' | 'some'): n
   return Math.max(modelError(compactions), forwardError);
 }
 
-/** A user who compacts before leaving: behind the last response before each pause that outlasts the cache. */
-function compactedBeforePauses(thread: Thread, truth: Truth): Thread | null {
-  const requests = truth.threads.get(thread.id) ?? [];
-  const left = new Set<string>();
-  for (const [i, request] of requests.entries()) {
-    const before = requests[i - 1];
-    if (before === undefined || before.prompt < WORTH_COMPACTING) continue;
-    if (request.gapMs! > Math.max(lifetimeMs(before), lifetimeMs(request))) left.add(before.callId);
-  }
-  if (left.size === 0) return null;
-  const steps: Step[] = [];
-  for (const step of thread.steps) {
-    steps.push(step);
-    if (step.kind !== 'call' || !left.has(step.call.id)) continue;
-    if (hasToolUse(step.call.response)) continue;
-    const compaction = { instructions: null, partial: null };
-    steps.push({ kind: 'event', event: { kind: 'manual-compact', at: step.call.endMs, compaction } });
-  }
-  return steps.length === thread.steps.length ? null : { ...thread, steps };
+/** A user who compacts before leaving: wherever that was possible before a pause that outlasts the cache. */
+function compactedBeforePauses(thread: Thread, truth: Truth): Thread {
+  const behind = new Map([...partings(thread, truth).values()].map(({ step, at }) => [step, at]));
+  const compaction = { instructions: null, partial: null };
+  const steps = thread.steps.flatMap((step, i): readonly Step[] => {
+    const at = behind.get(i);
+    return at === undefined
+      ? [step]
+      : [step, { kind: 'event', event: { kind: 'manual-compact', at, compaction } }];
+  });
+  return behind.size === 0 ? thread : { ...thread, steps };
 }
 
 function pausesCompacted({ transcript, truth }: ChangeInput): Transcript | null {
-  const changed = transcript.threads.map((thread) =>
-    thread.parentId === null ? compactedBeforePauses(thread, truth) : null,
-  );
-  if (changed.every((thread) => thread === null)) return null;
-  return { ...transcript, threads: transcript.threads.map((thread, i) => changed[i] ?? thread) };
+  const threads = transcript.threads.map((thread) => compactedBeforePauses(thread, truth));
+  return threads.every((thread, i) => thread === transcript.threads[i]) ? null : { ...transcript, threads };
 }
 
 /** What the events that a user can leave out have cost above reading the cache: known from the record. */
