@@ -2,6 +2,34 @@ import { describe, expect, it } from 'vitest';
 import { call, count, item, meta, read, result, say, turn } from '../helpers/rollout.js';
 import { explained } from './sessions.js';
 
+describe('a fork of Codex', () => {
+  it('does not tell the pauses before requests that it copied, nor before its own first one', () => {
+    const transcript = read([
+      meta(0, { forked_from_id: 'other' }),
+      turn(0, 'gpt-5.4'),
+      say(0, 'user', 'one'),
+      say(0, 'assistant', 'done'),
+      count(0, 10_000, { input: 10_000 }),
+      say(0, 'user', 'two'),
+      say(0, 'assistant', 'done'),
+      count(0, 30_000, { input: 20_000 }),
+      say(5, 'user', 'three'),
+      say(6, 'assistant', 'done'),
+      count(6, 51_000, { input: 21_000 }),
+      say(66, 'user', 'four'),
+      say(66, 'assistant', 'done'),
+      count(66, 73_000, { input: 22_000, cached: 20_992 }),
+    ]);
+    const { requests } = explained(transcript);
+    expect(requests.map(({ gapMs }) => gapMs)).toEqual([null, null, null, 61_000]);
+    // The second and the third broke, and the pauses before them may have been longer than the cache remembers.
+    expect(requests.slice(1, 3).map(({ parts }) => parts.at(-1)!.cause)).toEqual([
+      'unexplained',
+      'unexplained',
+    ]);
+  });
+});
+
 describe('what a request of Codex paid again', () => {
   /** A turn of two requests, of which the first reasons; then the user speaks, and the reasoning leaves the prompt. */
   const partsBehindAnswer = (cached: number, model = 'gpt-5.4') => {

@@ -4,7 +4,7 @@ import { cacheRulesOf } from '../../cache/providers.js';
 import { hasToolUse } from '../../model/message.js';
 import type { CacheRules } from '../../model/provider.js';
 import type { Transcript } from '../../model/transcript.js';
-import type { RecordedRequest, Truth } from '../truth.js';
+import { copiedRequests, type RecordedRequest, type Truth } from '../truth.js';
 
 /** A request of a recording beside what the cache of its provider could have served. */
 export interface ProviderRequest {
@@ -27,7 +27,7 @@ export function providerRequests(
   provider: string,
 ): readonly ProviderRequest[] {
   const { compacted, dropped } = rebuiltCalls(transcript);
-  const copied = transcript.warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
+  const copied = copiedRequests(transcript);
   const found: ProviderRequest[] = [];
   for (const requests of truth.threads.values()) {
     const own = requests.slice(copied);
