@@ -1,11 +1,11 @@
 import { isBreak } from '../cache/break-detector.js';
 import { findModel, modelOrUnknown } from '../cache/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../cache/price.js';
-import { billedUsage } from '../cache/recorded-bill.js';
+import { billedUsage, writtenPremium } from '../cache/recorded-bill.js';
 import { startsMidSession } from '../fidelity/mid-session.js';
 import type { PredictedCause } from '../fidelity/predict.js';
 import type { RecordedRequest, Truth } from '../fidelity/truth.js';
-import { outputOf } from '../model/output-of.js';
+import { isOutputEstimated, outputOf } from '../model/output-of.js';
 import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../model/usage.js';
 import { callKeys } from '../transcript/call-keys.js';
@@ -42,6 +42,10 @@ export interface AttributedRequest {
   readonly uncachedNano: number;
   readonly uncached: number;
   readonly outputNano: number;
+  /** The recording holds a placeholder in the place of its output. */
+  readonly isOutputEstimated: boolean;
+  /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
+  readonly untoldNano: number;
   /** What was written, or paid in full: empty where nothing was. */
   readonly parts: readonly PaidPart[];
 }
@@ -213,6 +217,8 @@ function attributed(place: Place, call: RecordedCall, key: string, lossOf: LossO
     uncachedNano: tellsWrites ? cost.inputNano : 0,
     uncached: tellsWrites ? usage.input : 0,
     outputNano: cost.outputNano,
+    isOutputEstimated: isOutputEstimated(call),
+    untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, cost),
     parts: partsOf(place, lossOf, paid, paidNano),
   };
 }

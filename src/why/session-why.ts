@@ -9,6 +9,7 @@ import { recordedTruth, type Truth } from '../fidelity/truth.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import type { Transcript } from '../model/transcript.js';
+import { callKeys } from '../transcript/call-keys.js';
 import { type AttributedRequest, attributeRequests, type LossOf } from './attribute.js';
 import { type ChangeOutcome, tryChanges } from './changes.js';
 import { withBetterRemedy } from './hour-lifetime.js';
@@ -31,6 +32,8 @@ export interface SessionWhy {
   readonly startedAtMs: number | null;
   readonly bill: RecordedBill;
   readonly requests: readonly AttributedRequest[];
+  /** What its compactions are known by in other files. */
+  readonly compactionKeys: readonly string[];
   readonly reproduction: Reproduction;
   /** Empty where the changes cannot be tried. */
   readonly changes: readonly ChangeOutcome[];
@@ -71,7 +74,8 @@ export function explainSession(
   const provider = providerOfRecording(transcript);
   const given = walkOf(transcript, truth, provider);
   const requests = withBetterRemedy(attributeRequests(transcript, truth, lossIn(given)), truth);
-  const shared = { file, project, startedAtMs: transcript.startedAtMs, bill, requests };
+  const { startedAtMs } = transcript;
+  const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
   if (provider !== ANTHROPIC && transcript.source !== CODEX) {
     const reason = `no policy is known to run it forward (${transcript.source})`;
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
@@ -85,6 +89,12 @@ export function explainSession(
     reproduction,
     changes: tryChanges({ transcript, truth, requests, given, forwardError }),
   };
+}
+
+function compactionKeys(transcript: Transcript): readonly string[] {
+  return callKeys(transcript).flatMap(({ thread, step, key }) =>
+    transcript.threads[thread]!.steps[step]!.kind === 'event' ? [key] : [],
+  );
 }
 
 function unpricedReason({ unpriced }: RecordedBill): string {

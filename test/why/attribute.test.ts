@@ -3,7 +3,7 @@ import { recordedBill } from '../../src/cache/recorded-bill.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import type { PaidPart } from '../../src/why/attribute.js';
 import { explainSession } from '../../src/why/session-why.js';
-import { sumUp } from '../../src/why/sum-up.js';
+import { countOnce, sumUp } from '../../src/why/sum-up.js';
 import { assistant, readSession, say, system, usage, user } from '../helpers/session.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
@@ -185,6 +185,30 @@ describe('the sums of a report', () => {
     expect(twice.recordedUsd).toBe(once.recordedUsd);
     expect(twice.byCause).toEqual(once.byCause);
     expect(twice.requests).toBe(3);
+  });
+
+  it('count calls, estimated outputs and compactions of two sessions once in what is said of the bill', () => {
+    const boundary = system('c0', 40, 'compact_boundary', {
+      parentUuid: 'a1',
+      compactMetadata: { trigger: 'auto', preTokens: 150_000 },
+    });
+    // Outputs are placeholders before 2.1.59.
+    const session = explained(
+      sessionOf(
+        [
+          { at: 0, usage: usage(10, 0, 20_000, 1) },
+          { at: 30, usage: usage(10, 20_000, 130_000, 1) },
+          { at: 60, usage: usage(10, 18_000, 12_000, 1), before: [boundary] },
+        ],
+        '2.1.42',
+      ),
+    );
+    const noted = countOnce([session, session]).map((each) => each.noted);
+    expect(noted).toMatchObject([
+      { calls: 3, estimatedOutputs: 3, compactions: 1, untoldWritesNano: 0 },
+      { calls: 0, estimatedOutputs: 0, compactions: 0, untoldWritesNano: 0 },
+    ]);
+    expect(noted[0]).toEqual({ ...session.bill, untoldWritesNano: 0 });
   });
 
   it('are the bill, whatever was recorded', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { countOnce } from '../../src/why/sum-up.js';
 import { call, count, item, meta, read, result, say, turn } from '../helpers/rollout.js';
 import { explained } from './sessions.js';
 
@@ -27,6 +28,23 @@ describe('a fork of Codex', () => {
       'unexplained',
       'unexplained',
     ]);
+  });
+});
+
+describe('writes that Codex does not tell', () => {
+  it('count once in what is said of the bill', () => {
+    const session = explained(
+      read([
+        meta(0),
+        turn(0, 'gpt-5.6-sol'),
+        say(1, 'user', 'one'),
+        say(2, 'assistant', 'done'),
+        count(2, 22_000, { input: 22_000 }),
+      ]),
+    );
+    // A write costs a quarter more than input: 1,000 nano-dollars for each of 22,000 tokens.
+    const noted = countOnce([session, session]).map((each) => each.noted.untoldWritesNano);
+    expect(noted).toEqual([22_000_000, 0]);
   });
 });
 
