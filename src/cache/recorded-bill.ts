@@ -25,7 +25,7 @@ function billCost(cost: Cost): BillCost {
 }
 
 /** What a call would have cost more had all that was not read been written. */
-function writtenPremium(row: ModelRow, usage: Usage, own: Cost): number {
+export function writtenPremium(row: ModelRow, usage: Usage, own: Cost): number {
   const written = priceUsage(row, { ...usage, input: 0, cacheWrite5m: usage.cacheWrite5m + usage.input });
   return Math.max(0, written.totalNano - own.totalNano);
 }

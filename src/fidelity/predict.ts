@@ -47,6 +47,7 @@ export type PredictedCause =
   | 'hit'
   | 'model'
   | 'thinking'
+  | 'reasoning'
   | 'fallback'
   | 'ttl-5m'
   | 'ttl-1h'
@@ -146,15 +147,11 @@ class ThreadWalk {
     let read = isFirst ? request.read : this.#send(track, plan, 'read-only');
     if (read === 0 && this.#isWarmOutside(plan)) read = Math.round(track.sharedTokens * OUTSIDE_WARMTH);
     let cause: PredictedCause = isFirst ? 'first' : this.#causeOf(plan, shrank);
-    const { breaks: given } = this.options;
-    if (given === 'found' && !EXPLAINED.has(cause) && this.#isUnexplained(plan, read)) {
+    if (this.#breaksHere(plan, read, cause)) {
       breaks.push({ request, expectedRead: read, reason: request.missReason });
       track.changeAfter(request.read);
-      read = request.read;
-      cause = 'given-break';
-    } else if (typeof given !== 'string' && given.has(request.key)) {
-      track.changeAfter(request.read);
-      read = this.#send(track, plan, 'read-only');
+      // Under any lifetime: of what was read then, as much as is still there.
+      read = Math.min(read, request.read);
       cause = 'given-break';
     }
     this.#send(track, plan, 'write');
@@ -257,6 +254,13 @@ class ThreadWalk {
 
   #isLate(plan: RequestPlan): boolean {
     return plan.request.gapMs! > this.#previousLifetimeMs;
+  }
+
+  /** True where the record, or whoever asks, says that the prompt broke without a reason. */
+  #breaksHere(plan: RequestPlan, read: number, cause: PredictedCause): boolean {
+    const { breaks } = this.options;
+    if (typeof breaks !== 'string') return breaks.has(plan.request.key);
+    return breaks === 'found' && !EXPLAINED.has(cause) && this.#isUnexplained(plan, read);
   }
 
   #isUnexplained(plan: RequestPlan, read: number): boolean {

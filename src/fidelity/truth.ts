@@ -10,7 +10,7 @@ export interface RecordedRequest {
   /** Place among the requests of its thread that carry usage, from 0. */
   readonly index: number;
   readonly callId: string;
-  /** Between the starts of this request and the previous one of its thread; null for the first. */
+  /** Between the starts of this request and the previous one of its thread; null for the first, and where a fork copied either. */
   readonly gapMs: number | null;
   readonly startMs: number;
   readonly endMs: number;
@@ -40,11 +40,17 @@ export interface Truth {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** How many requests each thread of a fork begins with that are those of another session, at the time of the copy. */
+export function copiedRequests({ warnings }: Pick<Transcript, 'warnings'>): number {
+  return warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
+}
+
 /** Collects what a recording says about each of its requests. */
 export function recordedTruth(transcript: Transcript): Truth {
   const threads = new Map<string, RecordedRequest[]>();
   const byCall = new Map<string, RecordedRequest>();
   let bare = 0;
+  const copied = copiedRequests(transcript);
   const tellsWrites = transcript.carries.includes('cache-writes');
   for (const thread of transcript.threads) {
     const requests: RecordedRequest[] = [];
@@ -63,7 +69,7 @@ export function recordedTruth(transcript: Transcript): Truth {
         threadId: thread.id,
         index,
         callId: call.id,
-        gapMs: index === 0 ? null : call.startMs - requests[index - 1]!.startMs,
+        gapMs: index <= copied ? null : call.startMs - requests[index - 1]!.startMs,
         startMs: call.startMs,
         endMs: call.endMs,
         model: call.model,

@@ -1,16 +1,16 @@
 import { isBreak } from '../cache/break-detector.js';
 import { findModel, modelOrUnknown } from '../cache/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../cache/price.js';
-import { billedUsage } from '../cache/recorded-bill.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import { billedUsage, writtenPremium } from '../cache/recorded-bill.js';
 import { startsMidSession } from '../fidelity/mid-session.js';
 import type { PredictedCause } from '../fidelity/predict.js';
 import type { RecordedRequest, Truth } from '../fidelity/truth.js';
-import { outputOf } from '../model/output-of.js';
+import { isOutputEstimated, outputOf } from '../model/output-of.js';
 import type { RecordedCall, Thread, Transcript } from '../model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../model/usage.js';
 import { callKeys } from '../transcript/call-keys.js';
 import { SWITCH_CAUSES, type WhyCause } from './causes.js';
+import { lifetimeMs, partings } from './pauses.js';
 
 /** Tokens of one request that were paid in full, and what for. */
 export interface PaidPart {
@@ -42,12 +42,24 @@ export interface AttributedRequest {
   readonly uncachedNano: number;
   readonly uncached: number;
   readonly outputNano: number;
+  /** The recording holds a placeholder in the place of its output. */
+  readonly isOutputEstimated: boolean;
+  /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
+  readonly untoldNano: number;
   /** What was written, or paid in full: empty where nothing was. */
   readonly parts: readonly PaidPart[];
 }
 
-/** Why a request of a thread reads what it reads, as the simulator sees it with the unexplained breaks given. */
-export type CauseOf = (request: RecordedRequest) => PredictedCause | null;
+/** Why a request reads less than the prompt before it, as the simulator sees it with the unexplained breaks given. */
+interface Loss {
+  /** Null where it says nothing of the request. */
+  readonly cause: PredictedCause | null;
+  /** Tokens that it would have read all the same, and that were not. */
+  readonly missed: number;
+}
+
+/** What is lost before the requests of a thread. */
+export type LossOf = (request: RecordedRequest) => Loss;
 
 const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
   first: 'first-write',
@@ -60,6 +72,7 @@ const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
   tools: 'tools',
   model: 'model',
   thinking: 'thinking',
+  reasoning: 'reasoning',
   fallback: 'delivery',
   'ttl-5m': 'lifetime-5m',
   'ttl-1h': 'lifetime-1h',
@@ -89,19 +102,27 @@ interface Place {
   readonly previous: RecordedRequest | null;
   readonly first: RecordedRequest;
   readonly tellsWrites: boolean;
+  /** The user could have compacted before the pause. */
+  readonly hasParting: boolean;
 }
 
-function causeAt({ thread, request, previous }: Place, causeOf: CauseOf): WhyCause {
-  if (previous === null)
-    return thread.parentId === null && startsMidSession(thread) ? 'resume' : 'first-write';
-  const cause = WALK_CAUSES[causeOf(request) ?? 'given-break'];
-  const told = request.missReason === null ? undefined : TOLD_CAUSES[request.missReason];
-  return (cause === 'unexplained' || cause === 'growth') && told !== undefined ? told : cause;
+/** What the API told of a miss; else it is unexplained. */
+function toldCause({ missReason }: RecordedRequest): WhyCause {
+  return (missReason === null ? undefined : TOLD_CAUSES[missReason]) ?? 'unexplained';
 }
 
-/** How long what a request wrote lives; a client keeps to one lifetime. */
-export function lifetimeMs({ usage }: Pick<RecordedRequest, 'usage'>): number {
-  return usage.cacheWrite1h > 0 ? TTL_1H_MS : TTL_5M_MS;
+/** What a request paid again of the prompt before it, by what made it do so. */
+function lossesOf(request: RecordedRequest, lossOf: LossOf, again: number): readonly [WhyCause, number][] {
+  const { cause, missed } = lossOf(request);
+  const known = WALK_CAUSES[cause ?? 'given-break'];
+  const told = toldCause(request);
+  if (known === 'unexplained' || known === 'growth') return [[told, again]];
+  const riddle = Math.min(again, missed);
+  const losses: [WhyCause, number][] = [
+    [known, again - riddle],
+    [told, riddle],
+  ];
+  return losses.filter(([, tokens]) => tokens > 0);
 }
 
 /** What a user could have kept of the tokens that were paid for again; where a lifetime ran out, by a compaction before the pause. */
@@ -111,7 +132,7 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
   const isSwitch = SWITCH_CAUSES.includes(cause);
   const isWarm = cause === 'resume' && request.gapMs! <= lifetimeMs(request);
   if (isSwitch || isWarm) return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
-  if (cause !== 'lifetime-5m' && cause !== 'lifetime-1h') return 0;
+  if ((cause !== 'lifetime-5m' && cause !== 'lifetime-1h') || !place.hasParting) return 0;
   const price = tokens === 0 ? 0 : nano / tokens;
   const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);
   const asking = (tokens * cacheRead + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
@@ -119,27 +140,32 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
 }
 
 /** Splits what a request paid in full: content that is new, and content that was there before. */
-function partsOf(place: Place, causeOf: CauseOf, paid: number, nano: number): readonly PaidPart[] {
+function partsOf(place: Place, lossOf: LossOf, paid: number, nano: number): readonly PaidPart[] {
   if (paid === 0) return [];
-  const { request, previous, tellsWrites } = place;
-  const part = (cause: WhyCause, tokens: number, own: number, kept: number): PaidPart => ({
+  const { thread, request, previous, tellsWrites } = place;
+  const part = (cause: WhyCause, tokens: number, own: number, kept = 0): PaidPart => ({
     cause,
     written: tellsWrites ? tokens : 0,
     uncached: tellsWrites ? 0 : tokens,
     nano: own,
     avoidableNano: kept,
   });
-  const cause = causeAt(place, causeOf);
-  if (previous === null) return [part(cause, paid, nano, 0)];
+  if (previous === null) {
+    const isResumed = thread.parentId === null && startsMidSession(thread);
+    return [part(isResumed ? 'resume' : 'first-write', paid, nano)];
+  }
   const fresh = Math.min(paid, Math.max(0, request.cached - previous.cached));
   const again = paid - fresh;
   const isQuiet = !isBreak(Math.min(previous.cached, request.cached), request.read);
-  if (again === 0 || isQuiet) return [part('growth', paid, nano, 0)];
-  const againNano = Math.round((nano * again) / paid);
-  const event = cause === 'growth' ? 'unexplained' : cause;
-  const kept = avoidable(place, event, again, againNano);
-  const parts = [part(event, again, againNano, kept)];
-  return fresh === 0 ? parts : [part('growth', fresh, nano - againNano, 0), ...parts];
+  if (again === 0 || isQuiet) return [part('growth', paid, nano)];
+  let [tokensLeft, nanoLeft] = [paid, nano];
+  const parts = lossesOf(request, lossOf, again).map(([cause, tokens]) => {
+    const own = Math.round((nanoLeft * tokens) / tokensLeft);
+    tokensLeft -= tokens;
+    nanoLeft -= own;
+    return part(cause, tokens, own, avoidable(place, cause, tokens, own));
+  });
+  return fresh === 0 ? parts : [part('growth', fresh, nanoLeft), ...parts];
 }
 
 /**
@@ -149,10 +175,11 @@ function partsOf(place: Place, causeOf: CauseOf, paid: number, nano: number): re
 export function attributeRequests(
   transcript: Transcript,
   truth: Truth,
-  causeOf: CauseOf,
+  lossOf: LossOf,
 ): readonly AttributedRequest[] {
   const tellsWrites = transcript.carries.includes('cache-writes');
   const found: AttributedRequest[] = [];
+  const parted = transcript.threads.map((thread) => partings(thread, truth));
   for (const { thread: t, step: s, key } of callKeys(transcript)) {
     const thread = transcript.threads[t]!;
     const step = thread.steps[s]!;
@@ -161,14 +188,14 @@ export function attributeRequests(
     if (request === undefined) continue;
     const own = truth.threads.get(thread.id)!;
     const previous = own[request.index - 1] ?? null;
-    found.push(
-      attributed({ thread, request, previous, first: own[0]!, tellsWrites }, step.call, key, causeOf),
-    );
+    const hasParting = parted[t]!.has(step.call.id);
+    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting };
+    found.push(attributed(place, step.call, key, lossOf));
   }
   return found;
 }
 
-function attributed(place: Place, call: RecordedCall, key: string, causeOf: CauseOf): AttributedRequest {
+function attributed(place: Place, call: RecordedCall, key: string, lossOf: LossOf): AttributedRequest {
   const { request, thread, tellsWrites } = place;
   const usage = billedUsage(call)!;
   const row = findModel(request.model);
@@ -190,6 +217,8 @@ function attributed(place: Place, call: RecordedCall, key: string, causeOf: Caus
     uncachedNano: tellsWrites ? cost.inputNano : 0,
     uncached: tellsWrites ? usage.input : 0,
     outputNano: cost.outputNano,
-    parts: partsOf(place, causeOf, paid, paidNano),
+    isOutputEstimated: isOutputEstimated(call),
+    untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, cost),
+    parts: partsOf(place, lossOf, paid, paidNano),
   };
 }

@@ -1,16 +1,18 @@
-import { modelOrUnknown, resolveWindow } from '../cache/models.js';
+import { modelOrUnknown } from '../cache/models.js';
 import { priceUsage } from '../cache/price.js';
+import { NO_TIMING } from '../engine/requests/timing-sink.js';
 import { replay } from '../engine/run/replay.js';
 import { forwardPlan } from '../fidelity/forward.js';
 import { predictRequests, type Walk } from '../fidelity/predict.js';
 import type { Truth } from '../fidelity/truth.js';
 import { modelError } from '../metrics/cost-interval.js';
-import { hasToolUse } from '../model/message.js';
+import { Limits } from '../model/limit.js';
 import type { LogEntry, RequestEntry } from '../model/run-log.js';
 import type { RunPlan } from '../model/run-plan.js';
 import type { Step, Thread, Transcript } from '../model/transcript.js';
-import { type AttributedRequest, lifetimeMs } from './attribute.js';
+import type { AttributedRequest } from './attribute.js';
 import { SWITCH_CAUSES } from './causes.js';
+import { partings } from './pauses.js';
 
 /** The changes that are tried on every session. */
 export const CHANGES = [
@@ -29,6 +31,8 @@ export interface ChangeOutcome {
   readonly name: ChangeName;
   readonly savedNano: number;
   readonly offNano: number;
+  /** Why it did nothing where it was due; null where it acted, or was never due. */
+  readonly heldBack: string | null;
 }
 
 /** A session as far as its changes need it. */
@@ -42,12 +46,8 @@ export interface ChangeInput {
   readonly forwardError: number;
 }
 
-/** A context below this is not worth a summary. */
-const WORTH_COMPACTING = 50_000;
-
 /** Half of the window, as the setting of the profiles takes it. */
 const HALF_PERCENT = 50;
-const NEAR_HALF = 0.4;
 
 /** Costs by request, so that what two runs share cancels out. */
 type Costs = ReadonlyMap<string, number>;
@@ -60,7 +60,7 @@ function outcome(name: ChangeName, before: Costs, after: Costs, error: number): 
     savedNano += saved;
     moved += Math.abs(saved);
   }
-  return { name, savedNano: Math.round(savedNano), offNano: Math.round(moved * error) };
+  return { name, savedNano: Math.round(savedNano), offNano: Math.round(moved * error), heldBack: null };
 }
 
 function walkCosts(truth: Truth, { predictions }: Walk): Costs {
@@ -76,10 +76,11 @@ function walkCosts(truth: Truth, { predictions }: Walk): Costs {
 
 class CostSink {
   readonly costs = new Map<string, number>();
-  compactions = 0;
+  /** What the run says where a threshold was reached in vain. */
+  heldBack: string | null = null;
 
   write(entry: LogEntry): void {
-    if (entry.type === 'layer' && entry.action === 'compact' && entry.outcome === 'done') this.compactions++;
+    if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
     if (entry.type === 'request') this.#add(entry);
   }
 
@@ -90,9 +91,9 @@ class CostSink {
   }
 }
 
-function run(plan: RunPlan, transcript: Transcript): CostSink {
+function run(plan: RunPlan, transcript: Transcript, limits = new Limits(plan.policy)): CostSink {
   const sink = new CostSink();
-  replay(plan, transcript, sink);
+  replay(plan, transcript, sink, NO_TIMING, { limits });
   return sink;
 }
 
@@ -115,38 +116,22 @@ function errorOf({ forwardError }: ChangeInput, compactions: 'none' | 'some'): n
   return Math.max(modelError(compactions), forwardError);
 }
 
-/** A user who compacts before leaving: behind the last response before each pause that outlasts the cache. */
-function compactedBeforePauses(thread: Thread, truth: Truth): Thread | null {
-  const requests = truth.threads.get(thread.id) ?? [];
-  const left = new Set<string>();
-  for (const [i, request] of requests.entries()) {
-    const before = requests[i - 1];
-    if (before === undefined || before.prompt < WORTH_COMPACTING) continue;
-    if (request.gapMs! > Math.max(lifetimeMs(before), lifetimeMs(request))) left.add(before.callId);
-  }
-  if (left.size === 0) return null;
-  const steps: Step[] = [];
-  for (const step of thread.steps) {
-    steps.push(step);
-    if (step.kind !== 'call' || !left.has(step.call.id)) continue;
-    if (hasToolUse(step.call.response)) continue;
-    const compaction = { instructions: null, partial: null };
-    steps.push({ kind: 'event', event: { kind: 'manual-compact', at: step.call.endMs, compaction } });
-  }
-  return steps.length === thread.steps.length ? null : { ...thread, steps };
+/** A user who compacts before leaving: wherever that was possible before a pause that outlasts the cache. */
+function compactedBeforePauses(thread: Thread, truth: Truth): Thread {
+  const behind = new Map([...partings(thread, truth).values()].map(({ step, at }) => [step, at]));
+  const compaction = { instructions: null, partial: null };
+  const steps = thread.steps.flatMap((step, i): readonly Step[] => {
+    const at = behind.get(i);
+    return at === undefined
+      ? [step]
+      : [step, { kind: 'event', event: { kind: 'manual-compact', at, compaction } }];
+  });
+  return behind.size === 0 ? thread : { ...thread, steps };
 }
 
 function pausesCompacted({ transcript, truth }: ChangeInput): Transcript | null {
-  const changed = transcript.threads.map((thread) =>
-    thread.parentId === null ? compactedBeforePauses(thread, truth) : null,
-  );
-  if (changed.every((thread) => thread === null)) return null;
-  return { ...transcript, threads: transcript.threads.map((thread, i) => changed[i] ?? thread) };
-}
-
-/** True where some request could come near half of its window, what its client counts besides the prompt included. */
-function comesNearHalf({ requests }: ChangeInput): boolean {
-  return requests.some(({ prompt, model }) => prompt > NEAR_HALF * resolveWindow(model));
+  const threads = transcript.threads.map((thread) => compactedBeforePauses(thread, truth));
+  return threads.every((thread, i) => thread === transcript.threads[i]) ? null : { ...transcript, threads };
 }
 
 /** What the events that a user can leave out have cost above reading the cache: known from the record. */
@@ -156,29 +141,25 @@ function switches(input: ChangeInput): ChangeOutcome {
     for (const { cause, avoidableNano } of parts)
       if (SWITCH_CAUSES.includes(cause)) savedNano += avoidableNano;
   const offNano = Math.round(savedNano * errorOf(input, 'none'));
-  return { name: 'no switches in mid-session', savedNano, offNano };
+  return { name: 'no switches in mid-session', savedNano, offNano, heldBack: null };
 }
 
 /** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */
 export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
-  const plan = forwardPlan(input.transcript);
+  const { transcript } = input;
+  const plan = forwardPlan(transcript);
+  const limits = new Limits(plan.policy);
+  const base = run(plan, transcript, limits);
+  const against = (name: ChangeName, { costs }: CostSink): ChangeOutcome =>
+    outcome(name, base.costs, costs, errorOf(input, 'some'));
   const paused = pausesCompacted(input);
-  const isHalf = comesNearHalf(input);
-  const base = paused !== null || isHalf ? run(plan, input.transcript) : null;
-  const none = (name: ChangeName): ChangeOutcome => ({ name, savedNano: 0, offNano: 0 });
-  const against = (name: ChangeName, changed: CostSink): ChangeOutcome =>
-    outcome(name, base!.costs, changed.costs, errorOf(input, 'some'));
+  const halfPlan = forwardPlan(transcript, { 'window.percent': HALF_PERCENT });
+  const isSame = limits.under(halfPlan.policy, new Map()) !== null;
+  const half = isSame ? base : run(halfPlan, transcript);
   return [
     ...lifetimes(input),
-    paused === null
-      ? none('/compact before long pauses')
-      : against('/compact before long pauses', run(plan, paused)),
-    isHalf
-      ? against(
-          'compact at half the window',
-          run(forwardPlan(input.transcript, { 'window.percent': HALF_PERCENT }), input.transcript),
-        )
-      : none('compact at half the window'),
+    against('/compact before long pauses', paused === null ? base : run(plan, paused)),
+    { ...against('compact at half the window', half), heldBack: half.heldBack },
     switches(input),
   ];
 }

@@ -9,7 +9,8 @@ import { recordedTruth, type Truth } from '../fidelity/truth.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import type { Transcript } from '../model/transcript.js';
-import { type AttributedRequest, attributeRequests, type CauseOf } from './attribute.js';
+import { callKeys } from '../transcript/call-keys.js';
+import { type AttributedRequest, attributeRequests, type LossOf } from './attribute.js';
 import { type ChangeOutcome, tryChanges } from './changes.js';
 import { withBetterRemedy } from './hour-lifetime.js';
 
@@ -31,6 +32,8 @@ export interface SessionWhy {
   readonly startedAtMs: number | null;
   readonly bill: RecordedBill;
   readonly requests: readonly AttributedRequest[];
+  /** What its compactions are known by in other files. */
+  readonly compactionKeys: readonly string[];
   readonly reproduction: Reproduction;
   /** Empty where the changes cannot be tried. */
   readonly changes: readonly ChangeOutcome[];
@@ -48,12 +51,15 @@ const CODEX = 'codex';
 /** The walk through a session, unexplained breaks given, by the rules of its provider. */
 function walkOf(transcript: Transcript, truth: Truth, provider: string): Walk {
   if (provider === ANTHROPIC) return predictRequests(transcript, truth, GIVEN);
-  const walk = predictByProvider(providerRequests(transcript, truth, provider), 'given');
-  const missed = new Set(walk.breaks.map(({ request }) => request.key));
-  const predictions = [...walk.predictions].map(
-    ([key, each]) => [key, missed.has(key) ? { ...each, cause: 'given-break' as const } : each] as const,
+  return predictByProvider(providerRequests(transcript, truth, provider), 'given');
+}
+
+/** Why requests read what they read, as the walk sees it. */
+function lossIn({ predictions, breaks }: Walk): LossOf {
+  const missed = new Map(
+    breaks.map(({ request, expectedRead }) => [request.key, expectedRead - request.read]),
   );
-  return { breaks: walk.breaks, predictions: new Map(predictions) };
+  return ({ key }) => ({ cause: predictions.get(key)?.cause ?? null, missed: missed.get(key) ?? 0 });
 }
 
 /** Explains one session; a string where there is nothing that could be explained. */
@@ -67,9 +73,9 @@ export function explainSession(
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
   const given = walkOf(transcript, truth, provider);
-  const causeOf: CauseOf = ({ key }) => given.predictions.get(key)?.cause ?? null;
-  const requests = withBetterRemedy(attributeRequests(transcript, truth, causeOf), truth);
-  const shared = { file, project, startedAtMs: transcript.startedAtMs, bill, requests };
+  const requests = withBetterRemedy(attributeRequests(transcript, truth, lossIn(given)), truth);
+  const { startedAtMs } = transcript;
+  const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
   if (provider !== ANTHROPIC && transcript.source !== CODEX) {
     const reason = `no policy is known to run it forward (${transcript.source})`;
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
@@ -83,6 +89,12 @@ export function explainSession(
     reproduction,
     changes: tryChanges({ transcript, truth, requests, given, forwardError }),
   };
+}
+
+function compactionKeys(transcript: Transcript): readonly string[] {
+  return callKeys(transcript).flatMap(({ thread, step, key }) =>
+    transcript.threads[thread]!.steps[step]!.kind === 'event' ? [key] : [],
+  );
 }
 
 function unpricedReason({ unpriced }: RecordedBill): string {

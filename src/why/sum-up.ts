@@ -1,8 +1,9 @@
 import { quantile, ratio, sum } from '../base/stats.js';
 import { usd } from '../metrics/metric.js';
+import type { RecordedBill } from '../model/recorded-bill.js';
 import type { AttributedRequest } from './attribute.js';
 import { STEADY_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
-import { CHANGES, type ChangeName } from './changes.js';
+import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 
 /** What one cause took. */
@@ -67,6 +68,14 @@ export interface ChangeSum {
   readonly usd: number;
   readonly low: number;
   readonly high: number;
+  /** Why it did nothing in sessions where it was due, and in how many. */
+  readonly heldBack: readonly HeldBack[];
+}
+
+/** A reason that keeps a change from acting. */
+interface HeldBack {
+  readonly reason: string;
+  readonly sessions: number;
 }
 
 /** How well the simulator reproduces the sessions. */
@@ -100,21 +109,31 @@ export interface WhyReport {
 const DAY_CHARS = 10;
 const MINUTE_CHARS = 16;
 
-/** A session with the calls that no session before it holds, in the order of time. */
+/** A session with what no session before it holds: its calls in the order of time, and their bill. */
 export interface Counted {
   readonly session: SessionWhy;
   readonly requests: readonly AttributedRequest[];
+  /** Calls, estimates and compactions that others hold left out; tokens and costs as in the session. */
+  readonly noted: RecordedBill;
 }
 
 /** Copies of calls count once, where they first appear. */
 export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   const seen = new Set<string>();
-  return sessions.map((session) => ({
-    session,
-    requests: session.requests
-      .filter(({ key }) => !seen.has(key) && seen.add(key) !== undefined)
-      .sort((a, b) => a.startMs - b.startMs),
-  }));
+  const isNew = (key: string): boolean => !seen.has(key) && seen.add(key) !== undefined;
+  return sessions.map((session) => {
+    const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
+    const compactions = session.compactionKeys.filter(isNew).length;
+    const noted = {
+      ...session.bill,
+      calls: requests.length,
+      estimatedOutputs: requests.filter(({ isOutputEstimated }) => isOutputEstimated).length,
+      compactions,
+      summaries: Math.min(session.bill.summaries, compactions),
+      untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
+    };
+    return { session, requests, noted };
+  });
 }
 
 class CauseTally {
@@ -270,8 +289,17 @@ function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
     const own = all.filter((change) => change.name === name);
     const saved = sum(own.map(({ savedNano }) => savedNano));
     const off = sum(own.map(({ offNano }) => offNano));
-    return { name, usd: usd(saved), low: usd(saved - off), high: usd(saved + off) };
+    const low = usd(saved - off);
+    const high = usd(saved + off);
+    return { name, usd: usd(saved), low, high, heldBack: heldBackOf(own) };
   }).sort((a, b) => b.usd - a.usd);
+}
+
+function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {
+  const counts = new Map<string, number>();
+  for (const { heldBack } of outcomes)
+    if (heldBack !== null) counts.set(heldBack, (counts.get(heldBack) ?? 0) + 1);
+  return [...counts].map(([reason, sessions]) => ({ reason, sessions }));
 }
 
 /** Sums up what sessions cost and why; the same call in several sessions counts once. */

@@ -74,8 +74,8 @@ const REPORT: WhyReport = {
   byDay: [slice('2026-03-01', 1), slice('2026-03-04', 9)],
   worst: [ranked('long', 8, 'lifetime-1h'), ranked('short', 2, null)],
   changes: [
-    { name: 'an hour', usd: 3, low: 2, high: 4 },
-    { name: 'nothing', usd: 0, low: 0, high: 0 },
+    { name: 'an hour', usd: 3, low: 2, high: 4, heldBack: [] },
+    { name: 'nothing', usd: 0, low: 0, high: 0, heldBack: [{ reason: 'no client does it', sessions: 2 }] },
   ] as unknown as WhyReport['changes'],
 };
 
@@ -164,6 +164,7 @@ describe('the text of why', () => {
     expect(text).toMatch(/an hour +\$3\.00 +\$2\.00 and \$4\.00\n/);
     expect(text).toMatch(/nothing +nothing +it would not have acted\n/);
     expect(text).toContain('Savings are simulated, not recorded');
+    expect(text).toContain('nothing did nothing in 2 sessions: no client does it.');
     expect(textOf({ changes: [] })).not.toMatch(/cheaper|simulated/);
   });
 

@@ -2,64 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { recordedBill } from '../../src/cache/recorded-bill.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import type { PaidPart } from '../../src/why/attribute.js';
-import { explainSession, type SessionWhy } from '../../src/why/session-why.js';
-import { sumUp } from '../../src/why/sum-up.js';
-import { assistant, type Fields, readSession, say, system, usage, user } from '../helpers/session.js';
-
-/** A client whose requests are those of the record and no others. */
-const BEFORE_SUGGESTIONS = '2.0.60';
-
-const MODEL = { model: 'claude-sonnet-4-5' };
-
-/** Written for five minutes. */
-function short(input: number, read: number, written: number, output: number): Fields {
-  return {
-    ...usage(input, read, 0, output),
-    cache_creation_input_tokens: written,
-    cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
-  };
-}
-
-interface Turn {
-  readonly at: number;
-  readonly usage: Fields;
-  readonly extra?: Fields;
-  readonly before?: readonly Fields[];
-}
-
-/** A session of prompts and answers with this usage; every answer takes a second. */
-function sessionOf(turns: readonly Turn[], version = '2.1.100'): Transcript {
-  const lines = turns.flatMap(({ at, usage: own, extra = {}, before = [] }, i) => {
-    const parent = i === 0 ? null : `a${i - 1}`;
-    return [
-      ...before,
-      user(`u${i}`, at, `question ${i}`, { parentUuid: parent, version }),
-      assistant(
-        `a${i}`,
-        at + 1,
-        `msg_${i}`,
-        say('answer'),
-        { ...MODEL, usage: own, ...extra },
-        { parentUuid: `u${i}`, version },
-      ),
-    ];
-  });
-  return readSession(lines);
-}
-
-function explained(transcript: Transcript): SessionWhy {
-  const why = explainSession(transcript, { file: 'session.jsonl', project: 'project' });
-  if (!('bill' in why)) throw new Error(why.reason);
-  return why;
-}
+import { explainSession } from '../../src/why/session-why.js';
+import { countOnce, sumUp } from '../../src/why/sum-up.js';
+import { assistant, readSession, say, system, usage, user } from '../helpers/session.js';
+import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
 function partsOf(transcript: Transcript): readonly (readonly PaidPart[])[] {
   return explained(transcript).requests.map(({ parts }) => parts);
 }
-
-/** Dollars per million tokens of claude-sonnet-4-5: written for 5 min, for 1 h, read. */
-const [W5, W1, READ] = [3.75, 6, 0.3];
-const nano = (tokens: number, price: number): number => Math.round(tokens * price * 1_000);
 
 describe('what a request wrote, and why', () => {
   it('is the first prompt, then what is new', () => {
@@ -237,6 +187,30 @@ describe('the sums of a report', () => {
     expect(twice.requests).toBe(3);
   });
 
+  it('count calls, estimated outputs and compactions of two sessions once in what is said of the bill', () => {
+    const boundary = system('c0', 40, 'compact_boundary', {
+      parentUuid: 'a1',
+      compactMetadata: { trigger: 'auto', preTokens: 150_000 },
+    });
+    // Outputs are placeholders before 2.1.59.
+    const session = explained(
+      sessionOf(
+        [
+          { at: 0, usage: usage(10, 0, 20_000, 1) },
+          { at: 30, usage: usage(10, 20_000, 130_000, 1) },
+          { at: 60, usage: usage(10, 18_000, 12_000, 1), before: [boundary] },
+        ],
+        '2.1.42',
+      ),
+    );
+    const noted = countOnce([session, session]).map((each) => each.noted);
+    expect(noted).toMatchObject([
+      { calls: 3, estimatedOutputs: 3, compactions: 1, untoldWritesNano: 0 },
+      { calls: 0, estimatedOutputs: 0, compactions: 0, untoldWritesNano: 0 },
+    ]);
+    expect(noted[0]).toEqual({ ...session.bill, untoldWritesNano: 0 });
+  });
+
   it('are the bill, whatever was recorded', () => {
     const bill = recordedBill(
       sessionOf([
@@ -256,32 +230,6 @@ describe('the sums of a report', () => {
     expect(explainSession(unpriced, { file: 'x.jsonl', project: 'p' })).toEqual({
       file: 'x.jsonl',
       reason: 'no price is known for nobody-knows-1',
-    });
-  });
-});
-
-describe('changes', () => {
-  it('a longer lifetime saves what ran out, and pays more for every write', () => {
-    const why = explained(
-      sessionOf(
-        [
-          { at: 0, usage: short(10, 0, 20_000, 50) },
-          { at: 30, usage: short(10, 20_000, 1_000, 50) },
-          { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
-        ],
-        BEFORE_SUGGESTIONS,
-      ),
-    );
-    const saved = why.changes.find(({ name }) => name === '1-hour lifetime')!;
-    // As recorded 46,000 written at 3.75; with an hour 20,000 + 1,000 + 4,000 at 6 and 21,000 read at 0.30 instead of written.
-    const before = nano(46_000, W5);
-    const after = nano(25_000, W1) + nano(21_000, READ);
-    expect(saved.savedNano).toBe(before - after);
-    expect(saved.offNano).toBeGreaterThan(0);
-    expect(why.changes.find(({ name }) => name === 'compact at half the window')).toEqual({
-      name: 'compact at half the window',
-      savedNano: 0,
-      offNano: 0,
     });
   });
 });

@@ -58,8 +58,9 @@ export function replay(
   transcript: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
+  listeners: Listeners = {},
 ): void {
-  const parts = replayParts(plan, transcript, sink, timing);
+  const parts = replayParts(plan, transcript, sink, timing, listeners);
   while (parts.next().done !== true);
 }
 

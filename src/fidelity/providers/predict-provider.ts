@@ -24,15 +24,16 @@ function usageOf({ prompt, usage }: RecordedRequest, read: number): Usage {
 }
 
 function predictionOf(
-  { request, gapMs, rules, cause }: ProviderRequest,
+  { request, gapMs, rules, cause, dropsReasoning }: ProviderRequest,
   read: number,
   likely: number,
 ): Prediction {
   const late = survival(rules.lifetime, gapMs) < 0.5;
+  const living = dropsReasoning ? 'reasoning' : 'hit';
   return {
     usage: usageOf(request, read),
     likelyRead: likely,
-    cause: cause === 'hit' && late ? 'lifetime' : cause,
+    cause: cause !== 'hit' ? cause : late ? 'lifetime' : living,
     risk: NO_RISK,
   };
 }

@@ -4,7 +4,7 @@ import { cacheRulesOf } from '../../cache/providers.js';
 import { hasToolUse } from '../../model/message.js';
 import type { CacheRules } from '../../model/provider.js';
 import type { Transcript } from '../../model/transcript.js';
-import type { RecordedRequest, Truth } from '../truth.js';
+import { copiedRequests, type RecordedRequest, type Truth } from '../truth.js';
 
 /** A request of a recording beside what the cache of its provider could have served. */
 export interface ProviderRequest {
@@ -16,6 +16,8 @@ export interface ProviderRequest {
   readonly head: number;
   readonly gapMs: number;
   readonly cause: 'hit' | 'compaction' | 'model';
+  /** Reasoning of earlier turns left the prompt, so that less than the prompt before could be read. */
+  readonly dropsReasoning: boolean;
 }
 
 /** The requests of each thread but the first, in order; those that a fork copied are left out. */
@@ -25,7 +27,7 @@ export function providerRequests(
   provider: string,
 ): readonly ProviderRequest[] {
   const { compacted, dropped } = rebuiltCalls(transcript);
-  const copied = transcript.warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
+  const copied = copiedRequests(transcript);
   const found: ProviderRequest[] = [];
   for (const requests of truth.threads.values()) {
     const own = requests.slice(copied);
@@ -48,6 +50,7 @@ export function providerRequests(
         head: Math.min(head, request.prompt),
         gapMs: request.endMs - before.endMs,
         cause: isOther ? 'model' : compacted.has(request.callId) ? 'compaction' : 'hit',
+        dropsReasoning: cut !== undefined && cut < Math.min(before.prompt, request.prompt),
       });
     }
   }

@@ -22,7 +22,7 @@ export interface SharedWhy {
   readonly lostUsd: number;
   readonly avoidableUsd: number;
   readonly byCause: readonly CauseSum[];
-  readonly changes: readonly ChangeSum[];
+  readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
   readonly reproduced: Omit<Reproduced, 'setAside'> & {
     readonly setAside: readonly { readonly reason: string }[];
   };
@@ -43,7 +43,7 @@ export function sharedWhy(report: WhyReport): SharedWhy {
     lostUsd: sum(events.map(({ usd }) => usd)),
     avoidableUsd: sum(events.map(({ avoidableUsd }) => avoidableUsd)),
     byCause,
-    changes,
+    changes: changes.map(({ name, usd, low, high }) => ({ name, usd, low, high })),
     reproduced: { ...report.reproduced, setAside: report.reproduced.setAside.map(withoutDetails) },
     version: packageVersion(),
   };

@@ -12,7 +12,7 @@ import type { AttributedRequest } from '../../../why/attribute.js';
 import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../why/causes.js';
 import type { Counted, Slice, WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
-import { ASSUMED, adviceSentence, reproducedSentence } from './why-text.js';
+import { adviceSentence, changeNotes, reproducedSentence } from './why-text.js';
 
 /** What the page needs besides the report. */
 export interface WhyPageOptions {
@@ -194,7 +194,7 @@ export function whyPageData(
       remedy: avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null,
     })),
     changes: report.changes,
-    assumed: ASSUMED,
+    assumed: changeNotes(report).join(' '),
     slices: [
       slicesOf('project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
       slicesOf('model', report.byModel, (name) => name),

@@ -15,7 +15,7 @@ import { shortName, shortPath } from '../../../report/short-name.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
-import type { Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
+import type { ChangeSum, Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
 
 /** What the text needs besides the report. */
@@ -216,7 +216,9 @@ export function adviceSentence({
   changes,
   recordedUsd,
   byCause,
-}: Pick<WhyReport, 'changes' | 'recordedUsd' | 'byCause'>): string {
+}: Pick<WhyReport, 'recordedUsd' | 'byCause'> & {
+  readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
+}): string {
   const [best] = changes;
   if (best !== undefined && best.low > 0)
     return `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)}).`;
@@ -239,8 +241,18 @@ export function whyConclusion(report: WhyReport): Conclusion {
 }
 
 /** What the savings of changes rest on. */
-export const ASSUMED =
+const ASSUMED =
   'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
+
+/** What is to be known of the savings: what they rest on, and where a change did nothing though it was due. */
+export function changeNotes({ changes }: Pick<WhyReport, 'changes'>): readonly string[] {
+  const held = changes.flatMap(({ name, heldBack }) =>
+    heldBack.map(
+      ({ reason, sessions }) => `${name} did nothing in ${formatCounted(sessions, 'session')}: ${reason}.`,
+    ),
+  );
+  return [ASSUMED, ...held];
+}
 
 /** The whole answer on one screen. */
 export function whyText(report: WhyReport, { top, home, notes }: WhyTextOptions, screen: Screen): string {
@@ -275,7 +287,7 @@ export function whyText(report: WhyReport, { top, home, notes }: WhyTextOptions,
       'What would have been cheaper',
       report.changes.length === 0
         ? []
-        : [...table(CHANGES, changeRows(report)), ...say(ASSUMED).map(style.dim)],
+        : [...table(CHANGES, changeRows(report)), ...changeNotes(report).flatMap(say).map(style.dim)],
     ),
     '',
   ];

@@ -3,7 +3,6 @@ import { CcbenchError } from '../../../base/errors.js';
 import { homeFolder } from '../../../files/home.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import { projectOfSession } from '../../../files/usual-places.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
 import type { Warning } from '../../../model/warning.js';
 import { billNotes } from '../../../report/as-recorded.js';
 import { callKeys } from '../../../transcript/call-keys.js';
@@ -105,8 +104,7 @@ async function why(
   if (counted.length === 0) throw nothingCounted(uncounted);
   const report = sumUp(counted, [...uncounted, ...copies]);
   const home = homeFolder(session.host.env);
-  const bills: readonly RecordedBill[] = counted.map(({ bill }) => bill);
-  const notes = billNotes(bills);
+  const notes = billNotes(countOnce(counted).map(({ noted }) => noted));
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
   const warnings = mergeWarnings(read);
   noteWarnings(session, read);
