@@ -111,13 +111,14 @@ describe('a new process', () => {
     expect(readsOf(habits, updated)).toEqual([PREFIX, 0]);
   });
 
-  it('K3 that begins with calls that are lost is one for the first call that is not', () => {
+  it('K3 that begins with calls that are lost is one for the first call that is not, and for no other', () => {
     const lost = new Conversation().human(100).answer(10).human(40).answer(10);
     lost.event((at) => ({ kind: 'resume', at, reason: 'restart' }));
-    lost.say('command', 5).answer(10).human(30).answer(10);
+    lost.say('command', 5).answer(10).human(30).answer(10).human(20).answer(10);
     const init: PlanInit = { faults: [{ call: 'main', error: 'invalid_request', nth: 2 }] };
-    expect(readsOf({ 'client.newProcess': 'as-first' }, lost, init)).toEqual([0, 0]);
-    expect(readsOf({ 'client.newProcess': 'same' }, lost, init)).toEqual([0, PREFIX + 100]);
+    // The command is lost with its call: 100 + 10 + 40 + 30 tokens are sent then, and the last request reads them.
+    expect(readsOf({ 'client.newProcess': 'as-first' }, lost, init)).toEqual([0, 0, PREFIX + 180]);
+    expect(readsOf({ 'client.newProcess': 'same' }, lost, init)).toEqual([0, PREFIX + 100, PREFIX + 180]);
   });
 });
 
