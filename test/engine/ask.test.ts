@@ -133,7 +133,7 @@ describe('how much notes are written', () => {
   };
 
   it.each(['none', 'both'] as const)(
-    'SES-1 is at most a fifth of the conversation, without tools, system and what is asked: prefix %s',
+    'is at most a fifth of the conversation, without tools, system and what is asked: prefix %s',
     (prefix) => {
       // 60 tokens, three calls of 20 with results of 1,960 and an answer of 10: 6,010, of which a fifth is 1,202.
       const most = written(1_202, prefix);

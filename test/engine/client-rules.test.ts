@@ -47,7 +47,7 @@ describe('how a client goes about its requests', () => {
     expect(rules({}, [], keeping)).toMatchObject({ dropsThinking: false, breakpoints: 'none' });
   });
 
-  it('LOP-3 is told by tiers: one compacts by itself in parts, or with auto-compaction that is on', () => {
+  it('is told by tiers: one compacts by itself in parts, or with auto-compaction that is on', () => {
     const off = { 'autoCompact.enabled': false };
     expect(rules({}, ['auto-compact']).autoCompacts).toBe(true);
     expect(rules(off, ['auto-compact']).autoCompacts).toBe(false);
