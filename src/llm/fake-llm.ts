@@ -91,7 +91,7 @@ export function createFakeLlm(
       }
       const outcome = cache === null ? uncached(byteTokens) : cache.request(request.become(call));
       const outputTokens = fault === null ? call.outputTokens : outputOf(call, fault);
-      const usage = usageOf(outcome, outputTokens, billing === 'free' ? deleted : null);
+      const usage = usageOf(outcome, outputTokens, billing === 'free' ? deleted : null, view);
       const uncachedTokens = promptTokens(usage) - usage.cacheRead;
       return {
         ok: true,

@@ -114,6 +114,35 @@ describe('what a layer asks', () => {
   });
 });
 
+describe('how much notes are written', () => {
+  const PREFIXES = { none: [], both: new Conversation().thread().prefix };
+  /** Tokens of an update of the notes behind a conversation of 6,010 tokens, where so many are planned. */
+  const written = (planned: number, prefix: keyof typeof PREFIXES): number => {
+    const read = { tool: 'Read', tokens: 1_960 };
+    const short = new Conversation().human(60).tools([read, read, read]);
+    const thread = { ...short.answer(10).thread(), prefix: PREFIXES[prefix] };
+    const set = {
+      ...COMPACTION_ONLY,
+      'sessionMemory.enabled': true,
+      'sessionMemory.initialTokens': 3_000 + thread.prefix.reduce((sum, { tokens }) => sum + tokens, 0),
+    };
+    const plan = planOf({ policy: 'claude-code/2026', set });
+    const fake = { ...plan.llm.fake, notesTokens: { fixed: planned } };
+    const entries = runLog({ ...plan, llm: { ...plan.llm, fake } }, short.transcript({ threads: [thread] }));
+    return ofPurpose(entries, 'session_memory')[0]!.output;
+  };
+
+  it.each(['none', 'both'] as const)(
+    'is at most a fifth of the conversation, without tools, system and what is asked: prefix %s',
+    (prefix) => {
+      // 60 tokens, three calls of 20 with results of 1,960 and an answer of 10: 6,010, of which a fifth is 1,202.
+      const most = written(1_202, prefix);
+      expect(written(100_000, prefix)).toBe(most);
+      expect(written(1_190, prefix)).toBeLessThan(most);
+    },
+  );
+});
+
 describe('a request beside a tool that is still at work', () => {
   it('FLT-4 answers its call in the request, and leaves the conversation waiting for the result', () => {
     const plan = planUnder(

@@ -48,6 +48,32 @@ describe('columns at the edges of what the cache does', () => {
     expect(readsOf(entries).at(-1)).toBe(15_000);
   });
 
+  it('CCH-2 a read renews nothing in front of it that has reached its end', () => {
+    // A subagent finds tools and system of the main thread after ten seconds and keeps its own prompt for an hour. What lies
+    // in front of that lives 300 seconds more, and a minute later the main thread looks for it.
+    const lastRead = (seconds: number): number => {
+      const main = new Conversation().human(40).answer(10).wait(380);
+      main
+        .event((at) => ({ kind: 'clear', at }))
+        .human(30)
+        .answer(10);
+      const child = new Conversation()
+        .wait(10)
+        .human(90)
+        .answer(10)
+        .wait(seconds - 1)
+        .human(5)
+        .answer(5);
+      const transcript = main.transcript({ threads: [main.thread(), child.thread('child', 'main')] });
+      const entries = columnar({ cache: { ttl: '5m', subagentTtl: '1h' } }, transcript);
+      const ofChild = ofType(entries, 'request').filter(({ thread }) => thread === 'child');
+      expect(ofChild.map(({ read }) => read)).toEqual([15_000, 15_090]);
+      return mainRequests(entries).at(-1)!.read;
+    };
+    expect(lastRead(299.999)).toBe(15_000);
+    expect(lastRead(300)).toBe(0);
+  });
+
   it('CCH-5 an entry can be read from the moment its response begins', () => {
     // Twins of one prompt; the first takes a second, less than 15,040 tokens need to be read in.
     const twins = (delayMs: number): Transcript => {

@@ -141,4 +141,15 @@ describe('a conversation', () => {
     expect(context.keptShare(33)).toBe(0.8);
     expect(context.keptShare(1_000)).toBe(0);
   });
+
+  it('has no share of its own in what a layer puts in the place of it, however it is moved later', () => {
+    const context = talk();
+    const summary = message('summary', 'user', block('user', 20));
+    const last = message('c', 'user', C, D);
+    context.replaceHistory([summary, last]);
+    // 162 of 165 tokens came with the session and are still there; the summary of 20 is none of them.
+    expect(context.keptShare(0)).toBe(Math.round((162 / 165) * 1e6) / 1e6);
+    context.replaceHistory([last, summary]);
+    expect(context.keptShare(0)).toBe(Math.round((162 / 165) * 1e6) / 1e6);
+  });
 });

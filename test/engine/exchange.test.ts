@@ -1,18 +1,33 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { resolveModel } from '../../src/cache/models.js';
 import { providerRegistry } from '../../src/cache/providers.js';
 import { observationOf, rewriteCostOf } from '../../src/engine/requests/exchange.js';
 import type { Outgoing } from '../../src/engine/requests/outgoing.js';
 import { NO_TIMING } from '../../src/engine/requests/timing-sink.js';
 import { replayParts } from '../../src/engine/run/replay.js';
+import * as fakeLlm from '../../src/llm/fake-llm.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import { COMPACTION_ONLY } from '../helpers/above-threshold.js';
 import { mark5m, numbered, prefixOf } from '../helpers/cache-request.js';
+import { runSent, sentFor } from '../helpers/capture.js';
 import { Conversation } from '../helpers/conversation.js';
 import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../helpers/plan.js';
 import { planUnder } from '../helpers/plan-under.js';
 
 const PREFIX = 15_000;
+
+/** Old results are deleted on the server once there are twelve, and nothing else is done. */
+const DELETING = {
+  policy: 'claude-code/2026',
+  set: { ...COMPACTION_ONLY, 'microcompact.cached.enabled': true },
+} as const;
+
+/** So many calls with a result of some size each, and an answer. */
+function reading(calls: number, tokens: number, model?: string): Conversation {
+  const talk = new Conversation(model === undefined ? {} : { model }).human(100);
+  for (let i = 0; i < calls; i++) talk.tools([{ tool: 'Read', tokens }]).wait(20);
+  return talk.answer(10);
+}
 
 describe('what was paid for tokens that were sent before', () => {
   it('is their share of what was not read, and nothing where all was', () => {
@@ -74,6 +89,46 @@ describe('what chance adds to a run', () => {
     expect(Math.abs(drawn.cost - sure.cost - lost)).toBeLessThanOrEqual(1);
     expect(low).toBeLessThan(expected);
     expect(expected).toBeLessThan(high);
+  });
+
+  it('MIC-3 is told of requests that send all of their content: what a deletion leaves of a read is no chance', () => {
+    const run = (calls: number) =>
+      runSent(planOf({ ...DELETING, provider: 'openai' }), reading(calls, 2_000, 'gpt-5.4').transcript());
+    const long = run(25);
+    const whole = sentFor(long.sent, 'main').filter(({ deletedTokens }) => deletedTokens === 0).length;
+    expect(whole).toBeLessThan(20);
+    const short = run(whole - 1);
+    expect(sentFor(short.sent, 'main')).toHaveLength(whole);
+    const [ofAll, ofWhole] = [long, short].map(({ entries }) => ofType(entries, 'end')[0]!.chance);
+    expect(ofAll!.expected).toBeGreaterThan(0);
+    expect(ofAll).toEqual(ofWhole);
+  });
+});
+
+describe('the window of a model', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it('INV-2 a prompt that is longer and answered all the same is a fault of the program', () => {
+    const real = fakeLlm.createFakeLlm;
+    vi.spyOn(fakeLlm, 'createFakeLlm').mockImplementation((...given) => {
+      const llm = real(...given);
+      return { call: (call) => llm.call({ ...call, windowTokens: null }) };
+    });
+    const run = (window: number) => () => runLog(planOf({ window }), reading(0, 0).transcript());
+    expect(run(PREFIX + 100)).not.toThrow();
+    expect(run(PREFIX + 99)).toThrow(/INV-2 .* 15100 tokens .* window of 15099/);
+  });
+
+  it('MIC-3 INV-2 has room again for what was deleted on the server', () => {
+    // 60 calls of 20 tokens with results of 5,000; of eleven to twelve results and more the older are deleted.
+    const plan = planOf({ ...DELETING, window: 200_000 });
+    const { entries, sent } = runSent(plan, reading(60, 5_000).transcript());
+    const last = sentFor(sent, 'main').at(-1)!;
+    expect(last.tokens + last.deletedTokens).toBe(PREFIX + 100 + 60 * 5_020);
+    expect(last.tokens).toBeLessThan(PREFIX + 100 + 60 * 20 + 12 * 5_000);
+    expect(ofType(entries, 'refused')).toEqual([]);
   });
 });
 
@@ -144,6 +199,40 @@ describe('a request beside the loop', () => {
     expect(ofType(entries, 'request').map(({ purpose }) => purpose)).toContain('keep_alive');
     const warm = mainRequests(entries).at(-1)!;
     expect([warm.read, warm.cause]).toEqual([0, 'model']);
+  });
+
+  /** A prompt, a compaction by hand after ten minutes that comes to nothing, and a prompt on another model soon after. */
+  const inVain = () => {
+    const first = new Conversation().human(100).answer(10).wait(600);
+    first.event((at) => ({ kind: 'manual-compact', at, compaction: { instructions: null, partial: null } }));
+    first.event((at) => ({ kind: 'model-switch', at: at + 60_000, model: 'claude-opus-4-5' }));
+    const later = new Conversation({ model: 'claude-opus-4-5', ids: 'b-' }).wait(700).human(20).answer(10);
+    first.steps.push(...later.steps);
+    return first.transcript();
+  };
+  const lastCause = (entries: readonly LogEntry[]) => mainRequests(entries).at(-1)!.cause;
+
+  it('BRD-2 C11 that finds an entry gone and writes none leaves it gone: a later miss is put down to time', () => {
+    const faults = [{ call: 'compact', error: 'empty_summary' }] as const;
+    const plan = planOf({ policy: 'claude-code/2026', set: COMPACTION_ONLY, faults });
+    const entries = runLog(plan, inVain());
+    const asked = ofType(entries, 'request').filter(({ purpose }) => purpose === 'compact');
+    expect(asked.length).toBeGreaterThan(0);
+    for (const { read, write5m } of asked) expect([read, write5m]).toEqual([0, 0]);
+    expect(lastCause(entries)).toBe('ttl-5m');
+  });
+
+  it('BRD-2 C11 that writes what the thread had sent, and not a token more, brings its entry back', () => {
+    const policy = (cache: string) =>
+      `cache: { ${cache} }\nrules: [{ when: { event: manual }, select: { what: history }, ask: { shape: extend } }]`;
+    const run = (cache: string) =>
+      runLog(planUnder(policy(cache), { faults: [{ call: 'compact', error: 'invalid_request' }] }), inVain());
+    expect(lastCause(run('marks: client'))).toBe('ttl-5m');
+    const entries = run('warmBefore: ask');
+    expect(ofType(entries, 'request').filter(({ purpose }) => purpose === 'keep_alive')).toMatchObject([
+      { prompt: PREFIX + 100, read: 0, write5m: PREFIX + 100 },
+    ]);
+    expect(lastCause(entries)).toBe('model');
   });
 });
 

@@ -33,6 +33,7 @@ describe('where threads fork', () => {
       true,
     ]);
     expect([first, second, later].map((thread) => points.numberOf(thread))).toEqual([1, 2, 1]);
+    expect(points.numberOf(main)).toBe(0);
     expect([points.hasReady, points.takeReady()]).toEqual([false, []]);
     // Nobody’s child is no fork.
     expect(points.waits(fork('d', callIds[0]!, null))).toBe(false);

@@ -60,6 +60,11 @@ const pauses = ({ story, init }: World) =>
   (story.spec.idle ?? []).some(({ minutes }) => minutes > 60);
 const forks = (world: World) => world.story.kind === 'one' && (world.story.spec.forks ?? []).length > 0;
 
+const readsSideBySide = ({ story, init }: World) =>
+  story.kind === 'one' &&
+  story.spec.workload === 'parallel-tools' &&
+  init.policy?.startsWith('claude-code/') === true;
+
 const FAULTS: readonly PlantedFault[] = [
   {
     invariant: 'INV-1',
@@ -189,6 +194,8 @@ const FAULTS: readonly PlantedFault[] = [
         (params, path) => real(params, path) + (path === 'restore.files' ? 50 : 0),
       );
     },
+    // Only who reads many files in a few turns has more to bring back than there are slots.
+    among: readsSideBySide,
   },
   {
     invariant: 'INV-11',

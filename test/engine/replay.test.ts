@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { canonicalJson, sha256Hex } from '../../src/base/digest.js';
+import { ForkPoints } from '../../src/engine/run/fork-points.js';
 import type { LogEntry } from '../../src/model/run-log.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
@@ -12,6 +13,27 @@ const digestOf = (entries: readonly LogEntry[]) =>
   sha256Hex(entries.map((entry) => canonicalJson(entry)).join('\n'));
 
 describe('replay without layers', () => {
+  it('INV-15 a fork that is never begun, though nothing became of its call, is a fault of the program', () => {
+    const main = new Conversation().human(100).answer(10);
+    const [callId] = main.steps.flatMap((step) => (step.kind === 'call' ? [step.call.id] : []));
+    const child = new Conversation({ ids: 'b-' }).human(5).answer(5).thread('child', 'main');
+    const threads = [main.thread(), { ...child, fork: { callId: callId! } }];
+    const run = () => runLog(planOf(), main.transcript({ threads }));
+    expect(ofType(run(), 'thread').map(({ thread }) => thread)).toEqual(['main', 'child']);
+    const forgotten = vi.spyOn(ForkPoints.prototype, 'takeReady').mockImplementation(() => []);
+    expect(run).toThrow(/INV-15 .* the fork child did not start/);
+    forgotten.mockRestore();
+  });
+
+  it('INV-15 a thread in which nothing happens is not begun, and not lost either', () => {
+    const main = new Conversation().human(100).answer(10);
+    const empty = new Conversation();
+    const threads = [main.thread(), empty.thread('idle', 'main'), empty.thread('other')];
+    const entries = runLog(planOf(), main.transcript({ threads }));
+    expect(ofType(entries, 'thread').map(({ thread }) => thread)).toEqual(['main']);
+    expect(ofType(entries, 'end')).toMatchObject([{ requests: 1 }]);
+  });
+
   it('CCH-1 reads what the previous request wrote and writes only the new tail', () => {
     const talk = new Conversation()
       .human(100)

@@ -127,6 +127,21 @@ describe('thinking of the last turn', () => {
     });
   });
 
+  it('K5 BRD-2 a suggestion that drops it breaks the cache there, and is told where', () => {
+    const long = new Conversation()
+      .human(100)
+      .tools([{ tool: 'Read', tokens: 3_000 }], { thinking: 400 })
+      .tools([{ tool: 'Read', tokens: 50 }])
+      .answer(10)
+      .wait(60)
+      .human(50)
+      .answer(10);
+    // Behind tools, system and prompt comes the thinking: what the last request read from there on is lost.
+    expect(ofType(run('end-of-turn', long).entries, 'break')).toMatchObject([
+      { cause: 'thinking', expected: true, position: 3, lostTokens: 400 + 20 + 3_000 },
+    ]);
+  });
+
   it('K5 stays for a client that keeps all of it, suggestion or not', () => {
     const set = { 'client.use': 'none', 'client.suggestions': 'end-of-turn', 'client.thinking': 'keep-all' };
     const { sent } = runSent(planOf({ policy: 'unbounded', set }), talk().transcript());

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import { sweepReplayParts } from '../../src/engine/columnar/sweep-replay.js';
 import { createMetricsFold, foldLog } from '../../src/metrics/fold.js';
@@ -5,7 +7,10 @@ import type { LogEntry, LogSink } from '../../src/model/run-log.js';
 import type { RunPlan } from '../../src/model/run-plan.js';
 import type { Transcript } from '../../src/model/transcript.js';
 import { policyRegistry } from '../../src/policies/catalogue.js';
-import { planOf, runLog } from '../helpers/plan.js';
+import { readTranscript } from '../../src/transcript/read-transcript.js';
+import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
+import { WORKLOADS } from '../../src/transcript/synthetic/workloads.js';
+import { type PlanInit, planOf, runLog } from '../helpers/plan.js';
 
 /** Replays a plan as a sweep does. */
 export function sweep(plan: RunPlan, transcript: Transcript, sink: LogSink): void {
@@ -70,4 +75,66 @@ export function limitAt(policy: string, share: number): Readonly<Record<string, 
     }
   }
   return null;
+}
+
+const named = (isOfTiers: boolean): readonly string[] =>
+  policyRegistry
+    .all()
+    .filter(({ name, tiers }) => tiers.includes('auto-compact') === isOfTiers && limitAt(name, 0.5) !== null)
+    .map(({ name }) => name);
+
+/** Shipped policies that have a limit to sweep. */
+export const SWEPT = { tiers: named(true), parts: named(false) };
+
+const FAULTS: readonly NonNullable<PlanInit['faults']>[] = [
+  [],
+  [{ call: 'compact', error: 'overloaded', nth: 1 }],
+  [{ call: 'main', error: 'overloaded', every: 7 }],
+  [{ call: 'compact', error: 'prompt_too_long', probability: 0.5 }],
+];
+
+/** Sweeps generated sessions under some policies and holds them against the engine. */
+export function expectSameOverWorkloads(policies: readonly string[], numRuns: number): void {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...policies),
+      fc.record({
+        workload: fc.constantFrom(...WORKLOADS.names),
+        turns: fc.integer({ min: 5, max: 90 }),
+        seed: fc.nat(10_000),
+        overrides: fc.record({ thinkingShare: fc.constantFrom(0, 0.4) }),
+      }),
+      fc.option(fc.record({ everyTurns: fc.integer({ min: 4, max: 9 }), turns: fc.constant(4) }), {
+        nil: undefined,
+      }),
+      fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { minLength: 3, maxLength: 5 }),
+      fc.constantFrom(...FAULTS),
+      fc.record({
+        window: fc.constantFrom(60_000, 120_000, 200_000),
+        timing: fc.constantFrom('recorded' as const, 'think-time' as const),
+        estimatorFactor: fc.constantFrom(1, 1.3),
+      }),
+      (policy, spec, subagents, shares, faults, others) => {
+        const near = shares.flatMap((share) => [share, share - 0.001, share - 0.004]);
+        expectSame(
+          near.map((share) => planOf({ policy, set: limitAt(policy, share)!, faults, ...others })),
+          generateTranscript(subagents === undefined ? spec : { ...spec, subagents }),
+        );
+      },
+    ),
+    { numRuns },
+  );
+}
+
+/** Limits that recorded sessions are swept over: some so near that nothing lies between them. */
+const SHARES = [0.3, 0.302, 0.5, 0.501, 0.502, 0.75, 0.751, 0.9];
+
+/** Sweeps a recorded session under some policies and holds it against the engine. */
+export function expectSameOverRecording(id: string, file: string, policies: readonly string[]): void {
+  const { transcript } = readTranscript(readFileSync(file), { id, agents: [] });
+  for (const policy of policies)
+    expectSame(
+      SHARES.map((share) => planOf({ policy, set: limitAt(policy, share)!, cache: { ttl: 'recorded' } })),
+      transcript,
+    );
 }
