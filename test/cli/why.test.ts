@@ -48,9 +48,9 @@ function total<T>(items: readonly T[], pick: (item: T) => number): number {
 }
 
 /** Two prompts, the second after twenty minutes. */
-function session(folder: string, name: string, project: string): void {
+function session(folder: string, name: string, project: string, named = 'claude-sonnet-4-5'): void {
   const fields = { version: '2.1.100', cwd: project };
-  const model = { model: 'claude-sonnet-4-5' };
+  const model = { model: named };
   const lines = [
     user('u0', 0, 'a secret question', fields),
     assistant(
@@ -141,6 +141,19 @@ describe('ccbench why', () => {
     const wrong = await cli(['why', 'logs', '--since', 'yesterday'], { cwd: home });
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('--since yesterday is not a day');
+  });
+
+  it('says why no session counts, of the first, and how many more there are', async () => {
+    const home = tempFolder();
+    const said = async () => {
+      const { code, stderr } = await cli(['why', 'logs'], { cwd: home });
+      expect(code).toBe(2);
+      return stderr;
+    };
+    session(join(home, 'logs'), 's1.jsonl', '/projects/shop', 'mystery-1');
+    expect(await said()).toMatch(/s1\.jsonl.*no session tells what it cost: [^()]*mystery-1[^()]*\n/);
+    session(join(home, 'logs'), 's2.jsonl', '/projects/shop', 'mystery-1');
+    expect(await said()).toMatch(/no session tells what it cost: .*mystery-1.* \(and 1 more\)\n/);
   });
 
   it('fits into 60 columns', async () => {
