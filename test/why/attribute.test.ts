@@ -192,13 +192,14 @@ describe('the sums of a report', () => {
       parentUuid: 'a1',
       compactMetadata: { trigger: 'auto', preTokens: 150_000 },
     });
-    // Outputs are placeholders before 2.1.59.
+    // A response that does not say how it stopped holds a placeholder for its output.
+    const extra = { stop_reason: null };
     const session = explained(
       sessionOf(
         [
-          { at: 0, usage: usage(10, 0, 20_000, 1) },
-          { at: 30, usage: usage(10, 20_000, 130_000, 1) },
-          { at: 60, usage: usage(10, 18_000, 12_000, 1), before: [boundary] },
+          { at: 0, usage: usage(10, 0, 20_000, 1), extra },
+          { at: 30, usage: usage(10, 20_000, 130_000, 1), extra },
+          { at: 60, usage: usage(10, 18_000, 12_000, 1), extra, before: [boundary] },
         ],
         '2.1.42',
       ),
