@@ -40,17 +40,21 @@ function recordedCards({ run, cost }: RunFacts): readonly PageFact[] {
   ];
 }
 
+/** What a turn cost, and how far chance could have had it otherwise. */
+function costNote({ costInterval }: RunFacts, perTurnUsd: number | null): string {
+  const perTurn = `${formatMoney(perTurnUsd)} per turn`;
+  if (costInterval === null) return perTurn;
+  const [low, high] = [costInterval.low, costInterval.high].map((nano) => formatMoney(usd(nano)));
+  return `${perTurn}; nine of ten such sessions: ${low} … ${high}`;
+}
+
 function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
   const values = metricValues(facts);
   const { compactions, crossings } = facts;
   const destroyed = values.cacheTokensDestroyed ?? 0;
   const troubles = facts.requestsRefused + facts.callsLost + compactions.failed;
   return [
-    card(
-      'Cost',
-      formatMoney(usd(facts.cost.total)),
-      `${formatMoney(values.costPerTurnUsd ?? null)} per turn`,
-    ),
+    card('Cost', formatMoney(usd(facts.cost.total)), costNote(facts, values.costPerTurnUsd ?? null)),
     card(
       'Cache-hit rate',
       formatShare(values.cacheHitRate ?? null),

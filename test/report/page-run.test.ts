@@ -76,6 +76,12 @@ describe('the page of a run', () => {
       Requests: ['2', '2 turns of the main loop', 'plain'],
       Troubles: ['1', '0 refused, 0 lost, 1 failed compaction', 'bad'],
     });
+    // K14: where chance has a say, the cost is no point.
+    expect(cardsOf({ costInterval: { expected: 7e9, low: 5e9, high: 9e9 } }).Cost).toEqual([
+      '$6.00',
+      '$3.00 per turn; nine of ten such sessions: $5.00 … $9.00',
+      'plain',
+    ]);
     const troubled = cardsOf({
       requestsRefused: 2,
       callsLost: 3,

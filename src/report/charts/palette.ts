@@ -75,7 +75,17 @@ export const LAYER_SHAPES: Readonly<Record<Layer, string>> = {
   rules: 'circle',
 };
 
-const REWRITE_COLORS = [DISTINCT.vermilion, DISTINCT.orange, DISTINCT.yellow, DISTINCT.grey, DISTINCT.blue];
+/** Eight, so that the causes of a session hardly ever share one; the last three are darker tones of their own. */
+const REWRITE_COLORS = [
+  DISTINCT.vermilion,
+  DISTINCT.orange,
+  DISTINCT.yellow,
+  DISTINCT.grey,
+  DISTINCT.blue,
+  '#882255',
+  '#999933',
+  '#8c510a',
+];
 
 /** Colours of the causes of cost, in the order given. */
 export function causeColors(causes: readonly string[]): readonly string[] {
