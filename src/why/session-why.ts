@@ -1,5 +1,5 @@
 import { recordedBill } from '../cache/recorded-bill.js';
-import { runForward } from '../fidelity/forward.js';
+import { NO_POLICY, ownPolicy, runForward } from '../fidelity/forward.js';
 import { signedError } from '../fidelity/forward-figures.js';
 import { GIVEN, predictRequests, type Walk } from '../fidelity/predict.js';
 import { predictByProvider } from '../fidelity/providers/predict-provider.js';
@@ -76,12 +76,13 @@ export function explainSession(
   const requests = withBetterRemedy(attributeRequests(transcript, truth, lossIn(given)), truth);
   const { startedAtMs } = transcript;
   const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
-  if (provider !== ANTHROPIC && transcript.source !== CODEX) {
+  const isKnown = ownPolicy(transcript).use !== NO_POLICY;
+  if (!isKnown || (provider !== ANTHROPIC && transcript.source !== CODEX)) {
     const reason = `no policy is known to run it forward (${transcript.source})`;
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
   const reproduction = reproduce(transcript, truth, file);
-  if (reproduction.kind === 'set-aside' || provider !== ANTHROPIC)
+  if (reproduction.kind === 'set-aside' || provider !== ANTHROPIC || transcript.source === CODEX)
     return { ...shared, reproduction, changes: [] };
   const forwardError = Math.abs(reproduction.predictedNano / reproduction.recordedNano - 1);
   return {

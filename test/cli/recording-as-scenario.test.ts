@@ -25,6 +25,43 @@ const ROLLOUT = [
   count(31, 18_200, { input: 9_200, cached: 8_900, output: 50 }),
 ].join('\n');
 
+/** A session of pi: one question and its answer. */
+const PI = [
+  { type: 'session', version: 3, id: 'a', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/x' },
+  {
+    type: 'message',
+    id: 'u1',
+    parentId: null,
+    timestamp: '2026-01-01T00:00:01.000Z',
+    message: { role: 'user', content: [{ type: 'text', text: 'Fix the parser.' }] },
+  },
+  {
+    type: 'message',
+    id: 'a1',
+    parentId: 'u1',
+    timestamp: '2026-01-01T00:00:09.000Z',
+    message: {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Done.' }],
+      api: 'anthropic-messages',
+      provider: 'anthropic',
+      model: 'claude-opus-4-5',
+      usage: {
+        input: 10,
+        output: 20,
+        cacheRead: 0,
+        cacheWrite: 9_000,
+        totalTokens: 9_030,
+        cost: { total: 1 },
+      },
+      stopReason: 'stop',
+      timestamp: Date.UTC(2026, 0, 1),
+    },
+  },
+]
+  .map((line) => JSON.stringify(line))
+  .join('\n');
+
 interface RunJson {
   readonly runs: readonly {
     readonly name: string;
@@ -92,12 +129,16 @@ describe('a recording in the place of a scenario', () => {
   });
 
   it('of Codex has the policy of Codex; one whose client is not known has none, and says so', async () => {
-    const cwd = tempFolder({ 'rollout.jsonl': ROLLOUT, 't.json': TRACE });
+    const cwd = tempFolder({ 'rollout.jsonl': ROLLOUT, 't.json': TRACE, 'pi.jsonl': PI });
     const codex = await run(cwd, 'rollout.jsonl');
     expect(codex.runs[0]!.policy).toMatch(/^peers\/codex/);
     const trace = await run(cwd, 't.json');
     expect(trace.runs[0]!.policy).toBe('none');
-    expect(trace.stderr).toContain('the policy of its client is not known');
+    expect(trace.stderr).toContain('no policy is known to be that of its client');
+    expect(trace.stderr).not.toContain('such as');
+    const pi = await run(cwd, 'pi.jsonl');
+    expect(pi.runs[0]!.policy).toBe('none');
+    expect(pi.stderr).toContain('unless --policy names one, such as peers/pi');
   });
 
   it('stands alone in a comparison: several are sessions to compare on', async () => {

@@ -76,3 +76,27 @@ describe('compacting at half the window', () => {
     expect(half(growing(130_000, 'claude-sonnet-4-5', '2.1.42')).heldBack).toBeNull();
   });
 });
+
+describe('the session of another agent on a model of Anthropic', () => {
+  const turns = [
+    { at: 0, usage: short(10, 0, 20_000, 50) },
+    { at: 30, usage: short(10, 20_000, 1_000, 60) },
+    { at: 60, usage: short(10, 21_000, 1_000, 60) },
+  ];
+  const from = (source: string) => explained({ ...sessionOf(turns), source });
+
+  it('is explained, and no change is tried with the policy of a client that is not its own', () => {
+    expect(from('claude-code').changes).toHaveLength(5);
+    const other = from('pi');
+    expect(other.reproduction).toEqual({
+      kind: 'set-aside',
+      reason: 'no policy is known to run it forward (pi)',
+    });
+    expect(other.changes).toEqual([]);
+    expect(other.requests).toHaveLength(3);
+    // Codex has a policy, but none of the settings that the changes set.
+    const codex = from('codex');
+    expect(codex.reproduction.kind).toBe('reproduced');
+    expect(codex.changes).toEqual([]);
+  });
+});

@@ -5,6 +5,7 @@ import { inputId } from '../../files/read-input.js';
 import { isRecording, readScenarioText } from '../../files/scenario-text.js';
 import { loadTranscript } from '../../files/transcripts.js';
 import type { Transcript } from '../../model/transcript.js';
+import { policyRegistry } from '../../policies/catalogue.js';
 import { slug } from '../../scenario/slug.js';
 import { type CliSession, inputOptions, note } from '../session.js';
 import { withoutPause } from '../terminal/interrupt.js';
@@ -27,8 +28,11 @@ function scenarioOf(file: string, transcript: Transcript): string {
 
 function toldOf(file: string, transcript: Transcript): string {
   const { use, set } = ownPolicy(transcript);
-  if (use === NO_POLICY)
-    return `${file} is a recording: the policy of its client is not known, so it is run with ${use} unless --policy names one`;
+  if (use === NO_POLICY) {
+    const peer = `peers/${transcript.source}`;
+    const nearest = policyRegistry.has(peer) ? `, such as ${peer}` : '';
+    return `${file} is a recording: no policy is known to be that of its client, so it is run with ${use} unless --policy names one${nearest}`;
+  }
   const own = [use, ...Object.entries(set).map(([path, value]) => `${path}=${String(value)}`)].join(', ');
   return `${file} is a recording: run as by its client (${own}) where --policy and --set say nothing else`;
 }
