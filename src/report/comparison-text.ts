@@ -24,21 +24,42 @@ interface Form {
   readonly notes: readonly string[];
 }
 
-function formOf(
-  table: ComparisonTable,
-  headers: readonly string[],
-  cell: (cell: ComparisonCell) => string,
-): Form {
+/** The columns of a table that are told in it. */
+function withColumns(table: ComparisonTable, indexes: readonly number[]): ComparisonTable {
+  return {
+    ...table,
+    columns: indexes.map((i) => table.columns[i]!),
+    rows: table.rows.map((row) => ({ ...row, cells: indexes.map((i) => row.cells[i]!) })),
+  };
+}
+
+/** A table without the differences that a column has none of. */
+function withDifferences(table: ComparisonTable, has: (column: number) => boolean): ComparisonTable {
+  const cells = (row: ComparisonRow): readonly ComparisonCell[] =>
+    row.cells.map((cell, i) => (has(i) ? cell : { ...cell, note: '' }));
+  return { ...table, rows: table.rows.map((row) => ({ ...row, cells: cells(row) })) };
+}
+
+function formOf({ columns, rows }: ComparisonTable, notes: readonly string[]): Form {
   return {
     columns: [
       { header: 'variant', align: 'left', drop: null },
-      ...headers.map(
-        (header, i): Column => ({ header, align: 'right', drop: i === 0 ? null : headers.length - i }),
+      ...columns.map(
+        (header, i): Column => ({ header, align: 'right', drop: i === 0 ? null : columns.length - i }),
       ),
     ],
-    rows: table.rows.map((row) => ({ cells: [rowName(row), ...row.cells.map(cell)] })),
-    notes: [],
+    rows: rows.map((row) => ({ cells: [rowName(row), ...row.cells.map(cellText)] })),
+    notes,
   };
+}
+
+/** Shown where a variant has no value. */
+const NO_VALUE = '–';
+
+/** The value that all variants have in a column, as far as they have one; null where they differ, or only one has. */
+function commonText({ rows }: ComparisonTable, column: number): string | null {
+  const texts = rows.map(({ cells }) => cells[column]!.text).filter((text) => text !== NO_VALUE);
+  return texts.length > 1 && texts.every((text) => text === texts[0]) ? texts[0]! : null;
 }
 
 /** Narrowest width of a column whose head is broken into lines. */
@@ -56,29 +77,54 @@ function stacked(header: string, width: number): string {
   return lines.join('\n');
 }
 
-/** The ways to print a comparison, the one with most in it first. */
-function formsOf(table: ComparisonTable, width: number): readonly Form[] {
-  const whole = formOf(table, table.columns, cellText);
-  const bare = formOf(table, table.columns, (cell) => cellText({ ...cell, note: '' }));
-  const notes = [`differences are left out, too wide for ${width} columns (--json has them)`];
-  const columns = bare.columns.map((column, i) => {
-    const widths = bare.rows.map(({ cells }) => textWidth(cells[i]!));
+/** The same with heads on several lines. */
+function stackedForm({ columns, rows, notes }: Form): Form {
+  const narrow = columns.map((column, i) => {
+    const widths = rows.map(({ cells }) => textWidth(cells[i]!));
     return i === 0 ? column : { ...column, header: stacked(column.header, Math.max(0, ...widths)) };
   });
-  const isSame = bare.rows.every((row, i) => row.cells.every((cell, j) => cell === whole.rows[i]!.cells[j]));
-  const said = isSame ? [] : notes;
-  return [whole, { ...bare, notes: said }, { ...bare, columns, notes: said }];
+  return { columns: narrow, rows, notes };
+}
+
+/** The ways to print a comparison, the one with most in it first. */
+function formsOf(table: ComparisonTable, width: number): readonly Form[] {
+  const common = table.columns.map((_, i) => (i === 0 ? null : commonText(table, i)));
+  const varying = withColumns(
+    table,
+    table.columns.flatMap((_, i) => (common[i] === null ? [i] : [])),
+  );
+  const told = table.columns.flatMap((name, i) => (common[i] === null ? [] : [`${name} ${common[i]}`]));
+  const same = told.length === 0 ? [] : [`the same in all of them: ${told.join(', ')}`];
+  const hasNote = (from: number): boolean =>
+    varying.rows.some(({ cells }) => cells.slice(from).some(({ note = '' }) => note !== ''));
+  const leftOut = (from: number): readonly string[] =>
+    hasNote(from)
+      ? [
+          `${from === 0 ? 'differences are' : 'other differences are'} left out, too wide for ${width} columns (--json has them)`,
+        ]
+      : [];
+  const all = formOf(varying, same);
+  const first = formOf(
+    withDifferences(varying, (column) => column === 0),
+    [...same, ...leftOut(1)],
+  );
+  const bare = formOf(
+    withDifferences(varying, () => false),
+    [...same, ...leftOut(0)],
+  );
+  return [formOf(table, []), all, stackedForm(all), stackedForm(first), stackedForm(bare)];
 }
 
 /**
- * A comparison on the terminal. Where it is too wide, differences go first, then heads are broken into lines; columns that still
- * do not fit are left out from the right, and named below.
+ * A comparison on the terminal. Where it is too wide, columns in which all variants are alike become one line; then heads are
+ * broken into lines, and differences go but for the first column's. Where nothing fits, columns are left out from the right, and
+ * named below.
  */
 export function comparisonLines(table: ComparisonTable, screen: Screen): readonly string[] {
   const forms = formsOf(table, screen.width);
   const left = forms.map(({ columns, rows }) => droppedHeaders(columns, rows, screen.width));
   const fitting = left.findIndex((headers) => headers.length === 0);
-  const at = fitting < 0 ? forms.length - 1 : fitting;
+  const at = fitting < 0 ? forms.length - 2 : fitting;
   const { columns, rows, notes } = forms[at]!;
   const named = left[at]!.map((header) => header.replaceAll('\n', '')).join(', ');
   return [

@@ -41,7 +41,7 @@ describe('columns of a comparison', () => {
   const metrics =
     'costUsd,cacheHitRate,compactions,tokensSaved,cacheTokensDestroyed,peakContextTokens,meanPromptTokens,promptTokens,outputTokens,turns,uncachedTokens,cacheReadTokens,cacheCreationTokens,keptContentShare';
 
-  it('that do not fit are named', async () => {
+  it('that do not fit are named, and those in which all variants are alike are told in a line', async () => {
     const cwd = tempFolder({ 'a.yaml': TEXT });
     const { stdout } = await cli(['compare', 'a.yaml', '--metrics', metrics, '--no-files'], { cwd });
     const lines = stdout.split('\n');
@@ -51,7 +51,11 @@ describe('columns of a comparison', () => {
     const base = lines.find((line) => line.startsWith('base'))!;
     const shown = base.trim().split(/ {2,}/).length - 1;
     expect(shown).toBeGreaterThan(3);
-    expect(named![1]!.split(', ')).toEqual(metrics.split(',').slice(shown));
+    const same = /^the same in all of them: (.*)$/m.exec(stdout)?.[1]!.split(', ') ?? [];
+    const alike = new Set(same.map((told) => told.split(' ')[0]!));
+    const others = metrics.split(',').filter((name) => !alike.has(name));
+    expect(alike).toContain('turns'); // the same session under every variant
+    expect(named![1]!.split(', ')).toEqual(others.slice(shown));
   });
 
   it('that fit are all there, and nothing is said', async () => {

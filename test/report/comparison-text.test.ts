@@ -30,26 +30,51 @@ describe('a comparison on the terminal', () => {
     ]);
   });
 
-  it('leaves differences out before any column, and says so', () => {
+  it('tells a column in one line in which all are alike, before it leaves anything out', () => {
     expect(lines(46)).toEqual([
-      'variant  costUsd  finishedShare  cacheHitRate',
-      'first      $1.00           100%           90%',
-      'second     $2.00           100%           80%',
-      'differences are left out, too wide for 46 columns (--json has them)',
+      'variant         costUsd   cacheHitRate',
+      'first             $1.00            90%',
+      'second   $2.00 (+100 %)  80% (−11.1 %)',
+      'the same in all of them: finishedShare 100%',
       'a note',
     ]);
   });
 
-  it('breaks heads into lines next, and then names the columns that do not fit', () => {
-    expect(lines(36)).toEqual([
-      '                  finished  cacheHit',
-      'variant  costUsd     Share      Rate',
-      'first      $1.00      100%       90%',
-      'second     $2.00      100%       80%',
-      'differences are left out, too wide for 36 columns (--json has them)',
+  it('breaks heads into lines next, then leaves differences out from the second column on', () => {
+    expect(lines(33)).toEqual([
+      '                         cacheHit',
+      'variant         costUsd      Rate',
+      'first             $1.00       90%',
+      'second   $2.00 (+100 %)       80%',
+      'the same in all of them: finishedShare 100%',
+      'other differences are left out, too wide for 33 columns (--json has them)',
       'a note',
     ]);
-    expect(lines(30)).toContain('left out, too wide for 30 columns: cacheHitRate (--json has them)');
+  });
+
+  it('leaves all differences out where that lets every column in, and names columns that do not fit', () => {
+    expect(lines(27)).toEqual([
+      '                  cacheHit',
+      'variant  costUsd      Rate',
+      'first      $1.00       90%',
+      'second     $2.00       80%',
+      'the same in all of them: finishedShare 100%',
+      'differences are left out, too wide for 27 columns (--json has them)',
+      'a note',
+    ]);
+    expect(lines(25)).toContain('left out, too wide for 25 columns: cacheHitRate (--json has them)');
+  });
+
+  it('takes no value for none: a variant without one is not unlike the others, and one alone is no agreement', () => {
+    const recorded = { name: 'as recorded', cells: [{ text: '$3.00' }, { text: '–' }, { text: '–' }] };
+    const only = { name: 'only', cells: [{ text: '$3.00' }, { text: '100%' }, { text: '–' }] };
+    const shown = (rows: typeof TABLE.rows): string =>
+      comparisonLines({ ...TABLE, rows }, { width: 44, style: plainStyle }).join('\n');
+    expect(shown([recorded, ...TABLE.rows])).toContain('the same in all of them: finishedShare 100%');
+    const wide = { ...TABLE, rows: [recorded, only] };
+    expect(comparisonLines(wide, { width: 30, style: plainStyle }).join('\n')).not.toContain(
+      'the same in all',
+    );
   });
 });
 
@@ -106,8 +131,8 @@ describe('a comparison in files', () => {
         })),
       })),
     };
-    const shown = comparisonLines(plain, { width: 36, style: plainStyle });
-    expect(shown.join('\n')).not.toContain('differences are left out');
+    const shown = comparisonLines(plain, { width: 27, style: plainStyle });
+    expect(shown.join('\n')).not.toContain('left out');
     expect(shown[2]).toMatch(/^first +\$1\.00\* /);
   });
 });
