@@ -6,7 +6,7 @@ export const TEXT_COUNTERS = ['heuristic', 'gpt-tokenizer', 'js-tiktoken'] as co
 
 /** What names the scenarios that a command runs. */
 export const SCENARIOS =
-  'scenario files (YAML), or recordings, which are run as their clients would; - reads a scenario from standard input';
+  'scenario files (YAML), or recordings, which are run as their clients would; - reads one from standard input';
 
 /** What names the sessions that a command reads. */
 export const SESSIONS =

@@ -11,7 +11,7 @@ const SCENARIO_NAME = /\.ya?ml$/i;
 
 /** Whether a file that stands in the place of a scenario is a recording. */
 export function isRecording(file: string, cwd: string): boolean {
-  if (file === '-' || SCENARIO_NAME.test(file)) return false;
+  if (SCENARIO_NAME.test(file)) return false;
   try {
     return inputFormat(file, { cwd }) !== '';
   } catch {

@@ -30,4 +30,16 @@ describe('standard input', () => {
     const named = await cli(['inspect', 'stdin.jsonl', '--json'], { cwd });
     expect(JSON.parse(piped.stdout)).toEqual(JSON.parse(named.stdout.replaceAll('stdin.jsonl', '-')));
   });
+
+  it('is a recording in the place of a scenario, and costs what it costs from its file', async () => {
+    const recording = readFileSync(new URL('../../fixtures/bugfix-20-turns.jsonl', import.meta.url), 'utf8');
+    const cwd = tempFolder({ 'stdin.jsonl': recording });
+    const piped = await run(['run', '-', '--json', '--no-files'], recording, cwd);
+    expect(piped.code).toBe(0);
+    expect(piped.stderr).toContain('- is a recording: run as by its client (claude-code/2.1.325');
+    const named = await cli(['run', 'stdin.jsonl', '--json', '--no-files'], { cwd });
+    const [ours, theirs] = [piped.stdout, named.stdout].map((text) => JSON.parse(text).runs[0]);
+    expect(ours.metrics).toEqual(theirs.metrics);
+    expect(ours.digest).toBe(theirs.digest);
+  });
 });

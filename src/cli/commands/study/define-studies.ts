@@ -33,7 +33,7 @@ function changesOf(options: {
 
 /** What a study takes. */
 const SCENARIO =
-  'scenario file (YAML), or a recording, which is run as its client would; - reads a scenario from standard input';
+  'scenario file (YAML), or a recording, which is run as its client would; - reads one from standard input';
 
 /** Adds `ccbench sweep` and `ccbench tune` to the command line. */
 export function defineStudies(program: Command, session: CliSession, settle: (code: ExitCode) => void): void {
