@@ -39,6 +39,16 @@ export class EntryTable {
     this.rebuild(this.keys.length, timeMs);
   }
 
+  /** Holds the entries of another table. */
+  adopt(other: EntryTable): void {
+    this.keys = other.keys.slice();
+    this.readyAtMs = other.readyAtMs.slice();
+    this.expiresAtMs = other.expiresAtMs.slice();
+    this.ttlMs = other.ttlMs.slice();
+    this.mask = other.mask;
+    this.size = other.size;
+  }
+
   clear(): void {
     this.keys.fill(0);
     this.size = 0;

@@ -141,6 +141,8 @@ export interface PromptCache {
   readonly size: number;
   /** Loses everything, as a server may. */
   clear(): void;
+  /** A cache of the same rules that holds the same entries; absent where that is not known to be all there is. */
+  copy?(): PromptCache;
 }
 
 const SWEEP_MIN_ENTRIES = 4_096;
@@ -190,6 +192,11 @@ const AT_START: CacheRules['visibleAfter'] = { event: 'response-start', plusMs: 
 
 /** Creates an empty cache. */
 export function createPromptCache(options: PromptCacheOptions = {}): PromptCache {
+  return createCacheOf(new EntryTable(), SWEEP_MIN_ENTRIES, options);
+}
+
+/** A cache that holds some entries, and sweeps when there are so many. */
+function createCacheOf(entries: EntryTable, firstSweepAt: number, options: PromptCacheOptions): PromptCache {
   const lifetime = createLifetime(options.fade ?? 'off', options.seed ?? 0);
   const renewAncestors = options.renewAncestors ?? 'marked';
   const lookback = options.lookback ?? 'documented';
@@ -197,8 +204,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
   const positions = options.positions ?? LOOKBACK_POSITIONS;
   const { lifetimes } = options;
   const hasLong = lifetimes === undefined || lifetimes.longMs !== null;
-  const entries = new EntryTable();
-  let sweepAt = SWEEP_MIN_ENTRIES;
+  let sweepAt = firstSweepAt;
 
   function renew(slot: number, key: Digest, startMs: number): void {
     const expiresAtMs = startMs + lifetime(entries.ttlMs[slot]!, key, startMs);
@@ -323,6 +329,11 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
     },
     clear() {
       entries.clear();
+    },
+    copy() {
+      const same = new EntryTable();
+      same.adopt(entries);
+      return createCacheOf(same, sweepAt, options);
     },
   };
 }

@@ -27,6 +27,7 @@ const SUGGESTION_DELAY_MS = 2_000;
 export class CallPlans {
   private readonly facts: Iterator<CallFacts>;
   private habits: ClientHabits;
+  private taken = 0;
 
   constructor(
     private readonly thread: Thread,
@@ -41,6 +42,7 @@ export class CallPlans {
   next(): CallPlan | null {
     const { value: facts } = this.facts.next();
     if (facts === undefined) return null;
+    this.taken++;
     if (facts.version !== undefined) this.habits = this.habitsAt(facts.version);
     const { habits } = this;
     return {
@@ -51,6 +53,12 @@ export class CallPlans {
       fresh: freshStart(facts, habits),
       suggestion: this.isFollowed(facts) ? 'asked' : 'none',
     };
+  }
+
+  /** Goes on behind the call that others of the same thread have come to. */
+  skipTo(other: CallPlans): void {
+    for (; this.taken < other.taken; this.taken++) this.facts.next();
+    this.habits = other.habits;
   }
 
   /** A response that gives the word back to the user is followed by a suggestion, unless the next request comes at once. */

@@ -10,19 +10,54 @@ export type LimitSide = 'reached' | 'passed';
 export class Limit {
   private highestBelow = Number.NEGATIVE_INFINITY;
   private lowestMet = Number.POSITIVE_INFINITY;
+  /** The same two as they were at the last mark. */
+  private markedBelow = Number.NEGATIVE_INFINITY;
+  private markedMet = Number.POSITIVE_INFINITY;
 
   constructor(
-    readonly value: number,
-    private readonly side: LimitSide,
+    private number: number,
+    readonly side: LimitSide,
   ) {}
+
+  get value(): number {
+    return this.number;
+  }
+
+  /** Another number takes its place, of which what it remembers holds as well. */
+  become(value: number): void {
+    this.number = value;
+  }
+
+  /** Keeps in mind what it remembers now. */
+  mark(): void {
+    this.markedBelow = this.highestBelow;
+    this.markedMet = this.lowestMet;
+  }
+
+  /** Whether a number has met it since the last mark that is lower than all before. */
+  get isMetLower(): boolean {
+    return this.lowestMet < this.markedMet;
+  }
+
+  /** Remembers what another one did at its last mark. */
+  adoptMarked(other: Limit): void {
+    this.highestBelow = other.markedBelow;
+    this.lowestMet = other.markedMet;
+  }
 
   /** Whether a number meets it. */
   isMetBy(number: number): boolean {
-    const isMet = this.side === 'reached' ? number >= this.value : number > this.value;
+    const isMet = this.side === 'reached' ? number >= this.number : number > this.number;
     if (isMet) {
       if (number < this.lowestMet) this.lowestMet = number;
     } else if (number > this.highestBelow) this.highestBelow = number;
     return isMet;
+  }
+
+  /** Whether a number would meet it that is lower than all that did; it is not remembered. */
+  wouldBeMetLower(number: number): boolean {
+    const isMet = this.side === 'reached' ? number >= this.number : number > this.number;
+    return isMet && number < this.lowestMet;
   }
 
   /** Whether everything so far would have come out the same with another number in its place. */
@@ -36,20 +71,51 @@ export class Limit {
 /** What a limit is under a policy. */
 type LimitUnder = (policy: PlannedPolicy) => number;
 
-/** The limits of one run, each with what it would be under another policy. */
-export class Limits {
-  private readonly known = new Map<string, { readonly limit: Limit; readonly under: LimitUnder }>();
+/** A limit with what it would be under another policy. */
+interface NamedLimit {
+  readonly name: string;
+  readonly limit: Limit;
+  readonly under: LimitUnder;
+}
 
-  constructor(private readonly policy: PlannedPolicy) {}
+/** The limits of one run, a few, each with what it would be under another policy. */
+export class Limits {
+  private readonly all: NamedLimit[] = [];
+
+  constructor(private planned: PlannedPolicy) {}
+
+  /** The policy that they are the limits of. */
+  get policy(): PlannedPolicy {
+    return this.planned;
+  }
 
   /** The limit of a name; all who ask for it get the same one. */
   of(name: string, side: LimitSide, under: LimitUnder): Limit {
-    let entry = this.known.get(name);
-    if (entry === undefined) {
-      entry = { limit: new Limit(under(this.policy), side), under };
-      this.known.set(name, entry);
-    }
-    return entry.limit;
+    for (let i = 0; i < this.all.length; i++) if (this.all[i]!.name === name) return this.all[i]!.limit;
+    const limit = new Limit(under(this.planned), side);
+    this.all.push({ name, limit, under });
+    return limit;
+  }
+
+  /** Keeps in mind what all of them remember now. */
+  mark(): void {
+    for (let i = 0; i < this.all.length; i++) this.all[i]!.limit.mark();
+  }
+
+  /** Whether one of them was met since the last mark by a number that is lower than all before. */
+  get areMetLower(): boolean {
+    return this.all.some(({ limit }) => limit.isMetLower);
+  }
+
+  /** Has the limits of another run, with what they remembered at its last mark. */
+  adoptMarked(other: Limits): void {
+    for (const { name, limit, under } of other.all) this.of(name, limit.side, under).adoptMarked(limit);
+  }
+
+  /** The limits become those of another policy under which the run went the same way so far. */
+  become(policy: PlannedPolicy): void {
+    this.planned = policy;
+    for (const { limit, under } of this.all) limit.become(under(policy));
   }
 
   /**
@@ -57,7 +123,9 @@ export class Limits {
    * where it would not, or where one value would become two. What a limit is under that policy is worked out once for all runs.
    */
   under(policy: PlannedPolicy, known: Map<string, number>): ReadonlyMap<number, number> | null {
-    for (const [name, { limit, under }] of this.known) {
+    const { all } = this;
+    for (let i = 0; i < all.length; i++) {
+      const { name, limit, under } = all[i]!;
       let value = known.get(name);
       if (value === undefined) {
         value = under(policy);
@@ -66,7 +134,7 @@ export class Limits {
       if (!limit.admits(value)) return null;
     }
     const values = new Map<number, number>();
-    for (const [name, { limit }] of this.known) {
+    for (const { name, limit } of all) {
       const value = known.get(name)!;
       if ((values.get(limit.value) ?? value) !== value) return null;
       values.set(limit.value, value);

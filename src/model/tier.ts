@@ -84,6 +84,10 @@ export interface TierInstance {
   reset?(messages: readonly Message[]): void;
   /** The process was restarted and the conversation read back from its record: only what is on disk is left. */
   resume?(messages: readonly Message[], view: ContextView): void;
+  /** Whether it holds something by now that tells of its limits, so that no copy can go on with others. */
+  readonly holdsLimits?: boolean;
+  /** Goes on from where the same tier of another copy of the thread stands; absent where it cannot. */
+  adopt?(other: TierInstance): void;
   /** Hot path: is there something to do? No allocation. */
   due(moment: Moment, view: ContextView): boolean;
   act(moment: Moment, view: ContextView): Generator<Action, void, Outcome>;

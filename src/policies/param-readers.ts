@@ -45,13 +45,25 @@ function declarerOf(path: string): readonly string[] | null {
   return tier === undefined ? null : [tier.name];
 }
 
+/** The entry of the table above that is about a parameter, found once for each. */
+const ENTRIES = new Map<string, string | null>();
+
+function entryOf(path: string): string | null {
+  let entry = ENTRIES.get(path);
+  if (entry === undefined) {
+    const [longest] = Object.keys(READ_ELSEWHERE)
+      .filter((name) => path.startsWith(name))
+      .sort((a, b) => b.length - a.length);
+    entry = longest ?? null;
+    ENTRIES.set(path, entry);
+  }
+  return entry;
+}
+
 /** The layers that read a parameter; null where the client does, whatever its layers. */
 export function layersOf(path: string): readonly string[] | null {
-  const [key] = Object.keys(READ_ELSEWHERE)
-    .filter((name) => path.startsWith(name))
-    .sort((a, b) => b.length - a.length);
-  if (key !== undefined) return READ_ELSEWHERE[key]!;
-  return declarerOf(path);
+  const entry = entryOf(path);
+  return entry === null ? declarerOf(path) : READ_ELSEWHERE[entry]!;
 }
 
 /** Whether a policy has a layer that reads a parameter (C39). */

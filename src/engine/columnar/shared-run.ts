@@ -6,8 +6,11 @@ import { policyOf } from '../../policies/catalogue.js';
 import { firedAt } from '../../tiers/auto-compact/history.js';
 import { ShownStatus, type StatusCheck } from '../requests/shown-status.js';
 import { NO_TIMING } from '../requests/timing-sink.js';
+import { canPause } from '../run/paused-run.js';
 import { replayParts } from '../run/replay.js';
+import type { ThreadRun } from '../thread/thread-run.js';
 import { runEntryOf } from './run-entry.js';
+import { type Branch, type Told, Way } from './way.js';
 
 /** Items between two chances to do something else. */
 const ITEMS_PER_PART = 4_096;
@@ -23,7 +26,7 @@ interface SeenRequest {
 }
 
 /** An entry of the log, or what one follows from once the limits are known. */
-type Item = LogEntry | StatusCheck | SeenRequest;
+type Item = Told | SeenRequest;
 
 /**
  * A run of the engine that stands for all plans which differ from its own in limits alone, as long as every comparison with
@@ -32,7 +35,7 @@ type Item = LogEntry | StatusCheck | SeenRequest;
 export class SharedRun {
   /** All entries; for a sink that sums up those that limits have a say in. */
   private readonly items: Item[] = [];
-  private readonly limits: Limits;
+  private limits: Limits;
   private run: RunEntry | null = null;
   /** What a sink made of it. */
   private sum: unknown = null;
@@ -49,23 +52,56 @@ export class SharedRun {
     return this.items.length + SUM_SIZE;
   }
 
-  /** Runs the engine, and fills a sink on the way. */
-  *record(transcript: Transcript, sink: LogSink): Generator<void, void, void> {
-    const { plan, limits, items } = this;
-    const status = new Statuses(plan);
+  /** Runs the engine, and fills a sink on the way; returns the way it took, where others may branch off from it. */
+  *record(transcript: Transcript, sink: LogSink): Generator<void, Way | null, void> {
+    const { plan, limits } = this;
+    const way = canPause(plan, transcript) ? new Way() : null;
+    const { write, onStatus, onAct } = this.hearers(transcript, sink, way);
+    const listeners = way === null ? { onStatus, limits } : { onStatus, limits, onAct };
+    yield* replayParts(plan, transcript, { write }, NO_TIMING, listeners);
+    this.finish(sink);
+    return way;
+  }
+
+  /** The same from a branch of another way on: what went before is told anew. */
+  *recordFrom(branch: Branch, transcript: Transcript, sink: LogSink): Generator<void, Way, void> {
+    const { plan } = this;
+    const way = branch.way.upTo(branch, plan);
+    const { write, onStatus, onAct } = this.hearers(transcript, sink, way);
+    write(runEntryOf(branch.way.run!, plan));
+    for (const item of branch.told) {
+      if (item.type === 'status-check') onStatus(item);
+      else write(toldWith(item, branch.limits));
+    }
+    this.limits = branch.paused.limits;
+    yield* branch.paused.goOn(plan.policy, { sink: { write }, onStatus, onAct });
+    this.finish(sink);
+    return way;
+  }
+
+  private hearers(transcript: Transcript, sink: LogSink, way: Way | null) {
+    const { items } = this;
+    const status = new Statuses(this.plan);
     const keep = this.keeps === 'sum' ? limitedItem : (entry: LogEntry): Item => entry;
-    const write = (entry: LogEntry): void => {
-      const item = keep(entry);
-      if (entry.type === 'run') this.run = entry;
-      else if (item !== null) items.push(item);
-      sink.write(entry);
+    return {
+      write: (entry: LogEntry): void => {
+        way?.note(entry);
+        const item = keep(entry);
+        if (entry.type === 'run') this.run = entry;
+        else if (item !== null) items.push(item);
+        sink.write(entry);
+      },
+      onStatus: (check: StatusCheck): void => {
+        way?.note(check);
+        items.push(check);
+        const entry = status.at(check);
+        if (entry !== null) sink.write(entry);
+      },
+      onAct: (run: ThreadRun, tier: number): void => way?.pause(run, transcript, tier),
     };
-    const onStatus = (check: StatusCheck): void => {
-      items.push(check);
-      const entry = status.at(check);
-      if (entry !== null) sink.write(entry);
-    };
-    yield* replayParts(plan, transcript, { write }, NO_TIMING, { onStatus, limits });
+  }
+
+  private finish(sink: LogSink): void {
     if (isSumming(sink)) this.sum = sink.finish();
   }
 
@@ -84,26 +120,19 @@ export class SharedRun {
     for (let i = 0; i < items.length; i++) {
       if (i % ITEMS_PER_PART === ITEMS_PER_PART - 1) yield;
       const item = items[i]!;
-      switch (item.type) {
-        case 'seen':
-          summing?.seen(item.thread, item.tokens);
-          break;
-        case 'status-check': {
-          const entry = status.at(item);
-          if (entry !== null) sink.write(entry);
-          break;
-        }
-        case 'layer':
-          sink.write(withLimits(item, limits));
-          break;
-        case 'crossing':
-          sink.write({ ...item, threshold: limits.get(item.threshold)! });
-          break;
-        default:
-          sink.write(item);
-      }
+      if (item.type === 'seen') summing?.seen(item.thread, item.tokens);
+      else if (item.type === 'status-check') {
+        const entry = status.at(item);
+        if (entry !== null) sink.write(entry);
+      } else sink.write(toldWith(item, limits));
     }
   }
+}
+
+/** An entry as a run with other limits tells it. */
+function toldWith(entry: LogEntry, limits: ReadonlyMap<number, number>): LogEntry {
+  if (entry.type === 'layer') return withLimits(entry, limits);
+  return entry.type === 'crossing' ? { ...entry, threshold: limits.get(entry.threshold)! } : entry;
 }
 
 /** Whether a sink sums runs up. */

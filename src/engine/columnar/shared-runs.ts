@@ -4,6 +4,7 @@ import type { Transcript } from '../../model/transcript.js';
 import { replayParts } from '../run/replay.js';
 import { OpenShape } from './open-shape.js';
 import { isSumming, SharedRun } from './shared-run.js';
+import type { Way } from './way.js';
 
 /** What is kept of runs per transcript, in entries or parts of them: about thirty megabytes where they are summed up. */
 const MAX_ITEMS = 200_000;
@@ -15,6 +16,8 @@ const MAX_SHAPES = 64;
 interface Family {
   readonly shape: OpenShape;
   readonly runs: Set<SharedRun>;
+  /** The way of the run that was made last. */
+  way: Way | null;
 }
 
 /** The runs over a transcript, the shapes used last in front. */
@@ -27,7 +30,7 @@ class Shelf {
     const { families } = this;
     const at = families.findIndex(({ shape }) => shape.fits(plan));
     if (at < 0) {
-      families.unshift({ shape: new OpenShape(plan), runs: new Set() });
+      families.unshift({ shape: new OpenShape(plan), runs: new Set(), way: null });
       for (const run of families.length > MAX_SHAPES ? families.pop()!.runs : []) this.items -= run.size;
       return null;
     }
@@ -84,7 +87,10 @@ export function* sharedParts(
     return;
   }
   const run = new SharedRun(plan, keeps);
-  yield* run.record(transcript, sink);
+  const branch = family.way?.branchFor(plan, known) ?? null;
+  family.way = null; // a copy goes on once, and may be stopped on its way
+  const way = branch === null ? run.record(transcript, sink) : run.recordFrom(branch, transcript, sink);
+  family.way = yield* way;
   shelf.add(run, family);
 }
 

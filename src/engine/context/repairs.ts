@@ -13,6 +13,12 @@ export class RepairCount {
   private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
   private told: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
 
+  /** Counts on from where another count stands. */
+  adopt(other: RepairCount): void {
+    Object.assign(this.counts, other.counts);
+    this.told = other.told;
+  }
+
   add(what: keyof Repairs, count: number): void {
     this.counts[what] += count;
   }

@@ -90,6 +90,14 @@ export class TakenOut {
       : Object.fromEntries(some.map(([layer, part]) => [layer, part.tokens] as const));
   }
 
+  /** Goes on from where another count of the same conversation stands. */
+  goOnFrom(other: TakenOut): void {
+    this.parts.clear();
+    for (const [layer, part] of other.parts) this.parts.set(layer, { ...part });
+    this.total = other.total;
+    this.recent = other.recent;
+  }
+
   /** Starts from what is out of another conversation; of that, `pinned` tokens of a layer can still come back. */
   adopt(other: TakenOut, layer: Layer, pinned: number): void {
     for (const [name, { tokens, recent }] of other.parts) this.parts.set(name, { tokens, live: 0, recent });

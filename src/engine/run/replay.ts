@@ -2,14 +2,15 @@ import { canonicalJson, sha256Hex } from '../../base/digest.js';
 import { createEventQueue } from '../../base/queue.js';
 import { createRandom } from '../../base/random.js';
 import { modelsOf } from '../../cache/models.js';
+import type { PromptCache } from '../../cache/prompt-cache.js';
 import { createProviderCache } from '../../cache/provider-cache.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
 import type { HabitsAt } from '../../client/call-plan.js';
 import { fadeOf } from '../../client/fade-of.js';
 import { recordedClient } from '../../client/recorded-client.js';
 import { habitsOf } from '../../client/resolve-habits.js';
-import { createFakeLlm } from '../../llm/fake-llm.js';
-import { createFaultPlan } from '../../llm/faults.js';
+import { createFakeLlm, type FakeLlm } from '../../llm/fake-llm.js';
+import { createFaultPlan, type FaultPlan } from '../../llm/faults.js';
 import { Limits } from '../../model/limit.js';
 import { type LogSink, RUN_LOG_VERSION } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
@@ -42,6 +43,8 @@ interface Listeners {
   readonly onStatus?: StatusListener;
   /** Collects the thresholds that the run asks for. */
   readonly limits?: Limits;
+  /** Hears which tier is about to act before a request. */
+  readonly onAct?: (run: ThreadRun, tier: number) => void;
 }
 
 /** Digest of a plan: equal plans over equal transcripts give equal logs. */
@@ -70,7 +73,7 @@ export function* replayParts(
   recording: Transcript,
   sink: LogSink,
   timing: TimingSink = NO_TIMING,
-  { onRequest, onStatus, limits = new Limits(plan.policy) }: Listeners = {},
+  { onRequest, onStatus, onAct, limits = new Limits(plan.policy) }: Listeners = {},
 ): Generator<void, void, void> {
   const recorded = recordedBill(recording, modelsOf(plan));
   const transcript = withoutSummaryForks(recording);
@@ -115,12 +118,7 @@ export function* replayParts(
     plan,
     limits,
     sink,
-    llm: createFakeLlm(
-      cache,
-      plan.llm.fake.latencyScale,
-      createFaultPlan(plan.llm.faults, random.split('faults')),
-      plan.policy.params['microcompact.cached.billDeleted'] === 'read' ? 'read' : 'free',
-    ),
+    llm: llmOf(plan, cache, createFaultPlan(plan.llm.faults, random.split('faults'))),
     tiers,
     client: clientRules(plan.policy.params, tiers, habits),
     habits,
@@ -139,9 +137,22 @@ export function* replayParts(
     approvals: new Approvals(sessions.world),
     onRequest: onRequest ?? null,
     onStatus: onStatus ?? null,
+    onAct: onAct === undefined ? null : (run, tier) => onAct(run as ThreadRun, tier),
   };
   tellDoubts(plan, recordedModels(transcript), env.warnings);
   const endMs = yield* runThreads(env, transcript);
+  tellEnd(env, transcript, endMs);
+}
+
+/** What answers the requests of a plan. */
+export function llmOf(plan: RunPlan, cache: PromptCache | null, faults: FaultPlan | null): FakeLlm {
+  const billing = plan.policy.params['microcompact.cached.billDeleted'] === 'read' ? 'read' : 'free';
+  return createFakeLlm(cache, plan.llm.fake.latencyScale, faults, billing);
+}
+
+/** Says what became of the whole. */
+export function tellEnd(env: LoopEnv, transcript: Transcript, endMs: number): void {
+  const { sink } = env;
   tellMail(env, endMs);
   for (const warning of [...transcript.warnings, ...env.warnings.list()])
     sink.write({ type: 'warning', ...warning });
@@ -267,7 +278,8 @@ function tellMail(env: LoopEnv, endMs: number): void {
   });
 }
 
-function tellBreakdown(env: LoopEnv, run: ThreadRun): void {
+/** What a conversation consists of at its end. */
+export function tellBreakdown(env: LoopEnv, run: ThreadRun): void {
   env.sink.write({
     type: 'breakdown',
     thread: run.thread.id,

@@ -30,6 +30,8 @@ export interface Forks {
 /** What all threads of one run share, with what lies between threads. */
 export interface LoopEnv extends RunEnv {
   readonly forks: Forks;
+  /** Hears which tier of a thread is about to act before a request, −1 where a limit is met behind them; null where nobody listens. */
+  readonly onAct: ((run: LoopThread, tier: number) => void) | null;
   /** Agents that wait for the approval of their plans. */
   readonly approvals: { wait(run: LoopThread): void };
 }

@@ -18,6 +18,15 @@ export class ThreadClock {
     private readonly steps: StepQueue,
   ) {}
 
+  /** Shows the time of another clock. */
+  adopt(other: ThreadClock): void {
+    this.now = other.now;
+    this.shiftMs = other.shiftMs;
+    this.wakes.adopt(other.wakes);
+    this.previousEndMs = other.previousEndMs;
+    this.recordedEndMs = other.recordedEndMs;
+  }
+
   /** Simulated time of the next call, event or wake-up; null when there is none. */
   nextMs(): number | null {
     const stepMs = this.nextStepMs();

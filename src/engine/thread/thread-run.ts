@@ -32,10 +32,18 @@ import { StepQueue } from './step-queue.js';
 import { type Stop, stopOf } from './stop.js';
 import { ThreadClock } from './thread-clock.js';
 import { startThread } from './thread-start.js';
-import { MutableMoment, TierHost } from './tier-host.js';
-import { type TurnThread, takeTurn } from './turn.js';
+import { type AskListener, MutableMoment, TierHost } from './tier-host.js';
+import { finishTurn, type TurnThread, takeTurn } from './turn.js';
 
 const NEVER = (): boolean => false;
+
+/** A place behind all tiers of a point. */
+const BEHIND_TIERS = -1;
+
+/** What the tiers of a thread share. */
+interface SharedState {
+  adopt(other: unknown): void;
+}
 
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
 export class ThreadRun implements TurnThread {
@@ -72,8 +80,11 @@ export class ThreadRun implements TurnThread {
   private readonly moment: MutableMoment;
   private promptNumber = 0;
   private pending: Message[] = [];
+  /** The call whose turn it is; null before the first. */
+  private call: RecordedCall | null = null;
   private readonly applyAction = (action: Action) => apply(this, action);
   private readonly isStopped = () => this.failure !== null;
+  private readonly listener: AskListener | null;
 
   constructor(
     readonly env: LoopEnv,
@@ -106,6 +117,64 @@ export class ThreadRun implements TurnThread {
       session: this.session,
     };
     this.host = new TierHost(env.tiers, tiersKnow, env.timing);
+    const { onAct, limits } = env;
+    this.listener =
+      onAct === null
+        ? null
+        : {
+            beforeDue: () => limits.mark(),
+            beforeAct: (tier) => {
+              if (limits.areMetLower) onAct(this, tier);
+            },
+          };
+  }
+
+  /** Goes on from where another copy of the same thread stands, its tiers before they act. */
+  adopt(other: ThreadRun): void {
+    this.model.adopt(other.model);
+    this.context.adopt(other.context);
+    this.seen.adopt(other.seen);
+    this.client.goOnFrom(other.client);
+    this.exchange.adopt(other.exchange.latest);
+    this.view.deletions = other.view.deletions.copyTo(this.context);
+    this.steps.adopt(other.steps);
+    this.journal.adopt(other.journal);
+    this.prevention.adopt(other.prevention, this);
+    this.takenOut.goOnFrom(other.takenOut);
+    this.cached.adopt(other.cached);
+    for (const [name, state] of other.shared) (this.shared.get(name) as SharedState).adopt(state);
+    this.host.adopt(other.host);
+    for (const id of other.recordedSummaries) this.recordedSummaries.add(id);
+    Object.assign(this.tally, other.tally);
+    this.sharedTokens = other.sharedTokens;
+    this.sharedEnd = other.sharedEnd;
+    this.turn = other.turn;
+    this.lastResponseMs = other.lastResponseMs;
+    this.announced = other.announced;
+    this.sentLength = other.sentLength;
+    this.historyReplaced = other.historyReplaced;
+    this.spoken = other.spoken;
+    this.thinkingStrippedTo = other.thinkingStrippedTo;
+    this.clock.adopt(other.clock);
+    this.standstill.adopt(other.standstill);
+    this.draws.adopt(other.draws);
+    this.promptNumber = other.promptNumber;
+    this.pending = [...other.pending];
+    this.call = other.call;
+    this.session.state = other.session.state;
+  }
+
+  /** Goes on with the turn that was taken over, from the question to a tier on, or from behind the last. */
+  goOn(tier: number): void {
+    if (tier !== BEHIND_TIERS) this.askTiers('before-request', null, tier);
+    finishTurn(this, this.call!);
+  }
+
+  beforeCheck(): void {
+    const { onAct, limits } = this.env;
+    if (onAct === null) return;
+    limits.mark();
+    if (this.prevention.meetsLower(this)) onAct(this, BEHIND_TIERS);
   }
 
   get isMain(): boolean {
@@ -162,7 +231,10 @@ export class ThreadRun implements TurnThread {
       }
       this.clock.reach(step);
       if (step.kind === 'event') happen(this, step.event);
-      else takeTurn(this, step.call);
+      else {
+        this.call = step.call;
+        takeTurn(this, step.call);
+      }
       return;
     }
   }
@@ -217,7 +289,7 @@ export class ThreadRun implements TurnThread {
     this.lastResponseMs = from.lastResponseMs;
   }
 
-  askTiers(point: Point, manual: MutableMoment['manual'] = null): void {
+  askTiers(point: Point, manual: MutableMoment['manual'] = null, from = 0): void {
     const { moment, now } = this;
     moment.point = point;
     moment.now = now;
@@ -229,7 +301,8 @@ export class ThreadRun implements TurnThread {
     this.view.cacheExpiresMs = this.lastResponseMs === null ? null : this.cached.untilMs;
     if (!this.view.cacheIsWarm && this.view.deletedTokens > 0) returnExpired(this);
     const isBeside = point === 'wake' || point === 'thread-end' || point === 'session-end';
-    this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped);
+    const listener = point === 'before-request' ? this.listener : null;
+    this.host.ask(moment, this.view, this.applyAction, isBeside ? NEVER : this.isStopped, from, listener);
   }
 
   wakeAt(timeMs: number): void {

@@ -20,6 +20,13 @@ interface HostedTier {
   readonly act: TierInstance['act'];
 }
 
+/** Hears what is asked of the tiers of a thread. */
+export interface AskListener {
+  beforeDue(): void;
+  /** The tier at a position among those of the point is about to act. */
+  beforeAct(tier: number): void;
+}
+
 /** The moment tiers are asked at, reused from call to call: asking allocates nothing. */
 export class MutableMoment implements Moment {
   point: Point = 'before-request';
@@ -82,6 +89,16 @@ export class TierHost {
     return this.byPoint.get(point) ?? [];
   }
 
+  /** Whether all of them can go on from where another copy of them stands. */
+  get canBeAdopted(): boolean {
+    return this.all.every(({ instance }) => instance.adopt !== undefined && instance.holdsLimits !== true);
+  }
+
+  /** Goes on from where the tiers of another copy of the thread stand. */
+  adopt(other: TierHost): void {
+    for (let i = 0; i < this.all.length; i++) this.all[i]!.instance.adopt!(other.all[i]!.instance);
+  }
+
   /** Tells the tiers of a message that joined the context. */
   observe(message: Message): void {
     const observers = message.role === 'user' ? this.observers.user : this.observers.assistant;
@@ -100,13 +117,25 @@ export class TierHost {
     for (const { instance } of this.all) instance.resume?.(history, view);
   }
 
-  /** Asks the tiers of a point in order; each that is due acts through `apply` until `stopped` says otherwise. */
-  ask(moment: Moment, view: ContextView, apply: (action: Action) => Outcome, stopped: () => boolean): void {
+  /**
+   * Asks the tiers of a point in order, from one on; each that is due acts through `apply` until `stopped` says otherwise. A
+   * listener hears of each question, and of each that is about to act.
+   */
+  ask(
+    moment: Moment,
+    view: ContextView,
+    apply: (action: Action) => Outcome,
+    stopped: () => boolean,
+    from = 0,
+    listener: AskListener | null = null,
+  ): void {
     const tiers = this.tiersAt(moment.point);
-    for (let i = 0; i < tiers.length; i++) {
+    for (let i = from; i < tiers.length; i++) {
       const tier = tiers[i]!;
       this.timing.begin(tier.name);
+      listener?.beforeDue();
       const isDue = tier.due(moment, view);
+      if (isDue) listener?.beforeAct(i);
       if (isDue) drive(tier.act(moment, view), apply, stopped);
       this.timing.end(tier.name);
       if (isDue && stopped()) return;

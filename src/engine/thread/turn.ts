@@ -16,6 +16,8 @@ export interface TurnThread extends LoopThread {
   readonly client: ClientState;
   readonly random: Random;
   turn: number;
+  /** The layers have acted: it is about to be told what they prevent. */
+  beforeCheck(): void;
   /** A recorded call cannot take place, and with it what it would have started. */
   lose(call: RecordedCall): void;
   /** The answer to a call has come. */
@@ -25,11 +27,17 @@ export interface TurnThread extends LoopThread {
 /** One turn of the loop (LOP-1): what arrived joins, layers act, the call goes out, layers act on its answer. */
 export function takeTurn(run: TurnThread, call: RecordedCall): void {
   if (run.failure === null) prepare(run, call);
+  finishTurn(run, call);
+}
+
+/** The rest of a turn, once layers have acted on what arrived. */
+export function finishTurn(run: TurnThread, call: RecordedCall): void {
   if (run.failure !== null) {
     run.client.skip();
     run.lose(call);
     return;
   }
+  run.beforeCheck();
   run.prevention.check(run);
   run.client.before(call);
   if (!send(run, call)) {

@@ -6,6 +6,11 @@ export class Wakes {
     return this.times[0] ?? null;
   }
 
+  /** Wants what another list wants. */
+  adopt(other: Wakes): void {
+    this.times.splice(0, this.times.length, ...other.times);
+  }
+
   add(timeMs: number): void {
     if (this.times.includes(timeMs)) return;
     this.times.push(timeMs);

@@ -25,6 +25,7 @@ function createBlocking(context: TierContext): TierInstance {
   let known: ReturnType<TierContext['model']> | null = null;
   let limit: number | null = null;
   return {
+    adopt() {}, // it remembers nothing
     due(_moment: Moment, view: ContextView) {
       const model = context.model();
       if (model !== known) {

@@ -37,6 +37,12 @@ export class Compactions {
     this.thrash = this.guards.thrashParams(state.context.params);
   }
 
+  /** Goes on from where the compactions of another copy of the thread stand, which has none under way. */
+  adopt(other: Compactions): void {
+    this.guards.adopt(other.guards);
+    this.refused = other.refused;
+  }
+
   /** Whether a summary is being written beside the work. */
   get isUnderway(): boolean {
     return this.underway !== null;

@@ -51,6 +51,25 @@ export class Guards {
     return own;
   }
 
+  /** Holds back what others of the same part hold back; the failures of all are known from the history. */
+  adopt(other: Guards): void {
+    this.restUntilMs = other.restUntilMs;
+    this.turn = other.turn;
+    this.asked = other.asked;
+    this.calls = [...other.calls];
+    this.byRule.clear();
+    for (const [rule, failures] of other.byRule) {
+      const own = { ...failures };
+      this.byRule.set(rule, own);
+      this.keepTime(own, other.failedAtMs.get(failures));
+    }
+    this.keepTime(this.history, other.failedAtMs.get(other.history));
+  }
+
+  private keepTime(failures: Failures, failedAtMs: number | undefined): void {
+    if (failedAtMs !== undefined) this.failedAtMs.set(failures, failedAtMs);
+  }
+
   /** A new process knows nothing of the old one's failures. */
   restart(): void {
     this.byRule.clear();

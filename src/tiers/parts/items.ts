@@ -33,6 +33,25 @@ export class Items {
     this.except = new Set(select.except);
   }
 
+  /** Holds what another list of the same selection holds. */
+  adopt(other: Items): void {
+    const copies = new Map<Item, Item>();
+    const copyOf = (item: Item): Item => {
+      let copy = copies.get(item);
+      if (copy === undefined) {
+        copy = { ...item };
+        copies.set(item, copy);
+      }
+      return copy;
+    };
+    this.reset();
+    for (const item of other.live) this.live.push(copyOf(item));
+    for (const [call, item] of other.byCall) this.byCall.set(call, copyOf(item));
+    this.nextMessage = other.nextMessage;
+    this.tokens = other.tokens;
+    this.chars = other.chars;
+  }
+
   get count(): number {
     return this.live.length;
   }

@@ -17,6 +17,11 @@ export class KeepAlive {
     private readonly state: PolicyState,
   ) {}
 
+  adopt(other: KeepAlive): void {
+    this.pings = other.pings;
+    this.since = other.since;
+  }
+
   /** A response came: the next ping is due so long after it. */
   *arrange({ now, lastResponseMs }: Moment): Generator<Action, void, Outcome> {
     this.pings = 0;

@@ -59,6 +59,7 @@ class PartsTier implements TierInstance {
   private model: string | null = null;
   private prompt: number | null = null;
   private prefix: ContextView['prefix'] | null = null;
+  private noticedTurn = -1;
 
   constructor(
     private readonly policy: PartsPolicy,
@@ -106,6 +107,22 @@ class PartsTier implements TierInstance {
     return [(moment, view) => this.events.prompted && holds(moment, view)];
   }
 
+  /** A summary that is under way knows what it was asked for at. */
+  get holdsLimits(): boolean {
+    return this.compactions.isUnderway || this.compactions.isDropped;
+  }
+
+  adopt(other: PartsTier): void {
+    this.state.adopt(other.state);
+    this.compactions.adopt(other.compactions);
+    if (other.keepAlive !== null) this.keepAlive!.adopt(other.keepAlive);
+    Object.assign(this.events, other.events);
+    this.model = other.model;
+    this.prompt = other.prompt;
+    this.prefix = other.prefix;
+    this.noticedTurn = other.noticedTurn;
+  }
+
   observe(message: Message): void {
     this.state.observe(message);
     if (this.restores) workState(this.context).observe(message);
@@ -148,7 +165,10 @@ class PartsTier implements TierInstance {
     return false;
   }
 
-  private noticeEvents({ prompt }: Moment, view: ContextView): void {
+  /** What is new at a turn, however often it is asked for there. */
+  private noticeEvents({ prompt, turn }: Moment, view: ContextView): void {
+    if (turn === this.noticedTurn) return;
+    this.noticedTurn = turn;
     const { name } = this.context.model();
     this.events.modelSwitched = this.model !== null && this.model !== name;
     this.events.prefixChanged = this.prefix !== null && this.prefix !== view.prefix;

@@ -61,6 +61,21 @@ export class PolicyState {
     });
   }
 
+  /** Goes on from where the state of the same policy stands in another copy of the thread. */
+  adopt(other: PolicyState): void {
+    this.messages = other.messages;
+    this.turns = other.turns;
+    this.images = other.images;
+    this.results.adopt(other.results);
+    this.rules.forEach((state, i) => {
+      const { items, actedAt, piled, leftOut } = other.rules[i]!;
+      if (items !== null) state.items!.adopt(items);
+      state.actedAt = actedAt;
+      state.piled = piled;
+      state.leftOut = leftOut;
+    });
+  }
+
   /** Sizes of the model in use; worked out once for each. */
   get sizes(): Sizes {
     const facts = this.context.model();

@@ -1,5 +1,6 @@
-import type { TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
-import { compactionHistory } from '../auto-compact/history.js';
+import type { Action, Outcome } from '../../model/action.js';
+import type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from '../../model/tier.js';
+import { type CompactionHistory, compactionHistory } from '../auto-compact/history.js';
 import { compactFully } from '../full-compact/compact.js';
 import { integerParam, param, switchParam } from '../param-reader.js';
 
@@ -20,31 +21,43 @@ export const reactiveTier: TierDefinition = {
     }),
   ],
   killSwitch: 'reactive.enabled',
-  create: (context) => createReactive(context),
+  create: (context) => new Reactive(context),
 };
 
-function createReactive(context: TierContext): TierInstance {
-  const history = compactionHistory(context.shared);
-  const max = param.number(context.params, 'reactive.maxPerTurn');
-  let turn = -1;
-  let attempts = 0;
-  return {
-    due(moment) {
-      if (moment.turn !== turn) {
-        turn = moment.turn;
-        attempts = 0;
-      }
-      return attempts < max && param.isOn(context.params, 'compact.enabled');
-    },
-    *act(moment, view) {
-      attempts++;
-      const done = yield* compactFully(moment, view, context, {
-        layer: 'reactive',
-        trigger: 'reactive',
-        reason: 'the request was refused as too long',
-        tracking: history.track(moment, view.seenTokens, null, context.params),
-      });
-      if (done) history.succeeded(moment.turn);
-    },
-  };
+/** Compacts what the API has refused, so often in a turn at most. */
+class Reactive implements TierInstance {
+  private readonly history: CompactionHistory;
+  private readonly max: number;
+  private turn = -1;
+  private attempts = 0;
+
+  constructor(private readonly context: TierContext) {
+    this.history = compactionHistory(context.shared);
+    this.max = param.number(context.params, 'reactive.maxPerTurn');
+  }
+
+  adopt(other: Reactive): void {
+    this.turn = other.turn;
+    this.attempts = other.attempts;
+  }
+
+  due({ turn }: Moment): boolean {
+    if (turn !== this.turn) {
+      this.turn = turn;
+      this.attempts = 0;
+    }
+    return this.attempts < this.max && param.isOn(this.context.params, 'compact.enabled');
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { context, history } = this;
+    this.attempts++;
+    const done = yield* compactFully(moment, view, context, {
+      layer: 'reactive',
+      trigger: 'reactive',
+      reason: 'the request was refused as too long',
+      tracking: history.track(moment, view.seenTokens, null, context.params),
+    });
+    if (done) history.succeeded(moment.turn);
+  }
 }

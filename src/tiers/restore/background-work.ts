@@ -13,6 +13,11 @@ interface Running {
 export class BackgroundWork {
   private readonly running = new Map<string, Running>();
 
+  adopt(other: BackgroundWork): void {
+    this.running.clear();
+    for (const [call, work] of other.running) this.running.set(call, { ...work });
+  }
+
   start(call: Block, label: string): void {
     if (call.toolUseId !== null) this.running.set(call.toolUseId, { label, task: null });
   }

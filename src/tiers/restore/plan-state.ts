@@ -11,6 +11,12 @@ export class PlanState {
   /** What is said of plan mode while it is on. */
   private mode: WorkItem | null = null;
 
+  adopt(other: PlanState): void {
+    this.path = other.path;
+    this.given = other.given;
+    this.mode = other.mode;
+  }
+
   /** A call that enters or leaves plan mode was carried out, or a file was written. */
   apply(effect: ToolEffect, call: Block, result: Block): void {
     if (effect.kind === 'plan-enter') this.mode = itemOf('plan mode', result);

@@ -10,6 +10,14 @@ export class TodoList {
   private created = 0;
   private digest: Digest = digestText('todo list');
 
+  adopt(other: TodoList): void {
+    this.list = other.list;
+    this.tasks.clear();
+    for (const [name, task] of other.tasks) this.tasks.set(name, task);
+    this.created = other.created;
+    this.digest = other.digest;
+  }
+
   /** A call on the list was carried out. */
   apply(effect: ToolEffect, call: Block): void {
     if (effect.kind === 'todo-list') {

@@ -24,6 +24,18 @@ export class WorkState {
 
   constructor(readonly files: FileState) {}
 
+  /** Knows what another state knows, but for its files. */
+  adopt(other: WorkState): void {
+    this.skills.clear();
+    for (const [name, skill] of other.skills) this.skills.set(name, skill);
+    this.todo.adopt(other.todo);
+    this.plan.adopt(other.plan);
+    this.background.adopt(other.background);
+    this.announcements.adopt(other.announcements);
+    this.open.adopt(other.open);
+    this.openSkills.splice(0, this.openSkills.length, ...other.openSkills);
+  }
+
   /** Takes note of a message that joined the context. */
   observe(message: Message): void {
     this.files.observe(message);

@@ -63,6 +63,14 @@ class Storage implements TierInstance {
     if (hasResult) this.waiting[this.waitingCount++] = message;
   }
 
+  adopt(other: Storage): void {
+    for (let i = 0; i < other.waitingCount; i++) this.waiting[i] = other.waiting[i]!;
+    this.waitingCount = other.waitingCount;
+    this.waitingChars = other.waitingChars;
+    this.overThreshold = other.overThreshold;
+    this.readsToCompare = other.readsToCompare;
+  }
+
   reset(messages: readonly Message[]): void {
     if (this.stubs) this.files.reset(messages);
   }
