@@ -20,6 +20,11 @@ export function survival({ idleMs, tail }: CacheLifetime, gapMs: number): number
   return 0;
 }
 
+/** How long after its last use every entry lives. */
+export function sureLifeMs({ idleMs, tail }: CacheLifetime): number {
+  return tail.findLast(({ share }) => share >= 1)?.afterMs ?? idleMs;
+}
+
 /** The longest time without use after which some entry may still be found. */
 export function longestLifeMs({ idleMs, tail }: CacheLifetime): number {
   return Math.max(idleMs, tail.at(-1)?.afterMs ?? 0);

@@ -70,13 +70,36 @@ describe('how far a cost is to be trusted', () => {
     expect(lines.join()).not.toContain('run forward');
   });
 
-  it('has one sentence to take away', () => {
-    type Forward = Parameters<typeof trustSentence>[0];
-    expect(trustSentence(FORWARD as unknown as Forward)).toBe(
-      'On these sessions trust a cost to ± 2.00% typically, ± 8.00% in nine of ten.',
+  const said = (forward: object, byProvider: object, ...kinds: readonly string[]) =>
+    trustSentence(
+      { forward, byProvider } as unknown as Parameters<typeof trustSentence>[0],
+      kinds.map((kind) => ({ requests: 9, forward: { kind } })) as unknown as Parameters<
+        typeof trustSentence
+      >[1],
     );
-    expect(trustSentence({ ...FORWARD, costErrorP90: null } as unknown as Forward)).toBeNull();
-    expect(trustSentence({ ...FORWARD, costErrorMedian: null } as unknown as Forward)).toBeNull();
+  const NONE = { ...FORWARD, sessions: 0, costErrorMedian: null, costErrorP90: null };
+
+  it('has one sentence to take away', () => {
+    const own = { anthropic: { forward: FORWARD } };
+    const all = 'On these sessions trust a cost to ± 2.00% typically, ± 8.00% in nine of ten.';
+    expect(said(FORWARD, own, 'ran')).toBe(all);
+    expect(said({ ...FORWARD, costErrorP90: null }, own, 'ran')).toBeNull();
+    expect(said({ ...FORWARD, costErrorMedian: null }, own, 'ran')).toBeNull();
+  });
+
+  it('takes it away from the sessions of other providers too, and from none that was not run', () => {
+    const openai = { forward: { ...FORWARD, sessions: 8, costErrorMedian: 0.15, costErrorP90: 0.3 } };
+    expect(said(NONE, { openai }, 'ran')).toBe(
+      'On these sessions trust a cost to ± 15.00% typically, ± 30.00% in nine of ten.',
+    );
+    const one = { ...FORWARD, sessions: 1 };
+    expect(said(one, { anthropic: { forward: one }, openai }, 'ran', 'ran')).toBe(
+      'Trust a cost to ± 2.00% typically, ± 8.00% in nine of ten on the 1 session of Claude Code, and to ± 15.00% typically, ± 30.00% in nine of ten on the 8 sessions of OpenAI up to GPT-5.5.',
+    );
+    expect(said(one, { anthropic: { forward: one }, gemini: { forward: NONE } }, 'ran', 'empty')).toBe(
+      'Trust a cost to ± 2.00% typically, ± 8.00% in nine of ten on the 1 session of Claude Code.',
+    );
+    expect(said(NONE, { gemini: { forward: NONE } }, 'empty')).toBeNull();
   });
 });
 

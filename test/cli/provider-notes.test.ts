@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { providerRegistry } from '../../src/cache/providers.js';
 import { cli, tempFolder } from './cli.js';
@@ -23,6 +23,27 @@ async function saidByRun(folder: string, file: string): Promise<readonly string[
   const { runs } = JSON.parse(stdout) as { runs: { warnings: { message: string }[] }[] };
   return runs.flatMap(({ warnings }) => warnings.map(({ message }) => message));
 }
+
+describe('tokens of a recording on another model', () => {
+  it('are said to be those of its own by run and by studies, in text and JSON', async () => {
+    const session = resolve(import.meta.dirname, '../../fixtures/bugfix-20-turns.jsonl');
+    const folder = tempFolder({ 's.jsonl': readFileSync(session, 'utf8') });
+    // The fixture is of claude-sonnet-4-5; the table has models from 4.7 on count 1.3 times as many tokens.
+    const sentence =
+      'prompts have as many tokens as claude-sonnet-4-5 counted when they were recorded: claude-opus-5 counts about 30 % more for the same text';
+    const options = { cwd: folder, columns: 1_000 };
+    for (const command of [['run'], ['compare'], ['sweep', '--vary', 'window=100000,200000']]) {
+      const argv = [command[0]!, 's.jsonl', ...command.slice(1), '--no-files'];
+      const on = (model: string) => [...argv, '--set', `model=${model}`];
+      expect((await cli(on('claude-opus-5'), options)).stdout).toContain(sentence);
+      expect((await cli([...on('claude-opus-5'), '--json'], options)).stdout).toContain(sentence);
+      expect((await cli(on('claude-opus-4-5'), options)).stdout).not.toContain('prompts have as many tokens');
+    }
+    const generated = scenarioIn(folder);
+    const { stdout } = await cli(['run', generated, '--model', 'claude-opus-5', '--no-files'], options);
+    expect(stdout).not.toContain('prompts have as many tokens');
+  });
+});
 
 describe('what is not known of a provider', () => {
   it.each([

@@ -19,12 +19,29 @@ describe('ccbench providers', () => {
     ['openai', 'gpt-5.5', 45],
     ['deepseek', 'deepseek-v4-flash', 245],
     ['anthropic', 'claude-opus-5-5', 120],
+    ['openai-5.6', 'gpt-5.6-sol', 57.5],
+    ['grok', 'grok-4.3', 26.25],
   ])('%s with %s: clearing pays after %d further requests', async (name, model, requests) => {
     const { providers } = await json(name, '--model', model);
     expect(providers).toHaveLength(1);
     expect(providers[0].breakEvenRequests).toBeCloseTo(requests, 6);
     const { stdout } = await cli(['providers', name, '--model', model], { cwd: tempFolder() });
-    expect(stdout).toContain(`${requests}`);
+    expect(stdout).toContain(`${Math.round(requests * 10) / 10}`);
+    // 57 requests do not pay for a clearing that breaks even after 57.5.
+    expect(stdout).toContain(
+      `Such a clearing pays after ${Math.ceil(requests)} further requests at ${name}.`,
+    );
+  });
+
+  it('shows how long entries live after their last use, as the rule has it', async () => {
+    const { stdout } = await cli(['providers'], { cwd: tempFolder(), columns: 200 });
+    // openai.yaml: every entry for a quarter of an hour, none after 17 minutes, and an hour in all.
+    expect(stdout).toMatch(/^openai +prefix .* 15 min – 17 min /m);
+    expect(stdout).toMatch(/^vertex-gemini +prefix .* 5 min – 24 h /m);
+    expect(stdout).toMatch(/^gemini-explicit +object .* 1 h /m);
+    expect(stdout).toContain('However often it is used, an entry ends after 1 h at azure, 1 h at openai.');
+    const { stdout: kimi } = await cli(['providers', 'kimi'], { cwd: tempFolder(), columns: 200 });
+    expect(kimi).toContain('Lifetimes count from the last use. Writes');
   });
 
   it('takes other sizes of a clearing', async () => {
@@ -60,7 +77,11 @@ describe('ccbench providers', () => {
     const { code, stdout } = await cli(['providers', file], { cwd: tempFolder(), columns: 400 });
     expect(code).toBe(0);
     expect(stdout).toContain('Own gateway (settings of the server)');
-    expect(stdout).toMatch(/^own-gateway +prefix +16 +0 +10 min – 2 h +\? +\? +\? +own-weights/m);
+    expect(stdout).toMatch(/^own-gateway +prefix +16 +0 +10 min – 20 min +\? +\? +\? +own-weights/m);
+    expect(stdout).toContain('an entry ends after 2 h at own-gateway.');
+    expect(stdout).toContain(
+      'When such a clearing pays at own-gateway is not known: own-weights has no price in the table.',
+    );
     const replayed = await cli(['providers', file, '--session', SESSION], { cwd: tempFolder() });
     expect(replayed.code).not.toBe(0);
     expect(replayed.stderr).toContain('own-gateway.yaml:8:8: `own-weights` is in no table');

@@ -70,10 +70,36 @@ describe('what a comparison comes to', () => {
     );
   });
 
-  it('names nobody where nobody is ranked', () => {
+  it('names nobody where nobody is ranked, and says who did not finish', () => {
     expect(compared({ base: costs(4), cut: CUT })).toMatchObject({
-      result: expect.stringMatching(/^No variant is ranked against base in costUsd: /),
+      result: 'No variant is ranked against base in costUsd: no other variant finished.',
       advice: expect.stringMatching(/^Leave out the variants/),
+    });
+    expect(compared({ base: CUT, other: costs(4) })).toMatchObject({
+      result: 'No variant is ranked against base in costUsd: base did not finish.',
+      advice: expect.stringMatching(/^Leave out the variants/),
+    });
+    expect(compared({ base: CUT, one: costs(4), two: costs(5) })).toMatchObject({
+      result: 'No variant is ranked against base in costUsd: base did not finish.',
+      advice: '--baseline with one that finished, such as "one", compares the others with that.',
+    });
+    expect(compared({ base: CUT, cut: CUT }).result).toBe(
+      'No variant is ranked against base in costUsd: the session was finished under no variant.',
+    );
+    const half: Runs = { s0: [4, 0, 4], s1: [3, 1, 1] };
+    expect(compared({ base: half, one: costs(4, 6), two: costs(5, 7) }).result).toBe(
+      'No variant is ranked against base in costUsd: base did not finish every session that another one finished.',
+    );
+    expect(compared({ base: costs(4, 6), half }).result).toBe(
+      'No variant is ranked against base in costUsd: no other variant finished every session that base finished.',
+    );
+  });
+
+  it('says where nobody has a value', () => {
+    expect(compared({ base: costs(4), other: costs(5) }, ['forkHitRate'])).toMatchObject({
+      result:
+        'No variant is ranked against base in forkHitRate: no other one has a value of it in a session in which base has one.',
+      advice: expect.stringMatching(/^--metrics with another one first/),
     });
   });
 });
@@ -111,6 +137,16 @@ describe('the table of a comparison', () => {
     const one = compared({ base: costs(4), dear: costs(5) }).table;
     expect(one.notes[0]).toContain('one transcript: differences have no interval');
     expect(one.notes[1]).toBe('costUsd of dear: +$1.00 (+25 %, one transcript, no interval)');
+  });
+
+  it('does not call a variant the same throughout that differs in what is not shown', () => {
+    const { table } = compared({ base: costs(4), dear: costs(5), same: costs(4) }, ['keptContentShare']);
+    expect(table.notes).toContain(
+      'the same as base in every metric: same; what differs in the settings did not act here',
+    );
+    expect(table.notes).toContain(
+      'the same as base in every metric that is shown: dear; others differ (--json has them)',
+    );
   });
 
   it('pairs nothing with how far a variant came', () => {
@@ -160,6 +196,9 @@ describe('what a sweep comes to', () => {
 
   it('says why there is none', () => {
     expect(sweepConclusion('turns', null, three).result).toMatch(/^No point is best in turns: neither more/);
+    expect(sweepConclusion('forkHitRate', null, three).result).toBe(
+      'No point is best in forkHitRate: no point has a value of it.',
+    );
     expect(sweepConclusion('costUsd', best, of({ a: costs(1), cut: CUT })).result).toBe(
       'Only gap=5 is ranked: costUsd $2.00.',
     );

@@ -39,6 +39,7 @@ const TOTAL = {
   unexplainedBreaks: 5,
   given: { classAgreement: 0.9 },
   forward: { costErrorMedian: 0.02, costErrorP90: 0.25 },
+  byProvider: {},
 } as unknown as TotalFidelity;
 
 const pageOf = (files: readonly FileFidelity[], total: TotalFidelity = TOTAL): StudyPageData =>

@@ -1,3 +1,4 @@
+import { sureLifeMs } from '../../cache/cache-rules.js';
 import type { LifetimeCost } from '../../cache/rule-costs.js';
 import type { CacheLifetime } from '../../model/provider.js';
 import { AS_RECORDED } from '../../report/as-recorded.js';
@@ -71,9 +72,9 @@ function sessionLines({ perSession, lifetimes }: ProviderLifetimes, screen: Scre
 }
 
 /** @internal */
-export function ruleSentence({ lifetime: { idleMs, tail } }: { readonly lifetime: CacheLifetime }): string {
-  const sureMs = tail.findLast(({ share }) => share >= 1)?.afterMs ?? idleMs;
-  const faded = tail
+export function ruleSentence({ lifetime }: { readonly lifetime: CacheLifetime }): string {
+  const sureMs = sureLifeMs(lifetime);
+  const faded = lifetime.tail
     .filter(({ share }) => share < 1)
     .map(
       ({ afterMs, share }) =>

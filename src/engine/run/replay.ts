@@ -22,6 +22,7 @@ import { estimatorError } from '../../tokens/estimator-error.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
+import { otherTokens } from '../requests/other-tokens.js';
 import { tellDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
 import type { RequestListener, StatusListener } from '../requests/run-env.js';
@@ -139,7 +140,10 @@ export function* replayParts(
     onStatus: onStatus ?? null,
     onAct: onAct === undefined ? null : (run, tier) => onAct(run as ThreadRun, tier),
   };
-  tellDoubts(plan, recordedModels(transcript), env.warnings);
+  const models = recordedModels(transcript);
+  tellDoubts(plan, models, env.warnings);
+  const tokens = recorded === null ? null : otherTokens(plan, models);
+  if (tokens !== null) env.warnings.add('other-tokens', tokens.message, tokens.remedy);
   const endMs = yield* runThreads(env, transcript);
   tellEnd(env, transcript, endMs);
 }

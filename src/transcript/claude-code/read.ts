@@ -9,6 +9,7 @@ import { finishSteps } from '../drafts/timeline.js';
 import { type ReadObject, streamJsonLines, unpackBytes } from '../json-lines.js';
 import { type Chain, splitChains } from './chains.js';
 import { type Line, LineParser } from './lines.js';
+import { tellMissingAgents } from './missing-agents.js';
 import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
 import { groupSteps } from './responses.js';
 import { SessionLineReader } from './session-line-reader.js';
@@ -138,6 +139,7 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
       ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
     };
   });
+  tellMissingAgents(threads, new Set([...lines, ...read.told].map((line) => line.agentId)), warnings);
   const steps = threads.length === 1 ? threads[0]!.steps : threads.flatMap((thread) => thread.steps);
   const bare = steps.filter((step) => step.kind === 'call' && step.call.usage === null).length;
   if (bare > 0) {

@@ -1,4 +1,4 @@
-import { MATCH } from '../../../cache/cache-rules.js';
+import { longestLifeMs, MATCH, sureLifeMs } from '../../../cache/cache-rules.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
 import type { CacheRules } from '../../../model/provider.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
@@ -41,6 +41,8 @@ const REPLAYS: readonly Column[] = [
 ];
 
 const UNKNOWN = '?';
+/** Parts of a request below this are rounding. */
+const ROUNDING = 1e-6;
 
 /** Tokens with what they are where nobody says. */
 function tokens(value: number | null): string {
@@ -51,13 +53,29 @@ function share(value: number | null, digits: number): string {
   return value === null ? UNKNOWN : formatDecimal(value, digits);
 }
 
-function lifetime({ lifetime: { idleMs, maxMs } }: CacheRules): string {
-  const idle = formatDuration(idleMs);
-  return maxMs === null || maxMs === idleMs ? idle : `${idle} – ${formatDuration(maxMs)}`;
+/** How long entries live after their last use: for certain, and at most where some outlive others. */
+function lifetimeText({ lifetime }: CacheRules): string {
+  const [sureMs, lastMs] = [sureLifeMs(lifetime), longestLifeMs(lifetime)];
+  return lastMs <= sureMs ? formatDuration(sureMs) : `${formatDuration(sureMs)} – ${formatDuration(lastMs)}`;
+}
+
+/** Which providers end an entry however often it is used; empty where none does before its lifetime has passed unused. */
+function limitSentence(facts: readonly ProviderFacts[]): string {
+  const limits = facts.flatMap(({ name, cache: { lifetime } }) =>
+    lifetime.maxMs === null || lifetime.maxMs <= longestLifeMs(lifetime)
+      ? []
+      : [`${formatDuration(lifetime.maxMs)} at ${name}`],
+  );
+  return limits.length === 0 ? '' : ` However often it is used, an entry ends after ${limits.join(', ')}.`;
 }
 
 function requests(value: number | null): string {
   return value === null ? 'never' : formatDecimal(value, 1);
+}
+
+/** The first whole number of requests that is enough; what is whole but for rounding is whole. */
+function wholeRequests(value: number): number {
+  return Math.ceil(value - ROUNDING);
 }
 
 function paragraph(text: string, { width }: Screen): readonly string[] {
@@ -85,7 +103,7 @@ export function providerList(facts: readonly ProviderFacts[], clearing: Clearing
       MATCH[each.cache.written],
       each.cache.grain === null ? 'any' : formatCount(each.cache.grain.tokens),
       tokens(each.minimumTokens),
-      lifetime(each.cache),
+      lifetimeText(each.cache),
       share(each.write, 2),
       share(each.read, 4),
       each.input === null ? UNKNOWN : requests(each.breakEvenRequests),
@@ -96,7 +114,7 @@ export function providerList(facts: readonly ProviderFacts[], clearing: Clearing
     ...tableLines(LIST, rows, { indent: '', ...screen }),
     '',
     ...paragraph(
-      `Writes and reads as shares of the input price of the model; ? is not published. ${breakEvenSentence(clearing)}`,
+      `Lifetimes count from the last use.${limitSentence(facts)} Writes and reads as shares of the input price of the model; ? is not published. ${breakEvenSentence(clearing)}`,
       screen,
     ),
   ];
@@ -113,10 +131,13 @@ export function providersConclusion(facts: readonly ProviderFacts[]): Conclusion
   const after = ({ name, breakEvenRequests }: ProviderFacts): string =>
     breakEvenRequests === null
       ? `never at ${name}`
-      : `after ${formatCounted(breakEvenRequests, 'further request')} at ${name}`;
+      : `after ${formatCounted(wholeRequests(breakEvenRequests), 'further request')} at ${name}`;
   return facts.length === 1
     ? {
-        result: `Such a clearing pays ${after(first)}.`,
+        result:
+          first.input === null
+            ? `When such a clearing pays at ${first.name} is not known: ${first.model} has no price in the table.`
+            : `Such a clearing pays ${after(first)}.`,
         advice: 'ccbench providers --session, with a recording, says what the cache is worth there.',
       }
     : {

@@ -60,15 +60,38 @@ function headlineNotes(comparison: Comparison): readonly string[] {
   });
 }
 
-/** Variants that came out like the baseline in every metric: they stay in the table, and it is said. */
-function equalNotes({ variants, baseline }: Comparison): readonly string[] {
-  const equal = variants.filter(
-    ({ differences }) =>
-      differences !== null && Object.values(differences).every(({ verdict }) => verdict === 'same'),
+/** Whether two variants have the same value of everything that was measured, session by session, shown or not. */
+function isEqualThroughout(a: VariantRuns, b: VariantRuns): boolean {
+  return [...a.byTranscript].every(([transcript, one]) => {
+    const other = b.byTranscript.get(transcript) ?? null;
+    if (one === null || other === null) return one === other;
+    return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(
+      (metric) => (one[metric] ?? null) === (other[metric] ?? null),
+    );
+  });
+}
+
+/** Variants that came out like the baseline: they stay in the table, and it is said whether anything else of them differs. */
+function equalNotes({ variants, baseline }: Comparison, runs: readonly VariantRuns[]): readonly string[] {
+  const base = runs.find(({ name }) => name === baseline)!;
+  const equal = variants.flatMap(({ name, differences }) =>
+    differences !== null && Object.values(differences).every(({ verdict }) => verdict === 'same')
+      ? [{ name, isThroughout: isEqualThroughout(runs.find((own) => own.name === name)!, base) }]
+      : [],
   );
-  if (equal.length === 0) return [];
-  const names = equal.map(({ name }) => name).join(', ');
-  return [`the same as ${baseline} in every metric: ${names}; what differs in the settings did not act here`];
+  const [throughout, shown] = [true, false].map((wanted) =>
+    equal.flatMap(({ name, isThroughout }) => (isThroughout === wanted ? [name] : [])).join(', '),
+  );
+  return [
+    ...(throughout === ''
+      ? []
+      : [
+          `the same as ${baseline} in every metric: ${throughout}; what differs in the settings did not act here`,
+        ]),
+    ...(shown === ''
+      ? []
+      : [`the same as ${baseline} in every metric that is shown: ${shown}; others differ (--json has them)`]),
+  ];
 }
 
 /** What the reader must know to read the table. */
@@ -111,7 +134,7 @@ export function comparisonTable(
     }),
     notes: [
       ...notesOf(comparison, runs),
-      ...equalNotes(comparison),
+      ...equalNotes(comparison, runs),
       ...headlineNotes(comparison),
       ...(comparison.metrics[0] === 'costUsd'
         ? comparison.variants.flatMap(({ name, metrics }) =>

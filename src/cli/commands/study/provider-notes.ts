@@ -1,4 +1,5 @@
 import { modelsOf } from '../../../cache/models.js';
+import { otherTokens } from '../../../engine/requests/other-tokens.js';
 import {
   type ProviderDoubts,
   providerDoubts,
@@ -31,7 +32,17 @@ export function studyRuns(points: readonly Point[], inputs: StudyInputs): readon
 
 /** What the runs of a study take for granted of models and providers, each sentence once. */
 export function assumedOf(runs: readonly StudyRun[]): readonly string[] {
-  return [...modelNotes(runs), ...providerNotes(runs)];
+  return [...modelNotes(runs), ...tokenNotes(runs), ...providerNotes(runs)];
+}
+
+/** Says where recordings are run with the tokens of another model, each sentence once. */
+function tokenNotes(runs: readonly StudyRun[]): readonly string[] {
+  const told = runs.flatMap(({ plan, models, isRecorded }) =>
+    isRecorded ? (otherTokens(plan, models) ?? []) : [],
+  );
+  return [
+    ...new Set(told.map(({ message, remedy }) => (remedy === null ? message : `${message}; ${remedy}`))),
+  ];
 }
 
 /** Says where recordings are run on another model than they were made with: what was recorded has other prices, and another window. */

@@ -40,6 +40,31 @@ function rival({ variants, metrics: [metric] }: Comparison) {
   return best ?? null;
 }
 
+/** Why nothing stands beside the baseline in the first metric: somebody did not finish, or nobody has a value. */
+function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Conclusion {
+  const { variants, transcripts } = completeness;
+  const ranked = variants.filter(({ standing }) => standing === 'ranked').map(({ name }) => name);
+  const everything = (of: string): string =>
+    transcripts.length === 1 ? '' : ` every session that ${of} finished`;
+  const why =
+    ranked.length === 0
+      ? whyNoneRanked(completeness, 'variant')
+      : !ranked.includes(baseline)
+        ? `${baseline} did not finish${everything('another one')}`
+        : ranked.length === 1
+          ? `no other variant finished${everything(baseline)}`
+          : `no other one has a value of it in a session in which ${baseline} has one`;
+  return {
+    result: `No variant is ranked against ${baseline} in ${metric}: ${why}.`,
+    advice:
+      ranked.length > 1 && ranked.includes(baseline)
+        ? '--metrics with another one first, such as costUsd, compares the variants.'
+        : ranked.length > 1
+          ? `--baseline with one that finished, such as "${ranked[0]}", compares the others with that.`
+          : 'Leave out the variants or the sessions that did not finish, and compare again.',
+  };
+}
+
 /** What a comparison came to in its first metric. */
 export function comparisonConclusion(comparison: Comparison): Conclusion {
   const { variants, baseline, completeness } = comparison;
@@ -53,11 +78,7 @@ export function comparisonConclusion(comparison: Comparison): Conclusion {
         'Nothing stands beside it: --set cache.ttl=5m,1h or --policy with several names makes variants.',
     };
   const best = rival(comparison);
-  if (best === null)
-    return {
-      result: `No variant is ranked against ${baseline} in ${metric}: ${whyNoneRanked(completeness, 'variant')}.`,
-      advice: 'Leave out the variants or the sessions that did not finish, and compare again.',
-    };
+  if (best === null) return noRival(comparison);
   const { mean, relative, verdict } = best.difference;
   if (verdict === 'same' || mean === 0)
     return {
@@ -101,7 +122,7 @@ export function sweepConclusion(
   if (ranked.length === 0) return noneRanked(completeness, 'point');
   if (best === null)
     return {
-      result: `No point is best in ${metric}: neither more nor less of it is better.`,
+      result: `No point is best in ${metric}: ${findMetric(metric)!.better === null ? 'neither more nor less of it is better' : 'no point has a value of it'}.`,
       advice: '--metrics with another one first, such as costUsd, ranks the points.',
     };
   const sessions = completeness.compared.length;

@@ -1,9 +1,11 @@
+import { providerRegistry } from '../../../cache/providers.js';
 import type { FidelityFigures } from '../../../fidelity/compare.js';
 import type { CrashedSession, ForwardSession } from '../../../fidelity/forward.js';
 import { type ForwardFigures, signedError } from '../../../fidelity/forward-figures.js';
 import type { FileFidelity, TotalFidelity } from '../../../fidelity/validate.js';
 import {
   formatCount,
+  formatCounted,
   formatMoney,
   formatMoneyCell,
   moneyDecimals,
@@ -145,8 +147,32 @@ export function sessionLines(files: readonly FileFidelity[], screen: Screen): st
     : [...tableLines(SESSIONS, rows, { indent: '  ', ...screen }), ...crashes];
 }
 
-/** The one sentence to take away. */
-export function trustSentence({ costErrorMedian, costErrorP90 }: ForwardFigures): string | null {
+/** How far to trust a cost of some sessions; null where none of them was run forward. */
+function errorText({ costErrorMedian, costErrorP90 }: ForwardFigures): string | null {
   if (costErrorMedian === null || costErrorP90 === null) return null;
-  return `On these sessions trust a cost to ± ${percent(costErrorMedian)} typically, ± ${percent(costErrorP90)} in nine of ten.`;
+  return `± ${percent(costErrorMedian)} typically, ± ${percent(costErrorP90)} in nine of ten`;
+}
+
+/** The one sentence to take away: of all sessions, or of each group of those that were run forward where not all were, or alike. */
+export function trustSentence(
+  { forward, byProvider }: Pick<TotalFidelity, 'forward' | 'byProvider'>,
+  files: readonly Pick<FileFidelity, 'requests' | 'forward'>[],
+): string | null {
+  const groups = [
+    { label: 'Claude Code', figures: forward },
+    ...Object.entries(byProvider).flatMap(([name, own]) =>
+      name === 'anthropic' ? [] : [{ label: providerRegistry.get(name).label, figures: own.forward }],
+    ),
+  ].flatMap(({ label, figures }) => {
+    const error = errorText(figures);
+    return error === null ? [] : [{ label, sessions: figures.sessions, error }];
+  });
+  const [first] = groups;
+  if (first === undefined) return null;
+  const isAll = files.every(({ requests, forward: own }) => requests === 0 || own.kind !== 'empty');
+  if (groups.length === 1 && isAll) return `On these sessions trust a cost to ${first.error}.`;
+  const parts = groups.map(
+    ({ label, sessions, error }) => `to ${error} on the ${formatCounted(sessions, 'session')} of ${label}`,
+  );
+  return `Trust a cost ${parts.join(', and ')}.`;
 }

@@ -1,11 +1,16 @@
 import type { FidelityReport } from '../../../fidelity/report.js';
+import type { FileFidelity } from '../../../fidelity/validate.js';
 import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCount, formatCounted } from '../../../report/format.js';
 import { trustSentence } from './forward-text.js';
 
 /** How far to trust a cost, and what that does not say. */
-export function validateConclusion({ total, traces }: FidelityReport, worse: number): Conclusion {
-  const trust = trustSentence(total.forward);
+export function validateConclusion(
+  files: readonly FileFidelity[],
+  { total, traces }: FidelityReport,
+  worse: number,
+): Conclusion {
+  const trust = trustSentence(total, files);
   const within = traces?.statistics.filter(({ verdict }) => verdict === 'within').length ?? 0;
   const result =
     trust ??

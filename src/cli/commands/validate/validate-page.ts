@@ -112,7 +112,7 @@ export function validateHtml(files: readonly FileFidelity[], total: TotalFidelit
   return studyHtml(
     {
       title: 'The simulator against recordings',
-      lead: trustSentence(total.forward) ?? `${formatCount(total.requests)} requests compared.`,
+      lead: trustSentence(total, files) ?? `${formatCount(total.requests)} requests compared.`,
       cards: cardsOf(total, files.length),
       of: 'session',
       charts: [...costChart(files), ...(all === 0 ? [] : [chart])],

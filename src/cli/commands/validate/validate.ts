@@ -125,7 +125,7 @@ export async function validateCommand(
     if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
     if (!session.json) {
       const written = options.out === undefined ? null : join(options.out, VALIDATE_PAGE);
-      const closing = { ...validateConclusion(report, worse.length), written };
+      const closing = { ...validateConclusion(fidelities, report, worse.length), written };
       host.stdout.write(`\n${closingText(closing, screenFor(host.stdout, session.colors))}`);
     }
     return worse.length > 0 ? EXIT.regression : EXIT.fine;
