@@ -171,7 +171,11 @@ function readImports(file: SourceFile): readonly ImportUse[] {
       add(node.argument.literal, 'type');
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       add(node.arguments[0], 'dynamic');
-    } else if (ts.isCallExpression(node) && node.expression.getText() === 'require') {
+    } else if (
+      ts.isCallExpression(node) &&
+      ts.isIdentifier(node.expression) &&
+      node.expression.text === 'require'
+    ) {
       add(node.arguments[0], 'static');
     }
     ts.forEachChild(node, visit);
