@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/helpers/longest-first.js';
 
 export default defineConfig({
   test: {
@@ -9,6 +10,7 @@ export default defineConfig({
     pool: 'threads',
     maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
     isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/helpers/property-settings.ts'],
     globalSetup: ['test/helpers/test-cache.ts', 'test/helpers/build-page.ts'],
   },

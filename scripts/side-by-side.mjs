@@ -1,7 +1,7 @@
 // @ts-check
 // Runs scripts of package.json beside each other and shows the output of each when it has ended; names joined by + come one after
 // the other. Fails when one of them does.
-// node scripts/side-by-side.mjs typecheck lint+deadcode
+// node scripts/side-by-side.mjs typecheck lint+deadcode+site
 
 import { spawn } from 'node:child_process';
 

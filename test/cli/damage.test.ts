@@ -10,7 +10,7 @@ import { cli } from './cli.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Cases of each kind; npm run damage runs them at length. */
-const CASES = Number(process.env.CCBENCH_RUNS ?? 25);
+const CASES = Number(process.env.CCBENCH_RUNS ?? 15);
 const SEED = Number(process.env.CCBENCH_SEED ?? 1);
 const TIMEOUT_MS = Math.max(300_000, CASES * 2_000);
 

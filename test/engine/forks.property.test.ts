@@ -10,7 +10,7 @@ import { mainRequests, ofType, type PlanInit, planOf, runLog } from '../helpers/
 import { propertyRuns } from '../helpers/property-runs.js';
 
 /** Sessions of each property. */
-const RUNS = propertyRuns(1_000) / 10;
+const RUNS = propertyRuns(500) / 10;
 const TIMEOUT_MS = Math.max(300_000, RUNS * 1_000);
 const POLICY = 'claude-code/2026';
 const TURNS = 34;

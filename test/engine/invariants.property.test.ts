@@ -21,7 +21,7 @@ import { propertyRuns } from '../helpers/property-runs.js';
 import { Reached, statesOf } from '../helpers/reached.js';
 
 /** Sessions in all. */
-const RUNS = propertyRuns(1_000);
+const RUNS = propertyRuns(500);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 const share = (part: number) => ({ numRuns: Math.max(1, Math.round(RUNS * part)) });
@@ -83,7 +83,7 @@ describe('the generated sessions', () => {
   it('C40 reach failed compactions and tripped breakers', { timeout: TIMEOUT_MS }, () => {
     const reached = new Reached();
     const cases = fc.sample(fc.tuple(sessionSteps, anyPolicy, anyWindow, faultRules), {
-      numRuns: 300,
+      numRuns: 150,
       seed: 7,
     });
     for (const [steps, policy, window, faults] of cases)

@@ -11,7 +11,7 @@ import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 import { assistant, type Fields, readSession, result, say, system, usage, user } from '../helpers/session.js';
 
-const RUNS = propertyRuns(600);
+const RUNS = propertyRuns(250);
 /** A run takes a few milliseconds; on a busy machine many more. */
 const TIMEOUT_MS = Math.max(300_000, RUNS * 100);
 

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { propertyRuns } from '../helpers/property-runs.js';
 import { expectSameOverWorkloads, SWEPT } from './swept.js';
 
-const RUNS = Math.floor((propertyRuns(30) * 2) / 3);
+const RUNS = Math.floor((propertyRuns(18) * 2) / 3);
 
 describe('runs that plans in parts with other limits share', () => {
   it(

@@ -8,7 +8,7 @@ import { propertyRuns } from '../helpers/property-runs.js';
 import { expectSameOverWorkloads, SWEPT, sweep } from './swept.js';
 
 /** A third of the cases: most of the shipped policies are in parts. */
-const RUNS = Math.ceil(propertyRuns(30) / 3);
+const RUNS = Math.ceil(propertyRuns(18) / 3);
 
 describe('runs that plans with other limits share', () => {
   it('are of nearly every policy that is shipped', () => {

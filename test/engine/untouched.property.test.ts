@@ -15,7 +15,7 @@ import { mainRequests, ofType, planOf, runLog } from '../helpers/plan.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 
 /** Sessions of each property. */
-const RUNS = propertyRuns(1_000) / 10;
+const RUNS = propertyRuns(500) / 10;
 const TIMEOUT_MS = Math.max(300_000, RUNS * 500);
 
 /** For each request of the main loop, what the entries before it say is out of the context. */

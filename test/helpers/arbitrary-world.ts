@@ -296,10 +296,27 @@ const dreamers = worldOf(
   }),
 );
 
+/** Sessions under the two layers that are off unless asked for, at limits that they reach. */
+const cutters = worldOf(
+  stories,
+  fc
+    .constantFrom(
+      { 'snip.enabled': true, 'snip.aboveTokens': 12_000, 'snip.downToTokens': 6_000, 'snip.minTokens': 100 },
+      {
+        'collapse.enabled': true,
+        'autoCompact.enabled': false,
+        'collapse.aboveTokens': 12_000,
+        'collapse.downToTokens': 6_000,
+      },
+    )
+    .map((set) => ({ policy: 'claude-code/2026', set })),
+);
+
 /** Worlds. */
 export const worlds: fc.Arbitrary<World> = fc.oneof(
   { weight: 15, arbitrary: worldOf(stories, policies) },
   { weight: 1, arbitrary: dreamers },
+  { weight: 1, arbitrary: cutters },
 );
 
 /** The plan of a world; settings that exclude each other are another test's matter. */

@@ -49,15 +49,15 @@ export function edgeViolations(file: SourceFile): readonly string[] {
       const what = BANNED_GLOBALS.get(node.text);
       if (what !== undefined && !own.has(node.text) && !isOnlyAName(node)) report(node, what);
     } else if (ts.isPropertyAccessExpression(node)) {
-      const owner = node.expression.getText();
+      const owner = nameOf(node.expression);
       const name = node.name.text;
       if (owner === 'Date' && name === 'now') report(node, 'the wall clock');
       else if (owner === 'Math' && name === 'random') report(node, 'randomness');
       else if (name.startsWith('toLocale') || name === 'localeCompare') report(node, 'the locale');
     } else if (ts.isNewExpression(node)) {
-      if (node.expression.getText() === 'Date' && !node.arguments?.length) report(node, 'the wall clock');
+      if (nameOf(node.expression) === 'Date' && !node.arguments?.length) report(node, 'the wall clock');
     } else if (ts.isCallExpression(node)) {
-      if (node.expression.getText() === 'Date') report(node, 'the wall clock');
+      if (nameOf(node.expression) === 'Date') report(node, 'the wall clock');
     } else if (ts.isImportSpecifier(node)) {
       const name = (node.propertyName ?? node.name).text;
       const from = node.parent.parent.parent.moduleSpecifier;
@@ -71,6 +71,11 @@ export function edgeViolations(file: SourceFile): readonly string[] {
   };
   visit(source);
   return problems;
+}
+
+/** The name that an expression is; null where it is anything longer. */
+function nameOf(expression: ts.Expression): string | null {
+  return ts.isIdentifier(expression) ? expression.text : null;
 }
 
 /** Names the file itself declares as variables, parameters or functions: not the globals of the same name. */

@@ -139,8 +139,18 @@ const LOADS_ANY = 'src/plugins/load-plugin.ts';
 /** The files that the build fills with the packages they import: these are loaded with them, so the files enter by dynamic import. */
 const HOLDS_PACKAGES = BUNDLED.map((name) => `src/${name}`);
 
+/** The imports of the files that were read, by path and text: several rules ask for those of every source. */
+const read = new Map<string, readonly ImportUse[]>();
+
 /** Every import, re-export, dynamic import and import type of a file. */
 export function importsOf(file: SourceFile): readonly ImportUse[] {
+  const key = `${file.path}\n${file.text}`;
+  const known = read.get(key) ?? readImports(file);
+  read.set(key, known);
+  return known;
+}
+
+function readImports(file: SourceFile): readonly ImportUse[] {
   const found: ImportUse[] = [];
   const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const add = (node: ts.Node | undefined, form: ImportUse['form']): void => {
@@ -161,7 +171,11 @@ export function importsOf(file: SourceFile): readonly ImportUse[] {
       add(node.argument.literal, 'type');
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       add(node.arguments[0], 'dynamic');
-    } else if (ts.isCallExpression(node) && node.expression.getText() === 'require') {
+    } else if (
+      ts.isCallExpression(node) &&
+      ts.isIdentifier(node.expression) &&
+      node.expression.text === 'require'
+    ) {
       add(node.arguments[0], 'static');
     }
     ts.forEachChild(node, visit);

@@ -99,7 +99,7 @@ describe('generated policy files', () => {
         for (const sentence of policySentences(parts, OUTPUT))
           expect(sentence).not.toMatch(/undefined|NaN|null/);
       }),
-      { numRuns: propertyRuns(300) },
+      { numRuns: propertyRuns(150) },
     );
   });
 
@@ -114,7 +114,7 @@ describe('generated policy files', () => {
         expect(canonicalJson(runLog(plan, transcript))).toBe(canonicalJson(run.entries));
         reached.add(ofType(run.entries, 'layer').map(({ action, outcome }) => `${action} ${outcome}`));
       }),
-      { numRuns: propertyRuns(250), examples: [RESTARTED_WHILE_ASKED] },
+      { numRuns: propertyRuns(120), examples: [RESTARTED_WHILE_ASKED] },
     );
     for (const state of ['compact done', 'compact failed', 'truncate done', 'clear done'])
       expect(reached.share(state), state).toBeGreaterThan(0.02);
@@ -159,7 +159,7 @@ describe('the tokens that `policies show` gives for the first compaction', () =>
         const [first] = ofType([log[at]!], 'layer');
         expect(first!.seenBefore).toBeGreaterThanOrEqual(autoCompact!);
       }),
-      { numRuns: propertyRuns(150) },
+      { numRuns: propertyRuns(100) },
     );
     expect(fired).toBeGreaterThan(30);
   });
@@ -185,7 +185,7 @@ describe('a damaged policy file', () => {
           }
         },
       ),
-      { numRuns: propertyRuns(600) },
+      { numRuns: propertyRuns(300) },
     );
     expect(refused).toBeGreaterThan(100);
   });
@@ -205,7 +205,7 @@ describe('a damaged policy file', () => {
         expect(policy !== null || problems.length > 0).toBe(true);
         for (const { place } of problems) expect([place?.line, place?.column]).not.toContain(undefined);
       }),
-      { numRuns: propertyRuns(400) },
+      { numRuns: propertyRuns(200) },
     );
   });
 });

@@ -134,14 +134,16 @@ describe('the sample of a log', () => {
   });
 
   it('shows a hundred thousand requests and forty thousand events unless told otherwise', () => {
+    const first = requestEntry();
+    const many = Array.from({ length: 100_000 }, (_, n) => ({ ...first, n }));
     const whole = createRunSample();
-    for (let i = 0; i < 100_000; i++) whole.write(requestEntry({ n: i }));
+    for (const entry of many) whole.write(entry);
     for (let i = 0; i < 40_000; i++) whole.write(crossingEntry());
     expect(whole.finish().leftOut).toBeNull();
     whole.write(crossingEntry());
     expect(whole.finish().leftOut).toMatchObject({ requests: 100_000, events: 40_001 });
     const long = createRunSample();
-    for (let i = 0; i <= 100_000; i++) long.write(requestEntry({ n: i }));
+    for (const entry of [...many, first]) long.write(entry);
     expect(long.finish().leftOut?.requests).toBe(100_001);
   });
 });

