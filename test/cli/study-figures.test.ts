@@ -51,7 +51,7 @@ describe('columns of a comparison', () => {
     const base = lines.find((line) => line.startsWith('base'))!;
     const shown = base.trim().split(/ {2,}/).length - 1;
     expect(shown).toBeGreaterThan(3);
-    const same = /^the same in all of them: (.*)$/m.exec(stdout)?.[1]!.split(', ') ?? [];
+    const same = (/^the same in all of them: (.*)$/m.exec(stdout)?.[1] ?? '').split(', ');
     const alike = new Set(same.map((told) => told.split(' ')[0]!));
     const others = metrics.split(',').filter((name) => !alike.has(name));
     expect(alike).toContain('turns'); // the same session under every variant

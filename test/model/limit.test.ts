@@ -23,6 +23,49 @@ describe('a limit', () => {
   });
 });
 
+describe('a limit that is marked', () => {
+  it('knows whether a number has met it since that is lower than all before', () => {
+    const limit = new Limit(100, 'reached');
+    limit.isMetBy(130);
+    limit.mark();
+    limit.isMetBy(140);
+    limit.isMetBy(90);
+    expect(limit.isMetLower).toBe(false);
+    limit.isMetBy(120);
+    expect(limit.isMetLower).toBe(true);
+  });
+
+  it('tells beforehand whether one would, and does not remember it', () => {
+    const limit = new Limit(100, 'reached');
+    limit.isMetBy(130);
+    expect([99, 100, 129, 130].map((number) => limit.wouldBeMetLower(number))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(new Limit(100, 'passed').wouldBeMetLower(100)).toBe(false);
+    expect(limit.admits(129)).toBe(true);
+  });
+
+  it('hands on what it remembered at the mark, and may become another number of those it admits', () => {
+    const limits = new Limits(POLICY);
+    const limit = limits.of('a', 'reached', at);
+    limit.isMetBy(80);
+    limit.isMetBy(130);
+    limits.mark();
+    limit.isMetBy(105);
+    limit.isMetBy(95);
+    const copy = new Limits(limits.policy);
+    copy.adoptMarked(limits);
+    const own = copy.of('a', 'reached', at);
+    expect([80, 81, 130, 131].map((other) => own.admits(other))).toEqual([false, true, true, false]);
+    copy.become({ name: 'any', params: { at: 120 } });
+    expect([own.value, own.isMetBy(119), own.isMetBy(120)]).toEqual([120, false, true]);
+    expect(limit.value).toBe(100);
+  });
+});
+
 describe('the limits of a run', () => {
   it('are the same for all who ask by a name', () => {
     const limits = new Limits(POLICY);

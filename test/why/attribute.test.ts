@@ -179,6 +179,27 @@ describe('the sums of a report', () => {
     expect(byCause.find(({ cause }) => cause === 'lifetime-5m')!.events).toBe(1);
   });
 
+  it('list breaks by what they cost, the dearest first, and what costs the same by name', () => {
+    const broken = sessionOf([
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 1_200, usage: short(3, 0, 21_000, 70) },
+      { at: 2_400, usage: short(3, 0, 60_000, 70) },
+      { at: 3_600, usage: short(3, 0, 61_000, 70) },
+    ]);
+    const { breaks } = sumUp([explained(broken)], []);
+    const dollars = breaks.map(({ usd }) => usd);
+    expect(dollars.length).toBeGreaterThan(1);
+    expect(new Set(dollars).size).toBeGreaterThan(1);
+    expect(dollars).toEqual([...dollars].sort((a, b) => b - a));
+    const named = (project: string) => ({ ...explained(broken), project });
+    const apart = (name: string) => {
+      const own = named(name);
+      return { ...own, requests: own.requests.map((each) => ({ ...each, key: `${name} ${each.key}` })) };
+    };
+    const { byProject } = sumUp([apart('b'), apart('a')], []);
+    expect(byProject.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
   it('count the same call in two sessions once', () => {
     const once = sumUp(sessions, []);
     const twice = sumUp([...sessions, ...sessions], []);

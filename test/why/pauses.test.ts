@@ -87,6 +87,11 @@ describe('a compaction before a pause', () => {
     expect(compacting({ answer: ask('t1', 'Bash'), behind })).toEqual({ avoidable: false, acts: false });
   });
 
+  it('is not possible where no user spoke: the word before the last answer was about something else', () => {
+    const behind = [user('u2', 3 * HOUR_S, 'a task has ended', { parentUuid: 'a1', isMeta: true })];
+    expect(compacting({ answer: say('done'), behind })).toEqual({ avoidable: false, acts: false });
+  });
+
   it('is not made twice', () => {
     const boundary = system('c0', 40, 'compact_boundary', {
       parentUuid: 'a1',

@@ -9,6 +9,9 @@ import type { Way } from './way.js';
 /** What is kept of runs per transcript, in entries or parts of them: about thirty megabytes where they are summed up. */
 const MAX_ITEMS = 200_000;
 
+/** What is kept of ways per transcript, in entries that they and their copies hold: some tens of megabytes. */
+const MAX_WAY_ITEMS = 100_000;
+
 /** Shapes remembered per transcript, those met only once included. */
 const MAX_SHAPES = 64;
 
@@ -40,6 +43,16 @@ class Shelf {
       families.unshift(family);
     }
     return family;
+  }
+
+  /** Keeps the way of the run that was made last, and forgets those of shapes that were not used for longest. */
+  keepWay(way: Way | null, family: Family): void {
+    family.way = way;
+    let items = 0;
+    for (const other of this.families) {
+      items += other.way?.size ?? 0;
+      if (items > MAX_WAY_ITEMS && other !== family) other.way = null;
+    }
   }
 
   /** Keeps a run, and forgets those that were not used for longest. */
@@ -90,7 +103,7 @@ export function* sharedParts(
   const branch = family.way?.branchFor(plan, known) ?? null;
   family.way = null; // a copy goes on once, and may be stopped on its way
   const way = branch === null ? run.record(transcript, sink) : run.recordFrom(branch, transcript, sink);
-  family.way = yield* way;
+  shelf.keepWay(yield* way, family);
   shelf.add(run, family);
 }
 

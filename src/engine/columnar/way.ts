@@ -27,6 +27,11 @@ export class Way {
   private told: Told[] = [];
   private pauses: { readonly at: number; readonly paused: PausedRun }[] = [];
 
+  /** What it takes to keep it, in entries: a copy holds about as much as was told up to it. */
+  get size(): number {
+    return this.pauses.reduce((items, { at }) => items + at, this.told.length);
+  }
+
   note(item: Told): void {
     if (item.type === 'run') this.run = item;
     else this.told.push(item);
