@@ -94,10 +94,10 @@ describe('how far a cost is to be trusted', () => {
     );
     const one = { ...FORWARD, sessions: 1 };
     expect(said(one, { anthropic: { forward: one }, openai }, 'ran', 'ran')).toBe(
-      'Trust a cost to ± 2.00% typically, ± 8.00% in nine of ten on the 1 session of Claude Code, and to ± 15.00% typically, ± 30.00% in nine of ten on the 8 sessions of OpenAI up to GPT-5.5.',
+      'Trust a cost to ± 2.00% on the 1 session of Claude Code, and to ± 15.00% typically, ± 30.00% in nine of ten on the 8 sessions of OpenAI up to GPT-5.5.',
     );
     expect(said(one, { anthropic: { forward: one }, gemini: { forward: NONE } }, 'ran', 'empty')).toBe(
-      'Trust a cost to ± 2.00% typically, ± 8.00% in nine of ten on the 1 session of Claude Code.',
+      'Trust a cost to ± 2.00% on the 1 session of Claude Code.',
     );
     expect(said(NONE, { gemini: { forward: NONE } }, 'empty')).toBeNull();
   });

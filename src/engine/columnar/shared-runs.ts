@@ -51,7 +51,7 @@ class Shelf {
     let items = 0;
     for (const other of this.families) {
       items += other.way?.size ?? 0;
-      if (items > MAX_WAY_ITEMS && other !== family) other.way = null;
+      if (items > MAX_WAY_ITEMS) other.way = null;
     }
   }
 

@@ -147,9 +147,10 @@ export function sessionLines(files: readonly FileFidelity[], screen: Screen): st
     : [...tableLines(SESSIONS, rows, { indent: '  ', ...screen }), ...crashes];
 }
 
-/** How far to trust a cost of some sessions; null where none of them was run forward. */
-function errorText({ costErrorMedian, costErrorP90 }: ForwardFigures): string | null {
+/** How far to trust a cost of some sessions; null where none of them was run forward. One session has no nine of ten. */
+function errorText({ costErrorMedian, costErrorP90, sessions }: ForwardFigures): string | null {
   if (costErrorMedian === null || costErrorP90 === null) return null;
+  if (sessions === 1) return `± ${percent(costErrorMedian)}`;
   return `± ${percent(costErrorMedian)} typically, ± ${percent(costErrorP90)} in nine of ten`;
 }
 
