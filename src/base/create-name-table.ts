@@ -5,3 +5,14 @@
 export function createNameTable<T>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }
+
+/** A table of the same names; what is found when somebody reads it is still found then. */
+export function copyNameTable(names: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const copy = createNameTable<unknown>();
+  for (const name of Object.keys(names)) {
+    const property = Object.getOwnPropertyDescriptor(names, name)!;
+    if (property.get === undefined) copy[name] = property.value;
+    else Object.defineProperty(copy, name, property);
+  }
+  return copy;
+}

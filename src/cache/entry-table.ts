@@ -8,13 +8,23 @@ const FIRST_SLOTS = 1_024;
  * would box the key and follow two pointers. Keys are digests; 0 marks a free slot.
  */
 export class EntryTable {
-  readyAtMs = new Float64Array(FIRST_SLOTS);
-  expiresAtMs = new Float64Array(FIRST_SLOTS);
-  ttlMs = new Float64Array(FIRST_SLOTS);
+  readyAtMs: Float64Array;
+  expiresAtMs: Float64Array;
+  ttlMs: Float64Array;
   /** Entries held. */
-  size = 0;
-  private keys = new Float64Array(FIRST_SLOTS);
-  private mask = FIRST_SLOTS - 1;
+  size: number;
+  private keys: Float64Array;
+  private mask: number;
+
+  /** An empty table, or one that holds the entries of another. */
+  constructor(other: EntryTable | null = null) {
+    this.keys = other === null ? new Float64Array(FIRST_SLOTS) : other.keys.slice();
+    this.readyAtMs = other === null ? new Float64Array(FIRST_SLOTS) : other.readyAtMs.slice();
+    this.expiresAtMs = other === null ? new Float64Array(FIRST_SLOTS) : other.expiresAtMs.slice();
+    this.ttlMs = other === null ? new Float64Array(FIRST_SLOTS) : other.ttlMs.slice();
+    this.mask = this.keys.length - 1;
+    this.size = other === null ? 0 : other.size;
+  }
 
   /** Slot of a key, or −1. */
   find(key: Digest): number {
@@ -37,16 +47,6 @@ export class EntryTable {
   /** Drops the entries that expired before a time. */
   dropBefore(timeMs: number): void {
     this.rebuild(this.keys.length, timeMs);
-  }
-
-  /** Holds the entries of another table. */
-  adopt(other: EntryTable): void {
-    this.keys = other.keys.slice();
-    this.readyAtMs = other.readyAtMs.slice();
-    this.expiresAtMs = other.expiresAtMs.slice();
-    this.ttlMs = other.ttlMs.slice();
-    this.mask = other.mask;
-    this.size = other.size;
   }
 
   clear(): void {

@@ -331,9 +331,7 @@ function createCacheOf(entries: EntryTable, firstSweepAt: number, options: Promp
       entries.clear();
     },
     copy() {
-      const same = new EntryTable();
-      same.adopt(entries);
-      return createCacheOf(same, sweepAt, options);
+      return createCacheOf(new EntryTable(entries), sweepAt, options);
     },
   };
 }

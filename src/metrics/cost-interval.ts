@@ -88,9 +88,12 @@ export class RiskTally {
     if (limit <= 0) return 0;
     const step = limit / (CELLS - 1);
     let cells = new Float64Array(CELLS);
+    let after = new Float64Array(CELLS);
     cells[0] = 1;
-    for (let i = 0; i < this.chances.length; i++)
-      cells = withBreak(cells, this.chances[i]!, this.costs[i]! / step);
+    for (let i = 0; i < this.chances.length; i++) {
+      addBreak(cells, after, this.chances[i]!, this.costs[i]! / step);
+      [cells, after] = [after, cells];
+    }
     let sum = 0;
     for (let i = 0; i < CELLS; i++) {
       sum += cells[i]!;
@@ -100,11 +103,11 @@ export class RiskTally {
   }
 }
 
-/** The distribution after one more break of a chance, so many cells away; what falls between two cells goes to both. */
-function withBreak(cells: Float64Array, chance: number, distance: number): Float64Array<ArrayBuffer> {
+/** The distribution `after` one more break of a chance, so many cells away; what falls between two cells goes to both. */
+function addBreak(cells: Float64Array, after: Float64Array, chance: number, distance: number): void {
   const whole = Math.floor(distance);
   const part = distance - whole;
-  const after = new Float64Array(CELLS);
+  after.fill(0);
   for (let i = 0; i < CELLS; i++) {
     const before = cells[i]!;
     if (before === 0) continue;
@@ -114,5 +117,4 @@ function withBreak(cells: Float64Array, chance: number, distance: number): Float
     after[near] = after[near]! + before * chance * (1 - part);
     after[far] = after[far]! + before * chance * part;
   }
-  return after;
 }

@@ -12,12 +12,12 @@ import {
   type WarningEntry,
 } from '../model/run-log.js';
 import { chanceInterval } from './cost-interval.js';
-import type { BreakFacts, RunFacts } from './facts.js';
+import type { BreakFacts, LayerFacts, RunFacts } from './facts.js';
 import { createLayerFold } from './layer-fold.js';
 import { LimitFold } from './limit-fold.js';
 import { createLongTermFold } from './long-term-fold.js';
 import { createRequestFold } from './request-fold.js';
-import { createSavedFold } from './saved-fold.js';
+import { createSavedFold, type SavedFacts } from './saved-fold.js';
 import { createStatusFold } from './status-fold.js';
 import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';
 
@@ -40,6 +40,23 @@ function estimatorOf(breakdowns: readonly BreakdownEntry[]): RunFacts['estimator
     sums.true += estimator.true;
   }
   return sums;
+}
+
+/** What a layer did, with what it kept out of the contexts. */
+function layerFacts(acts: Omit<LayerFacts, keyof SavedFacts>, kept: SavedFacts): LayerFacts {
+  return {
+    triggers: acts.triggers,
+    done: acts.done,
+    failed: acts.failed,
+    declined: acts.declined,
+    cacheLost: acts.cacheLost,
+    calls: acts.calls,
+    costNanoUsd: acts.costNanoUsd,
+    saved: kept.saved,
+    notCarried: kept.notCarried,
+    prevented: kept.prevented,
+    putOff: kept.putOff,
+  };
 }
 
 /** Takes a run's entries in order, in one pass, and tells what they add up to. */
@@ -186,7 +203,7 @@ function createEntryFold(): EntryFold {
         callsNotMade,
         lostReason,
         ...others,
-        layers: recordOf(LAYERS, (layer) => ({ ...acts[layer], ...byLayer[layer] })),
+        layers: recordOf(LAYERS, (layer) => layerFacts(acts[layer], byLayer[layer])),
         crossings: { prevented, putOff },
         status: status.finish(),
         costInterval: intervalOf(

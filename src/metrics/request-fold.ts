@@ -45,7 +45,15 @@ function emptyRequests(): Mutable<RequestFacts> {
 function addUp(parts: readonly RequestFacts[]): RequestFacts {
   const total = emptyRequests();
   for (const part of parts) {
-    for (const key of Object.keys(total) as (keyof RequestFacts)[]) total[key] += part[key];
+    total.calls += part.calls;
+    total.promptTokens += part.promptTokens;
+    total.readTokens += part.readTokens;
+    total.write5mTokens += part.write5mTokens;
+    total.write1hTokens += part.write1hTokens;
+    total.inputTokens += part.inputTokens;
+    total.outputTokens += part.outputTokens;
+    total.latencyMs += part.latencyMs;
+    total.costNanoUsd += part.costNanoUsd;
   }
   return total;
 }

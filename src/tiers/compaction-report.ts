@@ -12,14 +12,13 @@ import { autoCompactEnabled, compactLimit } from './window/thresholds.js';
 
 /** A context that is about to be compacted. */
 export interface ContextBefore extends SizeBefore {
-  /** As the client's own estimate sees it (TOK-7). */
-  readonly parts: Breakdown;
+  readonly messages: readonly Message[];
 }
 
 /** Takes note of a context before a compaction changes it. */
 export function contextBefore(view: ContextView): ContextBefore {
   const { seenBefore, trueBefore } = sizeBefore(view);
-  return { seenBefore, trueBefore, parts: breakdown(view.messages, 'rough') };
+  return { seenBefore, trueBefore, messages: view.messages.slice() };
 }
 
 /** What a compaction made of the conversation (FUL-9). */
@@ -81,14 +80,25 @@ function detailsOf(
   view: ContextView,
 ): Readonly<Record<string, unknown>> {
   const { restored } = done;
-  const { parts } = done.before;
   const told = createNameTable<unknown>();
   Object.assign(told, done.tracking, done.details, boundaryOf(done));
   told.recompactsNextTurn = restored === null ? null : recompacts(done, context, view.trueTokens); // FUL-12
   if (restored !== null) Object.assign(told, whatCameBack(restored));
-  told.context = percentages(parts);
-  told.breakdown = rawParts(parts);
+  tellParts(told, done.before.messages);
   return told;
+}
+
+/** Where the tokens sat, as the client's own estimate sees it (TOK-7): added up when somebody reads it, and sums do not. */
+function tellParts(told: Record<string, unknown>, messages: readonly Message[]): void {
+  let parts: Breakdown | null = null;
+  const found = (): Breakdown => {
+    parts ??= breakdown(messages, 'rough');
+    return parts;
+  };
+  Object.defineProperties(told, {
+    context: { enumerable: true, get: () => percentages(found()) },
+    breakdown: { enumerable: true, get: () => rawParts(found()) },
+  });
 }
 
 /** What the boundary says: counts are of messages that were said, without the reminder in front and the marks of boundaries. */

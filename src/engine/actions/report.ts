@@ -1,4 +1,5 @@
-import type { Action, Outcome } from '../../model/action.js';
+import { copyNameTable } from '../../base/create-name-table.js';
+import type { Action, LayerReport, Outcome } from '../../model/action.js';
 import type { ActingThread } from './acting-thread.js';
 import { DONE } from './done.js';
 
@@ -8,7 +9,7 @@ export function report(
   { entry }: Extract<Action, { kind: 'report' }>,
 ): Outcome {
   const { tally } = run;
-  const details = tally.keepAlives > 0 ? { ...entry.details, keepAlives: tally.keepAlives } : entry.details;
+  const details = tally.keepAlives > 0 ? withKeepAlives(entry.details, tally.keepAlives) : entry.details;
   run.env.sink.write({
     type: 'layer',
     t: run.now,
@@ -35,4 +36,10 @@ export function report(
   tally.cacheLost = 0;
   tally.keepAlives = 0;
   return DONE;
+}
+
+function withKeepAlives(details: LayerReport['details'], keepAlives: number): LayerReport['details'] {
+  const told = copyNameTable(details);
+  told.keepAlives = keepAlives;
+  return told;
 }

@@ -1,3 +1,4 @@
+import type { ParamValues } from '../../model/params.js';
 import type { Comparison, PartsPolicy, RulePart, TestPart } from '../../model/parts.js';
 import type { PlannedPolicy, RunPlan } from '../../model/run-plan.js';
 import { hasJitter } from '../../parts/expression.js';
@@ -19,9 +20,11 @@ const OPEN_TESTS: ReadonlySet<TestPart['kind']> = new Set([
 /** What plans have in common that differ in nothing but their name and their limits. */
 export class OpenShape {
   private readonly baseIsOpen: boolean;
+  private readonly paramNames: readonly string[];
 
   constructor(private readonly plan: RunPlan) {
-    const { parts } = plan.policy;
+    const { parts, params } = plan.policy;
+    this.paramNames = Object.keys(params);
     this.baseIsOpen = parts !== undefined && !isAboutBase(parts);
   }
 
@@ -36,9 +39,19 @@ export class OpenShape {
 
   private isSamePolicy(own: PlannedPolicy, other: PlannedPolicy): boolean {
     return isEqual(own, other, (key, a, b) => {
-      if (key === 'params') return isEqual(a as object, b as object, (path) => OPEN_PARAMS.has(path));
+      if (key === 'params') return this.areSameParams(a as ParamValues, b as ParamValues);
       return key === 'parts' && this.areSameParts(a as PartsPolicy, b as PartsPolicy);
     });
+  }
+
+  private areSameParams(own: ParamValues, other: ParamValues): boolean {
+    const { paramNames } = this;
+    for (let i = 0; i < paramNames.length; i++) {
+      const name = paramNames[i]!;
+      if (own[name] === other[name] || OPEN_PARAMS.has(name)) continue;
+      if (!isEqual(own[name], other[name])) return false;
+    }
+    return paramNames.every((name) => name in other) && Object.keys(other).length === paramNames.length;
   }
 
   private areSameParts(own: PartsPolicy, other: PartsPolicy): boolean {

@@ -1,3 +1,4 @@
+import { copyNameTable } from '../../base/create-name-table.js';
 import { Limits } from '../../model/limit.js';
 import type { LayerEntry, LogEntry, LogSink, RunEntry, SummingSink } from '../../model/run-log.js';
 import type { RunPlan } from '../../model/run-plan.js';
@@ -146,7 +147,9 @@ function limitedItem(entry: LogEntry): Item | null {
     return entry.purpose === 'main' && entry.seen !== null
       ? { type: 'seen', thread: entry.thread, tokens: entry.seen }
       : null;
-  return entry.type === 'layer' && typeof entry.details.overshoot === 'number' ? entry : null;
+  if (entry.type !== 'layer' || typeof entry.details.overshoot !== 'number') return null;
+  const { threshold, overshoot } = entry.details;
+  return { ...entry, details: { threshold, overshoot } }; // the rest may hold on to a whole conversation
 }
 
 /** What the client shows of each main conversation. */
@@ -172,10 +175,7 @@ function withLimits(entry: LayerEntry, limits: ReadonlyMap<number, number>): Lay
   if (typeof threshold !== 'number' || typeof overshoot !== 'number') return entry;
   const other = limits.get(threshold)!;
   if (other === threshold) return entry;
-  const details: Record<string, unknown> = Object.assign(
-    Object.create(Object.getPrototypeOf(entry.details) as object | null) as object,
-    entry.details,
-  );
+  const details = copyNameTable(entry.details);
   details.threshold = other;
   const seen = Math.round(threshold + overshoot);
   if (overshoot > 0) details.overshoot = seen - other;

@@ -18,7 +18,7 @@ const MAX_SHAPES = 64;
 /** The runs of one shape, those used last behind the others. */
 interface Family {
   readonly shape: OpenShape;
-  readonly runs: Set<SharedRun>;
+  readonly runs: SharedRun[];
   /** The way of the run that was made last. */
   way: Way | null;
 }
@@ -33,7 +33,7 @@ class Shelf {
     const { families } = this;
     const at = families.findIndex(({ shape }) => shape.fits(plan));
     if (at < 0) {
-      families.unshift({ shape: new OpenShape(plan), runs: new Set(), way: null });
+      families.unshift({ shape: new OpenShape(plan), runs: [], way: null });
       for (const run of families.length > MAX_SHAPES ? families.pop()!.runs : []) this.items -= run.size;
       return null;
     }
@@ -58,14 +58,11 @@ class Shelf {
   /** Keeps a run, and forgets those that were not used for longest. */
   add(run: SharedRun, family: Family): void {
     if (run.size > MAX_ITEMS || !this.families.includes(family)) return;
-    family.runs.add(run);
+    family.runs.push(run);
     this.items += run.size;
     for (let i = this.families.length - 1; i >= 0; i--) {
-      for (const other of this.families[i]!.runs) {
-        if (this.items <= MAX_ITEMS) return;
-        this.families[i]!.runs.delete(other);
-        this.items -= other.size;
-      }
+      const { runs } = this.families[i]!;
+      while (this.items > MAX_ITEMS && runs.length > 0) this.items -= runs.shift()!.size;
     }
   }
 }
@@ -91,11 +88,12 @@ export function* sharedParts(
   }
   const { runs } = family;
   const known = new Map<string, number>();
-  for (const run of [...runs].reverse()) {
+  for (let i = runs.length - 1; i >= 0; i--) {
+    const run = runs[i]!;
     const limits = run.limitsUnder(plan, known);
     if (limits === null) continue;
-    runs.delete(run);
-    runs.add(run);
+    runs.splice(i, 1);
+    runs.push(run);
     yield* run.retell(plan, limits, sink);
     return;
   }

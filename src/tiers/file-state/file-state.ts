@@ -5,6 +5,7 @@ import type { Text } from '../../model/text.js';
 import type { TierContext } from '../../model/tier.js';
 import { AwaitedCalls } from '../awaited-calls.js';
 import {
+  copyOf,
   editedVersion,
   type FileVersion,
   type KnownFile,
@@ -269,8 +270,14 @@ export class FileState {
     this.uses = [];
     this.shown.clear();
     this.memories.clear();
-    for (const file of other.byPath.values()) this.byPath.set(file.path, { ...file });
-    this.uses = other.uses.map((file) => this.byPath.get(file.path)!);
+    for (const file of other.byPath.values()) this.byPath.set(file.path, copyOf(file));
+    const { uses } = other;
+    for (let i = 0; i < uses.length; i++) {
+      if (uses[i]!.place !== i || !uses[i]!.isRemembered) continue;
+      const file = this.byPath.get(uses[i]!.path)!;
+      file.place = this.uses.length;
+      this.uses.push(file);
+    }
     this.remembered = other.remembered;
     this.useCount = other.useCount;
     for (const [path, read] of other.shown) this.shown.set(path, read);

@@ -59,3 +59,9 @@ export function editedVersion(before: FileVersion, call: Block, grownChars: numb
       : Math.round((before.tokens * chars) / before.chars);
   return { tokens, rough: Math.round(chars / 4), chars, digest, isEstimated: before.isEstimated };
 }
+
+/** A copy that changes for itself. */
+export function copyOf(file: KnownFile): KnownFile {
+  const { path, version, readId, changeId, staysKnown, isUnreadable, isRemembered, place, usedAt } = file;
+  return { path, version, readId, changeId, staysKnown, isUnreadable, isRemembered, usedAt, place };
+}

@@ -155,6 +155,8 @@ export function* compactFully(
 
 /** What the summary is about, of what was sent: retries leave some out, a shared prefix brings more (FUL-9). */
 function coveredBy(split: Split, sent: readonly Message[]): readonly Message[] {
+  // A copy: the conversation goes on changing.
+  if (sent === split.sent || sent === split.summarised) return split.summarised.slice();
   const ids = new Set(sent.map(({ id }) => id));
   return split.summarised.filter(({ id }) => ids.has(id));
 }

@@ -21,6 +21,9 @@ export const UP_TO_SECTIONS = [
   'Context for going on',
 ] as const;
 
+/** What a summary is about: everything, or what stands in front of a pivot. */
+type SummaryStyle = 'full' | 'partial-up-to';
+
 const OPENING =
   'Answer with text only. Do not call any tool: a tool call would waste the only turn you have.';
 
@@ -39,10 +42,16 @@ const CHARS_PER_PROMPT_TOKEN = 4.4;
 export function summaryInstruction(
   id: string,
   at: number,
-  style: 'full' | 'partial-up-to',
+  style: SummaryStyle,
   instructions: string,
   ofHooks: readonly Block[],
 ): Message {
+  const isPlain = instructions.trim() === '' && ofHooks.length === 0;
+  const blocks = isPlain ? PLAIN[style] : blocksOf(style, instructions, ofHooks);
+  return createMessage({ id, role: 'user', origin: 'directive', blocks, at });
+}
+
+function blocksOf(style: SummaryStyle, instructions: string, ofHooks: readonly Block[]): readonly Block[] {
   const sections = style === 'full' ? SUMMARY_SECTIONS : UP_TO_SECTIONS;
   const custom = instructions.trim() === '' ? [] : [instructions];
   const lines = [
@@ -52,10 +61,14 @@ export function summaryInstruction(
     'Quote every message of the user. In the last section quote the most recent exchange that the next step rests on.',
     ...(custom.length + ofHooks.length === 0 ? [] : ['Additional instructions:', ...custom]),
   ];
-  const blocks =
-    ofHooks.length === 0 ? [words([...lines, CLOSING])] : [words(lines), ...ofHooks, words([CLOSING])];
-  return createMessage({ id, role: 'user', origin: 'directive', blocks, at });
+  return ofHooks.length === 0 ? [words([...lines, CLOSING])] : [words(lines), ...ofHooks, words([CLOSING])];
 }
+
+/** The request in our own words alone, which is always the same. */
+const PLAIN = {
+  full: blocksOf('full', '', []),
+  'partial-up-to': blocksOf('partial-up-to', '', []),
+} as const;
 
 function words(lines: readonly string[]): Block {
   const text = lines.join('\n');
