@@ -15,7 +15,11 @@ afterEach(() => {
 
 /** Policies whose layers can go on from where another copy of them stands. */
 const POLICIES = [
+  'claude-code/2.0',
+  'claude-code/2.0.76',
+  'claude-code/2.1.7',
   'claude-code/2.1.112',
+  'claude-code/2.1.325',
   'baselines/mask',
   'baselines/summarise',
   'peers/cline',
@@ -24,6 +28,8 @@ const POLICIES = [
   'peers/crush',
   'peers/kilo',
   'peers/openai-responses',
+  'peers/qwen-code',
+  'peers/roo',
   'peers/swe-agent',
   'peers/zed',
 ];

@@ -72,6 +72,16 @@ describe('the block of tokens', () => {
     expect(rowsOf({ requests }, 'Tokens')['cache written']).toEqual(['0', '0.0%']);
   });
 
+  it('names the lifetimes of the caches that the models are served by', () => {
+    // src/cache/providers/openai-5.6.yaml: half an hour whatever is asked for
+    expect(rowsOf({ models: { 'gpt-5.6-sol': 2 } }, 'Tokens')['cache written']).toEqual([
+      '300',
+      '15.0%  30m 300',
+    ]);
+    const mixed = { 'gpt-5.6-sol': 1, 'claude-sonnet-4-5': 1 };
+    expect(rowsOf({ models: mixed }, 'Tokens')['cache written']).toEqual(['300', '15.0%']);
+  });
+
   it('has the hit rate of subagents and the error of estimates where there are any', () => {
     const subagent = { ...FACTS.requests, calls: 1, promptTokens: 1_000, readTokens: 250 };
     const rows = rowsOf(

@@ -40,7 +40,8 @@ export class Prevention {
   meetsLower(run: Watched): boolean {
     if (!run.env.client.autoCompacts) return false;
     const threshold = this.thresholdOf(run);
-    if (threshold === null || this.exception !== 'none') return false;
+    if (threshold === null || this.exception === 'told') return false;
+    if (this.exception === 'untold') return threshold.wouldBeMetLower(run.seen.tokens);
     if (!this.isOver) return threshold.wouldBeMetLower(run.seen.untouchedTokens);
     return this.avoidedBy !== null && threshold.wouldBeMetLower(run.seen.tokens);
   }

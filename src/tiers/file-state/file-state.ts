@@ -283,6 +283,7 @@ export class FileState {
     for (const [path, read] of other.shown) this.shown.set(path, read);
     this.open.adopt(other.open);
     for (const path of other.memories) this.memories.add(path);
+    this.memoryVersion = other.memoryVersion;
     this.latest = other.latest;
   }
 

@@ -18,7 +18,7 @@ export interface LedgerEntry {
   /** The result as a chars/4 counter sees it. */
   readonly rough: number;
   /** Main-loop turn at which it was first about to be sent. */
-  readonly turn: number;
+  turn: number;
   state: 'active' | 'cleared' | 'deleted';
 }
 
@@ -88,9 +88,15 @@ export class ResultLedger {
   }
 
   /** Knows what another thread's ledger knows, and nothing else: all of it has been sent before (AGT-1). */
+  inherit(other: ResultLedger): void {
+    this.adopt(other);
+    for (const entry of this.entries) entry.turn = 0;
+  }
+
+  /** Knows what another ledger knows, and nothing else. */
   adopt(other: ResultLedger): void {
     this.reset();
-    for (const entry of other.entries) this.entries.push({ ...entry, turn: 0 });
+    for (const entry of other.entries) this.entries.push({ ...entry });
     this.memories = [...other.memories];
     this.thinking = [...other.thinking];
     this.thinkingResponses = other.thinkingResponses;
@@ -100,6 +106,7 @@ export class ResultLedger {
     this.pinned = other.pinned;
     this.serverTokens = other.serverTokens;
     this.nextMessage = other.nextMessage;
+    this.firstActive = other.firstActive;
     this.openCalls = [...other.openCalls];
     this.openIndexes = [...other.openIndexes];
   }

@@ -64,6 +64,8 @@ class TokenMicrocompact implements TierInstance {
     this.originals = param.isOn(params, 'microcompact.token.keepOriginals') ? 'keep' : 'drop';
   }
 
+  adopt(): void {} // what it knows is in the ledger, which the forms share
+
   reset(): void {
     this.ledger.reset();
   }

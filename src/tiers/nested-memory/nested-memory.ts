@@ -54,6 +54,17 @@ class NestedMemory implements TierInstance {
     if (!this.files.isEmpty) this.observe = (message) => this.look(message);
   }
 
+  adopt(other: NestedMemory): void {
+    for (const path of other.refused) this.refused.add(path);
+    for (const [path, { way, round }] of other.paths) this.paths.set(path, { way, round });
+    this.round = other.round;
+    this.memoryVersion = other.memoryVersion;
+    this.queue = [...other.queue];
+    this.failures = [...other.failures];
+    this.kept = other.kept;
+    this.count = other.count;
+  }
+
   private look(message: Message): void {
     const { state } = this;
     state.observe(message);

@@ -79,6 +79,7 @@ class PartsTier implements TierInstance {
     this.restores = policy.rules.some(({ layout }) =>
       layout.some(({ kind }) => kind === 'files' || kind === 'todos'),
     );
+    if (this.restores) workState(context);
     this.wakesBefore = policy.rules
       .flatMap(({ when }) =>
         when.flatMap(({ tests }) => tests.flatMap((test) => (test.kind === 'expiresIn' ? [test.is.ms] : []))),
