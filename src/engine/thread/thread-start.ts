@@ -79,7 +79,7 @@ function inherit(run: LoopThread, parent: LoopThread): void {
   run.inheritMessages(point.messages, point.standing);
   run.view.deletions = point.deletions.copyTo(run.context);
   run.takenOut.adopt(point.takenOut, point.deletions.layer, point.deletions.tokens);
-  if (point.ledger !== null) resultLedger(run).inherit(point.ledger);
+  if (point.ledger !== null) resultLedger(run).adopt(point.ledger);
   run.context.assumeSent(point.freshTokens);
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;

@@ -87,12 +87,6 @@ export class ResultLedger {
     this.openIndexes = [];
   }
 
-  /** Knows what another thread's ledger knows, and nothing else: all of it has been sent before (AGT-1). */
-  inherit(other: ResultLedger): void {
-    this.adopt(other);
-    for (const entry of this.entries) entry.turn = 0;
-  }
-
   /** Knows what another ledger knows, and nothing else. */
   adopt(other: ResultLedger): void {
     this.reset();
@@ -111,10 +105,11 @@ export class ResultLedger {
     this.openIndexes = [...other.openIndexes];
   }
 
-  /** An independent copy, to be taken over later. */
+  /** What a thread knows that starts from here: all of it has been sent before (AGT-1). */
   clone(): ResultLedger {
     const copy = new ResultLedger();
     copy.adopt(this);
+    for (const entry of copy.entries) entry.turn = 0;
     return copy;
   }
 
