@@ -8,7 +8,7 @@ import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } f
 import { isCommandText, isExitCommand, isLocalCommandText, originOf } from './origins.js';
 import { type ProcessStart, processStart } from './process-start.js';
 import { type FileTexts, RecordedText } from './recorded-text.js';
-import { parseUsage, type RecordedUsage } from './recorded-usage.js';
+import { parseUsage, type RecordedUsage, sameUsage } from './recorded-usage.js';
 import { IDLE_LINE, NO_MEMBERS } from './session-line-reader.js';
 import { spokenThinking } from './spoken-thinking.js';
 import { TimeReader } from './time-reader.js';
@@ -154,20 +154,6 @@ function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
 /** The value itself, or the equal text seen before: neighbouring lines repeat each other. */
 function shared(value: unknown, before: string | null): string | null {
   return value === before ? before : textOf(value);
-}
-
-/** Lines of one response repeat its usage. */
-function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): RecordedUsage {
-  if (usage.state !== 'counts' || before?.state !== 'counts') return usage;
-  const [a, b] = [usage.usage, before.usage];
-  const isSame =
-    a.input === b.input &&
-    a.cacheRead === b.cacheRead &&
-    a.cacheWrite5m === b.cacheWrite5m &&
-    a.cacheWrite1h === b.cacheWrite1h &&
-    a.output === b.output &&
-    usage.output === before.output;
-  return isSame ? before : usage;
 }
 
 /** True for a hidden line of the main conversation that says nothing which the line before it there did not say. */

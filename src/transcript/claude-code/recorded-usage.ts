@@ -1,10 +1,16 @@
 import { promptTokens, type Usage } from '../../model/usage.js';
 import { isObject, objectOf } from '../narrow.js';
+import { type BilledOtherwise, billedOtherwise } from './billed-otherwise.js';
 
 /** What a usage record says: counts, nothing at all, or numbers nobody can have been billed. */
 export type RecordedUsage =
   /** `output` is 0 where the record does not say it. */
-  | { readonly state: 'counts'; readonly usage: Usage; readonly output: 'said' | 'unsaid' }
+  | {
+      readonly state: 'counts';
+      readonly usage: Usage;
+      readonly output: 'said' | 'unsaid';
+      readonly otherwise: readonly BilledOtherwise[];
+    }
   | { readonly state: 'absent' }
   | { readonly state: 'impossible' };
 
@@ -34,5 +40,21 @@ export function parseUsage(value: unknown): RecordedUsage {
   const total = Math.max(written, short + long);
   const cacheWrite1h = Math.min(long, total);
   const usage: Usage = { input, cacheRead, cacheWrite5m: total - cacheWrite1h, cacheWrite1h, output };
-  return promptTokens(usage) === 0 ? { state: 'absent' } : { state: 'counts', usage, output: said };
+  if (promptTokens(usage) === 0) return { state: 'absent' };
+  return { state: 'counts', usage, output: said, otherwise: billedOtherwise(value) };
+}
+
+/** Lines of one response repeat its usage. */
+export function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): RecordedUsage {
+  if (usage.state !== 'counts' || before?.state !== 'counts') return usage;
+  const [a, b] = [usage.usage, before.usage];
+  const isSame =
+    a.input === b.input &&
+    a.cacheRead === b.cacheRead &&
+    a.cacheWrite5m === b.cacheWrite5m &&
+    a.cacheWrite1h === b.cacheWrite1h &&
+    a.output === b.output &&
+    usage.output === before.output &&
+    usage.otherwise.length === before.otherwise.length;
+  return isSame ? before : usage;
 }

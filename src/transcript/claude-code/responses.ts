@@ -7,6 +7,7 @@ import {
   type DraftStep,
   draftMessage,
 } from '../drafts/draft.js';
+import type { BilledOtherwise } from './billed-otherwise.js';
 import { answerTo, type ToolCall } from './blocks.js';
 import type { Chain } from './chains.js';
 import { compactionEvent, fallbackEvent, microcompactEvent, rewindEvent, speakerEvent } from './events.js';
@@ -21,6 +22,7 @@ import {
 } from './lines.js';
 import { compactInstructions } from './origins.js';
 import { ProcessWatch } from './process-watch.js';
+import { tellResponses } from './response-warnings.js';
 
 /** What the chains of one transcript share while they are read. */
 export interface GroupingContext {
@@ -66,6 +68,7 @@ class StepGrouper {
   readonly #slotOf = new Map<string, number>();
   readonly #waiting = new Map<string, DraftStep[]>();
   readonly #calls = new Map<string, DraftCall>();
+  readonly #otherwise = new Map<string, readonly BilledOtherwise[]>();
   /** The call that was opened last. */
   #latest: DraftCall | null = null;
   readonly #copies = new Map<string, DraftMessage>();
@@ -109,22 +112,8 @@ class StepGrouper {
       else if (line.type === 'microcompact') this.#addEvent(microcompactEvent(line));
       this.#slotAtLine.set(line.uuid, this.#slotStarts.length - 1);
     }
-    let unanswered = 0;
-    for (const call of this.#asked.values()) if (!call.isAnswered) unanswered++;
-    let silent = 0;
-    for (const { usage, outputIsUnsaid } of this.#calls.values())
-      if (usage !== null && outputIsUnsaid) silent++;
-    if (silent > 0) {
-      this.#warnings.add(
-        'no-output-count',
-        'responses do not say how many tokens they have',
-        'their output is estimated from what they say',
-        silent,
-      );
-    }
-    if (unanswered > 0) {
-      this.#warnings.add('unanswered-tool-call', 'tool calls have no result in the file', null, unanswered);
-    }
+    const [calls, asked, otherwise] = [this.#calls, this.#asked, this.#otherwise];
+    tellResponses({ calls, asked, otherwise }, this.#warnings);
   }
 
   #indexToolCalls(line: AssistantLine): void {
@@ -296,7 +285,10 @@ class StepGrouper {
     if (known === null) this.#openResponse(line, blocks);
     else for (const block of blocks) known.blocks.push(block);
     const call = this.#latest?.id === key ? this.#latest : this.#calls.get(key);
-    if (call !== undefined) extendCall(call, line);
+    if (call === undefined) return;
+    extendCall(call, line);
+    if (line.usage.state === 'counts' && line.usage.otherwise.length > 0)
+      this.#otherwise.set(key, line.usage.otherwise);
   }
 
   /** The response that a line belongs to; null when the line is its first. */

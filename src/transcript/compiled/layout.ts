@@ -10,7 +10,7 @@ import type { StringEncoding } from './string-table.js';
  * Version of the compiled form and of the readers whose work it holds: it goes up whenever a reader makes something else
  * of the same file.
  */
-export const COMPILED_VERSION = 9;
+export const COMPILED_VERSION = 10;
 
 /** First bytes of a compiled transcript. */
 export const MAGIC = 'ccbench\0';
