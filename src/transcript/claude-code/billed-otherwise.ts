@@ -47,8 +47,7 @@ export function tellBilledOtherwise(
   warnings: WarningList,
 ): void {
   const counts = new Map<BilledOtherwise, number>();
-  for (const kinds of responses)
-    for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const kinds of responses) for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   for (const [kind, count] of counts) {
     const [message, remedy] = TOLD[kind];
     warnings.add(`billed-${kind}`, message, remedy, count);

@@ -102,9 +102,36 @@ function inTimeOrder(lines: readonly Line[], warnings: WarningList): readonly Li
   return timed.sort((a, b) => (a.time === b.time ? 0 : a.time - b.time)).map(({ line }) => line);
 }
 
+function isCopy(line: Line, other: Line): boolean {
+  const { type, timeMs, agentId, sidechain, sessionId } = line;
+  return (
+    other.type === type &&
+    other.timeMs === timeMs &&
+    other.agentId === agentId &&
+    other.sidechain === sidechain &&
+    other.sessionId === sessionId
+  );
+}
+
+/** The lines that are no copy of one before them: a line that stands there twice was written once. */
+function withoutRepeats(lines: readonly Line[], warnings: WarningList): readonly Line[] {
+  const first = new Map<string, Line>();
+  const kept = lines.filter((line) => {
+    const known = first.get(line.uuid);
+    if (known === undefined) first.set(line.uuid, line);
+    return known === undefined || !isCopy(line, known);
+  });
+  const repeats = lines.length - kept.length;
+  if (repeats > 0)
+    warnings.add('repeated-line', 'lines stand in the file more than once; each counts once', null, repeats);
+  return kept;
+}
+
 /** Splits the lines of one or more files into conversations: the main one first, then the others as they appear. */
-export function splitChains(lines: readonly Line[], warnings: WarningList): readonly Chain[] {
-  const rootOf = needsRoots(lines) ? createRootFinder(lines, warnings) : () => '';
+export function splitChains(all: readonly Line[], warnings: WarningList): readonly Chain[] {
+  const isTangled = needsRoots(all);
+  const lines = isTangled ? withoutRepeats(all, warnings) : all;
+  const rootOf = isTangled ? createRootFinder(lines, warnings) : () => '';
   const main: Line[] = [];
   const others = new Map<string, { readonly id: string; readonly label: string; readonly lines: Line[] }>();
   let sidechains = 0;

@@ -349,6 +349,20 @@ describe('threads', () => {
     expect(() => readClaudeCodeFiles(files, { id: 'x' })).toThrow(/2 session files/);
   });
 
+  it('counts a line that stands there twice once, whatever stands between', () => {
+    const lines = [
+      user('u1', 0, 'go'),
+      assistant('a1', 1, 'm1', say('x')),
+      user('u2', 2, 'on'),
+      assistant('a2', 3, 'm2', say('y')),
+    ];
+    const once = readSession(lines);
+    const twice = readSession(lines.flatMap((line) => [line, line]));
+    expect(twice.threads).toEqual(once.threads);
+    expect(readSession([...lines, ...lines]).threads).toEqual(once.threads);
+    expect(twice.warnings).toContainEqual(expect.objectContaining({ code: 'repeated-line', count: 4 }));
+  });
+
   it('ends on lines that name each other as parent, and warns', () => {
     const side = { isSidechain: true };
     const transcript = readSession([
