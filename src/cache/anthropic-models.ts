@@ -24,6 +24,7 @@ type Defaulted =
   | 'aliases'
   | 'beta1m'
   | 'pricesAreKnown'
+  | 'pricesOf'
   | 'priceSteps'
   | 'fastPricesPerMTok'
   | 'thinking'
@@ -38,6 +39,7 @@ const COMMON = {
   aliases: [],
   beta1m: 'unsupported',
   pricesAreKnown: true,
+  pricesOf: null,
   priceSteps: [],
   fastPricesPerMTok: null,
   thinking: 'keep-all',
@@ -84,12 +86,14 @@ export const ANTHROPIC_MODELS: readonly ModelRow[] = [
   recent({
     ...FABLE_51,
     id: 'claude-fable-5-2',
+    pricesOf: 'claude-fable-5-1',
     notes: FABLE_52_NOTES,
     source: 'identifier in the public SDK only',
   }),
   recent({
     ...FABLE_51,
     id: 'claude-mythos-5-2',
+    pricesOf: 'claude-fable-5-1',
     notes: FABLE_52_NOTES,
     source: 'identifier in the public SDK only',
   }),

@@ -43,6 +43,8 @@ export interface ModelRow {
   readonly maxOutput: number;
   /** Whether anybody says what the model costs; where not, all prices are 0. */
   readonly pricesAreKnown: boolean;
+  /** The model whose prices are taken where its own are not published; null where they are. */
+  readonly pricesOf: string | null;
   readonly pricesPerMTok: Prices;
   /** Ascending by limit; empty for flat prices. */
   readonly priceSteps: readonly PriceStep[];

@@ -15,6 +15,7 @@ export function plannedRow(model: PlannedModel, base: ModelRow): ModelRow {
     window: model.window,
     maxOutput: model.maxOutput,
     pricesAreKnown: true,
+    pricesOf: null,
     pricesPerMTok: pricesOf(model.prices),
     priceSteps: model.steps.map(
       (step): PriceStep => ({ overPromptTokens: step.above, prices: pricesOf(step) }),

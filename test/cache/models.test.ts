@@ -191,6 +191,11 @@ describe('names', () => {
     expect(modelOrUnknown('openai/gpt-7').provider).toBe('openai-5.6');
     expect(modelOrUnknown('gpt-5.3-nano').provider).toBe('openai');
     expect(modelOrUnknown('gemini-9').provider).toBe('gemini');
+    // api.md §1.8: the prices of these two were not found
+    const assumed = MODEL_TABLE.filter(({ pricesOf }) => pricesOf !== null);
+    expect(assumed.map(({ id }) => id)).toEqual(['claude-fable-5-2', 'claude-mythos-5-2']);
+    for (const { pricesOf, pricesPerMTok } of assumed)
+      expect(pricesPerMTok).toEqual(findModel(pricesOf!)!.pricesPerMTok);
     expect(MODEL_TABLE.every(({ pricesAreKnown }) => pricesAreKnown)).toBe(true);
   });
 

@@ -171,7 +171,7 @@ describe('the last lines of a command', () => {
     expect(why[0]).toBe(`1 session cost ${cost}, and no avoidable break of the cache is in it.`);
     expect(why.at(-1)).toBe('page reports/why/why.html');
     const validated = await closing(['validate', 's.jsonl', '--out', 'v'], cwd);
-    expect(validated[0]).toMatch(/^On these sessions trust a cost to ± /);
+    expect(validated[0]).toMatch(/^The cost of this session was within ± [\d.]+%; /);
     expect(validated[1]).toContain('was never recorded');
     expect(validated[2]).toBe('page v/validate.html');
     const diff = await closing(['diff', 's.jsonl', '--out', 'd'], cwd);

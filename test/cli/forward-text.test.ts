@@ -83,6 +83,9 @@ describe('how far a cost is to be trusted', () => {
     const own = { anthropic: { forward: FORWARD } };
     const all = 'On these sessions trust a cost to ± 2.00% typically, ± 8.00% in nine of ten.';
     expect(said(FORWARD, own, 'ran')).toBe(all);
+    expect(said({ ...FORWARD, sessions: 1 }, own, 'ran')).toBe(
+      'The cost of this session was within ± 2.00%; one session says little of others.',
+    );
     expect(said({ ...FORWARD, costErrorP90: null }, own, 'ran')).toBeNull();
     expect(said({ ...FORWARD, costErrorMedian: null }, own, 'ran')).toBeNull();
   });

@@ -46,6 +46,7 @@ export function otherRow(model: OtherModel): ModelRow {
     maxOutput,
     beta1m: 'unsupported',
     pricesAreKnown: true,
+    pricesOf: null,
     pricesPerMTok: pricesOf(prices),
     priceSteps: steps.map((step): PriceStep => ({ overPromptTokens: step.above, prices: pricesOf(step) })),
     fastPricesPerMTok: null,

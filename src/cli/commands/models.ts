@@ -90,8 +90,13 @@ export function modelsCommand(
     '',
     '',
   );
+  const assumed = shown.filter((row) => row.pricesOf !== null);
+  const listed = `${formatCounted(shown.length, 'model')}, with list prices that were checked on ${MODEL_TABLE_DATE}`;
   const closing = {
-    result: `${formatCounted(shown.length, 'model')}, with list prices that were checked on ${MODEL_TABLE_DATE}.`,
+    result:
+      assumed.length === 0
+        ? `${listed}.`
+        : `${listed}; none are published for ${assumed.map(({ id, pricesOf }) => `${id} (priced as ${pricesOf})`).join(', ')}.`,
     advice: 'Prices change: a scenario adds and changes rows with `models:`.',
   };
   session.host.stdout.write(

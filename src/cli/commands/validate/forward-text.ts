@@ -171,6 +171,8 @@ export function trustSentence(
   const [first] = groups;
   if (first === undefined) return null;
   const isAll = files.every(({ requests, forward: own }) => requests === 0 || own.kind !== 'empty');
+  if (groups.length === 1 && isAll && first.sessions === 1)
+    return `The cost of this session was within ${first.error}; one session says little of others.`;
   if (groups.length === 1 && isAll) return `On these sessions trust a cost to ${first.error}.`;
   const parts = groups.map(
     ({ label, sessions, error }) => `to ${error} on the ${formatCounted(sessions, 'session')} of ${label}`,
