@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type StudySummary,
   settingsText,
+  studiesConclusion,
   studyConclusion,
   summaryLines,
 } from '../../../src/cli/commands/columns/summary.js';
@@ -14,6 +15,7 @@ const SUMMARY: StudySummary = {
   finished: 12,
   failed: 0,
   parts: 1,
+  share: 1,
   sessions: ['s', 'l'],
   axes: [],
   best: {
@@ -62,5 +64,24 @@ describe('the summary of a study in columns', () => {
       advice: expect.stringMatching(/^The best of many looks better/),
     });
     expect(studyConclusion({ ...SUMMARY, finished: 11 }).advice).toMatch(/^The study is not finished/);
+  });
+
+  it('concludes from the studies of a search that saw most of the sessions', () => {
+    const points = [{ settings: { gap: 1 }, value: 0.5 }];
+    const cut = { ...SUMMARY, id: 'cut', share: 1 / 3, best: { ...SUMMARY.best, points } };
+    const few = { ...SUMMARY, id: 'few', sessions: ['s'], best: { ...SUMMARY.best, points } };
+    const other = { ...SUMMARY, id: 'o', name: 'other', best: { ...SUMMARY.best, points } };
+    const best = 'The best costUsd of gap is $2.00, at gap=5, ttl=1h.';
+    expect(summaryLines(cut)[1]).toBe(
+      'best costUsd, mean over the first 33.3% of 2 sessions, of 6 points that finished:',
+    );
+    expect(studiesConclusion([SUMMARY]).result).toBe(best);
+    expect(studiesConclusion([cut, SUMMARY, few]).result).toBe(
+      `${best} 2 studies over less of the sessions are steps on the way.`,
+    );
+    expect(studiesConclusion([SUMMARY, cut, other]).result).toBe(
+      `${best} The best costUsd of other is $0.5000, at gap=1. 1 study over less of the sessions is a step on the way.`,
+    );
+    expect(studiesConclusion([SUMMARY, { ...SUMMARY, id: 'x' }]).result).toContain('of gap (study x) is');
   });
 });

@@ -177,6 +177,7 @@ export async function columnStudyOn(
     name: `${base.runs[0]!.plan.name}-${step === undefined ? 'sweep' : 'tune'}`,
     axes: axes.map(({ path, values }) => ({ path, values: values.length })),
     transcripts: labels,
+    ...(share === 1 ? {} : { share }),
     metrics,
     columns,
     partition,

@@ -13,7 +13,7 @@ import { chosenMetric } from '../study/chosen-metrics.js';
 import { askDuckdb } from './ask-duckdb.js';
 import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
 import { readRows } from './read-results.js';
-import { settingsText, studyConclusion, summarise, summaryLines } from './summary.js';
+import { settingsText, studiesConclusion, summarise, summaryLines } from './summary.js';
 
 /** Options of `ccbench results`. */
 export interface ResultsOptions {
@@ -86,7 +86,7 @@ async function overview(
   if (session.json) printJson(session, { results: folder, studies: summaries });
   else {
     const screen = screenFor(session.host.stdout, session.colors);
-    const closing = closingText(studyConclusion(summaries.at(-1)!), screen);
+    const closing = closingText(studiesConclusion(summaries), screen);
     session.host.stdout.write(`${summaries.flatMap(summaryLines).join('\n')}\n\n${closing}`);
   }
   return EXIT.fine;
