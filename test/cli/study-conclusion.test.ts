@@ -202,6 +202,11 @@ describe('what a sweep comes to', () => {
     expect(sweepConclusion('costUsd', best, of({ a: costs(1), cut: CUT })).result).toBe(
       'Only gap=5 is ranked: costUsd $2.00.',
     );
+    const seeds = of({ 'seed=1': { s1: [1, 1, 0] }, 'seed=2': { s2: [1, 1, 0] } });
+    expect(sweepConclusion('costUsd', null, seeds)).toEqual({
+      result: 'No point is best: the points were run over different sessions.',
+      advice: expect.stringContaining('ccbench results <folder> --group'),
+    });
     expect(sweepConclusion('costUsd', best, of({ a: CUT, b: CUT })).result).toBe(
       'No point is best: the session was finished under no point.',
     );

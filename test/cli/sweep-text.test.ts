@@ -55,7 +55,7 @@ describe('what a sweep over one number shows', () => {
           `${turns}`,
         ]),
     );
-    expect(text).toContain('… and 1 more points');
+    expect(text).toContain('… and 1 more point\n');
   });
 
   it('is the best point, with the command that repeats it', async () => {
@@ -86,6 +86,22 @@ describe('what a sweep over one number shows', () => {
 });
 
 describe('a sweep', () => {
+  it('of many points shows the best one, wherever it stands', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    // The last prunes nothing, as no such pile comes about, and so rewrites nothing.
+    const values = [...Array.from({ length: 44 }, (_, i) => 1_000 + i), 1_000_000];
+    const argv = [...SWEEP, '--no-files', '--vary', `${AXIS}=${values.join(',')}`];
+    const { points, best }: Swept = JSON.parse((await cli([...argv, '--json'], { cwd })).stdout);
+    const at = points.findIndex(({ metrics }) => metrics.costUsd === best.value);
+    expect(points).toHaveLength(45);
+    expect(at).toBe(44);
+    const { stdout } = await cli(argv, { cwd, columns: 200 });
+    const rows = stdout.split('\n').filter((line) => line.startsWith(`${AXIS}=`));
+    expect(rows).toHaveLength(41);
+    expect(rows[40]).toMatch(new RegExp(`^${AXIS}=${values[at]} .*\\*`));
+    expect(stdout).toContain('… and 4 more points; the last row is the best of all');
+  });
+
   it('names no best point where all are as good, and draws no curve over words', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE.replace('turns: 50', 'turns: 3') });
     const argv = [...SWEEP, '--no-files', '--vary', `${AXIS}=1000000,2000000,3000000`];
@@ -96,7 +112,7 @@ describe('a sweep', () => {
         .filter((line) => line.startsWith(AXIS))
         .join(),
     ).not.toContain('*');
-    expect(stdout).not.toContain('more points');
+    expect(stdout).not.toContain('more point');
     const words = await cli([...SWEEP, '--no-files', '--vary', 'cache.ttl=5m,1h', '--json'], { cwd });
     expect(JSON.parse(words.stdout).fitted).toBeNull();
   });

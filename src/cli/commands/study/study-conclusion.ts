@@ -3,7 +3,7 @@ import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCounted, formatDecimal, formatValue } from '../../../report/format.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import type { Comparison, Difference } from '../../../study/comparison.js';
-import type { Completeness } from '../../../study/completeness.js';
+import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';
 import type { Closing } from '../../terminal/closing.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
@@ -108,7 +108,9 @@ export interface BestSetting {
 function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
   return {
     result: `No ${noun} is best: ${whyNoneRanked(completeness, noun)}.`,
-    advice: `Leave out the ${noun}s or the sessions that did not finish, and try again.`,
+    advice: isApart(completeness)
+      ? 'What was varied makes the sessions themselves: ccbench sweep … --results <folder>, then ccbench results <folder> --group <setting> --mean <metric> compares the other settings over them.'
+      : `Leave out the ${noun}s or the sessions that did not finish, and try again.`,
   };
 }
 

@@ -5,7 +5,7 @@ import { windowOf } from '../../../files/window-of.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { OPEN_LOOP } from '../../../report/assumptions.js';
 import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-text.js';
-import { formatDecimal, formatValue } from '../../../report/format.js';
+import { formatCounted, formatDecimal, formatValue } from '../../../report/format.js';
 import type { ComparisonTable } from '../../../report/page-data.js';
 import { bestRanked } from '../../../study/best-ranked.js';
 import {
@@ -319,12 +319,19 @@ async function tell(session: CliSession, told: Told): Promise<void> {
     printJson(session, { ...json, ran: told.ran, report: folder?.shown ?? null });
     return;
   }
-  const rows = table.rows.slice(0, LISTED_POINTS);
+  const bestAt = best === null ? -1 : swept.indexOf(best);
+  const rows = table.rows.filter((_, i) => i < LISTED_POINTS || i === bestAt);
   const more = table.rows.length - rows.length;
   const screen = screenFor(session.host.stdout, session.colors);
   const lines = comparisonLines(
-    { ...table, rows, notes: [...(more > 0 ? [`… and ${more} more points`] : []), ...table.notes] },
+    { ...table, rows, notes: [...(more > 0 ? [leftOutNote(more, bestAt)] : []), ...table.notes] },
     screen,
   );
   session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
+}
+
+/** Says what the table of a large sweep leaves out. */
+function leftOutNote(more: number, bestAt: number): string {
+  const best = bestAt >= LISTED_POINTS ? '; the last row is the best of all' : '';
+  return `… and ${formatCounted(more, 'more point')}${best}`;
 }
