@@ -43,6 +43,17 @@ describe('what changed since the last report', () => {
     expect(since({ costUsd: 1 }, {})).toContain('there is no cost to compare');
   });
 
+  it('names what the last report was of where that was another policy, or other settings', () => {
+    const before = { ...run({ costUsd: 2 }), policy: 'a', planDigest: '1' };
+    const now = { ...run({ costUsd: 3 }), policy: 'b', planDigest: '2' };
+    const rose = 'the cost rose by 50.0 % since the last report ($2.00 → $3.00)';
+    expect(changedSince(before, now, 'last report')).toBe(`${rose}, which was under a`);
+    expect(changedSince(before, { ...now, policy: 'a' }, 'last report')).toBe(
+      `${rose}, which was under other settings`,
+    );
+    expect(changedSince(before, { ...now, planDigest: '1' }, 'last report')).toBe(rose);
+  });
+
   it('is no cost where other calls were lost', () => {
     expect(since({ costUsd: 2 }, { costUsd: 1, callsLost: 1 })).toBe(
       'differs from the last report: 1 call was lost, 0 then, so the costs do not compare',

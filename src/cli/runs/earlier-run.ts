@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { METRICS } from '../../metrics/registry.js';
-import { formatCount, formatCounted, formatDecimal, formatMoney, formatValue } from '../../report/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDecimal,
+  formatMoney,
+  formatValue,
+  printable,
+} from '../../report/format.js';
 
 /** What an earlier report says about a run. */
 export interface EarlierRun {
   readonly digest: string | null;
   readonly metrics: Readonly<Record<string, number | null>>;
+  /** The policy, and the digest of all settings; absent where the report does not say them. */
+  readonly policy?: string;
+  readonly planDigest?: string;
 }
 
 /** A metric that became worse than the baseline allows. */
@@ -27,9 +37,14 @@ const ROUNDING = 1e-9;
 export function readEarlier(folder: string): EarlierRun | null {
   try {
     const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Partial<EarlierRun>;
-    const { digest, metrics } = summary;
+    const { digest, metrics, policy, planDigest } = summary;
     if (metrics === null || typeof metrics !== 'object' || Array.isArray(metrics)) return null;
-    return { digest: typeof digest === 'string' ? digest : null, metrics };
+    return {
+      digest: typeof digest === 'string' ? digest : null,
+      metrics,
+      ...(typeof policy === 'string' ? { policy } : {}),
+      ...(typeof planDigest === 'string' ? { planDigest } : {}),
+    };
   } catch {
     return null;
   }
@@ -47,8 +62,17 @@ export function gatedMetrics({ metrics }: EarlierRun): readonly string[] {
   return GATED_METRICS.filter((name) => (metrics[name] ?? null) !== null);
 }
 
-/** One sentence on what changed since an earlier run. */
+/** One sentence on what changed since an earlier run, and whether that was of the same settings. */
 export function changedSince(last: EarlierRun, now: EarlierRun, earlier: 'last report' | 'baseline'): string {
+  const isOther =
+    last.planDigest !== undefined && now.planDigest !== undefined && last.planDigest !== now.planDigest;
+  if (!isOther) return changeOf(last, now, earlier);
+  const under =
+    last.policy === now.policy ? 'other settings' : `${printable(last.policy ?? 'another policy')}`;
+  return `${changeOf(last, now, earlier)}, which was under ${under}`;
+}
+
+function changeOf(last: EarlierRun, now: EarlierRun, earlier: 'last report' | 'baseline'): string {
   if (last.digest !== null && last.digest === now.digest)
     return `same result as in the ${earlier}, byte for byte`;
   const lostBefore = last.metrics.callsLost ?? 0;

@@ -249,15 +249,20 @@ async function runOne(
   }
   const last = folder === null ? null : readEarlier(join(folder.target, planned.folder));
   const base = job.baseline.get(planned);
+  const { run: ran } = facts;
+  const now = {
+    digest,
+    metrics,
+    ...(ran === null ? {} : { policy: ran.policy, planDigest: ran.planDigest }),
+  };
   const result: RunResult = {
     planned,
     execution,
     metrics,
     expectations,
-    regressions: base === undefined ? [] : regressions(base, { digest, metrics }, job.options.tolerance),
-    since: last === null ? null : changedSince(last, { digest, metrics }, 'last report'),
-    sinceBaseline:
-      base === undefined ? null : sinceBaseline(base, { digest, metrics }, job.options.tolerance),
+    regressions: base === undefined ? [] : regressions(base, now, job.options.tolerance),
+    since: last === null ? null : changedSince(last, now, 'last report'),
+    sinceBaseline: base === undefined ? null : sinceBaseline(base, now, job.options.tolerance),
     report: folder === null ? null : join(folder.shown, planned.folder),
   };
   return { result, sample: files.sample() };
