@@ -128,17 +128,16 @@ describe('a recording in the place of a scenario', () => {
     expect([0, 99], tuned.stderr).toContain(tuned.code);
   });
 
-  it('of Codex has the policy of Codex; one whose client is not known has none, and says so', async () => {
+  it('of Codex has the policy of Codex, of another agent that of its sources, of nobody known none, and says so', async () => {
     const cwd = tempFolder({ 'rollout.jsonl': ROLLOUT, 't.json': TRACE, 'pi.jsonl': PI });
     const codex = await run(cwd, 'rollout.jsonl');
     expect(codex.runs[0]!.policy).toMatch(/^peers\/codex/);
     const trace = await run(cwd, 't.json');
     expect(trace.runs[0]!.policy).toBe('none');
     expect(trace.stderr).toContain('no policy is known to be that of its client');
-    expect(trace.stderr).not.toContain('such as');
     const pi = await run(cwd, 'pi.jsonl');
-    expect(pi.runs[0]!.policy).toBe('none');
-    expect(pi.stderr).toContain('unless --policy names one, such as peers/pi');
+    expect(pi.runs[0]!.policy).toBe('peers/pi');
+    expect(pi.stderr).toContain('no policy was measured on its client, so it is run with peers/pi');
   });
 
   it('stands alone in a comparison: several are sessions to compare on', async () => {

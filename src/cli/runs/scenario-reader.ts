@@ -13,9 +13,16 @@ import { withoutPause } from '../terminal/interrupt.js';
 /** The text of a scenario that a user named. */
 export type ReadScenario = (file: string) => string;
 
+/** The policy of a recording's own client; where none was measured on it, the one that was read from its sources. */
+function policyFor(transcript: Transcript): ReturnType<typeof ownPolicy> {
+  const own = ownPolicy(transcript);
+  const peer = `peers/${transcript.source}`;
+  return own.use === NO_POLICY && policyRegistry.has(peer) ? { use: peer, set: {} } : own;
+}
+
 /** The scenario that stands for a recording: its own client, models, lifetimes and times. */
 function scenarioOf(file: string, transcript: Transcript): string {
-  const { use, set } = ownPolicy(transcript);
+  const { use, set } = policyFor(transcript);
   const scenario = {
     name: slug(inputId(file)) || 'recording',
     transcript: { file: basename(file) },
@@ -27,12 +34,11 @@ function scenarioOf(file: string, transcript: Transcript): string {
 }
 
 function toldOf(file: string, transcript: Transcript): string {
-  const { use, set } = ownPolicy(transcript);
-  if (use === NO_POLICY) {
-    const peer = `peers/${transcript.source}`;
-    const nearest = policyRegistry.has(peer) ? `, such as ${peer}` : '';
-    return `${file} is a recording: no policy is known to be that of its client, so it is run with ${use} unless --policy names one${nearest}`;
-  }
+  const { use, set } = policyFor(transcript);
+  if (use === NO_POLICY)
+    return `${file} is a recording: no policy is known to be that of its client, so it is run with ${use} unless --policy names one`;
+  if (ownPolicy(transcript).use === NO_POLICY)
+    return `${file} is a recording: no policy was measured on its client, so it is run with ${use}, which is as its sources say, unless --policy names another`;
   const own = [use, ...Object.entries(set).map(([path, value]) => `${path}=${String(value)}`)].join(', ');
   return `${file} is a recording: run as by its client (${own}) where --policy and --set say nothing else`;
 }
