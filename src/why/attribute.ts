@@ -46,6 +46,8 @@ export interface AttributedRequest {
   readonly isOutputEstimated: boolean;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
   readonly untoldNano: number;
+  /** A lifetime ran out before it, and something else would have broken its prompt in any case: a longer one keeps nothing. */
+  readonly isBrokenAnyway: boolean;
   /** What was written, or paid in full: empty where nothing was. */
   readonly parts: readonly PaidPart[];
 }
@@ -56,6 +58,8 @@ interface Loss {
   readonly cause: PredictedCause | null;
   /** Tokens that it would have read all the same, and that were not. */
   readonly missed: number;
+  /** What would have broken it had no lifetime run out; null where nothing would have. */
+  readonly besides: PredictedCause | null;
 }
 
 /** What is lost before the requests of a thread. */
@@ -219,6 +223,7 @@ function attributed(place: Place, call: RecordedCall, key: string, lossOf: LossO
     outputNano: cost.outputNano,
     isOutputEstimated: isOutputEstimated(call),
     untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, cost),
+    isBrokenAnyway: lossOf(request).besides !== null,
     parts: partsOf(place, lossOf, paid, paidNano),
   };
 }

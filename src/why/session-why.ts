@@ -59,7 +59,10 @@ function lossIn({ predictions, breaks }: Walk): LossOf {
   const missed = new Map(
     breaks.map(({ request, expectedRead }) => [request.key, expectedRead - request.read]),
   );
-  return ({ key }) => ({ cause: predictions.get(key)?.cause ?? null, missed: missed.get(key) ?? 0 });
+  return ({ key }) => {
+    const told = predictions.get(key);
+    return { cause: told?.cause ?? null, missed: missed.get(key) ?? 0, besides: told?.besides ?? null };
+  };
 }
 
 /** Explains one session; a string where there is nothing that could be explained. */

@@ -4,7 +4,7 @@ import type { Transcript } from '../../src/model/transcript.js';
 import type { PaidPart } from '../../src/why/attribute.js';
 import { explainSession } from '../../src/why/session-why.js';
 import { countOnce, sumUp } from '../../src/why/sum-up.js';
-import { assistant, readSession, say, system, usage, user } from '../helpers/session.js';
+import { assistant, attachment, readSession, say, system, usage, user } from '../helpers/session.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
 function partsOf(transcript: Transcript): readonly (readonly PaidPart[])[] {
@@ -44,6 +44,22 @@ describe('what a request wrote, and why', () => {
         // For an hour, the 20,000, 1,000 and 4,000 that were new would have cost more.
         avoidableNano: nano(21_000, W5) - nano(21_000, READ) - nano(25_000, W1 - W5),
       },
+    ]);
+  });
+
+  it('is not avoidable by a longer lifetime where a new process would have found nothing in any case', () => {
+    const process = attachment('h0', 25 * 60, { type: 'hook_success', hookName: 'SessionStart:resume' });
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 1_000, 50) },
+        { at: 30 + 25 * 60, usage: short(10, 0, 25_000, 50), before: [process] },
+      ]),
+    );
+    // Without the process it would have been as above, C11: the five minutes had passed whatever it did.
+    expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
+      ['growth', 4_000, 0],
+      ['lifetime-5m', 21_000, 0],
     ]);
   });
 
