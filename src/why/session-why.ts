@@ -2,8 +2,9 @@ import { recordedBill } from '../cache/recorded-bill.js';
 import { NO_POLICY, ownPolicy, runForward } from '../fidelity/forward.js';
 import { signedError } from '../fidelity/forward-figures.js';
 import { GIVEN, predictRequests, type Walk } from '../fidelity/predict.js';
+import { isShort } from '../fidelity/providers/hit-fit.js';
 import { predictByProvider } from '../fidelity/providers/predict-provider.js';
-import { providerRequests } from '../fidelity/providers/provider-requests.js';
+import { type ProviderRequest, providerRequests } from '../fidelity/providers/provider-requests.js';
 import { providerOfRecording } from '../fidelity/providers/validate-provider.js';
 import { recordedTruth, type Truth } from '../fidelity/truth.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
@@ -48,13 +49,7 @@ export interface Uncounted {
 const ANTHROPIC = 'anthropic';
 const CODEX = 'codex';
 
-/** The walk through a session, unexplained breaks given, by the rules of its provider. */
-function walkOf(transcript: Transcript, truth: Truth, provider: string): Walk {
-  if (provider === ANTHROPIC) return predictRequests(transcript, truth, GIVEN);
-  return predictByProvider(providerRequests(transcript, truth, provider), 'given');
-}
-
-/** Why requests read what they read, as the walk sees it. */
+/** Why requests read what they read, as the walk through a session of Claude sees it. */
 function lossIn({ predictions, breaks }: Walk): LossOf {
   const missed = new Map(
     breaks.map(({ request, expectedRead }) => [request.key, expectedRead - request.read]),
@@ -62,6 +57,17 @@ function lossIn({ predictions, breaks }: Walk): LossOf {
   return ({ key }) => {
     const told = predictions.get(key);
     return { cause: told?.cause ?? null, missed: missed.get(key) ?? 0, besides: told?.besides ?? null };
+  };
+}
+
+/** The same by the rules of another provider. Reasoning that was left out explains what stood behind it, however likely more was to be lost. */
+function lossByProvider(requests: readonly ProviderRequest[]): LossOf {
+  const { predictions } = predictByProvider(requests, 'given');
+  const short = requests.filter(isShort);
+  const missed = new Map(short.map(({ request, reachable }) => [request.key, reachable - request.read]));
+  return ({ key }) => {
+    const cause = predictions.get(key)?.cause ?? null;
+    return { cause, missed: cause === 'reasoning' ? (missed.get(key) ?? 0) : 0, besides: null };
   };
 }
 
@@ -75,8 +81,10 @@ export function explainSession(
   if (recordedUsd(bill) === null) return { file, reason: unpricedReason(bill) };
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
-  const given = walkOf(transcript, truth, provider);
-  const requests = withBetterRemedy(attributeRequests(transcript, truth, lossIn(given)), truth);
+  const given = provider === ANTHROPIC ? predictRequests(transcript, truth, GIVEN) : null;
+  const lossOf =
+    given === null ? lossByProvider(providerRequests(transcript, truth, provider)) : lossIn(given);
+  const requests = withBetterRemedy(attributeRequests(transcript, truth, lossOf), truth);
   const { startedAtMs } = transcript;
   const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
   const isKnown = ownPolicy(transcript).use !== NO_POLICY;
@@ -85,7 +93,7 @@ export function explainSession(
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
   const reproduction = reproduce(transcript, truth, file);
-  if (reproduction.kind === 'set-aside' || provider !== ANTHROPIC || transcript.source === CODEX)
+  if (reproduction.kind === 'set-aside' || given === null || transcript.source === CODEX)
     return { ...shared, reproduction, changes: [] };
   const forwardError = Math.abs(reproduction.predictedNano / reproduction.recordedNano - 1);
   return {
