@@ -108,7 +108,11 @@ interface Place {
   readonly tellsWrites: boolean;
   /** The user could have compacted before the pause. */
   readonly hasParting: boolean;
+  readonly summary: SummaryRequest;
 }
+
+/** What the request for a summary sends: the prompt as it stands, which is read; or the messages behind a prompt of its own, which are written. */
+export type SummaryRequest = 'same-prompt' | 'own-prompt';
 
 /** What the API told of a miss; else it is unexplained. */
 function toldCause({ missReason }: RecordedRequest): WhyCause {
@@ -139,7 +143,9 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
   if ((cause !== 'lifetime-5m' && cause !== 'lifetime-1h') || !place.hasParting) return 0;
   const price = tokens === 0 ? 0 : nano / tokens;
   const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);
-  const asking = (tokens * cacheRead + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
+  const sent =
+    place.summary === 'same-prompt' ? tokens * cacheRead : Math.max(0, tokens - first.cached) * cacheWrite5m;
+  const asking = (sent + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
   return Math.max(0, Math.round(nano - rest * price - asking));
 }
 
@@ -180,6 +186,7 @@ export function attributeRequests(
   transcript: Transcript,
   truth: Truth,
   lossOf: LossOf,
+  summary: SummaryRequest,
 ): readonly AttributedRequest[] {
   const tellsWrites = transcript.carries.includes('cache-writes');
   const found: AttributedRequest[] = [];
@@ -193,7 +200,7 @@ export function attributeRequests(
     const own = truth.threads.get(thread.id)!;
     const previous = own[request.index - 1] ?? null;
     const hasParting = parted[t]!.has(step.call.id);
-    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting };
+    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting, summary };
     found.push(attributed(place, step.call, key, lossOf));
   }
   return found;

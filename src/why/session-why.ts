@@ -1,5 +1,5 @@
 import { recordedBill } from '../cache/recorded-bill.js';
-import { NO_POLICY, ownPolicy, runForward } from '../fidelity/forward.js';
+import { forwardPlan, NO_POLICY, ownPolicy, runForward } from '../fidelity/forward.js';
 import { signedError } from '../fidelity/forward-figures.js';
 import { GIVEN, predictRequests, type Walk } from '../fidelity/predict.js';
 import { isShort } from '../fidelity/providers/hit-fit.js';
@@ -11,7 +11,7 @@ import { recordedUsd } from '../metrics/recorded-metrics.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import type { Transcript } from '../model/transcript.js';
 import { callKeys } from '../transcript/call-keys.js';
-import { type AttributedRequest, attributeRequests, type LossOf } from './attribute.js';
+import { type AttributedRequest, attributeRequests, type LossOf, type SummaryRequest } from './attribute.js';
 import { type ChangeOutcome, tryChanges } from './changes.js';
 import { withBetterRemedy } from './hour-lifetime.js';
 
@@ -84,7 +84,8 @@ export function explainSession(
   const given = provider === ANTHROPIC ? predictRequests(transcript, truth, GIVEN) : null;
   const lossOf =
     given === null ? lossByProvider(providerRequests(transcript, truth, provider)) : lossIn(given);
-  const requests = withBetterRemedy(attributeRequests(transcript, truth, lossOf), truth);
+  const attributed = attributeRequests(transcript, truth, lossOf, summaryRequest(transcript));
+  const requests = withBetterRemedy(attributed, truth);
   const { startedAtMs } = transcript;
   const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
   const isKnown = ownPolicy(transcript).use !== NO_POLICY;
@@ -101,6 +102,13 @@ export function explainSession(
     reproduction,
     changes: tryChanges({ transcript, truth, requests, given, forwardError }),
   };
+}
+
+/** How the client of a recording asks for a summary; of one that is not known the dearer way is taken. */
+function summaryRequest(transcript: Transcript): SummaryRequest {
+  return forwardPlan(transcript).policy.params['compact.summariser'] === 'fork'
+    ? 'same-prompt'
+    : 'own-prompt';
 }
 
 function compactionKeys(transcript: Transcript): readonly string[] {

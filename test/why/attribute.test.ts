@@ -132,6 +132,19 @@ describe('what a request wrote, and why', () => {
     expect(grown[2]![0]!.avoidableNano).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
   });
 
+  it('is less avoidable where the request for a summary has a prompt of its own', () => {
+    const turns = [
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+      { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+    ];
+    const keptBy = (version: string) => partsOf(sessionOf(turns, version))[2]![0]!.avoidableNano;
+    // As above, but 2.1.12 has the 130,000 behind system and tools written for its summariser; a fork of 2.1.100 reads the 150,000.
+    const asking = nano(130_000, W5) + nano(4_400, 15) + nano(4_400, W5);
+    expect(keptBy('2.1.12')).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
+    expect(keptBy('2.1.12')).toBe(keptBy('2.1.100') + nano(150_000, READ) - nano(130_000, W5));
+  });
+
   it('has the reason that the API told where the recording shows none', () => {
     const told = (type: string) => ({ diagnostics: { cache_miss_reason: { type } } });
     const causeFor = (type: string) =>
