@@ -12,18 +12,19 @@ import type { RecordedBill } from '../model/recorded-bill.js';
 import type { Transcript } from '../model/transcript.js';
 import { callKeys } from '../transcript/call-keys.js';
 import { type AttributedRequest, attributeRequests, type LossOf, type SummaryRequest } from './attribute.js';
-import { type ChangeOutcome, tryChanges } from './changes.js';
+import { type ChangeOutcome, tryChanges, tryWithoutRun } from './changes.js';
 import { withBetterRemedy } from './hour-lifetime.js';
 
-/** How far the simulator is from a session, or why that cannot be told. */
-export type Reproduction =
-  | {
-      readonly kind: 'reproduced';
-      /** Input cost, nano-dollars, unforeseen breaks on average included. */
-      readonly predictedNano: number;
-      readonly recordedNano: number;
-    }
-  | { readonly kind: 'set-aside'; readonly reason: string };
+/** How far the simulator is from a session. */
+interface Reproduced {
+  readonly kind: 'reproduced';
+  /** Input cost, nano-dollars, unforeseen breaks on average included. */
+  readonly predictedNano: number;
+  readonly recordedNano: number;
+}
+
+/** The same, or why that cannot be told. */
+export type Reproduction = Reproduced | { readonly kind: 'set-aside'; readonly reason: string };
 
 /** One session with all of its money attributed. */
 export interface SessionWhy {
@@ -36,7 +37,7 @@ export interface SessionWhy {
   /** What its compactions are known by in other files. */
   readonly compactionKeys: readonly string[];
   readonly reproduction: Reproduction;
-  /** Empty where the changes cannot be tried. */
+  /** Empty where no change can be tried; those that need no run where it cannot be run forward. */
   readonly changes: readonly ChangeOutcome[];
 }
 
@@ -94,14 +95,17 @@ export function explainSession(
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
   const reproduction = reproduce(transcript, truth, file);
-  if (reproduction.kind === 'set-aside' || given === null || transcript.source === CODEX)
-    return { ...shared, reproduction, changes: [] };
-  const forwardError = Math.abs(reproduction.predictedNano / reproduction.recordedNano - 1);
-  return {
-    ...shared,
-    reproduction,
-    changes: tryChanges({ transcript, truth, requests, given, forwardError }),
-  };
+  if (given === null || transcript.source === CODEX) return { ...shared, reproduction, changes: [] };
+  const input = { transcript, truth, requests, given };
+  const changes =
+    reproduction.kind === 'set-aside'
+      ? tryWithoutRun({ ...input, forwardError: 0 })
+      : tryChanges({ ...input, forwardError: errorOf(reproduction) });
+  return { ...shared, reproduction, changes };
+}
+
+function errorOf({ predictedNano, recordedNano }: Reproduced): number {
+  return Math.abs(predictedNano / recordedNano - 1);
 }
 
 /** How the client of a recording asks for a summary; of one that is not known the dearer way is taken. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOnce } from '../../src/why/sum-up.js';
+import { countOnce, sumUp } from '../../src/why/sum-up.js';
 import { call, count, item, meta, read, result, say, turn } from '../helpers/rollout.js';
 import { explained } from './sessions.js';
 
@@ -45,6 +45,35 @@ describe('writes that Codex does not tell', () => {
     // A write costs a quarter more than input: 1,000 nano-dollars for each of 22,000 tokens.
     const noted = countOnce([session, session]).map((each) => each.noted.untoldWritesNano);
     expect(noted).toEqual([22_000_000, 0]);
+  });
+});
+
+describe('a cache of Codex that let a prompt go', () => {
+  it('is not worked out in what was avoidable, and no change is tried', () => {
+    const session = explained(
+      read([
+        meta(0),
+        turn(0, 'gpt-5.4'),
+        say(1, 'user', 'one'),
+        say(2, 'assistant', 'done'),
+        count(2, 60_000, { input: 60_000 }),
+        say(90_000, 'user', 'two'),
+        say(90_001, 'assistant', 'done'),
+        count(90_001, 121_000, { input: 61_000 }),
+      ]),
+    );
+    const { byCause, breaks, changes } = sumUp([session], []);
+    expect(breaks.map(({ cause, tokens, avoidableUsd }) => [cause, tokens, avoidableUsd])).toEqual([
+      ['lifetime', 60_000, null],
+    ]);
+    expect(byCause.map(({ cause, avoidableUsd }) => [cause, avoidableUsd])).toEqual([
+      ['read', 0],
+      ['output', 0],
+      ['first-write', 0],
+      ['growth', 0],
+      ['lifetime', null],
+    ]);
+    expect(changes).toEqual([]);
   });
 });
 
