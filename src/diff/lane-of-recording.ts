@@ -1,7 +1,7 @@
 import type { ModelRow } from '../cache/model-row.js';
 import { findModel } from '../cache/models.js';
 import { NO_COST, priceUsage } from '../cache/price.js';
-import { billedUsage } from '../cache/recorded-bill.js';
+import { billedUsage, recordedBill } from '../cache/recorded-bill.js';
 import { withUntoldWrites } from '../cache/untold-writes.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../model/usage.js';
@@ -81,6 +81,8 @@ export function laneOfRecording(transcript: Transcript): Lane {
     .flatMap((thread) => requestsOf(thread, writes))
     .sort((a, b) => a.t - b.t)
     .map((request, i) => ({ ...request, n: i + 1 }));
+  // Writes that are not told are in the costs of the requests.
+  const bill = recordedBill(transcript);
   const assumed =
     writes === 'untold' && requests.some(({ written }) => written > 0)
       ? ', with writes that it does not tell'
@@ -90,6 +92,7 @@ export function laneOfRecording(transcript: Transcript): Lane {
     source: 'recorded',
     session: transcript.id,
     plan: null,
+    ...(bill === null ? {} : { bill: { ...bill, untoldWritesNano: 0 } }),
     requests,
   };
 }

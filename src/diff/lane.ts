@@ -1,3 +1,5 @@
+import type { RecordedBill } from '../model/recorded-bill.js';
+
 /** What a layer did before a request. */
 export interface LaneAct {
   readonly layer: string;
@@ -43,5 +45,7 @@ export interface Lane {
   readonly session: string | null;
   /** Digest of the plan of a run; null for a recording, or where nothing tells. */
   readonly plan: string | null;
+  /** What a recording was billed, as far as its requests do not tell; left out for a run. */
+  readonly bill?: RecordedBill;
   readonly requests: readonly LaneRequest[];
 }

@@ -61,9 +61,13 @@ export interface Prediction {
   /** What is most likely read, where the usage is what is read on average. */
   readonly likelyRead?: number;
   readonly cause: PredictedCause;
+  /** What would have broken the prompt had no lifetime run out before; left out where nothing would have. */
+  readonly besides?: PredictedCause;
   /** Chance of a break that nothing foretells, and what it would add (K14). */
   readonly risk: { readonly chance: number; readonly cost: number };
 }
+
+type Explanation = Pick<Prediction, 'cause' | 'besides'>;
 
 /** A break inside the lifetime that nothing in the transcript explains, taken from the record. */
 export interface UnexplainedBreak {
@@ -146,19 +150,19 @@ class ThreadWalk {
     const shrank = isFirst ? false : this.#advance(track, plan);
     let read = isFirst ? request.read : this.#send(track, plan, 'read-only');
     if (read === 0 && this.#isWarmOutside(plan)) read = Math.round(track.sharedTokens * OUTSIDE_WARMTH);
-    let cause: PredictedCause = isFirst ? 'first' : this.#causeOf(plan, shrank);
-    if (this.#breaksHere(plan, read, cause)) {
+    let why: Explanation = isFirst ? { cause: 'first' } : this.#explain(plan, shrank);
+    if (this.#breaksHere(plan, read, why.cause)) {
       breaks.push({ request, expectedRead: read, reason: request.missReason });
       track.changeAfter(request.read);
       // Under any lifetime: of what was read then, as much as is still there.
       read = Math.min(read, request.read);
-      cause = 'given-break';
+      why = { cause: 'given-break' };
     }
     this.#send(track, plan, 'write');
     this.#previous = plan;
     const usage = this.#usage(request, Math.min(read, request.cached));
-    const risk = cause === 'hit' ? this.#risk(plan, usage) : NO_RISK;
-    return [request.key, { usage, cause, risk }];
+    const risk = why.cause === 'hit' ? this.#risk(plan, usage) : NO_RISK;
+    return [request.key, { usage, ...why, risk }];
   }
 
   /** The suggestion behind the latest request reads the whole prompt and writes it with the response. */
@@ -268,14 +272,23 @@ class ThreadWalk {
     return plan.rebuild === 'none' && !this.#isLate(plan) && isBreak(read, request.read);
   }
 
-  #causeOf(plan: RequestPlan, shrank: boolean): PredictedCause {
+  /** Time explains first (C11), unless the conversation was replaced: then it is new content that is written. */
+  #explain(plan: RequestPlan, shrank: boolean): Explanation {
+    const announced = this.#announced(plan);
+    const isTime = plan.replaced === null && this.#isLate(plan);
+    if (!isTime) return { cause: announced ?? (shrank ? 'shrank' : 'hit') };
+    const cause = this.#previousLifetimeMs === TTL_1H_MS ? 'ttl-1h' : 'ttl-5m';
+    return announced === null ? { cause } : { cause, besides: announced };
+  }
+
+  /** What the transcript tells of a break in advance, time aside. */
+  #announced(plan: RequestPlan): PredictedCause | null {
     const previous = this.#previous!;
+    if (plan.replaced !== null) return plan.replaced;
     if (plan.cause !== null) return plan.cause;
     if (plan.request.model !== previous.request.model) return 'model';
-    if (this.#isLate(plan)) return this.#previousLifetimeMs === TTL_1H_MS ? 'ttl-1h' : 'ttl-5m';
     if (plan.client.thinking !== previous.client.thinking) return 'thinking';
-    if (plan.client.delivery !== previous.client.delivery) return 'fallback';
-    return shrank ? 'shrank' : 'hit';
+    return plan.client.delivery !== previous.client.delivery ? 'fallback' : null;
   }
 
   /** A break would leave system and tools, and have everything behind them written again. */

@@ -16,6 +16,8 @@ export interface RequestPlan {
   readonly client: CallPlan;
   readonly rebuild: Rebuild;
   readonly cause: RebuildCause | null;
+  /** The conversation before it was replaced: what stands there now is written however warm the cache is, by whatever process. */
+  readonly replaced: 'compaction' | 'clear' | null;
   /** Blocks since the previous request, those of thinking not counted: its response and what followed it. */
   readonly blocks: number;
   /** Whether somebody spoke since the previous request. */
@@ -79,6 +81,7 @@ export function planRequests(
         client,
         rebuild: fresh === 'version' ? 'prefix' : fresh === null && recorded === null ? 'none' : 'messages',
         cause: fresh ?? recorded,
+        replaced: recorded === 'compaction' || recorded === 'clear' ? recorded : null,
         blocks: added,
         spoken,
         response: { tokens: messageTokens(step.call.response), blocks: own },

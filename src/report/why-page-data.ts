@@ -10,6 +10,8 @@ export interface WhyPageCause {
   readonly avoidableUsd: number;
   /** What would have avoided it; null where nothing would. */
   readonly remedy: string | null;
+  /** What is said of one of its breaks of which nothing was avoidable as far as is known. */
+  readonly unavoided: string;
 }
 
 /** What a change would have saved, and how sure that is. */

@@ -46,6 +46,8 @@ export interface AttributedRequest {
   readonly isOutputEstimated: boolean;
   /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
   readonly untoldNano: number;
+  /** A lifetime ran out before it, and something else would have broken its prompt in any case: a longer one keeps nothing. */
+  readonly isBrokenAnyway: boolean;
   /** What was written, or paid in full: empty where nothing was. */
   readonly parts: readonly PaidPart[];
 }
@@ -56,6 +58,8 @@ interface Loss {
   readonly cause: PredictedCause | null;
   /** Tokens that it would have read all the same, and that were not. */
   readonly missed: number;
+  /** What would have broken it had no lifetime run out; null where nothing would have. */
+  readonly besides: PredictedCause | null;
 }
 
 /** What is lost before the requests of a thread. */
@@ -104,7 +108,11 @@ interface Place {
   readonly tellsWrites: boolean;
   /** The user could have compacted before the pause. */
   readonly hasParting: boolean;
+  readonly summary: SummaryRequest;
 }
+
+/** What the request for a summary sends: the prompt as it stands, which is read; or the messages behind a prompt of its own, which are written. */
+export type SummaryRequest = 'same-prompt' | 'own-prompt';
 
 /** What the API told of a miss; else it is unexplained. */
 function toldCause({ missReason }: RecordedRequest): WhyCause {
@@ -135,7 +143,9 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
   if ((cause !== 'lifetime-5m' && cause !== 'lifetime-1h') || !place.hasParting) return 0;
   const price = tokens === 0 ? 0 : nano / tokens;
   const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);
-  const asking = (tokens * cacheRead + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
+  const sent =
+    place.summary === 'same-prompt' ? tokens * cacheRead : Math.max(0, tokens - first.cached) * cacheWrite5m;
+  const asking = (sent + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
   return Math.max(0, Math.round(nano - rest * price - asking));
 }
 
@@ -176,6 +186,7 @@ export function attributeRequests(
   transcript: Transcript,
   truth: Truth,
   lossOf: LossOf,
+  summary: SummaryRequest,
 ): readonly AttributedRequest[] {
   const tellsWrites = transcript.carries.includes('cache-writes');
   const found: AttributedRequest[] = [];
@@ -189,7 +200,7 @@ export function attributeRequests(
     const own = truth.threads.get(thread.id)!;
     const previous = own[request.index - 1] ?? null;
     const hasParting = parted[t]!.has(step.call.id);
-    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting };
+    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting, summary };
     found.push(attributed(place, step.call, key, lossOf));
   }
   return found;
@@ -219,6 +230,7 @@ function attributed(place: Place, call: RecordedCall, key: string, lossOf: LossO
     outputNano: cost.outputNano,
     isOutputEstimated: isOutputEstimated(call),
     untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, cost),
+    isBrokenAnyway: lossOf(request).besides !== null,
     parts: partsOf(place, lossOf, paid, paidNano),
   };
 }

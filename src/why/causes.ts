@@ -45,7 +45,7 @@ export const CAUSE_TEXT: Readonly<Record<WhyCause, CauseText>> = {
     remedy: '/compact first, or 1 hour if it pays',
   },
   'lifetime-1h': { title: 'the 1-hour lifetime ran out', remedy: '/compact before the pause' },
-  lifetime: { title: 'the cache let the prompt go', remedy: 'shorter pauses in a session' },
+  lifetime: { title: 'the cache let the prompt go', remedy: null },
   compaction: { title: 'compaction', remedy: null },
   microcompaction: { title: 'microcompaction', remedy: null },
   clear: { title: 'the conversation was cleared', remedy: null },
@@ -67,6 +67,9 @@ export const CAUSE_TEXT: Readonly<Record<WhyCause, CauseText>> = {
 
 /** Causes that a user avoids by leaving things as they are in mid-session. */
 export const SWITCH_CAUSES: readonly WhyCause[] = ['tools', 'system', 'model', 'version', 'thinking'];
+
+/** Causes of which it is not worked out what a user could have kept: no compaction of such a client is priced. */
+export const UNJUDGED_CAUSES: readonly WhyCause[] = ['lifetime'];
 
 /** Causes that are not an event: every session has them. */
 export const STEADY_CAUSES: readonly WhyCause[] = ['read', 'output', 'uncached', 'first-write', 'growth'];

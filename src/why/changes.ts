@@ -14,7 +14,7 @@ import type { AttributedRequest } from './attribute.js';
 import { SWITCH_CAUSES } from './causes.js';
 import { partings } from './pauses.js';
 
-/** The changes that are tried on every session. */
+/** The changes that are tried. */
 export const CHANGES = [
   '1-hour lifetime',
   '5-minute lifetime',
@@ -42,7 +42,7 @@ export interface ChangeInput {
   readonly requests: readonly AttributedRequest[];
   /** The session as recorded, with the unexplained breaks given. */
   readonly given: Walk;
-  /** How far the session run forward is from its record, as a share. */
+  /** How far the session run forward is from its record, as a share; 0 where it cannot be run. */
   readonly forwardError: number;
 }
 
@@ -144,6 +144,11 @@ function switches(input: ChangeInput): ChangeOutcome {
   return { name: 'no switches in mid-session', savedNano, offNano, heldBack: null };
 }
 
+/** The changes that need no run: they are tried also where a session cannot be run forward. */
+export function tryWithoutRun(input: ChangeInput): readonly ChangeOutcome[] {
+  return [...lifetimes(input), switches(input)];
+}
+
 /** Tries the five changes on a session; one that could not have acted is not simulated and saves nothing. */
 export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   const { transcript } = input;
@@ -157,9 +162,8 @@ export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   const isSame = limits.under(halfPlan.policy, new Map()) !== null;
   const half = isSame ? base : run(halfPlan, transcript);
   return [
-    ...lifetimes(input),
+    ...tryWithoutRun(input),
     against('/compact before long pauses', paused === null ? base : run(plan, paused)),
     { ...against('compact at half the window', half), heldBack: half.heldBack },
-    switches(input),
   ];
 }

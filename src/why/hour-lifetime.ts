@@ -12,8 +12,8 @@ interface HourOutcome {
 }
 
 /** True for content that an entry of an hour would still have held. */
-function isRescued({ cause }: PaidPart, { gapMs }: AttributedRequest): boolean {
-  return cause === 'lifetime-5m' && gapMs! <= TTL_1H_MS;
+function isRescued({ cause }: PaidPart, { gapMs, isBrokenAnyway }: AttributedRequest): boolean {
+  return cause === 'lifetime-5m' && gapMs! <= TTL_1H_MS && !isBrokenAnyway;
 }
 
 function hourOutcome(request: AttributedRequest, truth: Truth): HourOutcome {

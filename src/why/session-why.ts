@@ -1,28 +1,30 @@
 import { recordedBill } from '../cache/recorded-bill.js';
-import { NO_POLICY, ownPolicy, runForward } from '../fidelity/forward.js';
+import { forwardPlan, NO_POLICY, ownPolicy, runForward } from '../fidelity/forward.js';
 import { signedError } from '../fidelity/forward-figures.js';
 import { GIVEN, predictRequests, type Walk } from '../fidelity/predict.js';
+import { isShort } from '../fidelity/providers/hit-fit.js';
 import { predictByProvider } from '../fidelity/providers/predict-provider.js';
-import { providerRequests } from '../fidelity/providers/provider-requests.js';
+import { type ProviderRequest, providerRequests } from '../fidelity/providers/provider-requests.js';
 import { providerOfRecording } from '../fidelity/providers/validate-provider.js';
 import { recordedTruth, type Truth } from '../fidelity/truth.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import type { Transcript } from '../model/transcript.js';
 import { callKeys } from '../transcript/call-keys.js';
-import { type AttributedRequest, attributeRequests, type LossOf } from './attribute.js';
-import { type ChangeOutcome, tryChanges } from './changes.js';
+import { type AttributedRequest, attributeRequests, type LossOf, type SummaryRequest } from './attribute.js';
+import { type ChangeOutcome, tryChanges, tryWithoutRun } from './changes.js';
 import { withBetterRemedy } from './hour-lifetime.js';
 
-/** How far the simulator is from a session, or why that cannot be told. */
-export type Reproduction =
-  | {
-      readonly kind: 'reproduced';
-      /** Input cost, nano-dollars, unforeseen breaks on average included. */
-      readonly predictedNano: number;
-      readonly recordedNano: number;
-    }
-  | { readonly kind: 'set-aside'; readonly reason: string };
+/** How far the simulator is from a session. */
+interface Reproduced {
+  readonly kind: 'reproduced';
+  /** Input cost, nano-dollars, unforeseen breaks on average included. */
+  readonly predictedNano: number;
+  readonly recordedNano: number;
+}
+
+/** The same, or why that cannot be told. */
+export type Reproduction = Reproduced | { readonly kind: 'set-aside'; readonly reason: string };
 
 /** One session with all of its money attributed. */
 export interface SessionWhy {
@@ -35,7 +37,7 @@ export interface SessionWhy {
   /** What its compactions are known by in other files. */
   readonly compactionKeys: readonly string[];
   readonly reproduction: Reproduction;
-  /** Empty where the changes cannot be tried. */
+  /** Empty where no change can be tried; those that need no run where it cannot be run forward. */
   readonly changes: readonly ChangeOutcome[];
 }
 
@@ -48,18 +50,26 @@ export interface Uncounted {
 const ANTHROPIC = 'anthropic';
 const CODEX = 'codex';
 
-/** The walk through a session, unexplained breaks given, by the rules of its provider. */
-function walkOf(transcript: Transcript, truth: Truth, provider: string): Walk {
-  if (provider === ANTHROPIC) return predictRequests(transcript, truth, GIVEN);
-  return predictByProvider(providerRequests(transcript, truth, provider), 'given');
-}
-
-/** Why requests read what they read, as the walk sees it. */
+/** Why requests read what they read, as the walk through a session of Claude sees it. */
 function lossIn({ predictions, breaks }: Walk): LossOf {
   const missed = new Map(
     breaks.map(({ request, expectedRead }) => [request.key, expectedRead - request.read]),
   );
-  return ({ key }) => ({ cause: predictions.get(key)?.cause ?? null, missed: missed.get(key) ?? 0 });
+  return ({ key }) => {
+    const told = predictions.get(key);
+    return { cause: told?.cause ?? null, missed: missed.get(key) ?? 0, besides: told?.besides ?? null };
+  };
+}
+
+/** The same by the rules of another provider. Reasoning that was left out explains what stood behind it, however likely more was to be lost. */
+function lossByProvider(requests: readonly ProviderRequest[]): LossOf {
+  const { predictions } = predictByProvider(requests, 'given');
+  const short = requests.filter(isShort);
+  const missed = new Map(short.map(({ request, reachable }) => [request.key, reachable - request.read]));
+  return ({ key }) => {
+    const cause = predictions.get(key)?.cause ?? null;
+    return { cause, missed: cause === 'reasoning' ? (missed.get(key) ?? 0) : 0, besides: null };
+  };
 }
 
 /** Explains one session; a string where there is nothing that could be explained. */
@@ -72,8 +82,11 @@ export function explainSession(
   if (recordedUsd(bill) === null) return { file, reason: unpricedReason(bill) };
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
-  const given = walkOf(transcript, truth, provider);
-  const requests = withBetterRemedy(attributeRequests(transcript, truth, lossIn(given)), truth);
+  const given = provider === ANTHROPIC ? predictRequests(transcript, truth, GIVEN) : null;
+  const lossOf =
+    given === null ? lossByProvider(providerRequests(transcript, truth, provider)) : lossIn(given);
+  const attributed = attributeRequests(transcript, truth, lossOf, summaryRequest(transcript));
+  const requests = withBetterRemedy(attributed, truth);
   const { startedAtMs } = transcript;
   const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
   const isKnown = ownPolicy(transcript).use !== NO_POLICY;
@@ -82,14 +95,24 @@ export function explainSession(
     return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
   }
   const reproduction = reproduce(transcript, truth, file);
-  if (reproduction.kind === 'set-aside' || provider !== ANTHROPIC || transcript.source === CODEX)
-    return { ...shared, reproduction, changes: [] };
-  const forwardError = Math.abs(reproduction.predictedNano / reproduction.recordedNano - 1);
-  return {
-    ...shared,
-    reproduction,
-    changes: tryChanges({ transcript, truth, requests, given, forwardError }),
-  };
+  if (given === null || transcript.source === CODEX) return { ...shared, reproduction, changes: [] };
+  const input = { transcript, truth, requests, given };
+  const changes =
+    reproduction.kind === 'set-aside'
+      ? tryWithoutRun({ ...input, forwardError: 0 })
+      : tryChanges({ ...input, forwardError: errorOf(reproduction) });
+  return { ...shared, reproduction, changes };
+}
+
+function errorOf({ predictedNano, recordedNano }: Reproduced): number {
+  return Math.abs(predictedNano / recordedNano - 1);
+}
+
+/** How the client of a recording asks for a summary; of one that is not known the dearer way is taken. */
+function summaryRequest(transcript: Transcript): SummaryRequest {
+  return forwardPlan(transcript).policy.params['compact.summariser'] === 'fork'
+    ? 'same-prompt'
+    : 'own-prompt';
 }
 
 function compactionKeys(transcript: Transcript): readonly string[] {

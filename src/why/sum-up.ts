@@ -2,7 +2,7 @@ import { quantile, ratio, sum } from '../base/stats.js';
 import { usd } from '../metrics/metric.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import type { AttributedRequest } from './attribute.js';
-import { STEADY_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
+import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
 import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
 import type { SessionWhy, Uncounted } from './session-why.js';
 
@@ -14,8 +14,8 @@ export interface CauseSum {
   /** Tokens read, sent beyond the cache or put out. */
   readonly otherTokens: number;
   readonly usd: number;
-  /** What a user could have kept of it. */
-  readonly avoidableUsd: number;
+  /** What a user could have kept of it; null where that is not worked out. */
+  readonly avoidableUsd: number | null;
   readonly events: number;
 }
 
@@ -35,7 +35,8 @@ export interface WhyBreak {
   readonly model: string;
   readonly tokens: number;
   readonly usd: number;
-  readonly avoidableUsd: number;
+  /** Null where it is not worked out. */
+  readonly avoidableUsd: number | null;
 }
 
 /** Money by project, model or day. */
@@ -68,6 +69,8 @@ export interface ChangeSum {
   readonly usd: number;
   readonly low: number;
   readonly high: number;
+  /** Sessions that it was tried on. */
+  readonly sessions: number;
   /** Why it did nothing in sessions where it was due, and in how many. */
   readonly heldBack: readonly HeldBack[];
 }
@@ -103,6 +106,7 @@ export interface WhyReport {
   readonly byDay: readonly Slice[];
   /** Sessions by what they cost, the dearest first. */
   readonly worst: readonly RankedSession[];
+  /** Empty where none could be tried on any session. */
   readonly changes: readonly ChangeSum[];
 }
 
@@ -136,25 +140,38 @@ export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
   });
 }
 
+/** What of a cause was avoidable, in dollars; null where that is not worked out. */
+function avoidableUsd(cause: WhyCause, nano: number): number | null {
+  return UNJUDGED_CAUSES.includes(cause) ? null : usd(nano);
+}
+
+interface Tallied {
+  tokens: number;
+  otherTokens: number;
+  events: number;
+  nano: number;
+  avoidableNano: number;
+}
+
 class CauseTally {
-  readonly #sums = new Map<WhyCause, { -readonly [K in keyof CauseSum]: CauseSum[K] }>();
+  readonly #sums = new Map<WhyCause, Tallied>();
 
   add(
     cause: WhyCause,
-    add: Partial<Omit<CauseSum, 'cause' | 'usd' | 'avoidableUsd'>>,
+    add: Partial<Pick<Tallied, 'tokens' | 'otherTokens' | 'events'>>,
     nano: number,
     kept = 0,
   ): void {
     let own = this.#sums.get(cause);
     if (own === undefined) {
-      own = { cause, tokens: 0, otherTokens: 0, usd: 0, avoidableUsd: 0, events: 0 };
+      own = { tokens: 0, otherTokens: 0, events: 0, nano: 0, avoidableNano: 0 };
       this.#sums.set(cause, own);
     }
     own.tokens += add.tokens ?? 0;
     own.otherTokens += add.otherTokens ?? 0;
     own.events += add.events ?? 0;
-    own.usd += nano;
-    own.avoidableUsd += kept;
+    own.nano += nano;
+    own.avoidableNano += kept;
   }
 
   request({ read, readNano, output, outputNano, uncached, uncachedNano, parts }: AttributedRequest): void {
@@ -171,7 +188,10 @@ class CauseTally {
   list(): readonly CauseSum[] {
     return WHY_CAUSES.flatMap((cause) => {
       const own = this.#sums.get(cause);
-      return own === undefined ? [] : [{ ...own, usd: usd(own.usd), avoidableUsd: usd(own.avoidableUsd) }];
+      if (own === undefined) return [];
+      const { tokens, otherTokens, events, nano, avoidableNano } = own;
+      const kept = avoidableUsd(cause, avoidableNano);
+      return [{ cause, tokens, otherTokens, usd: usd(nano), avoidableUsd: kept, events }];
     });
   }
 }
@@ -202,7 +222,7 @@ function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
         model: request.model,
         tokens: written + uncached,
         usd: usd(nano),
-        avoidableUsd: usd(avoidableNano),
+        avoidableUsd: avoidableUsd(cause, avoidableNano),
       })),
   );
 }
@@ -284,15 +304,16 @@ function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncou
 
 function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
   const all = sessions.flatMap(({ changes }) => changes);
-  if (all.length === 0) return [];
-  return CHANGES.map((name) => {
-    const own = all.filter((change) => change.name === name);
-    const saved = sum(own.map(({ savedNano }) => savedNano));
-    const off = sum(own.map(({ offNano }) => offNano));
-    const low = usd(saved - off);
-    const high = usd(saved + off);
-    return { name, usd: usd(saved), low, high, heldBack: heldBackOf(own) };
-  }).sort((a, b) => b.usd - a.usd);
+  return CHANGES.filter((name) => all.some((change) => change.name === name))
+    .map((name) => {
+      const own = all.filter((change) => change.name === name);
+      const saved = sum(own.map(({ savedNano }) => savedNano));
+      const off = sum(own.map(({ offNano }) => offNano));
+      const low = usd(saved - off);
+      const high = usd(saved + off);
+      return { name, usd: usd(saved), low, high, sessions: own.length, heldBack: heldBackOf(own) };
+    })
+    .sort((a, b) => b.usd - a.usd);
 }
 
 function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {

@@ -63,7 +63,7 @@ describe('why.html in a browser', () => {
     const none = { events: 0, avoidableUsd: 0, remedy: null };
     const causes = [
       ...DATA.causes.slice(0, 1).map((cause) => ({ ...cause, ...none, title: 'a', usd: 8, share: 0.8 })),
-      { title: 'b', usd: 2, share: 0.2, events: 3, avoidableUsd: 1, remedy: 'do' },
+      { title: 'b', usd: 2, share: 0.2, events: 3, avoidableUsd: 1, remedy: 'do', unavoided: '' },
     ];
     const slices = [
       {

@@ -37,7 +37,7 @@ const B = lane('second', [request(1), request(2, { read: 10, costNano: 3_000_000
 
 describe('the page of a difference', () => {
   const page = (a: Lane, b: Lane, tolerance = 0) =>
-    dataOf<StudyPageData>(diffHtml(diffLanes(a, b, tolerance), tolerance));
+    dataOf<StudyPageData>(diffHtml(diffLanes(a, b, tolerance), { tolerance, notes: ['a note'] }));
   const { charts, table, cards } = page(A, B);
 
   it('draws both lanes over aligned requests, and points lead to their differences', () => {
@@ -112,7 +112,7 @@ describe('the page of a difference', () => {
         ['turn 3', '300', '50', '–', '–', '−$1.00'],
       ],
     );
-    expect(table.notes).toEqual(['2 of 3 requests differ; B costs $1.00 more (33.3%).']);
+    expect(table.notes).toEqual(['2 of 3 requests differ; B costs $1.00 more (33.3%).', 'a note']);
     expect(page(A, B, 0.01).table.notes[1]).toBe('figures within 1.0% of each other count as the same');
   });
 

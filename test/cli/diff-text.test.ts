@@ -36,7 +36,7 @@ const DIFF: LaneDiff = {
 };
 
 const textOf = (change: Partial<LaneDiff> = {}, rows = 10, tolerance = 0, width = 100): readonly string[] =>
-  diffText({ ...DIFF, ...change }, { tolerance, rows }, { width, style: plainStyle }).split('\n');
+  diffText({ ...DIFF, ...change }, { tolerance, notes: [], rows }, { width, style: plainStyle }).split('\n');
 
 describe('the text of a difference', () => {
   it('says what each side is, where they part, and what differs', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { assistant, jsonl, say, usage, user } from '../helpers/session.js';
 import { sharedData } from '../helpers/shared.js';
 import { cli, tempFolder } from './cli.js';
 
@@ -50,6 +51,31 @@ describe('ccbench diff', () => {
     expect(same.stdout).toContain('They are the same in all');
     const other = await cli(['diff', 'reports/lunch', 'reports/lunch/early/run.jsonl', '--json'], { cwd });
     expect((JSON.parse(other.stdout) as DiffJson).firstDifference).not.toBeNull();
+  });
+
+  it('of a recording says what of its costs is estimated, in the text, the JSON and the page', async () => {
+    // A response that does not say how it stopped holds a placeholder for its output.
+    const model = { model: 'claude-sonnet-4-5', stop_reason: null };
+    const lines = [
+      user('u0', 0, 'a question'),
+      assistant(
+        'a0',
+        1,
+        'm0',
+        say('a long answer'),
+        { ...model, usage: usage(10, 0, 9_000, 1) },
+        { parentUuid: 'u0' },
+      ),
+    ];
+    const cwd = tempFolder({ 's.jsonl': jsonl(lines) });
+    const note = 'as recorded: the output of 1 of 1 calls is estimated, as the recording holds placeholders';
+    const { stdout } = await cli(['diff', 's.jsonl', '--json', '--out', 'd'], { cwd });
+    expect(JSON.parse(stdout).notes).toContain(note);
+    expect(readFileSync(join(cwd, 'd/diff.html'), 'utf8')).toContain(note);
+    expect((await cli(['diff', 's.jsonl'], { cwd })).stdout.replaceAll(/\s+/g, ' ')).toContain(note);
+    // Two runs have nothing estimated.
+    const runs = tempFolder({ 'lunch.yaml': SCENARIO });
+    expect(JSON.parse((await cli(['diff', 'lunch.yaml', '--json'], { cwd: runs })).stdout).notes).toEqual([]);
   });
 
   it('of a recording alone names the profile of its run and the settings that make it one of the recorded client', async () => {

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import {
-  adviceSentence,
-  reproducedSentence,
-  whyConclusion,
-  whyText,
-} from '../../src/cli/commands/why/why-text.js';
+import { adviceSentence, whyConclusion } from '../../src/cli/commands/why/why-conclusion.js';
+import { reproducedSentence, whyText } from '../../src/cli/commands/why/why-text.js';
 import { plainStyle } from '../../src/report/style.js';
 import type { CauseSum, RankedSession, Reproduced, WhyBreak, WhyReport } from '../../src/why/sum-up.js';
 
-const cause = (name: CauseSum['cause'], usd: number, avoidableUsd = 0, events = 0): CauseSum => ({
+const cause = (
+  name: CauseSum['cause'],
+  usd: number,
+  avoidableUsd: number | null = 0,
+  events = 0,
+): CauseSum => ({
   cause: name,
   tokens: 0,
   otherTokens: 0,
@@ -74,8 +75,15 @@ const REPORT: WhyReport = {
   byDay: [slice('2026-03-01', 1), slice('2026-03-04', 9)],
   worst: [ranked('long', 8, 'lifetime-1h'), ranked('short', 2, null)],
   changes: [
-    { name: 'an hour', usd: 3, low: 2, high: 4, heldBack: [] },
-    { name: 'nothing', usd: 0, low: 0, high: 0, heldBack: [{ reason: 'no client does it', sessions: 2 }] },
+    { name: 'an hour', usd: 3, low: 2, high: 4, sessions: 2, heldBack: [] },
+    {
+      name: 'nothing',
+      usd: 0,
+      low: 0,
+      high: 0,
+      sessions: 2,
+      heldBack: [{ reason: 'no client does it', sessions: 2 }],
+    },
   ] as unknown as WhyReport['changes'],
 };
 
@@ -190,11 +198,61 @@ describe('what why comes to', () => {
     );
   });
 
+  it('says of which breaks it is not worked out what was avoidable', () => {
+    const letGo = cause('lifetime', 3, null, 2);
+    expect(whyConclusion({ ...REPORT, byCause: [letGo] }).result).toBe(
+      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not worked out, and no other break in them is known to have been avoidable.',
+    );
+    expect(whyConclusion({ ...REPORT, byCause: [...REPORT.byCause, letGo] }).result).toBe(
+      '2 sessions cost $10.00, of which $4.00 went into avoidable breaks of the cache; what was avoidable of the $3.00 for prompts that the cache let go is not worked out.',
+    );
+    expect(textOf({ byCause: [letGo] })).toMatch(/the cache let the prompt go .* – +not worked out\n/);
+  });
+
   it('advises nothing that may cost', () => {
-    const [best] = REPORT.changes;
+    const [best, idle] = REPORT.changes;
     const unsure = { ...REPORT, changes: [{ ...best!, low: 0 }] };
-    expect(adviceSentence(unsure)).toMatch(/^None of the standard changes would surely/);
-    expect(adviceSentence({ ...unsure, byCause: [] })).toBe('Nothing to change: no cache was lost.');
-    expect(adviceSentence({ ...unsure, changes: [] })).toMatch(/^None of the standard changes/);
+    expect(adviceSentence(unsure)).toBe(
+      'None of the standard changes would surely have saved money on these sessions: what is avoidable is worked out break by break, and a change is made throughout a session.',
+    );
+    const kept = { ...unsure, byCause: [cause('compaction', 4, 0, 2)] };
+    expect(adviceSentence(kept)).toBe(
+      'None of the standard changes would surely have saved money on these sessions.',
+    );
+    expect(adviceSentence({ ...kept, sessions: 1, changes: [{ ...best!, low: 0, sessions: 1 }] })).toMatch(
+      / on this session\.$/,
+    );
+    expect(adviceSentence({ ...REPORT, byCause: [], changes: [idle!] })).toBe(
+      'Nothing to change: no cache was lost.',
+    );
+    // No cache was lost, but something may have been cheaper.
+    expect(adviceSentence({ ...unsure, byCause: [] })).toMatch(/^None of the standard changes would surely/);
+  });
+
+  it('advises what surely saves, also where more may be saved by what may cost', () => {
+    const [best] = REPORT.changes;
+    const wide = { ...best!, usd: 5, low: -1, high: 11 };
+    expect(adviceSentence({ ...REPORT, changes: [wide, best!] })).toMatch(/^First thing to try: an hour, /);
+  });
+
+  it('says that no change was tried, or on which sessions', () => {
+    expect(adviceSentence({ ...REPORT, changes: [] })).toBe(
+      'No change was tried: they are tried on sessions of Claude Code on models of Anthropic alone.',
+    );
+    const [best, idle] = REPORT.changes;
+    const more = { ...REPORT, sessions: 3 };
+    expect(adviceSentence(more)).toMatch(/ \(\$2\.00 to \$4\.00\), tried on 2 of 3 sessions\.$/);
+    expect(adviceSentence({ ...more, byCause: [], changes: [idle!] })).toBe(
+      'None of the standard changes, tried on 2 of 3 sessions, would surely have saved money on these sessions.',
+    );
+    const notesIn = (changes: WhyReport['changes'], sessions: number) =>
+      textOf({ changes, sessions }, 5, 400).match(/(Tried|Ways) .*\./g);
+    expect(notesIn(REPORT.changes, 2)).toBeNull();
+    expect(notesIn(REPORT.changes, 3)).toEqual([
+      'Tried on sessions of Claude Code on models of Anthropic: 2 of 3.',
+    ]);
+    expect(notesIn([{ ...best!, sessions: 3 }, idle!], 3)).toEqual([
+      'Ways of compacting are tried where a session can be run forward: on 2 of 3 sessions.',
+    ]);
   });
 });

@@ -129,6 +129,35 @@ describe('ccbench why', () => {
       expect(stdout).not.toContain(word);
   });
 
+  it('says in the JSON what the text says of its costs, and in what may be shown around but for names', async () => {
+    const home = tempFolder();
+    const fields = { version: '2.1.100' };
+    // The first response does not say how it stopped, so that its output is a placeholder; the second has a model of one's own.
+    const first = { model: 'claude-sonnet-4-5', stop_reason: null, usage: usage(10, 0, 9_000, 1) };
+    const second = { model: 'my-own-model', usage: usage(10, 9_000, 500, 50) };
+    const lines = [
+      user('u0', 0, 'a question', fields),
+      assistant('a0', 1, 'm0', say('a long answer'), first, { ...fields, parentUuid: 'u0' }),
+      user('u1', 9, 'more', { ...fields, parentUuid: 'a0' }),
+      assistant('a1', 10, 'm1', say('yes'), second, { ...fields, parentUuid: 'u1' }),
+    ];
+    cpSync(join(tempFolder({ s: jsonl(lines) }), 's'), join(home, 's.jsonl'));
+    const plain = async (...options: string[]) =>
+      (await cli(['why', 's.jsonl', ...options], { cwd: home })).stdout.replaceAll(/\s+/g, ' ');
+    const { notes } = JSON.parse(await plain('--json', '--no-files'));
+    expect(notes).toContain(
+      'as recorded: the output of 1 of 2 calls is estimated, as the recording holds placeholders',
+    );
+    expect(notes).toContain('as recorded: without 1 call of unknown models (my-own-model)');
+    const text = await plain('--no-files');
+    for (const note of notes) expect(text).toContain(note);
+    const shared = JSON.parse(await plain('--share', '--json'));
+    expect(shared.notes).toContain('as recorded: without 1 call of unknown models (not named)');
+    const block = await plain('--share');
+    for (const note of shared.notes) expect(block).toContain(note);
+    expect(block).not.toContain('my-own-model');
+  });
+
   it('--since leaves out what ended before, and says when nothing is left', async () => {
     const home = tempFolder();
     session(join(home, 'logs'), 's1.jsonl', '/projects/shop');

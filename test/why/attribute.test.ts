@@ -4,7 +4,7 @@ import type { Transcript } from '../../src/model/transcript.js';
 import type { PaidPart } from '../../src/why/attribute.js';
 import { explainSession } from '../../src/why/session-why.js';
 import { countOnce, sumUp } from '../../src/why/sum-up.js';
-import { assistant, readSession, say, system, usage, user } from '../helpers/session.js';
+import { assistant, attachment, readSession, say, system, usage, user } from '../helpers/session.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
 function partsOf(transcript: Transcript): readonly (readonly PaidPart[])[] {
@@ -44,6 +44,22 @@ describe('what a request wrote, and why', () => {
         // For an hour, the 20,000, 1,000 and 4,000 that were new would have cost more.
         avoidableNano: nano(21_000, W5) - nano(21_000, READ) - nano(25_000, W1 - W5),
       },
+    ]);
+  });
+
+  it('is not avoidable by a longer lifetime where a new process would have found nothing in any case', () => {
+    const process = attachment('h0', 25 * 60, { type: 'hook_success', hookName: 'SessionStart:resume' });
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 1_000, 50) },
+        { at: 30 + 25 * 60, usage: short(10, 0, 25_000, 50), before: [process] },
+      ]),
+    );
+    // Without the process it would have been as above, C11: the five minutes had passed whatever it did.
+    expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
+      ['growth', 4_000, 0],
+      ['lifetime-5m', 21_000, 0],
     ]);
   });
 
@@ -114,6 +130,19 @@ describe('what a request wrote, and why', () => {
     // Written again 150,000; with a summary 20,000 + 18,000, and the request for it: 150,000 read, 4,400 put out and written.
     const asking = nano(150_000, READ) + nano(4_400, 15) + nano(4_400, W5);
     expect(grown[2]![0]!.avoidableNano).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
+  });
+
+  it('is less avoidable where the request for a summary has a prompt of its own', () => {
+    const turns = [
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+      { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+    ];
+    const keptBy = (version: string) => partsOf(sessionOf(turns, version))[2]![0]!.avoidableNano;
+    // As above, but 2.1.12 has the 130,000 behind system and tools written for its summariser; a fork of 2.1.100 reads the 150,000.
+    const asking = nano(130_000, W5) + nano(4_400, 15) + nano(4_400, W5);
+    expect(keptBy('2.1.12')).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
+    expect(keptBy('2.1.12')).toBe(keptBy('2.1.100') + nano(150_000, READ) - nano(130_000, W5));
   });
 
   it('has the reason that the API told where the recording shows none', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../src/model/transcript.js';
 import type { ChangeName, ChangeOutcome } from '../../src/why/changes.js';
+import { sumUp } from '../../src/why/sum-up.js';
 import { usage } from '../helpers/session.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
@@ -48,6 +49,35 @@ describe('another lifetime', () => {
     expect(changeOf(broken(usage), '1-hour lifetime')).toMatchObject({ savedNano: 0, offNano: 0 });
     // All 56,000 that were written cost more for an hour, and nothing is read instead.
     expect(changeOf(broken(short), '1-hour lifetime').savedNano).toBe(-nano(56_000, W1 - W5));
+  });
+});
+
+describe('a session that cannot be run forward', () => {
+  it('of a single request would have been cheaper for five minutes, and no way of compacting is tried', () => {
+    const transcript = sessionOf([{ at: 0, usage: usage(10, 16_000, 20_000, 50) }]);
+    // Nothing reads the 20,000 again, and for an hour they cost 2.25 dollars a million more.
+    expect(changeOf(transcript, '5-minute lifetime').savedNano).toBe(nano(20_000, W1 - W5));
+    const session = explained(transcript);
+    expect(session.reproduction).toEqual({ kind: 'set-aside', reason: 'it has a single request' });
+    expect(session.changes.map(({ name, savedNano }) => [name, savedNano])).toEqual([
+      ['1-hour lifetime', 0],
+      ['5-minute lifetime', nano(20_000, W1 - W5)],
+      ['no switches in mid-session', 0],
+    ]);
+    const long = sessionOf([
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 1_000, 50) },
+    ]);
+    const { changes } = sumUp([session, explained(long)], []);
+    expect(new Map(changes.map(({ name, sessions }) => [name, sessions]))).toEqual(
+      new Map([
+        ['1-hour lifetime', 2],
+        ['5-minute lifetime', 2],
+        ['/compact before long pauses', 1],
+        ['compact at half the window', 1],
+        ['no switches in mid-session', 2],
+      ]),
+    );
   });
 });
 

@@ -7,6 +7,8 @@ import { isShort, SessionLuck } from './hit-fit.js';
 import type { ProviderRequest } from './provider-requests.js';
 
 const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
+/** Why less than the prompt before is read where the cache still has it. */
+const LIVING_CAUSES = { nothing: 'hit', reasoning: 'reasoning', more: 'shrank' } as const;
 /** The one-line rule: so long a prefix is there, in steps of so many tokens. */
 const BASELINE_MS = 600_000;
 const BASELINE_STEP = 128;
@@ -24,12 +26,12 @@ function usageOf({ prompt, usage }: RecordedRequest, read: number): Usage {
 }
 
 function predictionOf(
-  { request, gapMs, rules, cause, dropsReasoning }: ProviderRequest,
+  { request, gapMs, rules, cause, dropped }: ProviderRequest,
   read: number,
   likely: number,
 ): Prediction {
   const late = survival(rules.lifetime, gapMs) < 0.5;
-  const living = dropsReasoning ? 'reasoning' : 'hit';
+  const living = LIVING_CAUSES[dropped];
   return {
     usage: usageOf(request, read),
     likelyRead: likely,

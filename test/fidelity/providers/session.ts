@@ -52,7 +52,7 @@ export function simulatedSession({ hit, requests, random }: Simulated): readonly
       head: 0,
       gapMs,
       cause: 'hit' as const,
-      dropsReasoning: false,
+      dropped: 'nothing',
     };
   });
 }

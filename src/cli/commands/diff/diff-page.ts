@@ -5,7 +5,14 @@ import { formatCount, formatCounted, formatMoney, printable } from '../../../rep
 import type { PageFact } from '../../../report/page-data.js';
 import { studyHtml } from '../../../report/study-html.js';
 import type { StudyChart, StudySeries } from '../../../report/study-page-data.js';
-import { firstSentence, place, sessionNotes, sumSentence, toleranceSentence } from './diff-text.js';
+import {
+  type DiffTold,
+  firstSentence,
+  place,
+  sessionNotes,
+  sumSentence,
+  toleranceSentence,
+} from './diff-text.js';
 
 /** Differences that the table lists. */
 const MOST_ROWS = 5_000;
@@ -97,7 +104,7 @@ function rowOf(difference: Difference) {
 }
 
 /** diff.html: two lanes aligned by turn, and every request at which they differ. */
-export function diffHtml(diff: LaneDiff, tolerance: number): string {
+export function diffHtml(diff: LaneDiff, { tolerance, notes }: DiffTold): string {
   const rows = rowsOf(diff);
   const card = (label: string, { title, costUsd, requests }: LaneDiff['a']): PageFact => ({
     label,
@@ -142,6 +149,7 @@ export function diffHtml(diff: LaneDiff, tolerance: number): string {
           ...sessionNotes(diff),
           ...(tolerance > 0 ? [toleranceSentence(tolerance)] : []),
           ...(left > 0 ? [`${formatCounted(left, 'difference')} not shown here: --json has all`] : []),
+          ...notes.map(printable),
         ],
       },
     },

@@ -72,10 +72,17 @@ export function sumSentence({ a, b, differences, pairs }: LaneDiff): string {
   return `${formatCount(differences.length)} of ${formatCounted(pairs.length, 'request')} ${differences.length === 1 ? 'differs' : 'differ'}; ${verdict}.`;
 }
 
+/** What is told besides a difference. */
+export interface DiffTold {
+  readonly tolerance: number;
+  /** What the costs of recordings leave out, and what of them is estimated. */
+  readonly notes: readonly string[];
+}
+
 /** Two lanes for the screen: where they part, then what differs. */
 export function diffText(
   diff: LaneDiff,
-  { tolerance, rows: most }: { readonly tolerance: number; readonly rows: number },
+  { tolerance, notes: billed, rows: most }: DiffTold & { readonly rows: number },
   screen: Screen,
 ): string {
   const { width, style } = screen;
@@ -95,6 +102,7 @@ export function diffText(
       : []),
     ...(tolerance > 0 ? [toleranceSentence(tolerance)] : []),
     ...sessionNotes(diff),
+    ...billed,
   ];
   const lines = [
     ...side('A', diff.a),
@@ -102,7 +110,7 @@ export function diffText(
     '',
     ...say(firstSentence(diff)).map(style.bold),
     ...(rows.length === 0 ? [] : ['', ...tableLines(COLUMNS, rows, { indent: INDENT, ...screen })]),
-    ...notes.flatMap((note) => wrapText(note, width, INDENT, INDENT + INDENT).map(style.dim)),
+    ...notes.flatMap((note) => wrapText(printable(note), width, INDENT, INDENT + INDENT).map(style.dim)),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { diffLanes, type LaneDiff } from '../../../diff/diff-lanes.js';
+import { billNotes } from '../../../report/as-recorded.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { writeFiles } from '../../files/write-files.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
@@ -33,19 +34,20 @@ export async function diffCommand(
   const isRecorded = laneA.source === 'recorded' || laneB.source === 'recorded';
   const tolerance = (options.tolerance ?? (isRecorded ? RECORDED_TOLERANCE : 0)) / 100;
   const diff = diffLanes(laneA, laneB, tolerance);
+  const notes = billNotes([laneA, laneB].flatMap(({ bill }) => bill ?? []));
   const page = options.out === undefined ? null : join(options.out, PAGE);
   if (options.out !== undefined) {
     const { diffHtml } = await import('./diff-page.js');
     await writeFiles(options.out, session.host.cwd, [
-      { folder: '', name: PAGE, content: diffHtml(diff, tolerance) },
+      { folder: '', name: PAGE, content: diffHtml(diff, { tolerance, notes }) },
     ]);
   }
   if (session.json) {
     const { pairs, ...shown } = diff;
-    printJson(session, { tolerance, aligned: pairs.length, ...shown, page });
+    printJson(session, { tolerance, aligned: pairs.length, ...shown, notes, page });
   } else {
     const screen = screenFor(session.host.stdout, session.colors);
-    const text = diffText(diff, { tolerance, rows: options.rows }, screen);
+    const text = diffText(diff, { tolerance, notes, rows: options.rows }, screen);
     const closing = { result: sumSentence(diff), advice: adviceOn(diff, isRecorded), written: page };
     session.host.stdout.write(`${text}\n${closingText(closing, screen)}`);
   }

@@ -1,11 +1,13 @@
 import { sum } from '../../../base/stats.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../report/format.js';
 import { wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
 import type { CauseSum, ChangeSum, Reproduced, WhyReport } from '../../../why/sum-up.js';
 import { packageVersion } from '../../version.js';
-import { adviceSentence, kindOfReason, reproducedSentence } from './why-text.js';
+import { adviceSentence, avoidableOf, unjudgedOf } from './why-conclusion.js';
+import { kindOfReason, reproducedSentence } from './why-text.js';
 
 /** Causes named in the block. */
 const MOST_CAUSES = 4;
@@ -21,16 +23,20 @@ export interface SharedWhy {
   /** Paid for content that had been in the cache. */
   readonly lostUsd: number;
   readonly avoidableUsd: number;
+  /** Of that it is not worked out what was avoidable. */
+  readonly unjudgedUsd: number;
   readonly byCause: readonly CauseSum[];
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
   readonly reproduced: Omit<Reproduced, 'setAside'> & {
     readonly setAside: readonly { readonly reason: string }[];
   };
+  /** What the recorded costs leave out, and what of them is estimated. */
+  readonly notes: readonly string[];
   readonly version: string;
 }
 
 /** The part of an answer that may be shown around. */
-export function sharedWhy(report: WhyReport): SharedWhy {
+export function sharedWhy(report: WhyReport, notes: readonly string[]): SharedWhy {
   const { sessions, requests, recordedUsd, hitRate, byCause, changes } = report;
   const events = byCause.filter(isEvent);
   return {
@@ -41,12 +47,20 @@ export function sharedWhy(report: WhyReport): SharedWhy {
     recordedUsd,
     hitRate,
     lostUsd: sum(events.map(({ usd }) => usd)),
-    avoidableUsd: sum(events.map(({ avoidableUsd }) => avoidableUsd)),
+    avoidableUsd: avoidableOf(events),
+    unjudgedUsd: unjudgedOf(events),
     byCause,
-    changes: changes.map(({ name, usd, low, high }) => ({ name, usd, low, high })),
+    changes: changes.map(({ heldBack: _, ...change }) => change),
     reproduced: { ...report.reproduced, setAside: report.reproduced.setAside.map(withoutDetails) },
+    notes,
     version: packageVersion(),
   };
+}
+
+/** A bill that names no model of one's own. */
+export function withoutModels(bill: RecordedBill): RecordedBill {
+  const calls = sum(Object.values(bill.unpriced));
+  return { ...bill, unpriced: calls === 0 ? {} : { 'not named': calls } };
 }
 
 function isEvent({ cause, usd }: CauseSum): boolean {
@@ -62,13 +76,14 @@ export function shareText(shared: SharedWhy, { width }: Screen): string {
     .slice(0, MOST_CAUSES);
   const sentences = [
     `${formatMoney(recordedUsd)} at list prices in ${formatCounted(sessions, 'session')} of ${formatCounted(shared.projects, 'project')}: ${formatCounted(requests, 'request')}, ${formatShare(hitRate)} of the prompts read from the cache, ${formatCounted(shared.models, 'model')}.`,
-    `${formatMoney(lostUsd)} (${formatShare(recordedUsd === 0 ? null : lostUsd / recordedUsd)}) paid for content that had been in the cache; ${formatMoney(shared.avoidableUsd)} of it was avoidable.`,
+    `${formatMoney(lostUsd)} (${formatShare(recordedUsd === 0 ? null : lostUsd / recordedUsd)}) paid for content that had been in the cache; ${formatMoney(shared.avoidableUsd)} of it was avoidable${shared.unjudgedUsd === 0 ? '' : `, and of ${formatMoney(shared.unjudgedUsd)} that is not worked out`}.`,
     ...top.map(
       ({ cause, usd, events: count }) =>
         `· ${CAUSE_TEXT[cause].title}: ${formatMoney(usd)} (${formatCount(count)} ×)`,
     ),
     adviceSentence(shared),
     reproducedSentence(shared.reproduced),
+    ...shared.notes,
     `ccbench ${shared.version} why`,
   ];
   return `${sentences.flatMap((text) => wrapText(text, width, '', '  ')).join('\n')}\n`;

@@ -12,7 +12,8 @@ import type { AttributedRequest } from '../../../why/attribute.js';
 import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../why/causes.js';
 import type { Counted, Slice, WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
-import { adviceSentence, changeNotes, reproducedSentence } from './why-text.js';
+import { adviceSentence, avoidableOf, changeNotes } from './why-conclusion.js';
+import { reproducedSentence } from './why-text.js';
 
 /** What the page needs besides the report. */
 export interface WhyPageOptions {
@@ -31,6 +32,15 @@ export interface PageRoom {
 const NAME_CHARS = 40;
 
 const ROOM: PageRoom = { session: 4_000, all: 60_000, breaks: 5_000 };
+
+/** What is said of a break of which nothing is known to have been avoidable. */
+const NO_REMEDY = 'No remedy that is known would have been cheaper.';
+const NOT_WORKED_OUT = 'What of it was avoidable is not worked out.';
+
+function remedyOf(cause: WhyCause, avoidableUsd: number | null): string | null {
+  if (avoidableUsd === null) return 'not worked out';
+  return avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null;
+}
 
 function isSteady(cause: WhyCause): boolean {
   return STEADY_CAUSES.includes(cause);
@@ -76,7 +86,7 @@ function chartedSession({ requests }: Counted, most: number): ChartedRun {
 
 function cardsOf(report: WhyReport): readonly PageFact[] {
   const lost = sum(report.breaks.map(({ usd }) => usd));
-  const avoidable = sum(report.byCause.map(({ avoidableUsd }) => avoidableUsd));
+  const avoidable = avoidableOf(report.byCause);
   const share = (usd: number): string =>
     formatShare(report.recordedUsd === 0 ? null : usd / report.recordedUsd);
   const [best] = report.changes;
@@ -138,7 +148,7 @@ function sessionsOf(
       hitRate: ranked.hitRate,
       usd: ranked.usd,
       lostUsd: ranked.lostUsd,
-      avoidableUsd: sum(breaks.map(({ avoidableUsd }) => avoidableUsd)),
+      avoidableUsd: avoidableOf(breaks),
       topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
       run,
     };
@@ -190,8 +200,9 @@ export function whyPageData(
       usd,
       share: report.recordedUsd === 0 ? null : usd / report.recordedUsd,
       events: isSteady(cause) ? 0 : events,
-      avoidableUsd,
-      remedy: avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null,
+      avoidableUsd: avoidableUsd ?? 0,
+      remedy: remedyOf(cause, avoidableUsd),
+      unavoided: avoidableUsd === null ? NOT_WORKED_OUT : NO_REMEDY,
     })),
     changes: report.changes,
     assumed: changeNotes(report).join(' '),
@@ -212,7 +223,7 @@ export function whyPageData(
           inThread: each.request,
           cause,
           usd: each.usd,
-          avoidableUsd: each.avoidableUsd,
+          avoidableUsd: each.avoidableUsd ?? 0,
           tokens: each.tokens,
           gapMs: each.gapMs,
           at: each.at,

@@ -1,6 +1,5 @@
 import { sum } from '../../../base/stats.js';
 import { inputId } from '../../../files/read-input.js';
-import type { Conclusion } from '../../../report/conclusion.js';
 import {
   formatCount,
   formatCounted,
@@ -15,8 +14,9 @@ import { shortName, shortPath } from '../../../report/short-name.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
 import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
-import type { ChangeSum, Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
+import type { Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
+import { changeNotes } from './why-conclusion.js';
 
 /** What the text needs besides the report. */
 export interface WhyTextOptions {
@@ -150,8 +150,8 @@ function causeRows({ byCause, recordedUsd }: WhyReport): readonly Row[] {
           money(usd),
           formatShare(recordedUsd === 0 ? null : usd / recordedUsd),
           isEvent ? formatCount(events) : '',
-          avoidableUsd > 0 ? money(avoidableUsd) : '',
-          avoidableUsd > 0 && remedy !== null ? remedy : '',
+          avoidableUsd === null ? '–' : avoidableUsd > 0 ? money(avoidableUsd) : '',
+          avoidableUsd === null ? 'not worked out' : avoidableUsd > 0 ? (remedy ?? '') : '',
         ],
         tone: isEvent ? 'plain' : 'dim',
       };
@@ -209,49 +209,6 @@ function sliceLine(
   if (rest.length > 0)
     parts.push(`${formatCount(rest.length)} more ${formatMoney(sum(rest.map(({ usd }) => usd)))}`);
   return `${label} ${parts.join(' · ')}`;
-}
-
-/** What to do first, or that nothing is worth doing. */
-export function adviceSentence({
-  changes,
-  recordedUsd,
-  byCause,
-}: Pick<WhyReport, 'recordedUsd' | 'byCause'> & {
-  readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
-}): string {
-  const [best] = changes;
-  if (best !== undefined && best.low > 0)
-    return `First thing to try: ${best.name}, which would have saved ${formatMoney(best.usd)} of ${formatMoney(recordedUsd)} (${formatMoney(best.low)} to ${formatMoney(best.high)}).`;
-  if (byCause.every(({ events }) => events === 0)) return 'Nothing to change: no cache was lost.';
-  return 'None of the standard changes would surely have saved money on these sessions.';
-}
-
-/** What the sessions came to, and what to do first. */
-export function whyConclusion(report: WhyReport): Conclusion {
-  const { recordedUsd, sessions, byCause } = report;
-  const lost = byCause.reduce((sum, { avoidableUsd }) => sum + avoidableUsd, 0);
-  const all = `${formatCounted(sessions, 'session')} cost ${formatMoney(recordedUsd)}`;
-  return {
-    result:
-      lost > 0
-        ? `${all}, of which ${formatMoney(lost)} went into avoidable breaks of the cache.`
-        : `${all}, and no avoidable break of the cache is in ${sessions === 1 ? 'it' : 'them'}.`,
-    advice: adviceSentence(report),
-  };
-}
-
-/** What the savings of changes rest on. */
-const ASSUMED =
-  'Savings are simulated, not recorded: the same answers come after the change, and what a summary forgets is not paid for again.';
-
-/** What is to be known of the savings: what they rest on, and where a change did nothing though it was due. */
-export function changeNotes({ changes }: Pick<WhyReport, 'changes'>): readonly string[] {
-  const held = changes.flatMap(({ name, heldBack }) =>
-    heldBack.map(
-      ({ reason, sessions }) => `${name} did nothing in ${formatCounted(sessions, 'session')}: ${reason}.`,
-    ),
-  );
-  return [ASSUMED, ...held];
 }
 
 /** The whole answer on one screen. */

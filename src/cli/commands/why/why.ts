@@ -18,9 +18,10 @@ import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
-import { sharedWhy, shareText } from './share-text.js';
+import { sharedWhy, shareText, withoutModels } from './share-text.js';
+import { whyConclusion } from './why-conclusion.js';
 import type { WhyPageOptions } from './why-page.js';
-import { whyConclusion, whyText } from './why-text.js';
+import { whyText } from './why-text.js';
 
 const WHY_PAGE = 'why.html';
 
@@ -104,7 +105,8 @@ async function why(
   if (counted.length === 0) throw nothingCounted(uncounted);
   const report = sumUp(counted, [...uncounted, ...copies]);
   const home = homeFolder(session.host.env);
-  const notes = billNotes(countOnce(counted).map(({ noted }) => noted));
+  const bills = countOnce(counted).map(({ noted }) => noted);
+  const notes = billNotes(options.share === true ? bills.map(withoutModels) : bills);
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
   const warnings = mergeWarnings(read);
   noteWarnings(session, read);
@@ -114,15 +116,15 @@ async function why(
     printJson(
       session,
       options.share === true
-        ? { ...sharedWhy(report), skipped: skipped.length }
-        : { ...report, warnings, skipped, page },
+        ? { ...sharedWhy(report, notes), skipped: skipped.length }
+        : { ...report, notes, warnings, skipped, page },
     );
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
   const text =
     options.share === true
-      ? shareText(sharedWhy(report), screen)
+      ? shareText(sharedWhy(report, notes), screen)
       : `${whyText(report, { top: options.top, home, notes }, screen)}\n${closingText({ ...whyConclusion(report), written: page }, screen)}`;
   session.host.stdout.write(text);
   return EXIT.fine;

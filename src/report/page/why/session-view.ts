@@ -37,12 +37,12 @@ export function recordedTip({ model, index }: RequestRef): Tip {
 
 /** What a break was, what it cost and what would have avoided it. */
 function breakText(data: WhyPageData, item: WhyPageBreak): readonly HTMLElement[] {
-  const { title, remedy } = data.causes[item.cause]!;
+  const { title, remedy, unavoided } = data.causes[item.cause]!;
   const pause = item.gapMs === null ? '' : `, ${formatDuration(item.gapMs)} after the request before`;
   const kept =
     item.avoidableUsd > 0
       ? `${money(item.avoidableUsd)} of it was avoidable${remedy === null ? '' : `: ${remedy}`}.`
-      : 'Nothing a user does would have avoided it.';
+      : unavoided;
   return [
     h('p', { class: 'alarm' }, h('b', {}, title), ` – ${money(item.usd)}`),
     h(

@@ -182,7 +182,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
             h(
               'p',
               { class: 'quiet' },
-              'Sessions that are not run forward: nothing is said of what changes would have saved there.',
+              'Sessions that are not run forward: what compacting otherwise would have saved there is not said.',
             ),
             h('ul', {}, ...data.setAside.map(({ name, reason }) => h('li', {}, `${name}: ${reason}`))),
           ),
