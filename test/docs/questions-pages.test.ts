@@ -27,5 +27,8 @@ it.each(PAGES)('$path shows what its command prints', async ({ path, text, comma
   expect(code).toBe(0);
   const [report] = readdirSync(out);
   const table = TABLE.exec(readFileSync(resolve(out, report!, 'compare.md'), 'utf8'))![0];
-  expectGenerated(path, text.replace(TABLE, () => table));
+  expectGenerated(
+    path,
+    text.replace(TABLE, () => table),
+  );
 });
