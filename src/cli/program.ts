@@ -140,7 +140,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       examples(
         'compare lunch.yaml',
         'compare session.jsonl --policy claude-code/2.1.112,peers/codex-local,none',
-        'compare lunch.yaml --policy none,baselines/prune,claude-code/2026',
+        'compare my-scenario.yaml --policy unbounded,baselines/prune,claude-code/2026',
         'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
         'compare lunch.yaml --watch --no-files',
       ),
