@@ -107,6 +107,18 @@ describe('bad scenarios', () => {
     expect(await refused(['run', 'nothing.yml'], cwd)).not.toContain('did you mean');
   });
 
+  it('a file where results need a folder: says so, as for reports', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), afile: 'x' });
+    for (const place of [
+      ['--results', 'afile'],
+      ['--out', 'afile'],
+    ]) {
+      const stderr = await refused(['sweep', 'a.yaml', '--vary', 'seed=1,2', ...place], cwd);
+      expect(stderr).toContain('cannot be written: a file stands where a folder is needed');
+      expect(stderr).not.toContain('make room');
+    }
+  });
+
   it('a folder that begins with a dash: says how to name it to the same command', async () => {
     const cwd = tempFolder();
     expect(await refused(['why', '-home-me'], cwd)).toContain('ccbench why -- -home-me');
