@@ -7,7 +7,7 @@ export const EXIT = {
   input: 2,
   /** A metric is worse than the baseline's. */
   regression: 98,
-  /** An expectation of a scenario did not hold. */
+  /** An expectation of a scenario did not hold, or no setting of a search does what is asked of it. */
   expectation: 99,
   interrupted: 130,
 } as const;
@@ -21,6 +21,6 @@ export const EXIT_MEANING: readonly (readonly [ExitCode, string])[] = [
   [EXIT.internal, 'a fault of ccbench itself'],
   [EXIT.input, 'bad input or usage, or a run in which no call was answered'],
   [EXIT.regression, 'a regression against a baseline'],
-  [EXIT.expectation, 'an expectation failed'],
+  [EXIT.expectation, 'an expectation failed, or no setting of a search qualifies'],
   [EXIT.interrupted, 'interrupted'],
 ];

@@ -3,9 +3,13 @@ import { InvalidArgumentError } from 'commander';
 /** An option that may be given several times. */
 export const collect = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
 
+/** Digits of the largest whole number that an option takes: more of them are not kept to the last one. */
+const MOST_DIGITS = 15;
+
 /** A whole number. */
 export function whole(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 up.');
+  if (!/^\d+$/.test(text) || text.length > MOST_DIGITS)
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${'9'.repeat(MOST_DIGITS)}.`);
   return Number(text);
 }
 

@@ -29,6 +29,17 @@ import { refuseWithoutEffect } from './without-effect.js';
 /** Columns of help texts where the terminal does not say. */
 const HELP_WIDTH = 100;
 
+/** Columns that a description needs to be broken into lines: those of help on the narrowest terminal that is thought of. */
+const LEAST_WRAPPED = 20;
+
+/** What the exit codes mean, broken into lines as options are. */
+function exitCodes(program: Command, helpWidth: number): string {
+  const help = program.createHelp();
+  help.prepareContext({ helpWidth });
+  const lines = EXIT_MEANING.map(([code, meaning]) => help.formatItem(String(code), 3, meaning, help));
+  return `\nExit codes:\n${lines.join('\n')}\n`;
+}
+
 /** Policy files among the policies of an option: names with an ending. */
 function namedPolicies(policy: string | undefined): readonly string[] {
   return (policy ?? '').split(',').filter((name) => /\.ya?ml$/i.test(name));
@@ -55,10 +66,11 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
+    .configureHelp({ minWidthToWrap: LEAST_WRAPPED })
     .hook('preAction', (_program, command) => refuseWithoutEffect(command));
   program.addHelpText(
     'after',
-    `\nExit codes:\n${EXIT_MEANING.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}\n${examples(
+    `${exitCodes(program, host.stdout.columns ?? HELP_WIDTH)}${examples(
       'why',
       'init && ccbench run my-scenario.yaml',
       'inspect ~/.claude/projects',
@@ -140,7 +152,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
       examples(
         'compare lunch.yaml',
         'compare session.jsonl --policy claude-code/2.1.112,peers/codex-local,none',
-        'compare lunch.yaml --policy none,baselines/prune,claude-code/2026',
+        'compare my-scenario.yaml --policy unbounded,baselines/prune,claude-code/2026',
         'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
         'compare lunch.yaml --watch --no-files',
       ),

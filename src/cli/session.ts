@@ -51,8 +51,8 @@ export function silent(session: CliSession): CliSession {
 export function doubtNotes(session: CliSession): (doubt: CcbenchError) => void {
   const told = new Set<string>();
   return ({ place, message, hint }) => {
-    const text = `${place === null ? '' : `${formatPlace(place)}: `}warning: ${message}${hint === null ? '' : `; ${hint}`}`;
-    if (!told.has(text)) note(session, text);
+    const text = `${place === null ? '' : `${formatPlace(place)}: `}warning: ${message}`;
+    if (!told.has(text)) note(session, `${text}${hint === null ? '' : `; ${hint}`}`);
     told.add(text);
   };
 }

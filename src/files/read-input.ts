@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { CcbenchError, type Place } from '../base/errors.js';
 import { pathOnDisk, STDIN } from './stdin.js';
 
@@ -29,6 +29,28 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
+/** A name without its last ending. */
+function stemOf(name: string): string {
+  return name.replace(/\.[^.]+$/, '').toLowerCase();
+}
+
+/** A file beside a missing one that has the same name with another ending, or none; null where there is none. */
+function withOtherEnding(path: string, cwd: string): string | null {
+  const wanted = basename(path);
+  try {
+    const names = readdirSync(pathOnDisk(cwd, dirname(path)), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+      .sort();
+    const found = names.find(
+      (name) => stemOf(name) === wanted.toLowerCase() || stemOf(name) === stemOf(wanted),
+    );
+    return found === undefined ? null : join(dirname(path), found);
+  } catch {
+    return null;
+  }
+}
+
 /** What stands at a path the user named. */
 export function kindOfInput(path: string, options: InputOptions): 'file' | 'folder' {
   const place = options.place ?? { file: path };
@@ -37,9 +59,10 @@ export function kindOfInput(path: string, options: InputOptions): 'file' | 'fold
   } catch (error) {
     if (error instanceof CcbenchError) throw error;
     if (isMissing(error)) {
+      const other = withOtherEnding(path, options.cwd);
       throw new CcbenchError('file-missing', `there is no file ${path}`, {
         place,
-        hint: `it was looked for from ${options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario'}`,
+        hint: `${other === null ? '' : `did you mean ${other}? `}it was looked for from ${options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario'}`,
       });
     }
     throw unreadable(path, place, error);

@@ -174,12 +174,18 @@ function rangeText(kind: Extract<ParamKind, { readonly min: number }>): string {
     : `from ${kind.min} to ${kind.max}`;
 }
 
+/** How to write a percentage that has its sign; null for anything else. */
+function withoutSign({ unit }: ParamSpec, value: unknown): string | null {
+  const [, digits] = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(String(value)) ?? [];
+  return unit === '%' && digits !== undefined ? `write ${digits}, without the sign` : null;
+}
+
 /** A value checked against its parameter. */
 function checkParam(path: string, value: unknown): ParamValue {
   const spec = paramSpec(path);
   const fail = (wanted: string): never => {
     throw new CcbenchError('bad-value', `${path} must be ${wanted}; found ${JSON.stringify(value)}`, {
-      hint: spec.help,
+      hint: withoutSign(spec, value) ?? spec.help,
     });
   };
   const kind = spec.kind;

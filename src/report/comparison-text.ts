@@ -2,7 +2,7 @@ import { type Cell, csv } from './csv.js';
 import { printable } from './format.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from './page-data.js';
 import { textWidth } from './style.js';
-import { type Column, droppedHeaders, type Row, tableLines } from './table.js';
+import { type Column, droppedHeaders, type Row, tableLines, wrapText } from './table.js';
 import type { Screen } from './terminal.js';
 
 /** Set behind the best value of a column. */
@@ -127,11 +127,14 @@ export function comparisonLines(table: ComparisonTable, screen: Screen): readonl
   const at = fitting < 0 ? forms.length - 2 : fitting;
   const { columns, rows, notes } = forms[at]!;
   const named = left[at]!.map((header) => header.replaceAll('\n', '')).join(', ');
-  return [
-    ...tableLines(columns, rows, { indent: '', ...screen }),
+  const below = [
     ...notes,
     ...(named === '' ? [] : [`left out, too wide for ${screen.width} columns: ${named} (--json has them)`]),
     ...table.notes,
+  ];
+  return [
+    ...tableLines(columns, rows, { indent: '', ...screen }),
+    ...below.flatMap((note) => wrapText(note, screen.width, '', '  ')),
   ];
 }
 

@@ -16,6 +16,7 @@ import { checkShape, createProblems, loadScenario, scenarioProblems } from './lo
 import { type NormalRun, type NormalScenario, normaliseScenario, type TranscriptRef } from './normalise.js';
 import type { Scenario } from './schema.js';
 import { assign, withoutVariants, withRecordings } from './set-path.js';
+import { smallPercents } from './small-percents.js';
 import type { FindRecordings } from './transcript-ref.js';
 
 /** A scenario's text, where it is from, and what the command line changes in it. */
@@ -37,7 +38,7 @@ export interface ScenarioSource {
   readonly findRecordings?: FindRecordings;
   /** Brings files of policies, models and providers; where absent, they are named alone. */
   readonly readPolicy?: ReadPolicyText;
-  /** Hears what is doubtful in policies of files or in place, such as a rule that can never act. */
+  /** Hears what is doubtful in policies and their settings, such as a rule that can never act or a percentage below one. */
   readonly onDoubt?: (doubt: CcbenchError) => void;
 }
 
@@ -206,6 +207,7 @@ export function checkScenario(source: ScenarioSource, world: ScenarioContext): C
   checkWindows({ document, context, problems }, normal, varied);
   const empty = problems.list();
   if (empty.length > 0) throw scenarioProblems(source.file, empty);
+  for (const doubt of smallPercents(context, normal.runs)) source.onDoubt?.(doubt);
   return {
     normal,
     context,

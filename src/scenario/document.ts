@@ -111,7 +111,7 @@ function createPlaces(doc: Document.Parsed, lines: LineCounter, file: string) {
 }
 
 /** What an empty file should hold. */
-const EMPTY_HINTS = {
+export const EMPTY_HINTS = {
   scenario: 'write at least `name:` and `transcript:`; `ccbench init` makes a starter file',
   policy: 'write at least `rules:`; `ccbench policies new` makes a starter file',
   provider: 'write the knobs of its cache; docs/providers.md names them',

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { CcbenchError } from '../base/errors.js';
 import { nearestName } from '../base/nearest.js';
-import { formatPath, type Path, type ScenarioDocument, valueAt } from './document.js';
+import { EMPTY_HINTS, formatPath, type Path, type ScenarioDocument, valueAt } from './document.js';
 import { keysOf, keyThatTakes, type SchemaNode, scenarioPaths, schemaAt } from './schema-tree.js';
 import { PATTERN_WORDS } from './schema-words.js';
 
@@ -114,7 +114,7 @@ function wrongValue(document: ScenarioDocument, path: Path): LocatedProblem {
     const hint = `it must be ${acceptsWords(node)}`;
     return { path, error: new CcbenchError('bad-value', `${label} is missing`, { place, hint }) };
   }
-  const hint = hintFor(node, value, path) ?? node.description;
+  const hint = path.length === 0 ? EMPTY_HINTS.scenario : (hintFor(node, value, path) ?? node.description);
   const details = hint === undefined ? { place } : { place, hint };
   const sentence = `${label} must be ${acceptsWords(node)}; found ${foundWords(value)}`;
   return { path, error: new CcbenchError('bad-value', sentence, details) };

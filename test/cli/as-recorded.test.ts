@@ -80,7 +80,7 @@ describe('what a recording cost', () => {
 
   it('C3 is a line beside a sweep and a search', async () => {
     const cwd = folder();
-    const swept = await cli(['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'], { cwd });
+    const swept = await cli(['sweep', 'a.yaml', '--vary', 'cache.ttl=5m,1h'], { cwd, columns: 400 });
     const line = /^as recorded: costUsd \$0\.0990, finishedShare 100\.0%, callsLost 0, cacheHitRate 47\.6%/m;
     expect(swept.stdout).toMatch(line);
     for (const text of [NOTE, OPEN_LOOP]) {
@@ -91,7 +91,7 @@ describe('what a recording cost', () => {
     expect(JSON.parse(read(cwd, 'replay-sweep/sweep.json')).recorded.metrics.costUsd).toBeCloseTo(0.099, 9);
     const tuned = await cli(
       ['tune', 'a.yaml', '--vary', 'cache.ttl=5m,1h', '--minimise', 'costUsd', '--budget', '2', '--no-files'],
-      { cwd },
+      { cwd, columns: 400 },
     );
     expect(tuned.stdout).toMatch(/^as recorded: costUsd \$0\.0990/m);
     expect(tuned.stdout).toContain(OPEN_LOOP);

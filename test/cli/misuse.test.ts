@@ -71,6 +71,54 @@ describe('bad scenarios', () => {
     expect(served).toContain('transcript: { file: s.jsonl }');
   });
 
+  it.each([
+    ['a text', 't.txt', 'hello world\n'],
+    ['a table', 'x.csv', 'name,size\na,1\n'],
+    ['a table named as lines', 'x.jsonl', 'a,b\n1,2\n'],
+    ['lines of no known format', 'junk.jsonl', '{"name": 1}\n{"transcript": \nnot json\n'],
+    ['another object', 'x.json', '{ "a": 1 }'],
+  ])('%s in the place of a scenario: one sentence, and a way out', async (_what, name, text) => {
+    const cwd = tempFolder({ [name]: text });
+    const stderr = await refused(['run', name], cwd);
+    const problems = stderr.split('\n').filter((line) => line.startsWith('error['));
+    expect(problems).toEqual([
+      `error[bad-input] ${name}: this is neither a scenario nor a recording in a known format`,
+    ]);
+    expect(stderr).toContain('ccbench init');
+  });
+
+  it('a scenario is one by any name, and its problems have places', async () => {
+    const braces = '{ name: a, transcript: { synthetic: {} }, polcy: none }';
+    const cwd = tempFolder({ 'a.txt': scenario('a', 'cach: 1\n'), 'a.json': braces });
+    expect(await refused(['run', 'a.txt'], cwd)).toContain('unknown key `cach`');
+    expect(await refused(['run', 'a.json'], cwd)).toContain('a.json:1:43: unknown key `polcy`');
+  });
+
+  it('a scenario that is one word: says what to write', async () => {
+    const stderr = await refused(['run', 'a.yaml'], tempFolder({ 'a.yaml': 'hello\n' }));
+    expect(stderr).toContain('found "hello"');
+    expect(stderr).toContain('hint: write at least `name:` and `transcript:`');
+  });
+
+  it('a missing file with one of another ending beside it: says which', async () => {
+    const cwd = tempFolder({ 'mine.yaml': scenario('mine'), 'other.yaml': scenario('other') });
+    for (const name of ['mine.yml', 'mine', 'Mine.yaml'])
+      expect(await refused(['run', name], cwd)).toContain('did you mean mine.yaml?');
+    expect(await refused(['run', 'nothing.yml'], cwd)).not.toContain('did you mean');
+  });
+
+  it('a file where results need a folder: says so, as for reports', async () => {
+    const cwd = tempFolder({ 'a.yaml': scenario('tiny'), afile: 'x' });
+    for (const place of [
+      ['--results', 'afile'],
+      ['--out', 'afile'],
+    ]) {
+      const stderr = await refused(['sweep', 'a.yaml', '--vary', 'seed=1,2', ...place], cwd);
+      expect(stderr).toContain('cannot be written: a file stands where a folder is needed');
+      expect(stderr).not.toContain('make room');
+    }
+  });
+
   it('a folder that begins with a dash: says how to name it to the same command', async () => {
     const cwd = tempFolder();
     expect(await refused(['why', '-home-me'], cwd)).toContain('ccbench why -- -home-me');

@@ -49,7 +49,7 @@ describe('ccbench tune', () => {
       labels.reduce((sum, label) => sum + was.get(label)! - is.get(label)!, 0) / labels.length;
     expect(held.promised.mean).toBeCloseTo(mean(held.searched), 10);
     expect(held.realised.mean).toBeCloseTo(mean(held.heldOut), 10);
-    const text = await cli(['tune', 'a.yaml', ...PILED, ...set], { cwd });
+    const text = await cli(['tune', 'a.yaml', ...PILED, ...set], { cwd, columns: 400 });
     expect(text.stdout).toContain('runs all 4 sessions, those held out too');
     expect(text.stdout).toMatch(/promised saving: \$.* a session .*95 % interval .*\n {2}realised saving: /);
     const whole = await cli(['tune', 'a.yaml', ...PILED, ...set, '--json', '--no-holdout'], { cwd });

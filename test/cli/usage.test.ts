@@ -56,6 +56,7 @@ describe('usage', () => {
     [['run', '--polcy', 'none', 'x'], "unknown option '--polcy'", 'did you mean --policy?'],
     [['run'], "missing required argument 'scenario'", null],
     [['run', 'x', '--seed', 'many'], 'whole number', null],
+    [['run', 'x', '--seed', '99999999999999999999'], 'a whole number from 0 to 999999999999999', null],
     [['ttl', 'x', '--ttl', '5,-3'], 'seconds above zero', null],
     [['report', 'a', 'b'], 'too many arguments', null],
   ])('%j is a usage error with exit code 2', async (argv, sentence, hint) => {
@@ -67,6 +68,15 @@ describe('usage', () => {
     if (hint !== null) expect(stderr).toContain(hint);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
+
+  it.each([['--help'], ['run', '--help'], ['tune', '--help']])(
+    'fits help %s into 60 columns',
+    async (...argv) => {
+      const { stdout } = await cli(argv, { cwd: tempFolder(), columns: 60 });
+      const [described] = stdout.split('\nExamples:');
+      expect(described!.split('\n').filter((line) => line.length > 60)).toEqual([]);
+    },
+  );
 
   it('shows help and exit code 2 when no command is given', async () => {
     const { code, stdout, stderr } = await run();

@@ -83,13 +83,13 @@ describe('plain messages', () => {
       model: MODEL,
       stop_reason: 'end_turn',
     });
-    expect(message.content[0]).toEqual({ type: 'text', text: 'Read 1 turns.' });
+    expect(message.content[0]).toEqual({ type: 'text', text: 'Read 1 turn.' });
     expect(message.usage).toMatchObject({
       input_tokens: 5,
       cache_creation_input_tokens: 3_000,
       cache_read_input_tokens: 0,
       cache_creation: { ephemeral_5m_input_tokens: 3_000, ephemeral_1h_input_tokens: 0 },
-      output_tokens: 'Read 1 turns.'.length,
+      output_tokens: 'Read 1 turn.'.length,
     });
     expect(message._request_id).toBe('req_1');
   });
@@ -229,7 +229,7 @@ describe('plain messages', () => {
     const { client, clock, api } = setUp();
     await client.messages.create(body());
     const uncached = (3_005 / 70_000) * 1_000;
-    expect(clock.now).toBe(Math.round(2_400 + uncached) + Math.round((13 / 78) * 1_000));
+    expect(clock.now).toBe(Math.round(2_400 + uncached) + Math.round((12 / 78) * 1_000));
     expect(api.calls[0]!.startMs).toBe(0);
   });
 
@@ -709,7 +709,7 @@ describe('thinking that comes back', () => {
       system: 's',
       messages: [
         { role: 'user', content: 'hello' },
-        { role: 'assistant', content: 'Read 1 turns.' },
+        { role: 'assistant', content: 'Read 1 turn.' },
         { role: 'user', content: 'more' },
       ],
     });

@@ -46,8 +46,11 @@ describe('a comparison on the terminal', () => {
       'variant         costUsd      Rate',
       'first             $1.00       90%',
       'second   $2.00 (+100 %)       80%',
-      'the same in all of them: finishedShare 100%',
-      'other differences are left out, too wide for 33 columns (--json has them)',
+      'the same in all of them:',
+      '  finishedShare 100%',
+      'other differences are left out,',
+      '  too wide for 33 columns (--json',
+      '  has them)',
       'a note',
     ]);
   });
@@ -58,11 +61,16 @@ describe('a comparison on the terminal', () => {
       'variant  costUsd      Rate',
       'first      $1.00       90%',
       'second     $2.00       80%',
-      'the same in all of them: finishedShare 100%',
-      'differences are left out, too wide for 27 columns (--json has them)',
+      'the same in all of them:',
+      '  finishedShare 100%',
+      'differences are left out,',
+      '  too wide for 27 columns',
+      '  (--json has them)',
       'a note',
     ]);
-    expect(lines(25)).toContain('left out, too wide for 25 columns: cacheHitRate (--json has them)');
+    expect(lines(25).join(' ').replace(/ +/g, ' ')).toContain(
+      'left out, too wide for 25 columns: cacheHitRate (--json has them)',
+    );
   });
 
   it('takes no value for none: a variant without one is not unlike the others, and one alone is no agreement', () => {

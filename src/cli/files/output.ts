@@ -12,6 +12,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
 import { nameOfPart, removeLitter } from '../../files/litter.js';
+import { whyUnwritable } from '../../files/why-unwritable.js';
 import { pagesWritten } from './last-page.js';
 import { replaceFolder } from './replace-folder.js';
 
@@ -68,19 +69,9 @@ export function folderName(name: string, taken: Set<string>): string {
 }
 
 function unwritable(shown: string, error: unknown): CcbenchError {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  const why: Readonly<Record<string, string>> = {
-    EACCES: 'no permission',
-    EPERM: 'no permission',
-    EROFS: 'the file system is read-only',
-    ENOSPC: 'the disk is full',
-    ENOTDIR: 'a file stands where a folder is needed',
-    EISDIR: 'it is a folder',
-    EEXIST: 'a file stands where a folder is needed',
-  };
   return new CcbenchError(
     'output-unwritable',
-    `the report cannot be written to ${shown}: ${why[code] ?? code}`,
+    `the report cannot be written to ${shown}: ${whyUnwritable(error)}`,
     {
       hint: 'choose another folder with --out, or --no-files to write none',
       cause: error,

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CcbenchError } from '../../base/errors.js';
+import { remedyFor, whyUnwritable } from '../why-unwritable.js';
 
 /** Names of what a process of some machine is writing. */
 const BEING_WRITTEN = /\.([\w-]+)\.(\d+)\.(?:\d+\.)?part$/;
@@ -18,10 +19,8 @@ export function writerName(): string {
 
 /** The error for a results folder that cannot be written. */
 export function unwritable(path: string, error: unknown): CcbenchError {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  const why = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'no permission' : code;
-  return new CcbenchError('output-unwritable', `${path} cannot be written: ${why}`, {
-    hint: 'what is finished so far is kept: make room and start again, or choose another folder with --results',
+  return new CcbenchError('output-unwritable', `${path} cannot be written: ${whyUnwritable(error)}`, {
+    hint: remedyFor(error, 'choose another folder with --results'),
     cause: error,
   });
 }

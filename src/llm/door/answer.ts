@@ -25,7 +25,8 @@ export interface ApiAnswer {
 
 /** What is said when nobody says otherwise. */
 export function defaultContent(request: ApiRequest): readonly AnswerBlock[] {
-  const text = `Read ${request.messages.length} turns.`;
+  const { length } = request.messages;
+  const text = `Read ${length} ${length === 1 ? 'turn' : 'turns'}.`;
   const said: AnswerBlock = { type: 'text', text };
   if (request.thinking === 'off') return [said];
   return [{ type: 'thinking', thinking: text, signature: `sig_${request.spoken.toString(36)}` }, said];

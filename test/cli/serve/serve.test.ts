@@ -31,7 +31,7 @@ function body(messages: readonly string[], given: Partial<MessageCreateParamsNon
 }
 
 const HELLO = 'hello, how are you?!'; // 20 characters, 5 tokens
-const ANSWER = 'Read 1 turns.'; // 13 characters, 3 tokens
+const ANSWER = 'Read 1 turn.'; // 12 characters, 3 tokens
 
 describe('ccbench serve', () => {
   it('C39 the SDK gets read, written and input tokens over loopback; Ctrl-C prints what they cost', async () => {

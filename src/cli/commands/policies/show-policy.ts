@@ -143,7 +143,7 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
       '',
       ...tableLines(PARAM_COLUMNS, rows, { indent: '', ...screen }),
       '',
-      closingText(conclusionOn(policy.name, limits, of), screen),
+      closingText(conclusionOn(policy.name, name, limits, of), screen),
     ].join('\n'),
   );
   return EXIT.fine;
@@ -156,15 +156,20 @@ function nameOfLimits(options: ShowOptions, isOutputNamed: boolean): string {
   return isOutputNamed ? `${of} and answers of up to ${formatCount(toldOutput(options).maxOutput)}` : of;
 }
 
-/** When the policy acts, and how to try it. */
-function conclusionOn(name: string, { autoCompact, blocking }: PolicyThresholds, of: string): Conclusion {
+/** When the policy acts, and how to try it: under the name, or the file, that was given. */
+function conclusionOn(
+  name: string,
+  given: string,
+  { autoCompact, blocking }: PolicyThresholds,
+  of: string,
+): Conclusion {
   const at = autoCompact ?? blocking;
   return {
     result:
       at === null
         ? `${name} has no prompt length at which it compacts, for ${of}.`
         : `${name} ${autoCompact === null ? 'stops' : 'compacts'} at ${formatCount(at)} tokens, for ${of}.`,
-    advice: `What it would cost on a session of yours: ccbench run <scenario> --policy ${name}`,
+    advice: `What it would cost on a session of yours: ccbench run <scenario> --policy ${given}`,
   };
 }
 

@@ -61,7 +61,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       'after',
       examples(
         'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
-        'sweep lunch.yaml --policy baselines/prune --vary rules.prune.when.piled=20k..300k:17:log',
+        'sweep my-scenario.yaml --policy baselines/prune --vary rules.prune.when.piled=20k..300k:17:log',
         'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
         'sweep lunch.yaml --vary window.percent=30..95:1000 --vary seed=1..1000:1000 --results out --shard 3/16',
       ),
@@ -81,13 +81,15 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
   tuneOptions(
     program
       .command('tune')
-      .description('Search the settings that make a metric best, finish every session and hold constraints.'),
+      .description(
+        'Search the settings that make a metric best, finish every session and hold constraints; where none qualifies, exit code 99.',
+      ),
   )
     .argument('<scenario>', SCENARIO)
     .addHelpText(
       'after',
       examples(
-        'tune lunch.yaml --minimise costUsd --subject-to "requestsRefused == 0" --vary window.compactOffset=5000..90000',
+        'tune lunch.yaml --minimise costUsd --subject-to "keptContentShare >= 40%" --vary window.compactOffset=5000..90000',
       ),
     )
     .action(async (file, options) => {
@@ -108,7 +110,7 @@ export function tuneOptions(command: Command): Command {
     .option('--maximise <metric>', 'the metric that should be large')
     .option(
       '--subject-to <expectation>',
-      'what must hold, such as "requestsRefused == 0" (repeatable)',
+      'what must hold, such as "keptContentShare >= 40%" (repeatable)',
       collect,
     )
     .option(

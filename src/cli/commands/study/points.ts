@@ -1,4 +1,7 @@
+import type { CcbenchError } from '../../../base/errors.js';
 import type { ScenarioSource } from '../../../scenario/compile.js';
+import { builtinContext } from '../../../scenario/context.js';
+import { percentDoubt } from '../../../scenario/small-percents.js';
 import type { VariantCompleteness, VariantRuns } from '../../../study/completeness.js';
 import type { Job, MetricRecord } from '../../../study/job.js';
 import { type Point, pointCompiler } from '../../../study/point.js';
@@ -19,6 +22,13 @@ export interface SweptPoint {
 /** Wall time between two looks at the terminal. */
 const BREATH_MS = 40;
 
+/** What is doubtful in the percentages that axes take, which may be planned without the scenario being checked anew. */
+function smallPercentsOf(axes: readonly Axis[]): readonly CcbenchError[] {
+  return axes.flatMap(({ path, values }) =>
+    values.flatMap((value) => percentDoubt(builtinContext, path, Number(value)) ?? []).slice(0, 1),
+  );
+}
+
 /** Compiles the points of a study, pausing often enough to hear Ctrl-C and to show how far it is. */
 export async function compilePoints(
   session: CliSession,
@@ -30,6 +40,7 @@ export async function compilePoints(
   const progress = createProgress(host, session.json ? 'silent' : 'shown', 'points');
   const points: Point[] = [];
   const compile = pointCompiler(source, axes);
+  for (const doubt of smallPercentsOf(axes)) source.onDoubt?.(doubt);
   let nextBreath = host.now() + BREATH_MS;
   progress.start('planning', values.length);
   try {

@@ -3,6 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { nameOfPart, removeLitter } from '../../../files/litter.js';
+import { remedyFor, whyUnwritable } from '../../../files/why-unwritable.js';
 import { parseResults, resultLine, resultsHeader, type StoredResult } from '../../../study/results-file.js';
 import { pagesWritten } from '../../files/last-page.js';
 import { packageVersion } from '../../version.js';
@@ -24,10 +25,8 @@ export interface SweepFolder {
 const RESULTS = 'sweep.jsonl';
 
 function unwritable(shown: string, error: unknown): CcbenchError {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  const why = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'no permission' : code;
-  return new CcbenchError('output-unwritable', `${shown} cannot be written: ${why}`, {
-    hint: 'what is finished so far is kept: make room and start again, choose another folder with --out, or --no-files',
+  return new CcbenchError('output-unwritable', `${shown} cannot be written: ${whyUnwritable(error)}`, {
+    hint: remedyFor(error, 'choose another folder with --out, or --no-files'),
     cause: error,
   });
 }
