@@ -1,3 +1,5 @@
+import type { Prices } from '../cache/model-row.js';
+
 /** What a layer did before a request. */
 export interface LaneAct {
   readonly layer: string;
@@ -25,6 +27,8 @@ export interface LaneRequest {
   readonly input: number;
   readonly output: number;
   readonly costNano: number;
+  /** Dollars per million tokens for its prompt; null where its model has no price, so that it counts as nothing. */
+  readonly prices: Prices | null;
   /** What the policy's counter said before it; null where nobody counted. */
   readonly seen: number | null;
   /** The size at which nothing is left, as the client shows it; null where it shows none. */

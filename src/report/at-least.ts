@@ -8,9 +8,12 @@ export function formatAtLeast(usd: number | null, priced: PricedCalls): string {
 }
 
 /** Which part of the calls has no price: `30 of 75 calls are of models without a price`; null where all have one. */
-export function unpricedText({ calls, unpricedCalls }: PricedCalls): string | null {
+export function unpricedText(
+  { calls, unpricedCalls }: PricedCalls,
+  of: 'call' | 'request' = 'call',
+): string | null {
   if (unpricedCalls === 0) return null;
-  if (unpricedCalls === calls) return `no model of the ${formatCounted(calls, 'call')} has a price`;
+  if (unpricedCalls === calls) return `no model of the ${formatCounted(calls, of)} has a price`;
   const [verb, models] = unpricedCalls === 1 ? ['is', 'a model'] : ['are', 'models'];
-  return `${formatCount(unpricedCalls)} of ${formatCounted(calls, 'call')} ${verb} of ${models} without a price`;
+  return `${formatCount(unpricedCalls)} of ${formatCounted(calls, of)} ${verb} of ${models} without a price`;
 }

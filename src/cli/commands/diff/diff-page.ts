@@ -5,7 +5,7 @@ import { formatCount, formatCounted, formatMoney, printable } from '../../../rep
 import type { PageFact } from '../../../report/page-data.js';
 import { studyHtml } from '../../../report/study-html.js';
 import type { StudyChart, StudySeries } from '../../../report/study-page-data.js';
-import { firstSentence, place, sessionNotes, sumSentence, toleranceSentence } from './diff-text.js';
+import { firstSentence, laneCost, place, sessionNotes, sumSentence, toleranceSentence } from './diff-text.js';
 
 /** Differences that the table lists. */
 const MOST_ROWS = 5_000;
@@ -99,10 +99,10 @@ function rowOf(difference: Difference) {
 /** diff.html: two lanes aligned by turn, and every request at which they differ. */
 export function diffHtml(diff: LaneDiff, tolerance: number): string {
   const rows = rowsOf(diff);
-  const card = (label: string, { title, costUsd, requests }: LaneDiff['a']): PageFact => ({
+  const card = (label: string, lane: LaneDiff['a']): PageFact => ({
     label,
-    value: formatMoney(costUsd),
-    note: `${printable(title)}, ${formatCounted(requests, 'request')}`,
+    value: laneCost(lane),
+    note: `${printable(lane.title)}, ${formatCounted(lane.requests, 'request')}`,
     tone: 'plain',
   });
   const left = diff.differences.length - Math.min(diff.differences.length, MOST_ROWS);
