@@ -1,3 +1,4 @@
+import type { PricedCalls } from '../model/priced-calls.js';
 import type { LifetimeSession, LifetimeThread } from './lifetime-curve.js';
 
 /** Prices of a model in dollars per million tokens. */
@@ -8,14 +9,14 @@ export interface LifetimePrices {
   readonly cacheWrite1h: number;
 }
 
-/** The prices of a request by its model and its prompt, which may cross a price step. */
-export type PriceOf = (model: string, promptTokens: number) => LifetimePrices;
+/** The prices of a request by its model and its prompt, which may cross a price step; null where the model has none. */
+export type PriceOf = (model: string, promptTokens: number) => LifetimePrices | null;
 
 /** The lifetime that costs less. */
 export type CheaperLifetime = '5m' | '1h' | 'equal';
 
-/** What one session costs with five-minute and with one-hour entries, and what decides between them. */
-export interface SessionCost {
+/** What the calls of one session that have a price cost with five-minute and with one-hour entries, and what decides between them. */
+export interface SessionCost extends PricedCalls {
   readonly id: string;
   readonly cost5mUsd: number;
   readonly cost1hUsd: number;
@@ -48,14 +49,16 @@ interface Sums {
   saved: number;
   rescued: number;
   breakEven: number;
+  calls: number;
+  unpriced: number;
 }
 
 /**
  * Money of a session at both lifetimes: hits at the read price, the rest of each prompt written, output on top.
- * A request of another model than the one before it reads nothing.
+ * A request of another model than the one before it reads nothing; one of a model without a price is left out.
  */
 export function lifetimeCosts(session: LifetimeSession, prices: PriceOf): SessionCost {
-  const sums: Sums = { cost5m: 0, premium: 0, saved: 0, rescued: 0, breakEven: 0 };
+  const sums: Sums = { cost5m: 0, premium: 0, saved: 0, rescued: 0, breakEven: 0, calls: 0, unpriced: 0 };
   for (const thread of session.threads) addThread(sums, thread, prices);
   const difference = sums.premium - sums.saved;
   return {
@@ -67,6 +70,8 @@ export function lifetimeCosts(session: LifetimeSession, prices: PriceOf): Sessio
     savedUsd: sums.saved,
     rescuedTokens: sums.rescued,
     breakEvenTokens: Math.round(sums.breakEven),
+    calls: sums.calls,
+    unpricedCalls: sums.unpriced,
   };
 }
 
@@ -74,6 +79,11 @@ function addThread(sums: Sums, thread: LifetimeThread, prices: PriceOf): void {
   for (let i = 0; i < thread.length; i++) {
     const prompt = thread.promptTokens[i]!;
     const price = prices(thread.models[i]!, prompt);
+    sums.calls++;
+    if (price === null) {
+      sums.unpriced++;
+      continue;
+    }
     const reusable = i > 0 && thread.models[i - 1] === thread.models[i] ? thread.reusableTokens[i]! : 0;
     const gapMs = i > 0 ? thread.startMs[i]! - thread.startMs[i - 1]! : Number.POSITIVE_INFINITY;
     const read5m = gapMs <= FIVE_MINUTES_MS ? reusable : 0;

@@ -1,11 +1,15 @@
 import { mean, quantile, ratio, sum } from '../base/stats.js';
+import { addPricedCalls, isUnpriced, type PricedCalls } from '../model/priced-calls.js';
 import { lifetimeCosts, type PriceOf, type SessionCost } from './lifetime-costs.js';
 import { type CurvePoint, LIFETIME_SECONDS, type LifetimeSession, lifetimeCurve } from './lifetime-curve.js';
 
-/** Five minutes against one hour over the sessions that have the choice; shares are null when there is none. */
-export interface LifetimeCostReport {
-  readonly total5mUsd: number;
-  readonly total1hUsd: number;
+/**
+ * Five minutes against one hour over the sessions that have the choice; totals and shares are null when there is none. Calls are those of
+ * all such sessions; one without a call that has a price is left out of the rest.
+ */
+export interface LifetimeCostReport extends PricedCalls {
+  readonly total5mUsd: number | null;
+  readonly total1hUsd: number | null;
   readonly share5mCheaper: number | null;
   readonly share1hCheaper: number | null;
   readonly shareEqual: number | null;
@@ -76,13 +80,14 @@ export function conversationHitRates(sessions: readonly LifetimeSession[]): Conv
   };
 }
 
-function costReport(perSession: readonly SessionCost[]): LifetimeCostReport {
+function costReport(chosen: readonly SessionCost[]): LifetimeCostReport {
+  const perSession = chosen.filter((cost) => !isUnpriced(cost));
   const total = (pick: (cost: SessionCost) => number): number => sum(perSession.map(pick));
   const share = (side: SessionCost['cheaper']): number | null =>
     ratio(perSession.filter((cost) => cost.cheaper === side).length, perSession.length);
   return {
-    total5mUsd: total((cost) => cost.cost5mUsd),
-    total1hUsd: total((cost) => cost.cost1hUsd),
+    total5mUsd: perSession.length === 0 ? null : total((cost) => cost.cost5mUsd),
+    total1hUsd: perSession.length === 0 ? null : total((cost) => cost.cost1hUsd),
     share5mCheaper: share('5m'),
     share1hCheaper: share('1h'),
     shareEqual: share('equal'),
@@ -91,6 +96,7 @@ function costReport(perSession: readonly SessionCost[]): LifetimeCostReport {
     rescuedTokens: total((cost) => cost.rescuedTokens),
     breakEvenTokens: total((cost) => cost.breakEvenTokens),
     perSession,
+    ...addPricedCalls(chosen),
   };
 }
 

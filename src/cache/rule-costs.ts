@@ -1,3 +1,4 @@
+import type { PricedCalls } from '../model/priced-calls.js';
 import type { CacheRules } from '../model/provider.js';
 import type { Usage } from '../model/usage.js';
 import { onGrain, survival } from './cache-rules.js';
@@ -33,7 +34,7 @@ export interface LifetimeCost {
 }
 
 /** What a session costs by its provider's rule on average, and if every entry lived so long. */
-export interface RuleCosts {
+export interface RuleCosts extends PricedCalls {
   readonly averageUsd: number | null;
   readonly lifetimes: readonly LifetimeCost[];
 }
@@ -56,6 +57,8 @@ export function ruleCosts(
   seconds: readonly (number | null)[] = RULE_SECONDS,
 ): RuleCosts {
   return {
+    calls: calls.length,
+    unpricedCalls: calls.filter(({ model }) => findModel(model) === null).length,
     averageUsd: costOf(calls, ({ alive, living, gone }) => Math.round(alive * living + (1 - alive) * gone)),
     lifetimes: seconds.map((ttlSeconds) => {
       const limitMs = ttlSeconds === null ? Number.POSITIVE_INFINITY : ttlSeconds * 1_000;

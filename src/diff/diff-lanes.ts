@@ -17,8 +17,8 @@ export interface Difference extends Reason {
   readonly purpose: string;
   readonly a: Figures | null;
   readonly b: Figures | null;
-  /** What the second costs more. */
-  readonly costUsd: number;
+  /** What the second costs more; null where one of them has no price. */
+  readonly costUsd: number | null;
 }
 
 /** The figures of one side. */
@@ -27,7 +27,8 @@ export interface Figures {
   readonly prompt: number;
   readonly read: number;
   readonly written: number;
-  readonly costUsd: number;
+  /** Null where the model has no price. */
+  readonly costUsd: number | null;
 }
 
 /** Two lanes side by side. */
@@ -49,7 +50,10 @@ export interface LaneDiff {
 export interface LaneSum {
   readonly title: string;
   readonly requests: number;
-  readonly costUsd: number;
+  /** Requests whose model has no price: the cost is without them. */
+  readonly unpricedRequests: number;
+  /** Null where no request has a price. */
+  readonly costUsd: number | null;
 }
 
 /** Names a request by what both lanes know of it; several of one kind in a turn are counted. */
@@ -85,13 +89,26 @@ export function alignLanes(a: Lane, b: Lane): readonly LanePair[] {
 
 function figuresOf(request: LaneRequest | null): Figures | null {
   if (request === null) return null;
-  const { n, prompt, read, written, costNano } = request;
-  return { request: n, prompt, read, written, costUsd: usd(costNano) };
+  const { n, prompt, read, written, costNano, prices } = request;
+  return { request: n, prompt, read, written, costUsd: prices === null ? null : usd(costNano) };
 }
 
 function sumOf({ title, requests }: Lane): LaneSum {
   const nano = requests.reduce((sum, { costNano }) => sum + costNano, 0);
-  return { title, requests: requests.length, costUsd: usd(nano) };
+  const unpriced = requests.filter(({ prices }) => prices === null).length;
+  const isUnpriced = unpriced > 0 && unpriced === requests.length;
+  return {
+    title,
+    requests: requests.length,
+    unpricedRequests: unpriced,
+    costUsd: isUnpriced ? null : usd(nano),
+  };
+}
+
+/** What the second costs more; null where that cannot be told. */
+function moreOf({ a, b }: LanePair): number | null {
+  if (a?.prices === null || b?.prices === null) return null;
+  return usd((b?.costNano ?? 0) - (a?.costNano ?? 0));
 }
 
 /** Without the requests that only a run knows of: suggestions, summaries and other work of layers. */
@@ -137,7 +154,7 @@ export function diffLanes(laneA: Lane, laneB: Lane, tolerance: number): LaneDiff
       ...reason,
       a: figuresOf(pair.a),
       b: figuresOf(pair.b),
-      costUsd: usd((pair.b?.costNano ?? 0) - (pair.a?.costNano ?? 0)),
+      costUsd: moreOf(pair),
     });
   }
   const [sumA, sumB] = [sumOf(a), sumOf(b)];
@@ -154,7 +171,7 @@ export function diffLanes(laneA: Lane, laneB: Lane, tolerance: number): LaneDiff
       requests: left(({ requests }) => requests),
       costUsd: Math.max(
         0,
-        left(({ costUsd }) => costUsd),
+        left(({ costUsd }) => costUsd ?? 0),
       ),
     },
     sameSession: laneA.session === null || laneB.session === null ? null : laneA.session === laneB.session,

@@ -25,6 +25,9 @@ interface Pair {
   readonly b: LaneRequest | null;
 }
 
+/** Nano-dollars of a token at a dollar per million. */
+const NANO_PER_TOKEN = 1_000;
+
 function isApart(a: number, b: number, tolerance: number): boolean {
   return Math.abs(a - b) > tolerance * Math.max(a, b);
 }
@@ -84,6 +87,32 @@ function explainCache(a: LaneRequest, b: LaneRequest): Reason {
   };
 }
 
+/**
+ * A small difference in tokens that makes a large one in money: such a token costs several times what it would cost elsewhere. Null where
+ * the tokens at the prices of the first do not come to what the second costs.
+ */
+function explainSmall(a: LaneRequest, b: LaneRequest, tolerance: number): Reason | null {
+  const { prices } = a;
+  if (prices === null) return null;
+  const by = (price: number, of: 'input' | 'read' | 'written' | 'output'): number =>
+    price * NANO_PER_TOKEN * (b[of] - a[of]);
+  const output = by(prices.output, 'output');
+  for (const write of [prices.cacheWrite5m, prices.cacheWrite1h]) {
+    const prompt = by(prices.input, 'input') + by(prices.cacheRead, 'read') + by(write, 'written');
+    if (isApart(a.costNano + output + prompt, b.costNano, tolerance)) continue;
+    return a.prompt === b.prompt || a.read !== b.read ? explainCache(a, b) : explainPrompt(a, b);
+  }
+  return null;
+}
+
+function explainPrompt(a: LaneRequest, b: LaneRequest): Reason {
+  return { kind: 'bytes', reason: `the prompts differ: ${sizes('', a.prompt, b.prompt).trim()}` };
+}
+
+function explainOutput(a: LaneRequest, b: LaneRequest): Reason {
+  return { kind: 'output', reason: `the outputs differ: ${sizes('', a.output, b.output).trim()}` };
+}
+
 /** Why two requests differ; null where they are the same within the tolerance. */
 export function explainPair({ a, b }: Pair, tolerance: number): Reason | null {
   if (a === null || b === null) {
@@ -103,15 +132,15 @@ export function explainPair({ a, b }: Pair, tolerance: number): Reason | null {
   if (acted !== null) return acted;
   if (isSame) return null;
   if (a.model !== b.model) return { kind: 'model', reason: `the model is ${a.model} in A, ${b.model} in B` };
-  if (isApart(a.prompt, b.prompt, tolerance))
-    return { kind: 'bytes', reason: `the prompts differ: ${sizes('', a.prompt, b.prompt).trim()}` };
+  if (isApart(a.prompt, b.prompt, tolerance)) return explainPrompt(a, b);
   if (isApart(a.read, b.read, tolerance)) return explainCache(a, b);
-  if (isApart(a.output, b.output, tolerance))
-    return { kind: 'output', reason: `the outputs differ: ${sizes('', a.output, b.output).trim()}` };
+  if (isApart(a.output, b.output, tolerance)) return explainOutput(a, b);
   if (isApart(a.written, b.written, tolerance))
     return {
       kind: 'cache',
       reason: `the prompt is the same, what is kept of it is not: ${sizes('written', a.written, b.written)}`,
     };
-  return { kind: 'price', reason: 'the same tokens, other prices or lifetimes' };
+  return (
+    explainSmall(a, b, tolerance) ?? { kind: 'price', reason: 'the same tokens, other prices or lifetimes' }
+  );
 }

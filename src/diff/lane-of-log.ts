@@ -1,3 +1,6 @@
+import type { Prices } from '../cache/model-row.js';
+import { modelsOf } from '../cache/models.js';
+import { pricesFor } from '../cache/price.js';
 import type { LayerEntry, LogEntry, RequestEntry, RunEntry } from '../model/run-log.js';
 import type { Lane, LaneAct, LaneRequest } from './lane.js';
 
@@ -18,6 +21,11 @@ export class LaneWriter {
     else if (entry.type === 'layer')
       this.#acts.set(entry.thread, [...this.#actsOf(entry.thread), actOf(entry)]);
     else if (entry.type === 'request') this.#add(entry);
+  }
+
+  #pricesOf(model: string, prompt: number): Prices | null {
+    const row = modelsOf((this.#run?.plan ?? {}) as Parameters<typeof modelsOf>[0]).find(model);
+    return row?.pricesAreKnown === true ? pricesFor(row, prompt) : null;
   }
 
   #actsOf(thread: string): LaneAct[] {
@@ -42,6 +50,7 @@ export class LaneWriter {
       input,
       output,
       costNano: cost,
+      prices: this.#pricesOf(model, prompt),
       seen,
       limit: this.#limits.get(thread) ?? null,
       cause: entry.cause,

@@ -1,6 +1,6 @@
 import type { ModelRow } from '../cache/model-row.js';
 import { findModel } from '../cache/models.js';
-import { NO_COST, priceUsage } from '../cache/price.js';
+import { NO_COST, pricesFor, priceUsage } from '../cache/price.js';
 import { billedUsage, recordedBill } from '../cache/recorded-bill.js';
 import { withUntoldWrites } from '../cache/untold-writes.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
@@ -64,6 +64,7 @@ function requestsOf(thread: Thread, writes: 'told' | 'untold'): readonly Omit<La
       input: usage.input,
       output: usage.output,
       costNano: (row === null ? NO_COST : priceUsage(row, usage)).totalNano,
+      prices: row === null ? null : pricesFor(row, promptTokens(usage)),
       seen: null,
       limit: null,
       cause: step.call.missReason,

@@ -1,3 +1,4 @@
+import type { Prices } from '../cache/model-row.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 
 /** What a layer did before a request. */
@@ -27,6 +28,8 @@ export interface LaneRequest {
   readonly input: number;
   readonly output: number;
   readonly costNano: number;
+  /** Dollars per million tokens for its prompt; null where its model has no price, so that it counts as nothing. */
+  readonly prices: Prices | null;
   /** What the policy's counter said before it; null where nobody counted. */
   readonly seen: number | null;
   /** The size at which nothing is left, as the client shows it; null where it shows none. */

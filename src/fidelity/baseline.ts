@@ -18,12 +18,12 @@ function predictionOf(
   lifetimeMs: number,
   cause: Prediction['cause'],
 ): Prediction {
-  const { input, output } = request.usage;
+  const { output } = request.usage;
   const cacheRead = Math.min(read, request.cached);
   const written = request.cached - cacheRead;
   const long = lifetimeMs === TTL_1H_MS;
   const usage: Usage = {
-    input,
+    input: request.prompt - request.cached,
     cacheRead,
     cacheWrite5m: long ? 0 : written,
     cacheWrite1h: long ? written : 0,

@@ -12,7 +12,7 @@ const PER_MILLION = 1e-6;
 
 /**
  * What a recording would have cost with five-minute and with one-hour entries: replayed as it happened by the same walk as
- * `validate`, the breaks that nothing explains given, all else by the client's habits. Null without a request that carries usage and has a price.
+ * `validate`, the breaks that nothing explains given, all else by the client's habits. Requests of models without a price are left out. Null without a request that carries usage and has a price.
  */
 export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   const truth = recordedTruth(transcript);
@@ -28,9 +28,16 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   let premium = 0;
   let rescued = 0;
   let breakEven = 0;
+  let calls = 0;
+  let unpriced = 0;
   for (const requests of truth.threads.values()) {
     for (const { key, model, threadId, callId } of requests) {
       const row = modelOrUnknown(model);
+      calls++;
+      if (!row.pricesAreKnown) {
+        unpriced++;
+        continue;
+      }
       const output = outputs.get(`${threadId} ${callId}`) ?? 0;
       const with5m: Usage = { ...short.predictions.get(key)!.usage, output };
       const with1h: Usage = { ...long.predictions.get(key)!.usage, output };
@@ -53,6 +60,8 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
     savedUsd: premium - difference,
     rescuedTokens: rescued,
     breakEvenTokens: Math.round(breakEven),
+    calls,
+    unpricedCalls: unpriced,
   };
 }
 

@@ -302,11 +302,11 @@ class ThreadWalk {
   }
 
   #usage(request: RecordedRequest, read: number): Usage {
-    const { input, output } = request.usage;
+    const { output } = request.usage;
     const written = Math.max(0, request.cached - read);
     const long = this.#lifetimes.messages === '1h';
     return {
-      input,
+      input: request.prompt - request.cached,
       cacheRead: read,
       cacheWrite5m: long ? 0 : written,
       cacheWrite1h: long ? written : 0,

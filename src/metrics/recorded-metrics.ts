@@ -1,11 +1,17 @@
 import { ratio, sum } from '../base/stats.js';
+import { isUnpriced, type PricedCalls } from '../model/priced-calls.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import { promptTokens } from '../model/usage.js';
 import { usd } from './metric.js';
 
+/** How many calls the cost of a recording is of, and how many of them it leaves out. */
+export function billedCalls({ calls, unpriced }: RecordedBill): PricedCalls {
+  return { calls, unpricedCalls: sum(Object.values(unpriced)) };
+}
+
 /** Dollars of a recording; null where no call of it could be priced. */
-export function recordedUsd({ costNano, calls, unpriced }: RecordedBill): number | null {
-  return sum(Object.values(unpriced)) === calls ? null : usd(costNano.total);
+export function recordedUsd(bill: RecordedBill): number | null {
+  return isUnpriced(billedCalls(bill)) ? null : usd(bill.costNano.total);
 }
 
 /** The metrics of a run that a recording can tell about itself, by name. */

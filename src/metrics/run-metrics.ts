@@ -1,8 +1,10 @@
 import { MS_PER_HOUR } from '../base/clock.js';
 import { ratio, sum } from '../base/stats.js';
+import { isUnpriced } from '../model/priced-calls.js';
 import { completionOf } from './completion.js';
 import type { BreakFacts, RequestFacts, RunFacts } from './facts.js';
 import { type Metric, usd } from './metric.js';
+import { pricedCalls } from './priced-calls.js';
 import { recordedUsd } from './recorded-metrics.js';
 
 /** The notice of an input that was turned away (WIN-6). */
@@ -20,7 +22,7 @@ function metric(
   return { name, unit, better, help, value };
 }
 
-/** A metric over answered requests: a run without any has no data for it. */
+/** A metric over answered requests: a run without any has no data for it, nor for money where no model has a price. */
 function requestMetric(
   name: string,
   unit: Metric['unit'],
@@ -28,7 +30,10 @@ function requestMetric(
   help: string,
   value: (facts: RunFacts) => number | null,
 ): Metric {
-  return metric(name, unit, better, help, (facts) => (facts.requests.calls === 0 ? null : value(facts)));
+  return metric(name, unit, better, help, (facts) => {
+    if (facts.requests.calls === 0 || (unit === 'usd' && isUnpriced(pricedCalls(facts)))) return null;
+    return value(facts);
+  });
 }
 
 function hitRate(requests: RequestFacts): number | null {

@@ -1,6 +1,7 @@
 import { completionOf } from '../metrics/completion.js';
 import type { ExpectationResult } from '../metrics/expect.js';
 import type { RunFacts } from '../metrics/facts.js';
+import { pricedCalls } from '../metrics/priced-calls.js';
 import { metricValues } from '../metrics/registry.js';
 import { recordedJson } from './as-recorded.js';
 import { OPEN_LOOP } from './assumptions.js';
@@ -16,10 +17,11 @@ export interface RunReport {
   readonly expectations: readonly ExpectationResult[];
 }
 
-/** Whether a run finished, and how far it came. */
+/** Whether a run finished, how far it came, and how many answered requests its cost leaves out, their models having no price. */
 export function finishedJson(facts: RunFacts) {
   const { finished, calls, answered, lost, reason } = completionOf(facts);
-  return { finished, calls: { all: calls, answered, lost, reason } };
+  const unpricedRequests = pricedCalls(facts).unpricedCalls;
+  return { finished, calls: { all: calls, answered, lost, reason }, unpricedRequests };
 }
 
 /** summary.json: who ran what, every metric, the splits behind them. Key order is fixed; money in the splits is in nano-dollars. */

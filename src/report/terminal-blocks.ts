@@ -4,11 +4,14 @@ import { modelsOf } from '../cache/models.js';
 import { cacheRulesOf, plannedProvider, providerRegistry } from '../cache/providers.js';
 import type { BreakFacts, RunFacts } from '../metrics/facts.js';
 import { usd } from '../metrics/metric.js';
-import { recordedUsd } from '../metrics/recorded-metrics.js';
+import { pricedCalls } from '../metrics/priced-calls.js';
+import { billedCalls, recordedUsd } from '../metrics/recorded-metrics.js';
 import { metricValues } from '../metrics/registry.js';
 import type { ShownFacts } from '../metrics/status-fold.js';
+import { isUnpriced, type PricedCalls } from '../model/priced-calls.js';
 import type { CacheRules } from '../model/provider.js';
 import { AS_RECORDED, againstRecorded } from './as-recorded.js';
+import { unpricedText } from './at-least.js';
 import {
   formatCount,
   formatCounted,
@@ -183,20 +186,43 @@ function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
   const bill = run?.transcript.recorded;
   const cost = bill === undefined ? null : recordedUsd(bill);
   if (bill === undefined || cost === null) return [];
-  return [row(AS_RECORDED, formatMoneyCell(cost, decimals), formatCounted(bill.calls, 'call'))];
+  return [
+    row(
+      AS_RECORDED,
+      formatMoneyCell(cost, decimals),
+      leastNote(billedCalls(bill), 'call') ?? formatCounted(bill.calls, 'call'),
+    ),
+  ];
+}
+
+/** That a cost is the least, and why; null where it is all of it. */
+function leastNote(priced: PricedCalls, of: 'call' | 'request'): string | null {
+  const text = unpricedText(priced, of);
+  return text === null ? null : `at least: ${text}`;
+}
+
+/** Where no model has a price there is nothing to split. */
+function noCostBlock(priced: PricedCalls): Block {
+  return { title: 'Cost', rows: [row('total', formatMoney(null), unpricedText(priced, 'request') ?? '')] };
 }
 
 function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block[] {
+  const priced = pricedCalls(facts);
+  if (isUnpriced(priced)) return [noCostBlock(priced)];
   const { total, byCause, byLayer } = facts.cost;
   const decimals = moneyDecimals(usd(total));
   const money = (nanoUsd: number): string => formatMoneyCell(usd(nanoUsd), decimals);
   const line = ([name, part]: [string, number]): Row => row(name, money(part), shareNote(part, total));
   const perTurn = values.costPerTurnUsd ?? null;
   const recorded = values.recordedCostUsd ?? null;
-  const notes = [
-    ...(perTurn === null ? [] : [`${formatMoney(perTurn)} per turn`]),
-    ...(recorded === null || recorded === 0 ? [] : [againstRecorded(usd(total), recorded)]),
-  ];
+  const least = leastNote(priced, 'request');
+  const notes =
+    least === null
+      ? [
+          ...(perTurn === null ? [] : [`${formatMoney(perTurn)} per turn`]),
+          ...(recorded === null || recorded === 0 ? [] : [againstRecorded(usd(total), recorded)]),
+        ]
+      : [least];
   const head: Row = { ...row('total', money(total), notes.join(', ')), tone: 'strong' };
   const causes = Object.entries(byCause).filter(([name, part]) => part > 0 || !name.startsWith('rewrite:'));
   const layers = Object.entries(byLayer).filter(
@@ -205,15 +231,24 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
   return [
     {
       title: 'Cost by cause',
-      rows: [...recordedRows(facts, decimals), head, ...intervalRows(facts, money), ...causes.map(line)],
+      rows: [
+        ...recordedRows(facts, decimals),
+        head,
+        ...intervalRows(facts, priced, money),
+        ...causes.map(line),
+      ],
     },
     { title: 'Cost by layer', rows: layers.map(line) },
   ];
 }
 
-/** What breaks that nothing foretells may make of the total (K14); nothing where the client is the bare API. */
-function intervalRows({ costInterval }: RunFacts, money: (nano: number) => string): readonly Row[] {
-  if (costInterval === null) return [];
+/** What breaks that nothing foretells may make of the total (K14); nothing where the client is the bare API, or calls have no price. */
+function intervalRows(
+  { costInterval }: RunFacts,
+  { unpricedCalls }: PricedCalls,
+  money: (nano: number) => string,
+): readonly Row[] {
+  if (costInterval === null || unpricedCalls > 0) return [];
   const { expected, low, high } = costInterval;
   return [
     row(

@@ -167,6 +167,22 @@ describe('lifetimeCosts', () => {
     );
     expect(cost.cost5mUsd).toBeCloseTo(2.5, 10);
   });
+
+  it('leaves requests without a price out, and says how many', () => {
+    const half = session('h', [0, 1_000_000, 0, 0, 'm'], [1_800, 1_000_000, 1_000_000, 0, 'unheard-of']);
+    const priceOf = (model: string) => (model === 'm' ? prices() : null);
+    expect(lifetimeCosts(half, priceOf)).toMatchObject({
+      cost5mUsd: 1.25,
+      cost1hUsd: 2,
+      rescuedTokens: 0,
+      calls: 2,
+      unpricedCalls: 1,
+    });
+    const none = session('n', [0, 1_000_000, 0, 0, 'unheard-of']);
+    const { cost } = lifetimeReport([half, none], [300], priceOf);
+    expect(cost).toMatchObject({ total5mUsd: 1.25, share5mCheaper: 1, calls: 3, unpricedCalls: 2 });
+    expect(cost.perSession.map(({ id }) => id)).toEqual(['h']);
+  });
 });
 
 describe('lifetimeReport', () => {
@@ -200,7 +216,7 @@ describe('lifetimeReport', () => {
 
   it('leaves shares open when there is no session', () => {
     const report = lifetimeReport([], [300], prices);
-    expect(report.cost).toMatchObject({ total5mUsd: 0, share5mCheaper: null, share1hCheaper: null });
+    expect(report.cost).toMatchObject({ total5mUsd: null, share5mCheaper: null, share1hCheaper: null });
     expect(conversationHitRates([])).toEqual({ median: null, lowerQuartile: null, mean: null, min: null });
   });
 });

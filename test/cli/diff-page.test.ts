@@ -18,6 +18,7 @@ const request = (turn: number, change: Partial<LaneRequest> = {}): LaneRequest =
   input: 0,
   output: 0,
   costNano: 1_000_000_000,
+  prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite5m: 3.75, cacheWrite1h: 6 },
   seen: null,
   limit: null,
   cause: null,

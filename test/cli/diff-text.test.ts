@@ -25,8 +25,8 @@ const DIFFERENCES = [
 ];
 
 const DIFF: LaneDiff = {
-  a: { title: 'first', requests: 3, costUsd: 2 },
-  b: { title: 'second', requests: 1, costUsd: 3 },
+  a: { title: 'first', requests: 3, unpricedRequests: 0, costUsd: 2 },
+  b: { title: 'second', requests: 1, unpricedRequests: 0, costUsd: 3 },
   firstDifference: DIFFERENCES[0]!,
   differences: DIFFERENCES,
   pairs: Array.from({ length: 4 }, () => ({ a: null, b: null })),
@@ -39,6 +39,20 @@ const textOf = (change: Partial<LaneDiff> = {}, rows = 10, tolerance = 0, width 
   diffText({ ...DIFF, ...change }, { tolerance, notes: [], rows }, { width, style: plainStyle }).split('\n');
 
 describe('the text of a difference', () => {
+  it('says with the costs that they are of a part of the requests', () => {
+    const a = { ...DIFF.a, unpricedRequests: 2 };
+    const text = textOf({ a }).join(' ');
+    expect(text).toContain(
+      'first: at least $2.00 (2 of 3 requests are of models without a price), 3 requests',
+    );
+    expect(sumSentence({ ...DIFF, a })).toContain(
+      'B costs $1.00 more (50.0%), without 2 of 3 requests in A and 0 of 1 request in B that have no price.',
+    );
+    const none = { ...DIFF.a, unpricedRequests: 3, costUsd: null };
+    expect(textOf({ a: none }).join(' ')).toContain('first: – (no model of the 3 requests has a price)');
+    expect(sumSentence({ ...DIFF, a: none })).toContain('what they cost cannot be told');
+  });
+
   it('says what each side is, where they part, and what differs', () => {
     expect(textOf().map((line) => line.trim().split(/ {2,}/))).toEqual([
       ['A', 'first: $2.00, 3 requests'],

@@ -78,6 +78,7 @@ describe('the text of one transcript', () => {
       cacheWrite5m: 30,
       cacheWrite1h: 4_000,
       output: 5,
+      unpricedCalls: 0,
       hitRate: 0.25,
       costUsd: 2,
       subagentsUsd: 0.5,
@@ -164,6 +165,7 @@ describe('several sessions', () => {
     withoutUsage: 0,
     estimatedOutputs: 0,
     repeatedCalls: 0,
+    unpricedCalls: 0,
     ...change,
   });
   const silent = session({
@@ -190,7 +192,9 @@ describe('several sessions', () => {
       outputTokens: 100,
       estimatedOutputTokens: 0,
       costUsd: 2,
+      costCalls: 8,
       withoutCost: 1,
+      unpricedCalls: 0,
       compactions: 4,
     });
     expect(sessionsTotal([silent])).toMatchObject({ promptTokens: null, hitRate: null, costUsd: null });

@@ -13,6 +13,8 @@ const session = (id: string, provider: string, average: number | null, hour: num
   provider,
   recordedUsd: average === null ? null : average + 1,
   averageUsd: average,
+  calls: 10,
+  unpricedCalls: average === null ? 10 : 0,
   lifetimes: [
     { ttlSeconds: 3_600, costUsd: hour },
     { ttlSeconds: null, costUsd: hour },
@@ -49,10 +51,16 @@ describe('lifetimes of providers that choose themselves', () => {
     const lines = linesOf(ROWS.slice(0, 3));
     expect(lines[0]).toMatch(/ · 3 sessions$/);
     expect(lines.slice(2, 6).map((line) => line.trim().split(/ {2,}/))).toEqual([
-      ['as recorded', '$12.00'],
+      ['as recorded', 'at least $12.00'],
+      ['by its rule', 'at least $10.00'],
+      ['1 h', 'at least $9.50', '−$0.5000'],
+      ['unlimited', 'at least $9.50', '−$0.5000'],
+    ]);
+    expect(lines[6]).toBe('  10 of 30 calls are of models without a price');
+    const untold = linesOf([...ROWS.slice(0, 1), { ...ROWS[1]!, recordedUsd: null }]);
+    expect(untold.slice(2, 4).map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['as recorded, 1 of 2 sessions', '$5.00'],
       ['by its rule', '$10.00'],
-      ['1 h', '$9.50', '−$0.5000'],
-      ['unlimited', '$9.50', '−$0.5000'],
     ]);
     expect(lines.at(-1)).toContain('a longer one would save: 1 h $0.5000, unlimited $0.5000.');
     const dearer = linesOf([session('x', 'openai', 2, 3)]);

@@ -112,6 +112,27 @@ describe('ccbench providers --session', () => {
     return cwd;
   };
 
+  it('says what was recorded, and where chance leaves the cost', async () => {
+    // GPT-5.5 at $5 in, $0.50 read and $30 out, and nothing was read though the second prompt holds the first
+    const table = ['time,session,model,input,cached,written,output'];
+    for (let i = 0; i < 5; i++) table.push(`${1_767_225_600 + i * 60},s,gpt-5.5,${20_000 + i * 1_000},0,,10`);
+    const cwd = tempFolder({ 's.csv': `${table.join('\n')}\n` });
+    const recorded = (110_000 * 5 + 50 * 30) / 1e6;
+    const run = JSON.parse((await cli(['run', 's.csv', '--json'], { cwd })).stdout).runs[0].metrics;
+    const argv = ['providers', 'openai', '--session', 's.csv'];
+    const { recordedUsd, providers } = JSON.parse((await cli([...argv, '--json'], { cwd })).stdout);
+    expect(recordedUsd).toBeCloseTo(recorded, 9);
+    const { costUsd, costLowUsd, costHighUsd } = run;
+    expect(providers[0]).toMatchObject({ costUsd, costLowUsd, costHighUsd, isDraw: true, isOwn: true });
+    const { stdout } = await cli(argv, { cwd, columns: 300 });
+    expect(stdout).toMatch(/^openai +\$[\d.]+ +\$[\d.]+ … \$[\d.]+ /m);
+    expect(stdout).toContain('is chance at openai: cost and hit rate there are one draw of it');
+    expect(stdout).toContain('The session cost $0.5515 as recorded; replayed it costs $');
+    expect(stdout).toMatch(
+      /At openai, where it was recorded, the replay gives \$[\d.]+, one draw of chance, −\d/,
+    );
+  });
+
   it('replays one session under every provider', async () => {
     const cwd = folder();
     const { code, stdout } = await cli([...RUN, '--json'], { cwd });
@@ -227,7 +248,7 @@ describe('ccbench providers --session', () => {
   it('prints one table with cost, hit rate, break-even and model, the doubts below it, twice the same', async () => {
     const cwd = folder();
     const { stdout } = await cli(RUN, { cwd, columns: 120 });
-    expect(stdout).toMatch(/^provider +cost +hit rate +compactions +break-even +model$/m);
+    expect(stdout).toMatch(/^provider +cost +nine of ten +hit rate +compactions +break-even +model$/m);
     expect(stdout).toMatch(/^anthropic +\$[\d.]+ +[\d.]+% +0 +\d+(\.\d)? +claude/m);
     const [table, doubts] = stdout.split('Not known, and what is assumed instead:');
     for (const name of providerRegistry.names) expect(table).toMatch(new RegExp(`^${name} `, 'm'));

@@ -287,6 +287,51 @@ describe('what a folder holds', () => {
     expect(json.total).toMatchObject({ costUsd: json.sessions[1].costUsd, withoutCost: 1 });
     const { stdout } = await cli(['inspect', '.'], { cwd });
     expect(stdout).toContain('the cost leaves out 1 of 2 sessions');
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(
+      /Of 2 sessions with 3 calls, 1 session with 1 call cost \$[\d.]+ as recorded/,
+    );
+  });
+
+  it('a session of which some calls have a price cost at least what they cost', async () => {
+    const lines = session('a', 3).split('\n');
+    const half = lines.map((line, i) => (i < 2 ? line : line.replaceAll('claude-sonnet-4-5', 'mystery-1')));
+    const cwd = tree({ 'a.jsonl': half.join('\n'), 'b.jsonl': session('b', 1) });
+    const { json } = await inspected(['.'], cwd);
+    // the first call of both is the same
+    const { costUsd } = json.sessions[1];
+    expect(json.sessions[0]).toMatchObject({ costUsd, calls: 3, unpricedCalls: 2 });
+    expect(json.total).toMatchObject({ costCalls: 4, unpricedCalls: 2, withoutCost: 0 });
+    const { stdout } = await cli(['inspect', '.'], { cwd, columns: 200 });
+    expect(stdout).toContain('the cost is the least: 2 of 4 calls are of models without a price');
+    expect(stdout).toMatch(/2 sessions with 4 calls cost at least \$[\d.]+ as recorded \(2 of 4 calls are/);
+    const alone = await cli(['inspect', 'a.jsonl'], { cwd, columns: 200 });
+    expect(alone.stdout).toMatch(
+      /as recorded +at least \$[\d.]+: 2 of 3 calls are of models without a price/,
+    );
+  });
+
+  it('counts a call where it is whole: a copy that ends in a response gives way to the session that goes on', async () => {
+    // Two lines of one response: 275 characters each are 100 tokens at the median; no stop reason, so the count is a placeholder.
+    const text = (letter: string) => [{ type: 'text', text: letter.repeat(275) }];
+    const early = session('s', 1)
+      .replaceAll('"stop_reason":"end_turn"', '"stop_reason":null')
+      .trimEnd()
+      .split('\n');
+    const first = JSON.parse(early.at(-1)!);
+    const more = { ...first, uuid: `${first.uuid}-2`, parentUuid: first.uuid };
+    const part = (line: typeof first, letter: string) =>
+      JSON.stringify({ ...line, message: { ...line.message, content: text(letter) } });
+    const cut = [...early.slice(0, -1), part(first, 'x')].join('\n');
+    const cwd = tree({
+      'a-cut.jsonl': `${cut}\n`,
+      'b-full.jsonl': `${cut}\n${part(more, 'y')}\n${session('t', 1)}`,
+    });
+    const { json } = await inspected(['.'], cwd);
+    expect(json.sessions).toHaveLength(1);
+    expect(json.sessions[0].file).toBe('b-full.jsonl');
+    const alone = await inspected(['b-full.jsonl'], cwd);
+    expect(json.total.costUsd).toBe(alone.json.total.costUsd);
+    expect(json.repeated).toMatchObject([{ file: 'a-cut.jsonl', calls: 1 }]);
   });
 
   it('several sessions are one table with a total, which fits a narrow terminal and says what it leaves out', async () => {

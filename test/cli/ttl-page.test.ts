@@ -13,13 +13,15 @@ const own = (id: string, cost5mUsd: number, cost1hUsd: number, cheaper: string) 
   cheaper,
   rescuedTokens: 1_000,
   breakEvenTokens: 2_000,
+  calls: 3,
+  unpricedCalls: 0,
 });
 const SESSIONS = [own('a', 2, 3, '5m'), own('b', 5, 4, '1h'), own('c', 1, 1, 'equal'), own('d', 3, 4, '5m')];
 
 /** Four sessions at both lifetimes; `perSession` are those with a choice. */
 function report(perSession = SESSIONS, change: object = {}): LifetimeReport {
   const total = (pick: (session: (typeof SESSIONS)[number]) => number) =>
-    perSession.reduce((sum, session) => sum + pick(session), 0);
+    perSession.length === 0 ? null : perSession.reduce((sum, session) => sum + pick(session), 0);
   return {
     sessions: 4,
     requests: 1,
@@ -38,6 +40,8 @@ function report(perSession = SESSIONS, change: object = {}): LifetimeReport {
       shareEqual: 0.25,
       rescuedTokens: 4_000,
       breakEvenTokens: 8_000,
+      calls: perSession.length * 3,
+      unpricedCalls: 0,
       ...change,
     },
   } as unknown as LifetimeReport;
@@ -100,7 +104,8 @@ describe('the page of lifetimes', () => {
 });
 
 describe('what lifetimes come to', () => {
-  const ruled = { openai: { label: 'OpenAI' } as ProviderLifetimes };
+  const NONE: readonly never[] = [];
+  const ruled = { openai: { label: 'OpenAI', lifetimes: NONE } as unknown as ProviderLifetimes };
 
   it('is the cheaper one, and how much it saves', () => {
     expect(lifetimeConclusion(report(), {})).toEqual({
@@ -124,10 +129,23 @@ describe('what lifetimes come to', () => {
     expect(lifetimeConclusion(report([]), ruled).result).toBe(
       'These sessions leave no lifetime to choose: the rules of OpenAI decide.',
     );
-    const two = { ...ruled, newer: { label: 'OpenAI from GPT-5.6 on' } as ProviderLifetimes };
+    const two = {
+      ...ruled,
+      newer: { label: 'OpenAI from GPT-5.6 on', lifetimes: NONE } as unknown as ProviderLifetimes,
+    };
     expect(lifetimeConclusion(report([]), two).result).toBe(
       'These sessions leave no lifetime to choose: the rules of OpenAI and OpenAI from GPT-5.6 on decide.',
     );
-    expect(lifetimeConclusion(report([]), {}).result).toBe('Both lifetimes cost the same: $0.');
+  });
+
+  it('cannot be told without prices, and is of the calls that have one', () => {
+    const unpriced = lifetimeConclusion(report([], { calls: 3, unpricedCalls: 3 }), {});
+    expect(unpriced.result).toBe(
+      'Which lifetime is cheaper cannot be told: no model of these sessions has a price.',
+    );
+    const { result } = lifetimeConclusion(report(SESSIONS.slice(0, 1), { unpricedCalls: 1 }), {});
+    expect(result).toBe(
+      '1 session with a choice: at least $2.00 with 5 minutes, at least $3.00 with 1 hour; 5 minutes saves $1.00 on the 2 of 3 calls whose models have a price.',
+    );
   });
 });

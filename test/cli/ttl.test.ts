@@ -74,11 +74,17 @@ describe('ccbench ttl', () => {
     expect(stdout).toMatch(/\n {2}a +\$/);
   });
 
-  it('prices a model nobody knows as another and says so', async () => {
+  it('invents no price for a model nobody knows', async () => {
     const cwd = tempFolder({ 'a.json': TRACE.replaceAll('claude-sonnet-4-5', 'mystery-1') });
     const { stdout } = await cli(['ttl', 'a.json', '--json'], { cwd });
-    expect(JSON.parse(stdout).unknownModels).toEqual([{ model: 'mystery-1', pricedAs: 'claude-sonnet-4-5' }]);
-    expect((await cli(['ttl', 'a.json'], { cwd })).stderr).toContain('mystery-1');
+    const { unknownModels, cost } = JSON.parse(stdout);
+    expect(unknownModels).toEqual([{ model: 'mystery-1', calls: 4 }]);
+    expect(cost).toMatchObject({ total5mUsd: null, total1hUsd: null, calls: 4, unpricedCalls: 4 });
+    const text = await cli(['ttl', 'a.json'], { cwd });
+    expect(text.stderr).toContain('having no price: mystery-1 (4 calls)');
+    expect(text.stdout).toContain('no model of the 4 calls has a price');
+    expect(text.stdout).toContain('Which lifetime is cheaper cannot be told');
+    expect(text.stdout).not.toContain('$');
   });
 
   it.skipIf(!sharedData.present)('E1 reads the recorded traces', async () => {
@@ -197,6 +203,11 @@ describe('ccbench ttl where the provider rules the lifetime', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('a longer one would save: 30 min $0.2272, 1 h $0.2272');
     expect(stdout).toMatch(/by its rule +\$0\.5550/);
     expect(stdout).not.toContain('5 minutes is cheaper');
+    expect(stdout).toContain('Only shorter pauses save what a longer lifetime would.');
+    const steady = rows([0, 'gpt-5.4', 100_000, 0, ''], [1, 'gpt-5.4', 110_000, 100_992, '']);
+    const idle = await cli(['ttl', 'a.csv'], { cwd: tempFolder({ 'a.csv': steady }), columns: 200 });
+    expect(idle.stdout).toContain('A longer one would save nothing here.');
+    expect(idle.stdout).toContain('Shorter pauses would gain as little as a longer lifetime.');
   });
 
   it('keeps both questions apart where sessions of several providers come together', async () => {
@@ -207,6 +218,18 @@ describe('ccbench ttl where the provider rules the lifetime', () => {
     expect(cost.perSession.map(({ id }: { id: string }) => id)).toEqual(['b.csv']);
     expect(byProvider.openai).toMatchObject({ sessions: 1, perSession: [{ id: 'a.csv' }] });
     expect(recorded.each.map(({ name }: { name: string }) => name)).toEqual(['a.csv', 'b.csv']);
+  });
+
+  it('says with the numbers that they are of a part of the calls', async () => {
+    const files = {
+      'a.csv': rows([0, 'gpt-5.4', 100_000, 0, ''], [20, 'gpt-5.4-unheard-of', 110_000, 0, '']),
+    };
+    const { byProvider } = await ruled(files);
+    expect(byProvider.openai).toMatchObject({ calls: 2, unpricedCalls: 1 });
+    expect(byProvider.openai.averageUsd).toBeCloseTo(gpt54(100_000, 0), 9);
+    const { stdout } = await cli(['ttl', 'a.csv'], { cwd: tempFolder(files), columns: 200 });
+    expect(stdout).toMatch(/by its rule +at least \$0\.2650/);
+    expect(stdout).toContain('1 of 2 calls is of a model without a price');
   });
 
   it('has no money for models without a price', async () => {
@@ -241,6 +264,52 @@ describe('ccbench ttl where the provider rules the lifetime', () => {
   });
 });
 
+describe('ccbench ttl on recordings of other clients', () => {
+  const claude = 'claude-sonnet-4-5';
+  const out = (calls: number) => calls * 1_000 * 15;
+
+  it('gives breaks that nothing explains to both lifetimes', async () => {
+    const { cost, recorded } = await ruled({
+      'a.csv': rows([0, claude, 100_000, 0, 100_000], [1, claude, 110_000, 0, 110_000]),
+    });
+    // All is written twice: $3.75 for five minutes, $6 for an hour.
+    expect(recorded.costUsd).toBeCloseTo((210_000 * 3.75 + out(2)) * MTOK, 9);
+    expect(cost.total5mUsd).toBeCloseTo(recorded.costUsd, 9);
+    expect(cost.total1hUsd).toBeCloseTo((210_000 * 6 + out(2)) * MTOK, 9);
+  });
+
+  it('takes what was not read as written once where no writes are told', async () => {
+    const { cost } = await ruled({
+      'a.csv': rows([0, claude, 10_000, 0, ''], [1, claude, 20_000, 10_000, ''], [11, claude, 30_000, 0, '']),
+    });
+    expect(cost.total5mUsd).toBeCloseTo((10_000 * 0.3 + 50_000 * 3.75 + out(3)) * MTOK, 9);
+    expect(cost.total1hUsd).toBeCloseTo((30_000 * 0.3 + 30_000 * 6 + out(3)) * MTOK, 9);
+  });
+
+  it.skipIf(!sharedData.present)('is right at the recorded lifetime of a pi session', async () => {
+    const files = sharedData.files('transcripts/pi');
+    const { cost, recorded } = JSON.parse((await cli(['ttl', '--json', ...files], { cwd: '.' })).stdout);
+    // 1,685,320 tokens were written, all for five minutes; 151,829 of them after pauses of five minutes to an hour.
+    const more = ((1_685_320 - 151_829) * 10 + 151_829 * 0.5 - 1_685_320 * 6.25) * MTOK;
+    expect(Math.abs(cost.total5mUsd / recorded.costUsd - 1)).toBeLessThan(0.001);
+    expect(cost.total1hUsd - cost.total5mUsd).toBeCloseTo(more, 1);
+  });
+
+  it('sets beside the recorded cost what the same sessions cost, and says how many they are', async () => {
+    const files = { 'a.csv': rows([0, claude, 100_000, 0, 100_000]), 'b.json': TRACE };
+    const { stdout } = await cli(['ttl', 'a.csv', 'b.json'], { cwd: tempFolder(files), columns: 200 });
+    const cells = stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
+    const first = (100_000 * 3.75 + out(1)) * MTOK;
+    const all = first + (640 * 0.3 + 3_360 * 3.75 + 40 * 15) * MTOK;
+    expect(cells).toContainEqual(['1 of 2 sessions', 'all']);
+    expect(cells).toContainEqual(['as recorded', `$${first.toFixed(4)}`]);
+    expect(cells).toContainEqual(['5 minutes', `$${first.toFixed(4)}`, `$${all.toFixed(4)}`]);
+    expect(stdout).toContain('what else breaks the cache in 1 of 2 sessions, those that tell what was read');
+    const alone = await cli(['ttl', 'b.json'], { cwd: tempFolder(files), columns: 200 });
+    expect(alone.stdout).toContain('hit rates and costs by time alone');
+  });
+});
+
 describe('ccbench ttl on Claude Code sessions', () => {
   const session = (model: string, ...written: readonly number[]) =>
     jsonl(
@@ -257,10 +326,31 @@ describe('ccbench ttl on Claude Code sessions', () => {
     expect(cost.savedUsd).toBeCloseTo(0, 9);
   });
 
-  it('prices a model nobody knows as another and says so', async () => {
+  it('prices nothing of a model nobody knows', async () => {
     const { cost, recorded, unknownModels } = await ruled({ 's.jsonl': session('mystery-1', 10_000) });
     expect(recorded.costUsd).toBeNull();
-    expect(unknownModels).toEqual([{ model: 'mystery-1', pricedAs: 'claude-sonnet-4-5' }]);
+    expect(unknownModels).toEqual([{ model: 'mystery-1', calls: 1 }]);
+    expect(cost).toMatchObject({ total5mUsd: null, calls: 1, unpricedCalls: 1, perSession: [] });
+  });
+
+  it('says with the numbers that they are of a part of the calls', async () => {
+    const lines = Buffer.from(session('claude-sonnet-4-5', 10_000, 10_000, 10_000))
+      .toString()
+      .split('\n');
+    const half = lines.map((line) => (line.includes('"m0"') ? line : line.replace('sonnet-4-5', 'zebra-9')));
+    const files = { 's.jsonl': half.join('\n') };
+    const { cost, unknownModels } = await ruled(files);
+    // One call: 10,000 tokens written and 1,000 out.
     expect(cost.total5mUsd).toBeCloseTo((10_000 * 3.75 + 1_000 * 15) * MTOK, 9);
+    expect(cost).toMatchObject({ calls: 3, unpricedCalls: 2, perSession: [{ calls: 3, unpricedCalls: 2 }] });
+    expect(unknownModels).toEqual([{ model: 'claude-zebra-9', calls: 2 }]);
+    const { stdout } = await cli(['ttl', 's.jsonl', '--per-session'], {
+      cwd: tempFolder(files),
+      columns: 200,
+    });
+    expect(stdout).toMatch(/5 minutes +at least \$0\.0525\n/);
+    expect(stdout).toMatch(/\n {2}s +at least \$0\.0750 +at least \$0\.0525 +at least \$0\.0750/);
+    expect(stdout).toContain('2 of 3 calls are of models without a price');
+    expect(stdout).toContain('saves $0.0225 on the 1 of 3 calls whose models have a price.');
   });
 });

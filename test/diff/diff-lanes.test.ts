@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { alignLanes, diffLanes } from '../../src/diff/diff-lanes.js';
 import type { Lane, LaneAct, LaneRequest } from '../../src/diff/lane.js';
 
+/** Dollars per million tokens. */
+const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite5m: 3.75, cacheWrite1h: 6 };
+
 function request(n: number, changes: Partial<LaneRequest> = {}): LaneRequest {
   return {
     thread: 'main',
@@ -17,6 +20,7 @@ function request(n: number, changes: Partial<LaneRequest> = {}): LaneRequest {
     input: 0,
     output: 50,
     costNano: 1_000 * n,
+    prices: PRICES,
     seen: 10_000 * n,
     limit: 167_000,
     cause: null,
@@ -44,6 +48,47 @@ const first = (a: readonly LaneRequest[], b: readonly LaneRequest[]) => {
     ? null
     : { request: firstDifference.request, turn: firstDifference.turn, kind: firstDifference.kind };
 };
+
+describe('what makes a difference in money', () => {
+  const usage = { prompt: 20_956, output: 0, written: 0 };
+  const priced = (read: number, more: Partial<LaneRequest> = {}) => {
+    const input = usage.prompt - read;
+    return request(1, { ...usage, read, input, costNano: (input * 3 + read * 0.3) * 1_000, ...more });
+  };
+  const kindOf = (a: LaneRequest, b: LaneRequest) =>
+    diffLanes(lane([a], 'recorded'), lane([b]), 0.02).firstDifference?.kind;
+
+  it('is the cache where a few tokens were read in place of being paid in full', () => {
+    // 128 of 20,956 tokens at $2.70 more: within 2 % in tokens, beyond it in money
+    expect(kindOf(priced(18_432), priced(18_304))).toBe('cache');
+  });
+
+  it('is the price where the tokens cannot explain it', () => {
+    const [a, b] = [priced(18_432), priced(18_304)];
+    expect(kindOf(a, { ...b, costNano: b.costNano * 2 })).toBe('price');
+    expect(kindOf(a, { ...a, costNano: a.costNano * 2 })).toBe('price');
+  });
+
+  it('is the prompt where all of what is more in it was paid in full', () => {
+    const [a, b] = [priced(18_432), priced(18_432)];
+    const more = { prompt: b.prompt + 128, input: b.input + 128, costNano: b.costNano + 128 * 3_000 };
+    expect(kindOf(a, { ...b, ...more })).toBe('bytes');
+  });
+
+  it('cannot be told of models without a price', () => {
+    const bare = { model: 'zebra-9', prices: null, costNano: 0 };
+    const half = [request(1, bare), request(2)];
+    const { a, b, firstDifference } = diffLanes(
+      lane(half),
+      lane([request(1, { ...bare, read: 5_000 }), request(2)]),
+      0,
+    );
+    expect(a).toMatchObject({ requests: 2, unpricedRequests: 1, costUsd: 2e-6 });
+    expect(b.unpricedRequests).toBe(1);
+    expect(firstDifference).toMatchObject({ costUsd: null, a: { costUsd: null }, b: { costUsd: null } });
+    expect(diffLanes(lane(half.slice(0, 1)), lane(half), 0).a).toMatchObject({ costUsd: null });
+  });
+});
 
 describe('where two runs part', () => {
   const base = [request(1), request(2), request(3)];

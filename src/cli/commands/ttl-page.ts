@@ -1,7 +1,8 @@
 import type { LifetimeReport } from '../../cache/lifetime-report.js';
+import { formatAtLeast, unpricedText } from '../../report/at-least.js';
 import { DISTINCT } from '../../report/charts/palette.js';
 import type { Conclusion } from '../../report/conclusion.js';
-import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../report/format.js';
+import { formatCount, formatCounted, formatShare, printable } from '../../report/format.js';
 import type { PageFact } from '../../report/page-data.js';
 import { studyHtml } from '../../report/study-html.js';
 import type { StudyChart } from '../../report/study-page-data.js';
@@ -69,12 +70,12 @@ function cardsOf({ cost, sessions, requests, promptTokens }: LifetimeReport): re
     size,
     card(
       'With 5 minutes',
-      formatMoney(cost.total5mUsd),
+      formatAtLeast(cost.total5mUsd, cost),
       `cheaper for ${formatShare(cost.share5mCheaper)} of the sessions`,
     ),
     card(
       'With 1 hour',
-      formatMoney(cost.total1hUsd),
+      formatAtLeast(cost.total1hUsd, cost),
       `cheaper for ${formatShare(cost.share1hCheaper)} of the sessions`,
     ),
     card(
@@ -102,14 +103,14 @@ export function ttlHtml(report: LifetimeReport, { result, advice }: Conclusion):
         rows: cost.perSession.map((own) => ({
           name: printable(own.id),
           cells: [
-            { text: formatMoney(own.cost5mUsd), value: own.cost5mUsd },
-            { text: formatMoney(own.cost1hUsd), value: own.cost1hUsd },
+            { text: formatAtLeast(own.cost5mUsd, own), value: own.cost5mUsd },
+            { text: formatAtLeast(own.cost1hUsd, own), value: own.cost1hUsd },
             { text: own.cheaper },
             { text: formatCount(own.rescuedTokens), value: own.rescuedTokens },
             { text: formatCount(own.breakEvenTokens), value: own.breakEvenTokens },
           ],
         })),
-        notes: [],
+        notes: [unpricedText(cost) ?? []].flat(),
       },
     },
     'ccbench ttl prints the same numbers, and ccbench ttl --json all of them.',

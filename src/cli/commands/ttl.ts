@@ -1,14 +1,9 @@
 import { join } from 'node:path';
-import type { PriceOf, SessionCost } from '../../cache/lifetime-costs.js';
+import { lifetimeCosts, type PriceOf, type SessionCost } from '../../cache/lifetime-costs.js';
 import { LIFETIME_SECONDS, type LifetimeSession } from '../../cache/lifetime-curve.js';
-import {
-  type ConversationHitRates,
-  conversationHitRates,
-  type LifetimeReport,
-  lifetimeReport,
-} from '../../cache/lifetime-report.js';
+import { conversationHitRates, type LifetimeReport, lifetimeReport } from '../../cache/lifetime-report.js';
 import { traceSession, transcriptSession } from '../../cache/lifetime-sessions.js';
-import { findModel, modelOrUnknown, resolveModel } from '../../cache/models.js';
+import { findModel, modelOrUnknown } from '../../cache/models.js';
 import { pricesFor } from '../../cache/price.js';
 import { recordedBill } from '../../cache/recorded-bill.js';
 import { RULE_SECONDS, type RuleCall, ruleCosts, sessionRuleCalls } from '../../cache/rule-costs.js';
@@ -18,14 +13,12 @@ import { recordedRuleCalls } from '../../fidelity/recorded-rule-calls.js';
 import type { InputOptions } from '../../files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../files/transcripts.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
+import { isUnpriced } from '../../model/priced-calls.js';
 import type { RecordedBill } from '../../model/recorded-bill.js';
 import { firstModel, type Transcript } from '../../model/transcript.js';
 import type { Warning } from '../../model/warning.js';
-import { AS_RECORDED } from '../../report/as-recorded.js';
 import type { Conclusion } from '../../report/conclusion.js';
-import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../report/format.js';
-import { type Column, tableLines, wrapText } from '../../report/table.js';
-import type { Screen } from '../../report/terminal.js';
+import { formatCounted, printable } from '../../report/format.js';
 import { callKeys } from '../../transcript/call-keys.js';
 import { transcriptFindings } from '../../transcript/findings.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -33,14 +26,14 @@ import { eachFile } from '../files/each-file.js';
 import { noteWarnings } from '../files/reading-notes.js';
 import { withoutCopies } from '../files/without-copies.js';
 import { writeFiles } from '../files/write-files.js';
-import { choosesLifetime, type ProviderLifetimes, providerLifetimes } from '../runs/provider-lifetimes.js';
+import { choosesLifetime, providerLifetimes } from '../runs/provider-lifetimes.js';
 import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
 import { type CliSession, inputOptions, note, printJson } from '../session.js';
 import { closingText } from '../terminal/closing.js';
 import { withoutPause } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
-import { lifetimeName, providerLifetimesLines } from '../terminal/provider-lifetimes-text.js';
 import { lifetimeConclusion } from './lifetime-conclusion.js';
+import { reportText } from './ttl-text.js';
 
 /** Options of `ccbench ttl`. */
 export interface TtlOptions {
@@ -65,10 +58,18 @@ interface ReadSession {
   readonly warnings: readonly Warning[];
 }
 
+/** A model without a price, and how many calls are of it. */
+interface UnknownModel {
+  readonly model: string;
+  readonly calls: number;
+}
+
 const TTL_PAGE = 'ttl.html';
 
-/** Prices for a model nobody knows. */
-const FALLBACK_MODEL = 'claude-sonnet-4-5';
+const priceOf: PriceOf = (model, promptTokens) => {
+  const row = findModel(model);
+  return row === null ? null : pricesFor(row, promptTokens);
+};
 
 function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
   if (inputFormat(path, input) === 'request-trace') {
@@ -103,7 +104,7 @@ function readSession(path: string, input: InputOptions, mainOnly: boolean): Read
     ruled: isChosen ? null : calls(),
     session: recorded,
     bill,
-    choice: isChosen && transcript.source === 'claude-code' ? lifetimeChoice(part) : null,
+    choice: isChosen ? lifetimeChoice(part) : null,
     warnings: transcriptFindings(transcript),
   };
 }
@@ -119,6 +120,23 @@ function providerOf(transcript: Transcript): string {
   return providerOfModel(transcript.threads.map(firstModel).find((model) => model !== null) ?? null);
 }
 
+/** Both lifetimes of a session by what is known best of it. */
+function costOf({ ruled, choice, session }: ReadSession): SessionCost | 'no-choice' {
+  return ruled === null ? (choice ?? lifetimeCosts(session, priceOf)) : 'no-choice';
+}
+
+/** The models without a price, with their calls. */
+function unknownModels(used: readonly ReadSession[]): readonly UnknownModel[] {
+  const calls = new Map<string, number>();
+  for (const { bill, session } of used) {
+    const own = bill === null ? session.threads.flatMap(({ models }) => models) : [];
+    const told = bill === null ? own.map((model) => [model, 1] as const) : Object.entries(bill.unpriced);
+    for (const [model, count] of told)
+      if (findModel(model) === null) calls.set(model, (calls.get(model) ?? 0) + count);
+  }
+  return [...calls].sort(([a], [b]) => (a < b ? -1 : 1)).map(([model, count]) => ({ model, calls: count }));
+}
+
 /** `ccbench ttl`: the hit rate at every lifetime, and what lifetimes cost. */
 export async function ttlCommand(
   session: CliSession,
@@ -130,18 +148,12 @@ export async function ttlCommand(
   );
   const { kept: used, copies, sharedCalls } = withoutCopies(session, read.used, 'in each');
   const skipped = [...read.skipped, ...copies];
-  const unknownModels = new Set<string>();
-  const prices: PriceOf = (model, promptTokens) => {
-    const row = findModel(model);
-    if (row === null) unknownModels.add(model);
-    return pricesFor(row ?? resolveModel(FALLBACK_MODEL), promptTokens);
-  };
   const sessions = used.map((item) => item.session);
   const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
-  const costs = used.map((item) => (item.ruled === null ? item.choice : 'no-choice'));
-  const report = await withoutPause(session.host.interrupt, () =>
-    lifetimeReport(sessions, seconds, prices, costs),
-  );
+  const { costs, report } = await withoutPause(session.host.interrupt, () => {
+    const each = used.map(costOf);
+    return { costs: each, report: lifetimeReport(sessions, seconds, priceOf, each) };
+  });
   const ruleSeconds = options.ttl === undefined ? RULE_SECONDS : seconds;
   const byProvider = providerLifetimes(
     used.flatMap(({ session: { id }, provider, ruled, bill }) =>
@@ -172,14 +184,14 @@ export async function ttlCommand(
       count,
     })),
   );
+  const unknown = unknownModels(used);
   if (session.json) {
-    const pricedAs = [...unknownModels].sort().map((model) => ({ model, pricedAs: FALLBACK_MODEL }));
     printJson(session, {
       recorded,
       ...report,
       byProvider,
       hitRatePerSession: hitRates,
-      unknownModels: pricedAs,
+      unknownModels: unknown,
       skipped,
       sharedCalls,
       warnings,
@@ -187,19 +199,24 @@ export async function ttlCommand(
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  const chosen = recordedOf(used.filter((item) => item.ruled === null));
-  const text = reportText(report, { hitRates, recorded, chosen, byProvider }, options, screen);
+  const chosen = recordedOf(
+    used.filter((_, i) => {
+      const cost = costs[i]!;
+      return cost !== 'no-choice' && !isUnpriced(cost);
+    }),
+  );
+  const byTime = used.filter(({ bill }) => bill === null).length;
+  const figures = { hitRates, recorded, chosen, byProvider, byTime };
+  const text = reportText(report, figures, options.perSession === true ? 'each' : 'total', screen);
   const written = options.out === undefined ? null : join(options.out, TTL_PAGE);
   session.host.stdout.write(`${text}\n${closingText({ ...conclusion, written }, screen)}`);
   noteWarnings(
     session,
     used.map((item) => ({ label: item.session.id, warnings: item.warnings })),
   );
-  if (unknownModels.size > 0) {
-    note(
-      session,
-      printable(`priced as ${FALLBACK_MODEL}, being unknown: ${[...unknownModels].sort().join(', ')}`),
-    );
+  if (unknown.length > 0) {
+    const names = unknown.map(({ model, calls }) => `${model} (${formatCounted(calls, 'call')})`);
+    note(session, printable(`left out of the costs, having no price: ${names.join(', ')}`));
   }
   return EXIT.fine;
 }
@@ -225,123 +242,4 @@ async function writeChart(
 
 function sorted(seconds: readonly number[]): readonly number[] {
   return [...new Set(seconds)].sort((a, b) => a - b);
-}
-
-const CURVE: readonly Column[] = [
-  { header: 'lifetime', align: 'right', drop: null },
-  { header: 'hit rate', align: 'right', drop: null },
-  { header: 'hit tokens', align: 'right', drop: 1 },
-];
-
-const RECORDED_COLUMN: Column = { header: AS_RECORDED, align: 'right', drop: null };
-
-const SESSIONS: readonly Column[] = [
-  { header: 'session', align: 'left', drop: null },
-  { header: '5 min', align: 'right', drop: null },
-  { header: '1 h', align: 'right', drop: null },
-  { header: 'cheaper', align: 'left', drop: 3 },
-  { header: 'rescued', align: 'right', drop: 2 },
-  { header: 'break-even', align: 'right', drop: 1 },
-];
-
-const COSTS: readonly Column[] = [
-  { header: '', align: 'left', drop: null },
-  { header: 'cost', align: 'right', drop: null },
-];
-
-/** The curve and the costs are made in two ways. */
-const BY_TIME =
-  'hit rates by time alone: a prompt finds what an earlier one began with; costs also know what else breaks the cache';
-
-interface Figures {
-  readonly hitRates: ConversationHitRates;
-  /** Of all sessions. */
-  readonly recorded: RecordedCosts | null;
-  /** Of those that have a choice of lifetimes. */
-  readonly chosen: RecordedCosts | null;
-  readonly byProvider: Readonly<Record<string, ProviderLifetimes>>;
-}
-
-function reportText(
-  report: LifetimeReport,
-  { hitRates, recorded, chosen, byProvider }: Figures,
-  options: TtlOptions,
-  screen: Screen,
-): string {
-  const { curve, cost } = report;
-  const perSession = options.perSession === true ? 'each' : 'total';
-  const ruled = Object.values(byProvider);
-  const size = `${formatCounted(report.sessions, 'session')} · ${formatCounted(report.requests, 'request')} · ${formatCount(report.promptTokens)} prompt tokens`;
-  const lines = [
-    size,
-    '',
-    ...tableLines(
-      CURVE,
-      curve.map(({ ttlSeconds, hitRate, hitTokens }) => ({
-        cells: [lifetimeName(ttlSeconds), formatShare(hitRate), formatCount(hitTokens)],
-      })),
-      { indent: '  ', ...screen },
-    ),
-    ...wrapText(BY_TIME, screen.width, '  ', '    ').map(screen.style.dim),
-    '',
-  ];
-  if (cost.perSession.length > 0) {
-    if (perSession === 'each') lines.push(...sessionLines(cost.perSession, chosen, screen), '');
-    if (chosen !== null) lines.push(...recordedLines(report, chosen, screen));
-  }
-  for (const text of recorded?.notes ?? [])
-    lines.push(...wrapText(printable(text), screen.width, '  ', '    '));
-  if (recorded !== null) lines.push('');
-  const spread = report.sessions > 1 ? [spreadSentence(hitRates)] : [];
-  const money = cost.perSession.length > 0 || ruled.length === 0 ? moneySentences(report) : [];
-  for (const sentence of [...spread, ...money]) lines.push(...wrapText(sentence, screen.width, '', ''));
-  for (const [i, part] of ruled.entries()) {
-    if (i > 0 || spread.length + money.length > 0) lines.push('');
-    lines.push(...providerLifetimesLines(part, perSession, screen));
-  }
-  return `${lines.join('\n')}\n`;
-}
-
-/** What the sessions cost as recorded, and at each lifetime alone. */
-function recordedLines({ cost }: LifetimeReport, recorded: RecordedCosts, screen: Screen): readonly string[] {
-  const rows = [
-    { cells: [AS_RECORDED, formatMoney(recorded.costUsd)] },
-    { cells: ['5 minutes', formatMoney(cost.total5mUsd)] },
-    { cells: ['1 hour', formatMoney(cost.total1hUsd)] },
-  ];
-  return tableLines(COSTS, rows, { indent: '  ', ...screen });
-}
-
-function sessionLines(
-  costs: readonly SessionCost[],
-  recorded: RecordedCosts | null,
-  screen: Screen,
-): readonly string[] {
-  const [name, ...rest] = SESSIONS as [Column, ...Column[]];
-  const columns = recorded === null ? SESSIONS : [name, RECORDED_COLUMN, ...rest];
-  const rows = costs.map((cost, i) => ({
-    cells: [
-      printable(cost.id),
-      ...(recorded === null ? [] : [formatMoney(recorded.each[i]!.costUsd)]),
-      formatMoney(cost.cost5mUsd),
-      formatMoney(cost.cost1hUsd),
-      cost.cheaper,
-      formatCount(cost.rescuedTokens),
-      formatCount(cost.breakEvenTokens),
-    ],
-  }));
-  return tableLines(columns, rows, { indent: '  ', ...screen });
-}
-
-/** How the sessions differ where nothing ever expires. */
-function spreadSentence({ median, lowerQuartile, mean, min }: ConversationHitRates): string {
-  return `Hit rate per session at an unlimited lifetime: median ${formatShare(median)}, lower quartile ${formatShare(lowerQuartile)}, mean ${formatShare(mean)}, lowest ${formatShare(min)}.`;
-}
-
-/** How 5 minutes and 1 hour part, in words. */
-function moneySentences({ cost }: LifetimeReport): readonly string[] {
-  return [
-    `5 minutes is cheaper for ${formatShare(cost.share5mCheaper)} of the sessions, 1 hour for ${formatShare(cost.share1hCheaper)}, neither for ${formatShare(cost.shareEqual)}.`,
-    `1 hour pays ${formatMoney(cost.premiumUsd)} more for writes and saves ${formatMoney(cost.savedUsd)} on ${formatCount(cost.rescuedTokens)} tokens read after 5 minutes to 1 hour; it breaks even at ${formatCount(cost.breakEvenTokens)}.`,
-  ];
 }

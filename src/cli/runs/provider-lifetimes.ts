@@ -1,6 +1,7 @@
 import { sum } from '../../base/stats.js';
 import { providerRegistry } from '../../cache/providers.js';
 import type { LifetimeCost, RuleCosts } from '../../cache/rule-costs.js';
+import { addPricedCalls, type PricedCalls } from '../../model/priced-calls.js';
 import type { CacheLifetime } from '../../model/provider.js';
 
 /** A session whose cache the provider rules alone, priced by lifetime. */
@@ -12,12 +13,15 @@ export interface RuledSession extends RuleCosts {
 }
 
 /** The sessions of one provider, priced by lifetime. */
-export interface ProviderLifetimes {
+export interface ProviderLifetimes extends PricedCalls {
   readonly label: string;
   readonly sessions: number;
   /** How long entries live by the provider's rule. */
   readonly lifetime: CacheLifetime;
+  /** Of the sessions that tell what they cost. */
   readonly recordedUsd: number | null;
+  /** Sessions that can be priced without telling what they cost: the other costs hold them. */
+  readonly untold: number;
   /** By that rule, on average. */
   readonly averageUsd: number | null;
   /** If every entry lived so long, at the same prices, and what that saves against the rule. */
@@ -44,6 +48,8 @@ function ofProvider(provider: string, all: readonly RuledSession[]): ProviderLif
     sessions: own.length,
     lifetime: cache.lifetime,
     recordedUsd: known(own.map((session) => session.recordedUsd)),
+    untold: own.filter((session) => session.recordedUsd === null && session.averageUsd !== null).length,
+    ...addPricedCalls(own),
     averageUsd,
     lifetimes: own[0]!.lifetimes.map(({ ttlSeconds }, i) => {
       const costUsd = known(own.map(({ lifetimes }) => lifetimes[i]!.costUsd));

@@ -4,10 +4,13 @@ import { offersHour } from '../../cache/ttl.js';
 import { completionOf } from '../../metrics/completion.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
+import { pricedCalls } from '../../metrics/priced-calls.js';
 import { metricValues } from '../../metrics/registry.js';
+import { isUnpriced } from '../../model/priced-calls.js';
+import { formatAtLeast, unpricedText } from '../../report/at-least.js';
 import { causeWords } from '../../report/cause-words.js';
 import type { Conclusion } from '../../report/conclusion.js';
-import { formatCount, formatCounted, formatMoney, formatShare } from '../../report/format.js';
+import { formatCount, formatCounted, formatShare } from '../../report/format.js';
 
 /** Whose rules hold for models of no known provider. */
 const ANTHROPIC = 'anthropic';
@@ -73,9 +76,15 @@ export function runConclusion(facts: RunFacts, expectations: readonly Expectatio
   const { costUsd, cacheHitRate } = metricValues(facts);
   const name = facts.run?.name ?? 'the run';
   const { answered } = completionOf(facts);
-  const result =
-    answered === 0
-      ? `No call of ${name} was answered.`
-      : `${name} cost ${formatMoney(costUsd ?? null)} for ${formatCounted(answered, 'call')}, with ${formatShare(cacheHitRate ?? null)} of its prompts read from the cache.`;
-  return { result, advice: adviceOn(facts, expectations) };
+  if (answered === 0)
+    return { result: `No call of ${name} was answered.`, advice: adviceOn(facts, expectations) };
+  const priced = pricedCalls(facts);
+  const unpriced = unpricedText(priced, 'request');
+  const cost = isUnpriced(priced)
+    ? `What ${name} cost cannot be told: ${unpriced}`
+    : `${name} cost ${formatAtLeast(costUsd ?? null, priced)}${unpriced === null ? ` for ${formatCounted(answered, 'call')}` : `: ${unpriced}`}`;
+  return {
+    result: `${cost}${unpriced === null ? ', with' : ';'} ${formatShare(cacheHitRate ?? null)} of its prompts ${unpriced === null ? '' : 'were '}read from the cache.`,
+    advice: adviceOn(facts, expectations),
+  };
 }

@@ -1,8 +1,15 @@
 import { sureLifeMs } from '../../cache/cache-rules.js';
-import type { LifetimeCost } from '../../cache/rule-costs.js';
 import type { CacheLifetime } from '../../model/provider.js';
 import { AS_RECORDED } from '../../report/as-recorded.js';
-import { formatCounted, formatDuration, formatMoney, formatShare, printable } from '../../report/format.js';
+import { formatAtLeast, unpricedText } from '../../report/at-least.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../report/format.js';
 import { type Column, tableLines, wrapText } from '../../report/table.js';
 import type { Screen } from '../../report/terminal.js';
 import type { ProviderLifetimes } from '../runs/provider-lifetimes.js';
@@ -28,16 +35,22 @@ export function providerLifetimesLines(
   perSession: 'each' | 'total',
   screen: Screen,
 ): readonly string[] {
+  const { sessions, untold } = report;
+  const whose =
+    untold === 0 ? '' : `, ${formatCount(sessions - untold)} of ${formatCounted(sessions, 'session')}`;
+  const money = (usd: number | null): string => formatAtLeast(usd, report);
+  const unpriced = unpricedText(report);
   const rows = [
-    { cells: [AS_RECORDED, formatMoney(report.recordedUsd), ''] },
-    { cells: [BY_RULE, formatMoney(report.averageUsd), ''] },
+    ...(untold === sessions ? [] : [{ cells: [`${AS_RECORDED}${whose}`, money(report.recordedUsd), ''] }]),
+    { cells: [BY_RULE, money(report.averageUsd), ''] },
     ...report.lifetimes.map(({ ttlSeconds, costUsd, savesUsd }) => ({
-      cells: [lifetimeName(ttlSeconds), formatMoney(costUsd), differenceOf(savesUsd)],
+      cells: [lifetimeName(ttlSeconds), money(costUsd), differenceOf(savesUsd)],
     })),
   ];
   return [
-    `${report.label} · ${formatCounted(report.sessions, 'session')}`,
+    `${report.label} · ${formatCounted(sessions, 'session')}`,
     ...tableLines(COSTS, rows, { indent: '  ', ...screen }),
+    ...(unpriced === null ? [] : wrapText(unpriced, screen.width, '  ', '    ')),
     '',
     ...(perSession === 'each' ? [...sessionLines(report, screen), ''] : []),
     ...wrapText(`${ruleSentence(report)} ${savingSentence(report)}`, screen.width, '', ''),
@@ -59,13 +72,12 @@ function sessionLines({ perSession, lifetimes }: ProviderLifetimes, screen: Scre
       ({ ttlSeconds }, i): Column => ({ header: lifetimeName(ttlSeconds), align: 'right', drop: i + 1 }),
     ),
   ];
-  const money = ({ costUsd }: LifetimeCost): string => formatMoney(costUsd);
   const rows = perSession.map((session) => ({
     cells: [
       printable(session.id),
-      formatMoney(session.recordedUsd),
-      formatMoney(session.averageUsd),
-      ...session.lifetimes.map(money),
+      ...[session.recordedUsd, session.averageUsd, ...session.lifetimes.map(({ costUsd }) => costUsd)].map(
+        (usd) => formatAtLeast(usd, session),
+      ),
     ],
   }));
   return tableLines(columns, rows, { indent: '  ', ...screen });

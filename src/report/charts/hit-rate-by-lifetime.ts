@@ -28,8 +28,8 @@ export interface LifetimeChartInput {
     readonly share1hCheaper: number | null;
     readonly rescuedTokens: number;
     readonly breakEvenTokens: number;
-    readonly total5mUsd: number;
-    readonly total1hUsd: number;
+    readonly total5mUsd: number | null;
+    readonly total1hUsd: number | null;
     readonly perSession: readonly LifetimeCost[];
   };
 }

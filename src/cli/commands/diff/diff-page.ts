@@ -8,6 +8,7 @@ import type { StudyChart, StudySeries } from '../../../report/study-page-data.js
 import {
   type DiffTold,
   firstSentence,
+  laneCost,
   place,
   sessionNotes,
   sumSentence,
@@ -106,10 +107,10 @@ function rowOf(difference: Difference) {
 /** diff.html: two lanes aligned by turn, and every request at which they differ. */
 export function diffHtml(diff: LaneDiff, { tolerance, notes }: DiffTold): string {
   const rows = rowsOf(diff);
-  const card = (label: string, { title, costUsd, requests }: LaneDiff['a']): PageFact => ({
+  const card = (label: string, lane: LaneDiff['a']): PageFact => ({
     label,
-    value: formatMoney(costUsd),
-    note: `${printable(title)}, ${formatCounted(requests, 'request')}`,
+    value: laneCost(lane),
+    note: `${printable(lane.title)}, ${formatCounted(lane.requests, 'request')}`,
     tone: 'plain',
   });
   const left = diff.differences.length - Math.min(diff.differences.length, MOST_ROWS);

@@ -1,4 +1,5 @@
 import type { Difference, LaneDiff } from '../../../diff/diff-lanes.js';
+import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
 import { shortName } from '../../../report/short-name.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
@@ -61,14 +62,34 @@ export function sessionNotes({ sameSession }: LaneDiff): readonly string[] {
     : [];
 }
 
-/** The sum, and how much of it is there at the first difference. */
-export function sumSentence({ a, b, differences, pairs }: LaneDiff): string {
+/** Which of the two costs more, as far as their models have prices. */
+function costVerdict({ a, b }: LaneDiff): string {
+  if (a.costUsd === null || b.costUsd === null)
+    return 'what they cost cannot be told, as a side is of models without a price';
   const more = b.costUsd - a.costUsd;
   const share = a.costUsd === 0 ? null : Math.abs(more) / a.costUsd;
-  const verdict =
-    Math.abs(more) < 5e-10
-      ? 'both cost the same'
-      : `B costs ${formatMoney(Math.abs(more))} ${more > 0 ? 'more' : 'less'} (${formatShare(share)})`;
+  const isPart = a.unpricedRequests + b.unpricedRequests > 0;
+  const part = isPart ? `, without ${unpricedOf(a)} in A and ${unpricedOf(b)} in B that have no price` : '';
+  return Math.abs(more) < 5e-10
+    ? `both cost the same${part}`
+    : `B costs ${formatMoney(Math.abs(more))} ${more > 0 ? 'more' : 'less'} (${formatShare(share)})${part}`;
+}
+
+function unpricedOf({ unpricedRequests, requests }: LaneDiff['a']): string {
+  return `${formatCount(unpricedRequests)} of ${formatCounted(requests, 'request')}`;
+}
+
+/** What a side costs, with what that leaves out. */
+export function laneCost({ costUsd, requests, unpricedRequests }: LaneDiff['a']): string {
+  const priced = { calls: requests, unpricedCalls: unpricedRequests };
+  const text = unpricedText(priced, 'request');
+  return `${formatAtLeast(costUsd, priced)}${text === null ? '' : ` (${text})`}`;
+}
+
+/** The sum, and how much of it is there at the first difference. */
+export function sumSentence(diff: LaneDiff): string {
+  const { differences, pairs } = diff;
+  const verdict = costVerdict(diff);
   return `${formatCount(differences.length)} of ${formatCounted(pairs.length, 'request')} ${differences.length === 1 ? 'differs' : 'differ'}; ${verdict}.`;
 }
 
@@ -87,8 +108,8 @@ export function diffText(
 ): string {
   const { width, style } = screen;
   const say = (text: string): readonly string[] => wrapText(printable(text), width, '', INDENT);
-  const side = (name: string, { title, requests, costUsd }: LaneDiff['a']): readonly string[] =>
-    say(`${name}  ${title}: ${formatMoney(costUsd)}, ${formatCounted(requests, 'request')}`);
+  const side = (name: string, lane: LaneDiff['a']): readonly string[] =>
+    say(`${name}  ${lane.title}: ${laneCost(lane)}, ${formatCounted(lane.requests, 'request')}`);
   const rows = diff.differences.slice(0, most).map(rowOf);
   const dropped = droppedHeaders(COLUMNS, rows, width - INDENT.length);
   const left = diff.differences.length - rows.length;

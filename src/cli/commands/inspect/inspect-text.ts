@@ -1,5 +1,6 @@
 import { ratio } from '../../../base/stats.js';
 import { AS_RECORDED } from '../../../report/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
 import {
   formatCount,
   formatCounted,
@@ -69,6 +70,7 @@ function overview(facts: TranscriptFacts): readonly Row[] {
     ]);
   }
   if (billed !== null) {
+    const unpriced = unpricedText(billed);
     const subagents =
       billed.subagentsUsd === 0 ? '' : `, ${formatMoney(billed.subagentsUsd)} of it for subagents`;
     rows.push(
@@ -77,7 +79,10 @@ function overview(facts: TranscriptFacts): readonly Row[] {
         `read ${formatCount(billed.cacheRead)}, ${facts.carries.includes('cache-writes') ? `written 5 min ${formatCount(billed.cacheWrite5m)}, written 1 h ${formatCount(billed.cacheWrite1h)}` : 'written not told'}, uncached ${formatCount(billed.input)}, output ${formatCount(billed.output)}`,
       ],
       ['recorded hit rate', formatShare(billed.hitRate)],
-      [AS_RECORDED, `${formatMoney(billed.costUsd)}${subagents}`],
+      [
+        AS_RECORDED,
+        `${formatAtLeast(billed.costUsd, billed)}${unpriced === null ? '' : `: ${unpriced}`}${subagents}`,
+      ],
     );
   }
   if (facts.resumes > 0) rows.push(['resumed', formatCounted(facts.resumes, 'time')]);

@@ -1,7 +1,10 @@
+import { containedFiles } from '../../../fidelity/contained.js';
 import { loadTranscript } from '../../../files/transcripts.js';
+import type { RecordedBill } from '../../../model/recorded-bill.js';
 import type { Transcript } from '../../../model/transcript.js';
 import { billNotes } from '../../../report/as-recorded.js';
 import { formatCounted } from '../../../report/format.js';
+import { callKeys } from '../../../transcript/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { tellRepeated } from '../../files/without-copies.js';
@@ -54,10 +57,12 @@ export async function inspectCommand(
   const { used, skipped } = await eachFile(session, 'inspecting', paths, (path) => {
     const { format, transcript } = loadTranscript(path, inputOptions(session));
     const source = { file: path, format };
-    return { facts: inspectTranscript(transcript, source), ...rowOf(transcript, source, seen) };
+    const callIds = new Set(callKeys(transcript).map(({ key }) => key));
+    return { facts: inspectTranscript(transcript, source), callIds, ...rowOf(transcript, source, seen) };
   });
-  const sessions = used.map(({ row }) => row).filter((row) => !isCopy(row));
-  const copies = used.map(({ row }) => row).filter(isCopy);
+  const rows = await withoutPause(session.host.interrupt, () => fullRows(session, used));
+  const sessions = rows.map(({ row }) => row).filter((row) => !isCopy(row));
+  const copies = rows.map(({ row }) => row).filter(isCopy);
   const total = sessionsTotal(sessions);
   for (const { file, repeatedCalls } of copies)
     note(
@@ -71,7 +76,7 @@ export async function inspectCommand(
   );
   const screen = screenFor(stdout, session.colors);
   if (!session.json && used.length > 1) {
-    const bills = used.flatMap(({ bill }) => bill ?? []);
+    const bills = rows.flatMap(({ bill }) => bill ?? []);
     const warnings = used.flatMap(({ facts }) => facts.warnings);
     stdout.write(sessionsText(sessions, total, { notes: billNotes(bills), warnings }, screen));
   }
@@ -95,6 +100,34 @@ export async function inspectCommand(
     stdout.write(`\n${closingText(inspectConclusion(total, findings.size), screen)}`);
   }
   return EXIT.fine;
+}
+
+/** A session that was gone through. */
+interface ReadRow {
+  readonly facts: Pick<TranscriptFacts, 'file'>;
+  readonly callIds: ReadonlySet<string>;
+  readonly row: SessionFacts;
+  readonly bill: RecordedBill | null;
+}
+
+/**
+ * The rows with each call counted where it is whole: a file that ends in the middle of a response is a copy of the one that goes on.
+ * Where such a copy came first, the files are read once more, copies last.
+ */
+function fullRows(session: CliSession, used: readonly ReadRow[]): readonly Pick<ReadRow, 'row' | 'bill'>[] {
+  const contained = containedFiles(used.map(({ facts: { file }, callIds }) => ({ file, callIds })));
+  const copies = new Set(contained.map(({ file }) => file));
+  const isFirst = used.some(({ facts: { file }, row }) => copies.has(file) && !isCopy(row));
+  if (!isFirst) return used;
+  const seen = new Set<string>();
+  const again = ({ facts: { file } }: ReadRow) => {
+    const { format, transcript } = loadTranscript(file, inputOptions(session));
+    return [file, rowOf(transcript, { file, format }, seen)] as const;
+  };
+  const whole = used.filter(({ facts: { file } }) => !copies.has(file)).map(again);
+  const rest = used.filter(({ facts: { file } }) => copies.has(file)).map(again);
+  const byFile = new Map([...whole, ...rest]);
+  return used.map((item) => byFile.get(item.facts.file) ?? item);
 }
 
 function rowOf(

@@ -1,7 +1,7 @@
 import { ratio, sum } from '../../../base/stats.js';
 import { findModel } from '../../../cache/models.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
-import { usd } from '../../../metrics/metric.js';
+import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
 import { isOutputEstimated, outputOf } from '../../../model/output-of.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { countCalls, type RecordedCall, type Transcript } from '../../../model/transcript.js';
@@ -26,8 +26,10 @@ export interface SessionFacts {
   readonly outputTokens: number | null;
   /** The tokens in it of calls whose output is estimated. */
   readonly estimatedOutputTokens: number | null;
-  /** At list prices; null where a model has no known price, or nothing was recorded. */
+  /** At list prices, of the calls whose model has one; null where none has, or nothing was recorded. */
   readonly costUsd: number | null;
+  /** Calls of models without a price: the cost is without them. */
+  readonly unpricedCalls: number;
   readonly from: string | null;
   readonly to: string | null;
   readonly compactions: number;
@@ -107,7 +109,6 @@ export function sessionFacts(
   const started = transcript.carries.includes('timestamps') ? transcript.startedAtMs : null;
   const total = (pick: (bill: RecordedBill) => number): number | null =>
     bill === null ? (hasUsage ? 0 : null) : pick(bill);
-  const isPriced = bill === null ? hasUsage : sum(Object.values(bill.unpriced)) === 0;
   const facts: SessionFacts = {
     file: source.file,
     agent: source.format,
@@ -121,7 +122,8 @@ export function sessionFacts(
       : null,
     outputTokens: total(({ tokens }) => tokens.output),
     estimatedOutputTokens: hasUsage ? estimatedTokens(calls) : null,
-    costUsd: isPriced ? total(({ costNano }) => usd(costNano.total)) : null,
+    costUsd: bill === null ? (hasUsage ? 0 : null) : recordedUsd(bill),
+    unpricedCalls: bill === null ? 0 : billedCalls(bill).unpricedCalls,
     from: isoTime(started),
     to: isoTime(started === null ? null : started + lastMs(transcript)),
     compactions: own.threads.flatMap(({ steps }) => steps).filter(isCompaction).length,
@@ -152,9 +154,12 @@ export interface SessionsTotal {
   readonly withoutWrites: number;
   readonly outputTokens: number | null;
   readonly estimatedOutputTokens: number | null;
-  /** Over the sessions with a cost; `withoutCost` have none. */
+  /** Over the sessions with a cost, which have so many calls; `withoutCost` have none. */
   readonly costUsd: number | null;
+  readonly costCalls: number;
   readonly withoutCost: number;
+  /** Calls of models without a price in the sessions with a cost. */
+  readonly unpricedCalls: number;
   readonly compactions: number;
 }
 
@@ -166,6 +171,7 @@ export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
     const values = known(pick);
     return values.length === 0 ? null : sum(values);
   };
+  const paid = rows.filter((row) => row.costUsd !== null);
   const prompts = total((row) => row.promptTokens);
   const cached = total((row) => row.cachedTokens);
   return {
@@ -179,7 +185,9 @@ export function sessionsTotal(rows: readonly SessionFacts[]): SessionsTotal {
     outputTokens: total((row) => row.outputTokens),
     estimatedOutputTokens: total((row) => row.estimatedOutputTokens),
     costUsd: total((row) => row.costUsd),
-    withoutCost: rows.length - known((row) => row.costUsd).length,
+    costCalls: sum(paid.map((row) => row.calls)),
+    withoutCost: rows.length - paid.length,
+    unpricedCalls: sum(paid.map((row) => row.unpricedCalls)),
     compactions: sum(rows.map((row) => row.compactions)),
   };
 }

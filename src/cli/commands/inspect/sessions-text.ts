@@ -1,7 +1,8 @@
 import { ratio } from '../../../base/stats.js';
 import { inputId } from '../../../files/read-input.js';
 import { createWarnings, type Warning } from '../../../model/warning.js';
-import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
+import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
+import { formatCount, formatCounted, formatShare, printable } from '../../../report/format.js';
 import { shortName } from '../../../report/short-name.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
 import type { Screen } from '../../../report/terminal.js';
@@ -39,7 +40,7 @@ function cellsOf(facts: SessionFacts, name: string): readonly string[] {
     formatCount(facts.writtenTokens),
     formatCount(facts.outputTokens),
     formatCount(facts.compactions),
-    formatMoney(facts.costUsd),
+    formatAtLeast(facts.costUsd, facts),
   ];
 }
 
@@ -55,20 +56,30 @@ function totalRow(total: SessionsTotal): Row {
       formatCount(total.writtenTokens),
       formatCount(total.outputTokens),
       formatCount(total.compactions),
-      formatMoney(total.costUsd),
+      formatAtLeast(total.costUsd, { ...total, calls: total.costCalls }),
     ],
     tone: 'strong',
   };
 }
 
 function totalNotes(total: SessionsTotal): readonly string[] {
-  const { sessions, withoutCost, withoutWrites, outputTokens, estimatedOutputTokens } = total;
+  const {
+    sessions,
+    withoutCost,
+    costCalls: calls,
+    unpricedCalls,
+    withoutWrites,
+    outputTokens,
+    estimatedOutputTokens,
+  } = total;
   const of = formatCounted(sessions, 'session');
   const notes: string[] = [];
   if (withoutCost > 0)
     notes.push(
       `the cost leaves out ${formatCount(withoutCost)} of ${of}: a model without a known price, or no usage`,
     );
+  const unpriced = unpricedText({ calls, unpricedCalls });
+  if (unpriced !== null) notes.push(`the cost is the least: ${unpriced}`);
   if (withoutWrites > 0)
     notes.push(
       `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not tell what was written to the cache`,

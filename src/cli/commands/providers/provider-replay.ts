@@ -1,9 +1,10 @@
 import type { Clearing } from '../../../cache/clearing-break-even.js';
-import { providerRegistry } from '../../../cache/providers.js';
+import { isBestEffort, providerRegistry } from '../../../cache/providers.js';
 import { largestPrompt } from '../../../client/window.js';
 import { windowUnder } from '../../../engine/requests/thread-model.js';
 import { replay } from '../../../engine/run/replay.js';
 import { forwardPlan, NO_POLICY } from '../../../fidelity/forward.js';
+import { providerOfRecording } from '../../../fidelity/providers/validate-provider.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
 import { metricValues } from '../../../metrics/registry.js';
@@ -18,6 +19,13 @@ export interface ProviderReplay {
   readonly facts: ProviderFacts;
   readonly policy: string;
   readonly costUsd: number;
+  /** Where nine of ten such sessions lie; null where nothing is left to chance. */
+  readonly costLowUsd: number | null;
+  readonly costHighUsd: number | null;
+  /** Whether a request finds its cache is chance here, so that cost and hit rate are one draw of it. */
+  readonly isDraw: boolean;
+  /** The recording is of this provider: what it cost stands beside the replay. */
+  readonly isOwn: boolean;
   readonly hitRate: number | null;
   readonly requests: number;
   readonly requestsRefused: number;
@@ -82,10 +90,15 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
   const run = fold.finish();
   const { cost, requests, requestsRefused } = run;
   const { calls, lost, finished } = completionOf(run);
+  const { costLowUsd, costHighUsd, compactions } = metricValues(run);
   return {
     facts: providerFacts(provider, clearing, model ?? provider.defaultModel),
     policy: plan.policy.name,
     costUsd: cost.total / NANO,
+    costLowUsd: costLowUsd ?? null,
+    costHighUsd: costHighUsd ?? null,
+    isDraw: isBestEffort(provider),
+    isOwn: name === providerOfRecording(transcript),
     hitRate: requests.promptTokens === 0 ? null : requests.readTokens / requests.promptTokens,
     requests: requests.calls,
     requestsRefused,
@@ -93,7 +106,7 @@ export function replayUnder(provider: Provider, transcript: Transcript, clearing
     callsLost: lost,
     finished,
     window: plan.window,
-    compactions: metricValues(run).compactions ?? 0,
+    compactions: compactions ?? 0,
     compactionsUndone: plan.policy.name === NO_POLICY ? automaticCompactions(transcript) : 0,
   };
 }

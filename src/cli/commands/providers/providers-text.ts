@@ -1,9 +1,11 @@
 import { longestLifeMs, MATCH, sureLifeMs } from '../../../cache/cache-rules.js';
 import type { Clearing } from '../../../cache/clearing-break-even.js';
+import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
 import type { CacheRules } from '../../../model/provider.js';
 import type { RecordedBill } from '../../../model/recorded-bill.js';
 import { promptTokens } from '../../../model/usage.js';
-import { AS_RECORDED, billNotes } from '../../../report/as-recorded.js';
+import { AS_RECORDED, againstRecorded, billNotes } from '../../../report/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
 import type { Conclusion } from '../../../report/conclusion.js';
 import {
   formatCount,
@@ -34,6 +36,7 @@ const LIST: readonly Column[] = [
 const REPLAYS: readonly Column[] = [
   { header: 'provider', align: 'left', drop: null },
   { header: 'cost', align: 'right', drop: null },
+  { header: 'nine of ten', align: 'right', drop: 4 },
   { header: 'hit rate', align: 'right', drop: null },
   { header: 'compactions', align: 'right', drop: 3 },
   { header: 'break-even', align: 'right', drop: 2 },
@@ -41,6 +44,8 @@ const REPLAYS: readonly Column[] = [
 ];
 
 const UNKNOWN = '?';
+/** A replay that is further from the recording than this, as a share, is worth a sentence. */
+const WORTH_SAYING = 0.1;
 /** Parts of a request below this are rounding. */
 const ROUNDING = 1e-6;
 
@@ -178,14 +183,14 @@ function held({ window }: ProviderReplay, screen: Screen): readonly string[] {
 }
 
 /** What the session cost as it was. */
-function recordedCells({ costNano, tokens: used, compactions }: RecordedBill): {
-  readonly cells: readonly string[];
-} {
+function recordedCells(bill: RecordedBill): { readonly cells: readonly string[] } {
+  const { tokens: used, compactions } = bill;
   const prompt = promptTokens(used);
   return {
     cells: [
       AS_RECORDED,
-      formatMoney(costNano.total / 1e9),
+      formatAtLeast(recordedUsd(bill), billedCalls(bill)),
+      '',
       formatShare(prompt === 0 ? null : used.cacheRead / prompt),
       formatCount(compactions),
       '',
@@ -194,14 +199,47 @@ function recordedCells({ costNano, tokens: used, compactions }: RecordedBill): {
   };
 }
 
+/** Where nine of ten sessions lie under a provider whose cache is chance. */
+function intervalText({ isDraw, costLowUsd, costHighUsd }: ProviderReplay): string {
+  if (!isDraw || costLowUsd === null || costHighUsd === null) return '';
+  return `${formatMoney(costLowUsd)} … ${formatMoney(costHighUsd)}`;
+}
+
+/** Which rows are one draw of chance. */
+function drawn(replays: readonly ProviderReplay[], screen: Screen): readonly string[] {
+  const names = replays.filter(({ isDraw }) => isDraw).map(({ facts }) => facts.name);
+  if (names.length === 0) return [];
+  return paragraph(
+    `Whether a request finds its cache is chance at ${names.join(', ')}: cost and hit rate there are one draw of it, and nine of ten lie in the interval beside it, if chance is what it was where it was fitted.`,
+    screen,
+  );
+}
+
+/** That calls of models without a price are priced in the rows, though not as recorded. */
+function standIns(bill: RecordedBill | null, screen: Screen): readonly string[] {
+  const text = bill === null ? null : unpricedText(billedCalls(bill));
+  return text === null
+    ? []
+    : paragraph(`As recorded ${text}; under each provider all calls go to the model of its row.`, screen);
+}
+
 /** What is to be said of a run beside its model. */
 function doubtOf({ requestsRefused, callsLost, calls }: ProviderReplay): string {
   if (callsLost > 0) return ` (${formatCount(callsLost)} of ${formatCount(calls)} calls not answered)`;
   return requestsRefused === 0 ? '' : ` (${formatCount(requestsRefused)} refused)`;
 }
 
-/** Where one session is cheapest and dearest, and what that leaves out. */
-export function replayConclusion(replays: readonly ProviderReplay[]): Conclusion {
+/** How the replay under the provider of the recording stands to what was recorded; nothing where it is close, or there is none. */
+function ownSentence(recorded: number, replays: readonly ProviderReplay[]): string {
+  const own = replays.find(({ isOwn, finished }) => isOwn && finished);
+  if (own === undefined || Math.abs(own.costUsd / recorded - 1) < WORTH_SAYING) return '';
+  const draw = own.isDraw ? ', one draw of chance' : '';
+  const doubt = 'the other rows may be as far from what the session would have cost there';
+  return ` At ${own.facts.name}, where it was recorded, the replay gives ${formatMoney(own.costUsd)}${draw}, ${againstRecorded(own.costUsd, recorded)}: ${doubt}.`;
+}
+
+/** Where one session is cheapest and dearest, beside what it cost, and what that leaves out. */
+export function replayConclusion(bill: RecordedBill | null, replays: readonly ProviderReplay[]): Conclusion {
   const byCost = replays.filter(({ finished }) => finished).sort((a, b) => a.costUsd - b.costUsd);
   const [first, last] = [byCost[0], byCost.at(-1)];
   if (first === undefined || last === undefined)
@@ -211,11 +249,18 @@ export function replayConclusion(replays: readonly ProviderReplay[]): Conclusion
     };
   const cost = ({ costUsd, facts }: ProviderReplay): string =>
     `${formatMoney(costUsd)} at ${facts.name} (${facts.model})`;
+  const recorded = bill === null ? null : recordedUsd(bill);
+  const paid =
+    bill === null || recorded === null
+      ? 'The session'
+      : `The session cost ${formatAtLeast(recorded, billedCalls(bill))} as recorded; replayed it`;
+  const isWhole = bill !== null && recorded !== null && recorded > 0 && billedCalls(bill).unpricedCalls === 0;
+  const own = isWhole ? ownSentence(recorded, replays) : '';
   return {
     result:
       byCost.length === 1
-        ? `The session costs ${cost(first)}.`
-        : `The session costs between ${cost(first)} and ${cost(last)}.`,
+        ? `${paid} costs ${cost(first)}.${own}`
+        : `${paid} costs between ${cost(first)} and ${cost(last)}.${own}`,
     advice: 'Prices and caches are compared, not answers: another model would have taken other steps.',
   };
 }
@@ -232,6 +277,7 @@ export function replayTable(
     cells: [
       each.finished ? each.facts.name : `${each.facts.name} (unfinished)`,
       formatMoney(each.costUsd),
+      intervalText(each),
       formatShare(each.hitRate),
       formatCount(each.compactions),
       requests(each.facts.breakEvenRequests),
@@ -245,7 +291,9 @@ export function replayTable(
     ...tableLines(REPLAYS, [...recorded, ...rows], { indent: '', ...screen }),
     '',
     ...paragraph(breakEvenSentence(clearing), screen),
+    ...drawn(replays, screen),
     ...(bill === null ? [] : billNotes([bill]).flatMap((each) => paragraph(each, screen))),
+    ...standIns(bill, screen),
     ...held(replays[0]!, screen),
     ...undone(replays[0]!, screen),
     'Not known, and what is assumed instead:',

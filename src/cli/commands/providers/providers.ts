@@ -4,6 +4,7 @@ import { resolveModel } from '../../../cache/models.js';
 import { isServedBy, providerRegistry } from '../../../cache/providers.js';
 import { recordedBill } from '../../../cache/recorded-bill.js';
 import { loadTranscript } from '../../../files/transcripts.js';
+import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
 import type { Provider } from '../../../model/provider.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
@@ -69,6 +70,7 @@ async function replayAll(
   clearing: Clearing,
 ): Promise<ExitCode> {
   const { transcript } = loadTranscript(path, inputOptions(session));
+  const bill = recordedBill(transcript);
   const replays: ProviderReplay[] = [];
   for (const each of providers)
     replays.push(await withoutPause(session.host.interrupt, () => replayUnder(each, transcript, clearing)));
@@ -80,13 +82,15 @@ async function replayAll(
       breakEvenRequests: facts.breakEvenRequests,
       doubts: facts.doubts,
     }));
-    const bill = recordedBill(transcript);
-    const recordedUsd = bill === null ? null : bill.costNano.total / 1e9;
-    printJson(session, { session: transcript.id, recordedUsd, ...clearing, providers: rows });
+    const recorded = {
+      recordedUsd: bill === null ? null : recordedUsd(bill),
+      recordedUnpricedCalls: bill === null ? 0 : billedCalls(bill).unpricedCalls,
+    };
+    printJson(session, { session: transcript.id, ...recorded, ...clearing, providers: rows });
     return EXIT.fine;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  const table = replayTable(transcript.id, recordedBill(transcript), replays, clearing, screen);
-  session.host.stdout.write(`${table}\n${closingText(replayConclusion(replays), screen)}`);
+  const table = replayTable(transcript.id, bill, replays, clearing, screen);
+  session.host.stdout.write(`${table}\n${closingText(replayConclusion(bill, replays), screen)}`);
   return EXIT.fine;
 }

@@ -1,4 +1,7 @@
 import { completionOf } from '../../../metrics/completion.js';
+import { pricedCalls } from '../../../metrics/priced-calls.js';
+import { addPricedCalls } from '../../../model/priced-calls.js';
+import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
 import type { Conclusion } from '../../../report/conclusion.js';
 import { formatCount, formatCounted, formatMoney } from '../../../report/format.js';
 import { failedSentence, runConclusion } from '../../runs/run-conclusion.js';
@@ -12,12 +15,16 @@ function transcriptsOf(results: readonly RunResult[]): number {
 function cheapestOf(results: readonly RunResult[]): RunResult | null {
   if (transcriptsOf(results) > 1) return null;
   if (results.some(({ execution }) => !completionOf(execution.facts).finished)) return null;
+  if (results.some(({ execution }) => pricedCalls(execution.facts).unpricedCalls > 0)) return null;
   const [first, ...others] = [...results].sort((a, b) => a.metrics.costUsd! - b.metrics.costUsd!);
   return others.length === 0 || first!.metrics.costUsd === others[0]!.metrics.costUsd ? null : first!;
 }
 
 function allCost(results: readonly RunResult[]): string {
-  return formatMoney(results.reduce((sum, { metrics }) => sum + (metrics.costUsd ?? 0), 0));
+  const priced = addPricedCalls(results.map(({ execution }) => pricedCalls(execution.facts)));
+  const usd = results.reduce((sum, { metrics }) => sum + (metrics.costUsd ?? 0), 0);
+  const unpriced = unpricedText(priced, 'request');
+  return `${formatAtLeast(usd, priced)} in all${unpriced === null ? '' : ` (${unpriced})`}`;
 }
 
 /** What the runs of one scenario came to. */
@@ -35,7 +42,7 @@ export function scenarioConclusion(name: string, file: string, results: readonly
   return {
     result:
       cheapest === null
-        ? `${runs} cost ${allCost(results)} in all.`
+        ? `${runs} cost ${allCost(results)}.`
         : `Of ${runs} the cheapest is ${cheapest.planned.label}, at ${formatMoney(cheapest.metrics.costUsd!)}.`,
     advice:
       failed ??
@@ -52,7 +59,7 @@ export function scenariosConclusion(scenarios: number, results: readonly RunResu
   const failed = results.filter(({ expectations: own }) => own.some(({ passed }) => !passed));
   const held = expectations.filter(({ passed }) => passed).length;
   return {
-    result: `${formatCounted(results.length, 'run')} of ${formatCounted(scenarios, 'scenario')} cost ${allCost(results)} in all; ${formatCount(held)} of ${formatCounted(expectations.length, 'expectation')} ${held === 1 ? 'holds' : 'hold'}.`,
+    result: `${formatCounted(results.length, 'run')} of ${formatCounted(scenarios, 'scenario')} cost ${allCost(results)}; ${formatCount(held)} of ${formatCounted(expectations.length, 'expectation')} ${held === 1 ? 'holds' : 'hold'}.`,
     advice:
       failed.length === 0
         ? 'What to make of each stands below its tables.'
