@@ -1,6 +1,7 @@
 import { mean, sum } from '../base/stats.js';
 import type { RunFacts } from '../metrics/facts.js';
-import { recordedMetrics } from '../metrics/recorded-metrics.js';
+import { usd } from '../metrics/metric.js';
+import { recordedMetrics, recordedUsd } from '../metrics/recorded-metrics.js';
 import { findMetric } from '../metrics/registry.js';
 import type { RecordedBill } from '../model/recorded-bill.js';
 import { formatCount, formatCounted, formatDecimal, formatValue } from './format.js';
@@ -17,6 +18,27 @@ export function againstRecorded(costUsd: number, recordedUsd: number): string {
   const size = Math.abs(percent) < 0.05 ? '0' : formatDecimal(Math.abs(percent), 1);
   const sign = size === '0' ? '±' : percent < 0 ? '−' : '+';
   return `${sign}${size} % against the recording`;
+}
+
+/** How the cost of a run differs from that of its recording; null where nothing was recorded. */
+export function recordedDifference({ run, cost, callsLost }: RunFacts): string | null {
+  const bill = run?.transcript.recorded;
+  const recorded = bill === undefined ? null : recordedUsd(bill);
+  if (recorded === null || recorded === 0) return null;
+  return callsLost > 0
+    ? 'calls were lost: no match for the recording'
+    : againstRecorded(usd(cost.total), recorded);
+}
+
+/** A share of the recorded cost that is worth a word. */
+const WORTH_TELLING = 0.005;
+
+/** What a run spent on requests that its recording does not hold, in nano-dollars; null where that is nothing to speak of. */
+export function notRecordedNano({ run, cost }: RunFacts): number | null {
+  const bill = run?.transcript.recorded;
+  if (bill === undefined || bill.summaries > 0) return null;
+  const own = cost.total - cost.byLayer.main - cost.byLayer.subagent;
+  return own < bill.costNano.total * WORTH_TELLING || own === 0 ? null : own;
 }
 
 /** What recordings tell of themselves as the row of a table: means over those that tell. */

@@ -3,7 +3,7 @@ import { usd } from '../metrics/metric.js';
 import { recordedUsd } from '../metrics/recorded-metrics.js';
 import { metricValues } from '../metrics/registry.js';
 import type { LogEntry } from '../model/run-log.js';
-import { againstRecorded } from './as-recorded.js';
+import { notRecordedNano, recordedDifference } from './as-recorded.js';
 import { assumptionsOf } from './assumptions.js';
 import { runSeries } from './charts/run-series.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from './format.js';
@@ -31,13 +31,15 @@ function card(label: string, value: string, note: string, tone: PageFact['tone']
   return { label, value, note, tone };
 }
 
-function recordedCards({ run, cost }: RunFacts): readonly PageFact[] {
-  const bill = run?.transcript.recorded;
+function recordedCards(facts: RunFacts): readonly PageFact[] {
+  const bill = facts.run?.transcript.recorded;
   const recorded = bill === undefined ? null : recordedUsd(bill);
-  if (recorded === null || recorded === 0) return [];
-  return [
-    card('As recorded', formatMoney(recorded), `this run: ${againstRecorded(usd(cost.total), recorded)}`),
-  ];
+  const difference = recordedDifference(facts);
+  const more = notRecordedNano(facts);
+  const part = more === null ? '' : `, ${formatMoney(usd(more))} for requests that no recording holds`;
+  return recorded === null || difference === null
+    ? []
+    : [card('As recorded', formatMoney(recorded), `this run: ${difference}${part}`)];
 }
 
 /** What a turn cost, and how far chance could have had it otherwise. */

@@ -10,7 +10,7 @@ import { metricValues } from '../metrics/registry.js';
 import type { ShownFacts } from '../metrics/status-fold.js';
 import { isUnpriced, type PricedCalls } from '../model/priced-calls.js';
 import type { CacheRules } from '../model/provider.js';
-import { AS_RECORDED, againstRecorded } from './as-recorded.js';
+import { AS_RECORDED, notRecordedNano, recordedDifference } from './as-recorded.js';
 import { unpricedText } from './at-least.js';
 import {
   formatCount,
@@ -195,6 +195,12 @@ function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
   ];
 }
 
+/** What of the total no recording could hold. */
+function notRecordedRows(facts: RunFacts, money: (nano: number) => string): readonly Row[] {
+  const nano = notRecordedNano(facts);
+  return nano === null ? [] : [row('  not recorded', money(nano), 'requests that no recording holds')];
+}
+
 /** That a cost is the least, and why; null where it is all of it. */
 function leastNote(priced: PricedCalls, of: 'call' | 'request'): string | null {
   const text = unpricedText(priced, of);
@@ -214,13 +220,13 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
   const money = (nanoUsd: number): string => formatMoneyCell(usd(nanoUsd), decimals);
   const line = ([name, part]: [string, number]): Row => row(name, money(part), shareNote(part, total));
   const perTurn = values.costPerTurnUsd ?? null;
-  const recorded = values.recordedCostUsd ?? null;
+  const difference = recordedDifference(facts);
   const least = leastNote(priced, 'request');
   const notes =
     least === null
       ? [
           ...(perTurn === null ? [] : [`${formatMoney(perTurn)} per turn`]),
-          ...(recorded === null || recorded === 0 ? [] : [againstRecorded(usd(total), recorded)]),
+          ...(difference === null ? [] : [difference]),
         ]
       : [least];
   const head: Row = { ...row('total', money(total), notes.join(', ')), tone: 'strong' };
@@ -234,6 +240,7 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
       rows: [
         ...recordedRows(facts, decimals),
         head,
+        ...notRecordedRows(facts, money),
         ...intervalRows(facts, priced, money),
         ...causes.map(line),
       ],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedBill } from '../../src/model/recorded-bill.js';
-import { againstRecorded, billNotes, recordedRow } from '../../src/report/as-recorded.js';
+import {
+  againstRecorded,
+  billNotes,
+  notRecordedNano,
+  recordedDifference,
+  recordedRow,
+} from '../../src/report/as-recorded.js';
 
 function bill(change: Partial<RecordedBill> = {}): RecordedBill {
   return {
@@ -34,6 +40,35 @@ it('a cost is told as its distance from the recording in percent', () => {
   expect(againstRecorded(1.0004, 1)).toBe('±0 % against the recording');
   expect(againstRecorded(0.9996, 1)).toBe('±0 % against the recording');
   expect(againstRecorded(1.0006, 1)).toBe('+0.1 % against the recording');
+});
+
+describe('the cost of a run beside its recording', () => {
+  type Facts = Parameters<typeof recordedDifference>[0];
+  const facts = (
+    change: { callsLost?: number; compact?: number; bill?: RecordedBill | null } = {},
+  ): Facts => {
+    const { callsLost = 0, compact = 0, bill: recorded = bill() } = change;
+    const cost = { total: 3e9 + compact, byLayer: { main: 2e9, subagent: 1e9, compact } };
+    return {
+      run: { transcript: recorded === null ? {} : { recorded } },
+      cost,
+      callsLost,
+    } as unknown as Facts;
+  };
+
+  it('is told in percent where all calls were made', () => {
+    expect(recordedDifference(facts())).toBe('±0 % against the recording');
+    expect(recordedDifference(facts({ compact: 3e8 }))).toBe('+10 % against the recording');
+    expect(recordedDifference(facts({ callsLost: 1 }))).toBe('calls were lost: no match for the recording');
+    expect(recordedDifference(facts({ bill: null }))).toBeNull();
+  });
+
+  it('says what no recording holds: what layers ask for, unless it holds that', () => {
+    expect(notRecordedNano(facts({ compact: 3e8 }))).toBe(3e8);
+    expect(notRecordedNano(facts({ compact: 1e7 }))).toBeNull();
+    expect(notRecordedNano(facts({ compact: 3e8, bill: bill({ summaries: 1 }) }))).toBeNull();
+    expect(notRecordedNano(facts({ compact: 3e8, bill: null }))).toBeNull();
+  });
 });
 
 describe('what recordings tell of themselves', () => {
