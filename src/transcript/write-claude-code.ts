@@ -4,8 +4,7 @@ import { hasToolUse, type Message } from '../model/message.js';
 import type { RecordedCall, SpokenThinking, Thread, ThreadEvent, Transcript } from '../model/transcript.js';
 import { SKILL_TOOL } from './claude-code/spoken-thinking.js';
 import { attachmentOf, contentOf, usageFields } from './claude-code/write-content.js';
-import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from './drafts/calibrate.js';
-import { EARLIER_HISTORY, OPENING_CONTEXT } from './drafts/opening.js';
+import { INFERRED } from './drafts/calibrate.js';
 import { textOrFiller } from './filler.js';
 
 /** A session file to be written. */
@@ -28,13 +27,6 @@ const SILENT_EVENTS = new Set<ThreadEvent['kind']>([
   'rewind',
   'speaker',
   'fallback',
-]);
-/** Messages a reader works out again from usage. */
-const INFERRED = new Set<string | undefined>([
-  OPENING_CONTEXT,
-  EARLIER_HISTORY,
-  RESTORED_CONTEXT,
-  UNLOGGED_CONTEXT,
 ]);
 /** What a prompt says about thinking (K1). */
 const THINKING_METADATA: Readonly<Record<SpokenThinking, object>> = {

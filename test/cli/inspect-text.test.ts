@@ -27,6 +27,7 @@ const FACTS = {
   content: {
     total: 1_000,
     human: 100,
+    unrecorded: 0,
     assistant: 200,
     localCommandOutput: 0,
     other: 50,

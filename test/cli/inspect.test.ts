@@ -88,6 +88,24 @@ describe('ccbench inspect', () => {
     });
   });
 
+  it('takes what no line shows for no human text', async () => {
+    const at = (seconds: number) => new Date(START + seconds * 1_000).toISOString();
+    const tokens = { input: 12_207, output: 105, cached: 2_558, thoughts: 0, tool: 0, total: 12_312 };
+    const messages = [
+      { id: 'u', type: 'user', timestamp: at(0), content: 'x'.repeat(69) },
+      { id: 'a', type: 'gemini', timestamp: at(4), content: 'done', tokens, model: 'gemini-2.5-flash' },
+    ];
+    const chat = JSON.stringify({ sessionId: 's', projectHash: 'h', startTime: at(0), messages });
+    const cwd = tempFolder({ 's.json': chat });
+    const { content } = (await inspect(cwd, 's.json')).files[0];
+    // 69 characters are fewer tokens than that, at least one for every five; the rest of what was not read is in no line.
+    expect(content.human).toBeGreaterThan(69 / 5);
+    expect(content.human).toBeLessThan(69);
+    expect(content.human + content.unrecorded).toBe(12_207 - 2_558);
+    const { stdout } = await cli(['inspect', 's.json'], { cwd });
+    expect(stdout).toMatch(/in no line: system, tools, … +9,6\d\d /);
+  });
+
   it('skips a broken line in the middle, names it, and uses the rest', async () => {
     const lines = [...session()];
     lines.splice(2, 0, '{"type":"user","uuid":');

@@ -38,12 +38,13 @@ const SUBAGENT: Breakdown = {
 it('adds up what threads hold: the largest first, those of one size by name, and whose file was read twice', () => {
   expect(
     mergeBreakdowns([
-      { thread: 'main', breakdown: MAIN },
-      { thread: 'sub', breakdown: SUBAGENT },
+      { thread: 'main', breakdown: MAIN, unrecorded: 40 },
+      { thread: 'sub', breakdown: SUBAGENT, unrecorded: 0 },
     ]),
   ).toEqual({
     total: 1_600,
-    human: 101,
+    human: 61,
+    unrecorded: 40,
     assistant: 202,
     localCommandOutput: 33,
     other: 8,

@@ -88,7 +88,8 @@ a setting.
 is the newest in the model table (\`ccbench models\`), not that of the day. Subagents are in it, those whose files lie beside the session
 and those that only the progress of their parent tells of; of others it is said how many were started (\`agents-missing\`). Where a recording holds a placeholder for the output (responses that do not
 say how they stopped: most of Claude Code before 2.1.59), the tokens of the response stand for it, or the placeholder where that is more, and reports say for how many calls. Calls of
-unknown models and responses without usage are left out and counted. No transcript holds the summary requests of compactions (unless
+unknown models and responses without usage are left out and counted: a cost of which calls have no price is shown as \`at least\` so much, with how many they are, and one of which
+none has a price as \`–\`, \`null\` in JSON, in \`inspect\`, \`ttl\`, \`run\`, \`diff\` and \`providers --session\` alike; no price is ever made up. No transcript holds the summary requests of compactions (unless
 their fork has a file), the hidden requests for suggestions, or the fees of server tools such as web search: these are not in the
 figure, while a replay pays for its own summaries.
 

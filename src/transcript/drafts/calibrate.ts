@@ -13,7 +13,7 @@ import {
   draftTokens,
   isPlaceholderOutput,
 } from '../drafts/draft.js';
-import { EARLIER_HISTORY, type Opening, openingOf } from './opening.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT, type Opening, openingOf } from './opening.js';
 import { spread } from './spread.js';
 import { total, weightsOf } from './weights.js';
 
@@ -21,6 +21,14 @@ import { total, weightsOf } from './weights.js';
 export const RESTORED_CONTEXT = 'restored-context';
 /** `facts.attachment` of the opaque message for growth that the lines of a step cannot explain. */
 export const UNLOGGED_CONTEXT = 'unlogged-context';
+
+/** `facts.attachment` of what no line of a record shows: a reader works it out from the size of prompts. */
+export const INFERRED: ReadonlySet<string | undefined> = new Set([
+  OPENING_CONTEXT,
+  EARLIER_HISTORY,
+  RESTORED_CONTEXT,
+  UNLOGGED_CONTEXT,
+]);
 
 /** A response may take its own output count as long as this share of the estimate is left for what followed it. */
 const LEAST_REST_SHARE = 0.5;

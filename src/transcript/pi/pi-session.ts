@@ -25,6 +25,7 @@ export class PiSession {
   #effort: string | null = null;
   #missingCalls = 0;
   #repeated = 0;
+  #stopped = 0;
   readonly #providers = new Set<string>();
   tellsWrites = false;
 
@@ -68,6 +69,13 @@ export class PiSession {
         'calls that summarise are missing in the record',
         'pi does not store their usage: the recorded cost is too low by these calls',
         this.#missingCalls,
+      );
+    if (this.#stopped > 0)
+      this.#warnings.add(
+        'stopped-responses',
+        'responses that were stopped or failed before anything came, without usage: left out',
+        'what the provider billed for them, if anything, is in no figure',
+        this.#stopped,
       );
     if (this.#repeated > 0)
       this.#warnings.add(
@@ -136,7 +144,10 @@ export class PiSession {
   #respond(id: string, message: JsonObject, timeMs: number | null): string | null {
     const usage = usageOf(message.usage);
     const pieces = responsePieces(message.content);
-    if (usage === null && pieces.length === 0) return null;
+    if (usage === null && pieces.length === 0) {
+      this.#stopped++;
+      return null;
+    }
     const provider = textOf(message.provider);
     if (provider !== null) this.#providers.add(provider);
     if (usage !== null && usage.cacheWrite5m > 0) this.tellsWrites = true;

@@ -190,6 +190,9 @@ describe('pi session', () => {
         false,
         true,
       ]);
+      const left = transcript.warnings.find(({ code }) => code === 'stopped-responses');
+      expect(left).toMatchObject({ count: 1 });
+      expect(codes(read(SHORT))).not.toContain('stopped-responses');
     });
 
     it('keeps a response without usage as unknown', () => {

@@ -10,6 +10,7 @@ import { promptTokens, type Usage } from '../../../model/usage.js';
 import type { Warning } from '../../../model/warning.js';
 import { billNotes } from '../../../report/as-recorded.js';
 import { breakdown } from '../../../tokens/breakdown.js';
+import { INFERRED } from '../../../transcript/drafts/calibrate.js';
 import { transcriptFindings } from '../../../transcript/findings.js';
 import { type ContentFacts, mergeBreakdowns } from './merge-breakdowns.js';
 
@@ -93,6 +94,12 @@ function messagesOf(thread: Thread): readonly Message[] {
   return thread.steps.flatMap((step) =>
     step.kind === 'message' ? [step.message] : step.kind === 'call' ? [step.call.response] : [],
   );
+}
+
+/** Tokens of text that no line of the record shows. */
+function unrecordedTokens(messages: readonly Message[]): number {
+  const blocks = messages.flatMap((message) => message.blocks);
+  return sum(blocks.map(({ facts, tokens }) => (INFERRED.has(facts.attachment) ? tokens : 0)));
 }
 
 function gapFacts(transcript: Transcript): GapFacts | null {
@@ -204,10 +211,14 @@ export function inspectTranscript(
     firstPromptTokens: session.threads[0]?.promptTokens[0] ?? null,
     maxPromptTokens: maxPrompt,
     content: mergeBreakdowns(
-      transcript.threads.map((thread) => ({
-        thread: thread.id,
-        breakdown: breakdown(messagesOf(thread), 'true'),
-      })),
+      transcript.threads.map((thread) => {
+        const messages = messagesOf(thread);
+        return {
+          thread: thread.id,
+          breakdown: breakdown(messages, 'true'),
+          unrecorded: unrecordedTokens(messages),
+        };
+      }),
     ),
     billed: bill === null ? null : billedFacts(bill),
     compactions: compactionFacts(transcript),

@@ -97,6 +97,7 @@ function amountRow(name: string, tokens: number, total: number, count: number | 
 function contentRows({ content }: TranscriptFacts): readonly Row[] {
   const { total } = content;
   const kinds = [
+    ['in no line: system, tools, …', content.unrecorded],
     ['human text', content.human],
     ['assistant text', content.assistant],
     ['command output', content.localCommandOutput],

@@ -3,6 +3,8 @@ import type { Breakdown, DuplicateRead, ToolTokens } from '../../../tokens/break
 
 /** Tokens of a transcript by kind and tool, over all threads. */
 export interface ContentFacts extends Breakdown {
+  /** Text that no line of the record shows, told by the size of prompts: system, tools, reminders, what went before. */
+  readonly unrecorded: number;
   /** Files read more than once in one thread. */
   readonly duplicateReads: readonly (DuplicateRead & { readonly thread: string })[];
 }
@@ -11,6 +13,8 @@ export interface ContentFacts extends Breakdown {
 export interface ThreadBreakdown {
   readonly thread: string;
   readonly breakdown: Breakdown;
+  /** Of what the breakdown takes for human text: tokens that no line shows. */
+  readonly unrecorded: number;
 }
 
 function byName<T extends object>(
@@ -45,9 +49,11 @@ export function mergeBreakdowns(parts: readonly ThreadBreakdown[]): ContentFacts
   );
   const tokens = total((item) => item.total);
   const wasted = total((item) => item.duplicateReadTokens);
+  const unrecorded = parts.reduce((sum, part) => sum + part.unrecorded, 0);
   return {
     total: tokens,
-    human: total((item) => item.human),
+    human: total((item) => item.human) - unrecorded,
+    unrecorded,
     assistant: total((item) => item.assistant),
     localCommandOutput: total((item) => item.localCommandOutput),
     other: total((item) => item.other),

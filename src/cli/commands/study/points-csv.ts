@@ -2,7 +2,7 @@ import { recordsCsv } from '../../../report/comparison-text.js';
 import type { Axis } from '../../../study/vary.js';
 import type { SweptPoint } from './points.js';
 
-/** Points as CSV: settings, how far each came and over which sessions, every metric. */
+/** Points as CSV: settings, how far each came and over which sessions, none for a point that is not compared, every metric. */
 export function pointsCsv(
   axes: readonly Axis[],
   compared: readonly string[],
@@ -24,7 +24,7 @@ export function pointsCsv(
         completeness.standing,
         completeness.run,
         completeness.finished,
-        compared.join('; '),
+        completeness.standing === 'apart' ? '' : compared.join('; '),
         completeness.unfinished.map(({ transcript }) => transcript).join('; '),
       ],
       values: metrics,
