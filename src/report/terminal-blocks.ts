@@ -1,7 +1,4 @@
-import { MS_PER_HOUR, MS_PER_MINUTE } from '../base/clock.js';
 import { ratio } from '../base/stats.js';
-import { modelsOf } from '../cache/models.js';
-import { cacheRulesOf, plannedProvider, providerRegistry } from '../cache/providers.js';
 import type { BreakFacts, RunFacts } from '../metrics/facts.js';
 import { usd } from '../metrics/metric.js';
 import { pricedCalls } from '../metrics/priced-calls.js';
@@ -9,7 +6,6 @@ import { billedCalls, recordedUsd } from '../metrics/recorded-metrics.js';
 import { metricValues } from '../metrics/registry.js';
 import type { ShownFacts } from '../metrics/status-fold.js';
 import { isUnpriced, type PricedCalls } from '../model/priced-calls.js';
-import type { CacheRules } from '../model/provider.js';
 import { AS_RECORDED, notRecordedNano, recordedDifference } from './as-recorded.js';
 import { unpricedText } from './at-least.js';
 import {
@@ -32,9 +28,6 @@ export interface Block {
 }
 
 const SHARE_WIDTH = 6;
-
-/** Whose cache it is where nothing says so. */
-const ANTHROPIC = 'anthropic';
 
 function row(key: string, value: string, note = ''): Row {
   return { cells: [key, value, note] };
@@ -73,29 +66,10 @@ function requestsBlock(facts: RunFacts): Block {
   return { title: 'Requests', rows };
 }
 
-/** What of a plan says whose caches it goes by. */
-type PlannedCaches = Parameters<typeof modelsOf>[0] & Parameters<typeof plannedProvider>[0];
-
-/** What was written by how long it lives, where the caches of all models say the same of it. */
-function lifetimesPhrase({ run, models, requests }: RunFacts): string {
-  const { write5mTokens, write1hTokens } = requests;
-  const phrases = Object.keys(models).map((model) => {
-    const { idleMs, longMs } = lifetimesFor((run?.plan ?? {}) as PlannedCaches, model);
-    return longMs === null
-      ? `${briefly(idleMs)} ${formatCount(write5mTokens + write1hTokens)}`
-      : `${briefly(idleMs)} ${formatCount(write5mTokens)}, ${briefly(longMs)} ${formatCount(write1hTokens)}`;
-  });
-  return new Set(phrases).size === 1 ? phrases[0]! : '';
-}
-
-/** How long entries of a model live: those that are asked for a short life, and for a long one. */
-function lifetimesFor(plan: PlannedCaches, model: string): CacheRules['lifetime'] {
-  const own = modelsOf(plan).find(model)?.provider ?? ANTHROPIC;
-  return cacheRulesOf(plannedProvider(plan) ?? (providerRegistry.has(own) ? own : ANTHROPIC), model).lifetime;
-}
-
-function briefly(ms: number): string {
-  return ms % MS_PER_HOUR === 0 ? `${ms / MS_PER_HOUR}h` : `${ms / MS_PER_MINUTE}m`;
+/** What was written by how long it lives; the two lifetimes are those of Anthropic's models. */
+function lifetimesPhrase({ models, requests }: RunFacts): string {
+  if (!Object.keys(models).every((model) => model.includes('claude'))) return '';
+  return `  5m ${formatCount(requests.write5mTokens)}, 1h ${formatCount(requests.write1hTokens)}`;
 }
 
 function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
@@ -103,11 +77,11 @@ function tokensBlock(facts: RunFacts, values: Readonly<Record<string, number | n
     facts.requests;
   const written = write5mTokens + write1hTokens;
   const part = (tokens: number): string => shareNote(tokens, promptTokens);
-  const lifetimes = written === 0 ? '' : `  ${lifetimesPhrase(facts)}`;
+  const lifetimes = written === 0 ? '' : lifetimesPhrase(facts);
   const rows = [
     row('prompt', formatCount(promptTokens)),
     row('cache read', formatCount(readTokens), part(readTokens)),
-    row('cache written', formatCount(written), (part(written) + lifetimes).trimEnd()),
+    row('cache written', formatCount(written), part(written) + lifetimes),
     row('uncached', formatCount(inputTokens), part(inputTokens)),
     row('output', formatCount(outputTokens)),
     { ...row('cache-hit rate', formatShare(values.cacheHitRate ?? null)), tone: 'strong' as const },

@@ -72,14 +72,12 @@ describe('the block of tokens', () => {
     expect(rowsOf({ requests }, 'Tokens')['cache written']).toEqual(['0', '0.0%']);
   });
 
-  it('names the lifetimes of the caches that the models are served by', () => {
-    // src/cache/providers/openai-5.6.yaml: half an hour whatever is asked for
-    expect(rowsOf({ models: { 'gpt-5.6-sol': 2 } }, 'Tokens')['cache written']).toEqual([
-      '300',
-      '15.0%  30m 300',
-    ]);
-    const mixed = { 'gpt-5.6-sol': 1, 'claude-sonnet-4-5': 1 };
-    expect(rowsOf({ models: mixed }, 'Tokens')['cache written']).toEqual(['300', '15.0%']);
+  it('names the lifetimes of no other models than Anthropic’s', () => {
+    const note = (...models: readonly string[]) =>
+      rowsOf({ models: Object.fromEntries(models.map((model) => [model, 1])) }, 'Tokens')['cache written'];
+    expect(note('claude-sonnet-4-5')).toEqual(['300', '15.0%  5m 200, 1h 100']);
+    expect(note('gpt-5.6-sol')).toEqual(['300', '15.0%']);
+    expect(note('gpt-5.6-sol', 'claude-sonnet-4-5')).toEqual(['300', '15.0%']);
   });
 
   it('has the hit rate of subagents and the error of estimates where there are any', () => {
