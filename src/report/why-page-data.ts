@@ -20,10 +20,11 @@ export interface WhyPageChange {
   readonly high: number;
 }
 
-/** Money by something. */
-export interface WhyPageSlices {
-  readonly by: string;
-  readonly rows: readonly { readonly name: string; readonly usd: number; readonly sessions: number }[];
+/** What a session paid for one model on one day. */
+export interface WhyPageSpent {
+  readonly model: string;
+  readonly day: string;
+  readonly usd: number;
 }
 
 /** One session. */
@@ -39,6 +40,7 @@ export interface WhyPageSession {
   readonly avoidableUsd: number;
   /** The break that cost most; null where there is none. */
   readonly topBreak: string | null;
+  readonly spent: readonly WhyPageSpent[];
   /** Its requests in the order of time; null where the page has no room for them. */
   readonly run: ChartedRun | null;
 }
@@ -73,7 +75,6 @@ export interface WhyPageData {
   readonly changes: readonly WhyPageChange[];
   /** What the savings assume. */
   readonly assumed: string;
-  readonly slices: readonly WhyPageSlices[];
   /** The dearest first. */
   readonly sessions: readonly WhyPageSession[];
   readonly breaks: readonly WhyPageBreak[];

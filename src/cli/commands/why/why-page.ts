@@ -1,16 +1,16 @@
 import { sum } from '../../../base/stats.js';
 import { inputId } from '../../../files/read-input.js';
+import { usd } from '../../../metrics/metric.js';
 import { chartedRequests } from '../../../report/charted-requests.js';
 import { PROMPT_COLORS } from '../../../report/charts/palette.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data.js';
 import { pageHtml } from '../../../report/page-html.js';
 import type { ColumnRequest } from '../../../report/request-columns.js';
-import { shortPath } from '../../../report/short-name.js';
-import type { WhyPageData, WhyPageSession } from '../../../report/why-page-data.js';
+import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/why-page-data.js';
 import type { AttributedRequest } from '../../../why/attribute.js';
 import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../why/causes.js';
-import type { Counted, Slice, WhyReport } from '../../../why/sum-up.js';
+import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { adviceSentence, changeNotes, reproducedSentence } from './why-text.js';
 
@@ -27,8 +27,6 @@ export interface PageRoom {
   readonly all: number;
   readonly breaks: number;
 }
-
-const NAME_CHARS = 40;
 
 const ROOM: PageRoom = { session: 4_000, all: 60_000, breaks: 5_000 };
 
@@ -109,11 +107,18 @@ function cardsOf(report: WhyReport): readonly PageFact[] {
   ];
 }
 
-function slicesOf(by: string, slices: readonly Slice[], nameOf: (name: string) => string) {
-  return {
-    by,
-    rows: slices.map(({ name, usd, sessions }) => ({ name: printable(nameOf(name)), usd, sessions })),
-  };
+/** What a session paid, by model and day. */
+function spentOf({ session, requests }: Counted): readonly WhyPageSpent[] {
+  const found = new Map<string, { model: string; day: string; nano: number }>();
+  for (const request of requests) {
+    const { model } = request;
+    const day = dayOf(session, request);
+    const key = JSON.stringify([model, day]);
+    const own = found.get(key) ?? { model: printable(model), day, nano: 0 };
+    own.nano += nanoOf(request);
+    found.set(key, own);
+  }
+  return [...found.values()].map(({ model, day, nano }) => ({ model, day, usd: usd(nano) }));
 }
 
 function sessionsOf(
@@ -140,6 +145,7 @@ function sessionsOf(
       lostUsd: ranked.lostUsd,
       avoidableUsd: sum(breaks.map(({ avoidableUsd }) => avoidableUsd)),
       topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
+      spent: spentOf(own),
       run,
     };
   });
@@ -195,11 +201,6 @@ export function whyPageData(
     })),
     changes: report.changes,
     assumed: changeNotes(report).join(' '),
-    slices: [
-      slicesOf('project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
-      slicesOf('model', report.byModel, (name) => name),
-      slicesOf('day', report.byDay, (name) => name),
-    ],
     sessions,
     breaks: report.breaks.slice(0, room.breaks).flatMap((each) => {
       const cause = index.get(each.cause);
@@ -216,7 +217,7 @@ export function whyPageData(
           tokens: each.tokens,
           gapMs: each.gapMs,
           at: each.at,
-          model: each.model,
+          model: printable(each.model),
         },
       ];
     }),

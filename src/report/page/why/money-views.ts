@@ -1,7 +1,9 @@
 import { formatCount, formatCounted, formatMoneyCell, formatShare } from '../../format.js';
-import type { WhyPageChange, WhyPageData, WhyPageSlices } from '../../why-page-data.js';
+import { shortPath } from '../../short-name.js';
+import type { WhyPageChange, WhyPageData } from '../../why-page-data.js';
 import { h, s } from '../dom.js';
 import { linearScale } from '../scale.js';
+import type { Slice, Slices } from './slices.js';
 
 const CENTS = 2;
 
@@ -134,8 +136,9 @@ export function changesView({ changes, assumed }: WhyPageData): HTMLElement {
 }
 
 const FIRST_ROWS = 8;
+const NAME_CHARS = 40;
 
-function sliceTable(rows: WhyPageSlices['rows'], most: number): HTMLElement {
+function sliceTable(rows: readonly Slice[], most: number): HTMLElement {
   return h(
     'table',
     { class: 'money slices' },
@@ -146,7 +149,7 @@ function sliceTable(rows: WhyPageSlices['rows'], most: number): HTMLElement {
         h(
           'tr',
           {},
-          h('th', { scope: 'row' }, name),
+          h('th', { scope: 'row', title: name }, shortPath(name, NAME_CHARS)),
           h('td', { class: 'bars' }, bar(usd / most, 0)),
           h('td', { class: 'right' }, money(usd)),
           h('td', { class: 'right quiet' }, formatCounted(sessions, 'session')),
@@ -157,7 +160,7 @@ function sliceTable(rows: WhyPageSlices['rows'], most: number): HTMLElement {
 }
 
 /** Money by project, model and day. */
-export function slicesView({ slices }: WhyPageData): HTMLElement {
+export function slicesView(slices: readonly Slices[]): HTMLElement {
   const blocks = slices.map(({ by, rows }) => {
     const most = Math.max(...rows.map(({ usd }) => usd), 0) || 1;
     const rest = rows.slice(FIRST_ROWS);
@@ -165,7 +168,9 @@ export function slicesView({ slices }: WhyPageData): HTMLElement {
       'div',
       { class: 'block' },
       h('h3', {}, `By ${by}`),
-      sliceTable(rows.slice(0, FIRST_ROWS), most),
+      rows.length === 0
+        ? h('p', { class: 'quiet' }, 'nothing to show')
+        : sliceTable(rows.slice(0, FIRST_ROWS), most),
       rest.length === 0
         ? null
         : h('details', {}, h('summary', {}, `${formatCount(rest.length)} more`), sliceTable(rest, most)),
