@@ -3,6 +3,8 @@ import type { ChartedRun, PageFact, PromptColors } from './page-data.js';
 /** What one cause took of all the money. */
 export interface WhyPageCause {
   readonly title: string;
+  /** Its colour in the charts. */
+  readonly color: string;
   readonly usd: number;
   readonly share: number | null;
   /** 0 for what every session pays. */

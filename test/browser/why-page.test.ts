@@ -174,11 +174,65 @@ describe('why.html in a browser', () => {
     expect(await page.locator('#breaks h2').textContent()).toBe('Breaks (2)');
   });
 
+  it('draws a cause in one colour everywhere, spelt alike, and says what the parts of a bar are', async () => {
+    const { page } = await openPage(browser, HTML);
+    const colors = (place: string): Promise<Record<string, string>> =>
+      page.evaluate(`Object.fromEntries([...document.querySelectorAll(${JSON.stringify(place)})]
+        .map((item) => [item.textContent, getComputedStyle(item.querySelector('i')).backgroundColor]))`);
+    const title = 'the 1-hour lifetime ran out';
+    const cause = (await colors('#causes th[scope="row"]'))[title];
+    expect(cause).toMatch(/^rgb/);
+    const drawn = async (): Promise<unknown> =>
+      (await colors('#session .legend span'))[`written again: ${title}`];
+    expect(await drawn()).toBe(cause);
+    await page.locator('#sessions [role="row"] a').nth(1).click();
+    expect(await drawn()).toBe(cause);
+    expect(await page.locator('#causes .legend span').allTextContents()).toEqual([
+      'avoidable',
+      'the rest of it',
+    ]);
+    const bars = await page.evaluate(
+      "['.whole', '.kept'].map((part) => getComputedStyle(document.querySelector(`#causes .share ${part}`)).backgroundColor)",
+    );
+    expect(Object.values(await colors('#causes .legend span')).reverse()).toEqual(bars);
+  });
+
+  it('counts the cost of a part from its beginning, with the causes of that part', async () => {
+    const { page } = await openPage(browser, HTML, { place: '#session=1&request=3' });
+    const legends = (): Promise<string[]> =>
+      page.locator('#session .legend').last().locator('span').allTextContents();
+    const cost = page.locator('#session svg.chart').last();
+    const again = 'written again: the 1-hour lifetime ran out';
+    expect(await legends()).toEqual(['cache reads', 'new content', again, 'output']);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    // of 16 requests the middle 16 / 1.6 / 1.6 = 6.25, from 5.375 to 11.625: the 12th, which broke, is not among them
+    expect(await legends()).toEqual(['cache reads', 'new content', 'output']);
+    expect(await cost.textContent()).toContain('paid since the beginning of this part');
+    // 219,000 tokens read at $0.30, 6,000 written at $6, 60 more at $3, 300 put out at $15 a million
+    expect(await page.locator('.readout').textContent()).toContain('6 requests, $0.1064');
+    const ticks = await cost.locator('text[text-anchor="end"]').allTextContents();
+    expect(ticks.filter((text) => text.startsWith('$')).at(-1)).toBe('$0.1');
+    // the last of the stacked areas ends at the upper edge of the plot, the first begins at its lower one
+    expect(await cost.locator('path').last().getAttribute('d')).toContain('V6.0H');
+    expect(await cost.locator('path').first().getAttribute('d')).toMatch(/^M\d+,156\.0/);
+  });
+
+  it('names its charts alike along both axes, and a request by its conversation and number there', async () => {
+    const { page } = await openPage(browser, HTML);
+    await page.getByRole('button', { name: 'by time' }).click();
+    expect(await page.locator('#session figcaption').allTextContents()).toEqual([
+      'Prompt of each request',
+      'Cumulative cost by cause',
+    ]);
+    expect(await panel(page)).toContain('conversationmainnumber in it12');
+  });
+
   it('draws causes and slices as bars against the largest, and leaves empty what does not apply', async () => {
     const none = { events: 0, avoidableUsd: 0, remedy: null };
     const causes = [
       ...DATA.causes.slice(0, 1).map((cause) => ({ ...cause, ...none, title: 'a', usd: 8, share: 0.8 })),
-      { title: 'b', usd: 2, share: 0.2, events: 3, avoidableUsd: 1, remedy: 'do' },
+      { title: 'b', color: '#000', usd: 2, share: 0.2, events: 3, avoidableUsd: 1, remedy: 'do' },
     ];
     const spent = Array.from({ length: 9 }, (_, i) => ({ model: 'm', day: `d${i}`, usd: 8 - i }));
     const sessions = DATA.sessions.map((session, i) => ({ ...session, spent: spent.slice(0, 9 - i) }));

@@ -2,7 +2,7 @@ import { sum } from '../../../base/stats.js';
 import { inputId } from '../../../files/read-input.js';
 import { usd } from '../../../metrics/metric.js';
 import { chartedRequests } from '../../../report/charted-requests.js';
-import { PROMPT_COLORS } from '../../../report/charts/palette.js';
+import { BREAK_COLORS, causeColors, PROMPT_COLORS } from '../../../report/charts/palette.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data.js';
 import { pageHtml } from '../../../report/page-html.js';
@@ -29,6 +29,38 @@ export interface PageRoom {
 }
 
 const ROOM: PageRoom = { session: 4_000, all: 60_000, breaks: 5_000 };
+
+const [READ_COLOR, NEW_COLOR, OUTPUT_COLOR] = causeColors(['carry', 'new', 'output']) as [
+  string,
+  string,
+  string,
+];
+
+/** Colour of each cause: that of the same cause in a run, or of one that recordings do not have. */
+const CAUSE_COLORS: Readonly<Record<WhyCause, string>> = {
+  read: READ_COLOR,
+  output: OUTPUT_COLOR,
+  uncached: NEW_COLOR,
+  'first-write': NEW_COLOR,
+  growth: NEW_COLOR,
+  'lifetime-5m': BREAK_COLORS['ttl-5m'],
+  'lifetime-1h': BREAK_COLORS['ttl-1h'],
+  lifetime: BREAK_COLORS.expired,
+  compaction: BREAK_COLORS.compaction,
+  microcompaction: BREAK_COLORS.microcompaction,
+  clear: BREAK_COLORS.snip,
+  rewind: BREAK_COLORS.collapse,
+  resume: BREAK_COLORS.rounding,
+  tools: BREAK_COLORS.tools,
+  system: BREAK_COLORS.system,
+  model: BREAK_COLORS.model,
+  version: BREAK_COLORS.parameters,
+  thinking: BREAK_COLORS.thinking,
+  reasoning: BREAK_COLORS.lookback,
+  delivery: BREAK_COLORS['not-readable-yet'],
+  messages: BREAK_COLORS.messages,
+  unexplained: BREAK_COLORS.chance,
+};
 
 function isSteady(cause: WhyCause): boolean {
   return STEADY_CAUSES.includes(cause);
@@ -193,6 +225,7 @@ export function whyPageData(
     cards: cardsOf(report),
     causes: paid.map(({ cause, usd, avoidableUsd, events }) => ({
       title: CAUSE_TEXT[cause].title,
+      color: CAUSE_COLORS[cause],
       usd,
       share: report.recordedUsd === 0 ? null : usd / report.recordedUsd,
       events: isSteady(cause) ? 0 : events,

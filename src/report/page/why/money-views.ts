@@ -1,6 +1,7 @@
 import { formatCount, formatCounted, formatMoneyCell, formatShare } from '../../format.js';
 import { shortPath } from '../../short-name.js';
 import type { WhyPageChange, WhyPageData } from '../../why-page-data.js';
+import { legend } from '../axis-tools.js';
 import { h, s } from '../dom.js';
 import { linearScale } from '../scale.js';
 import type { Slice, Slices } from './slices.js';
@@ -34,13 +35,14 @@ function headRow(names: readonly (readonly [string, string])[]): HTMLElement {
 /** What the money went for, the dearest first; a name narrows the lists down to its breaks. */
 export function causesView(data: WhyPageData, onCause: (title: string) => void): HTMLElement {
   const most = Math.max(...data.causes.map(({ usd }) => usd), 0) || 1;
-  const rows = data.causes.map(({ title, usd, share, events, avoidableUsd, remedy }) =>
+  const rows = data.causes.map(({ title, color, usd, share, events, avoidableUsd, remedy }) =>
     h(
       'tr',
       { class: events === 0 ? 'quiet' : '' },
       h(
         'th',
         { scope: 'row' },
+        h('i', { class: 'swatch', style: `background:${color}` }),
         events === 0
           ? title
           : h('button', { type: 'button', class: 'link', click: () => onCause(title) }, title),
@@ -70,6 +72,10 @@ export function causesView(data: WhyPageData, onCause: (title: string) => void):
       ]),
       h('tbody', {}, ...rows),
     ),
+    legend([
+      ['avoidable', 'var(--alarm)'],
+      ['the rest of it', 'var(--rest)'],
+    ]),
   );
 }
 
