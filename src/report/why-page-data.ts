@@ -3,6 +3,8 @@ import type { ChartedRun, PageFact, PromptColors } from './page-data.js';
 /** What one cause took of all the money. */
 export interface WhyPageCause {
   readonly title: string;
+  /** Its colour in the charts. */
+  readonly color: string;
   readonly usd: number;
   readonly share: number | null;
   /** 0 for what every session pays. */
@@ -22,10 +24,11 @@ export interface WhyPageChange {
   readonly high: number;
 }
 
-/** Money by something. */
-export interface WhyPageSlices {
-  readonly by: string;
-  readonly rows: readonly { readonly name: string; readonly usd: number; readonly sessions: number }[];
+/** What a session paid for one model on one day. */
+export interface WhyPageSpent {
+  readonly model: string;
+  readonly day: string;
+  readonly usd: number;
 }
 
 /** One session. */
@@ -41,6 +44,7 @@ export interface WhyPageSession {
   readonly avoidableUsd: number;
   /** The break that cost most; null where there is none. */
   readonly topBreak: string | null;
+  readonly spent: readonly WhyPageSpent[];
   /** Its requests in the order of time; null where the page has no room for them. */
   readonly run: ChartedRun | null;
 }
@@ -75,7 +79,6 @@ export interface WhyPageData {
   readonly changes: readonly WhyPageChange[];
   /** What the savings assume. */
   readonly assumed: string;
-  readonly slices: readonly WhyPageSlices[];
   /** The dearest first. */
   readonly sessions: readonly WhyPageSession[];
   readonly breaks: readonly WhyPageBreak[];

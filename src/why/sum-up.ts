@@ -196,7 +196,8 @@ class CauseTally {
   }
 }
 
-function nanoOf({ readNano, outputNano, uncachedNano, parts }: AttributedRequest): number {
+/** What a request cost. */
+export function nanoOf({ readNano, outputNano, uncachedNano, parts }: AttributedRequest): number {
   return readNano + outputNano + uncachedNano + sum(parts.map(({ nano }) => nano));
 }
 
@@ -204,6 +205,11 @@ function timeOf(startedAtMs: number | null, ms: number, chars: number): string |
   if (startedAtMs === null) return null;
   const at = startedAtMs + ms;
   return Math.abs(at) > 8.64e15 ? null : new Date(at).toISOString().slice(0, chars).replace('T', ' ');
+}
+
+/** The day of a request in UTC; `unknown` where the record does not tell. */
+export function dayOf({ startedAtMs }: SessionWhy, { startMs }: AttributedRequest): string {
+  return timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown';
 }
 
 function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
@@ -329,10 +335,7 @@ export function sumUp(sessions: readonly SessionWhy[], uncounted: readonly Uncou
   const requests = counted.flatMap((each) => each.requests);
   const tally = new CauseTally();
   for (const request of requests) tally.request(request);
-  const days = slices(
-    counted,
-    ({ startedAtMs }, { startMs }) => timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown',
-  );
+  const days = slices(counted, dayOf);
   const known = days
     .map(({ name }) => name)
     .filter((name) => name !== 'unknown')

@@ -161,7 +161,7 @@ describe('the chart of the context', () => {
 describe('a drag over a chart', () => {
   it('of six pixels selects what it covers and shows that; a shorter one is a click', async () => {
     const { page } = await openPage(browser, HTML);
-    const chart = page.locator('figure').filter({ hasText: 'Prompt by request' }).locator('svg.chart');
+    const chart = page.locator('figure').filter({ hasText: 'Prompt of each request' }).locator('svg.chart');
     const brush = () =>
       chart
         .locator('rect.brush')

@@ -84,7 +84,7 @@ describe('charts of the page', () => {
   it('name requests by number and times by the clock', async () => {
     const { page } = await openPage(browser, HTML);
     await byTime(page);
-    expect(Object.keys(ticks(await drawn(page, 'Prompt by request'), 'middle'))).toEqual([
+    expect(Object.keys(ticks(await drawn(page, 'Prompt of each request'), 'middle'))).toEqual([
       '0:00',
       '0:10',
       '0:20',
@@ -94,7 +94,7 @@ describe('charts of the page', () => {
       '1:00',
     ]);
     await byRequest(page);
-    expect(Object.keys(ticks(await drawn(page, 'Prompt by request'), 'middle'))).toEqual([
+    expect(Object.keys(ticks(await drawn(page, 'Prompt of each request'), 'middle'))).toEqual([
       '1',
       '2',
       '3',
@@ -105,7 +105,7 @@ describe('charts of the page', () => {
   it('name their axes below the ticks, inside the picture', async () => {
     const { page } = await openPage(browser, HTML);
     await byTime(page);
-    const marks = await drawn(page, 'Prompt by request');
+    const marks = await drawn(page, 'Prompt of each request');
     const below = Number(
       marks.find(({ 'text-anchor': at, class: of }) => at === 'middle' && of === undefined)!.y,
     );
@@ -117,18 +117,18 @@ describe('charts of the page', () => {
       ['time since the start (h:mm)', right, below + 15],
       [expect.stringMatching(/^↑ .*tokens/), left, below + 15],
     ]);
-    const svg = page.locator('figure').filter({ hasText: 'Prompt by request' }).locator('svg.chart');
+    const svg = page.locator('figure').filter({ hasText: 'Prompt of each request' }).locator('svg.chart');
     expect(Number(await svg.getAttribute('height'))).toBe(below + 18);
     // the lowest line of the grid is that of nothing, 16 pixels above its ticks
     expect(Number(marks.find(({ class: of }) => of === 'grid')!.y1)).toBe(below - 16);
     await byRequest(page);
-    const [title] = (await drawn(page, 'Prompt by request')).filter(({ class: of }) => of === 'axis');
+    const [title] = (await drawn(page, 'Prompt of each request')).filter(({ class: of }) => of === 'axis');
     expect(title!.text).toBe('request');
   });
 
   it('draw prompts as bars to scale: read at the bottom, then written, then uncached', async () => {
     const { page } = await openPage(browser, HTML);
-    const marks = await drawn(page, 'Prompt by request');
+    const marks = await drawn(page, 'Prompt of each request');
     const heights = ticks(marks, 'end');
     const places = ticks(marks, 'middle');
     const px = (tokens: number): number =>
@@ -274,7 +274,7 @@ describe('charts of the page', () => {
 
     await page.locator('svg.chart').first().focus();
     for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
-    for (const title of [CONTEXT, 'Prompt by request', 'Cumulative cost by cause']) {
+    for (const title of [CONTEXT, 'Prompt of each request', 'Cumulative cost by cause']) {
       const hairs = (await drawn(page, title)).filter(({ class: of }) => of === 'hair');
       expect(hairs.map(({ x1, x2 }) => [Number(x1), Number(x2)])).toEqual([
         [expect.closeTo(places['3']!, 0), expect.closeTo(places['3']!, 0)],
@@ -293,7 +293,7 @@ describe('charts of the page', () => {
     ];
     const { page } = await openPage(browser, pageOf('many', [...entries, endEntry(entries)]));
     const widths = async (): Promise<readonly number[]> => {
-      const [, written] = (await drawn(page, 'Prompt by request')).filter(({ tag }) => tag === 'path');
+      const [, written] = (await drawn(page, 'Prompt of each request')).filter(({ tag }) => tag === 'path');
       return bars(written!.d!).map(([, , width]) => width);
     };
     const all = await widths();
@@ -304,7 +304,7 @@ describe('charts of the page', () => {
     expect(await page.locator('.readout').textContent()).toMatch(/^Selected · 62 requests/);
     const some = await widths();
     expect([some.length, some[1]]).toEqual([62, 13]);
-    const shown = Object.keys(ticks(await drawn(page, 'Prompt by request'), 'middle'));
+    const shown = Object.keys(ticks(await drawn(page, 'Prompt of each request'), 'middle'));
     expect([shown[0], shown.at(-1)]).toEqual(['170', '230']);
   });
 });

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { whyHtml, whyPageData } from '../../src/cli/commands/why/why-page.js';
+import type { WhyPageSession } from '../../src/report/why-page-data.js';
 import { countOnce, sumUp } from '../../src/why/sum-up.js';
 import { whySessions } from '../helpers/why-sessions.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
@@ -59,21 +60,194 @@ describe('why.html in a browser', () => {
     expect(await names(page)).toEqual(['early', 'lunch']);
   });
 
+  it('finds a model and a day in every list, and counts the money of that model and day alone', async () => {
+    const [lunch, early, quiet] = DATA.sessions as readonly [WhyPageSession, WhyPageSession, WhyPageSession];
+    const sessions = [
+      {
+        ...lunch,
+        spent: [
+          { model: 'm-one', day: '2026-01-01', usd: 4 },
+          { model: 'm-two', day: '2026-01-02', usd: 2 },
+        ],
+      },
+      { ...early, spent: [{ model: 'm-two', day: '2026-01-02', usd: 1 }] },
+      { ...quiet, day: '2026-01-03', spent: [{ model: 'm-one', day: '2026-01-03', usd: 1 }] },
+    ];
+    const breaks = DATA.breaks.map((each) => ({ ...each, model: 'm-two', at: '2026-01-02 10:00' }));
+    const { page, problems } = await openPage(browser, whyHtml({ ...DATA, sessions, breaks }));
+    const field = page.getByRole('searchbox');
+    const told = (): Promise<(string | null)[]> =>
+      Promise.all(
+        ['#breaks h2', '#sessions h2', '.search [role="status"]'].map((place) =>
+          page.locator(place).textContent(),
+        ),
+      );
+    const slices = (): Promise<string[]> =>
+      page.locator('#slices tr').evaluateAll((rows) => rows.map(({ textContent }) => textContent ?? ''));
+    expect(await slices()).toEqual([
+      ...['shop$7.002 sessions', 'garden$1.001 session'],
+      ...['m-one$5.002 sessions', 'm-two$3.002 sessions'],
+      ...['2026-01-01$4.001 session', '2026-01-02$3.002 sessions', '2026-01-03$1.001 session'],
+    ]);
+    await field.fill('m-two');
+    expect(await told()).toEqual(['Breaks (2)', 'Sessions (2 of 3)', '2 breaks, 2 sessions']);
+    expect(await names(page)).toEqual(['lunch', 'early']);
+    expect(await slices()).toEqual([
+      'shop$3.002 sessions',
+      'm-two$3.002 sessions',
+      '2026-01-02$3.002 sessions',
+    ]);
+    await field.fill('m-one garden');
+    expect(await told()).toEqual(['Breaks (0 of 2)', 'Sessions (1 of 3)', '0 breaks, 1 session']);
+    expect(await slices()).toEqual([
+      'garden$1.001 session',
+      'm-one$1.001 session',
+      '2026-01-03$1.001 session',
+    ]);
+    await field.fill('2026-01-02');
+    expect(await told()).toEqual(['Breaks (2)', 'Sessions (2 of 3)', '2 breaks, 2 sessions']);
+    await field.fill('lifetime ran out');
+    expect(await slices()).toEqual([
+      'shop$7.002 sessions',
+      ...['m-one$4.001 session', 'm-two$3.002 sessions'],
+      ...['2026-01-01$4.001 session', '2026-01-02$3.002 sessions'],
+    ]);
+    await field.fill('m-three');
+    expect(await slices()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it('has room for what the search field says it finds', async () => {
+    const { page } = await openPage(browser, HTML, { width: 1400 });
+    const spare = await page.evaluate(`(() => {
+      const field = document.querySelector('input[type="search"]');
+      const style = getComputedStyle(field);
+      const pen = document.createElement('canvas').getContext('2d');
+      pen.font = style.font;
+      const inside = field.clientWidth - 2 * Number.parseFloat(style.paddingLeft);
+      return inside - pen.measureText(field.placeholder).width;
+    })()`);
+    // the cross that empties the field stands beside its text
+    expect(spare).toBeGreaterThan(20);
+  });
+
+  it('keeps the words of a search in the address, and a click is a step that the browser goes back from', async () => {
+    const { page, problems } = await openPage(browser, HTML, { place: '#session=2&find=garden' });
+    const field = page.getByRole('searchbox');
+    await page.locator('#sessions h2', { hasText: 'Sessions (1 of 3)' }).waitFor();
+    expect(await field.inputValue()).toBe('garden');
+    expect(await page.locator('#session h2').textContent()).toBe('Session 2: early');
+    await page.locator('#causes').getByRole('button', { name: 'the 1-hour lifetime ran out' }).click();
+    const found = '#session=2&find=the+1-hour+lifetime+ran+out';
+    expect(await page.evaluate('location.hash')).toBe(found);
+    await page.locator('#breaks [role="row"] a').first().click();
+    expect(await page.locator('#session h2').textContent()).toBe('Session 1: lunch');
+    expect(await field.inputValue()).toBe('the 1-hour lifetime ran out');
+    await page.getByRole('navigation').getByRole('link', { name: 'changes' }).click();
+    expect(await field.inputValue()).toBe('the 1-hour lifetime ran out');
+    await page.locator('.mini', { hasText: 'early' }).click();
+    expect(await page.locator('#session h2').textContent()).toBe('Session 2: early');
+    const back = async (): Promise<unknown> => {
+      await page.goBack();
+      await page.waitForTimeout(100);
+      const session = await page.locator('#session h2').textContent();
+      return [session, await field.inputValue(), await page.locator('#sessions h2').textContent()];
+    };
+    const cause = ['the 1-hour lifetime ran out', 'Sessions (2 of 3)'];
+    expect(await back()).toEqual(['Session 1: lunch', ...cause]);
+    expect(await back()).toEqual(['Session 1: lunch', ...cause]);
+    expect(await back()).toEqual(['Session 2: early', ...cause]);
+    expect(await page.evaluate('location.hash')).toBe(found);
+    expect(await back()).toEqual(['Session 2: early', 'garden', 'Sessions (1 of 3)']);
+    expect(problems).toEqual([]);
+  });
+
+  it('goes back to how it opened', async () => {
+    const { page } = await openPage(browser, HTML);
+    await page.locator('#causes').getByRole('button', { name: 'the 1-hour lifetime ran out' }).click();
+    await page.locator('#sessions [role="row"] a').nth(1).click();
+    await page.goBack();
+    await page.goBack();
+    await page.waitForFunction("document.querySelector('input[type=search]').value === ''");
+    expect(await page.locator('#session h2').textContent()).toBe('Session 1: lunch');
+    expect(await panel(page)).toContain('request 12');
+    expect(await page.locator('#breaks h2').textContent()).toBe('Breaks (2)');
+  });
+
+  it('draws a cause in one colour everywhere, spelt alike, and says what the parts of a bar are', async () => {
+    const { page } = await openPage(browser, HTML);
+    const colors = (place: string): Promise<Record<string, string>> =>
+      page.evaluate(`Object.fromEntries([...document.querySelectorAll(${JSON.stringify(place)})]
+        .map((item) => [item.textContent, getComputedStyle(item.querySelector('i')).backgroundColor]))`);
+    const title = 'the 1-hour lifetime ran out';
+    const cause = (await colors('#causes th[scope="row"]'))[title];
+    expect(cause).toMatch(/^rgb/);
+    const drawn = async (): Promise<unknown> =>
+      (await colors('#session .legend span'))[`written again: ${title}`];
+    expect(await drawn()).toBe(cause);
+    await page.locator('#sessions [role="row"] a').nth(1).click();
+    expect(await drawn()).toBe(cause);
+    expect(await page.locator('#causes .legend span').allTextContents()).toEqual([
+      'avoidable',
+      'the rest of it',
+    ]);
+    const bars = await page.evaluate(
+      "['.whole', '.kept'].map((part) => getComputedStyle(document.querySelector(`#causes .share ${part}`)).backgroundColor)",
+    );
+    expect(Object.values(await colors('#causes .legend span')).reverse()).toEqual(bars);
+  });
+
+  it('counts the cost of a part from its beginning, with the causes of that part', async () => {
+    const { page } = await openPage(browser, HTML, { place: '#session=1&request=3' });
+    const legends = (): Promise<string[]> =>
+      page.locator('#session .legend').last().locator('span').allTextContents();
+    const cost = page.locator('#session svg.chart').last();
+    const again = 'written again: the 1-hour lifetime ran out';
+    expect(await legends()).toEqual(['cache reads', 'new content', again, 'output']);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    // of 16 requests the middle 16 / 1.6 / 1.6 = 6.25, from 5.375 to 11.625: the 12th, which broke, is not among them
+    expect(await legends()).toEqual(['cache reads', 'new content', 'output']);
+    expect(await cost.textContent()).toContain('paid since the beginning of this part');
+    // 219,000 tokens read at $0.30, 6,000 written at $6, 60 more at $3, 300 put out at $15 a million
+    expect(await page.locator('.readout').textContent()).toContain('6 requests, $0.1064');
+    const ticks = await cost.locator('text[text-anchor="end"]').allTextContents();
+    expect(ticks.filter((text) => text.startsWith('$')).at(-1)).toBe('$0.1');
+    // the last of the stacked areas ends at the upper edge of the plot, the first begins at its lower one
+    expect(await cost.locator('path').last().getAttribute('d')).toContain('V6.0H');
+    expect(await cost.locator('path').first().getAttribute('d')).toMatch(/^M\d+,156\.0/);
+  });
+
+  it('names its charts alike along both axes, and a request by its conversation and number there', async () => {
+    const { page } = await openPage(browser, HTML);
+    await page.getByRole('button', { name: 'by time' }).click();
+    expect(await page.locator('#session figcaption').allTextContents()).toEqual([
+      'Prompt of each request',
+      'Cumulative cost by cause',
+    ]);
+    expect(await panel(page)).toContain('conversationmainnumber in it12');
+  });
+
   it('draws causes and slices as bars against the largest, and leaves empty what does not apply', async () => {
     const none = { events: 0, avoidableUsd: 0, remedy: null };
     const causes = [
       ...DATA.causes.slice(0, 1).map((cause) => ({ ...cause, ...none, title: 'a', usd: 8, share: 0.8 })),
-      { title: 'b', usd: 2, share: 0.2, events: 3, avoidableUsd: 1, remedy: 'do', unavoided: '' },
-    ];
-    const slices = [
       {
-        by: 'day',
-        rows: Array.from({ length: 9 }, (_, i) => ({ name: `d${i}`, usd: 8 - i, sessions: i + 1 })),
+        title: 'b',
+        color: '#000',
+        usd: 2,
+        share: 0.2,
+        events: 3,
+        avoidableUsd: 1,
+        remedy: 'do',
+        unavoided: '',
       },
     ];
+    const spent = Array.from({ length: 9 }, (_, i) => ({ model: 'm', day: `d${i}`, usd: 8 - i }));
+    const sessions = DATA.sessions.map((session, i) => ({ ...session, spent: spent.slice(0, 9 - i) }));
     const { page, problems } = await openPage(
       browser,
-      whyHtml({ ...DATA, causes, slices, changes: [], breaks: [] }),
+      whyHtml({ ...DATA, causes, sessions: sessions.slice(0, 2), changes: [], breaks: [] }),
     );
     const cells = (selector: string): Promise<string[][]> =>
       page
@@ -89,14 +263,16 @@ describe('why.html in a browser', () => {
     expect(await bars('#causes .kept')).toEqual(['width:0.00%', 'width:12.50%']);
     expect(await page.locator('#causes button').allTextContents()).toEqual(['b']);
     expect(await page.locator('#causes tr.quiet th').allTextContents()).toEqual(['a']);
-    const days = await cells('#slices tbody tr');
+    // 8 to 0 dollars on nine days in one session, without the last day in the other
+    const days = (await cells('#slices tbody tr')).slice(2);
     expect(days).toHaveLength(9);
-    expect(days.slice(0, 2)).toEqual([
-      ['d0', '', '$8.00', '1 session'],
-      ['d1', '', '$7.00', '2 sessions'],
+    expect([days[0], days[1], days[8]]).toEqual([
+      ['d0', '', '$16.00', '2 sessions'],
+      ['d1', '', '$14.00', '2 sessions'],
+      ['d8', '', '$0.00', '1 session'],
     ]);
-    expect((await bars('#slices .whole')).slice(0, 2)).toEqual(['width:100.00%', 'width:87.50%']);
-    expect(await bars('#slices .kept')).toEqual(Array(9).fill('width:0.00%'));
+    expect((await bars('#slices .whole')).slice(2, 4)).toEqual(['width:100.00%', 'width:87.50%']);
+    expect(await bars('#slices .kept')).toEqual(Array(11).fill('width:0.00%'));
     expect(await page.locator('#slices details summary').textContent()).toBe('1 more');
     expect(await page.locator('#slices details tr').count()).toBe(1);
     expect(await page.locator('#changes').count()).toBe(0);

@@ -36,6 +36,16 @@ describe('the page of why', () => {
     for (const session of data.sessions) expect(costOf(session) / 1e9).toBeCloseTo(session.usd, 9);
   });
 
+  it('splits what a session paid by model and day, to the same sums as the report', () => {
+    const spent = data.sessions.flatMap((session) => session.spent);
+    for (const session of data.sessions)
+      expect(total(session.spent.map(({ usd }) => usd))).toBeCloseTo(session.usd, 9);
+    for (const { name, usd } of REPORT.byModel)
+      expect(total(spent.filter(({ model }) => model === name).map((each) => each.usd))).toBeCloseTo(usd, 9);
+    for (const { name, usd } of REPORT.byDay)
+      expect(total(spent.filter(({ day }) => day === name).map((each) => each.usd))).toBeCloseTo(usd, 9);
+  });
+
   it('has a place for every break: the request of its session that paid again, with its cause', () => {
     expect(data.sessions.map(({ name }) => name)).toEqual(['lunch', 'early', 'quiet']);
     // 40,000 and 20,000 tokens at $6 a million

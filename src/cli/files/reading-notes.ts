@@ -21,7 +21,7 @@ export function mergeWarnings(recordings: readonly ReadRecording[]): readonly Wa
 }
 
 /** What a warning says, and how often. */
-export function warningText({ message, count }: Pick<Warning, 'message' | 'count'>): string {
+function warningText({ message, count }: Pick<Warning, 'message' | 'count'>): string {
   return `${message}${count > 1 ? ` (${count} times)` : ''}`;
 }
 
@@ -31,18 +31,26 @@ function namesFile(message: string, label: string): boolean {
   return end > 0 && basename(label).startsWith(message.slice(0, end));
 }
 
-/** Notes what was found while recordings were read, with the one it is about, or the first of several. */
-export function noteWarnings(session: CliSession, recordings: readonly ReadRecording[]): void {
-  const warnings = mergeWarnings(recordings);
-  for (const warning of warnings.slice(0, SHOWN)) {
+/** What was found while recordings were read, each with the one it is about, or the first of several. */
+export function readingRemarks(
+  recordings: readonly ReadRecording[],
+  nameOf: (label: string) => string = (label) => label,
+): readonly string[] {
+  return mergeWarnings(recordings).map((warning) => {
     const { code, message } = warning;
     const [first, ...others] = recordings.filter((each) =>
       each.warnings.some((own) => own.code === code && own.message === message),
     );
     const more = others.length === 0 ? '' : ` and ${formatCounted(others.length, 'other session')}`;
-    const where = namesFile(message, first!.label) ? '' : `${first!.label}${more}: `;
-    note(session, printable(`${where}${warningText(warning)}`));
-  }
-  const more = warnings.length - SHOWN;
+    const where = namesFile(message, first!.label) ? '' : `${nameOf(first!.label)}${more}: `;
+    return printable(`${where}${warningText(warning)}`);
+  });
+}
+
+/** Notes what was found while recordings were read. */
+export function noteWarnings(session: CliSession, recordings: readonly ReadRecording[]): void {
+  const remarks = readingRemarks(recordings);
+  for (const remark of remarks.slice(0, SHOWN)) note(session, remark);
+  const more = remarks.length - SHOWN;
   if (more > 0) note(session, `… and ${more} more remarks on the recordings; --json has them`);
 }

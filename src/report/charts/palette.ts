@@ -1,4 +1,4 @@
-import type { Layer } from '../../model/run-log.js';
+import type { BreakCause, Layer } from '../../model/run-log.js';
 
 /** The colours of text, lines and ground on light paper; `series` is the colour of a single line. */
 export const LIGHT = {
@@ -75,26 +75,43 @@ export const LAYER_SHAPES: Readonly<Record<Layer, string>> = {
   rules: 'circle',
 };
 
-/** Eight, so that the causes of a session hardly ever share one; the last three are darker tones of their own. */
-const REWRITE_COLORS = [
-  DISTINCT.vermilion,
-  DISTINCT.orange,
-  DISTINCT.yellow,
-  DISTINCT.grey,
-  DISTINCT.blue,
-  '#882255',
-  '#999933',
-  '#8c510a',
-];
+/** Colour of each cause of a break, the same wherever it is drawn; none is that of a part of a prompt or of what every session pays. */
+export const BREAK_COLORS: Readonly<Record<BreakCause, string>> = {
+  system: '#8c510a',
+  tools: '#999933',
+  model: '#a50026',
+  parameters: '#2cc9c9',
+  messages: '#44aa99',
+  thinking: '#6a5acd',
+  'ttl-5m': DISTINCT.yellow,
+  'ttl-1h': '#882255',
+  expired: '#117733',
+  'not-readable-yet': '#5f6a74',
+  lookback: '#b8e186',
+  compaction: DISTINCT.blue,
+  microcompaction: '#ddcc77',
+  snip: '#f4a6b8',
+  collapse: '#a04fd0',
+  chance: DISTINCT.grey,
+  rounding: '#c7a98b',
+  'no-cache': '#e0524d',
+  server: '#3f6fd8',
+};
 
-/** Colours of the causes of cost, in the order given. */
-export function causeColors(causes: readonly string[]): readonly string[] {
-  let rewrites = 0;
+function breakColor(cause: string): string {
+  return Object.hasOwn(BREAK_COLORS, cause) ? BREAK_COLORS[cause as BreakCause] : DISTINCT.grey;
+}
+
+/** Colours of the causes of cost, in the order given; breaks have other names where their colours are given with them. */
+export function causeColors(
+  causes: readonly string[],
+  colorOf: (cause: string) => string = breakColor,
+): readonly string[] {
   return causes.map((cause) => {
     if (cause === 'carry') return DISTINCT.sky;
     if (cause === 'new') return DISTINCT.green;
     if (cause === 'output') return DISTINCT.purple;
-    return REWRITE_COLORS[rewrites++ % REWRITE_COLORS.length]!;
+    return colorOf(cause.replace(/^rewrite:/, ''));
   });
 }
 

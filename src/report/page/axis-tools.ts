@@ -3,6 +3,7 @@ import { causeColors } from '../charts/palette.js';
 import { formatCount, formatCounted, formatDuration, formatMoney, formatShare } from '../format.js';
 import { zoomed } from './axis-range.js';
 import { h } from './dom.js';
+import { paidPart } from './paid-part.js';
 import type { ChartModel } from './run-model.js';
 import type { Axis, Store, View } from './store.js';
 
@@ -36,6 +37,7 @@ export function createAxisTools(
   store: Store,
   model: () => ChartModel,
   domain: (view: View) => readonly [number, number],
+  causeColor?: (cause: string) => string,
 ): AxisTools {
   const axisButton = (axis: Axis, text: string): HTMLButtonElement => {
     const button = h(
@@ -68,8 +70,11 @@ export function createAxisTools(
     const span = view.axis === 'time' ? `${formatDuration(to - from)}: ` : '';
     readout.textContent = `${view.range === null ? 'Whole session' : 'Selected'} · ${span}${formatCounted(sums.requests, 'request')}, ${formatMoney(sums.cost / 1e9)}, ${formatCount(sums.prompt)} prompt tokens, ${formatShare(sums.prompt === 0 ? null : sums.read / sums.prompt)} from the cache`;
     const names = model().causes;
-    const colors = causeColors(names);
-    causes.replaceChildren(legend(names.map((name, index) => [causePhrase(name), colors[index]!])));
+    const colors = causeColors(names, causeColor);
+    const { within } = paidPart(model(), view.range, view.axis);
+    causes.replaceChildren(
+      legend(names.flatMap((name, i) => (within[i]! > 0 ? [[causePhrase(name), colors[i]!] as const] : []))),
+    );
   };
   store.listen((view, before) => {
     if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) describe();

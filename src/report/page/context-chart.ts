@@ -158,7 +158,7 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
   return createFrame(store, {
     title: options.title,
     label: `${options.title}: context size with ${events.length} events.`,
-    yTitle: 'context (tokens)',
+    yTitle: () => 'context (tokens)',
     height: options.height,
     lanes: top,
     model: () => model,

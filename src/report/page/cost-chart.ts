@@ -1,10 +1,12 @@
+import { sum } from '../../base/stats.js';
 import { causeColors } from '../charts/palette.js';
 import { formatMoney } from '../format.js';
 import { s } from './dom.js';
 import { createFrame, type Drawing } from './frame.js';
+import { type PaidPart, paidPart } from './paid-part.js';
 import type { ChartModel } from './run-model.js';
 import type { RunChartOptions } from './split-chart.js';
-import type { Axis, Store } from './store.js';
+import type { Store } from './store.js';
 
 /** Indexes of the requests to draw: the last one of each pixel, and the one before the visible part. */
 function steps(model: ChartModel, { view, x }: Drawing): readonly (readonly [number, number])[] {
@@ -37,24 +39,20 @@ function area(
   return `${there.join('')}${back}z`;
 }
 
-/** What the chosen run has paid so far, by cause. */
+/** What the chosen run has paid so far, by cause; of a part of the axis, since its beginning. */
 export function createCostChart(store: Store, options: RunChartOptions): HTMLElement {
-  const total = (model: ChartModel, index: number, axis: Axis): number => {
-    let sum = 0;
-    for (const column of model.paid(axis)) sum += column[index]!;
-    return sum / 1e9;
-  };
+  const part = (): PaidPart => paidPart(options.model(), store.view.range, store.view.axis);
   return createFrame(store, {
     title: 'Cumulative cost by cause',
     label: 'Cost paid so far, by what was paid for.',
-    yTitle: 'paid so far (US dollars)',
+    yTitle: ({ range }) =>
+      range === null ? 'paid so far (US dollars)' : 'paid since the beginning of this part (US dollars)',
     height: 150,
     lanes: 6,
     model: options.model,
     run: () => store.view.run,
     domain: options.domain,
-    yMax: () =>
-      options.model().count === 0 ? 1 : total(options.model(), options.model().count - 1, 'request'),
+    yMax: () => sum(part().within) / 1e9,
     yText: (value) =>
       formatMoney(value)
         .replace(/\.00$/, '')
@@ -64,11 +62,12 @@ export function createCostChart(store: Store, options: RunChartOptions): HTMLEle
       const model = options.model();
       const points = steps(model, drawing);
       const paid = model.paid(drawing.view.axis);
-      const colors = causeColors(model.causes);
+      const colors = causeColors(model.causes, options.causeColor);
+      const { before } = part();
       const sumTo = (cause: number, index: number): number => {
-        let sum = 0;
-        for (let i = 0; i < cause; i++) sum += paid[i]![index]!;
-        return y.px(sum / 1e9);
+        let paidFor = 0;
+        for (let i = 0; i < cause; i++) paidFor += paid[i]![index]! - before[i]!;
+        return y.px(paidFor / 1e9);
       };
       for (let cause = 0; cause < model.causes.length; cause++) {
         const d = area(
@@ -85,9 +84,10 @@ export function createCostChart(store: Store, options: RunChartOptions): HTMLEle
       const model = options.model();
       const px = x.px(model.x(view.cursor, view.axis));
       if (px < x.px(x.from) || px > x.px(x.to)) return;
+      const paid = sum(model.paid(view.axis).map((column) => column[view.cursor!]!)) - sum(part().before);
       layer.append(
         s('line', { class: 'hair', x1: px, x2: px, y1: 6, y2: 6 + height }),
-        s('circle', { class: 'dot', cx: px, cy: y.px(total(model, view.cursor, view.axis)), r: 4 }),
+        s('circle', { class: 'dot', cx: px, cy: y.px(paid / 1e9), r: 4 }),
       );
     },
     click: (px, _py, { x, view }) => {

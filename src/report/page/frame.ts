@@ -21,7 +21,7 @@ export interface FrameOptions {
   readonly title: string;
   /** What the chart shows, for people who do not see it. */
   readonly label: string;
-  readonly yTitle: string;
+  yTitle(view: View): string;
   readonly height: number;
   /** Room above the plot for lanes of marks. */
   readonly lanes: number;
@@ -97,7 +97,7 @@ export function createFrame(store: Store, options: FrameOptions): HTMLElement {
     const title = view.axis === 'time' ? 'time since the start (h:mm)' : 'request';
     plot.append(
       s('text', { class: 'axis', x: LEFT + width, y: lanes + height + 31, 'text-anchor': 'end' }, title),
-      s('text', { class: 'axis', x: LEFT, y: lanes + height + 31 }, `↑ ${options.yTitle}`),
+      s('text', { class: 'axis', x: LEFT, y: lanes + height + 31 }, `↑ ${options.yTitle(view)}`),
     );
   };
 

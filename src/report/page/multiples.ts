@@ -2,6 +2,7 @@ import { formatCount, formatCounted } from '../format.js';
 import type { PromptColors } from '../page-data.js';
 import { h } from './dom.js';
 import { largestPrompt, miniChart } from './mini-chart.js';
+import { takeClick } from './place.js';
 import type { ChartModel } from './run-model.js';
 
 /** One small chart of many. */
@@ -10,6 +11,8 @@ export interface Multiple {
   /** Beside the name, such as what it cost. */
   readonly value: string;
   readonly link: string;
+  /** What a click does; absent where it follows the link. */
+  open?(): void;
   /** Null where there is nothing to draw. */
   model(): ChartModel | null;
 }
@@ -19,6 +22,12 @@ export interface Multiples {
   readonly element: HTMLElement;
   /** Shows these, by their index. */
   setShown(shown: readonly number[]): void;
+}
+
+function onClick(open: () => void): (event: MouseEvent) => void {
+  return (event) => {
+    if (takeClick(event)) open();
+  };
 }
 
 /** Charts that are drawn at first. */
@@ -32,7 +41,7 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
   let shown: readonly number[] = [];
   let most = FIRST;
   const make = (index: number): HTMLElement => {
-    const { name, value, link, model } = all[index]!;
+    const { name, value, link, open, model } = all[index]!;
     const own = model();
     const note =
       own === null
@@ -43,7 +52,7 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
       { role: 'listitem' },
       h(
         'a',
-        { class: 'mini', href: link },
+        { class: 'mini', href: link, click: open === undefined ? null : onClick(open) },
         h('span', { class: 'name', title: name }, name),
         h('b', {}, value),
         own === null ? null : miniChart(own, colors),

@@ -19,11 +19,12 @@ export function numberIn(place: Named, name: string): number | null {
   return Number.isInteger(value) && value > 0 ? value : null;
 }
 
-/** Goes to the place that the address names, now and whenever it changes. */
-export function followPlace(go: (place: Named) => void): void {
+/** Goes to the place that the address names, now and whenever it changes; one that names none may be given what is shown. */
+export function followPlace(go: (place: Named) => void, shown: (() => string) | null = null): void {
   const follow = (): void => {
     const place = readPlace(location.hash);
     if (place !== null) go(place);
+    else if (shown !== null) showPlace(shown());
   };
   addEventListener('hashchange', follow);
   requestAnimationFrame(follow);
@@ -32,4 +33,21 @@ export function followPlace(go: (place: Named) => void): void {
 /** Puts a place into the address without a new step of the history. */
 export function showPlace(link: string): void {
   if (location.hash !== link) history.replaceState(null, '', link);
+}
+
+/** Makes what a change does to the address a step of the history, so that the browser goes back to before it. */
+export function asStep(change: () => void): void {
+  const before = location.href;
+  change();
+  const after = location.href;
+  if (after === before) return;
+  history.replaceState(null, '', before);
+  history.pushState(null, '', after);
+}
+
+/** Takes a plain click on a link in the place of the browser; one with a key held opens it elsewhere, as always. */
+export function takeClick(event: MouseEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return false;
+  event.preventDefault();
+  return true;
 }

@@ -12,6 +12,8 @@ import type { Tooltip } from './tooltip.js';
 export interface RunChartOptions {
   readonly prompt: PromptColors;
   readonly tooltip: Tooltip<RequestRef>;
+  /** Colour of a cause of breaks, where it has names of its own. */
+  causeColor?(cause: string): string;
   /** Whether requests that paid for content again are marked. */
   readonly breaks?: 'marked';
   model(): ChartModel;
@@ -23,9 +25,9 @@ export function createSplitChart(store: Store, options: RunChartOptions): HTMLEl
   const { prompt: colors } = options;
   const top = options.breaks === 'marked' ? 14 : 6;
   return createFrame(store, {
-    title: 'Prompt by request',
+    title: 'Prompt of each request',
     label: 'Prompt of each request, split into tokens read from the cache, written to it, and uncached.',
-    yTitle: 'prompt (tokens)',
+    yTitle: () => 'prompt (tokens)',
     height: 150,
     lanes: top,
     model: options.model,

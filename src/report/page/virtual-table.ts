@@ -1,4 +1,5 @@
 import { h, oncePerFrame } from './dom.js';
+import { takeClick } from './place.js';
 
 /** A column of a table. */
 export interface TableColumn {
@@ -31,7 +32,7 @@ export interface TableOptions {
   readonly label: string;
   readonly columns: readonly TableColumn[];
   readonly maxHeight: number;
-  onChoose(row: number): void;
+  onChoose(row: number, by: 'click' | 'key'): void;
 }
 
 const ROW_PX = 30;
@@ -143,7 +144,7 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
   element.addEventListener('scroll', drawSoon);
   element.addEventListener('click', (event) => {
     const row = (event.target as Element).closest<HTMLElement>('[data-row]');
-    if (row !== null) options.onChoose(Number(row.dataset.row));
+    if (row !== null && takeClick(event)) options.onChoose(Number(row.dataset.row), 'click');
   });
   element.addEventListener('keydown', (event) => {
     if (event.target !== element) return;
@@ -160,7 +161,7 @@ export function createVirtualTable(options: TableOptions): VirtualTable {
     if (move === undefined || rows.length === 0) return;
     event.preventDefault();
     const position = chosen === null ? -1 : rows.indexOf(chosen);
-    options.onChoose(rows[Math.max(0, Math.min(rows.length - 1, position + move))]!);
+    options.onChoose(rows[Math.max(0, Math.min(rows.length - 1, position + move))]!, 'key');
   });
   new ResizeObserver(drawSoon).observe(element);
 

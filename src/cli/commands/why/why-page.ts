@@ -1,16 +1,16 @@
 import { sum } from '../../../base/stats.js';
 import { inputId } from '../../../files/read-input.js';
+import { usd } from '../../../metrics/metric.js';
 import { chartedRequests } from '../../../report/charted-requests.js';
-import { PROMPT_COLORS } from '../../../report/charts/palette.js';
+import { BREAK_COLORS, causeColors, PROMPT_COLORS } from '../../../report/charts/palette.js';
 import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data.js';
 import { pageHtml } from '../../../report/page-html.js';
 import type { ColumnRequest } from '../../../report/request-columns.js';
-import { shortPath } from '../../../report/short-name.js';
-import type { WhyPageData, WhyPageSession } from '../../../report/why-page-data.js';
+import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/why-page-data.js';
 import type { AttributedRequest } from '../../../why/attribute.js';
 import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../why/causes.js';
-import type { Counted, Slice, WhyReport } from '../../../why/sum-up.js';
+import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../why/sum-up.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { adviceSentence, avoidableOf, changeNotes } from './why-conclusion.js';
 import { reproducedSentence } from './why-text.js';
@@ -29,8 +29,6 @@ export interface PageRoom {
   readonly breaks: number;
 }
 
-const NAME_CHARS = 40;
-
 const ROOM: PageRoom = { session: 4_000, all: 60_000, breaks: 5_000 };
 
 /** What is said of a break of which nothing is known to have been avoidable. */
@@ -41,6 +39,38 @@ function remedyOf(cause: WhyCause, avoidableUsd: number | null): string | null {
   if (avoidableUsd === null) return 'not worked out';
   return avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null;
 }
+
+const [READ_COLOR, NEW_COLOR, OUTPUT_COLOR] = causeColors(['carry', 'new', 'output']) as [
+  string,
+  string,
+  string,
+];
+
+/** Colour of each cause: that of the same cause in a run, or of one that recordings do not have. */
+const CAUSE_COLORS: Readonly<Record<WhyCause, string>> = {
+  read: READ_COLOR,
+  output: OUTPUT_COLOR,
+  uncached: NEW_COLOR,
+  'first-write': NEW_COLOR,
+  growth: NEW_COLOR,
+  'lifetime-5m': BREAK_COLORS['ttl-5m'],
+  'lifetime-1h': BREAK_COLORS['ttl-1h'],
+  lifetime: BREAK_COLORS.expired,
+  compaction: BREAK_COLORS.compaction,
+  microcompaction: BREAK_COLORS.microcompaction,
+  clear: BREAK_COLORS.snip,
+  rewind: BREAK_COLORS.collapse,
+  resume: BREAK_COLORS.rounding,
+  tools: BREAK_COLORS.tools,
+  system: BREAK_COLORS.system,
+  model: BREAK_COLORS.model,
+  version: BREAK_COLORS.parameters,
+  thinking: BREAK_COLORS.thinking,
+  reasoning: BREAK_COLORS.lookback,
+  delivery: BREAK_COLORS['not-readable-yet'],
+  messages: BREAK_COLORS.messages,
+  unexplained: BREAK_COLORS.chance,
+};
 
 function isSteady(cause: WhyCause): boolean {
   return STEADY_CAUSES.includes(cause);
@@ -119,11 +149,18 @@ function cardsOf(report: WhyReport): readonly PageFact[] {
   ];
 }
 
-function slicesOf(by: string, slices: readonly Slice[], nameOf: (name: string) => string) {
-  return {
-    by,
-    rows: slices.map(({ name, usd, sessions }) => ({ name: printable(nameOf(name)), usd, sessions })),
-  };
+/** What a session paid, by model and day. */
+function spentOf({ session, requests }: Counted): readonly WhyPageSpent[] {
+  const found = new Map<string, { model: string; day: string; nano: number }>();
+  for (const request of requests) {
+    const { model } = request;
+    const day = dayOf(session, request);
+    const key = JSON.stringify([model, day]);
+    const own = found.get(key) ?? { model: printable(model), day, nano: 0 };
+    own.nano += nanoOf(request);
+    found.set(key, own);
+  }
+  return [...found.values()].map(({ model, day, nano }) => ({ model, day, usd: usd(nano) }));
 }
 
 function sessionsOf(
@@ -150,6 +187,7 @@ function sessionsOf(
       lostUsd: ranked.lostUsd,
       avoidableUsd: avoidableOf(breaks),
       topBreak: ranked.topEvent === null ? null : CAUSE_TEXT[ranked.topEvent].title,
+      spent: spentOf(own),
       run,
     };
   });
@@ -197,6 +235,7 @@ export function whyPageData(
     cards: cardsOf(report),
     causes: paid.map(({ cause, usd, avoidableUsd, events }) => ({
       title: CAUSE_TEXT[cause].title,
+      color: CAUSE_COLORS[cause],
       usd,
       share: report.recordedUsd === 0 ? null : usd / report.recordedUsd,
       events: isSteady(cause) ? 0 : events,
@@ -206,11 +245,6 @@ export function whyPageData(
     })),
     changes: report.changes,
     assumed: changeNotes(report).join(' '),
-    slices: [
-      slicesOf('project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
-      slicesOf('model', report.byModel, (name) => name),
-      slicesOf('day', report.byDay, (name) => name),
-    ],
     sessions,
     breaks: report.breaks.slice(0, room.breaks).flatMap((each) => {
       const cause = index.get(each.cause);
@@ -227,7 +261,7 @@ export function whyPageData(
           tokens: each.tokens,
           gapMs: each.gapMs,
           at: each.at,
-          model: each.model,
+          model: printable(each.model),
         },
       ];
     }),

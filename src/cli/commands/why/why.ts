@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CcbenchError } from '../../../base/errors.js';
 import { homeFolder } from '../../../files/home.js';
+import { inputId } from '../../../files/read-input.js';
 import { loadTranscript } from '../../../files/transcripts.js';
 import { projectOfSession } from '../../../files/usual-places.js';
 import type { Warning } from '../../../model/warning.js';
@@ -12,7 +13,7 @@ import { countOnce, sumUp, type WhyReport } from '../../../why/sum-up.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { openReport, type ReportFolder } from '../../files/output.js';
-import { mergeWarnings, noteWarnings, warningText } from '../../files/reading-notes.js';
+import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
@@ -110,7 +111,7 @@ async function why(
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
   const warnings = mergeWarnings(read);
   noteWarnings(session, read);
-  const told = { home, notes: [...notes, ...warnings.map(warningText)] };
+  const told = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
   const page = folder === null ? null : await writePage(folder, report, counted, told);
   if (session.json) {
     printJson(

@@ -1,7 +1,10 @@
 import { formatCount, formatCounted, formatMoneyCell, formatShare } from '../../format.js';
-import type { WhyPageChange, WhyPageData, WhyPageSlices } from '../../why-page-data.js';
+import { shortPath } from '../../short-name.js';
+import type { WhyPageChange, WhyPageData } from '../../why-page-data.js';
+import { legend } from '../axis-tools.js';
 import { h, s } from '../dom.js';
 import { linearScale } from '../scale.js';
+import type { Slice, Slices } from './slices.js';
 
 const CENTS = 2;
 
@@ -32,13 +35,14 @@ function headRow(names: readonly (readonly [string, string])[]): HTMLElement {
 /** What the money went for, the dearest first; a name narrows the lists down to its breaks. */
 export function causesView(data: WhyPageData, onCause: (title: string) => void): HTMLElement {
   const most = Math.max(...data.causes.map(({ usd }) => usd), 0) || 1;
-  const rows = data.causes.map(({ title, usd, share, events, avoidableUsd, remedy }) =>
+  const rows = data.causes.map(({ title, color, usd, share, events, avoidableUsd, remedy }) =>
     h(
       'tr',
       { class: events === 0 ? 'quiet' : '' },
       h(
         'th',
         { scope: 'row' },
+        h('i', { class: 'swatch', style: `background:${color}` }),
         events === 0
           ? title
           : h('button', { type: 'button', class: 'link', click: () => onCause(title) }, title),
@@ -68,6 +72,10 @@ export function causesView(data: WhyPageData, onCause: (title: string) => void):
       ]),
       h('tbody', {}, ...rows),
     ),
+    legend([
+      ['avoidable', 'var(--alarm)'],
+      ['the rest of it', 'var(--rest)'],
+    ]),
   );
 }
 
@@ -134,8 +142,9 @@ export function changesView({ changes, assumed }: WhyPageData): HTMLElement {
 }
 
 const FIRST_ROWS = 8;
+const NAME_CHARS = 40;
 
-function sliceTable(rows: WhyPageSlices['rows'], most: number): HTMLElement {
+function sliceTable(rows: readonly Slice[], most: number): HTMLElement {
   return h(
     'table',
     { class: 'money slices' },
@@ -146,7 +155,7 @@ function sliceTable(rows: WhyPageSlices['rows'], most: number): HTMLElement {
         h(
           'tr',
           {},
-          h('th', { scope: 'row' }, name),
+          h('th', { scope: 'row', title: name }, shortPath(name, NAME_CHARS)),
           h('td', { class: 'bars' }, bar(usd / most, 0)),
           h('td', { class: 'right' }, money(usd)),
           h('td', { class: 'right quiet' }, formatCounted(sessions, 'session')),
@@ -157,7 +166,7 @@ function sliceTable(rows: WhyPageSlices['rows'], most: number): HTMLElement {
 }
 
 /** Money by project, model and day. */
-export function slicesView({ slices }: WhyPageData): HTMLElement {
+export function slicesView(slices: readonly Slices[]): HTMLElement {
   const blocks = slices.map(({ by, rows }) => {
     const most = Math.max(...rows.map(({ usd }) => usd), 0) || 1;
     const rest = rows.slice(FIRST_ROWS);
@@ -165,7 +174,9 @@ export function slicesView({ slices }: WhyPageData): HTMLElement {
       'div',
       { class: 'block' },
       h('h3', {}, `By ${by}`),
-      sliceTable(rows.slice(0, FIRST_ROWS), most),
+      rows.length === 0
+        ? h('p', { class: 'quiet' }, 'nothing to show')
+        : sliceTable(rows.slice(0, FIRST_ROWS), most),
       rest.length === 0
         ? null
         : h('details', {}, h('summary', {}, `${formatCount(rest.length)} more`), sliceTable(rest, most)),

@@ -22,7 +22,8 @@ export function recordedTip({ model, index }: RequestRef): Tip {
   return {
     title: `request ${formatCount(model.number(index))}`,
     lines: [
-      ['conversation', `${thread}, request ${formatCount(requests.turn[index]!)} of it`],
+      ['conversation', thread],
+      ['number in it', formatCount(requests.turn[index]!)],
       ['since the start', clock(requests.t[index]!)],
       ['prompt', `${formatCount(prompt)} tokens`],
       ['cache read', `${formatCount(read)} (${formatShare(prompt === 0 ? null : read / prompt)})`],
@@ -65,8 +66,10 @@ export interface SessionViewOptions {
 export function createSessionView(store: Store, options: SessionViewOptions): HTMLElement {
   const { data, model, tooltip } = options;
   const domain = (view: View): readonly [number, number] => model().domain(view.axis);
-  const { tools, readout, causes } = createAxisTools(store, model, domain);
-  const shared = { prompt: data.prompt, tooltip, model, domain, breaks: 'marked' } as const;
+  const colors = new Map(data.causes.map(({ title, color }) => [title, color]));
+  const causeColor = (cause: string): string => colors.get(cause)!;
+  const { tools, readout, causes } = createAxisTools(store, model, domain, causeColor);
+  const shared = { prompt: data.prompt, tooltip, model, domain, causeColor, breaks: 'marked' } as const;
   const heading = h('h2', { tabindex: -1 }, '');
   const about = h('p', { class: 'about' }, '');
   const panel = createRequestPanel(store, {

@@ -6,13 +6,15 @@ import { cardsView } from '../cards.js';
 import { h } from '../dom.js';
 import { pageHead } from '../head.js';
 import { createMultiples } from '../multiples.js';
-import { followPlace, numberIn, showPlace } from '../place.js';
+import { asStep, followPlace, numberIn, showPlace } from '../place.js';
 import { type ChartModel, createRunModel } from '../run-model.js';
-import { createSearchBox, holdsWords } from '../search-box.js';
+import { createSearchBox } from '../search-box.js';
 import { createStore, START, toRun } from '../store.js';
 import { createTooltip } from '../tooltip.js';
+import { createFind } from './find.js';
 import { causesView, changesView, money, slicesView } from './money-views.js';
 import { createSessionView, recordedTip } from './session-view.js';
+import { slicesOf } from './slices.js';
 import { createBreaksTable, createSessionsTable, whyLink } from './why-tables.js';
 
 const NOTHING: ChartedRun = {
@@ -52,20 +54,6 @@ function modelsOf({ sessions }: WhyPageData): (session: number) => ChartModel | 
   };
 }
 
-/** What is searched in a session and in a break. */
-function textsOf({ sessions, breaks, causes }: WhyPageData) {
-  const own = sessions.map(() => new Set<string>());
-  for (const { session, cause } of breaks) own[session]!.add(causes[cause]!.title);
-  const about = sessions.map(({ name, project, day }) => `${name} ${project} ${day ?? ''}`);
-  return {
-    sessions: sessions.map((_session, i) => `${about[i]} ${[...own[i]!].join(' ')}`),
-    breaks: breaks.map(
-      ({ session, cause, model, at, thread }) =>
-        `${causes[cause]!.title} ${about[session]} ${model} ${at ?? ''} ${thread}`,
-    ),
-  };
-}
-
 /** Starts the page of `ccbench why`. */
 export function startWhy(app: HTMLElement, data: WhyPageData): void {
   const modelOf = modelsOf(data);
@@ -92,64 +80,75 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     });
     session.scrollIntoView({ block: 'start' });
   };
-  const breaks = createBreaksTable(data, (row) => {
+  const find = createFind(data);
+  let words = '';
+  const requestShown = (): number | null =>
+    store.view.request === null ? null : model().number(store.view.request);
+  const linkShown = (): string => whyLink(store.view.run, requestShown(), words);
+  const by = (how: 'click' | 'key', change: () => void): void =>
+    how === 'click' ? asStep(change) : change();
+  const breaks = createBreaksTable(data, (row, how) => {
     const { session: index, request } = data.breaks[row]!;
     breaks.choose(row);
-    open(index, request);
+    by(how, () => open(index, request));
     breaks.element.focus({ preventScroll: true });
   });
-  const sessions = createSessionsTable(data, (row) => open(row, null));
+  const sessions = createSessionsTable(data, (row, how) => by(how, () => open(row, null)));
   const minis = createMultiples(
     data.sessions.map(({ name, usd }, i) => ({
       name,
       value: money(usd),
       link: whyLink(i, null),
+      open: () => asStep(() => open(i, null)),
       model: () => modelOf(i),
     })),
     data.prompt,
     'Sessions as small charts',
   );
 
-  const texts = textsOf(data);
   const breaksHead = h('h2', {}, '');
   const sessionsHead = h('h2', {}, '');
+  const slices = h('div');
+  const list = (): void => {
+    const found = find(words);
+    breaks.setRows(found.breaks);
+    sessions.setRows(found.sessions);
+    minis.setShown(found.sessions);
+    slices.replaceChildren(slicesView(slicesOf(found.spent)));
+    const of = (some: readonly number[], all: readonly unknown[]): string =>
+      some.length === all.length
+        ? formatCount(all.length)
+        : `${formatCount(some.length)} of ${formatCount(all.length)}`;
+    breaksHead.textContent = `Breaks (${of(found.breaks, data.breaks)})`;
+    sessionsHead.textContent = `Sessions (${of(found.sessions, data.sessions)})`;
+    box.say(
+      words === ''
+        ? ''
+        : `${formatCounted(found.breaks.length, 'break')}, ${formatCounted(found.sessions.length, 'session')}`,
+    );
+  };
   const box = createSearchBox(
-    'Find sessions, causes, projects',
+    'Find sessions, causes, projects, models, days',
     'session, cause, project, model, day',
-    (words) => {
-      const hits = (all: readonly string[]): readonly number[] =>
-        all.flatMap((text, i) => (holdsWords(text, words) ? [i] : []));
-      const foundBreaks = hits(texts.breaks);
-      const foundSessions = hits(texts.sessions);
-      breaks.setRows(foundBreaks);
-      sessions.setRows(foundSessions);
-      minis.setShown(foundSessions);
-      const of = (found: readonly number[], all: readonly unknown[]): string =>
-        found.length === all.length
-          ? formatCount(all.length)
-          : `${formatCount(found.length)} of ${formatCount(all.length)}`;
-      breaksHead.textContent = `Breaks (${of(foundBreaks, data.breaks)})`;
-      sessionsHead.textContent = `Sessions (${of(foundSessions, data.sessions)})`;
-      box.say(
-        words === ''
-          ? ''
-          : `${formatCounted(foundBreaks.length, 'break')} in ${formatCounted(foundSessions.length, 'session')}`,
-      );
+    (next) => {
+      words = next;
+      list();
+      showPlace(linkShown());
     },
   );
   const breaksPart = h('section', { id: 'breaks' }, breaksHead, breaks.element);
   const onCause = (title: string): void => {
-    box.set(title);
+    asStep(() => box.set(title));
     breaksPart.scrollIntoView({ block: 'start' });
   };
 
   store.listen((view, before) => {
     if (view.run === before.run && view.request === before.request) return;
     if (view.run !== before.run) sessions.choose(view.run);
-    const number = view.request === null ? null : model().number(view.request);
+    const number = requestShown();
     const row = data.breaks.findIndex((item) => item.session === view.run && item.request === number);
     breaks.choose(row < 0 ? null : row);
-    showPlace(whyLink(view.run, number));
+    showPlace(linkShown());
   });
 
   app.replaceChildren(
@@ -172,7 +171,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
       breaksPart,
       session,
       h('section', { id: 'sessions' }, sessionsHead, sessions.element, minis.element),
-      h('section', { id: 'slices' }, h('h2', {}, 'By project, model and day'), slicesView(data)),
+      h('section', { id: 'slices' }, h('h2', {}, 'By project, model and day'), slices),
       data.setAside.length === 0
         ? null
         : h(
@@ -190,12 +189,19 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
     tooltip.element,
   );
   requestAnimationFrame(() => {
-    box.set('');
+    list();
     sessions.choose(store.view.run);
     if (dearest !== undefined) breaks.choose(0);
   });
+  let isOpened = false;
   followPlace((place) => {
+    const sought = place.find ?? '';
+    if (sought !== words) box.set(sought);
     const index = numberIn(place, 'session');
-    if (index !== null && index <= data.sessions.length) open(index - 1, numberIn(place, 'request'));
-  });
+    if (index === null || index > data.sessions.length) return;
+    const request = numberIn(place, 'request');
+    const isShown = index - 1 === store.view.run && request === requestShown();
+    if (!isShown || !isOpened) open(index - 1, request);
+    isOpened = true;
+  }, linkShown);
 }

@@ -1,12 +1,17 @@
 import { formatCount, formatDuration, formatShare } from '../../format.js';
 import type { WhyPageBreak, WhyPageData, WhyPageSession } from '../../why-page-data.js';
 import { placeLink } from '../place.js';
-import { createVirtualTable, type TableColumn, type VirtualTable } from '../virtual-table.js';
+import {
+  createVirtualTable,
+  type TableColumn,
+  type TableOptions,
+  type VirtualTable,
+} from '../virtual-table.js';
 import { money } from './money-views.js';
 
-/** The address of a session, or of one of its requests. */
-export function whyLink(session: number, request: number | null): string {
-  return placeLink({ session: session + 1, request });
+/** The address of a session, or of one of its requests, with the words that are searched for. */
+export function whyLink(session: number, request: number | null, find = ''): string {
+  return placeLink({ session: session + 1, request, find: find === '' ? null : find });
 }
 
 function amount(header: string, width: string, value: (row: number) => number): TableColumn {
@@ -28,7 +33,7 @@ function words(header: string, width: string, value: (row: number) => string): T
 }
 
 /** The list of breaks; each leads to its place. */
-export function createBreaksTable(data: WhyPageData, onChoose: (row: number) => void): VirtualTable {
+export function createBreaksTable(data: WhyPageData, onChoose: TableOptions['onChoose']): VirtualTable {
   const at = (row: number): WhyPageBreak => data.breaks[row]!;
   const session = (row: number): WhyPageSession => data.sessions[at(row).session]!;
   return createVirtualTable({
@@ -59,7 +64,7 @@ export function createBreaksTable(data: WhyPageData, onChoose: (row: number) => 
 }
 
 /** The list of sessions. */
-export function createSessionsTable(data: WhyPageData, onChoose: (row: number) => void): VirtualTable {
+export function createSessionsTable(data: WhyPageData, onChoose: TableOptions['onChoose']): VirtualTable {
   const at = (row: number): WhyPageSession => data.sessions[row]!;
   return createVirtualTable({
     id: 'session',

@@ -1,0 +1,39 @@
+import type { WhyPageData } from '../../why-page-data.js';
+import { holdsWords } from '../search-box.js';
+import type { ProjectSpent } from './slices.js';
+
+/** What holds the words of a search. */
+export interface Found {
+  /** Indexes of breaks, and of sessions: those of every found break are among them. */
+  readonly breaks: readonly number[];
+  readonly sessions: readonly number[];
+  /** What the found sessions paid; for the models and days alone that the words name, where they name any. */
+  readonly spent: readonly ProjectSpent[];
+}
+
+/** Prepares the search over breaks, sessions and what they paid. */
+export function createFind({ sessions, breaks, causes }: WhyPageData): (words: string) => Found {
+  const own = sessions.map(() => new Set<string>());
+  for (const { session, cause } of breaks) own[session]!.add(causes[cause]!.title);
+  const about = sessions.map(({ name, project }) => `${name} ${project}`);
+  const broke = sessions.map((_session, i) => `${about[i]} ${[...own[i]!].join(' ')}`);
+  const whole = sessions.map(({ day, spent }, i) => {
+    const parts = spent.map((part) => `${part.model} ${part.day}`);
+    return `${broke[i]} ${day ?? ''} ${parts.join(' ')}`;
+  });
+  const breakTexts = breaks.map(
+    ({ session, cause, model, at, thread }) =>
+      `${causes[cause]!.title} ${about[session]} ${model} ${at ?? ''} ${thread}`,
+  );
+  return (words) => {
+    const foundBreaks = breakTexts.flatMap((text, i) => (holdsWords(text, words) ? [i] : []));
+    const broken = new Set(foundBreaks.map((i) => breaks[i]!.session));
+    const foundSessions = whole.flatMap((text, i) => (broken.has(i) || holdsWords(text, words) ? [i] : []));
+    const spent = foundSessions.map((i) => {
+      const { project, spent: all } = sessions[i]!;
+      const named = all.filter((part) => holdsWords(`${broke[i]} ${part.model} ${part.day}`, words));
+      return { project, spent: named.length === 0 ? all : named };
+    });
+    return { breaks: foundBreaks, sessions: foundSessions, spent };
+  };
+}
