@@ -79,10 +79,14 @@ describe('what calls cost at a lifetime', () => {
     const stranger = callOf({ input: 1_000_000 }, { model: 'mystery-1' });
     const known = callOf({ input: 1_000 });
     expect(ruleCosts([stranger, known, known], [300])).toEqual({
+      calls: 3,
+      unpricedCalls: 1,
       averageUsd: 0.01,
       lifetimes: [{ ttlSeconds: 300, costUsd: 0.01 }],
     });
     expect(ruleCosts([stranger], [300])).toEqual({
+      calls: 1,
+      unpricedCalls: 1,
       averageUsd: null,
       lifetimes: [{ ttlSeconds: 300, costUsd: null }],
     });

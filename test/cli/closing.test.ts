@@ -179,7 +179,9 @@ describe('the last lines of a command', () => {
     expect(diff[1]).toContain('ccbench validate');
     expect(diff[2]).toBe('page d/diff.html');
     const under = await closing(['providers', '--session', 's.jsonl'], cwd);
-    expect(under[0]).toMatch(/^The session costs between \$[\d.]+ at .* and \$[\d.]+ at /);
+    expect(under[0]).toMatch(
+      /^The session cost \$[\d.]+ as recorded; replayed it costs between \$[\d.]+ at .* and \$[\d.]+ at /,
+    );
     expect(under[1]).toContain('not answers');
   });
 
