@@ -73,9 +73,22 @@ describe('report.html in a browser', () => {
     const labels = page.locator('svg.chart').first().locator('text.halo');
     expect(await labels.allTextContents()).toEqual(['auto-compact 167k', 'blocking 168k', 'window 200k']);
     const boxes = await Promise.all((await labels.all()).map((label) => label.boundingBox()));
-    const places = boxes.map((box) => box!.y).sort((a, b) => a - b);
-    // Letters are 11 pixels high.
-    for (let i = 1; i < places.length; i++) expect(places[i]! - places[i - 1]!).toBeGreaterThan(13);
+    const [compact, blocking] = boxes;
+    expect(blocking!.x + blocking!.width).toBeLessThan(compact!.x);
+    const heights = (place: string, name: string): Promise<number[]> =>
+      page
+        .locator('svg.chart')
+        .first()
+        .locator(place)
+        .evaluateAll((marks, of) => marks.map((mark) => Number(mark.getAttribute(of))), name);
+    const lines = await heights('.limit', 'y1');
+    expect(await heights('text.halo', 'y')).toEqual(lines.map((at) => at - 3));
+    // the names are drawn over the curve
+    const order = await page
+      .locator('svg.chart')
+      .first()
+      .evaluate((svg) => [...svg.querySelectorAll('.line, .halo')].map((mark) => mark.classList[0]));
+    expect(order.lastIndexOf('line')).toBeLessThan(order.indexOf('quiet'));
   });
 
   it('MIC-3 says in words why something was written again, and counts writes for an hour', async () => {

@@ -192,7 +192,7 @@ describe('why.html in a browser', () => {
       'the rest of it',
     ]);
     const bars = await page.evaluate(
-      "['.whole', '.kept'].map((part) => getComputedStyle(document.querySelector(`#causes .share ${part}`)).backgroundColor)",
+      "['.whole', '.kept'].map((part) => getComputedStyle(document.querySelector('#causes .share ' + part)).backgroundColor)",
     );
     expect(Object.values(await colors('#causes .legend span')).reverse()).toEqual(bars);
   });

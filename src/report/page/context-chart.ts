@@ -1,7 +1,7 @@
-import { spreadLabels } from '../charts/spread-labels.js';
 import type { PageData, PageEvent } from '../page-data.js';
 import { s } from './dom.js';
 import { createFrame, type Drawing } from './frame.js';
+import { labelEnds } from './label-ends.js';
 import { eventLane, lanesOf } from './lanes.js';
 import type { RequestRef } from './request-tip.js';
 import type { RunModel } from './run-model.js';
@@ -99,22 +99,29 @@ function drawGaps(model: RunModel, { plot, x, view, height }: Drawing, top: numb
   }
 }
 
-/** Height of a label with room to the next. */
-const LABEL_PX = 15;
+/** Limits that the chart is high enough for. */
+function limitsIn(model: RunModel, { y }: Drawing): RunModel['run']['thresholds'] {
+  return model.run.thresholds.filter(({ tokens }) => tokens <= y.to);
+}
 
-function drawThresholds(model: RunModel, { plot, x, y }: Drawing): void {
-  const shown = model.run.thresholds.filter(({ tokens }) => tokens <= y.to);
-  const places = shown.map(({ tokens }) => y.px(tokens));
-  for (const at of places)
+function drawLimits(model: RunModel, drawing: Drawing): void {
+  const { plot, x, y } = drawing;
+  for (const { tokens } of limitsIn(model, drawing)) {
+    const at = y.px(tokens);
     plot.append(s('line', { class: 'limit', x1: x.px(x.from), x2: x.px(x.to), y1: at, y2: at }));
-  const labels = spreadLabels(
-    places.map((at) => at - 3),
-    { gap: LABEL_PX, from: y.px(y.to) - 3, to: y.px(y.from) - 3 },
-  );
-  for (const [i, { name, tokens }] of shown.entries()) {
-    const at = { class: 'quiet halo', x: x.px(x.to) - 4, y: labels[i]!, 'text-anchor': 'end' };
-    plot.append(s('text', at, `${name} ${short(tokens)}`));
   }
+}
+
+/** Names the limits above their lines, over whatever is drawn there. */
+function drawLimitNames(model: RunModel, drawing: Drawing): void {
+  const { plot, x, y } = drawing;
+  const names = limitsIn(model, drawing).map(({ name, tokens }) => ({
+    y: y.px(tokens) - 3,
+    text: `${name} ${short(tokens)}`,
+  }));
+  const ends = labelEnds(names, x.px(x.to) - 4);
+  for (const [i, { y: at, text }] of names.entries())
+    plot.append(s('text', { class: 'quiet halo', x: ends[i]!, y: at, 'text-anchor': 'end' }, text));
 }
 
 /** Context size over the axis, with lanes of marks above it for everything that happened. */
@@ -169,11 +176,12 @@ export function createContextChart(store: Store, options: ContextChartOptions): 
     draw(drawing) {
       const { plot } = drawing;
       drawGaps(model, drawing, top);
-      drawThresholds(model, drawing);
+      drawLimits(model, drawing);
       for (const thread of model.others) {
         plot.append(s('path', { class: 'line faint', d: contextPath(model, thread, drawing) }));
       }
       plot.append(s('path', { class: 'line', d: contextPath(model, model.main, drawing) }));
+      drawLimitNames(model, drawing);
       drawLanes(drawing);
     },
     cursor({ view, x, y, height }, layer) {
