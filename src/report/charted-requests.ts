@@ -3,12 +3,20 @@ import type { ChartedRun } from './page-data.js';
 import { pageLeftOut } from './page-left-out.js';
 import { type ColumnRequest, requestColumns } from './request-columns.js';
 
-/** Which of so many requests a page shows: the first, the last, those that broke the cache, and others at equal steps. */
+/** The first of those with the largest prompt. */
+function largestOf(requests: readonly ColumnRequest[]): number {
+  let largest = 0;
+  for (const [i, { prompt }] of requests.entries()) if (prompt > requests[largest]!.prompt) largest = i;
+  return largest;
+}
+
+/** Which of so many requests a page shows: the first, the last, the largest, those that broke the cache, and others at equal steps. */
 function keptRequests(requests: readonly ColumnRequest[], most: number): readonly number[] {
   const all = requests.map((_request, i) => i);
   if (requests.length <= most) return all;
   const step = Math.ceil(requests.length / most);
-  return all.filter((i) => i % step === 0 || i === requests.length - 1 || requests[i]!.cause !== null);
+  const ends = [requests.length - 1, largestOf(requests)];
+  return all.filter((i) => i % step === 0 || ends.includes(i) || requests[i]!.cause !== null);
 }
 
 /** Requests in the order of time as a page draws them: all of them, or about as many as it has room for and the sums of the rest. */

@@ -271,17 +271,16 @@ describe('the page of a study', () => {
       ...RUNS,
       table: {
         ...RUNS.table,
-        rows: Array.from({ length: 26 }, (_, i) => ({ name: `r${i}`, cells: [{ text: `$${i}`, value: i }] })),
+        rows: Array.from({ length: 27 }, (_, i) => ({ name: `r${i}`, cells: [{ text: `$${i}`, value: i }] })),
       },
-      runs: [run, ...Array.from({ length: 25 }, () => null)],
+      runs: [null, ...Array.from({ length: 26 }, () => run)],
     };
     const { page } = await openPage(browser, html(data));
     const minis = page.locator('a.mini');
     await minis.first().waitFor();
     expect(await minis.count()).toBe(24);
-    expect(await minis.first().textContent()).toBe('r0$02 requests, up to 2,000 tokens');
-    expect(await minis.nth(1).textContent()).toBe('r1$1no chart');
-    expect(await minis.nth(1).getAttribute('href')).toBe('#run=2');
+    expect(await minis.first().textContent()).toBe('r1$12 requests, prompts up to 2,000 tokens');
+    expect(await minis.first().getAttribute('href')).toBe('#run=2');
     // 240 pixels for two requests: bars of 14 around 60 and 180; 2,000 tokens from 64 up to 8
     expect(
       await minis

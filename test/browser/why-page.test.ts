@@ -328,6 +328,23 @@ describe('why.html in a browser', () => {
     expect(await panel(page)).toMatch(/^request 1conversation/);
   });
 
+  it('stacks what a cause cost and what would have avoided it where the window is narrow', async () => {
+    const causes = DATA.causes.map((cause) => ({
+      ...cause,
+      avoidableUsd: 1,
+      remedy: 'leave everything as it was',
+    }));
+    const { page } = await openPage(browser, whyHtml({ ...DATA, causes }), { width: 500 });
+    const hidden = await page.evaluate(
+      "(() => { const part = document.querySelector('#causes .wide'); return part.scrollWidth - part.clientWidth; })()",
+    );
+    expect(hidden).toBe(0);
+    const last = page.locator('#causes tbody tr').first().locator('td').last();
+    expect(await last.textContent()).toBe('leave everything as it was');
+    const box = (await last.boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual(500);
+  });
+
   it.each([
     [1280, 'light'],
     [390, 'dark'],

@@ -16,7 +16,8 @@ export function labelEnds(labels: readonly Label[], end: number): readonly numbe
     const width = text.length * LETTER_PX;
     const beside = placed.filter((other) => Math.abs(other.y - y) < LINE_PX).sort((a, b) => b.to - a.to);
     let to = end;
-    for (const other of beside) if (other.to > to - width - BETWEEN_PX) to = Math.min(to, other.from - BETWEEN_PX);
+    for (const other of beside)
+      if (other.to > to - width - BETWEEN_PX) to = Math.min(to, other.from - BETWEEN_PX);
     placed.push({ y, from: to - width, to });
   }
   return placed.map(({ to }) => to);

@@ -46,7 +46,7 @@ export function createMultiples(all: readonly Multiple[], colors: PromptColors, 
     const note =
       own === null
         ? 'no chart'
-        : `${formatCounted(own.run.leftOut?.requests ?? own.count, 'request')}, up to ${formatCount(largestPrompt(own))} tokens`;
+        : `${formatCounted(own.run.leftOut?.requests ?? own.count, 'request')}, prompts up to ${formatCount(largestPrompt(own))} tokens`;
     return h(
       'div',
       { role: 'listitem' },

@@ -26,6 +26,20 @@ export function smallRun({ entries, leftOut }: SampledLog, { execution }: RunRes
   return chartedRequests(requests, threads, SMALL);
 }
 
+/** How many sessions the runs are of. */
+function sessionsOf(results: readonly RunResult[]): number {
+  return new Set(results.map(({ execution }) => execution.facts.run?.transcript.id)).size;
+}
+
+/** From the least to the most, once where they look the same. */
+function spread(values: readonly (number | null)[], format: (value: number | null) => string): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return format(null);
+  const ends = [Math.min(...known), Math.max(...known)].map(format);
+  return [...new Set(ends)].join(' to ');
+}
+
+/** The main numbers: sums over sessions, but only what runs lie between where some are of the same session, which nobody pays twice. */
 function cardsOf(results: readonly RunResult[]): readonly PageFact[] {
   const facts = results.map(({ execution }) => execution.facts);
   const total = (name: string): number => sum(results.map(({ metrics }) => metrics[name] ?? 0));
@@ -42,20 +56,33 @@ function cardsOf(results: readonly RunResult[]): readonly PageFact[] {
     note,
     tone,
   });
+  const count = card(
+    'Runs',
+    formatCount(results.length),
+    cut === 0 ? 'all finished' : `${formatCount(cut)} unfinished`,
+    cut === 0 ? 'plain' : 'bad',
+  );
+  const calls = facts.map(({ requests }) => requests.calls);
+  if (sessionsOf(results) < results.length) {
+    const own = (name: string): readonly (number | null)[] =>
+      results.map(({ metrics }) => metrics[name] ?? null);
+    return [
+      count,
+      card('Cost', spread(own('costUsd'), formatMoney), 'of a run'),
+      card('Cache-hit rate', spread(own('cacheHitRate'), formatShare), 'of a run'),
+      card('Requests', spread(calls, formatCount), 'of a run'),
+      card('Compactions', spread(own('compactions'), formatCount), 'of a run'),
+    ];
+  }
   return [
-    card(
-      'Runs',
-      formatCount(results.length),
-      cut === 0 ? 'all finished' : `${formatCount(cut)} unfinished`,
-      cut === 0 ? 'plain' : 'bad',
-    ),
+    count,
     card('Cost of all', formatMoney(total('costUsd')), 'together'),
     card(
       'Cache-hit rate',
       formatShare(prompt === 0 ? null : hits / prompt),
       `of ${formatCount(prompt)} prompt tokens`,
     ),
-    card('Requests', formatCount(sum(facts.map(({ requests }) => requests.calls))), 'together'),
+    card('Requests', formatCount(sum(calls)), 'together'),
     card('Compactions', formatCount(total('compactions')), 'together'),
   ];
 }
@@ -84,7 +111,6 @@ export function runIndexHtml(
   }));
   const table = compareTable(reported);
   const recorded = table.rows.length - results.length;
-  const transcripts = new Set(results.map(({ execution }) => execution.facts.run?.transcript.id));
   const unmarked = (row: ComparisonRow): ComparisonRow => ({
     ...row,
     cells: row.cells.map(({ mark: _mark, ...cell }) => cell),
@@ -104,7 +130,7 @@ export function runIndexHtml(
         ...table,
         caption: 'Runs',
         rows: table.rows.map((row, i) => ({
-          ...(transcripts.size > 1 ? unmarked(row) : row),
+          ...(sessionsOf(results) > 1 ? unmarked(row) : row),
           ...(i < recorded ? {} : { page: pages[i - recorded]! }),
         })),
       },

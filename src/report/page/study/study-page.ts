@@ -120,7 +120,8 @@ function multiplesOf(data: StudyPageData): HTMLElement | null {
     data.prompt,
     `Every ${data.of} as a small chart`,
   );
-  requestAnimationFrame(() => minis.setShown(data.table.rows.map((_row, i) => i)));
+  const drawn = data.runs.flatMap((run, i) => (run === null ? [] : [i]));
+  requestAnimationFrame(() => minis.setShown(drawn));
   return h(
     'section',
     { id: multiplesId(data) },

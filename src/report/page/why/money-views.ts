@@ -50,8 +50,8 @@ export function causesView(data: WhyPageData, onCause: (title: string) => void):
       h('td', { class: 'bars' }, bar(usd / most, avoidableUsd / most)),
       h('td', { class: 'right' }, money(usd)),
       h('td', { class: 'right' }, formatShare(share)),
-      h('td', { class: 'right' }, events === 0 ? '' : formatCount(events)),
-      h('td', { class: 'right' }, avoidableUsd > 0 ? money(avoidableUsd) : ''),
+      h('td', { class: 'right', 'data-of': 'breaks' }, events === 0 ? '' : formatCount(events)),
+      h('td', { class: 'right', 'data-of': 'avoidable' }, avoidableUsd > 0 ? money(avoidableUsd) : ''),
       h('td', {}, remedy ?? ''),
     ),
   );
@@ -60,7 +60,7 @@ export function causesView(data: WhyPageData, onCause: (title: string) => void):
     { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Causes' },
     h(
       'table',
-      { class: 'money' },
+      { class: 'money causes' },
       headRow([
         ['cause', ''],
         ['', 'bars'],
