@@ -76,6 +76,38 @@ describe('plans whose limits rise', () => {
     }
   }, 240_000);
 
+  it('branch off where a threshold is only told of, on a model that its client does not compact on', () => {
+    const policy = 'claude-code/2.1.325';
+    const transcript = generateTranscript({
+      workload: 'research',
+      turns: 60,
+      seed: 3,
+      model: 'claude-sonnet-4-5',
+    });
+    const goOn = vi.spyOn(PausedRun.prototype, 'goOn');
+    expectSame(rising({ policy }, tenths), transcript);
+    expect(goOn.mock.calls.length).toBeGreaterThan(0);
+  });
+
+  it.each(['/repo/src', '/repo/src/CLAUDE.md'])(
+    'tell once of what may not be read for memories, before and behind the branch: %s',
+    (path) => {
+      const policy = 'claude-code/2.0';
+      const memory = {
+        'nestedMemory.files': { '/repo/src/CLAUDE.md': 300, '/repo/CLAUDE.md': 200 },
+        'nestedMemory.denied': [path],
+      };
+      const transcript = generateTranscript({ workload: 'research', turns: 60, seed: 3 });
+      const plans = tenths.map((share) => planOf({ policy, set: { ...memory, ...limitAt(policy, share)! } }));
+      const denied = runLog(plans[0]!, transcript).filter(
+        (entry) =>
+          entry.type === 'layer' && entry.layer === 'nested-memory' && Number(entry.details.denied) > 0,
+      );
+      expect(denied.length).toBeGreaterThan(0);
+      expectSame(plans, transcript);
+    },
+  );
+
   it('make the turns before the branch once', () => {
     const transcript = generateTranscript({ workload: 'refactor', turns: 80, seed: 2 });
     const plans = rising({ policy: 'claude-code/2.1.112' }, tenths);
