@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { circlesIn, ENGINE_ROOMS, roomViolations } from '../helpers/circles.js';
 import { importsOf, LAYERS, layerViolations } from '../helpers/layers.js';
@@ -31,6 +31,16 @@ describe('layers of src', () => {
 });
 
 describe('files of src', () => {
+  it('name modules beside them that exist, where a URL leads to one', () => {
+    const broken = sourceFiles().flatMap(({ path, text }) =>
+      [...text.matchAll(/new URL\('(\.{1,2}\/[^']+)', import\.meta\.url\)/g)]
+        .map(([, to]) => join(dirname(path), to!).replace(/\.js$/, '.ts'))
+        .filter((to) => !existsSync(join(ROOT, to)))
+        .map((to) => `${path} names ${to}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
   it('import each other in no circle, types included', () => {
     expect(circlesIn(sourceFiles())).toEqual([]);
   });

@@ -104,6 +104,22 @@ describe('ccbench bench', () => {
     expect(result.ratios[0]).toMatchObject({ name: 'quick-enough', ratio: 3, promised: 2 });
   });
 
+  it('keeps and saves what the other suites measured when one fails, and exits with 1', async () => {
+    const cwd = tempFolder();
+    const suites: Suites = {
+      broken: async () => {
+        throw new Error('no such module');
+      },
+      known: async () => known(),
+    };
+    const { code, stdout } = await bench({ cwd, json: true, save: 'kept.json' }, suites);
+    expect(code).toBe(1);
+    const result = JSON.parse(stdout);
+    expect(result.ratios).toHaveLength(3);
+    expect(result.failed).toEqual([{ suite: 'broken', message: 'no such module' }]);
+    expect(JSON.parse(readFileSync(join(cwd, 'kept.json'), 'utf8')).ratios).toHaveLength(3);
+  });
+
   it('compares with a saved run: exit code 98 when a path is slower beyond the noise', async () => {
     const cwd = tempFolder();
     expect((await bench({ cwd, save: 'before.json' })).code).toBe(0);

@@ -39,12 +39,19 @@ export async function benchCommand(
   if (options.out !== undefined) openFile(join(options.out, 'charts', 'ratios.svg'), host.cwd).discard();
   const save = options.save === undefined ? null : openFile(options.save, host.cwd);
   try {
-    const result = await runSuites(session, chosen, suites, options);
+    const { result, failed } = await runSuites(session, chosen, suites, options);
     if (before !== null) checkCommon(result, before, options.against!);
     const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
     await save?.write(`${JSON.stringify(result, null, 2)}\n`);
     save?.commit();
-    if (session.json) printJson(session, slower === null ? result : { ...result, regressions: slower });
+    if (session.json)
+      printJson(session, {
+        ...result,
+        ...(slower === null ? {} : { regressions: slower }),
+        ...(failed.length === 0
+          ? {}
+          : { failed: failed.map(({ suite, error }) => ({ suite, message: messageOf(error) })) }),
+      });
     else host.stdout.write(benchText(result, slower, screenFor(host.stdout, session.colors)));
     if (options.out !== undefined) await writeCharts(session, result, options.out, options);
     if (!session.json) {
@@ -52,6 +59,11 @@ export async function benchCommand(
       const closing = { ...benchConclusion(result, slower), written };
       host.stdout.write(`\n${closingText(closing, screenFor(host.stdout, session.colors))}`);
     }
+    for (const { suite, error } of failed)
+      host.stderr.write(
+        `the suite ${suite} failed: ${session.debug && error instanceof Error ? error.stack : messageOf(error)}\n`,
+      );
+    if (failed.length > 0) return EXIT.internal;
     return slower !== null && slower.length > 0 ? EXIT.regression : EXIT.fine;
   } finally {
     save?.discard();
@@ -69,24 +81,45 @@ function chooseSuites(names: readonly string[], suites: Suites): readonly string
   return names.length === 0 ? known : names;
 }
 
+/** A suite that threw; what the others measured is kept. */
+interface FailedSuite {
+  readonly suite: string;
+  readonly error: unknown;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Runs the suites one after the other and prints the ratios of each as it ends. */
 async function runSuites(
   { host, json }: CliSession,
   names: readonly string[],
   suites: Suites,
   options: BenchOptions,
-): Promise<BenchResult> {
+): Promise<{ readonly result: BenchResult; readonly failed: readonly FailedSuite[] }> {
   const shows = host.stderr.isTerminal && !json;
   const parts: Partial<BenchResult>[] = [];
+  const failed: FailedSuite[] = [];
   for (const name of names) {
     await breathe(host.interrupt);
     const onProgress = (what: string): void => {
       if (shows) host.stderr.write(`${WIPE_LINE}${name}: ${what}`);
     };
     onProgress('running');
-    parts.push(await suites[name]!({ quick: options.quick === true, onProgress }));
+    try {
+      const part = await suites[name]!({ quick: options.quick === true, onProgress });
+      parts.push(part);
+      const ratios = (part.ratios ?? []).map((row) => `${row.name} ${row.ratio.toPrecision(3)}`);
+      if (names.length > 1)
+        host.stderr.write(`${shows ? WIPE_LINE : ''}${[`${name}: done`, ...ratios].join(', ')}\n`);
+    } catch (error) {
+      if (host.interrupt.aborted) throw error;
+      failed.push({ suite: name, error });
+    }
   }
   if (shows) host.stderr.write(WIPE_LINE);
-  return joinResults(parts);
+  return { result: joinResults(parts), failed };
 }
 
 async function writeCharts(

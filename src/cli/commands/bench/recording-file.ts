@@ -46,7 +46,7 @@ loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
 /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be told. */
 export async function peakMemory(lines: Iterable<string>): Promise<number | null> {
   if (!canProbe()) return null;
-  const loader = new URL('../../files/transcripts.js', import.meta.url);
+  const loader = new URL('../../../files/transcripts.js', import.meta.url);
   const folder = writeRecording(lines);
   try {
     return await probe(READ, [loader.href, FILE_NAME, folder]);
