@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/helpers/longest-first.js';
+import { LongestFirst } from './test/helpers/setup/longest-first.js';
 
 export default defineConfig({
   test: {
@@ -11,7 +11,7 @@ export default defineConfig({
     maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
     isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
     sequence: { sequencer: LongestFirst },
-    setupFiles: ['test/helpers/property-settings.ts'],
-    globalSetup: ['test/helpers/test-cache.ts', 'test/helpers/build-page.ts'],
+    setupFiles: ['test/helpers/setup/property-settings.ts'],
+    globalSetup: ['test/helpers/setup/test-cache.ts', 'test/helpers/setup/build-page.ts'],
   },
 });

@@ -3,13 +3,13 @@
 // node bench/thresholds.mjs peers/zed rules.compact.when.0.tokens session.jsonl …
 
 import { readFileSync } from 'node:fs';
-import { benchPlan } from '../dist/bench/plan.js';
+import { planPolicy, policyRegistry } from '../dist/agent/policies/catalogue.js';
+import { benchPlan } from '../dist/cli/commands/bench/plan.js';
+import { countCalls } from '../dist/core/model/transcript.js';
 import { sweepReplayParts } from '../dist/engine/columnar/sweep-replay.js';
 import { replay } from '../dist/engine/run/replay.js';
 import { createMetricsFold } from '../dist/metrics/fold.js';
-import { countCalls } from '../dist/model/transcript.js';
-import { planPolicy, policyRegistry } from '../dist/policies/catalogue.js';
-import { readTranscript } from '../dist/transcript/read-transcript.js';
+import { readTranscript } from '../dist/transcripts/read-transcript.js';
 
 const POINTS = 1_000;
 const [policy, path, ...files] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { bundledAside } from './bundle-packages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const target = join(root, 'src/report/page-bundle.generated.ts');
+const target = join(root, 'src/report/html/page-bundle.generated.ts');
 
 async function bundle(file) {
   const { outputFiles } = await build({

@@ -1,22 +1,22 @@
-// Writes the policies and providers that are shipped as files (src/policies/{baselines,peers}/*.yaml, src/cache/providers/*.yaml) as
+// Writes the policies and providers that are shipped as files (src/agent/policies/{baselines,peers}/*.yaml, src/provider/providers/*.yaml) as
 // modules of plain data, so that no YAML is read at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The files of a folder as entries of a module, by name; what is in them must be called `prefix` and the name of the file. */
+/** The files below a folder as entries of a module, by name; what is in them must be called `prefix` and the name of the file. */
 function entriesOf(folder, prefix) {
-  return readdirSync(join(root, folder))
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
-    .map((file) => file.slice(0, -'.yaml'.length))
-    .sort()
-    .map((file) => {
-      const name = `${prefix}${file}`;
-      const written = parse(readFileSync(join(root, folder, `${file}.yaml`), 'utf8'));
-      if (written.name !== name) throw new Error(`${folder}/${file}.yaml is called ${written.name}`);
+    .map((file) => [basename(file, '.yaml'), file])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([stem, file]) => {
+      const name = `${prefix}${stem}`;
+      const written = parse(readFileSync(join(root, folder, file), 'utf8'));
+      if (written.name !== name) throw new Error(`${folder}/${file} is called ${written.name}`);
       // As a text: it is parsed when it is asked for.
       return `  [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(written))}],`;
     });
@@ -39,11 +39,15 @@ ${entries.join('\n')}
 /** Writes the modules of what is shipped as files. */
 export function buildShipped() {
   writeModule(
-    'src/policies/shipped.generated.ts',
+    'src/agent/policies/shipped.generated.ts',
     'Policies',
-    ['baselines', 'peers'].flatMap((folder) => entriesOf(`src/policies/${folder}`, `${folder}/`)),
+    ['baselines', 'peers'].flatMap((folder) => entriesOf(`src/agent/policies/${folder}`, `${folder}/`)),
   );
-  writeModule('src/cache/providers.generated.ts', 'Providers', entriesOf('src/cache/providers', ''));
+  writeModule(
+    'src/provider/providers/providers.generated.ts',
+    'Providers',
+    entriesOf('src/provider/providers', ''),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) buildShipped();

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Sources, below src, that the build replaces by a bundle with the packages they import; all others load them by dynamic import. */
-export const BUNDLED = ['report/charts/draw-chart.ts', 'tokens/count-o200k.ts'];
+export const BUNDLED = ['report/charts/draw-chart.ts', 'core/tokens/count-o200k.ts'];
 
 /** Where the licences of the packages in the bundles are kept. */
 export const NOTICES = 'dist/bundled-licences.txt';

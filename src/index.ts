@@ -1,7 +1,36 @@
 // What programs may import from 'ccbench'. Everything here keeps its meaning within a major version; nothing else does.
 
+/** Helpers of tiers: the placeholder of a cleared result, and the report of a change. */
+export { changeReport, sizeBefore } from './agent/layers/support/change-report.js';
+export { clearedBlock } from './agent/layers/support/compactable.js';
+/** A policy: tiers, client, numbers, sources. */
+export type { Policy } from './agent/policies/policy.js';
+/** A plug-in and its parts. */
+export type {
+  Plugin,
+  PluginModule,
+  PluginTools,
+  PolicySource,
+  ReaderInput,
+  TierInput,
+} from './config/plugins/plugin.js';
 /** The error of everything a user can act on: a stable `code`, a message, a `hint`, a `place`; `problems` where there are several. */
-export { CcbenchError, ProblemList } from './base/errors.js';
+export { CcbenchError, ProblemList } from './core/base/errors.js';
+/** Blocks and messages, as a tier sees them. */
+export { type Block, createBlock } from './core/model/block.js';
+export { createMessage, type Message } from './core/model/message.js';
+/** A session to be replayed: its threads, and their steps. */
+export type { Step, Thread, Transcript } from './core/model/transcript.js';
+/** What a tier asks of the engine, and what came of it. */
+export type { Action, Outcome } from './core/run/action.js';
+/** A parameter that a tier declares. */
+export type { ParamSpec } from './core/run/params.js';
+/** The log of a run, entry by entry. */
+export type { LogEntry } from './core/run/run-log.js';
+/** Everything a run depends on besides its transcript. */
+export type { RunPlan } from './core/run/run-plan.js';
+/** A tier: where it is asked, what it sees, what it does. */
+export type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from './core/run/tier.js';
 /** Checks tiers, policies and plug-ins; registers a plug-in in this program. */
 export { definePlugin, definePolicy, defineTier, usePlugin } from './library/define.js';
 /** A scenario with a plan and a transcript for each of its runs. */
@@ -24,32 +53,3 @@ export type { Source } from './library/source.js';
 /** A number about a run, and the facts it is made of. */
 export type { RunFacts } from './metrics/facts.js';
 export type { Metric } from './metrics/metric.js';
-/** What a tier asks of the engine, and what came of it. */
-export type { Action, Outcome } from './model/action.js';
-/** Blocks and messages, as a tier sees them. */
-export { type Block, createBlock } from './model/block.js';
-export { createMessage, type Message } from './model/message.js';
-/** A parameter that a tier declares. */
-export type { ParamSpec } from './model/params.js';
-/** The log of a run, entry by entry. */
-export type { LogEntry } from './model/run-log.js';
-/** Everything a run depends on besides its transcript. */
-export type { RunPlan } from './model/run-plan.js';
-/** A tier: where it is asked, what it sees, what it does. */
-export type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from './model/tier.js';
-/** A session to be replayed: its threads, and their steps. */
-export type { Step, Thread, Transcript } from './model/transcript.js';
-/** A plug-in and its parts. */
-export type {
-  Plugin,
-  PluginModule,
-  PluginTools,
-  PolicySource,
-  ReaderInput,
-  TierInput,
-} from './plugins/plugin.js';
-/** A policy: tiers, client, numbers, sources. */
-export type { Policy } from './policies/policy.js';
-/** Helpers of tiers: the placeholder of a cleared result, and the report of a change. */
-export { changeReport, sizeBefore } from './tiers/change-report.js';
-export { clearedBlock } from './tiers/compactable.js';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectGenerated } from './helpers/generated.js';
-import { fixtureText } from './helpers/make-fixture.js';
+import { fixtureText } from './helpers/generators/make-fixture.js';
+import { expectGenerated } from './helpers/pages/generated.js';
 import { mainRequests, planOf, runLog } from './helpers/plan.js';
-import { readAny } from './helpers/read-any.js';
+import { readAny } from './helpers/recordings/read-any.js';
 
 const FILE = 'fixtures/bugfix-20-turns.jsonl';
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 
 /** What tests of the built program import, and where that program begins: they reach what it imports. */
-const BUILT = ['test/helpers/built.ts', 'test/cli/start.ts'];
+const BUILT = ['test/helpers/setup/built.ts', 'test/cli/start.ts'];
 const PROGRAM = ['src/cli/main.ts', 'src/index.ts'];
 
 /** Where the script of report.html lives, and what a test imports that opens it in a browser. */

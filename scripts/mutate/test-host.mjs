@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createVitest } from 'vitest/node';
 
 const root = process.argv[2];
-// test/helpers/test-cache.ts is not run here: the cache folder of all tests comes with the environment
+// test/helpers/setup/test-cache.ts is not run here: the cache folder of all tests comes with the environment
 for (const name of ['GITHUB_ACTIONS', 'FORCE_COLOR', 'NO_COLOR']) delete process.env[name];
 const vitest = await createVitest('test', {
   root,

@@ -21,7 +21,7 @@ import { isOfPage } from './related-tests.mjs';
 
 /** What the copy does without; packages are linked. */
 const LEFT_OUT = ['.git', '.ccbench', 'coverage', 'node_modules', 'site'];
-const PAGE_BUNDLE = 'src/report/page-bundle.generated.ts';
+const PAGE_BUNDLE = 'src/report/html/page-bundle.generated.ts';
 const WORKER_BUNDLE = 'dist/study/worker-bundle.js';
 
 /** A copy of the checkout, with its build and the recordings beside it, in which one source at a time is another. */

@@ -1,4 +1,4 @@
-import { CcbenchError, formatPlace, ProblemList } from '../base/errors.js';
+import { CcbenchError, formatPlace, ProblemList } from '../core/base/errors.js';
 import { annotate } from './ci/github.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { type CliSession, note, printJson } from './session.js';

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { CcbenchError } from '../base/errors.js';
+import { CcbenchError } from '../core/base/errors.js';
 import { githubChoice } from './ci/github-choice.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';

@@ -1,5 +1,5 @@
-import { type CcbenchError, formatPlace } from '../base/errors.js';
-import type { CacheChoice, InputOptions } from '../files/read-input.js';
+import { type CcbenchError, formatPlace } from '../core/base/errors.js';
+import type { CacheChoice, InputOptions } from '../transcripts/files/read-input.js';
 import type { GithubChoice } from './ci/github-choice.js';
 import type { Host } from './host.js';
 import type { ColorChoice } from './terminal/colors.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CcbenchError } from '../base/errors.js';
+import { CcbenchError } from '../core/base/errors.js';
 
 /** An option that does nothing in the company it has. */
 interface Idle {

@@ -1,10 +1,10 @@
-import type { TierDefinition } from '../model/tier.js';
-import { definePlugin as checkPlugin } from '../plugins/define-plugin.js';
-import { definePolicy as checkPolicy } from '../plugins/define-policy.js';
-import { defineTier as checkTier } from '../plugins/define-tier.js';
-import type { Plugin, PolicySource, TierInput } from '../plugins/plugin.js';
-import { type ActivePlugin, usePlugin as activatePlugin } from '../plugins/use-plugins.js';
-import type { Policy } from '../policies/policy.js';
+import type { Policy } from '../agent/policies/policy.js';
+import { definePlugin as checkPlugin } from '../config/plugins/define-plugin.js';
+import { definePolicy as checkPolicy } from '../config/plugins/define-policy.js';
+import { defineTier as checkTier } from '../config/plugins/define-tier.js';
+import type { Plugin, PolicySource, TierInput } from '../config/plugins/plugin.js';
+import { type ActivePlugin, usePlugin as activatePlugin } from '../config/plugins/use-plugins.js';
+import type { TierDefinition } from '../core/run/tier.js';
 import { speaking } from './source.js';
 
 /** Checks a policy in parts, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */

@@ -1,7 +1,7 @@
-import { openRef } from '../files/open-ref.js';
-import type { RunPlan } from '../model/run-plan.js';
-import type { Transcript } from '../model/transcript.js';
-import { compileScenario } from '../scenario/compile.js';
+import { compileScenario } from '../config/compile.js';
+import { openRef } from '../config/files/open-ref.js';
+import type { Transcript } from '../core/model/transcript.js';
+import type { RunPlan } from '../core/run/run-plan.js';
 import { openScenario, type ScenarioOptions } from './scenario-world.js';
 import { type Source, speaking, speakingLater, workingFolder } from './source.js';
 

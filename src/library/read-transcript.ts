@@ -1,6 +1,6 @@
-import { loadTranscript } from '../files/transcripts.js';
-import type { Transcript } from '../model/transcript.js';
-import { readTranscript as readBytes } from '../transcript/read-transcript.js';
+import type { Transcript } from '../core/model/transcript.js';
+import { loadTranscript } from '../transcripts/files/transcripts.js';
+import { readTranscript as readBytes } from '../transcripts/read-transcript.js';
 import { pathOf, type Source, speaking, workingFolder } from './source.js';
 
 /** Reads a recording in any format that ccbench or a plug-in knows: a file with the subagents beside it, a text, or bytes. */

@@ -1,13 +1,13 @@
-import { createSha256 } from '../base/digest.js';
+import { blamePlugins } from '../config/plugins/blame-plugins.js';
+import { createSha256 } from '../core/base/digest.js';
+import type { Transcript } from '../core/model/transcript.js';
+import type { LogEntry } from '../core/run/run-log.js';
+import type { RunPlan } from '../core/run/run-plan.js';
 import { replay as replayPlan } from '../engine/run/replay.js';
 import type { RunFacts } from '../metrics/facts.js';
 import { createMetricsFold } from '../metrics/fold.js';
 import { findMetric, metricNames } from '../metrics/registry.js';
-import type { LogEntry } from '../model/run-log.js';
-import type { RunPlan } from '../model/run-plan.js';
-import type { Transcript } from '../model/transcript.js';
-import { blamePlugins } from '../plugins/blame-plugins.js';
-import { logLines } from '../report/log-lines.js';
+import { logLines } from '../report/tables/log-lines.js';
 import { speaking } from './source.js';
 
 /** How a replay is watched. */

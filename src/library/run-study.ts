@@ -1,20 +1,20 @@
-import { CcbenchError } from '../base/errors.js';
-import { unknownName } from '../base/registry.js';
-import { inputOf, refKey, refLabel } from '../files/open-ref.js';
-import { windowOf } from '../files/window-of.js';
+import type { Policy } from '../agent/policies/policy.js';
+import type { CompiledRun } from '../config/compile.js';
+import { inputOf, refKey, refLabel } from '../config/files/open-ref.js';
+import { windowOf } from '../config/files/window-of.js';
+import { activePlugins } from '../config/plugins/use-plugins.js';
+import { CcbenchError } from '../core/base/errors.js';
+import { unknownName } from '../core/base/registry.js';
 import { findMetric, metricNames } from '../metrics/registry.js';
-import { activePlugins } from '../plugins/use-plugins.js';
-import type { Policy } from '../policies/policy.js';
-import type { CompiledRun } from '../scenario/compile.js';
 import { COMPARED_METRICS } from '../study/compared-metrics.js';
 import { type ComparedVariant, compareVariants, type Difference } from '../study/comparison.js';
 import type { Standing } from '../study/completeness.js';
 import type { Job, JobResult, MetricRecord } from '../study/job.js';
 import { compilePoint, pointCompiler, pointName } from '../study/point.js';
 import { runJobs, workerEntry } from '../study/pool.js';
-import type { TranscriptInput } from '../study/transcript-input.js';
 import { variantsOf } from '../study/variants.js';
 import { grid, parseAxes } from '../study/vary.js';
+import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
 import { openScenario, type ScenarioOptions, settingsOf } from './scenario-world.js';
 import { type Source, speakingLater, workingFolder } from './source.js';
 

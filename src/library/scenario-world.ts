@@ -1,13 +1,13 @@
-import { CcbenchError } from '../base/errors.js';
-import { homeFolder } from '../files/home.js';
-import { openPlugins } from '../files/open-plugins.js';
-import { policyTexts } from '../files/policy-text.js';
-import { readTextInput } from '../files/read-input.js';
-import { scenarioRecordings } from '../files/scenario-recordings.js';
-import type { Policy } from '../policies/policy.js';
-import type { ScenarioSource } from '../scenario/compile.js';
-import { builtinContext, type ScenarioContext } from '../scenario/context.js';
-import { withPolicies } from '../scenario/lift-policies.js';
+import type { Policy } from '../agent/policies/policy.js';
+import type { ScenarioSource } from '../config/compile.js';
+import { builtinContext, type ScenarioContext } from '../config/context.js';
+import { withPolicies } from '../config/files/lift-policies.js';
+import { openPlugins } from '../config/files/open-plugins.js';
+import { policyTexts } from '../config/files/policy-text.js';
+import { scenarioRecordings } from '../config/files/scenario-recordings.js';
+import { CcbenchError } from '../core/base/errors.js';
+import { homeFolder } from '../transcripts/files/home.js';
+import { readTextInput } from '../transcripts/files/read-input.js';
 import { pathOf, type Source, workingFolder } from './source.js';
 
 /** What is changed in a scenario, and what it may name besides what ccbench has. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CcbenchError, formatPlace, ProblemList } from '../base/errors.js';
+import { CcbenchError, formatPlace, ProblemList } from '../core/base/errors.js';
 
 /** A file by its path or URL, or a text: a string that begins with `{` or holds a line break. */
 export type Source = string | URL;

@@ -1,4 +1,4 @@
-import type { EndEntry } from '../model/run-log.js';
+import type { EndEntry } from '../core/run/run-log.js';
 
 /** What breaks that nothing foretells do to a cost (K14), and how far a run may be off besides. Nano-dollars. */
 export interface CostInterval {

@@ -1,5 +1,5 @@
-import { CcbenchError, type Place } from '../base/errors.js';
-import { nearestName } from '../base/nearest.js';
+import { CcbenchError, type Place } from '../core/base/errors.js';
+import { nearestName } from '../core/base/nearest.js';
 import type { RunFacts } from './facts.js';
 import type { Metric } from './metric.js';
 import { findMetric, metricNames } from './registry.js';

@@ -5,8 +5,8 @@ import type {
   RunEntry,
   SkippedEntry,
   WarningEntry,
-} from '../model/run-log.js';
-import type { CallPurpose } from '../model/run-plan.js';
+} from '../core/run/run-log.js';
+import type { CallPurpose } from '../core/run/run-plan.js';
 import type { CostInterval } from './cost-interval.js';
 import type { LongTermFacts } from './long-term-fold.js';
 import type { SavedFacts, SavedTotals } from './saved-fold.js';

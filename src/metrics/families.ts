@@ -1,7 +1,8 @@
-import { type BreakCause, LAYERS, type Layer } from '../model/run-log.js';
-import { CALL_PURPOSES, type CallPurpose } from '../model/run-plan.js';
+import type { MetricUnit } from '../core/base/format.js';
+import { type BreakCause, LAYERS, type Layer } from '../core/run/run-log.js';
+import { CALL_PURPOSES, type CallPurpose } from '../core/run/run-plan.js';
 import type { BreakFacts, LayerFacts, RunFacts } from './facts.js';
-import { type MetricFamily, type MetricUnit, usd } from './metric.js';
+import { type MetricFamily, usd } from './metric.js';
 
 const CAUSE_SET = {
   system: true,

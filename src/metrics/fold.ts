@@ -1,4 +1,4 @@
-import { CcbenchError } from '../base/errors.js';
+import { CcbenchError } from '../core/base/errors.js';
 import {
   type BreakCause,
   type BreakdownEntry,
@@ -10,7 +10,7 @@ import {
   type SkippedEntry,
   type SummingSink,
   type WarningEntry,
-} from '../model/run-log.js';
+} from '../core/run/run-log.js';
 import { chanceInterval } from './cost-interval.js';
 import type { BreakFacts, LayerFacts, RunFacts } from './facts.js';
 import { createLayerFold } from './layer-fold.js';

@@ -1,5 +1,5 @@
-import type { Mutable } from '../base/mutable.js';
-import { type BreakerEntry, LAYERS, type Layer, type LayerEntry } from '../model/run-log.js';
+import type { Mutable } from '../core/base/mutable.js';
+import { type BreakerEntry, LAYERS, type Layer, type LayerEntry } from '../core/run/run-log.js';
 import type { LayerFacts, RuleFacts, RunFacts } from './facts.js';
 import type { SavedFacts } from './saved-fold.js';
 import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';

@@ -1,4 +1,4 @@
-import type { LogEntry, RunEntry } from '../model/run-log.js';
+import type { LogEntry, RunEntry } from '../core/run/run-log.js';
 import type { RunFacts } from './facts.js';
 import { createStatusFold } from './status-fold.js';
 import { detailAmount } from './tally.js';

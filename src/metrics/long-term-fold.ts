@@ -1,4 +1,4 @@
-import type { LayerEntry, NoticeEntry, RequestEntry, ThreadEntry } from '../model/run-log.js';
+import type { LayerEntry, NoticeEntry, RequestEntry, ThreadEntry } from '../core/run/run-log.js';
 import { addTo, detailAmount, sortedRecord, type Tally } from './tally.js';
 
 /** What outlives one thread and one session: forks, memories, dreams and messages. */

@@ -1,4 +1,4 @@
-import { ratio } from '../base/stats.js';
+import { ratio } from '../core/base/stats.js';
 import type { LongTermFacts } from './long-term-fold.js';
 import type { Metric } from './metric.js';
 

@@ -1,7 +1,5 @@
+import type { MetricUnit } from '../core/base/format.js';
 import type { RunFacts } from './facts.js';
-
-/** What a metric's number counts. A share lies in 0…1; a ratio may exceed 1. */
-export type MetricUnit = 'tokens' | 'usd' | 'share' | 'ratio' | 'count' | 'ms' | 'hours';
 
 /** A number about a run, by name. */
 export interface Metric {

@@ -1,5 +1,5 @@
-import { sum } from '../base/stats.js';
-import type { PricedCalls } from '../model/priced-calls.js';
+import { sum } from '../core/base/stats.js';
+import type { PricedCalls } from '../core/run/priced-calls.js';
 import type { RunFacts } from './facts.js';
 
 /** The code of the warning that counts answered requests whose model has no price. */

@@ -1,6 +1,6 @@
-import { CcbenchError } from '../base/errors.js';
-import { LAYERS, type LogEntry, RUN_LOG_VERSION } from '../model/run-log.js';
-import { CALL_PURPOSES } from '../model/run-plan.js';
+import { CcbenchError } from '../core/base/errors.js';
+import { LAYERS, type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
+import { CALL_PURPOSES } from '../core/run/run-plan.js';
 
 type FieldKind = 'number' | 'string' | 'object';
 

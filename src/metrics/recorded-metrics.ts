@@ -1,7 +1,7 @@
-import { ratio, sum } from '../base/stats.js';
-import { isUnpriced, type PricedCalls } from '../model/priced-calls.js';
-import type { RecordedBill } from '../model/recorded-bill.js';
-import { promptTokens } from '../model/usage.js';
+import { ratio, sum } from '../core/base/stats.js';
+import { promptTokens } from '../core/model/usage.js';
+import { isUnpriced, type PricedCalls } from '../core/run/priced-calls.js';
+import type { RecordedBill } from '../core/run/recorded-bill.js';
 import { usd } from './metric.js';
 
 /** How many calls the cost of a recording is of, and how many of them it leaves out. */

@@ -1,4 +1,4 @@
-import { createRegistry } from '../base/registry.js';
+import { createRegistry } from '../core/base/registry.js';
 import type { RunFacts } from './facts.js';
 import { METRIC_FAMILIES } from './families.js';
 import { LONG_TERM_METRICS } from './long-term-metrics.js';

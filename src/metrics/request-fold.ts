@@ -1,8 +1,8 @@
-import { CcbenchError } from '../base/errors.js';
-import type { Mutable } from '../base/mutable.js';
-import { ratio } from '../base/stats.js';
-import type { BreakCause, RequestEntry, ThreadEntry } from '../model/run-log.js';
-import { CALL_PURPOSES, type CallPurpose } from '../model/run-plan.js';
+import { CcbenchError } from '../core/base/errors.js';
+import type { Mutable } from '../core/base/mutable.js';
+import { ratio } from '../core/base/stats.js';
+import type { BreakCause, RequestEntry, ThreadEntry } from '../core/run/run-log.js';
+import { CALL_PURPOSES, type CallPurpose } from '../core/run/run-plan.js';
 import { RiskTally } from './cost-interval.js';
 import type { CostFacts, RequestFacts, ThreadFacts } from './facts.js';
 import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';

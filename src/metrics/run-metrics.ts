@@ -1,6 +1,6 @@
-import { MS_PER_HOUR } from '../base/clock.js';
-import { ratio, sum } from '../base/stats.js';
-import { isUnpriced } from '../model/priced-calls.js';
+import { MS_PER_HOUR } from '../core/base/clock.js';
+import { ratio, sum } from '../core/base/stats.js';
+import { isUnpriced } from '../core/run/priced-calls.js';
 import { completionOf } from './completion.js';
 import type { BreakFacts, RequestFacts, RunFacts } from './facts.js';
 import { type Metric, usd } from './metric.js';

@@ -6,7 +6,7 @@ import {
   type RequestEntry,
   type ReturnedEntry,
   type ThreadEntry,
-} from '../model/run-log.js';
+} from '../core/run/run-log.js';
 import { recordOf } from './tally.js';
 
 /** What one layer kept out of the contexts, and what that prevented. */

@@ -1,5 +1,5 @@
-import { percentLeft } from '../model/percent-left.js';
-import type { RequestEntry, StatusEntry } from '../model/run-log.js';
+import { percentLeft } from '../core/run/percent-left.js';
+import type { RequestEntry, StatusEntry } from '../core/run/run-log.js';
 
 /** A state that a client shows: over how many requests, and when. */
 export interface ShownFacts {

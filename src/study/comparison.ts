@@ -1,4 +1,4 @@
-import { mean, meanInterval } from '../base/stats.js';
+import { mean, meanInterval } from '../core/base/stats.js';
 import type { Metric } from '../metrics/metric.js';
 import { findMetric } from '../metrics/registry.js';
 import {

@@ -1,4 +1,4 @@
-import { mean } from '../base/stats.js';
+import { mean } from '../core/base/stats.js';
 import type { MetricRecord } from './job.js';
 
 /** What a variant came to, by the name of the transcript; null where its run failed. */

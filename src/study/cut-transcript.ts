@@ -1,4 +1,4 @@
-import type { Step, Thread, Transcript } from '../model/transcript.js';
+import type { Step, Thread, Transcript } from '../core/model/transcript.js';
 
 function timeOf(step: Step): number {
   if (step.kind === 'call') return step.call.startMs;

@@ -1,4 +1,4 @@
-import type { TranscriptInput } from './transcript-input.js';
+import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
 
 /** Bytes of a recording for one call, roughly. */
 const BYTES_PER_CALL = 4_000;

@@ -1,12 +1,12 @@
-import { CcbenchError, type ErrorCode } from '../base/errors.js';
+import { blamePlugins } from '../config/plugins/blame-plugins.js';
+import { CcbenchError, type ErrorCode } from '../core/base/errors.js';
+import type { Transcript } from '../core/model/transcript.js';
+import type { RunPlan } from '../core/run/run-plan.js';
 import { sweepReplayParts } from '../engine/columnar/sweep-replay.js';
 import { createMetricsFold } from '../metrics/fold.js';
 import { findMetric, metricValues } from '../metrics/registry.js';
-import type { RunPlan } from '../model/run-plan.js';
-import type { Transcript } from '../model/transcript.js';
-import { blamePlugins } from '../plugins/blame-plugins.js';
+import { openTranscript, type TranscriptInput } from '../transcripts/files/transcript-input.js';
 import { cutTranscript } from './cut-transcript.js';
-import { openTranscript, type TranscriptInput } from './transcript-input.js';
 
 /** One run of a study: plain JSON that a worker can be sent. */
 export interface Job {

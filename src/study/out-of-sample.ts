@@ -1,5 +1,5 @@
-import { sha256Hex } from '../base/digest.js';
-import { mean, meanInterval } from '../base/stats.js';
+import { sha256Hex } from '../core/base/digest.js';
+import { mean, meanInterval } from '../core/base/stats.js';
 import { isFinished } from './completeness.js';
 import type { MetricRecord } from './job.js';
 

@@ -1,8 +1,8 @@
-import { CcbenchError, ProblemList } from '../base/errors.js';
+import { PolicySettings } from '../config/check/policy-settings.js';
+import { type CompiledRun, compileScenario, type ScenarioSource } from '../config/compile.js';
+import { builtinContext, type ScenarioContext } from '../config/context.js';
+import { CcbenchError, ProblemList } from '../core/base/errors.js';
 import { planDigest } from '../engine/run/replay.js';
-import { type CompiledRun, compileScenario, type ScenarioSource } from '../scenario/compile.js';
-import { builtinContext, type ScenarioContext } from '../scenario/context.js';
-import { PolicySettings } from '../scenario/policy-settings.js';
 import type { Job } from './job.js';
 import type { Axis } from './vary.js';
 

@@ -1,6 +1,6 @@
-import type { PluginFile } from '../plugins/plugin.js';
+import type { PluginFile } from '../config/plugins/plugin.js';
+import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
 import { type Job, type JobResult, jobError, jobParts, TranscriptShelf } from './job.js';
-import type { TranscriptInput } from './transcript-input.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** How jobs are run and watched. */

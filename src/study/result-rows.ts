@@ -1,4 +1,4 @@
-import { sha256Hex } from '../base/digest.js';
+import { sha256Hex } from '../core/base/digest.js';
 import type { Axis } from './vary.js';
 
 /** One value of a result. */

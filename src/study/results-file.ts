@@ -1,4 +1,4 @@
-import { sha256Hex } from '../base/digest.js';
+import { sha256Hex } from '../core/base/digest.js';
 import type { MetricRecord } from './job.js';
 
 /** Version of the results file; results of other versions are not used. */

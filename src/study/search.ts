@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.js';
+import type { Random } from '../core/base/random.js';
 import { type Axis, valueAt } from './vary.js';
 
 /** A setting on its way through a search. */

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../base/digest.js';
-import { CcbenchError, ProblemList } from '../base/errors.js';
-import { type CompiledRun, compileScenario, type ScenarioSource } from '../scenario/compile.js';
-import { builtinContext, type ScenarioContext } from '../scenario/context.js';
+import { type CompiledRun, compileScenario, type ScenarioSource } from '../config/compile.js';
+import { builtinContext, type ScenarioContext } from '../config/context.js';
+import { canonicalJson } from '../core/base/digest.js';
+import { CcbenchError, ProblemList } from '../core/base/errors.js';
 import { splitValues } from './split-values.js';
 
 /** A row of a comparison: one plan for each transcript. */

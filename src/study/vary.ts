@@ -1,5 +1,5 @@
-import { CcbenchError } from '../base/errors.js';
-import { paramSpecs } from '../policies/catalogue.js';
+import { paramSpecs } from '../agent/policies/catalogue.js';
+import { CcbenchError } from '../core/base/errors.js';
 import { splitValues } from './split-values.js';
 
 /** One setting that a study varies. */

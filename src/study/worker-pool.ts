@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import type { PluginFile } from '../plugins/plugin.js';
+import type { PluginFile } from '../config/plugins/plugin.js';
+import { shareInput } from '../transcripts/files/share-input.js';
+import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
 import { expectedCalls } from './expected-calls.js';
 import { type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
 import { JobShares } from './job-shares.js';
-import { shareInput } from './share-input.js';
-import type { TranscriptInput } from './transcript-input.js';
 import type { WorkerOrder, WorkerSetup } from './worker-run.js';
 
 /** Calls that a worker has at hand in jobs, so that it does not wait for the next one while this thread plans or writes. */

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { CcbenchError } from '../base/errors.js';
-import { findPlugin, loadPlugin } from '../plugins/load-plugin.js';
-import type { PluginFile } from '../plugins/plugin.js';
-import { registerPlugin } from '../plugins/register-plugin.js';
+import { findPlugin, loadPlugin } from '../config/plugins/load-plugin.js';
+import type { PluginFile } from '../config/plugins/plugin.js';
+import { registerPlugin } from '../config/plugins/register-plugin.js';
+import { CcbenchError } from '../core/base/errors.js';
+import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
 import { type Job, type JobError, jobError, KNOWN_TRANSCRIPTS, runJob, TranscriptShelf } from './job.js';
-import type { TranscriptInput } from './transcript-input.js';
 
 /** What a worker is sent: a job, and its transcript the first time it is used. */
 export interface WorkerOrder {

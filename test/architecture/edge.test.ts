@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { edgeViolations } from '../helpers/edge.js';
-import { ROOT, sourceFiles } from '../helpers/tree.js';
+import { edgeViolations } from '../helpers/architecture/edge.js';
+import { ROOT, sourceFiles } from '../helpers/architecture/tree.js';
 
 /** One way each of reaching for the outside world. */
 const REACHES: readonly (readonly [string, string])[] = [
@@ -49,7 +49,7 @@ describe('below the edge', () => {
   });
 
   it('the check finds random numbers imported from a module that is allowed for hashes', () => {
-    const path = 'src/base/planted.ts';
+    const path = 'src/core/base/planted.ts';
     expect(edgeViolations({ path, text: "import { randomUUID } from 'node:crypto';" })).toHaveLength(1);
     expect(edgeViolations({ path, text: "import { createHash } from 'node:crypto';" })).toEqual([]);
   });
@@ -57,10 +57,11 @@ describe('below the edge', () => {
   it('the edge itself may', () => {
     for (const path of [
       'src/cli/x.ts',
-      'src/bench/x.ts',
-      'src/files/x.ts',
+      'src/transcripts/files/x.ts',
+      'src/config/files/x.ts',
+      'src/study/results/x.ts',
       'src/study/worker-pool.ts',
-      'src/plugins/load-plugin.ts',
+      'src/config/plugins/load-plugin.ts',
     ]) {
       expect(edgeViolations({ path, text: 'export const at = Date.now();' })).toEqual([]);
     }
@@ -119,10 +120,11 @@ describe('the lint rules say the same', () => {
     const config = readFileSync(join(ROOT, 'biome.json'), 'utf8');
     for (const exempt of [
       '!src/cli/**',
-      '!src/bench/**',
-      '!src/files/**',
+      '!src/transcripts/files/**',
+      '!src/config/files/**',
+      '!src/study/results/**',
       '!src/study/worker-*.ts',
-      '!src/plugins/load-plugin.ts',
+      '!src/config/plugins/load-plugin.ts',
     ]) {
       expect(config).toContain(exempt);
     }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hygieneViolations, MAX_SOURCE_LINES, tooLong } from '../helpers/hygiene.js';
-import { ownFiles, ROOT, sourceFiles } from '../helpers/tree.js';
+import { hygieneViolations, MAX_SOURCE_LINES, tooLong } from '../helpers/architecture/hygiene.js';
+import { ownFiles, ROOT, sourceFiles } from '../helpers/architecture/tree.js';
 
 describe('the repository', () => {
   it('holds no machine path, package registry or unfinished note', () => {

@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { circlesIn, ENGINE_ROOMS, roomViolations } from '../helpers/circles.js';
-import { importsOf, LAYERS, layerViolations } from '../helpers/layers.js';
-import { ROOT, sourceFiles } from '../helpers/tree.js';
+import { circlesIn, ENGINE_ROOMS, roomViolations } from '../helpers/architecture/circles.js';
+import { importsOf, LAYERS, layerViolations } from '../helpers/architecture/layers.js';
+import { ROOT, sourceFiles } from '../helpers/architecture/tree.js';
+
+/** What the build makes of the script of worker threads. */
+const WORKER = 'src/study/worker-bundle.ts';
 
 /** The violations of one planted file. */
 function planted(path: string, text: string): readonly string[] {
@@ -30,12 +33,25 @@ describe('layers of src', () => {
   });
 });
 
+describe('folders of src', () => {
+  it('have at most 25 entries', () => {
+    const long = (folder: string): string[] => {
+      const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
+      const below = entries
+        .filter((entry) => entry.isDirectory())
+        .flatMap(({ name }) => long(`${folder}/${name}`));
+      return entries.length > 25 ? [`${folder} has ${entries.length} entries`, ...below] : below;
+    };
+    expect(long('src')).toEqual([]);
+  });
+});
+
 describe('files of src', () => {
   it('name modules beside them that exist, where a URL leads to one', () => {
     const broken = sourceFiles().flatMap(({ path, text }) =>
       [...text.matchAll(/new URL\('(\.{1,2}\/[^']+)', import\.meta\.url\)/g)]
         .map(([, to]) => join(dirname(path), to!).replace(/\.js$/, '.ts'))
-        .filter((to) => !existsSync(join(ROOT, to)))
+        .filter((to) => !existsSync(join(ROOT, to)) && to !== WORKER)
         .map((to) => `${path} names ${to}`),
     );
     expect(broken).toEqual([]);
@@ -47,12 +63,12 @@ describe('files of src', () => {
 
   it('a circle of three is found, through a type and a dynamic import', () => {
     const files = [
-      { path: 'src/base/a.ts', text: "import type { B } from './b.js';" },
-      { path: 'src/base/b.ts', text: "export const c = () => import('./c.js');" },
-      { path: 'src/base/c.ts', text: "export * from './a.js';" },
-      { path: 'src/base/d.ts', text: "import { a } from './a.js';" },
+      { path: 'src/core/base/a.ts', text: "import type { B } from './b.js';" },
+      { path: 'src/core/base/b.ts', text: "export const c = () => import('./c.js');" },
+      { path: 'src/core/base/c.ts', text: "export * from './a.js';" },
+      { path: 'src/core/base/d.ts', text: "import { a } from './a.js';" },
     ];
-    expect(circlesIn(files)).toEqual([['src/base/a.ts', 'src/base/b.ts', 'src/base/c.ts']]);
+    expect(circlesIn(files)).toEqual([['src/core/base/a.ts', 'src/core/base/b.ts', 'src/core/base/c.ts']]);
     expect(circlesIn(files.slice(1))).toEqual([]);
   });
 
@@ -100,22 +116,24 @@ describe('the layer check fires on', () => {
     ['an import type', "type Run = import('../engine/run.js').Run;"],
     ['a require', "const run = require('../engine/run.js');"],
     ['an import over several lines', "import {\n  run,\n} from '../engine/run.js';"],
-    ['a detour', "import { run } from '../model/../engine/run.js';"],
+    ['a detour', "import { run } from '../core/../engine/run.js';"],
   ])('%s from metrics to engine', (_form, text) => {
     expect(planted('src/metrics/planted.ts', text)).toEqual([
       expect.stringMatching(
-        /^src\/metrics\/planted\.ts:\d imports .*engine\/run\.js: metrics may import base, model$/,
+        /^src\/metrics\/planted\.ts:\d imports .*engine\/run\.js: metrics may import core$/,
       ),
     ]);
   });
 
   it('a file of a nested folder', () => {
-    expect(planted('src/tiers/micro/planted.ts', "import { x } from '../../llm/fake.js';")).toHaveLength(1);
-    expect(planted('src/tiers/micro/planted.ts', "import { x } from '../full/prompt.js';")).toEqual([]);
+    expect(planted('src/agent/layers/planted.ts', "import { x } from '../../engine/run.js';")).toHaveLength(
+      1,
+    );
+    expect(planted('src/agent/layers/planted.ts', "import { x } from '../client/client.js';")).toEqual([]);
   });
 
-  it('imports from cache to transcript, which stand side by side', () => {
-    expect(planted('src/cache/planted.ts', "import { x } from '../transcript/x.js';")).toHaveLength(1);
+  it('imports from transcripts to agent, which stand side by side', () => {
+    expect(planted('src/transcripts/planted.ts', "import { x } from '../agent/x.js';")).toHaveLength(1);
   });
 
   it('a package that belongs to another layer', () => {
@@ -123,11 +141,11 @@ describe('the layer check fires on', () => {
     expect(planted('src/engine/planted.ts', text)).toEqual([
       'src/engine/planted.ts:1 imports yaml: engine may use no package',
     ]);
-    expect(planted('src/scenario/planted.ts', text)).toEqual([]);
+    expect(planted('src/config/planted.ts', text)).toEqual([]);
   });
 
   it('a heavy package that is loaded at start', () => {
-    const path = 'src/llm/planted.ts';
+    const path = 'src/provider/planted.ts';
     expect(planted(path, "import Anthropic from '@anthropic-ai/sdk';")).toHaveLength(1);
     expect(planted(path, "import type { Message } from '@anthropic-ai/sdk/resources/messages';")).toEqual([]);
     expect(planted(path, "const sdk = await import('@anthropic-ai/sdk');")).toEqual([]);
@@ -153,7 +171,7 @@ describe('the layer check fires on', () => {
   it('an import that only the running program can name', () => {
     expect(planted('src/engine/planted.ts', 'const plugin = await import(name);')).toHaveLength(1);
     expect(planted('src/cli/planted.ts', 'const plugin = await import(name);')).toHaveLength(1);
-    expect(planted('src/plugins/load-plugin.ts', 'const plugin = await import(name);')).toEqual([]);
+    expect(planted('src/config/plugins/load-plugin.ts', 'const plugin = await import(name);')).toEqual([]);
   });
 
   it('a folder that is not in the table, and a file in none', () => {

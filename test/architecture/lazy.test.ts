@@ -37,7 +37,9 @@ describe('start-up', () => {
     const packages = [...loaded].filter((name) => !name.endsWith('.ts') && !name.startsWith('node:'));
     expect(packages).toEqual(['commander']);
     expect(
-      [...loaded].filter((name) => name.endsWith('.ts') && !/^(?:cli|base)\/|^files\/home\.ts$/.test(name)),
+      [...loaded].filter(
+        (name) => name.endsWith('.ts') && !/^(?:cli|core\/base)\/|^transcripts\/files\/home\.ts$/.test(name),
+      ),
     ).toEqual([]);
   });
 
@@ -54,7 +56,11 @@ describe('start-up', () => {
     const loaded = loadedWith(resolve(SOURCE, 'cli/commands/bench/bench.ts'));
     expect(loaded).toContain('cli/commands/bench/suites.ts');
     expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
-    expect([...loaded].filter((name) => /^(?:bench\/suites|report\/charts|engine)\//.test(name))).toEqual([]);
+    expect(
+      [...loaded].filter((name) =>
+        /^(?:cli\/commands\/bench\/suites\/|report\/charts\/|engine\/)/.test(name),
+      ),
+    ).toEqual([]);
   });
 
   it('loads no package at all in a worker', () => {
@@ -64,6 +70,6 @@ describe('start-up', () => {
   });
 
   it('would notice: a benchmark does load its tool', () => {
-    expect(loadedWith(resolve(SOURCE, 'bench/suites/hot-paths.ts'))).toContain('tinybench');
+    expect(loadedWith(resolve(SOURCE, 'cli/commands/bench/suites/hot-paths.ts'))).toContain('tinybench');
   });
 });

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import type { PolicyInfo } from '../../src/report/policy-info.js';
-import { reportHtml } from '../../src/report/report-html.js';
+import { reportHtml } from '../../src/report/html/report-html.js';
+import type { PolicyInfo } from '../../src/report/text/policy-info.js';
 import { breakEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { openBrowser, openPage } from './browser.js';
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { foldLog } from '../../src/metrics/fold.js';
-import { reportHtml } from '../../src/report/report-html.js';
+import { reportHtml } from '../../src/report/html/report-html.js';
 import { breakEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 import { sampleRun } from '../helpers/sample-run.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';

@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { chartedRequests } from '../../src/report/charted-requests.js';
 import { PROMPT_COLORS } from '../../src/report/charts/palette.js';
-import { pageHtml } from '../../src/report/page-html.js';
-import type { StudyPageData } from '../../src/report/study-page-data.js';
+import { pageHtml } from '../../src/report/html/page-html.js';
+import { chartedRequests } from '../../src/report/page-data/charted-requests.js';
+import type { StudyPageData } from '../../src/report/page-data/study-page-data.js';
 import { requestEntry } from '../helpers/log.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
 

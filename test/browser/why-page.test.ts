@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { countOnce, sumUp } from '../../src/analysis/why/sum-up.js';
 import { whyHtml, whyPageData } from '../../src/cli/commands/why/why-page.js';
-import type { WhyPageSession } from '../../src/report/why-page-data.js';
-import { countOnce, sumUp } from '../../src/why/sum-up.js';
-import { whySessions } from '../helpers/why-sessions.js';
+import type { WhyPageSession } from '../../src/report/page-data/why-page-data.js';
+import { whySessions } from '../helpers/recordings/why-sessions.js';
 import { openBrowser, openPage, seriousFindings, sidewaysPx } from './browser.js';
 
 const SESSIONS = whySessions();

@@ -28,7 +28,7 @@ export interface CliOptions {
 /** The cache folder of all tests: never the one of whoever runs them. */
 export function testCache(): string {
   const folder = process.env.CCBENCH_CACHE ?? '';
-  if (folder === '') throw new Error('test/helpers/test-cache.ts has set no CCBENCH_CACHE');
+  if (folder === '') throw new Error('test/helpers/setup/test-cache.ts has set no CCBENCH_CACHE');
   return folder;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sharedData } from '../helpers/shared.js';
+import { sharedData } from '../helpers/recordings/shared.js';
 import { cli, tempFolder } from './cli.js';
 
 /** Every other recording: five commands go through each of them. */

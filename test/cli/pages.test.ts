@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PageData } from '../../src/report/page-data.js';
-import type { StudyPageData } from '../../src/report/study-page-data.js';
-import { dataOf } from '../helpers/page-data.js';
+import type { PageData } from '../../src/report/page-data/page-data.js';
+import type { StudyPageData } from '../../src/report/page-data/study-page-data.js';
+import { dataOf } from '../helpers/pages/page-data.js';
 import { cli, scenario, TRACE, tempFolder } from './cli.js';
 
 /** Tokens of a block of a trace: eleven of them are more than the least that is cached. */

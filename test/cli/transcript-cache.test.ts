@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { cacheFolder } from '../../src/cli/files/cache-folder.js';
-import { readEntry, writeEntry } from '../../src/files/compiled-store.js';
-import { loadTranscript } from '../../src/files/transcripts.js';
-import { needFreshBuild } from '../helpers/built.js';
+import { readEntry, writeEntry } from '../../src/transcripts/files/compiled-store.js';
+import { loadTranscript } from '../../src/transcripts/files/transcripts.js';
 import { assistant, jsonl, result, user } from '../helpers/session.js';
+import { needFreshBuild } from '../helpers/setup/built.js';
 import { textsOfTranscript } from '../helpers/texts.js';
 import { cli, snapshot, tempFolder, testCache } from './cli.js';
 
@@ -167,7 +167,7 @@ describe('what is kept', () => {
   it('is whole at any moment, however many processes write it', async () => {
     const folder = tempFolder();
     const bytes = 300_000;
-    const writer = `import { writeEntry } from ${JSON.stringify(new URL('../../dist/files/compiled-store.js', import.meta.url).href)};
+    const writer = `import { writeEntry } from ${JSON.stringify(new URL('../../dist/transcripts/files/compiled-store.js', import.meta.url).href)};
 for (let i = 0; i < 60; i++) writeEntry(${JSON.stringify(folder)}, '${key(1)}', new Uint8Array(${bytes}).fill(7));`;
     needFreshBuild();
     const writers = [1, 2, 3].map(

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cliPage } from '../helpers/cli-page.js';
-import { expectGenerated } from '../helpers/generated.js';
-import { importsOf } from '../helpers/layers.js';
+import { importsOf } from '../helpers/architecture/layers.js';
+import { cliPage } from '../helpers/pages/cli-page.js';
+import { expectGenerated } from '../helpers/pages/generated.js';
 import { cli, tempFolder } from './cli.js';
 
 const run = (...argv: string[]) => cli(argv, { cwd: tempFolder() });

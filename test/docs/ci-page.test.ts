@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { EXIT } from '../../src/cli/exit-codes.js';
-import { cliPage } from '../helpers/cli-page.js';
-import { ROOT } from '../helpers/tree.js';
+import { ROOT } from '../helpers/architecture/tree.js';
+import { cliPage } from '../helpers/pages/cli-page.js';
 
 const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
 const workflow = readFileSync(join(ROOT, '.github/workflows/cost-guard.yml'), 'utf8');

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { needFreshBuild } from '../helpers/built.js';
+import { needFreshBuild } from '../helpers/setup/built.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

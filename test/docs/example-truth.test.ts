@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PRICE_LIST } from '../cache/price-list.js';
-import { ROOT } from '../helpers/tree.js';
+import { ROOT } from '../helpers/architecture/tree.js';
+import { PRICE_LIST } from '../provider/prices/price-list.js';
 
 interface Variant {
   readonly name: string;

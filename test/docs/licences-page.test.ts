@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { buildWorker } from '../../scripts/build-page.mjs';
 import { bundlePackages, licenceNotices, NOTICES } from '../../scripts/bundle-packages.mjs';
 import { bundledPackages, isAllowed, licencesPage, productionPackages } from '../../scripts/licences.mjs';
-import { needFreshBuild } from '../helpers/built.js';
-import { expectGenerated } from '../helpers/generated.js';
-import { ROOT } from '../helpers/tree.js';
+import { ROOT } from '../helpers/architecture/tree.js';
+import { expectGenerated } from '../helpers/pages/generated.js';
+import { needFreshBuild } from '../helpers/setup/built.js';
 
 const LOCK = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectGenerated } from '../helpers/generated.js';
 import { INVARIANTS } from '../helpers/mechanisms/invariants.js';
 import { type Acted, findActed, findTests, MECHANISMS, mechanismsPage } from '../helpers/mechanisms/page.js';
+import { expectGenerated } from '../helpers/pages/generated.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 let acted: ReadonlyMap<string, Acted> = new Map();

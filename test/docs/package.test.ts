@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packedFiles } from '../../scripts/packed-files.mjs';
-import { ROOT } from '../helpers/tree.js';
+import { ROOT } from '../helpers/architecture/tree.js';
 
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { cli, tempFolder } from '../cli/cli.js';
-import { expectGenerated } from '../helpers/generated.js';
+import { expectGenerated } from '../helpers/pages/generated.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRef } from '../../src/files/open-ref.js';
+import { compileScenario } from '../../src/config/compile.js';
+import { builtinContext } from '../../src/config/context.js';
+import { openRef } from '../../src/config/files/open-ref.js';
+import { formatCount, formatMoney, formatShare } from '../../src/core/base/format.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import { formatCount, formatMoney, formatShare } from '../../src/report/format.js';
-import { compileScenario } from '../../src/scenario/compile.js';
-import { builtinContext } from '../../src/scenario/context.js';
 import { cli, tempFolder } from '../cli/cli.js';
-import { cliPage } from '../helpers/cli-page.js';
+import { cliPage } from '../helpers/pages/cli-page.js';
 import { ofType, runLog } from '../helpers/plan.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -1,9 +1,9 @@
-import { chainDigest, digestText } from '../../src/base/digest.js';
-import { resolveModel } from '../../src/cache/models.js';
-import type { CacheOutcome, CacheRequest, PromptCache } from '../../src/cache/prompt-cache.js';
-import { levelSalts } from '../../src/cache/salts.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../../src/cache/ttl.js';
-import type { Breakpoint, PrefixView } from '../../src/model/prefix.js';
+import { chainDigest, digestText } from '../../src/core/base/digest.js';
+import type { Breakpoint, PrefixView } from '../../src/core/model/prefix.js';
+import type { CacheOutcome, CacheRequest, PromptCache } from '../../src/provider/cache/prompt-cache.js';
+import { levelSalts } from '../../src/provider/cache/salts.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../../src/provider/cache/ttl.js';
+import { resolveModel } from '../../src/provider/prices/models.js';
 
 /** A block by what it says and what it weighs. */
 export type TestBlock = readonly [text: string, tokens: number];

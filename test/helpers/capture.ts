@@ -1,13 +1,13 @@
-import type { Digest } from '../../src/base/digest.js';
+import type { Digest } from '../../src/core/base/digest.js';
+import type { Block } from '../../src/core/model/block.js';
+import type { Message } from '../../src/core/model/message.js';
+import type { Breakpoint } from '../../src/core/model/prefix.js';
+import type { Transcript } from '../../src/core/model/transcript.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
+import type { RunPlan } from '../../src/core/run/run-plan.js';
 import { Context } from '../../src/engine/context/context.js';
 import { Exchange } from '../../src/engine/requests/exchange.js';
 import type { Outgoing } from '../../src/engine/requests/outgoing.js';
-import type { Block } from '../../src/model/block.js';
-import type { Message } from '../../src/model/message.js';
-import type { Breakpoint } from '../../src/model/prefix.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import type { RunPlan } from '../../src/model/run-plan.js';
-import type { Transcript } from '../../src/model/transcript.js';
 import { runLog } from './plan.js';
 
 /** A request as it left the agent, whether it was answered or not. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/core/base/clock.js';
 
 /** Creates a clock at a starting time. */
 export function createClock(startMs = 0): Clock {

@@ -1,5 +1,5 @@
-import { policyRegistry } from '../../src/policies/catalogue.js';
-import { isReadBy } from '../../src/policies/param-readers.js';
+import { policyRegistry } from '../../src/agent/policies/catalogue.js';
+import { isReadBy } from '../../src/agent/policies/param-readers.js';
 
 /** Those of some settings that a policy has layers for, so that one set of switches serves several policies. */
 export function effective(

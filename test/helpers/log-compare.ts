@@ -1,7 +1,7 @@
+import type { Transcript } from '../../src/core/model/transcript.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
+import type { RunPlan } from '../../src/core/run/run-plan.js';
 import { replay } from '../../src/engine/run/replay.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import type { RunPlan } from '../../src/model/run-plan.js';
-import type { Transcript } from '../../src/model/transcript.js';
 
 /** Thrown at the first entry that differs: the rest of the run tells nothing more. */
 class Changed extends Error {}

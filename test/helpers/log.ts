@@ -7,7 +7,7 @@ import type {
   RequestEntry,
   RunEntry,
   ThreadEntry,
-} from '../../src/model/run-log.js';
+} from '../../src/core/run/run-log.js';
 
 /** The header of a log. */
 export function runEntry(change: Partial<RunEntry> = {}): RunEntry {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { stringify } from 'yaml';
-import type { RunPlan } from '../../src/model/run-plan.js';
-import { planPolicy } from '../../src/policies/catalogue.js';
-import { readPolicyFile } from '../../src/scenario/policy-file.js';
+import { planPolicy } from '../../src/agent/policies/catalogue.js';
+import { readPolicyFile } from '../../src/config/files/policy-file.js';
+import type { RunPlan } from '../../src/core/run/run-plan.js';
 import { type PlanInit, planOf } from './plan.js';
 
 /** The plan of a run under a policy file, given as text or as what it says. */

@@ -1,8 +1,8 @@
+import { planPolicy, policyRegistry } from '../../src/agent/policies/catalogue.js';
+import type { Transcript } from '../../src/core/model/transcript.js';
+import type { LogEntry, RequestEntry } from '../../src/core/run/run-log.js';
+import type { FaultRule, RunPlan } from '../../src/core/run/run-plan.js';
 import { replay } from '../../src/engine/run/replay.js';
-import type { LogEntry, RequestEntry } from '../../src/model/run-log.js';
-import type { FaultRule, RunPlan } from '../../src/model/run-plan.js';
-import type { Transcript } from '../../src/model/transcript.js';
-import { planPolicy, policyRegistry } from '../../src/policies/catalogue.js';
 import { effective } from './effective.js';
 
 /** What a test changes about the plain plan. */

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../src/model/run-log.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 
 /** How many of the generated cases reached each state. */
 export class Reached {

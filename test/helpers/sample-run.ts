@@ -1,7 +1,7 @@
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import type { ReportedRun } from '../../src/report/page-run.js';
-import type { PolicyInfo } from '../../src/report/policy-info.js';
+import type { ReportedRun } from '../../src/report/page-data/page-run.js';
+import type { PolicyInfo } from '../../src/report/text/policy-info.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from './log.js';
 
 /** The policy of the sample. */

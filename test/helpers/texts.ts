@@ -1,5 +1,5 @@
-import type { Block } from '../../src/model/block.js';
-import type { Step, Transcript } from '../../src/model/transcript.js';
+import type { Block } from '../../src/core/model/block.js';
+import type { Step, Transcript } from '../../src/core/model/transcript.js';
 
 function blocksOf(step: Step): readonly Block[] {
   if (step.kind === 'message') return step.message.blocks;

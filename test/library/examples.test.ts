@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scenario, tempFolder } from '../cli/cli.js';
 import { startCli } from '../cli/start.js';
-import { needFreshBuild } from '../helpers/built.js';
-import { ROOT } from '../helpers/tree.js';
+import { ROOT } from '../helpers/architecture/tree.js';
+import { needFreshBuild } from '../helpers/setup/built.js';
 
 const FOLDER = join(ROOT, 'docs/examples');
 const PAGE = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');

@@ -14,7 +14,7 @@ import {
   usePlugin,
 } from '../../src/index.js';
 import { cli, scenario, TRACE, tempFolder } from '../cli/cli.js';
-import { ROOT } from '../helpers/tree.js';
+import { ROOT } from '../helpers/architecture/tree.js';
 
 /** The names that programs may import: taking one away, or giving one another meaning, is a new major version. */
 const SURFACE = [

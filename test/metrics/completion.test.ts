@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { completionOf } from '../../src/metrics/completion.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import type { LogEntry } from '../../src/model/run-log.js';
 import { endEntry, requestEntry, runEntry } from '../helpers/log.js';
 
 function ended(...entries: readonly LogEntry[]) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { chanceInterval, RiskTally } from '../../src/metrics/cost-interval.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import type { LogEntry } from '../../src/model/run-log.js';
 import { endEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 
 interface Risk {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BreakCause, LogEntry } from '../../src/core/run/run-log.js';
+import { CALL_PURPOSES } from '../../src/core/run/run-plan.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import type { BreakCause, LogEntry } from '../../src/model/run-log.js';
-import { CALL_PURPOSES } from '../../src/model/run-plan.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 
 const sumOf = (parts: Readonly<Record<string, number>>): number =>

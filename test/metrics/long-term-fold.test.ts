@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { LayerEntry, LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
-import type { LayerEntry, LogEntry } from '../../src/model/run-log.js';
 import { layerEntry, requestEntry, threadEntry } from '../helpers/log.js';
 
 const longTerm = (...entries: readonly LogEntry[]) => foldLog(entries).longTerm;

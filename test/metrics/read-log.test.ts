@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { readLog } from '../../src/metrics/read-log.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import { logLines } from '../../src/report/log-lines.js';
+import { logLines } from '../../src/report/tables/log-lines.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 
 const BODY: LogEntry[] = [runEntry(), threadEntry(), requestEntry({ read: 5 }), breakEntry(), layerEntry()];

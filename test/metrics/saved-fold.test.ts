@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { LogEntry, ReturnedEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import type { LogEntry, ReturnedEntry } from '../../src/model/run-log.js';
 import { crossingEntry, layerEntry, requestEntry, threadEntry } from '../helpers/log.js';
 
 function cleared(saved: number, thread = 'main'): LogEntry {

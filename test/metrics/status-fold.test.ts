@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { StatusEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import type { StatusEntry } from '../../src/model/run-log.js';
 import { requestEntry } from '../helpers/log.js';
 
 /** What a client shows from a request on, of a limit of 100,000 tokens. */

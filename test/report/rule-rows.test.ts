@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { compileScenario } from '../../src/config/compile.js';
+import { builtinContext } from '../../src/config/context.js';
 import { foldLog } from '../../src/metrics/fold.js';
-import { LAYER_COLUMNS, layerRows } from '../../src/report/terminal-blocks.js';
-import { compileScenario } from '../../src/scenario/compile.js';
-import { builtinContext } from '../../src/scenario/context.js';
-import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
+import { LAYER_COLUMNS, layerRows } from '../../src/report/text/terminal-blocks.js';
+import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { runLog } from '../helpers/plan.js';
 
 /** `clear` has its turn long before `compact`, and never finds a result of ten million characters. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import type { RunFacts } from '../../src/metrics/facts.js';
 import { foldLog } from '../../src/metrics/fold.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import { breakRows, countPhrase, layerRows, valueBlocks } from '../../src/report/terminal-blocks.js';
+import { breakRows, countPhrase, layerRows, valueBlocks } from '../../src/report/text/terminal-blocks.js';
 import { breakEntry, endEntry, layerEntry, requestEntry, runEntry, threadEntry } from '../helpers/log.js';
 
 const BODY: readonly LogEntry[] = [

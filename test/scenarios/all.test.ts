@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesOf, openRef } from '../../src/files/open-ref.js';
+import { compileScenario } from '../../src/config/compile.js';
+import { builtinContext } from '../../src/config/context.js';
+import { filesOf, openRef } from '../../src/config/files/open-ref.js';
 import { evaluateExpectation } from '../../src/metrics/expect.js';
 import { foldLog } from '../../src/metrics/fold.js';
-import { compileScenario } from '../../src/scenario/compile.js';
-import { builtinContext } from '../../src/scenario/context.js';
 import { runLog } from '../helpers/plan.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios');

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRef } from '../../src/files/open-ref.js';
+import { compileScenario } from '../../src/config/compile.js';
+import { builtinContext } from '../../src/config/context.js';
+import { openRef } from '../../src/config/files/open-ref.js';
+import type { LogEntry } from '../../src/core/run/run-log.js';
 import { foldLog } from '../../src/metrics/fold.js';
 import { metricValues } from '../../src/metrics/registry.js';
-import type { LogEntry } from '../../src/model/run-log.js';
-import { compileScenario } from '../../src/scenario/compile.js';
-import { builtinContext } from '../../src/scenario/context.js';
 import { mainRequests, ofType, runLog } from '../helpers/plan.js';
 
 function runScenario(name: string, set: readonly string[] = []): LogEntry[] {

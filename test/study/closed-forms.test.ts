@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { metricValues } from '../../src/metrics/registry.js';
 import { fitMinimum } from '../../src/study/fit-minimum.js';
 import { parseVary } from '../../src/study/vary.js';
-import { replayAll } from '../tiers/baselines/replay-baseline.js';
+import { replayAll } from '../agent/layers/baselines/replay-baseline.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../scenarios/closed-forms');
 const scenario = (name: string): string => readFileSync(resolve(FOLDER, `${name}.yaml`), 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom, type Random } from '../../src/base/random.js';
+import { createRandom, type Random } from '../../src/core/base/random.js';
 import { compareVariants, type Difference } from '../../src/study/comparison.js';
 
 const STUDIES = 4_000;

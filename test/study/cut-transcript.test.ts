@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cutTranscript } from '../../src/study/cut-transcript.js';
-import { generateTranscript } from '../../src/transcript/synthetic/generate-transcript.js';
+import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { callsOf } from '../helpers/session.js';
 
 const WHOLE = generateTranscript({

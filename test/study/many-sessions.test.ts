@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inputOf } from '../../src/files/open-ref.js';
-import { compileScenario } from '../../src/scenario/compile.js';
-import { builtinContext } from '../../src/scenario/context.js';
+import { compileScenario } from '../../src/config/compile.js';
+import { builtinContext } from '../../src/config/context.js';
+import { inputOf } from '../../src/config/files/open-ref.js';
 import { runJobs } from '../../src/study/pool.js';
 
 let folder = '';

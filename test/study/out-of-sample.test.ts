@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/base/random.js';
+import { createRandom } from '../../src/core/base/random.js';
 import { outOfSample, savingOf, splitSessions } from '../../src/study/out-of-sample.js';
 import { parseVary } from '../../src/study/vary.js';
 

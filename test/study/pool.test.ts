@@ -4,13 +4,17 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileScenario } from '../../src/scenario/compile.js';
-import { builtinContext } from '../../src/scenario/context.js';
+import { compileScenario } from '../../src/config/compile.js';
+import { builtinContext } from '../../src/config/context.js';
 import { type Job, type JobResult, TranscriptShelf } from '../../src/study/job.js';
 import { runJobs } from '../../src/study/pool.js';
-import { shareInput } from '../../src/study/share-input.js';
-import { recordedInput, syntheticInput, type TranscriptInput } from '../../src/study/transcript-input.js';
 import { WorkerPool } from '../../src/study/worker-pool.js';
+import { shareInput } from '../../src/transcripts/files/share-input.js';
+import {
+  recordedInput,
+  syntheticInput,
+  type TranscriptInput,
+} from '../../src/transcripts/files/transcript-input.js';
 import { assistant, jsonl, say, user } from '../helpers/session.js';
 
 const SCENARIO = `name: pool

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/base/random.js';
+import { createRandom } from '../../src/core/base/random.js';
 import { drawCandidates, rank, rungsOf, rungWork, survivors, type Trial } from '../../src/study/search.js';
 import { parseVary } from '../../src/study/vary.js';
 

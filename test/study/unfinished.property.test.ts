@@ -8,7 +8,7 @@ import { compareVariants } from '../../src/study/comparison.js';
 import { completenessOf, type VariantRuns, variantMeans } from '../../src/study/completeness.js';
 import { rank } from '../../src/study/search.js';
 import { judge } from '../../src/study/trial.js';
-import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/arbitrary-session.js';
+import { anyPolicy, anyWindow, buildSession, sessionSteps } from '../helpers/generators/arbitrary-session.js';
 import { planOf, runLog } from '../helpers/plan.js';
 import { variantOf } from '../helpers/variant-runs.js';
 

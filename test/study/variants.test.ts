@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProblemList } from '../../src/base/errors.js';
+import { ProblemList } from '../../src/core/base/errors.js';
 import { variantsOf } from '../../src/study/variants.js';
 
 const TEXT = `name: v

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CcbenchError } from '../../src/base/errors.js';
+import { CcbenchError } from '../../src/core/base/errors.js';
 import { splitValues } from '../../src/study/split-values.js';
 import { grid, gridSize, parseAxes, parseVary, valueAt } from '../../src/study/vary.js';
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import type { Place } from '../../base/errors.js';
+import type { Place } from '../../core/base/errors.js';
 import { type CliSession, note } from '../session.js';
 
 const escapeText = (text: string): string =>

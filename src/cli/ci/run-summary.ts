@@ -1,4 +1,4 @@
-import { formatMoney, formatShare } from '../../report/format.js';
+import { formatMoney, formatShare } from '../../core/base/format.js';
 import { caseName } from './junit.js';
 import type { Judged } from './verdict.js';
 

@@ -1,4 +1,4 @@
-import { scenarioTemplate } from '../../scenario/template.js';
+import { scenarioTemplate } from '../../config/files/template.js';
 import type { ExitCode } from '../exit-codes.js';
 import { type StarterOptions, writeStarter } from '../files/write-starter.js';
 import type { CliSession } from '../session.js';

@@ -1,7 +1,7 @@
-import type { LifetimeCostReport, LifetimeReport } from '../../cache/lifetime-report.js';
-import { formatAtLeast } from '../../report/at-least.js';
-import type { Conclusion } from '../../report/conclusion.js';
-import { formatCount, formatCounted, formatMoney } from '../../report/format.js';
+import type { LifetimeCostReport, LifetimeReport } from '../../analysis/lifetime/lifetime-report.js';
+import { formatCount, formatCounted, formatMoney } from '../../core/base/format.js';
+import { formatAtLeast } from '../../report/text/at-least.js';
+import type { Conclusion } from '../../report/text/conclusion.js';
 import type { ProviderLifetimes } from '../runs/provider-lifetimes.js';
 
 /** Differences below this are rounding, not money. */

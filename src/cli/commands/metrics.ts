@@ -1,6 +1,6 @@
 import { METRIC_FAMILIES } from '../../metrics/families.js';
 import { METRICS } from '../../metrics/registry.js';
-import { type Column, tableLines } from '../../report/table.js';
+import { type Column, tableLines } from '../../report/text/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
 import { screenFor } from '../terminal/paint.js';

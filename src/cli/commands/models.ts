@@ -1,7 +1,7 @@
-import { unknownName } from '../../base/registry.js';
-import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../cache/model-table.js';
-import { formatCount, formatCounted, formatDecimal } from '../../report/format.js';
-import { type Column, tableLines, wrapText } from '../../report/table.js';
+import { formatCount, formatCounted, formatDecimal } from '../../core/base/format.js';
+import { unknownName } from '../../core/base/registry.js';
+import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../provider/prices/model-table.js';
+import { type Column, tableLines, wrapText } from '../../report/text/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
 import { closingText } from '../terminal/closing.js';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CcbenchError } from '../../base/errors.js';
+import { CcbenchError } from '../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { cacheFolder } from '../files/cache-folder.js';
 import { lastPage } from '../files/last-page.js';

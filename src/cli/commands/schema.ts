@@ -1,6 +1,6 @@
-import { providerSchema } from '../../cache/read-provider.js';
-import { policySchema } from '../../parts/read-policy.js';
-import { scenarioJsonSchema } from '../../scenario/json-schema.js';
+import { policySchema } from '../../agent/policy-file/read-policy.js';
+import { scenarioJsonSchema } from '../../config/schema/json-schema.js';
+import { providerSchema } from '../../provider/providers/read-provider.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
 

@@ -1,11 +1,11 @@
-import type { LifetimeReport } from '../../cache/lifetime-report.js';
-import { formatAtLeast, unpricedText } from '../../report/at-least.js';
+import type { LifetimeReport } from '../../analysis/lifetime/lifetime-report.js';
+import { formatCount, formatCounted, formatShare, printable } from '../../core/base/format.js';
 import { DISTINCT } from '../../report/charts/palette.js';
-import type { Conclusion } from '../../report/conclusion.js';
-import { formatCount, formatCounted, formatShare, printable } from '../../report/format.js';
-import type { PageFact } from '../../report/page-data.js';
-import { studyHtml } from '../../report/study-html.js';
-import type { StudyChart } from '../../report/study-page-data.js';
+import { studyHtml } from '../../report/html/study-html.js';
+import type { PageFact } from '../../report/page-data/page-data.js';
+import type { StudyChart } from '../../report/page-data/study-page-data.js';
+import { formatAtLeast, unpricedText } from '../../report/text/at-least.js';
+import type { Conclusion } from '../../report/text/conclusion.js';
 import { lifetimeName } from '../terminal/provider-lifetimes-text.js';
 
 function curveChart({ curve }: LifetimeReport): StudyChart {

@@ -1,26 +1,35 @@
 import { join } from 'node:path';
-import { lifetimeCosts, type PriceOf, type SessionCost } from '../../cache/lifetime-costs.js';
-import { LIFETIME_SECONDS, type LifetimeSession } from '../../cache/lifetime-curve.js';
-import { conversationHitRates, type LifetimeReport, lifetimeReport } from '../../cache/lifetime-report.js';
-import { traceSession, transcriptSession } from '../../cache/lifetime-sessions.js';
-import { findModel, modelOrUnknown } from '../../cache/models.js';
-import { pricesFor } from '../../cache/price.js';
-import { recordedBill } from '../../cache/recorded-bill.js';
-import { RULE_SECONDS, type RuleCall, ruleCosts, sessionRuleCalls } from '../../cache/rule-costs.js';
-import { lifetimeChoice } from '../../fidelity/lifetime-choice.js';
-import { providerOfRecording } from '../../fidelity/providers/validate-provider.js';
-import { recordedRuleCalls } from '../../fidelity/recorded-rule-calls.js';
-import type { InputOptions } from '../../files/read-input.js';
-import { inputFormat, loadTranscript, parseTrace } from '../../files/transcripts.js';
+import { lifetimeCosts, type PriceOf, type SessionCost } from '../../analysis/lifetime/lifetime-costs.js';
+import { LIFETIME_SECONDS, type LifetimeSession } from '../../analysis/lifetime/lifetime-curve.js';
+import {
+  conversationHitRates,
+  type LifetimeReport,
+  lifetimeReport,
+} from '../../analysis/lifetime/lifetime-report.js';
+import { traceSession, transcriptSession } from '../../analysis/lifetime/lifetime-sessions.js';
+import {
+  RULE_SECONDS,
+  type RuleCall,
+  ruleCosts,
+  sessionRuleCalls,
+} from '../../analysis/lifetime/rule-costs.js';
+import { lifetimeChoice } from '../../analysis/validate/lifetime-choice.js';
+import { providerOfRecording } from '../../analysis/validate/providers/validate-provider.js';
+import { recordedRuleCalls } from '../../analysis/validate/recorded-rule-calls.js';
+import { formatCounted, printable } from '../../core/base/format.js';
+import { firstModel, type Transcript } from '../../core/model/transcript.js';
+import { isUnpriced } from '../../core/run/priced-calls.js';
+import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import type { Warning } from '../../core/run/warning.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
-import { isUnpriced } from '../../model/priced-calls.js';
-import type { RecordedBill } from '../../model/recorded-bill.js';
-import { firstModel, type Transcript } from '../../model/transcript.js';
-import type { Warning } from '../../model/warning.js';
-import type { Conclusion } from '../../report/conclusion.js';
-import { formatCounted, printable } from '../../report/format.js';
-import { callKeys } from '../../transcript/call-keys.js';
-import { transcriptFindings } from '../../transcript/findings.js';
+import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
+import { pricesFor } from '../../provider/prices/price.js';
+import { recordedBill } from '../../provider/prices/recorded-bill.js';
+import type { Conclusion } from '../../report/text/conclusion.js';
+import type { InputOptions } from '../../transcripts/files/read-input.js';
+import { inputFormat, loadTranscript, parseTrace } from '../../transcripts/files/transcripts.js';
+import { transcriptFindings } from '../../transcripts/lines/findings.js';
+import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { eachFile } from '../files/each-file.js';
 import { noteWarnings } from '../files/reading-notes.js';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { homeFolder, withHome } from '../../files/home.js';
+import { homeFolder, withHome } from '../../transcripts/files/home.js';
 import type { Host } from '../host.js';
 
 /** What tells where a user keeps what can be made again. */

@@ -1,7 +1,7 @@
-import { CcbenchError, ProblemList } from '../../base/errors.js';
-import { findSessions, type LeftOut } from '../../files/find-sessions.js';
-import { homeFolder } from '../../files/home.js';
-import { formatCount } from '../../report/format.js';
+import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import { formatCount } from '../../core/base/format.js';
+import { findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
+import { homeFolder } from '../../transcripts/files/home.js';
 import { reasonLine } from '../fail.js';
 import { type CliSession, note } from '../session.js';
 import { breathe, withoutPause } from '../terminal/interrupt.js';

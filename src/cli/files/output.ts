@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CcbenchError } from '../../base/errors.js';
-import { nameOfPart, removeLitter } from '../../files/litter.js';
-import { whyUnwritable } from '../../files/why-unwritable.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import { nameOfPart, removeLitter } from '../../transcripts/files/litter.js';
+import { whyUnwritable } from '../../transcripts/files/why-unwritable.js';
 import { pagesWritten } from './last-page.js';
 import { replaceFolder } from './replace-folder.js';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { createWarnings, type Warning } from '../../model/warning.js';
-import { formatCounted, printable } from '../../report/format.js';
+import { formatCounted, printable } from '../../core/base/format.js';
+import { createWarnings, type Warning } from '../../core/run/warning.js';
 import { type CliSession, note } from '../session.js';
 
 /** Remarks on recordings that are shown; the rest is counted. */

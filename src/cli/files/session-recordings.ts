@@ -1,6 +1,6 @@
-import { homeFolder } from '../../files/home.js';
-import { scenarioRecordings } from '../../files/scenario-recordings.js';
-import type { FindRecordings } from '../../scenario/transcript-ref.js';
+import { scenarioRecordings } from '../../config/files/scenario-recordings.js';
+import type { FindRecordings } from '../../config/files/transcript-ref.js';
+import { homeFolder } from '../../transcripts/files/home.js';
 import { type CliSession, note } from '../session.js';
 import { leftOutLines } from './each-file.js';
 

@@ -1,7 +1,7 @@
-import { CcbenchError } from '../../base/errors.js';
-import type { LeftOut } from '../../files/find-sessions.js';
-import { homeFolder } from '../../files/home.js';
-import { type FoundSession, sessionsIn, usualPlaces } from '../../files/usual-places.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { LeftOut } from '../../transcripts/files/find-sessions.js';
+import { homeFolder } from '../../transcripts/files/home.js';
+import { type FoundSession, sessionsIn, usualPlaces } from '../../transcripts/files/usual-places.js';
 import { type CliSession, note } from '../session.js';
 import { withoutPause } from '../terminal/interrupt.js';
 import { leftOutLines } from './each-file.js';

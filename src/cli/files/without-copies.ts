@@ -1,5 +1,10 @@
-import { containedFiles, type Identified, type Repeated, repeatedCalls } from '../../fidelity/contained.js';
-import { formatCounted } from '../../report/format.js';
+import {
+  containedFiles,
+  type Identified,
+  type Repeated,
+  repeatedCalls,
+} from '../../analysis/validate/contained.js';
+import { formatCounted } from '../../core/base/format.js';
 import { type CliSession, note } from '../session.js';
 import type { SkippedFile } from './each-file.js';
 

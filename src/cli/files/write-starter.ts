@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CcbenchError } from '../../base/errors.js';
-import { NAME_PATTERN, PATTERN_WORDS } from '../../scenario/schema-words.js';
+import { NAME_PATTERN, PATTERN_WORDS } from '../../config/schema/schema-words.js';
+import { CcbenchError } from '../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
 import { openFile } from './output.js';

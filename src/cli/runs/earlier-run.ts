@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { METRICS } from '../../metrics/registry.js';
 import {
   formatCount,
   formatCounted,
@@ -8,7 +7,8 @@ import {
   formatMoney,
   formatValue,
   printable,
-} from '../../report/format.js';
+} from '../../core/base/format.js';
+import { METRICS } from '../../metrics/registry.js';
 
 /** What an earlier report says about a run. */
 export interface EarlierRun {

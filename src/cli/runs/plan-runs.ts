@@ -1,18 +1,18 @@
 import { join, resolve } from 'node:path';
-import { CcbenchError, ProblemList } from '../../base/errors.js';
-import { unknownName } from '../../base/registry.js';
-import type { OpenPlugins } from '../../files/open-plugins.js';
-import { filesOf } from '../../files/open-ref.js';
-import { policyTexts } from '../../files/policy-text.js';
-import { inputId, kindOfInput } from '../../files/read-input.js';
 import {
   type CompiledRun,
   type CompiledScenario,
   compileScenario,
   type ScenarioSource,
-} from '../../scenario/compile.js';
-import { builtinContext } from '../../scenario/context.js';
-import type { FindRecordings } from '../../scenario/transcript-ref.js';
+} from '../../config/compile.js';
+import { builtinContext } from '../../config/context.js';
+import type { OpenPlugins } from '../../config/files/open-plugins.js';
+import { filesOf } from '../../config/files/open-ref.js';
+import { policyTexts } from '../../config/files/policy-text.js';
+import type { FindRecordings } from '../../config/files/transcript-ref.js';
+import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import { unknownName } from '../../core/base/registry.js';
+import { inputId, kindOfInput } from '../../transcripts/files/read-input.js';
 import { folderName } from '../files/output.js';
 import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
 import type { ReadScenario } from './scenario-reader.js';

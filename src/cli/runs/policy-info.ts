@@ -1,15 +1,15 @@
-import { canonicalJson } from '../../base/digest.js';
-import type { ModelBook } from '../../cache/model-book.js';
-import { modelsOf } from '../../cache/models.js';
-import { policyWindow } from '../../engine/requests/policy-window.js';
+import { paramSpecs, paramsOf, policyOf, policyRegistry } from '../../agent/policies/catalogue.js';
+import type { Policy } from '../../agent/policies/policy.js';
+import { policyThresholds } from '../../agent/policies/policy-thresholds.js';
+import { policyWindow } from '../../agent/policies/policy-window.js';
+import type { NamedLimits } from '../../agent/policies/shown-limits.js';
+import { canonicalJson } from '../../core/base/digest.js';
+import type { ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
+import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import type { RunFacts } from '../../metrics/facts.js';
-import type { ParamSpec, ParamValue, ParamValues } from '../../model/params.js';
-import type { PlannedPolicy, RunPlan } from '../../model/run-plan.js';
-import { paramSpecs, paramsOf, policyOf, policyRegistry } from '../../policies/catalogue.js';
-import type { Policy } from '../../policies/policy.js';
-import { policyThresholds } from '../../policies/policy-thresholds.js';
-import type { NamedLimits } from '../../policies/shown-limits.js';
-import type { NamedThreshold, PolicyInfo, PolicyParam } from '../../report/policy-info.js';
+import type { ModelBook } from '../../provider/prices/model-book.js';
+import { modelsOf } from '../../provider/prices/models.js';
+import type { NamedThreshold, PolicyInfo, PolicyParam } from '../../report/text/policy-info.js';
 
 /** Limits under the names a reader knows, without those that no layer acts on. */
 const THRESHOLD_NAMES: Readonly<Record<string, string>> = {

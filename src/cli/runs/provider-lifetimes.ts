@@ -1,8 +1,8 @@
-import { sum } from '../../base/stats.js';
-import { providerRegistry } from '../../cache/providers.js';
-import type { LifetimeCost, RuleCosts } from '../../cache/rule-costs.js';
-import { addPricedCalls, type PricedCalls } from '../../model/priced-calls.js';
-import type { CacheLifetime } from '../../model/provider.js';
+import type { LifetimeCost, RuleCosts } from '../../analysis/lifetime/rule-costs.js';
+import { sum } from '../../core/base/stats.js';
+import { addPricedCalls, type PricedCalls } from '../../core/run/priced-calls.js';
+import type { CacheLifetime } from '../../core/run/provider.js';
+import { providerRegistry } from '../../provider/providers/providers.js';
 
 /** A session whose cache the provider rules alone, priced by lifetime. */
 export interface RuledSession extends RuleCosts {

@@ -1,8 +1,8 @@
-import { sum } from '../../base/stats.js';
+import { formatCount, formatCounted } from '../../core/base/format.js';
+import { sum } from '../../core/base/stats.js';
+import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
-import type { RecordedBill } from '../../model/recorded-bill.js';
-import { AS_RECORDED, billNotes } from '../../report/as-recorded.js';
-import { formatCount, formatCounted } from '../../report/format.js';
+import { AS_RECORDED, billNotes } from '../../report/text/as-recorded.js';
 
 /** What several recordings cost, as far as they tell. */
 export interface RecordedCosts {

@@ -1,16 +1,16 @@
-import { MODELS } from '../../cache/models.js';
-import { knownProvider, providerRegistry } from '../../cache/providers.js';
-import { offersHour } from '../../cache/ttl.js';
+import { formatCount, formatCounted, formatShare } from '../../core/base/format.js';
+import { isUnpriced } from '../../core/run/priced-calls.js';
 import { completionOf } from '../../metrics/completion.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { BreakFacts, RunFacts } from '../../metrics/facts.js';
 import { pricedCalls } from '../../metrics/priced-calls.js';
 import { metricValues } from '../../metrics/registry.js';
-import { isUnpriced } from '../../model/priced-calls.js';
-import { formatAtLeast, unpricedText } from '../../report/at-least.js';
-import { causeWords } from '../../report/cause-words.js';
-import type { Conclusion } from '../../report/conclusion.js';
-import { formatCount, formatCounted, formatShare } from '../../report/format.js';
+import { offersHour } from '../../provider/cache/ttl.js';
+import { MODELS } from '../../provider/prices/models.js';
+import { knownProvider, providerRegistry } from '../../provider/providers/providers.js';
+import { formatAtLeast, unpricedText } from '../../report/text/at-least.js';
+import { causeWords } from '../../report/text/cause-words.js';
+import type { Conclusion } from '../../report/text/conclusion.js';
 
 /** Whose rules hold for models of no known provider. */
 const ANTHROPIC = 'anthropic';

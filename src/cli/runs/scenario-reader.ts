@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
-import { CcbenchError } from '../../base/errors.js';
-import { NO_POLICY, ownPolicy } from '../../fidelity/forward.js';
-import { inputId } from '../../files/read-input.js';
-import { isRecording, readScenarioText } from '../../files/scenario-text.js';
-import { loadTranscript } from '../../files/transcripts.js';
-import type { Transcript } from '../../model/transcript.js';
-import { policyRegistry } from '../../policies/catalogue.js';
-import { slug } from '../../scenario/slug.js';
+import { policyRegistry } from '../../agent/policies/catalogue.js';
+import { NO_POLICY, ownPolicy } from '../../analysis/validate/forward.js';
+import { isRecording, readScenarioText } from '../../config/files/scenario-text.js';
+import { slug } from '../../config/files/slug.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { inputId } from '../../transcripts/files/read-input.js';
+import { loadTranscript } from '../../transcripts/files/transcripts.js';
 import { type CliSession, inputOptions, note } from '../session.js';
 import { withoutPause } from '../terminal/interrupt.js';
 

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { quantile } from '../../base/stats.js';
+import { formatCount, formatDecimal } from '../../core/base/format.js';
+import { quantile } from '../../core/base/stats.js';
 import type { TimingSink } from '../../engine/requests/timing-sink.js';
-import { formatCount, formatDecimal } from '../../report/format.js';
-import { type Column, tableLines } from '../../report/table.js';
+import { type Column, tableLines } from '../../report/text/table.js';
 import type { screenFor } from '../terminal/paint.js';
 
 /** Wall-clock time of one part of the loop. */

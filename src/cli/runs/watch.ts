@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { CcbenchError } from '../../base/errors.js';
-import { homeFolder, withHome } from '../../files/home.js';
-import { formatCounted } from '../../report/format.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import { formatCounted } from '../../core/base/format.js';
+import { homeFolder, withHome } from '../../transcripts/files/home.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { reportFailure } from '../fail.js';
 import { type CliSession, note } from '../session.js';

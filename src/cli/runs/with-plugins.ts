@@ -1,7 +1,7 @@
-import { CcbenchError } from '../../base/errors.js';
-import { type OpenPlugins, openPlugins, type ScenarioText } from '../../files/open-plugins.js';
-import { readTextInput } from '../../files/read-input.js';
-import { isRecording } from '../../files/scenario-text.js';
+import { type OpenPlugins, openPlugins, type ScenarioText } from '../../config/files/open-plugins.js';
+import { isRecording } from '../../config/files/scenario-text.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import { readTextInput } from '../../transcripts/files/read-input.js';
 import type { CliSession } from '../session.js';
 
 /** The option of a command that loads plug-ins. */

@@ -1,7 +1,7 @@
-import type { Conclusion } from '../../report/conclusion.js';
-import { printable } from '../../report/format.js';
-import { wrapText } from '../../report/table.js';
-import type { Screen } from '../../report/terminal.js';
+import { printable } from '../../core/base/format.js';
+import type { Conclusion } from '../../report/text/conclusion.js';
+import { wrapText } from '../../report/text/table.js';
+import type { Screen } from '../../report/text/terminal.js';
 
 /** The last lines of a command. */
 export interface Closing extends Conclusion {

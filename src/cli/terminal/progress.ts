@@ -1,5 +1,5 @@
-import { formatCount, formatDecimal, formatDuration } from '../../report/format.js';
-import { textWidth } from '../../report/style.js';
+import { formatCount, formatDecimal, formatDuration } from '../../core/base/format.js';
+import { textWidth } from '../../report/text/style.js';
 import type { Host } from '../host.js';
 import { WIPE_LINE } from './own-codes.js';
 

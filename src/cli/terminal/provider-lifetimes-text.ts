@@ -1,7 +1,3 @@
-import { sureLifeMs } from '../../cache/cache-rules.js';
-import type { CacheLifetime } from '../../model/provider.js';
-import { AS_RECORDED } from '../../report/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../report/at-least.js';
 import {
   formatCount,
   formatCounted,
@@ -9,9 +5,13 @@ import {
   formatMoney,
   formatShare,
   printable,
-} from '../../report/format.js';
-import { type Column, tableLines, wrapText } from '../../report/table.js';
-import type { Screen } from '../../report/terminal.js';
+} from '../../core/base/format.js';
+import type { CacheLifetime } from '../../core/run/provider.js';
+import { sureLifeMs } from '../../provider/cache/cache-rules.js';
+import { AS_RECORDED } from '../../report/text/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../report/text/at-least.js';
+import { type Column, tableLines, wrapText } from '../../report/text/table.js';
+import type { Screen } from '../../report/text/terminal.js';
 import type { ProviderLifetimes } from '../runs/provider-lifetimes.js';
 
 const BY_RULE = 'by its rule';

@@ -1,9 +1,9 @@
 import { chartJson, type NamedChart } from '../../report/charts/chart-spec.js';
 import { renderPng, renderSvg } from '../../report/charts/render.js';
 import { runCharts } from '../../report/charts/run-charts.js';
-import type { Conclusion } from '../../report/conclusion.js';
-import type { ReportedRun } from '../../report/page-run.js';
-import { reportHtml } from '../../report/report-html.js';
+import { reportHtml } from '../../report/html/report-html.js';
+import type { ReportedRun } from '../../report/page-data/page-run.js';
+import type { Conclusion } from '../../report/text/conclusion.js';
 import { breathe, withoutPause } from './interrupt.js';
 
 /** Which pictures are wanted. */

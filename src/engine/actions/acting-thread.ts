@@ -1,7 +1,7 @@
-import type { StopKind } from '../../model/action.js';
-import type { Message } from '../../model/message.js';
+import type { Message } from '../../core/model/message.js';
+import type { StopKind } from '../../core/run/action.js';
 import type { Journal } from '../context/journal.js';
-import type { Origin } from '../context/own-tokens.js';
+import type { Origin } from '../counting/own-tokens.js';
 import type { RequestingThread } from '../requests/requesting-thread.js';
 import type { Prevention } from './prevention.js';
 

@@ -1,4 +1,4 @@
-import type { Action, Outcome } from '../../model/action.js';
+import type { Action, Outcome } from '../../core/run/action.js';
 import { ask } from '../requests/ask.js';
 import type { ActingThread } from './acting-thread.js';
 import { attach } from './attach.js';

@@ -1,5 +1,5 @@
-import type { Action, Outcome } from '../../model/action.js';
-import { messageTokens } from '../../model/message.js';
+import { messageTokens } from '../../core/model/message.js';
+import type { Action, Outcome } from '../../core/run/action.js';
 import type { ActingThread } from './acting-thread.js';
 import { DONE } from './done.js';
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../model/action.js';
+import type { Outcome } from '../../core/run/action.js';
 
 /** The outcome of an action that gives nothing back. */
 export const DONE: Outcome = { kind: 'done' };

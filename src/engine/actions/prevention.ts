@@ -1,8 +1,8 @@
-import type { Limit } from '../../model/limit.js';
-import type { CrossingEntry, Layer } from '../../model/run-log.js';
-import { compactsLimit } from '../../parts/triggers.js';
-import { compactsOn, mayCompact } from '../../tiers/auto-compact/may-compact.js';
-import { compactLimit } from '../../tiers/window/thresholds.js';
+import { compactsOn, mayCompact } from '../../agent/layers/auto-compact/may-compact.js';
+import { compactLimit } from '../../agent/layers/window/thresholds.js';
+import { compactsLimit } from '../../agent/policy-file/triggers.js';
+import type { Limit } from '../../core/run/limit.js';
+import type { CrossingEntry, Layer } from '../../core/run/run-log.js';
 import type { RequestingThread } from '../requests/requesting-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
 

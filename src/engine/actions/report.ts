@@ -1,5 +1,5 @@
-import { copyNameTable } from '../../base/create-name-table.js';
-import type { Action, LayerReport, Outcome } from '../../model/action.js';
+import { copyNameTable } from '../../core/base/create-name-table.js';
+import type { Action, LayerReport, Outcome } from '../../core/run/action.js';
 import type { ActingThread } from './acting-thread.js';
 import { DONE } from './done.js';
 

@@ -1,5 +1,5 @@
-import { CcbenchError } from '../../base/errors.js';
-import type { Action, Outcome } from '../../model/action.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { Action, Outcome } from '../../core/run/action.js';
 import { findMessages } from '../context/find-messages.js';
 import type { ActingThread } from './acting-thread.js';
 import { DONE } from './done.js';

@@ -1,10 +1,10 @@
-import { createLifetime, type Lifetime } from '../../cache/fade.js';
-import { isLongTtl } from '../../cache/ttl.js';
-import { fadeOf } from '../../client/fade-of.js';
-import { claudeCodeVersion } from '../../client/recorded-client.js';
-import { habitsOf } from '../../client/resolve-habits.js';
-import { firstTokenMs } from '../../llm/latency.js';
-import type { RunPlan } from '../../model/run-plan.js';
+import { fadeOf } from '../../agent/client/fade-of.js';
+import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
+import { habitsOf } from '../../agent/client/resolve-habits.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';
+import { isLongTtl } from '../../provider/cache/ttl.js';
+import { firstTokenMs } from '../../provider/llm/latency.js';
 import type { RequestColumns } from './request-columns.js';
 
 /**

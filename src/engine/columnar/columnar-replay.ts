@@ -1,8 +1,8 @@
-import { explainMiss, isBreak } from '../../cache/break-detector.js';
-import { priceUsage } from '../../cache/price.js';
-import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
-import type { BreakCause, LogSink } from '../../model/run-log.js';
-import type { CachePlan, RunPlan } from '../../model/run-plan.js';
+import type { BreakCause, LogSink } from '../../core/run/run-log.js';
+import type { CachePlan, RunPlan } from '../../core/run/run-plan.js';
+import { explainMiss, isBreak } from '../../provider/cache/break-detector.js';
+import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
+import { priceUsage } from '../../provider/prices/price.js';
 import { rewriteCostOf } from '../requests/exchange.js';
 import { ColumnarCache } from './columnar-cache.js';
 import type { RequestColumns } from './request-columns.js';

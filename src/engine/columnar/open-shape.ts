@@ -1,7 +1,7 @@
-import type { ParamValues } from '../../model/params.js';
-import type { Comparison, PartsPolicy, RulePart, TestPart } from '../../model/parts.js';
-import type { PlannedPolicy, RunPlan } from '../../model/run-plan.js';
-import { hasJitter } from '../../parts/expression.js';
+import { hasJitter } from '../../agent/policy-file/expression.js';
+import type { ParamValues } from '../../core/run/params.js';
+import type { Comparison, PartsPolicy, RulePart, TestPart } from '../../core/run/parts.js';
+import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 
 /** Parameters that have no effect but through the auto-compact threshold, which is a limit of the run (WIN-3, WIN-4). */
 const OPEN_PARAMS: ReadonlySet<string> = new Set(['window.percent', 'window.compactOffset']);

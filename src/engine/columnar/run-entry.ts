@@ -1,5 +1,5 @@
-import type { RunEntry } from '../../model/run-log.js';
-import type { RunPlan } from '../../model/run-plan.js';
+import type { RunEntry } from '../../core/run/run-log.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import { planDigest } from '../run/replay.js';
 
 /** The first entry of a run under another plan; the digest of the plan is found when somebody reads it. */

@@ -1,10 +1,10 @@
-import { copyNameTable } from '../../base/create-name-table.js';
-import { Limits } from '../../model/limit.js';
-import type { LayerEntry, LogEntry, LogSink, RunEntry, SummingSink } from '../../model/run-log.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import type { Transcript } from '../../model/transcript.js';
-import { policyOf } from '../../policies/catalogue.js';
-import { firedAt } from '../../tiers/auto-compact/history.js';
+import { firedAt } from '../../agent/layers/auto-compact/history.js';
+import { policyOf } from '../../agent/policies/catalogue.js';
+import { copyNameTable } from '../../core/base/create-name-table.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { Limits } from '../../core/run/limit.js';
+import type { LayerEntry, LogEntry, LogSink, RunEntry, SummingSink } from '../../core/run/run-log.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import { ShownStatus, type StatusCheck } from '../requests/shown-status.js';
 import { NO_TIMING } from '../requests/timing-sink.js';
 import { canPause } from '../run/paused-run.js';

@@ -1,6 +1,6 @@
-import type { LogSink } from '../../model/run-log.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import type { Transcript } from '../../model/transcript.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import type { LogSink } from '../../core/run/run-log.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import { replayParts } from '../run/replay.js';
 import { OpenShape } from './open-shape.js';
 import { isSumming, SharedRun } from './shared-run.js';

@@ -1,8 +1,8 @@
-import { claudeCodeVersion } from '../../client/recorded-client.js';
-import { habitsOf, isBareClient } from '../../client/resolve-habits.js';
-import type { LogSink } from '../../model/run-log.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import type { Transcript } from '../../model/transcript.js';
+import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
+import { habitsOf, isBareClient } from '../../agent/client/resolve-habits.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import type { LogSink } from '../../core/run/run-log.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import { providerOf } from '../requests/provider-of.js';
 import { NO_TIMING } from '../requests/timing-sink.js';
 import { replayParts } from '../run/replay.js';

@@ -1,6 +1,6 @@
-import type { LogEntry, RunEntry } from '../../model/run-log.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import type { Transcript } from '../../model/transcript.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import type { LogEntry, RunEntry } from '../../core/run/run-log.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import type { StatusCheck } from '../requests/shown-status.js';
 import { PausedRun } from '../run/paused-run.js';
 import type { ThreadRun } from '../thread/thread-run.js';

@@ -1,5 +1,5 @@
-import type { Message } from '../../model/message.js';
-import type { RecordedCall } from '../../model/transcript.js';
+import type { Message } from '../../core/model/message.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
 
 /** The recorded response as it is answered in this run. */
 export function answeredMessage(

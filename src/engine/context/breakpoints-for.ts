@@ -1,4 +1,4 @@
-import type { Breakpoint, PrefixView } from '../../model/prefix.js';
+import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { Context } from './context.js';
 
 /** System blocks a client marks (measured: two, then the last message or the last two). */

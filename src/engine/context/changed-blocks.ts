@@ -1,5 +1,5 @@
-import type { Block } from '../../model/block.js';
-import type { Message } from '../../model/message.js';
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
 
 /** The blocks of a message with some of them changed; null takes one away. */
 export function changedBlocks(

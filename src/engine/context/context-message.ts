@@ -1,7 +1,7 @@
-import { createBlock } from '../../model/block.js';
-import { createMessage, type Message } from '../../model/message.js';
-import type { ParamValues } from '../../model/params.js';
-import { lazyText } from '../../model/text.js';
+import { createBlock } from '../../core/model/block.js';
+import { createMessage, type Message } from '../../core/model/message.js';
+import { lazyText } from '../../core/model/text.js';
+import type { ParamValues } from '../../core/run/params.js';
 
 /** Share of characters to tokens of memory files, which are prose. */
 const CHARS_PER_MEMORY_TOKEN = 4;

@@ -1,14 +1,14 @@
-import type { BlockEdit } from '../../model/action.js';
-import { type Block, mediaCount } from '../../model/block.js';
-import { type Message, withBlocks } from '../../model/message.js';
-import type { PrefixView } from '../../model/prefix.js';
+import { type Block, mediaCount } from '../../core/model/block.js';
+import { type Message, withBlocks } from '../../core/model/message.js';
+import type { PrefixView } from '../../core/model/prefix.js';
+import type { BlockEdit } from '../../core/run/action.js';
+import { FreshBlocks } from '../counting/fresh-blocks.js';
+import { KnownItems } from '../counting/known-items.js';
+import { type Origin, OwnTokens } from '../counting/own-tokens.js';
 import { editedTail } from './edited-tail.js';
-import { FreshBlocks } from './fresh-blocks.js';
-import { KnownItems } from './known-items.js';
 import { goOn, leadingMarker, missingResults } from './markers.js';
 import { OpenCalls } from './open-calls.js';
 import { orderMessages } from './order-messages.js';
-import { type Origin, OwnTokens } from './own-tokens.js';
 import { PrefixColumns } from './prefix-columns.js';
 import { RepairCount, type Repairs } from './repairs.js';
 

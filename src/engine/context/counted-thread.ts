@@ -1,7 +1,7 @@
-import type { ModelRow } from '../../cache/model-row.js';
-import type { CountPart } from '../../model/parts.js';
+import type { CountPart } from '../../core/run/parts.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
+import type { Counted } from '../counting/seen-counter.js';
 import type { Context } from './context.js';
-import type { Counted } from './seen-counter.js';
 
 /** A thread's conversation as its counter may ask about it. */
 export class CountedThread implements Counted {

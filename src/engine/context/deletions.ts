@@ -1,8 +1,8 @@
-import { CcbenchError } from '../../base/errors.js';
-import type { PlacedResult } from '../../model/action.js';
-import type { Block } from '../../model/block.js';
-import type { DeletedContent } from '../../model/deleted-content.js';
-import type { Layer } from '../../model/run-log.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { Block } from '../../core/model/block.js';
+import type { DeletedContent } from '../../core/model/deleted-content.js';
+import type { PlacedResult } from '../../core/run/action.js';
+import type { Layer } from '../../core/run/run-log.js';
 import type { Context } from './context.js';
 
 /** Tool results of a thread that were deleted on the server and are sent again as pinned edits while the cache lives (MIC-3). */

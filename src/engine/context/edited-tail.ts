@@ -1,7 +1,7 @@
-import { CcbenchError } from '../../base/errors.js';
-import type { BlockEdit } from '../../model/action.js';
-import type { Block } from '../../model/block.js';
-import { type Message, withBlocks } from '../../model/message.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { Block } from '../../core/model/block.js';
+import { type Message, withBlocks } from '../../core/model/message.js';
+import type { BlockEdit } from '../../core/run/action.js';
 import { changedBlocks } from './changed-blocks.js';
 
 /** Messages from the first that edits change to the last, as they are afterwards. */

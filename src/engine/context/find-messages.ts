@@ -1,4 +1,4 @@
-import type { Message } from '../../model/message.js';
+import type { Message } from '../../core/model/message.js';
 
 /** Messages of a conversation by id, looked for from the end: edits are mostly recent. */
 export function findMessages(

@@ -1,5 +1,5 @@
-import type { Block } from '../../model/block.js';
-import type { Message } from '../../model/message.js';
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
 import { Context } from './context.js';
 import { orderMessages } from './order-messages.js';
 import type { Repairs } from './repairs.js';

@@ -1,6 +1,6 @@
-import { chainDigest, type Digest } from '../../base/digest.js';
-import type { Block } from '../../model/block.js';
-import type { PrefixView } from '../../model/prefix.js';
+import { chainDigest, type Digest } from '../../core/base/digest.js';
+import type { Block } from '../../core/model/block.js';
+import type { PrefixView } from '../../core/model/prefix.js';
 import type { Context } from './context.js';
 
 /**

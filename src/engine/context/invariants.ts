@@ -1,5 +1,5 @@
-import { CcbenchError } from '../../base/errors.js';
-import { promptTokens, type Usage } from '../../model/usage.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { Context } from './context.js';
 
 /** A broken invariant is a fault of the simulator, never of the user. */

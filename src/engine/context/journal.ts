@@ -1,6 +1,6 @@
-import type { BlockEdit } from '../../model/action.js';
-import type { Block } from '../../model/block.js';
-import { type Message, withBlocks } from '../../model/message.js';
+import type { Block } from '../../core/model/block.js';
+import { type Message, withBlocks } from '../../core/model/message.js';
+import type { BlockEdit } from '../../core/run/action.js';
 
 /**
  * The session's record as the agent writes it to disk: messages as they came, frozen replacements (STO-3) and the history a

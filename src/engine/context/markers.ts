@@ -1,5 +1,5 @@
-import { type Block, createBlock } from '../../model/block.js';
-import { createMessage, type Message } from '../../model/message.js';
+import { type Block, createBlock } from '../../core/model/block.js';
+import { createMessage, type Message } from '../../core/model/message.js';
 
 const MISSING_RESULT = '[no result: the call was interrupted]';
 const LEADING_MARKER = '[the conversation continues from here]';

@@ -1,4 +1,4 @@
-import type { Block } from '../../model/block.js';
+import type { Block } from '../../core/model/block.js';
 
 /** Tool calls that wait for their results, in order. There are only ever a few, so a list is all it takes. */
 export class OpenCalls {

@@ -1,4 +1,4 @@
-import type { Message } from '../../model/message.js';
+import type { Message } from '../../core/model/message.js';
 
 /**
  * Brings messages into the order the API wants (FLT-1, FLT-2, FLT-5): the context

@@ -1,6 +1,6 @@
-import { chainDigest, type Digest } from '../../base/digest.js';
-import type { Block } from '../../model/block.js';
-import { GrowableFloats } from './growable.js';
+import { chainDigest, type Digest } from '../../core/base/digest.js';
+import type { Block } from '../../core/model/block.js';
+import { GrowableFloats } from '../counting/growable.js';
 
 const START: Digest = 1;
 

@@ -1,4 +1,4 @@
-import type { Layer } from '../../model/run-log.js';
+import type { Layer } from '../../core/run/run-log.js';
 
 /** What one layer keeps out of a conversation. */
 interface Part {

@@ -1,10 +1,10 @@
-import type { Files } from '../../base/files.js';
-import type { Block } from '../../model/block.js';
-import type { Message } from '../../model/message.js';
-import type { ContextView } from '../../model/tier.js';
+import type { Files } from '../../core/base/files.js';
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
+import type { ContextView } from '../../core/run/tier.js';
+import type { SeenCounter } from '../counting/seen-counter.js';
 import type { Context } from './context.js';
 import { Deletions } from './deletions.js';
-import type { SeenCounter } from './seen-counter.js';
 
 /** What a tier may see of a thread. */
 export class ThreadView implements ContextView {

@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.js';
+import type { Random } from '../../core/base/random.js';
 
 /** The chance in what layers of a thread are answered: the same call draws the same, whatever others asked (INV-11). */
 export class AskDraws {

@@ -1,14 +1,18 @@
-import { MS_PER_SECOND } from '../../base/clock.js';
-import type { ModelRow } from '../../cache/model-table.js';
-import { levelSalts } from '../../cache/salts.js';
-import { type ComposedAnswer, composeAnswer, type Question } from '../../llm/answers/compose-answer.js';
-import { isTransient, parseFailure, retryDelayMs } from '../../llm/failures.js';
-import type { AskRequest, CallFailure, Outcome } from '../../model/action.js';
-import { type Block, createBlock } from '../../model/block.js';
-import type { DeletedContent } from '../../model/deleted-content.js';
-import { type Message, messageTokens } from '../../model/message.js';
-import type { PrefixView } from '../../model/prefix.js';
-import type { FaultRule } from '../../model/run-plan.js';
+import { MS_PER_SECOND } from '../../core/base/clock.js';
+import { type Block, createBlock } from '../../core/model/block.js';
+import type { DeletedContent } from '../../core/model/deleted-content.js';
+import { type Message, messageTokens } from '../../core/model/message.js';
+import type { PrefixView } from '../../core/model/prefix.js';
+import type { AskRequest, CallFailure, Outcome } from '../../core/run/action.js';
+import type { FaultRule } from '../../core/run/run-plan.js';
+import { levelSalts } from '../../provider/cache/salts.js';
+import {
+  type ComposedAnswer,
+  composeAnswer,
+  type Question,
+} from '../../provider/llm/answers/compose-answer.js';
+import { isTransient, parseFailure, retryDelayMs } from '../../provider/llm/failures.js';
+import type { ModelRow } from '../../provider/prices/model-table.js';
 import { Context } from '../context/context.js';
 import { ForkView } from '../context/fork-view.js';
 import { FIRST_KEY, saltsUnder } from './client-key.js';

@@ -1,8 +1,8 @@
-import { createRandom, type Random } from '../../base/random.js';
-import { chanceOfShort } from '../../cache/cache-rules.js';
-import type { HitOdds } from '../../cache/prompt-cache.js';
-import type { HitChance } from '../../model/provider.js';
-import type { EndEntry } from '../../model/run-log.js';
+import { createRandom, type Random } from '../../core/base/random.js';
+import type { HitChance } from '../../core/run/provider.js';
+import type { EndEntry } from '../../core/run/run-log.js';
+import { chanceOfShort } from '../../provider/cache/cache-rules.js';
+import type { HitOdds } from '../../provider/cache/prompt-cache.js';
 
 /** Draws of a run's luck, and the ends that hold nine of ten. */
 const DRAWS = 2_000;

@@ -1,4 +1,4 @@
-import { freshSalts, type LevelSalts, sessionSalts } from '../../cache/salts.js';
+import { freshSalts, type LevelSalts, sessionSalts } from '../../provider/cache/salts.js';
 
 /** What decides the cache keys of a thread besides its blocks, its model and its effort. */
 export interface ClientKey {

@@ -1,7 +1,7 @@
-import type { ClientHabits } from '../../client/habits.js';
-import type { ParamValues } from '../../model/params.js';
-import type { TierDefinition } from '../../model/tier.js';
-import { autoCompactEnabled } from '../../tiers/window/thresholds.js';
+import type { ClientHabits } from '../../agent/client/habits.js';
+import { autoCompactEnabled } from '../../agent/layers/window/thresholds.js';
+import type { ParamValues } from '../../core/run/params.js';
+import type { TierDefinition } from '../../core/run/tier.js';
 
 /** How a policy's client goes about its requests: read from the parameters once, asked at every request. */
 export interface ClientRules {

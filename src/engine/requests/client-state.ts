@@ -1,12 +1,12 @@
-import { digestParts } from '../../base/digest.js';
-import type { ModelRow } from '../../cache/model-table.js';
-import { TTL_1H_MS } from '../../cache/ttl.js';
-import { type CallPlan, CallPlans, type FreshStart } from '../../client/call-plan.js';
-import { hazardOf } from '../../client/hazard.js';
-import { isBareClient } from '../../client/resolve-habits.js';
-import { recordedWarmth, type Warmth } from '../../client/warmth.js';
-import type { PrefixView } from '../../model/prefix.js';
-import type { RecordedCall } from '../../model/transcript.js';
+import { type CallPlan, CallPlans, type FreshStart } from '../../agent/client/call-plan.js';
+import { hazardOf } from '../../agent/client/hazard.js';
+import { isBareClient } from '../../agent/client/resolve-habits.js';
+import { recordedWarmth, type Warmth } from '../../agent/client/warmth.js';
+import { digestParts } from '../../core/base/digest.js';
+import type { PrefixView } from '../../core/model/prefix.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
+import { TTL_1H_MS } from '../../provider/cache/ttl.js';
+import type { ModelRow } from '../../provider/prices/model-table.js';
 import { type ClientKey, FIRST_KEY } from './client-key.js';
 import { OutsideHead } from './outside-head.js';
 import type { RequestingThread } from './requesting-thread.js';
@@ -15,7 +15,7 @@ import { positionsWithin, warmUp } from './warm-up.js';
 
 const TWO_TO_53 = 2 ** 53;
 
-/** What a thread's client does about its calls: the habits of `src/client`, played forward. */
+/** What a thread's client does about its calls: the habits of `src/agent/client`, played forward. */
 export class ClientState {
   key: ClientKey;
   private readonly plans: CallPlans | null;

@@ -1,13 +1,17 @@
-import { chainDigest, digestParts, digestText } from '../../base/digest.js';
-import type { Mutable } from '../../base/mutable.js';
-import { type CacheObservation, createBreakDetector, lastPosition } from '../../cache/break-detector.js';
-import { type Cost, priceUsage } from '../../cache/price.js';
-import type { HitOdds } from '../../cache/prompt-cache.js';
-import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
-import type { LlmCall, LlmReply } from '../../llm/fake-llm.js';
-import type { BreakCause, RequestEntry } from '../../model/run-log.js';
-import { promptTokens, type Usage } from '../../model/usage.js';
-import type { WarningList } from '../../model/warning.js';
+import { chainDigest, digestParts, digestText } from '../../core/base/digest.js';
+import type { Mutable } from '../../core/base/mutable.js';
+import { promptTokens, type Usage } from '../../core/model/usage.js';
+import type { BreakCause, RequestEntry } from '../../core/run/run-log.js';
+import type { WarningList } from '../../core/run/warning.js';
+import {
+  type CacheObservation,
+  createBreakDetector,
+  lastPosition,
+} from '../../provider/cache/break-detector.js';
+import type { HitOdds } from '../../provider/cache/prompt-cache.js';
+import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
+import type { LlmCall, LlmReply } from '../../provider/llm/fake-llm.js';
+import { type Cost, priceUsage } from '../../provider/prices/price.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
 import type { Outgoing } from './outgoing.js';
 import type { RunEnv } from './run-env.js';

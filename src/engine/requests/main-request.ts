@@ -1,6 +1,6 @@
-import { outputOf } from '../../model/output-of.js';
-import type { Breakpoint, PrefixView } from '../../model/prefix.js';
-import type { RecordedCall } from '../../model/transcript.js';
+import { outputOf } from '../../core/model/output-of.js';
+import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
 import { breakpointsFor } from '../context/breakpoints-for.js';
 import { checkRequestShape } from '../context/invariants.js';
 import type { Outgoing } from './outgoing.js';

@@ -1,6 +1,6 @@
-import type { ModelRow } from '../../cache/model-row.js';
-import { modelsOf } from '../../cache/models.js';
-import type { RunPlan } from '../../model/run-plan.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
+import { modelsOf } from '../../provider/prices/models.js';
 import type { RecordedModels } from './provider-of.js';
 
 /** How a run on another model than the recorded one counts its tokens, and what that does to its cost where it is known. */

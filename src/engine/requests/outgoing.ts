@@ -1,10 +1,10 @@
-import type { Digest } from '../../base/digest.js';
-import type { ModelRow } from '../../cache/model-table.js';
-import type { LevelSalts } from '../../cache/salts.js';
-import type { DeletedContent } from '../../model/deleted-content.js';
-import type { Breakpoint, PrefixView } from '../../model/prefix.js';
-import type { BreakCause } from '../../model/run-log.js';
-import type { CallPurpose, FaultRule } from '../../model/run-plan.js';
+import type { Digest } from '../../core/base/digest.js';
+import type { DeletedContent } from '../../core/model/deleted-content.js';
+import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import type { BreakCause } from '../../core/run/run-log.js';
+import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
+import type { LevelSalts } from '../../provider/cache/salts.js';
+import type { ModelRow } from '../../provider/prices/model-table.js';
 
 /** A request of a thread, ready to be sent. */
 export interface Outgoing {

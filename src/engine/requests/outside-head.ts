@@ -1,7 +1,7 @@
-import type { Digest } from '../../base/digest.js';
-import type { ModelRow } from '../../cache/model-table.js';
-import type { PrefixView } from '../../model/prefix.js';
-import type { RecordedCall } from '../../model/transcript.js';
+import type { Digest } from '../../core/base/digest.js';
+import type { PrefixView } from '../../core/model/prefix.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
+import type { ModelRow } from '../../provider/prices/model-table.js';
 import type { ThreadModel } from './thread-model.js';
 
 /**

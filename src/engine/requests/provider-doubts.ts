@@ -1,11 +1,11 @@
-import type { ModelRow } from '../../cache/model-row.js';
-import { modelsOf } from '../../cache/models.js';
-import { isServedBy, knownProvider, plannedProvider } from '../../cache/providers.js';
-import { SAME_TOKENS } from '../../cache/read-provider.js';
-import { offersHour } from '../../cache/ttl.js';
-import type { CacheWritten } from '../../model/provider.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import type { WarningList } from '../../model/warning.js';
+import type { CacheWritten } from '../../core/run/provider.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import type { WarningList } from '../../core/run/warning.js';
+import { offersHour } from '../../provider/cache/ttl.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
+import { modelsOf } from '../../provider/prices/models.js';
+import { isServedBy, knownProvider, plannedProvider } from '../../provider/providers/providers.js';
+import { SAME_TOKENS } from '../../provider/providers/read-provider.js';
 import { firstModels, providersOf, type RecordedModels } from './provider-of.js';
 
 /** What the reader of a run's numbers must know of a provider whose cache it goes by. */

@@ -1,9 +1,14 @@
-import { type Digest, digestText } from '../../base/digest.js';
-import type { ModelRow } from '../../cache/model-row.js';
-import { modelsOf } from '../../cache/models.js';
-import { knownProvider, type ProviderRef, plannedProvider, providerRegistry } from '../../cache/providers.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import { firstModel, type Thread, type Transcript } from '../../model/transcript.js';
+import { type Digest, digestText } from '../../core/base/digest.js';
+import { firstModel, type Thread, type Transcript } from '../../core/model/transcript.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
+import { modelsOf } from '../../provider/prices/models.js';
+import {
+  knownProvider,
+  type ProviderRef,
+  plannedProvider,
+  providerRegistry,
+} from '../../provider/providers/providers.js';
 
 const ANTHROPIC = 'anthropic';
 

@@ -1,19 +1,19 @@
-import type { Files, StoredFile } from '../../base/files.js';
-import { type Block, createBlock } from '../../model/block.js';
-import { MEMORY_INDEX } from '../../model/memory.js';
-import type { ParamValues } from '../../model/params.js';
-import type { HomePlan } from '../../model/run-plan.js';
+import { tokensOfChars } from '../../agent/layers/auto-memory/fork-turns.js';
+import { type LoadedIndex, loadIndex } from '../../agent/layers/auto-memory/memory-index.js';
+import { indexLimits } from '../../agent/layers/auto-memory/params.js';
+import type { Files, StoredFile } from '../../core/base/files.js';
+import { type Block, createBlock } from '../../core/model/block.js';
+import { MEMORY_INDEX } from '../../core/model/memory.js';
 import {
   FIRST_PID,
   ONLY_PROJECT,
   ONLY_SESSION,
   RECORD_DIRECTORY,
   type SessionContext,
-} from '../../model/session.js';
-import type { SessionEnding, SessionInfo, Thread, Transcript } from '../../model/transcript.js';
-import { tokensOfChars } from '../../tiers/auto-memory/fork-turns.js';
-import { type LoadedIndex, loadIndex } from '../../tiers/auto-memory/memory-index.js';
-import { indexLimits } from '../../tiers/auto-memory/params.js';
+} from '../../core/model/session.js';
+import type { SessionEnding, SessionInfo, Thread, Transcript } from '../../core/model/transcript.js';
+import type { ParamValues } from '../../core/run/params.js';
+import type { HomePlan } from '../../core/run/run-plan.js';
 
 /** Marks the block of the system prompt that holds the memory index. */
 export const INDEX_FACT = 'memory-index';

@@ -1,7 +1,12 @@
-import type { StatusEntry } from '../../model/run-log.js';
-import type { PlannedPolicy } from '../../model/run-plan.js';
-import type { Policy } from '../../policies/policy.js';
-import { type NamedLimits, type ShownLimits, shownLimits, shownStatus } from '../../policies/shown-limits.js';
+import type { Policy } from '../../agent/policies/policy.js';
+import {
+  type NamedLimits,
+  type ShownLimits,
+  shownLimits,
+  shownStatus,
+} from '../../agent/policies/shown-limits.js';
+import type { StatusEntry } from '../../core/run/run-log.js';
+import type { PlannedPolicy } from '../../core/run/run-plan.js';
 
 /** How full a main conversation is as a request is sent. */
 export interface StatusCheck {

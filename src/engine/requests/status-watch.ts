@@ -1,6 +1,6 @@
-import { policyOf } from '../../policies/catalogue.js';
-import { isReadBy } from '../../policies/param-readers.js';
-import type { NamedLimits } from '../../policies/shown-limits.js';
+import { policyOf } from '../../agent/policies/catalogue.js';
+import { isReadBy } from '../../agent/policies/param-readers.js';
+import type { NamedLimits } from '../../agent/policies/shown-limits.js';
 import type { RequestingThread } from './requesting-thread.js';
 import { ShownStatus } from './shown-status.js';
 import type { ThreadModel } from './thread-model.js';

@@ -1,7 +1,7 @@
-import type { ModelRow } from '../../cache/model-table.js';
-import { thinkingKeptFrom } from '../../cache/thinking.js';
-import type { BlockEdit } from '../../model/action.js';
-import type { Message } from '../../model/message.js';
+import type { Message } from '../../core/model/message.js';
+import type { BlockEdit } from '../../core/run/action.js';
+import { thinkingKeptFrom } from '../../provider/cache/thinking.js';
+import type { ModelRow } from '../../provider/prices/model-table.js';
 import type { RequestingThread } from './requesting-thread.js';
 
 /** Whose thinking stays: that of the latest turn, or nobody's, as a prompt of the client's own ends it. */

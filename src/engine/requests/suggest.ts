@@ -1,4 +1,4 @@
-import type { RecordedCall } from '../../model/transcript.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
 import { breakpointsOf } from './main-request.js';
 import type { Outgoing } from './outgoing.js';
 import type { RequestingThread } from './requesting-thread.js';

@@ -1,23 +1,23 @@
-import { LONG_WINDOW_TOKENS, type ModelBook } from '../../cache/model-book.js';
-import type { ModelRow } from '../../cache/model-table.js';
-import { modelsOf } from '../../cache/models.js';
+import type { ClientHabits } from '../../agent/client/habits.js';
+import { type RecordedClient, recordedClient } from '../../agent/client/recorded-client.js';
+import { habitsOf } from '../../agent/client/resolve-habits.js';
+import { largestPrompt, recordedWindow } from '../../agent/client/window.js';
+import { policyWindow } from '../../agent/policies/policy-window.js';
+import { firstModel, type RecordedCall, type Thread, type Transcript } from '../../core/model/transcript.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import { type LevelSalts, levelSalts } from '../../provider/cache/salts.js';
+import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
+import { LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
+import type { ModelRow } from '../../provider/prices/model-table.js';
+import { modelsOf } from '../../provider/prices/models.js';
 import {
   billedBy,
   isServedBy,
   knownProvider,
   type ProviderRef,
   plannedProvider,
-} from '../../cache/providers.js';
-import { type LevelSalts, levelSalts } from '../../cache/salts.js';
-import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../cache/ttl.js';
-import type { ClientHabits } from '../../client/habits.js';
-import { type RecordedClient, recordedClient } from '../../client/recorded-client.js';
-import { habitsOf } from '../../client/resolve-habits.js';
-import { largestPrompt, recordedWindow } from '../../client/window.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import { firstModel, type RecordedCall, type Thread, type Transcript } from '../../model/transcript.js';
+} from '../../provider/providers/providers.js';
 import { type ClientKey, saltsUnder } from './client-key.js';
-import { policyWindow } from './policy-window.js';
 
 /** A model that a provider serves: the one that is named, the plan's, or the one that stands for the provider. */
 function servedName(models: ModelBook, provider: ProviderRef, name: string, planned: string | null): string {

@@ -1,5 +1,5 @@
-import type { PrefixView } from '../../model/prefix.js';
-import type { RecordedCall } from '../../model/transcript.js';
+import type { PrefixView } from '../../core/model/prefix.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
 import type { RequestingThread } from './requesting-thread.js';
 
 /** Others than this run have left the first so many positions of a thread's request in the cache, right before it. */

@@ -1,4 +1,4 @@
-import { type PostOffice, postOffice } from '../../tiers/agents/post-office.js';
+import { type PostOffice, postOffice } from '../../agent/layers/agents/post-office.js';
 import type { ThreadRun } from '../thread/thread-run.js';
 
 /** How the waiting of an agent ended. */

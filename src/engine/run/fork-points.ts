@@ -1,6 +1,6 @@
-import type { RecordedCall, Thread, Transcript } from '../../model/transcript.js';
-import { copyFileState } from '../../tiers/file-state/file-state.js';
-import { ResultLedger } from '../../tiers/microcompact/ledger.js';
+import { copyFileState } from '../../agent/layers/file-state/file-state.js';
+import { ResultLedger } from '../../agent/layers/microcompact/ledger.js';
+import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
 import { TakenOut } from '../context/taken-out.js';
 import type { ForkPoint } from '../thread/fork-point.js';
 import type { Forks, LoopThread } from '../thread/loop-thread.js';

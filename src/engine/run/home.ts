@@ -1,16 +1,16 @@
-import { MS_PER_HOUR } from '../../base/clock.js';
-import { createFiles, type Files } from '../../base/files.js';
+import { renderIndex } from '../../agent/layers/auto-memory/memory-index.js';
+import { indexLimits } from '../../agent/layers/auto-memory/params.js';
+import { DREAM_LOCK } from '../../agent/layers/dreaming/lock.js';
+import { MS_PER_HOUR } from '../../core/base/clock.js';
+import { createFiles, type Files } from '../../core/base/files.js';
 import {
   MEMORY_DIRECTORY,
   MEMORY_INDEX,
   MEMORY_TYPES,
   type Memory,
   renderMemory,
-} from '../../model/memory.js';
-import type { RunPlan } from '../../model/run-plan.js';
-import { renderIndex } from '../../tiers/auto-memory/memory-index.js';
-import { indexLimits } from '../../tiers/auto-memory/params.js';
-import { DREAM_LOCK } from '../../tiers/dreaming/lock.js';
+} from '../../core/model/memory.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 
 /** The home as the first session finds it: time 0 is when that one starts. */
 export function createHome(plan: RunPlan): Files {

@@ -1,7 +1,7 @@
-import type { Block } from '../../model/block.js';
-import type { Message } from '../../model/message.js';
-import type { FileState } from '../../tiers/file-state/file-state.js';
-import type { ResultLedger } from '../../tiers/microcompact/ledger.js';
+import type { FileState } from '../../agent/layers/file-state/file-state.js';
+import type { ResultLedger } from '../../agent/layers/microcompact/ledger.js';
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
 import type { Deletions } from '../context/deletions.js';
 import type { TakenOut } from '../context/taken-out.js';
 import type { ClientKey } from '../requests/client-key.js';

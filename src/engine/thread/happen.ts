@@ -1,6 +1,6 @@
-import { createBlock } from '../../model/block.js';
-import type { Letter, ThreadEvent } from '../../model/transcript.js';
-import { postOffice } from '../../tiers/agents/post-office.js';
+import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { createBlock } from '../../core/model/block.js';
+import type { Letter, ThreadEvent } from '../../core/model/transcript.js';
 import { renderPrompt } from '../actions/render-prompt.js';
 import { INDEX_FACT } from '../requests/session-state.js';
 import type { LoopThread } from './loop-thread.js';

@@ -1,9 +1,9 @@
-import type { Message } from '../../model/message.js';
-import type { Point } from '../../model/point.js';
-import type { ManualCompaction, RecordedCall, Thread } from '../../model/transcript.js';
+import type { Message } from '../../core/model/message.js';
+import type { ManualCompaction, RecordedCall, Thread } from '../../core/model/transcript.js';
+import type { Point } from '../../core/run/point.js';
 import type { ActingThread } from '../actions/acting-thread.js';
 import type { CachedPrefix } from '../context/cached-prefix.js';
-import type { CounterRules } from '../context/seen-counter.js';
+import type { CounterRules } from '../counting/seen-counter.js';
 import type { ClientKey } from '../requests/client-key.js';
 import type { RunEnv } from '../requests/run-env.js';
 import type { SessionState } from '../requests/session-state.js';

@@ -1,4 +1,4 @@
-import type { Layer, ReturnedEntry } from '../../model/run-log.js';
+import type { Layer, ReturnedEntry } from '../../core/run/run-log.js';
 import type { LoopThread } from './loop-thread.js';
 
 /** The cache is gone, and the deletions that lived in it: their content is sent again (MIC-3, C9). */

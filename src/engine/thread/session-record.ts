@@ -1,7 +1,7 @@
-import type { FileContent } from '../../base/files.js';
-import type { Message } from '../../model/message.js';
-import { type Text, textStart } from '../../model/text.js';
-import { postOffice } from '../../tiers/agents/post-office.js';
+import { postOffice } from '../../agent/layers/agents/post-office.js';
+import type { FileContent } from '../../core/base/files.js';
+import type { Message } from '../../core/model/message.js';
+import { type Text, textStart } from '../../core/model/text.js';
 import type { LoopThread } from './loop-thread.js';
 
 /** Characters of a prompt that the record keeps: enough for a narrow search (DRM-3). */

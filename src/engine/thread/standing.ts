@@ -1,6 +1,6 @@
-import type { CacheObservation } from '../../cache/break-detector.js';
+import type { CacheObservation } from '../../provider/cache/break-detector.js';
 import { CachedPrefix } from '../context/cached-prefix.js';
-import { type CounterRules, SeenCounter } from '../context/seen-counter.js';
+import { type CounterRules, SeenCounter } from '../counting/seen-counter.js';
 
 /** What the requests of a thread have shown so far; another thread can go on from it. */
 export interface Standing {

@@ -1,4 +1,4 @@
-import type { LogSink } from '../../model/run-log.js';
+import type { LogSink } from '../../core/run/run-log.js';
 import type { Stop } from './stop.js';
 
 /** Why a thread makes no calls, and how many it has lost for that. */

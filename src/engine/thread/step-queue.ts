@@ -1,6 +1,6 @@
-import type { Block } from '../../model/block.js';
-import type { Message } from '../../model/message.js';
-import type { RecordedCall, Step, Thread } from '../../model/transcript.js';
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
+import type { RecordedCall, Step, Thread } from '../../core/model/transcript.js';
 
 /** A step that takes time of its own. */
 export type TimedStep = Exclude<Step, { readonly kind: 'message' }>;

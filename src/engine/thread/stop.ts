@@ -1,4 +1,4 @@
-import type { StopKind } from '../../model/action.js';
+import type { StopKind } from '../../core/run/action.js';
 
 /** Why a thread makes no calls, until when, and what becomes of those it had: lost, or ended by another agent (C36). */
 export interface Stop {

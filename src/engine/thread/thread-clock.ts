@@ -1,5 +1,5 @@
-import type { RunPlan } from '../../model/run-plan.js';
-import type { RecordedCall } from '../../model/transcript.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
 import type { StepQueue, TimedStep } from './step-queue.js';
 import { Wakes } from './wakes.js';
 

@@ -1,16 +1,16 @@
-import { digestText } from '../../base/digest.js';
-import { firstTokenMs } from '../../llm/latency.js';
-import { type Message, withBlocks } from '../../model/message.js';
-import { promptTokens, type Usage } from '../../model/usage.js';
 import {
   carriesForkMarker,
   changedPrefix,
   childLead,
   type ForkLayout,
-} from '../../tiers/agents/fork-layout.js';
-import { postOffice } from '../../tiers/agents/post-office.js';
-import { fileState } from '../../tiers/file-state/file-state.js';
-import { resultLedger } from '../../tiers/microcompact/ledger.js';
+} from '../../agent/layers/agents/fork-layout.js';
+import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { fileState } from '../../agent/layers/file-state/file-state.js';
+import { resultLedger } from '../../agent/layers/microcompact/ledger.js';
+import { digestText } from '../../core/base/digest.js';
+import { type Message, withBlocks } from '../../core/model/message.js';
+import { promptTokens, type Usage } from '../../core/model/usage.js';
+import { firstTokenMs } from '../../provider/llm/latency.js';
 import { renderPrompt } from '../actions/render-prompt.js';
 import { contextMessage } from '../context/context-message.js';
 import { checkLostChild } from '../context/invariants.js';

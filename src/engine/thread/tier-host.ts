@@ -1,6 +1,7 @@
-import type { Action, Outcome } from '../../model/action.js';
-import type { Message } from '../../model/message.js';
-import type { Point } from '../../model/point.js';
+import type { Message } from '../../core/model/message.js';
+import type { ManualCompaction } from '../../core/model/transcript.js';
+import type { Action, Outcome } from '../../core/run/action.js';
+import type { Point } from '../../core/run/point.js';
 import type {
   ContextView,
   Moment,
@@ -8,8 +9,7 @@ import type {
   TierContext,
   TierDefinition,
   TierInstance,
-} from '../../model/tier.js';
-import type { ManualCompaction } from '../../model/transcript.js';
+} from '../../core/run/tier.js';
 import type { TimingSink } from '../requests/timing-sink.js';
 
 /** A tier at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */

@@ -1,7 +1,7 @@
-import type { Random } from '../../base/random.js';
-import { isTransient, parseFailure, retryDelayMs } from '../../llm/failures.js';
-import { hasToolUse, type Message } from '../../model/message.js';
-import type { RecordedCall } from '../../model/transcript.js';
+import type { Random } from '../../core/base/random.js';
+import { hasToolUse, type Message } from '../../core/model/message.js';
+import type { RecordedCall } from '../../core/model/transcript.js';
+import { isTransient, parseFailure, retryDelayMs } from '../../provider/llm/failures.js';
 import { answeredMessage } from '../context/answered-message.js';
 import type { ClientState } from '../requests/client-state.js';
 import { outgoingOf } from '../requests/main-request.js';

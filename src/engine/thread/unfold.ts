@@ -1,5 +1,5 @@
-import type { Message } from '../../model/message.js';
-import { foldsOf, readFold } from '../../tiers/collapse/fold.js';
+import { foldsOf, readFold } from '../../agent/layers/collapse/fold.js';
+import type { Message } from '../../core/model/message.js';
 import type { LoopThread } from './loop-thread.js';
 
 /**

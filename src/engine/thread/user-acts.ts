@@ -1,6 +1,6 @@
-import type { Message } from '../../model/message.js';
-import type { ManualCompaction, ThreadEvent } from '../../model/transcript.js';
-import { policyOf } from '../../policies/catalogue.js';
+import { policyOf } from '../../agent/policies/catalogue.js';
+import type { Message } from '../../core/model/message.js';
+import type { ManualCompaction, ThreadEvent } from '../../core/model/transcript.js';
 import type { LoopThread } from './loop-thread.js';
 import { unfolded } from './unfold.js';
 

@@ -1,7 +1,7 @@
-import { LAYERS, type LayerEntry, type LogEntry } from '../../model/run-log.js';
-import { formatCount } from '../format.js';
-import type { NamedThreshold } from '../policy-info.js';
-import type { LeftOut } from '../run-sample.js';
+import { formatCount } from '../../core/base/format.js';
+import { LAYERS, type LayerEntry, type LogEntry } from '../../core/run/run-log.js';
+import type { LeftOut } from '../page-data/run-sample.js';
+import type { NamedThreshold } from '../text/policy-info.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { LAYER_COLORS, LAYER_SHAPES, LIGHT } from './palette.js';

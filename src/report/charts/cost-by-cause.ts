@@ -1,6 +1,6 @@
-import type { LogEntry } from '../../model/run-log.js';
-import { formatMoney } from '../format.js';
-import type { LeftOut } from '../run-sample.js';
+import { formatMoney } from '../../core/base/format.js';
+import type { LogEntry } from '../../core/run/run-log.js';
+import type { LeftOut } from '../page-data/run-sample.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { type CostPoint, type CostSeries, causePhrase, costSeries } from './cost-series.js';
 import { keepExtremes } from './keep-extremes.js';

@@ -1,7 +1,7 @@
-import type { RequestEntry } from '../../model/run-log.js';
-import { causeWords } from '../cause-words.js';
-import type { LeftOutSums } from '../left-out-sums.js';
-import type { LeftOut } from '../run-sample.js';
+import type { RequestEntry } from '../../core/run/run-log.js';
+import type { LeftOutSums } from '../page-data/left-out-sums.js';
+import type { LeftOut } from '../page-data/run-sample.js';
+import { causeWords } from '../text/cause-words.js';
 
 /** What has been paid up to and with all requests of a time, by cause, in nano-dollars. */
 export interface CostPoint {

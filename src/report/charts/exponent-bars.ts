@@ -1,4 +1,4 @@
-import { formatExponent } from '../format.js';
+import { formatExponent } from '../../core/base/format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import type { ChartedGrowth } from './charted.js';
 import { LIGHT } from './palette.js';

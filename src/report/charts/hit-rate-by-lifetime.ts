@@ -1,4 +1,4 @@
-import { formatCount, formatCounted, formatDuration, formatMoney } from '../format.js';
+import { formatCount, formatCounted, formatDuration, formatMoney } from '../../core/base/format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { DISTINCT, LIGHT } from './palette.js';

@@ -1,4 +1,4 @@
-import { formatCount, formatExponent } from '../format.js';
+import { formatCount, formatExponent } from '../../core/base/format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import type { ChartedGrowth, ChartedTime } from './charted.js';
 import { DISTINCT, LIGHT } from './palette.js';

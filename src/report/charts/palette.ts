@@ -1,4 +1,4 @@
-import type { BreakCause, Layer } from '../../model/run-log.js';
+import type { BreakCause, Layer } from '../../core/run/run-log.js';
 
 /** The colours of text, lines and ground on light paper; `series` is the colour of a single line. */
 export const LIGHT = {

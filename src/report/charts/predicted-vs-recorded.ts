@@ -1,5 +1,5 @@
-import { quantile } from '../../base/stats.js';
-import { formatCount } from '../format.js';
+import { formatCount } from '../../core/base/format.js';
+import { quantile } from '../../core/base/stats.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { distinctColor, LIGHT } from './palette.js';

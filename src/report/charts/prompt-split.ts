@@ -1,6 +1,6 @@
-import { ratio } from '../../base/stats.js';
-import type { LogEntry } from '../../model/run-log.js';
-import type { LeftOut } from '../run-sample.js';
+import { ratio } from '../../core/base/stats.js';
+import type { LogEntry } from '../../core/run/run-log.js';
+import type { LeftOut } from '../page-data/run-sample.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { keepExtremes } from './keep-extremes.js';
 import { PROMPT_COLORS } from './palette.js';

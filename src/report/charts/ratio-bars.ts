@@ -1,4 +1,4 @@
-import { formatDecimal } from '../format.js';
+import { formatDecimal } from '../../core/base/format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import type { ChartedRatio } from './charted.js';
 import { LIGHT } from './palette.js';

@@ -1,7 +1,7 @@
+import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
-import type { LogEntry } from '../../model/run-log.js';
-import type { PolicyInfo } from '../policy-info.js';
-import type { LeftOut } from '../run-sample.js';
+import type { LeftOut } from '../page-data/run-sample.js';
+import type { PolicyInfo } from '../text/policy-info.js';
 import type { NamedChart } from './chart-spec.js';
 import { contextOverTime } from './context-over-time.js';
 import { costByCause } from './cost-by-cause.js';

@@ -1,7 +1,7 @@
-import type { LayerEntry, LogEntry, RequestEntry } from '../../model/run-log.js';
-import { formatCount, printable } from '../format.js';
-import { type IdleGap, idleGaps } from '../idle-gaps.js';
-import type { LeftOut } from '../run-sample.js';
+import { formatCount, printable } from '../../core/base/format.js';
+import type { LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import { type IdleGap, idleGaps } from '../page-data/idle-gaps.js';
+import type { LeftOut } from '../page-data/run-sample.js';
 
 /** The entries of a log that pictures over time are made from. */
 export interface RunSeries {

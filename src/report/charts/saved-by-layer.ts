@@ -1,6 +1,6 @@
+import { formatCount, formatMoney } from '../../core/base/format.js';
+import { LAYERS, type LogEntry } from '../../core/run/run-log.js';
 import type { RunFacts } from '../../metrics/facts.js';
-import { LAYERS, type LogEntry } from '../../model/run-log.js';
-import { formatCount, formatMoney } from '../format.js';
 import { type ChartSpec, chartSpec } from './chart-spec.js';
 import { DISTINCT } from './palette.js';
 import { runSubtitle, shortTokens } from './run-series.js';

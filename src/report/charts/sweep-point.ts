@@ -1,5 +1,5 @@
-import type { MetricUnit } from '../../metrics/metric.js';
-import { formatValue } from '../format.js';
+import type { MetricUnit } from '../../core/base/format.js';
+import { formatValue } from '../../core/base/format.js';
 import { LIGHT } from './palette.js';
 
 /** An axis of a sweep: a parameter or a metric. */

@@ -1,4 +1,4 @@
-import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../base/clock.js';
+import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/base/clock.js';
 
 /** The unit a time axis is written in. */
 export interface TimeUnit {

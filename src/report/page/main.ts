@@ -1,7 +1,7 @@
-import type { PageData } from '../page-data.js';
-import type { StudyPageData } from '../study-page-data.js';
-import type { WhyPageData } from '../why-page-data.js';
-import { startRuns, startTable } from './runs-page.js';
+import type { PageData } from '../page-data/page-data.js';
+import type { StudyPageData } from '../page-data/study-page-data.js';
+import type { WhyPageData } from '../page-data/why-page-data.js';
+import { startRuns, startTable } from './run/runs-page.js';
 import { startStudy } from './study/study-page.js';
 import { startWhy } from './why/why-page.js';
 

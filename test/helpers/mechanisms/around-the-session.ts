@@ -53,7 +53,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-3',
     'Tool inputs are put in the form of their schema; a last message of thinking alone is left out.',
-    'src/transcript/normalise-input.ts',
+    'src/transcripts/readers/normalise-input.ts',
     'analysis',
     'calls of a recording, read',
     recordedCalls,
@@ -77,7 +77,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'NES-1',
     'Memory files on the way to a touched path are attached once.',
-    'src/tiers/nested-memory/nested-memory.ts',
+    'src/agent/layers/nested-memory/nested-memory.ts',
     'analysis',
     'files attached',
     told('nested-memory', 'files'),
@@ -85,7 +85,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AUT-1',
     'When a loop ends, a fork keeps what will matter later.',
-    'src/tiers/auto-memory/auto-memory.ts',
+    'src/agent/layers/auto-memory/auto-memory.ts',
     'analysis',
     'extractions',
     layers('auto-memory', 'extract', done),
@@ -93,7 +93,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AUT-2',
     'Four types of memory, a file each; what is known elsewhere is not kept.',
-    'src/tiers/auto-memory/memory-store.ts',
+    'src/agent/layers/auto-memory/memory-store.ts',
     'analysis',
     'memories written',
     told('auto-memory', 'written', 'write'),
@@ -101,7 +101,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AUT-3',
     'An index of one line each stands in the system prompt, within limits.',
-    'src/tiers/auto-memory/memory-index.ts',
+    'src/agent/layers/auto-memory/memory-index.ts',
     'analysis',
     'prompts with the index',
     notices('memory-index'),
@@ -109,7 +109,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AUT-4',
     'First all reads, then all writes.',
-    'src/tiers/auto-memory/fork-turns.ts',
+    'src/agent/layers/auto-memory/fork-turns.ts',
     'analysis',
     'extractions in two turns',
     layers('auto-memory', 'read', done),
@@ -117,7 +117,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'DRM-1',
     'Five gates, the cheapest first, stand before a dream.',
-    'src/tiers/dreaming/dreaming.ts',
+    'src/agent/layers/dreaming/dreaming.ts',
     'analysis',
     'checks of the gates',
     told('dreaming', 'checks', 'gates'),
@@ -125,7 +125,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'DRM-2',
     'A lock file tells who dreams and when it was done last; a stale one is taken over.',
-    'src/tiers/dreaming/lock.ts',
+    'src/agent/layers/dreaming/lock.ts',
     'analysis',
     'stale locks taken over',
     layers('dreaming', 'dream', ({ details }) => details.reclaimed === true),
@@ -133,7 +133,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'DRM-3',
     'A dream looks around, searches, merges and prunes.',
-    'src/tiers/dreaming/dream.ts',
+    'src/agent/layers/dreaming/dream.ts',
     'analysis',
     'turns of dreams',
     layers('dreaming', 'turn'),
@@ -141,7 +141,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'DRM-4',
     'It only reads, and writes inside the memory directory.',
-    'src/tiers/dreaming/read-commands.ts',
+    'src/agent/layers/dreaming/read-commands.ts',
     'analysis',
     'writes refused or made',
     (run) => told('dreaming', 'refusals', 'dream')(run) + told('dreaming', 'written', 'dream')(run),
@@ -149,7 +149,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'DRM-5',
     'It starts, updates, and is completed, failed or killed.',
-    'src/tiers/dreaming/dreaming.ts',
+    'src/agent/layers/dreaming/dreaming.ts',
     'analysis',
     'dreams that ended',
     layers('dreaming', 'dream'),
@@ -165,7 +165,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-2',
     'Children of one turn are the same up to their directive.',
-    'src/tiers/agents/fork-layout.ts',
+    'src/agent/layers/agents/fork-layout.ts',
     'analysis',
     'children',
     forks,
@@ -173,7 +173,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-3',
     'A child carries a mark and may not fork again.',
-    'src/tiers/agents/fork-layout.ts',
+    'src/agent/layers/agents/fork-layout.ts',
     'analysis',
     'children marked',
     forks,
@@ -181,7 +181,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-4',
     'Agents write to each other in the process, through files and across sessions.',
-    'src/tiers/agents/post-office.ts',
+    'src/agent/layers/agents/post-office.ts',
     'analysis',
     'messages delivered',
     layers('agents', 'deliver'),
@@ -189,7 +189,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-5',
     'Agents remember in three scopes, and a coordinator hears of their progress.',
-    'src/tiers/agents/agents.ts',
+    'src/agent/layers/agents/agents.ts',
     'analysis',
     'summaries and memories read',
     (run) => layers('agents', 'progress')(run) + layers('agents', 'recall')(run),
@@ -197,7 +197,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CCH-1',
     'A request reads the longest prefix that was cached at a breakpoint.',
-    'src/cache/prompt-cache.ts',
+    'src/provider/cache/prompt-cache.ts',
     'api',
     'requests that read',
     requests(({ read }) => read > 0),
@@ -205,7 +205,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CCH-2',
     'Entries live five minutes or an hour from their last read.',
-    'src/cache/ttl.ts',
+    'src/provider/cache/ttl.ts',
     'api',
     'entries that ran out',
     breaks(({ cause }) => cause === 'ttl-5m' || cause === 'ttl-1h'),
@@ -221,7 +221,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CCH-4',
     'Reading costs a tenth, writing 1.25 or 2 times the input price.',
-    'src/cache/price.ts',
+    'src/provider/prices/price.ts',
     'api',
     'requests priced',
     requests(({ cost }) => cost > 0),
@@ -229,7 +229,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CCH-5',
     'An entry can be read once the first response has begun.',
-    'src/cache/prompt-cache.ts',
+    'src/provider/cache/prompt-cache.ts',
     'api',
     'requests that came too early',
     requests(({ cause }) => cause === 'not-readable-yet'),
@@ -237,7 +237,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'BRD-1',
     'Reads that drop by 5 % and 2,000 tokens are a break.',
-    'src/cache/break-detector.ts',
+    'src/provider/cache/break-detector.ts',
     'analysis',
     'breaks',
     breaks(),
@@ -245,7 +245,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'BRD-2',
     'Each break has a cause.',
-    'src/cache/break-detector.ts',
+    'src/provider/cache/break-detector.ts',
     'analysis',
     'breaks that nobody announced, with their cause',
     breaks(({ expected }) => !expected),
@@ -253,7 +253,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'BRD-3',
     'What a layer announced is expected, unless time explains it.',
-    'src/cache/break-detector.ts',
+    'src/provider/cache/break-detector.ts',
     'analysis',
     'breaks that were announced',
     breaks(({ expected }) => expected),
@@ -269,7 +269,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'LOP-2',
     'What the loop tracks starts over with each compaction.',
-    'src/tiers/auto-compact/history.ts',
+    'src/agent/layers/auto-compact/history.ts',
     'analysis',
     'compactions that follow another',
     compactions(({ details }) => amount(details.turnsSincePrevious) > 0),
@@ -285,7 +285,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLG-1',
     'Every layer has a switch.',
-    'src/policies/exclusive.ts',
+    'src/agent/policies/exclusive.ts',
     'analysis',
     'switches off',
     switchedOff,
@@ -293,7 +293,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLG-2',
     'Some layers exclude each other.',
-    'src/policies/exclusive.ts',
+    'src/agent/policies/exclusive.ts',
     'analysis',
     'extractions left out because the agent wrote itself',
     layers('auto-memory', 'extract', ({ details }) => details.skipped === 'main-wrote'),

@@ -1,4 +1,4 @@
-import type { Breakdown } from '../../../src/tokens/breakdown.js';
+import type { Breakdown } from '../../../src/core/tokens/breakdown.js';
 import { ofType } from '../plan.js';
 import {
   type ActedRun,
@@ -43,7 +43,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-1',
     'Text is estimated at four characters a token, JSON-like text at two bytes, an image at 2,000.',
-    'src/model/block.ts',
+    'src/core/model/block.ts',
     'measured',
     'requests counted with an estimate',
     where({ 'counter.newContent': addsEstimate }, counted),
@@ -51,7 +51,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-2',
     'A tool result counts its texts and images, and nothing else in it.',
-    'src/tokens/heuristic.ts',
+    'src/core/tokens/heuristic.ts',
     'analysis',
     'tool results counted',
     where(
@@ -62,7 +62,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-3',
     'A list of messages is the sum of its blocks, padded by a third where the client pads.',
-    'src/engine/context/seen-counter.ts',
+    'src/engine/counting/seen-counter.ts',
     'measured',
     'requests counted with padding',
     where({ 'counter.newContent': is('padded') }, counted),
@@ -70,7 +70,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-4',
     'The usage of the latest response tells exactly how large the context was then.',
-    'src/engine/context/seen-counter.ts',
+    'src/engine/counting/seen-counter.ts',
     'recordings',
     'requests counted from usage',
     counted,
@@ -78,7 +78,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-5',
     'What came after the latest response is estimated and added to its usage.',
-    'src/engine/context/seen-counter.ts',
+    'src/engine/counting/seen-counter.ts',
     'recordings',
     'requests counted that way',
     where({ 'counter.newContent': addsEstimate }, counted),
@@ -86,7 +86,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-6',
     'An estimate is made once, since a block never changes after it was made.',
-    'src/model/block.ts',
+    'src/core/model/block.ts',
     'design',
     'tool results estimated',
     messages(({ origin }) => origin === 'tool'),
@@ -94,7 +94,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-7',
     'The conversation is broken down by who wrote it and by tool.',
-    'src/tokens/breakdown.ts',
+    'src/core/tokens/breakdown.ts',
     'analysis',
     'threads broken down',
     entriesOf('breakdown'),
@@ -102,7 +102,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-8',
     'Reading a file again is waste, told per path and in all.',
-    'src/tokens/breakdown.ts',
+    'src/core/tokens/breakdown.ts',
     'analysis',
     'paths read more than once',
     repeatedReads,
@@ -110,7 +110,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-9',
     'The breakdown is also told in rounded percentages of the total.',
-    'src/tokens/percentages.ts',
+    'src/core/tokens/percentages.ts',
     'analysis',
     'compactions that tell them',
     compactions(({ details }) => isSet(details.context)),
@@ -118,7 +118,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'TOK-10',
     'Counters can be exchanged, and the report says how far the estimate is off.',
-    'src/tokens/estimator-error.ts',
+    'src/core/tokens/estimator-error.ts',
     'design',
     'threads whose estimate is held against the truth',
     entriesOf('breakdown'),
@@ -126,7 +126,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-1',
     'The window follows from the name, the model, the beta, an override, or is 200,000.',
-    'src/client/window.ts',
+    'src/agent/client/window.ts',
     'measured',
     'threads with a window',
     entriesOf('thread', (entry) => entry.type === 'thread' && entry.window !== null),
@@ -134,7 +134,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-2',
     'A reserve for the answer makes the window smaller.',
-    'src/tiers/window/thresholds.ts',
+    'src/agent/layers/window/thresholds.ts',
     'measured',
     'requests under a reserve',
     where({ 'window.reserve': (value) => value !== 'none' }, counted),
@@ -142,7 +142,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-3',
     'Compaction starts 13,000 tokens below the effective window.',
-    'src/tiers/window/thresholds.ts',
+    'src/agent/layers/window/thresholds.ts',
     'measured',
     'automatic compactions at the threshold',
     compactions(({ trigger }) => trigger === 'auto'),
@@ -150,7 +150,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-4',
     'A percentage can make it start earlier, never later.',
-    'src/tiers/window/thresholds.ts',
+    'src/agent/layers/window/thresholds.ts',
     'measured',
     'automatic compactions at a percentage',
     where(
@@ -161,7 +161,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-5',
     'The user sees how much is left, a warning and an error.',
-    'src/tiers/window/thresholds.ts',
+    'src/agent/layers/window/thresholds.ts',
     'analysis',
     'states shown',
     entriesOf('status'),
@@ -169,7 +169,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-6',
     'New input is refused 3,000 tokens below the limit when nothing can compact.',
-    'src/tiers/blocking/blocking.ts',
+    'src/agent/layers/blocking/blocking.ts',
     'measured',
     'inputs refused',
     notices('blocked'),
@@ -177,7 +177,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-7',
     'Compaction can be switched off whole, or for automatic ones alone.',
-    'src/tiers/window/thresholds.ts',
+    'src/agent/layers/window/thresholds.ts',
     'measured',
     'requests with automatic compaction switched off',
     where({ 'autoCompact.disabled': is(true) }, requests()),
@@ -185,7 +185,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'WIN-8',
     'The check comes before each call, so a response may overshoot; the report says by how much.',
-    'src/tiers/auto-compact/history.ts',
+    'src/agent/layers/auto-compact/history.ts',
     'recordings',
     'compactions that overshot',
     compactions(({ details }) => Number(details.overshoot) > 0),
@@ -193,7 +193,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'BRK-1',
     'After three failures in a row no more automatic attempts are made.',
-    'src/tiers/auto-compact/history.ts',
+    'src/agent/layers/auto-compact/history.ts',
     'measured',
     'breakers tripped',
     entriesOf('breaker', (entry) => entry.type === 'breaker' && entry.state === 'tripped'),
@@ -201,7 +201,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'BRK-2',
     'Forks and what runs beside the loop never compact.',
-    'src/tiers/auto-compact/may-compact.ts',
+    'src/agent/layers/auto-compact/may-compact.ts',
     'analysis',
     'calls made beside the loop',
     requests(({ purpose }) => purpose !== 'main' && purpose !== 'subagent'),
@@ -209,7 +209,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'BRK-3',
     'A result at or above the threshold is refused, or told as thrash.',
-    'src/tiers/session-memory/result-estimate.ts',
+    'src/agent/layers/session-memory/result-estimate.ts',
     'analysis',
     'results too large',
     (run) =>
@@ -222,7 +222,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'BRK-4',
     'Each compaction tells its threshold, the turns since the last one and whether it is in a chain.',
-    'src/tiers/auto-compact/history.ts',
+    'src/agent/layers/auto-compact/history.ts',
     'analysis',
     'compactions that follow another',
     compactions(({ details }) => isSet(details.turnsSincePrevious)),
@@ -230,7 +230,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   [
     'BRK-5',
     'Without a breaker a summariser that fails is asked again on every turn.',
-    'src/tiers/auto-compact/auto-compact.ts',
+    'src/agent/layers/auto-compact/auto-compact.ts',
     'analysis',
     'attempts beyond the third failure',
     beyondThree,

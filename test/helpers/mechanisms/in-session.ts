@@ -30,7 +30,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'STO-1',
     'A large tool result goes to a file and leaves a preview.',
-    'src/tiers/storage/storage.ts',
+    'src/agent/layers/storage/storage.ts',
     'measured',
     'results stored',
     told('storage', 'ids', 'store'),
@@ -38,7 +38,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'STO-2',
     'The results of one message together are held to a budget, the largest go first.',
-    'src/tiers/storage/storage.ts',
+    'src/agent/layers/storage/storage.ts',
     'analysis',
     'results stored for the budget',
     told('storage', 'forBudget', 'store'),
@@ -46,7 +46,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'STO-3',
     'What was decided about a result stays, in every later request and after a resume.',
-    'src/tiers/storage/replacements.ts',
+    'src/agent/layers/storage/replacements.ts',
     'analysis',
     'decisions kept',
     told('storage', 'ids', 'store'),
@@ -54,7 +54,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'STO-4',
     'A stored result can be read back whole.',
-    'src/tiers/storage/storage.ts',
+    'src/agent/layers/storage/storage.ts',
     'analysis',
     'files written with the whole result',
     told('storage', 'ids', 'store'),
@@ -62,7 +62,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-1',
     'Above a warning level, old results are cleared until 40,000 tokens of them are left.',
-    'src/tiers/microcompact/token.ts',
+    'src/agent/layers/microcompact/token.ts',
     'recordings',
     'clearings',
     form('token'),
@@ -70,7 +70,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-2',
     'After an hour of silence all but the last results are cleared: the cache is gone anyway.',
-    'src/tiers/microcompact/time-based.ts',
+    'src/agent/layers/microcompact/time-based.ts',
     'analysis',
     'clearings',
     form('timeBased'),
@@ -78,7 +78,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-3',
     'While the cache is warm, results are deleted on the server and the prefix stays.',
-    'src/tiers/microcompact/cached.ts',
+    'src/agent/layers/microcompact/cached.ts',
     'analysis',
     'deletions',
     form('cached'),
@@ -86,7 +86,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-4',
     'The server clears results, calls and thinking by itself once a request is large.',
-    'src/tiers/microcompact/api-native.ts',
+    'src/agent/layers/microcompact/api-native.ts',
     'api',
     'edits applied',
     layers('microcompact', null, ({ trigger }) => trigger === 'server'),
@@ -94,7 +94,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'MIC-5',
     'Every clearing tells its tools, the totals before and after, and what it saved.',
-    'src/tiers/microcompact/clear-results.ts',
+    'src/agent/layers/microcompact/clear-results.ts',
     'analysis',
     'clearings that tell both totals',
     layers(
@@ -106,7 +106,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-1',
     'Notes in ten sections are kept beside the session.',
-    'src/model/notes.ts',
+    'src/core/model/notes.ts',
     'analysis',
     'notes written',
     layers('session-memory', 'extract', done),
@@ -114,7 +114,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-2',
     'They are written at 10,000 tokens and then with growth and tool calls.',
-    'src/tiers/session-memory/extract.ts',
+    'src/agent/layers/session-memory/extract.ts',
     'analysis',
     'extractions',
     layers('session-memory', 'extract'),
@@ -122,7 +122,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-3',
     'A fork writes them, one at a time, as edits of one file.',
-    'src/tiers/session-memory/extract.ts',
+    'src/agent/layers/session-memory/extract.ts',
     'analysis',
     'calls of the fork',
     requests(({ purpose }) => purpose === 'session_memory'),
@@ -130,7 +130,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-4',
     'Sections and notes have limits; above them the next extraction condenses.',
-    'src/tiers/session-memory/extract.ts',
+    'src/agent/layers/session-memory/extract.ts',
     'analysis',
     'sections condensed',
     told('session-memory', 'condensed', 'extract'),
@@ -138,7 +138,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-5',
     'At the threshold the notes take the place of a summary, without a model call.',
-    'src/tiers/session-memory/compact.ts',
+    'src/agent/layers/session-memory/compact.ts',
     'analysis',
     'compactions from notes',
     fromNotes,
@@ -146,7 +146,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-6',
     'A tail of 10,000 to 40,000 tokens with at least five messages is kept.',
-    'src/tiers/session-memory/kept-tail.ts',
+    'src/agent/layers/session-memory/kept-tail.ts',
     'analysis',
     'messages kept',
     told('session-memory', 'messagesKept', 'compact'),
@@ -154,7 +154,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-7',
     'The cut never parts a call from its result nor the parts of a response.',
-    'src/tiers/session-memory/kept-tail.ts',
+    'src/agent/layers/session-memory/kept-tail.ts',
     'analysis',
     'cuts made',
     fromNotes,
@@ -162,7 +162,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-8',
     'A result that would fire again at once, with the margin, is refused.',
-    'src/tiers/session-memory/result-estimate.ts',
+    'src/agent/layers/session-memory/result-estimate.ts',
     'analysis',
     'results refused',
     layers('session-memory', 'compact', ({ outcome }) => outcome !== 'done'),
@@ -170,7 +170,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-9',
     'Notes are cut for use, section by section, with a pointer to the whole file.',
-    'src/tiers/session-memory/notes-file.ts',
+    'src/agent/layers/session-memory/notes-file.ts',
     'analysis',
     'sections cut',
     told('session-memory', 'sectionsCut', 'compact'),
@@ -178,7 +178,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'SES-10',
     'A cached summary can be put in place again without a call.',
-    'src/tiers/session-memory/nested-cache.ts',
+    'src/agent/layers/session-memory/nested-cache.ts',
     'analysis',
     'compactions from the cached summary',
     layers(
@@ -190,7 +190,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-1',
     'A full compaction counts, asks hooks, summarises, restores and cleans up.',
-    'src/tiers/full-compact/compact.ts',
+    'src/agent/layers/full-compact/compact.ts',
     'analysis',
     'compactions by summary',
     compactions(done),
@@ -198,7 +198,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-2',
     'The summary has an analysis and nine sections.',
-    'src/tiers/full-compact/prompt.ts',
+    'src/agent/layers/full-compact/prompt.ts',
     'analysis',
     'summaries',
     compactions(done),
@@ -206,7 +206,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-3',
     'The analysis is removed or relabelled, and the summary says that the session goes on.',
-    'src/model/format-summary.ts',
+    'src/core/model/format-summary.ts',
     'measured',
     'summaries that entered the context',
     compactions(done),
@@ -214,7 +214,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-4',
     'A forked summariser shares the prefix of the session and pays for its instruction alone.',
-    'src/tiers/full-compact/summarise.ts',
+    'src/agent/layers/full-compact/summarise.ts',
     'measured',
     'summaries by a fork',
     compactions((entry) => done(entry) && isForked(entry)),
@@ -230,7 +230,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-6',
     'A summary request that is too long is cut, at most three times.',
-    'src/tiers/full-compact/rounds.ts',
+    'src/agent/layers/full-compact/rounds.ts',
     'measured',
     'summary requests refused as too long',
     ({ entries }) =>
@@ -241,7 +241,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-7',
     'A failed compaction has a name and leaves everything as it was.',
-    'src/tiers/full-compact/summarise.ts',
+    'src/agent/layers/full-compact/summarise.ts',
     'measured',
     'compactions that failed',
     compactions(({ outcome }) => outcome === 'failed'),
@@ -249,7 +249,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-8',
     'Boundary, summary, kept messages, attachments and hook results follow in this order.',
-    'src/tiers/full-compact/compact.ts',
+    'src/agent/layers/full-compact/compact.ts',
     'analysis',
     'histories put in place',
     compactions(done),
@@ -257,7 +257,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-9',
     'The boundary tells trigger, tokens, messages and the segment that stays.',
-    'src/tiers/full-compact/compact.ts',
+    'src/agent/layers/full-compact/compact.ts',
     'recordings',
     'boundaries',
     compactions(done),
@@ -265,7 +265,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-10',
     'The user compacts by hand, with instructions.',
-    'src/tiers/auto-compact/auto-compact.ts',
+    'src/agent/layers/auto-compact/auto-compact.ts',
     'analysis',
     'manual compactions',
     compactions(({ trigger }) => trigger === 'manual'),
@@ -273,7 +273,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-11',
     'One side of a message is summarised, the other stays.',
-    'src/tiers/full-compact/compact.ts',
+    'src/agent/layers/full-compact/compact.ts',
     'analysis',
     'partial compactions',
     compactions(({ details }) => amount(details.partial) > 0),
@@ -281,7 +281,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FUL-12',
     'Each compaction tells what its call cost and whether the next turn compacts again.',
-    'src/tiers/full-compact/compact.ts',
+    'src/agent/layers/full-compact/compact.ts',
     'analysis',
     'compactions that tell it',
     compactions(({ details }) => details.recompactsNextTurn !== undefined),
@@ -289,7 +289,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'RES-1',
     'The files used last are read again as they are now, within a budget.',
-    'src/tiers/restore/restore.ts',
+    'src/agent/layers/restore/restore.ts',
     'measured',
     'files restored',
     restored('restoredFiles', 'restoredReferences'),
@@ -297,7 +297,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'RES-2',
     'Invoked skills come back once each, within a budget.',
-    'src/tiers/restore/restore.ts',
+    'src/agent/layers/restore/restore.ts',
     'analysis',
     'skills restored',
     restored('restoredSkills'),
@@ -305,7 +305,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'RES-3',
     'Todo list, plan, background agents and announcements come back.',
-    'src/tiers/restore/restore.ts',
+    'src/agent/layers/restore/restore.ts',
     'analysis',
     'items restored',
     restored('restoredStanding'),
@@ -313,7 +313,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'RES-4',
     'The list of skills that was announced is not sent again.',
-    'src/tiers/restore/restore.ts',
+    'src/agent/layers/restore/restore.ts',
     'analysis',
     'compactions of sessions with such a list',
     listedSkills,
@@ -341,7 +341,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CLN-3',
     'Cache reads after a compaction are not held against those before it.',
-    'src/cache/break-detector.ts',
+    'src/provider/cache/break-detector.ts',
     'analysis',
     'announced breaks after a compaction',
     breaks(({ cause, expected }) => cause === 'compaction' && expected),
@@ -349,7 +349,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'REA-1',
     'A request refused as too long is compacted and sent again, once.',
-    'src/tiers/reactive/reactive.ts',
+    'src/agent/layers/reactive/reactive.ts',
     'measured',
     'reactive compactions',
     compactions(({ trigger }) => trigger === 'reactive'),

@@ -1,13 +1,13 @@
-import type { Message } from '../../../src/model/message.js';
+import type { Message } from '../../../src/core/model/message.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
 import type {
   BreakEntry,
   LayerEntry,
   LogEntry,
   NoticeEntry,
   RequestEntry,
-} from '../../../src/model/run-log.js';
-import type { RunPlan } from '../../../src/model/run-plan.js';
-import type { Transcript } from '../../../src/model/transcript.js';
+} from '../../../src/core/run/run-log.js';
+import type { RunPlan } from '../../../src/core/run/run-plan.js';
 import { ofType } from '../plan.js';
 
 /** A run of a shipped scenario, to be looked at for mechanisms that acted in it. */

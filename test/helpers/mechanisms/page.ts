@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { filesOf, openRef } from '../../../src/files/open-ref.js';
-import { compileScenario } from '../../../src/scenario/compile.js';
-import { builtinContext } from '../../../src/scenario/context.js';
+import { compileScenario } from '../../../src/config/compile.js';
+import { builtinContext } from '../../../src/config/context.js';
+import { filesOf, openRef } from '../../../src/config/files/open-ref.js';
 import { runLog } from '../plan.js';
 import { AROUND_THE_SESSION } from './around-the-session.js';
 import { COUNTING } from './counting.js';

@@ -1,4 +1,4 @@
-import type { Transcript } from '../../../src/model/transcript.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
 import type { PlanInit } from '../plan.js';
 import { BUSY, FORKS, LONG_MODEL, RECORDED, SLOW_TALK, SUBAGENT, WEEK, WORK } from './transcripts.js';
 

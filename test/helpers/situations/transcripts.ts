@@ -1,7 +1,7 @@
-import type { Transcript } from '../../../src/model/transcript.js';
-import { generateTranscript } from '../../../src/transcript/synthetic/generate-transcript.js';
-import { Conversation } from '../conversation.js';
-import { sessionsOf } from '../sessions.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
+import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { Conversation } from '../generators/conversation.js';
+import { sessionsOf } from '../recordings/sessions.js';
 
 /** A generated session in which most layers have something to do. */
 export const BUSY = generateTranscript({

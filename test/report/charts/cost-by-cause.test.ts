@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry } from '../../../src/model/run-log.js';
+import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { costByCause } from '../../../src/report/charts/cost-by-cause.js';
 import { requestEntry, runEntry, threadEntry } from '../../helpers/log.js';
 

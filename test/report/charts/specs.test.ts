@@ -8,7 +8,7 @@ import { predictedVsRecorded } from '../../../src/report/charts/predicted-vs-rec
 import { runCharts } from '../../../src/report/charts/run-charts.js';
 import { sweepHeatmap } from '../../../src/report/charts/sweep-heatmap.js';
 import { sweepLine } from '../../../src/report/charts/sweep-line.js';
-import { expectGenerated } from '../../helpers/generated.js';
+import { expectGenerated } from '../../helpers/pages/generated.js';
 import { sampleRun } from '../../helpers/sample-run.js';
 
 const COST = { name: 'costUsd', unit: 'usd', better: 'lower' } as const;

@@ -1,9 +1,9 @@
-import { type BenchResult, type GrowthResult, growsTooFast } from '../../../bench/result.js';
+import { formatCount, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
-import { formatCount, formatDecimal, formatExponent } from '../../../report/format.js';
-import type { ComparisonCell, PageFact } from '../../../report/page-data.js';
-import { studyHtml } from '../../../report/study-html.js';
-import type { StudyChart } from '../../../report/study-page-data.js';
+import { studyHtml } from '../../../report/html/study-html.js';
+import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
+import type { StudyChart } from '../../../report/page-data/study-page-data.js';
+import { type BenchResult, type GrowthResult, growsTooFast } from './result.js';
 
 /** Paths with a colour of their own: more could not be told apart. */
 const COLOURED = 6;

@@ -1,15 +1,9 @@
-import type { Regression } from '../../../bench/against.js';
-import {
-  type BenchResult,
-  fallsShort,
-  type GrowthResult,
-  growsTooFast,
-  type RatioResult,
-} from '../../../bench/result.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../report/format.js';
-import { type Column, tableLines } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../core/base/format.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import { type Column, tableLines } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
+import type { Regression } from './against.js';
+import { type BenchResult, fallsShort, type GrowthResult, growsTooFast, type RatioResult } from './result.js';
 
 const PATH_COLUMNS: readonly Column[] = [
   { header: 'hot path', align: 'left', drop: null },

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
-import { NOISE_FACTOR, regressions } from '../../../bench/against.js';
-import { type BenchResult, joinResults } from '../../../bench/result.js';
+import { CcbenchError } from '../../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import { writeFiles } from '../../files/write-files.js';
@@ -11,7 +9,9 @@ import { closingText } from '../../terminal/closing.js';
 import { breathe } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { screenFor } from '../../terminal/paint.js';
+import { NOISE_FACTOR, regressions } from './against.js';
 import { benchConclusion, benchText } from './bench-text.js';
+import { type BenchResult, joinResults } from './result.js';
 import { SUITES, type Suites } from './suites.js';
 
 const BENCH_PAGE = 'bench.html';

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Job } from '../../../study/job.js';
 import { runJobs, workerEntry } from '../../../study/pool.js';
-import type { TranscriptInput } from '../../../study/transcript-input.js';
 import { WorkerPool } from '../../../study/worker-pool.js';
+import type { TranscriptInput } from '../../../transcripts/files/transcript-input.js';
 
 /** What sweeps took on so many threads. */
 export interface SweepTimes {

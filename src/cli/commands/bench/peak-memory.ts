@@ -33,7 +33,7 @@ replay(benchPlan(process.argv[3]), benchTranscript(Number(process.argv[4])), NOW
 /** Highest memory in bytes of a fresh process that replays so many turns; null where it cannot be told. */
 export async function peakOfReplay(policy: string, turns: number): Promise<number | null> {
   if (!canProbe()) return null;
-  const plan = new URL('../../../bench/plan.js', import.meta.url);
+  const plan = new URL('./plan.js', import.meta.url);
   const engine = new URL('../../../engine/run/replay.js', import.meta.url);
   return probe(REPLAY, [plan.href, engine.href, policy, String(turns)]);
 }

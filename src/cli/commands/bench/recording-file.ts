@@ -1,9 +1,9 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CachedRecording } from '../../../bench/suites/compiled-cache.js';
-import { loadTranscript } from '../../../files/transcripts.js';
+import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { canProbe, probe } from './peak-memory.js';
+import type { CachedRecording } from './suites/compiled-cache.js';
 
 const FILE_NAME = 'recording.jsonl';
 /** Characters written at a time. */
@@ -46,7 +46,7 @@ loadTranscript(process.argv[2], { cwd: process.argv[3], cache: 'off' });
 /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be told. */
 export async function peakMemory(lines: Iterable<string>): Promise<number | null> {
   if (!canProbe()) return null;
-  const loader = new URL('../../../files/transcripts.js', import.meta.url);
+  const loader = new URL('../../../transcripts/files/transcripts.js', import.meta.url);
   const folder = writeRecording(lines);
   try {
     return await probe(READ, [loader.href, FILE_NAME, folder]);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { interleave } from '../../../bench/measure.js';
-import type { BenchResult } from '../../../bench/result.js';
+import { interleave } from './measure.js';
+import type { BenchResult } from './result.js';
 
 /** Nothing to run: the start of the process itself. */
 const BARE = ['--eval', '0'];

@@ -1,5 +1,5 @@
-import type { RatioResult } from '../../../bench/result.js';
 import type { SweepTimes } from './contender.js';
+import type { RatioResult } from './result.js';
 
 /** How many points a sweep had, warm and cold, and turns each. */
 interface SweepSize {

@@ -1,10 +1,10 @@
-import { benchPlan } from '../../../bench/plan.js';
-import type { BenchResult } from '../../../bench/result.js';
-import type { RunPlan } from '../../../model/run-plan.js';
-import { resolvePolicy } from '../../../policies/catalogue.js';
+import { resolvePolicy } from '../../../agent/policies/catalogue.js';
+import type { RunPlan } from '../../../core/run/run-plan.js';
 import type { Job } from '../../../study/job.js';
-import { syntheticInput } from '../../../study/transcript-input.js';
+import { syntheticInput } from '../../../transcripts/files/transcript-input.js';
 import { Contender } from './contender.js';
+import { benchPlan } from './plan.js';
+import type { BenchResult } from './result.js';
 import { workersRatios } from './workers-ratios.js';
 
 const TURNS = 2_000;

@@ -1,13 +1,13 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCounted, formatDecimal } from '../../../core/base/format.js';
 import {
   COMPILED_FOLDER,
   compiledEntries,
   MOST_KEPT_BYTES,
   removeEntries,
-} from '../../../files/compiled-store.js';
-import { formatCounted, formatDecimal } from '../../../report/format.js';
+} from '../../../transcripts/files/compiled-store.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { cacheFolder } from '../../files/cache-folder.js';
 import { forgetPage } from '../../files/last-page.js';

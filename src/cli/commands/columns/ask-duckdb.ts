@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
-import { encodePart } from '../../../files/results/part-file.js';
-import type { StudyResults } from '../../../files/results/results-folder.js';
-import { writeWhole } from '../../../files/results/write-whole.js';
+import { CcbenchError } from '../../../core/base/errors.js';
 import type { ResultRow } from '../../../study/result-rows.js';
+import { encodePart } from '../../../study/results/part-file.js';
+import type { StudyResults } from '../../../study/results/results-folder.js';
+import { writeWhole } from '../../../study/results/write-whole.js';
 
 /** A text as SQL takes it. */
 function quoted(text: string): string {

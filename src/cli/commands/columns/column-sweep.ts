@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { OpenPlugins } from '../../../files/open-plugins.js';
-import { StudyResults, writeManifest } from '../../../files/results/results-folder.js';
-import { formatCount, formatCounted } from '../../../report/format.js';
+import type { OpenPlugins } from '../../../config/files/open-plugins.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { batchesOfShard, runsOfBatch, type Shard } from '../../../study/batches.js';
+import { StudyResults, writeManifest } from '../../../study/results/results-folder.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, note, printJson } from '../../session.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { sha256Hex } from '../../../base/digest.js';
+import { sha256Hex } from '../../../core/base/digest.js';
 import { workerEntry } from '../../../study/pool.js';
 import { packageVersion } from '../../version.js';
 

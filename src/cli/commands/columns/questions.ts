@@ -1,5 +1,5 @@
-import { CcbenchError } from '../../../base/errors.js';
-import { nearestName } from '../../../base/nearest.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { nearestName } from '../../../core/base/nearest.js';
 import type { CellValue, ResultColumn } from '../../../study/result-rows.js';
 
 /** A condition on one column. */

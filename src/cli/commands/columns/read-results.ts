@@ -1,8 +1,8 @@
-import { readPart } from '../../../files/results/part-file.js';
-import type { StudyResults } from '../../../files/results/results-folder.js';
 import type { Metric } from '../../../metrics/metric.js';
 import { PointRanking, type RankedRun, type Ranking } from '../../../study/rank-points.js';
 import type { CellValue } from '../../../study/result-rows.js';
+import { readPart } from '../../../study/results/part-file.js';
+import type { StudyResults } from '../../../study/results/results-folder.js';
 import { breathe } from '../../terminal/interrupt.js';
 
 /** Some columns of all rows of a study in the order of its runs, one file in memory at a time. */

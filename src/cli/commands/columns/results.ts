@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
-import { readStudies, StudyResults } from '../../../files/results/results-folder.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCount, formatCounted, formatValue, printable } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { formatCount, formatCounted, formatValue, printable } from '../../../report/format.js';
+import { readStudies, StudyResults } from '../../../study/results/results-folder.js';
 import { splitValues } from '../../../study/split-values.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';

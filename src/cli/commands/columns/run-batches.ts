@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import type { StudyResults } from '../../../files/results/results-folder.js';
 import { runsOfBatch, type Span } from '../../../study/batches.js';
 import { runJobs, workerEntry } from '../../../study/pool.js';
 import { type ResultRow, rowOf } from '../../../study/result-rows.js';
-import type { TranscriptInput } from '../../../study/transcript-input.js';
+import type { StudyResults } from '../../../study/results/results-folder.js';
 import type { WorkerPool } from '../../../study/worker-pool.js';
+import type { TranscriptInput } from '../../../transcripts/files/transcript-input.js';
 import type { CliSession } from '../../session.js';
 import { Interrupted } from '../../terminal/interrupt.js';
 import { pluginFiles } from '../study/run-study.js';

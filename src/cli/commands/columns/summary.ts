@@ -1,8 +1,14 @@
-import type { StudyResults } from '../../../files/results/results-folder.js';
+import {
+  formatCount,
+  formatCounted,
+  formatShare,
+  formatValue,
+  printable,
+} from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatCount, formatCounted, formatShare, formatValue, printable } from '../../../report/format.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { CellValue } from '../../../study/result-rows.js';
+import type { StudyResults } from '../../../study/results/results-folder.js';
 import { countRuns, rankPoints, settingsOf } from './read-results.js';
 
 /** What a study came to, in short. */

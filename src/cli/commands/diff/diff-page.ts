@@ -1,10 +1,10 @@
-import type { Difference, Figures, LaneDiff } from '../../../diff/diff-lanes.js';
-import type { LaneRequest } from '../../../diff/lane.js';
+import type { Difference, Figures, LaneDiff } from '../../../analysis/diff/diff-lanes.js';
+import type { LaneRequest } from '../../../analysis/diff/lane.js';
+import { formatCount, formatCounted, formatMoney, printable } from '../../../core/base/format.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
-import { formatCount, formatCounted, formatMoney, printable } from '../../../report/format.js';
-import type { PageFact } from '../../../report/page-data.js';
-import { studyHtml } from '../../../report/study-html.js';
-import type { StudyChart, StudySeries } from '../../../report/study-page-data.js';
+import { studyHtml } from '../../../report/html/study-html.js';
+import type { PageFact } from '../../../report/page-data/page-data.js';
+import type { StudyChart, StudySeries } from '../../../report/page-data/study-page-data.js';
 import {
   type DiffTold,
   firstSentence,

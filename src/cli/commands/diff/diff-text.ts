@@ -1,9 +1,15 @@
-import type { Difference, LaneDiff } from '../../../diff/diff-lanes.js';
-import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
-import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
-import { shortName } from '../../../report/short-name.js';
-import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+import type { Difference, LaneDiff } from '../../../analysis/diff/diff-lanes.js';
+import {
+  formatCount,
+  formatCounted,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../core/base/format.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import { shortName } from '../../../report/text/short-name.js';
+import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 
 const INDENT = '  ';
 const THREAD_CHARS = 12;

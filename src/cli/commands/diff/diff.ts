@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { diffLanes, type LaneDiff } from '../../../diff/diff-lanes.js';
-import { billNotes } from '../../../report/as-recorded.js';
+import { diffLanes, type LaneDiff } from '../../../analysis/diff/diff-lanes.js';
+import { billNotes } from '../../../report/text/as-recorded.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { writeFiles } from '../../files/write-files.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';

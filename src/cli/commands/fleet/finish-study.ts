@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { CcbenchError } from '../../../base/errors.js';
-import type { StudyResults } from '../../../files/results/results-folder.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { StudyResults } from '../../../study/results/results-folder.js';
 import { type CliSession, note } from '../../session.js';
 import { breathe, Interrupted } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';

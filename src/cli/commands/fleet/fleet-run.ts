@@ -1,5 +1,5 @@
-import type { OpenPlugins } from '../../../files/open-plugins.js';
-import { formatCount, formatCounted } from '../../../report/format.js';
+import type { OpenPlugins } from '../../../config/files/open-plugins.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, note } from '../../session.js';

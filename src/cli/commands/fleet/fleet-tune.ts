@@ -1,5 +1,5 @@
-import { CcbenchError } from '../../../base/errors.js';
-import { type StudyResults, writeManifest } from '../../../files/results/results-folder.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { type StudyResults, writeManifest } from '../../../study/results/results-folder.js';
 import type { StoredResult } from '../../../study/results-file.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { withPlugins } from '../../runs/with-plugins.js';
@@ -8,7 +8,7 @@ import { columnStudyOn, openGround, type StudyGround, wordsOf } from '../columns
 import { openResults } from '../columns/column-sweep.js';
 import { readRows } from '../columns/read-results.js';
 import type { Elsewhere } from '../study/run-points.js';
-import { type TuneOptions, tune } from '../study/tune.js';
+import { type TuneOptions, tune } from '../tune/tune.js';
 import { checkShared, finishStudy, withFleet } from './finish-study.js';
 import type { RedisOptions } from './redis-connection.js';
 

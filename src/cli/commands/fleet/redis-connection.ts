@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
-import { CcbenchError } from '../../../base/errors.js';
+import { CcbenchError } from '../../../core/base/errors.js';
 import { type CliSession, note } from '../../session.js';
 
 /** How the server of a fleet is reached. */

@@ -1,9 +1,9 @@
-import { CcbenchError } from '../../../base/errors.js';
-import { ratio, sum } from '../../../base/stats.js';
-import { createLiveCounter, type LiveCounter } from '../../../llm/live-counter.js';
-import type { Transcript } from '../../../model/transcript.js';
-import { loadCounter } from '../../../tokens/counter.js';
-import { type GrowthSample, growthSamples } from '../../../tokens/growth-samples.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { ratio, sum } from '../../../core/base/stats.js';
+import type { Transcript } from '../../../core/model/transcript.js';
+import { loadCounter } from '../../../core/tokens/counter.js';
+import { type GrowthSample, growthSamples } from '../../../core/tokens/growth-samples.js';
+import { createLiveCounter, type LiveCounter } from '../../../provider/llm/live-counter.js';
 import type { CliSession } from '../../session.js';
 import { breathe, Interrupted } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';

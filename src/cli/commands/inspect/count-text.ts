@@ -1,6 +1,6 @@
-import { formatCount, formatCounted, formatDecimal } from '../../../report/format.js';
-import { type Column, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+import { formatCount, formatCounted, formatDecimal } from '../../../core/base/format.js';
+import { type Column, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import type { CountCheck } from './count-check.js';
 
 const COLUMNS: readonly Column[] = [

@@ -1,6 +1,6 @@
-import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatCounted, formatShare } from '../../../report/format.js';
+import { formatCounted, formatShare } from '../../../core/base/format.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { SessionsTotal } from './session-facts.js';
 
 function counted(sessions: number, calls: number): string {

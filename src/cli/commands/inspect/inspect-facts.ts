@@ -1,17 +1,17 @@
-import { quantile, ratio, sum } from '../../../base/stats.js';
-import { transcriptSession } from '../../../cache/lifetime-sessions.js';
-import { recordedBill } from '../../../cache/recorded-bill.js';
+import { transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
+import { quantile, ratio, sum } from '../../../core/base/stats.js';
+import type { Message } from '../../../core/model/message.js';
+import type { Thread, Transcript } from '../../../core/model/transcript.js';
+import { promptTokens, type Usage } from '../../../core/model/usage.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import type { Warning } from '../../../core/run/warning.js';
+import { breakdown } from '../../../core/tokens/breakdown.js';
 import { usd } from '../../../metrics/metric.js';
 import { recordedUsd } from '../../../metrics/recorded-metrics.js';
-import type { Message } from '../../../model/message.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
-import type { Thread, Transcript } from '../../../model/transcript.js';
-import { promptTokens, type Usage } from '../../../model/usage.js';
-import type { Warning } from '../../../model/warning.js';
-import { billNotes } from '../../../report/as-recorded.js';
-import { breakdown } from '../../../tokens/breakdown.js';
-import { INFERRED } from '../../../transcript/drafts/calibrate.js';
-import { transcriptFindings } from '../../../transcript/findings.js';
+import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import { billNotes } from '../../../report/text/as-recorded.js';
+import { INFERRED } from '../../../transcripts/drafts/calibrate.js';
+import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { type ContentFacts, mergeBreakdowns } from './merge-breakdowns.js';
 
 const FIVE_MINUTES_MS = 300_000; // CCH-1

@@ -1,6 +1,3 @@
-import { ratio } from '../../../base/stats.js';
-import { AS_RECORDED } from '../../../report/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
 import {
   formatCount,
   formatCounted,
@@ -9,9 +6,12 @@ import {
   formatMoney,
   formatShare,
   printable,
-} from '../../../report/format.js';
-import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+} from '../../../core/base/format.js';
+import { ratio } from '../../../core/base/stats.js';
+import { AS_RECORDED } from '../../../report/text/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import { type Column, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import type { TranscriptFacts } from './inspect-facts.js';
 
 const INDENT = '  ';

@@ -1,10 +1,10 @@
-import { containedFiles } from '../../../fidelity/contained.js';
-import { loadTranscript } from '../../../files/transcripts.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
-import type { Transcript } from '../../../model/transcript.js';
-import { billNotes } from '../../../report/as-recorded.js';
-import { formatCounted } from '../../../report/format.js';
-import { callKeys } from '../../../transcript/call-keys.js';
+import { containedFiles } from '../../../analysis/validate/contained.js';
+import { formatCounted } from '../../../core/base/format.js';
+import type { Transcript } from '../../../core/model/transcript.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import { billNotes } from '../../../report/text/as-recorded.js';
+import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { tellRepeated } from '../../files/without-copies.js';

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
-import { sum } from '../../../base/stats.js';
-import { homeFolder } from '../../../files/home.js';
-import type { FoundSession } from '../../../files/usual-places.js';
-import { formatCount, formatCounted, formatDecimal, printable } from '../../../report/format.js';
-import { shortPath } from '../../../report/short-name.js';
-import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+import { formatCount, formatCounted, formatDecimal, printable } from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
+import { shortPath } from '../../../report/text/short-name.js';
+import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
+import { homeFolder } from '../../../transcripts/files/home.js';
+import type { FoundSession } from '../../../transcripts/files/usual-places.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { belowHome, usualSessions } from '../../files/usual-sessions.js';
 import { type CliSession, printJson } from '../../session.js';

@@ -1,5 +1,5 @@
-import { ratio } from '../../../base/stats.js';
-import type { Breakdown, DuplicateRead, ToolTokens } from '../../../tokens/breakdown.js';
+import { ratio } from '../../../core/base/stats.js';
+import type { Breakdown, DuplicateRead, ToolTokens } from '../../../core/tokens/breakdown.js';
 
 /** Tokens of a transcript by kind and tool, over all threads. */
 export interface ContentFacts extends Breakdown {

@@ -1,12 +1,12 @@
-import { ratio, sum } from '../../../base/stats.js';
-import { findModel } from '../../../cache/models.js';
-import { recordedBill } from '../../../cache/recorded-bill.js';
+import { ratio, sum } from '../../../core/base/stats.js';
+import { isOutputEstimated, outputOf } from '../../../core/model/output-of.js';
+import { countCalls, type RecordedCall, type Transcript } from '../../../core/model/transcript.js';
+import { promptTokens } from '../../../core/model/usage.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
-import { isOutputEstimated, outputOf } from '../../../model/output-of.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
-import { countCalls, type RecordedCall, type Transcript } from '../../../model/transcript.js';
-import { promptTokens } from '../../../model/usage.js';
-import { callKeys } from '../../../transcript/call-keys.js';
+import { findModel } from '../../../provider/prices/models.js';
+import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import { callKeys } from '../../../transcripts/readers/call-keys.js';
 
 /** A session in one row: what `inspect --json` calls `sessions`. */
 export interface SessionFacts {

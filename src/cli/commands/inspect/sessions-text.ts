@@ -1,11 +1,11 @@
-import { ratio } from '../../../base/stats.js';
-import { inputId } from '../../../files/read-input.js';
-import { createWarnings, type Warning } from '../../../model/warning.js';
-import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
-import { formatCount, formatCounted, formatShare, printable } from '../../../report/format.js';
-import { shortName } from '../../../report/short-name.js';
-import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+import { formatCount, formatCounted, formatShare, printable } from '../../../core/base/format.js';
+import { ratio } from '../../../core/base/stats.js';
+import { createWarnings, type Warning } from '../../../core/run/warning.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import { shortName } from '../../../report/text/short-name.js';
+import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
+import { inputId } from '../../../transcripts/files/read-input.js';
 import type { SessionFacts, SessionsTotal } from './session-facts.js';
 
 const INDENT = '  ';

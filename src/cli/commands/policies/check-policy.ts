@@ -1,6 +1,6 @@
-import { type CcbenchError, formatPlace } from '../../../base/errors.js';
-import { policySentences } from '../../../parts/sentences.js';
-import { formatCounted } from '../../../report/format.js';
+import { policySentences } from '../../../agent/policy-file/sentences.js';
+import { type CcbenchError, formatPlace } from '../../../core/base/errors.js';
+import { formatCounted } from '../../../core/base/format.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';

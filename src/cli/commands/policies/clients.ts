@@ -1,7 +1,7 @@
-import { clientRegistry } from '../../../client/catalogue.js';
-import type { Client } from '../../../client/client.js';
-import { BARE_API, type ClientHabits, type Habit } from '../../../client/habits.js';
-import { type Column, tableLines, wrapText } from '../../../report/table.js';
+import { clientRegistry } from '../../../agent/client/catalogue.js';
+import type { Client } from '../../../agent/client/client.js';
+import { BARE_API, type ClientHabits, type Habit } from '../../../agent/client/habits.js';
+import { type Column, tableLines, wrapText } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';

@@ -1,5 +1,5 @@
-import { paramSpecs, policyRegistry } from '../../../policies/catalogue.js';
-import { type Column, tableLines } from '../../../report/table.js';
+import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js';
+import { type Column, tableLines } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, printJson } from '../../session.js';

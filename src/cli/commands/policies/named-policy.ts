@@ -1,10 +1,10 @@
-import { CcbenchError, type ProblemList } from '../../../base/errors.js';
-import { policyTexts } from '../../../files/policy-text.js';
-import { policyRegistry } from '../../../policies/catalogue.js';
-import type { Policy } from '../../../policies/policy.js';
-import { isFileName } from '../../../scenario/file-name.js';
-import { scenarioProblems } from '../../../scenario/load.js';
-import { type PolicyFile, readPolicyFile } from '../../../scenario/policy-file.js';
+import { policyRegistry } from '../../../agent/policies/catalogue.js';
+import type { Policy } from '../../../agent/policies/policy.js';
+import { isFileName } from '../../../config/files/file-name.js';
+import { type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
+import { policyTexts } from '../../../config/files/policy-text.js';
+import { scenarioProblems } from '../../../config/load.js';
+import { CcbenchError, type ProblemList } from '../../../core/base/errors.js';
 
 /** Reads a policy file that a command names. */
 export function readNamedFile(file: string, cwd: string): PolicyFile {

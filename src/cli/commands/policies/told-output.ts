@@ -1,5 +1,5 @@
-import { resolveModel } from '../../../cache/models.js';
-import type { ToldOutput } from '../../../parts/sentences.js';
+import type { ToldOutput } from '../../../agent/policy-file/sentences.js';
+import { resolveModel } from '../../../provider/prices/models.js';
 
 /** The longest answer that a policy is explained with: one that is given, or that of a model. */
 export function toldOutput({

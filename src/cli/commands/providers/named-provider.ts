@@ -1,10 +1,10 @@
-import { MODELS } from '../../../cache/models.js';
-import { providerRegistry } from '../../../cache/providers.js';
-import { policyTexts } from '../../../files/policy-text.js';
-import type { Provider } from '../../../model/provider.js';
-import { isFileName } from '../../../scenario/file-name.js';
-import { scenarioProblems } from '../../../scenario/load.js';
-import { modelProblem, readProviderFile } from '../../../scenario/provider-file.js';
+import { isFileName } from '../../../config/files/file-name.js';
+import { policyTexts } from '../../../config/files/policy-text.js';
+import { modelProblem, readProviderFile } from '../../../config/files/provider-file.js';
+import { scenarioProblems } from '../../../config/load.js';
+import type { Provider } from '../../../core/run/provider.js';
+import { MODELS } from '../../../provider/prices/models.js';
+import { providerRegistry } from '../../../provider/providers/providers.js';
 
 /** A provider by its name or its file; a file that cannot be used is refused with every problem, for a `replay` also one without a model. */
 export function namedProvider(name: string, cwd: string, use: 'show' | 'replay'): Provider {

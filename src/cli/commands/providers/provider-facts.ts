@@ -1,7 +1,7 @@
-import { type Clearing, clearingBreakEven } from '../../../cache/clearing-break-even.js';
-import { modelOrUnknown } from '../../../cache/models.js';
-import { billedBy, cacheRulesOf } from '../../../cache/providers.js';
-import type { CacheRules, Provider } from '../../../model/provider.js';
+import { type Clearing, clearingBreakEven } from '../../../analysis/lifetime/clearing-break-even.js';
+import type { CacheRules, Provider } from '../../../core/run/provider.js';
+import { modelOrUnknown } from '../../../provider/prices/models.js';
+import { billedBy, cacheRulesOf } from '../../../provider/providers/providers.js';
 
 /** What is known of a provider's cache, with the prices of one of its models as shares of input. */
 export interface ProviderFacts {

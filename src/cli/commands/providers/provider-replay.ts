@@ -1,17 +1,17 @@
-import type { Clearing } from '../../../cache/clearing-break-even.js';
-import { isBestEffort, providerRegistry } from '../../../cache/providers.js';
-import { largestPrompt } from '../../../client/window.js';
+import { largestPrompt } from '../../../agent/client/window.js';
+import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
+import { forwardPlan, NO_POLICY } from '../../../analysis/validate/forward.js';
+import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import type { Transcript } from '../../../core/model/transcript.js';
+import type { Provider } from '../../../core/run/provider.js';
+import type { LogEntry } from '../../../core/run/run-log.js';
+import type { RunPlan } from '../../../core/run/run-plan.js';
 import { windowUnder } from '../../../engine/requests/thread-model.js';
 import { replay } from '../../../engine/run/replay.js';
-import { forwardPlan, NO_POLICY } from '../../../fidelity/forward.js';
-import { providerOfRecording } from '../../../fidelity/providers/validate-provider.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { createMetricsFold } from '../../../metrics/fold.js';
 import { metricValues } from '../../../metrics/registry.js';
-import type { Provider } from '../../../model/provider.js';
-import type { LogEntry } from '../../../model/run-log.js';
-import type { RunPlan } from '../../../model/run-plan.js';
-import type { Transcript } from '../../../model/transcript.js';
+import { isBestEffort, providerRegistry } from '../../../provider/providers/providers.js';
 import { type ProviderFacts, providerFacts } from './provider-facts.js';
 
 /** One session under one provider. */

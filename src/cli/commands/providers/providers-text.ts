@@ -1,12 +1,4 @@
-import { longestLifeMs, MATCH, sureLifeMs } from '../../../cache/cache-rules.js';
-import type { Clearing } from '../../../cache/clearing-break-even.js';
-import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
-import type { CacheRules } from '../../../model/provider.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
-import { promptTokens } from '../../../model/usage.js';
-import { AS_RECORDED, againstRecorded, billNotes } from '../../../report/as-recorded.js';
-import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
-import type { Conclusion } from '../../../report/conclusion.js';
+import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
 import {
   formatCount,
   formatCounted,
@@ -15,9 +7,17 @@ import {
   formatMoney,
   formatShare,
   printable,
-} from '../../../report/format.js';
-import { type Column, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+} from '../../../core/base/format.js';
+import { promptTokens } from '../../../core/model/usage.js';
+import type { CacheRules } from '../../../core/run/provider.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { longestLifeMs, MATCH, sureLifeMs } from '../../../provider/cache/cache-rules.js';
+import { AS_RECORDED, againstRecorded, billNotes } from '../../../report/text/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import { type Column, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import type { ProviderFacts } from './provider-facts.js';
 import type { ProviderReplay } from './provider-replay.js';
 

@@ -1,11 +1,11 @@
-import { CcbenchError } from '../../../base/errors.js';
-import type { Clearing } from '../../../cache/clearing-break-even.js';
-import { resolveModel } from '../../../cache/models.js';
-import { isServedBy, providerRegistry } from '../../../cache/providers.js';
-import { recordedBill } from '../../../cache/recorded-bill.js';
-import { loadTranscript } from '../../../files/transcripts.js';
+import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { Provider } from '../../../core/run/provider.js';
 import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
-import type { Provider } from '../../../model/provider.js';
+import { resolveModel } from '../../../provider/prices/models.js';
+import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import { isServedBy, providerRegistry } from '../../../provider/providers/providers.js';
+import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, inputOptions, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';

@@ -1,6 +1,6 @@
-import { readTextInput } from '../../../files/read-input.js';
 import { completionOf } from '../../../metrics/completion.js';
-import { unfinishedText } from '../../../report/unfinished-text.js';
+import { unfinishedText } from '../../../report/text/unfinished-text.js';
+import { readTextInput } from '../../../transcripts/files/read-input.js';
 import { annotate, summarise } from '../../ci/github.js';
 import { caseName, junitXml } from '../../ci/junit.js';
 import { runSummary } from '../../ci/run-summary.js';

@@ -1,6 +1,6 @@
-import { eventLines, eventsCsv } from '../../../report/events-csv.js';
-import { requestLines, requestsCsv } from '../../../report/requests-csv.js';
-import { createRunSample, type SampledLog } from '../../../report/run-sample.js';
+import { createRunSample, type SampledLog } from '../../../report/page-data/run-sample.js';
+import { eventLines, eventsCsv } from '../../../report/tables/events-csv.js';
+import { requestLines, requestsCsv } from '../../../report/tables/requests-csv.js';
 import type { OutputFile, ReportFolder } from '../../files/output.js';
 import type { RunOutput } from '../../runs/execute.js';
 

@@ -1,12 +1,12 @@
-import { sum } from '../../../base/stats.js';
+import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
 import { completionOf } from '../../../metrics/completion.js';
-import { chartedRequests } from '../../../report/charted-requests.js';
 import { runSeries } from '../../../report/charts/run-series.js';
-import { compareTable } from '../../../report/compare-table.js';
-import { formatCount, formatMoney, formatShare, printable } from '../../../report/format.js';
-import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data.js';
-import type { SampledLog } from '../../../report/run-sample.js';
-import { studyHtml } from '../../../report/study-html.js';
+import { studyHtml } from '../../../report/html/study-html.js';
+import { chartedRequests } from '../../../report/page-data/charted-requests.js';
+import type { ChartedRun, ComparisonRow, PageFact } from '../../../report/page-data/page-data.js';
+import type { SampledLog } from '../../../report/page-data/run-sample.js';
+import { compareTable } from '../../../report/text/compare-table.js';
 import type { RunResult } from './run-result.js';
 
 /** Requests that a small chart is drawn from. */

@@ -1,9 +1,9 @@
+import { formatCount, formatCounted, formatMoney } from '../../../core/base/format.js';
+import { addPricedCalls } from '../../../core/run/priced-calls.js';
 import { completionOf } from '../../../metrics/completion.js';
 import { pricedCalls } from '../../../metrics/priced-calls.js';
-import { addPricedCalls } from '../../../model/priced-calls.js';
-import { formatAtLeast, unpricedText } from '../../../report/at-least.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatCount, formatCounted, formatMoney } from '../../../report/format.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import { failedSentence, runConclusion } from '../../runs/run-conclusion.js';
 import type { RunResult } from './run-result.js';
 

@@ -1,9 +1,9 @@
+import { formatMoney, formatValue, printable } from '../../../core/base/format.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { completionOf } from '../../../metrics/completion.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
-import { AS_RECORDED, recordedRow } from '../../../report/as-recorded.js';
-import { formatMoney, formatValue, printable } from '../../../report/format.js';
-import { type Column, droppedHeaders, type Row, tableLines } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+import { AS_RECORDED, recordedRow } from '../../../report/text/as-recorded.js';
+import { type Column, droppedHeaders, type Row, tableLines } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import type { RunResult } from './run-result.js';
 
 const COLUMNS: readonly Column[] = [

@@ -1,6 +1,6 @@
-import { type Digest, digestParts } from '../../../base/digest.js';
-import { type BreakDetector, createBreakDetector } from '../../../cache/break-detector.js';
-import type { ApiRequest } from '../../../llm/door/read-request.js';
+import { type Digest, digestParts } from '../../../core/base/digest.js';
+import { type BreakDetector, createBreakDetector } from '../../../provider/cache/break-detector.js';
+import type { ApiRequest } from '../../../provider/server/read-request.js';
 
 /** Requests that belong together, as far as their contents tell. */
 export interface Conversation {

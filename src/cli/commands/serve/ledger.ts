@@ -1,11 +1,11 @@
-import { isBreak } from '../../../cache/break-detector.js';
-import { addCost, type Cost, NO_COST, priceUsage } from '../../../cache/price.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../../../cache/ttl.js';
-import { sharedEnd } from '../../../llm/door/diagnostics.js';
-import type { AnsweredCall, ApiCall } from '../../../llm/door/fake-api.js';
+import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../../core/model/usage.js';
+import type { BreakCause } from '../../../core/run/run-log.js';
 import { usd } from '../../../metrics/metric.js';
-import type { BreakCause } from '../../../model/run-log.js';
-import { addUsage, NO_USAGE, promptTokens, type Usage } from '../../../model/usage.js';
+import { isBreak } from '../../../provider/cache/break-detector.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
+import { addCost, type Cost, NO_COST, priceUsage } from '../../../provider/prices/price.js';
+import { sharedEnd } from '../../../provider/server/diagnostics.js';
+import type { AnsweredCall, ApiCall } from '../../../provider/server/fake-api.js';
 import { type Conversation, Conversations } from './conversations.js';
 
 /** Why a request read nothing, or less than the one before it had left. */

@@ -1,9 +1,9 @@
-import { CcbenchError } from '../../../base/errors.js';
-import { TTL_1H_MS, TTL_5M_MS } from '../../../cache/ttl.js';
-import { readScenarioText } from '../../../files/scenario-text.js';
-import type { RunPlan } from '../../../model/run-plan.js';
-import { compileScenario } from '../../../scenario/compile.js';
-import { builtinContext } from '../../../scenario/context.js';
+import { compileScenario } from '../../../config/compile.js';
+import { builtinContext } from '../../../config/context.js';
+import { readScenarioText } from '../../../config/files/scenario-text.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { RunPlan } from '../../../core/run/run-plan.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
 
 /** Options of `ccbench serve` that say how the server behaves. */
 export interface ServeBehaviour {

@@ -1,5 +1,3 @@
-import { ratio } from '../../../base/stats.js';
-import { promptTokens } from '../../../model/usage.js';
 import {
   formatCount,
   formatCounted,
@@ -7,8 +5,10 @@ import {
   formatMoney,
   formatShare,
   printable,
-} from '../../../report/format.js';
-import type { Screen } from '../../../report/terminal.js';
+} from '../../../core/base/format.js';
+import { ratio } from '../../../core/base/stats.js';
+import { promptTokens } from '../../../core/model/usage.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import type { MissReason, ServedCall, ServedTotals } from './ledger.js';
 
 const REASONS: Readonly<Record<MissReason, string>> = {

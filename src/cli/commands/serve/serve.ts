@@ -1,9 +1,9 @@
-import { createRandom } from '../../../base/random.js';
-import { createPromptCache } from '../../../cache/prompt-cache.js';
-import { createFakeApi } from '../../../llm/door/fake-api.js';
-import { createFaultPlan } from '../../../llm/faults.js';
-import { formatCounted } from '../../../report/format.js';
-import { loadCounter } from '../../../tokens/counter.js';
+import { formatCounted } from '../../../core/base/format.js';
+import { createRandom } from '../../../core/base/random.js';
+import { loadCounter } from '../../../core/tokens/counter.js';
+import { createPromptCache } from '../../../provider/cache/prompt-cache.js';
+import { createFaultPlan } from '../../../provider/llm/faults.js';
+import { createFakeApi } from '../../../provider/server/fake-api.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
 import type { Host } from '../../host.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../../base/clock.js';
+import type { Clock } from '../../../core/base/clock.js';
 import type { Host } from '../../host.js';
 
 /** The host's clock from now on: it cannot be moved, so whoever wants a later time waits for it, or for the stop. */

@@ -2,14 +2,14 @@ import { findMetric } from '../../../metrics/registry.js';
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import type { ParetoPoint } from '../../../report/charts/pareto.js';
 import type { MetricAxis } from '../../../report/charts/sweep-point.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import type { ComparisonTable } from '../../../report/page-data.js';
-import type { ReportedRun } from '../../../report/page-run.js';
-import { createRunSample } from '../../../report/run-sample.js';
+import type { ComparisonTable } from '../../../report/page-data/page-data.js';
+import type { ReportedRun } from '../../../report/page-data/page-run.js';
+import { createRunSample } from '../../../report/page-data/run-sample.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { Comparison } from '../../../study/comparison.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
 import type { Job } from '../../../study/job.js';
-import { openTranscript } from '../../../study/transcript-input.js';
+import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import type { ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
@@ -98,7 +98,7 @@ export async function writeCompareReport(
           },
         ];
   const pictures = await writeCharts(folder, charts);
-  const { reportHtml } = await import('../../../report/report-html.js');
+  const { reportHtml } = await import('../../../report/html/report-html.js');
   await folder.write(
     '',
     STUDY_PAGE,

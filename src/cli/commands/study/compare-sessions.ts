@@ -1,11 +1,11 @@
-import { inputId } from '../../../files/read-input.js';
+import { formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { AS_RECORDED } from '../../../report/as-recorded.js';
-import { formatValue } from '../../../report/format.js';
-import type { ComparisonCell, ComparisonTable } from '../../../report/page-data.js';
+import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
+import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import type { Comparison } from '../../../study/comparison.js';
 import { isFinished, type VariantRuns } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
+import { inputId } from '../../../transcripts/files/read-input.js';
 import type { RecordedReference } from './recorded-reference.js';
 
 /** What the table of sessions is made from. */

@@ -1,6 +1,6 @@
+import { formatDecimal, formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { formatDecimal, formatValue } from '../../../report/format.js';
-import type { ComparisonTable } from '../../../report/page-data.js';
+import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import type { ComparedVariant, Comparison, Difference } from '../../../study/comparison.js';
 import type { VariantRuns } from '../../../study/completeness.js';
 import { completenessNotes, meansNote, partialNotes, rowNote } from './completeness-notes.js';

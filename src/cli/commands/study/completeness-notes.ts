@@ -1,5 +1,5 @@
-import { ratio } from '../../../base/stats.js';
-import { formatCount, formatCounted } from '../../../report/format.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
+import { ratio } from '../../../core/base/stats.js';
 import {
   type Completeness,
   isApart,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CcbenchError } from '../../../base/errors.js';
+import { CcbenchError } from '../../../core/base/errors.js';
 import { examples, study } from '../../command-parts.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { collect, count, oneOf, shard, whole } from '../../option-values.js';
@@ -93,7 +93,7 @@ export function defineStudies(program: Command, session: CliSession, settle: (co
       ),
     )
     .action(async (file, options) => {
-      const { tuneCommand } = await import('./tune.js');
+      const { tuneCommand } = await import('../tune/tune.js');
       settle(await tuneCommand(session, file, searched(options)));
     });
 }

@@ -1,4 +1,4 @@
-import { recordsCsv } from '../../../report/comparison-text.js';
+import { recordsCsv } from '../../../report/text/comparison-text.js';
 import type { Axis } from '../../../study/vary.js';
 import type { SweptPoint } from './points.js';
 

@@ -1,7 +1,7 @@
-import type { CcbenchError } from '../../../base/errors.js';
-import type { ScenarioSource } from '../../../scenario/compile.js';
-import { builtinContext } from '../../../scenario/context.js';
-import { percentDoubt } from '../../../scenario/small-percents.js';
+import { percentDoubt } from '../../../config/check/small-percents.js';
+import type { ScenarioSource } from '../../../config/compile.js';
+import { builtinContext } from '../../../config/context.js';
+import type { CcbenchError } from '../../../core/base/errors.js';
 import type { VariantCompleteness, VariantRuns } from '../../../study/completeness.js';
 import type { Job, MetricRecord } from '../../../study/job.js';
 import { type Point, pointCompiler } from '../../../study/point.js';

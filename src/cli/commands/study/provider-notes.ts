@@ -1,4 +1,5 @@
-import { modelsOf } from '../../../cache/models.js';
+import { formatCount, formatValue } from '../../../core/base/format.js';
+import type { RunPlan } from '../../../core/run/run-plan.js';
 import { otherTokens } from '../../../engine/requests/other-tokens.js';
 import {
   type ProviderDoubts,
@@ -6,8 +7,7 @@ import {
   severalProviders,
 } from '../../../engine/requests/provider-doubts.js';
 import type { RecordedModels } from '../../../engine/requests/provider-of.js';
-import type { RunPlan } from '../../../model/run-plan.js';
-import { formatCount, formatValue } from '../../../report/format.js';
+import { modelsOf } from '../../../provider/prices/models.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
 import type { StudyInputs } from './study-inputs.js';

@@ -1,9 +1,9 @@
+import { formatValue } from '../../../core/base/format.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { recordedMetrics } from '../../../metrics/recorded-metrics.js';
 import { findMetric } from '../../../metrics/registry.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
-import { AS_RECORDED, recordedRow } from '../../../report/as-recorded.js';
-import { formatValue } from '../../../report/format.js';
-import type { ComparisonTable } from '../../../report/page-data.js';
+import type { ComparisonTable } from '../../../report/page-data/page-data.js';
+import { AS_RECORDED, recordedRow } from '../../../report/text/as-recorded.js';
 import { meansOf } from '../../../study/completeness.js';
 import type { MetricRecord } from '../../../study/job.js';
 import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';

@@ -1,7 +1,7 @@
-import { CcbenchError, ProblemList } from '../../../base/errors.js';
-import { compileScenario } from '../../../scenario/compile.js';
-import { builtinContext } from '../../../scenario/context.js';
-import { createProblems, loadScenario } from '../../../scenario/load.js';
+import { compileScenario } from '../../../config/compile.js';
+import { builtinContext } from '../../../config/context.js';
+import { createProblems, loadScenario } from '../../../config/load.js';
+import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import { BASE } from '../../runs/plan-runs.js';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;

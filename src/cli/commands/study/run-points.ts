@@ -1,4 +1,4 @@
-import { formatCount, formatCounted, formatDecimal } from '../../../report/format.js';
+import { formatCount, formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { runKey } from '../../../study/point.js';
 import type { StoredResult } from '../../../study/results-file.js';
 import type { SearchStep } from '../../../study/study-points.js';

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import type { PluginFile } from '../../../plugins/plugin.js';
-import { activePlugins } from '../../../plugins/use-plugins.js';
-import { formatCounted } from '../../../report/format.js';
+import type { PluginFile } from '../../../config/plugins/plugin.js';
+import { activePlugins } from '../../../config/plugins/use-plugins.js';
+import { formatCounted } from '../../../core/base/format.js';
 import type { Job, JobResult } from '../../../study/job.js';
 import { runJobs, workerEntry } from '../../../study/pool.js';
-import type { TranscriptInput } from '../../../study/transcript-input.js';
 import { WorkerPool } from '../../../study/worker-pool.js';
+import type { TranscriptInput } from '../../../transcripts/files/transcript-input.js';
 import { type CliSession, note } from '../../session.js';
 import { Interrupted } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';

@@ -1,7 +1,7 @@
+import { formatCounted, formatDecimal, formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatCounted, formatDecimal, formatValue } from '../../../report/format.js';
-import type { ComparisonTable } from '../../../report/page-data.js';
+import type { ComparisonTable } from '../../../report/page-data/page-data.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { Comparison, Difference } from '../../../study/comparison.js';
 import { type Completeness, isApart } from '../../../study/completeness.js';
 import type { OutOfSample, Saving } from '../../../study/out-of-sample.js';

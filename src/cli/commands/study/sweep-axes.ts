@@ -1,4 +1,4 @@
-import { paramSpecs } from '../../../policies/catalogue.js';
+import { paramSpecs } from '../../../agent/policies/catalogue.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
 import type { Axis } from '../../../study/vary.js';
 import { pointMark } from './compare-report.js';

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
-import { nameOfPart, removeLitter } from '../../../files/litter.js';
-import { remedyFor, whyUnwritable } from '../../../files/why-unwritable.js';
+import { CcbenchError } from '../../../core/base/errors.js';
 import { parseResults, resultLine, resultsHeader, type StoredResult } from '../../../study/results-file.js';
+import { nameOfPart, removeLitter } from '../../../transcripts/files/litter.js';
+import { remedyFor, whyUnwritable } from '../../../transcripts/files/why-unwritable.js';
 import { pagesWritten } from '../../files/last-page.js';
 import { packageVersion } from '../../version.js';
 

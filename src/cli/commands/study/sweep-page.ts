@@ -1,12 +1,17 @@
-import { meanInterval } from '../../../base/stats.js';
+import { formatValue } from '../../../core/base/format.js';
+import { meanInterval } from '../../../core/base/stats.js';
 import { findMetric } from '../../../metrics/registry.js';
 import { distinctColor } from '../../../report/charts/palette.js';
 import { axisTitle } from '../../../report/charts/sweep-point.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatValue } from '../../../report/format.js';
-import type { ComparisonTable } from '../../../report/page-data.js';
-import { studyHtml } from '../../../report/study-html.js';
-import type { StudyAxis, StudyChart, StudyPoint, StudySeries } from '../../../report/study-page-data.js';
+import { studyHtml } from '../../../report/html/study-html.js';
+import type { ComparisonTable } from '../../../report/page-data/page-data.js';
+import type {
+  StudyAxis,
+  StudyChart,
+  StudyPoint,
+  StudySeries,
+} from '../../../report/page-data/study-page-data.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
 import type { Axis } from '../../../study/vary.js';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { CcbenchError } from '../../../base/errors.js';
-import type { OpenPlugins } from '../../../files/open-plugins.js';
-import { windowOf } from '../../../files/window-of.js';
+import type { OpenPlugins } from '../../../config/files/open-plugins.js';
+import { windowOf } from '../../../config/files/window-of.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCounted, formatDecimal, formatValue } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { OPEN_LOOP } from '../../../report/assumptions.js';
-import { comparisonLines, comparisonMarkdown } from '../../../report/comparison-text.js';
-import { formatCounted, formatDecimal, formatValue } from '../../../report/format.js';
-import type { ComparisonTable } from '../../../report/page-data.js';
+import type { ComparisonTable } from '../../../report/page-data/page-data.js';
+import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { comparisonLines, comparisonMarkdown } from '../../../report/text/comparison-text.js';
 import { bestRanked } from '../../../study/best-ranked.js';
 import {
   type Completeness,

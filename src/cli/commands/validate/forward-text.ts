@@ -1,8 +1,7 @@
-import { providerRegistry } from '../../../cache/providers.js';
-import type { FidelityFigures } from '../../../fidelity/compare.js';
-import type { CrashedSession, ForwardSession } from '../../../fidelity/forward.js';
-import { type ForwardFigures, signedError } from '../../../fidelity/forward-figures.js';
-import type { FileFidelity, TotalFidelity } from '../../../fidelity/validate.js';
+import type { FidelityFigures } from '../../../analysis/validate/compare.js';
+import type { CrashedSession, ForwardSession } from '../../../analysis/validate/forward.js';
+import { type ForwardFigures, signedError } from '../../../analysis/validate/forward-figures.js';
+import type { FileFidelity, TotalFidelity } from '../../../analysis/validate/validate.js';
 import {
   formatCount,
   formatCounted,
@@ -10,9 +9,10 @@ import {
   formatMoneyCell,
   moneyDecimals,
   printable,
-} from '../../../report/format.js';
-import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+} from '../../../core/base/format.js';
+import { providerRegistry } from '../../../provider/providers/providers.js';
+import { type Column, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import { percent, shortName, signedPercent } from './validate-cells.js';
 
 const SUMMARY: readonly Column[] = [

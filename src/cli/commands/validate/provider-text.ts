@@ -1,10 +1,10 @@
-import { providerRegistry } from '../../../cache/providers.js';
-import type { FidelityFigures } from '../../../fidelity/compare.js';
-import type { BestEffort } from '../../../fidelity/providers/best-effort.js';
-import type { ProviderFigures, TotalFidelity } from '../../../fidelity/validate.js';
-import { formatCount, formatCounted, printable } from '../../../report/format.js';
-import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+import type { FidelityFigures } from '../../../analysis/validate/compare.js';
+import type { BestEffort } from '../../../analysis/validate/providers/best-effort.js';
+import type { ProviderFigures, TotalFidelity } from '../../../analysis/validate/validate.js';
+import { formatCount, formatCounted, printable } from '../../../core/base/format.js';
+import { providerRegistry } from '../../../provider/providers/providers.js';
+import { type Column, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import { percent, signedPercent } from './validate-cells.js';
 
 const PROVIDERS: readonly Column[] = [

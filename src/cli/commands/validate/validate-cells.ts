@@ -1,5 +1,5 @@
-import { inputId } from '../../../files/read-input.js';
-import { formatFixed, printable } from '../../../report/format.js';
+import { formatFixed, printable } from '../../../core/base/format.js';
+import { inputId } from '../../../transcripts/files/read-input.js';
 
 /** Longest name of a file in a table. */
 const NAME_CHARS = 34;

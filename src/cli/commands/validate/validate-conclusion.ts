@@ -1,7 +1,7 @@
-import type { FidelityReport } from '../../../fidelity/report.js';
-import type { FileFidelity } from '../../../fidelity/validate.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatCount, formatCounted } from '../../../report/format.js';
+import type { FidelityReport } from '../../../analysis/validate/report.js';
+import type { FileFidelity } from '../../../analysis/validate/validate.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import { trustSentence } from './forward-text.js';
 
 /** How far to trust a cost, and what that does not say. */

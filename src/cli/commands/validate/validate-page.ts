@@ -1,13 +1,13 @@
-import { signedError } from '../../../fidelity/forward-figures.js';
-import { fidelityPoints } from '../../../fidelity/points.js';
-import type { FileFidelity, TotalFidelity } from '../../../fidelity/validate.js';
-import { inputId } from '../../../files/read-input.js';
+import { signedError } from '../../../analysis/validate/forward-figures.js';
+import { fidelityPoints } from '../../../analysis/validate/points.js';
+import type { FileFidelity, TotalFidelity } from '../../../analysis/validate/validate.js';
+import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
-import { formatCount, formatMoney, formatShare, printable } from '../../../report/format.js';
-import type { ComparisonCell, PageFact } from '../../../report/page-data.js';
-import { studyHtml } from '../../../report/study-html.js';
-import type { StudyChart, StudyPoint } from '../../../report/study-page-data.js';
+import { studyHtml } from '../../../report/html/study-html.js';
+import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
+import type { StudyChart, StudyPoint } from '../../../report/page-data/study-page-data.js';
+import { inputId } from '../../../transcripts/files/read-input.js';
 import { trustSentence } from './forward-text.js';
 
 /** Requests that a chart shows of each way of predicting. */

@@ -1,9 +1,9 @@
-import type { FidelityFigures } from '../../../fidelity/compare.js';
-import type { FidelityPoint } from '../../../fidelity/points.js';
-import type { FidelityReport } from '../../../fidelity/report.js';
-import type { TraceFidelity } from '../../../fidelity/traces.js';
-import type { TriggerCheck } from '../../../fidelity/triggers.js';
-import { type FileFidelity, WAYS } from '../../../fidelity/validate.js';
+import type { FidelityFigures } from '../../../analysis/validate/compare.js';
+import type { FidelityPoint } from '../../../analysis/validate/points.js';
+import type { FidelityReport } from '../../../analysis/validate/report.js';
+import type { TraceFidelity } from '../../../analysis/validate/traces.js';
+import type { TriggerCheck } from '../../../analysis/validate/triggers.js';
+import { type FileFidelity, WAYS } from '../../../analysis/validate/validate.js';
 import {
   formatCount,
   formatCounted,
@@ -11,9 +11,9 @@ import {
   formatMoney,
   formatShare,
   printable,
-} from '../../../report/format.js';
-import { type Column, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
+} from '../../../core/base/format.js';
+import { type Column, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
 import { sessionLines, summaryLines } from './forward-text.js';
 import { providerLines } from './provider-text.js';

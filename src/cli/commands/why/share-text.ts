@@ -1,10 +1,10 @@
-import { sum } from '../../../base/stats.js';
-import type { RecordedBill } from '../../../model/recorded-bill.js';
-import { formatCount, formatCounted, formatMoney, formatShare } from '../../../report/format.js';
-import { wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
-import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
-import type { CauseSum, ChangeSum, Reproduced, WhyReport } from '../../../why/sum-up.js';
+import { CAUSE_TEXT, STEADY_CAUSES } from '../../../analysis/why/causes.js';
+import type { CauseSum, ChangeSum, Reproduced, WhyReport } from '../../../analysis/why/sum-up.js';
+import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import { wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import { packageVersion } from '../../version.js';
 import { adviceSentence, avoidableOf, unjudgedOf } from './why-conclusion.js';
 import { kindOfReason, reproducedSentence } from './why-text.js';

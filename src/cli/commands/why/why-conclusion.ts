@@ -1,8 +1,8 @@
-import { sum } from '../../../base/stats.js';
-import type { Conclusion } from '../../../report/conclusion.js';
-import { formatCount, formatCounted, formatMoney } from '../../../report/format.js';
-import { UNJUDGED_CAUSES } from '../../../why/causes.js';
-import type { CauseSum, ChangeSum, WhyReport } from '../../../why/sum-up.js';
+import { UNJUDGED_CAUSES } from '../../../analysis/why/causes.js';
+import type { CauseSum, ChangeSum, WhyReport } from '../../../analysis/why/sum-up.js';
+import { formatCount, formatCounted, formatMoney } from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 
 /** What an advice rests on. */
 type Advised = Pick<WhyReport, 'sessions' | 'recordedUsd' | 'byCause'> & {

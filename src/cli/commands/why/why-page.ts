@@ -1,16 +1,22 @@
-import { sum } from '../../../base/stats.js';
-import { inputId } from '../../../files/read-input.js';
+import type { AttributedRequest } from '../../../analysis/why/attribute.js';
+import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../analysis/why/causes.js';
+import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../analysis/why/sum-up.js';
+import {
+  formatCount,
+  formatCounted,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
 import { usd } from '../../../metrics/metric.js';
-import { chartedRequests } from '../../../report/charted-requests.js';
 import { BREAK_COLORS, causeColors, PROMPT_COLORS } from '../../../report/charts/palette.js';
-import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../../report/format.js';
-import type { ChartedRun, PageFact } from '../../../report/page-data.js';
-import { pageHtml } from '../../../report/page-html.js';
-import type { ColumnRequest } from '../../../report/request-columns.js';
-import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/why-page-data.js';
-import type { AttributedRequest } from '../../../why/attribute.js';
-import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../why/causes.js';
-import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../why/sum-up.js';
+import { pageHtml } from '../../../report/html/page-html.js';
+import { chartedRequests } from '../../../report/page-data/charted-requests.js';
+import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.js';
+import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/page-data/why-page-data.js';
+import type { ColumnRequest } from '../../../report/tables/request-columns.js';
+import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { adviceSentence, avoidableOf, changeNotes } from './why-conclusion.js';
 import { reproducedSentence } from './why-text.js';

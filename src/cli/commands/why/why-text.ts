@@ -1,5 +1,5 @@
-import { sum } from '../../../base/stats.js';
-import { inputId } from '../../../files/read-input.js';
+import { CAUSE_TEXT, STEADY_CAUSES } from '../../../analysis/why/causes.js';
+import type { Reproduced, Slice, WhyReport } from '../../../analysis/why/sum-up.js';
 import {
   formatCount,
   formatCounted,
@@ -9,12 +9,12 @@ import {
   formatMoneyCell,
   formatShare,
   printable,
-} from '../../../report/format.js';
-import { shortName, shortPath } from '../../../report/short-name.js';
-import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/table.js';
-import type { Screen } from '../../../report/terminal.js';
-import { CAUSE_TEXT, STEADY_CAUSES } from '../../../why/causes.js';
-import type { Reproduced, Slice, WhyReport } from '../../../why/sum-up.js';
+} from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
+import { shortName, shortPath } from '../../../report/text/short-name.js';
+import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
+import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
 import { changeNotes } from './why-conclusion.js';
 

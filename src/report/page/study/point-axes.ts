@@ -1,6 +1,6 @@
-import { formatDecimal, formatValue } from '../../format.js';
-import type { StudyAxis } from '../../study-page-data.js';
-import { linearScale, niceTicks, type Scale, short } from '../scale.js';
+import { formatDecimal, formatValue } from '../../../core/base/format.js';
+import type { StudyAxis } from '../../page-data/study-page-data.js';
+import { linearScale, niceTicks, type Scale, short } from '../widgets/scale.js';
 
 /** An axis begins at zero where its smallest value is at most this part of the largest. */
 const NEAR_ZERO = 0.5;

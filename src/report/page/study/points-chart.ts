@@ -1,8 +1,8 @@
-import type { StudyChart, StudyPoint } from '../../study-page-data.js';
-import { legend } from '../axis-tools.js';
-import { h, oncePerFrame, s } from '../dom.js';
-import type { Store } from '../store.js';
-import type { Tooltip } from '../tooltip.js';
+import type { StudyChart, StudyPoint } from '../../page-data/study-page-data.js';
+import { legend } from '../widgets/axis-tools.js';
+import { h, oncePerFrame, s } from '../widgets/dom.js';
+import type { Store } from '../widgets/store.js';
+import type { Tooltip } from '../widgets/tooltip.js';
 import { axisText, type PointScale, scaleOf, spanOf, ticksOf, tickText } from './point-axes.js';
 import type { PointRef, StudyView } from './study-view.js';
 

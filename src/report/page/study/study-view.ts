@@ -1,4 +1,4 @@
-import type { StudyChart, StudyPoint, StudySeries } from '../../study-page-data.js';
+import type { StudyChart, StudyPoint, StudySeries } from '../../page-data/study-page-data.js';
 
 /** What the reader of a study looks at. */
 export interface StudyView {

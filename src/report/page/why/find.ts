@@ -1,5 +1,5 @@
-import type { WhyPageData } from '../../why-page-data.js';
-import { holdsWords } from '../search-box.js';
+import type { WhyPageData } from '../../page-data/why-page-data.js';
+import { holdsWords } from '../widgets/search-box.js';
 import type { ProjectSpent } from './slices.js';
 
 /** What holds the words of a search. */

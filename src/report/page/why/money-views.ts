@@ -1,9 +1,9 @@
-import { formatCount, formatCounted, formatMoneyCell, formatShare } from '../../format.js';
-import { shortPath } from '../../short-name.js';
-import type { WhyPageChange, WhyPageData } from '../../why-page-data.js';
-import { legend } from '../axis-tools.js';
-import { h, s } from '../dom.js';
-import { linearScale } from '../scale.js';
+import { formatCount, formatCounted, formatMoneyCell, formatShare } from '../../../core/base/format.js';
+import type { WhyPageChange, WhyPageData } from '../../page-data/why-page-data.js';
+import { shortPath } from '../../text/short-name.js';
+import { legend } from '../widgets/axis-tools.js';
+import { h, s } from '../widgets/dom.js';
+import { linearScale } from '../widgets/scale.js';
 import type { Slice, Slices } from './slices.js';
 
 const CENTS = 2;

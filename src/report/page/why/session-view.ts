@@ -1,16 +1,16 @@
-import { formatCount, formatDuration, formatMoney, formatShare } from '../../format.js';
-import type { WhyPageBreak, WhyPageData } from '../../why-page-data.js';
-import { createAxisTools, legend } from '../axis-tools.js';
-import { createCostChart } from '../cost-chart.js';
-import { h } from '../dom.js';
-import { brokenRequests } from '../prompt-paths.js';
-import { createRequestPanel } from '../request-panel.js';
-import type { RequestRef } from '../request-tip.js';
-import type { ChartModel } from '../run-model.js';
-import { clock } from '../scale.js';
-import { createSplitChart } from '../split-chart.js';
-import type { Store, View } from '../store.js';
-import type { Tip, Tooltip } from '../tooltip.js';
+import { formatCount, formatDuration, formatMoney, formatShare } from '../../../core/base/format.js';
+import type { WhyPageBreak, WhyPageData } from '../../page-data/why-page-data.js';
+import { createCostChart } from '../run/cost-chart.js';
+import { brokenRequests } from '../run/prompt-paths.js';
+import { createRequestPanel } from '../run/request-panel.js';
+import type { RequestRef } from '../run/request-tip.js';
+import type { ChartModel } from '../run/run-model.js';
+import { createSplitChart } from '../run/split-chart.js';
+import { createAxisTools, legend } from '../widgets/axis-tools.js';
+import { h } from '../widgets/dom.js';
+import { clock } from '../widgets/scale.js';
+import type { Store, View } from '../widgets/store.js';
+import type { Tip, Tooltip } from '../widgets/tooltip.js';
 import { money } from './money-views.js';
 
 /** What a recorded request was. */

@@ -1,4 +1,4 @@
-import type { WhyPageSpent } from '../../why-page-data.js';
+import type { WhyPageSpent } from '../../page-data/why-page-data.js';
 
 /** Money of one project, model or day. */
 export interface Slice {

@@ -1,12 +1,12 @@
-import { formatCount, formatDuration, formatShare } from '../../format.js';
-import type { WhyPageBreak, WhyPageData, WhyPageSession } from '../../why-page-data.js';
-import { placeLink } from '../place.js';
+import { formatCount, formatDuration, formatShare } from '../../../core/base/format.js';
+import type { WhyPageBreak, WhyPageData, WhyPageSession } from '../../page-data/why-page-data.js';
+import { placeLink } from '../widgets/place.js';
 import {
   createVirtualTable,
   type TableColumn,
   type TableOptions,
   type VirtualTable,
-} from '../virtual-table.js';
+} from '../widgets/virtual-table.js';
 import { money } from './money-views.js';
 
 /** The address of a session, or of one of its requests, with the words that are searched for. */

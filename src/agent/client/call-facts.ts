@@ -1,0 +1,90 @@
+import { hasToolUse, isSpoken } from '../../core/model/message.js';
+import type { RecordedCall, Step, Thread } from '../../core/model/transcript.js';
+import { type Thinking, thinkingOfCalls } from './thinking.js';
+
+/** What a thread tells of one of its calls, whatever its client makes of it. */
+export interface CallFacts {
+  readonly call: RecordedCall;
+  readonly thinking: Thinking;
+  readonly delivery: 'streamed' | 'whole';
+  /** The client changed before it; somebody spoke first since. */
+  readonly fresh: 'process' | 'version' | null;
+  /** The client is another version from here on; undefined where it is the same. */
+  readonly version: string | null | undefined;
+  /** The call before it was the first to look for tools. */
+  readonly behindSearch: 'first-search' | 'none';
+  /** Its response gives the word back to the user, who takes this long; null where it does not, or nothing follows. */
+  readonly silenceMs: number | null;
+}
+
+/** The tool that looks for tools. */
+const TOOL_SEARCH = 'ToolSearch';
+
+/** In generated sessions nobody says anything about thinking. */
+const NOTHING_SAID: readonly Thinking[] = [];
+
+/** Facts of threads, found once however often a transcript is replayed. */
+const FOUND = new WeakMap<Thread, readonly CallFacts[]>();
+
+/** The facts of a thread's calls, in order; those of a flow are found as they are asked for. */
+export function callFacts(thread: Thread): Iterable<CallFacts> {
+  if (thread.flow !== undefined) return findFacts(thread.flow.steps(), NOTHING_SAID);
+  let facts = FOUND.get(thread);
+  if (facts === undefined) {
+    facts = [...findFacts(thread.steps, thinkingOfCalls(thread))];
+    FOUND.set(thread, facts);
+  }
+  return facts;
+}
+
+/**
+ * A session id or version that changes between a tool call and its result is no new process: somebody speaks first in one.
+ */
+function* findFacts(steps: Iterable<Step>, thinkings: Iterable<Thinking>): Generator<CallFacts, void, void> {
+  const thinking = thinkings[Symbol.iterator]();
+  let found: CallFacts | null = null;
+  let fresh: CallFacts['fresh'] = null;
+  let version: CallFacts['version'];
+  let delivery: CallFacts['delivery'] = 'streamed';
+  let spoken: 'spoken' | 'silent' = 'spoken';
+  let searched: 'never' | 'now' | 'before' = 'never';
+  for (const step of steps) {
+    if (step.kind === 'message') {
+      if (isSpoken(step.message)) spoken = 'spoken';
+    } else if (step.kind === 'event') {
+      if (step.event.kind === 'fallback') delivery = 'whole';
+      else if (step.event.kind === 'version') {
+        fresh = 'version';
+        version = step.event.version;
+      } else if (step.event.kind === 'resume') fresh ??= 'process';
+    } else {
+      const { call } = step;
+      if (spoken === 'silent') fresh = null;
+      if (fresh !== null) searched = 'never';
+      const behindSearch = searched === 'now' ? 'first-search' : 'none';
+      if (searched === 'now') searched = 'before';
+      if (searched === 'never' && call.response.blocks.some((block) => block.tool === TOOL_SEARCH))
+        searched = 'now';
+      if (found !== null) yield { ...found, silenceMs: silenceOf(found.call, call) };
+      found = {
+        call,
+        thinking: thinking.next().value ?? null,
+        delivery,
+        fresh,
+        version,
+        behindSearch,
+        silenceMs: null,
+      };
+      fresh = null;
+      version = undefined;
+      delivery = 'streamed';
+      spoken = 'silent';
+    }
+  }
+  if (found !== null) yield found;
+}
+
+/** Time that a response leaves to the user, up to the next call; null where it calls tools. */
+function silenceOf(call: RecordedCall, next: RecordedCall): number | null {
+  return hasToolUse(call.response) ? null : next.startMs - call.endMs;
+}

@@ -1,0 +1,95 @@
+import type { Limit } from '../../../core/run/limit.js';
+import type { ParamValues } from '../../../core/run/params.js';
+import type { Moment } from '../../../core/run/tier.js';
+import { param } from '../support/param-reader.js';
+
+/** Why a threshold fired, in one sentence. */
+export function firedAt(seen: number, threshold: number): string {
+  return `${seen} tokens seen, the threshold is ${threshold}`;
+}
+
+/** What a thread remembers of its compactions: failures in a row, the chain, refills (BRK-1, BRK-4, LOP-2). */
+export class CompactionHistory {
+  /** Consecutive failed automatic attempts. */
+  failures = 0;
+  /** Prompt in which the latest of them happened. */
+  failurePrompt = -1;
+  private lastTurn: number | null = null;
+  /** Compactions in a row whose context filled up again at once. */
+  private refills = 0;
+  /** The latest compaction has been judged: it counts as one refill at most. */
+  private judged = true;
+
+  /** Remembers what another history remembers. */
+  adopt(other: CompactionHistory): void {
+    this.failures = other.failures;
+    this.failurePrompt = other.failurePrompt;
+    this.lastTurn = other.lastTurn;
+    this.refills = other.refills;
+    this.judged = other.judged;
+  }
+
+  /** What is told of the trigger (BRK-4); the threshold is null where none fired it. What the user asks for is no thrash. */
+  track(
+    moment: Moment,
+    seen: number,
+    threshold: Limit | null,
+    params: ParamValues,
+  ): Readonly<Record<string, unknown>> {
+    const turnsSince = this.lastTurn === null ? null : moment.turn - this.lastTurn;
+    return {
+      chained: turnsSince !== null && turnsSince <= param.number(params, 'thrash.chainTurns'),
+      thrash: turnsSince !== null && turnsSince <= 1 && moment.point !== 'manual', // C37
+      turnsSincePrevious: turnsSince,
+      previousTurn: this.lastTurn,
+      threshold: threshold?.value ?? null,
+      overshoot: threshold === null ? null : threshold.isMetBy(seen) ? seen - threshold.value : 0, // WIN-8
+      source: moment.source,
+    };
+  }
+
+  /** True when too many compactions in a row were refilled at once. Asked at each trigger. */
+  isThrashing(turn: number, params: ParamValues): boolean {
+    if (this.lastTurn !== null && !this.judged) {
+      this.judged = true;
+      const refilled = turn - this.lastTurn <= param.number(params, 'thrash.withinTurns');
+      this.refills = refilled ? this.refills + 1 : 0;
+    }
+    const max = param.numberOrNull(params, 'thrash.maxRefills');
+    return max !== null && this.refills >= max;
+  }
+
+  succeeded(turn: number): void {
+    this.failures = 0;
+    this.replaced(turn);
+  }
+
+  /** The history was shortened without a summary: that is no success of the summariser. */
+  replaced(turn: number): void {
+    this.lastTurn = turn;
+    this.judged = false;
+  }
+
+  failed(prompt: number): void {
+    this.failures++;
+    this.failurePrompt = prompt;
+  }
+
+  /** A new process knows nothing of the old one's failures. */
+  restart(): void {
+    this.failures = 0;
+    this.refills = 0;
+  }
+}
+
+const KEY = 'compaction-history';
+
+/** The history of a thread, shared by its tiers. */
+export function compactionHistory(shared: Map<string, unknown>): CompactionHistory {
+  let history = shared.get(KEY) as CompactionHistory | undefined;
+  if (history === undefined) {
+    history = new CompactionHistory();
+    shared.set(KEY, history);
+  }
+  return history;
+}

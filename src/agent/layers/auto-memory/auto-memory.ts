@@ -1,0 +1,332 @@
+import type { StoredFile } from '../../../core/base/files.js';
+import { type Block, textBlock } from '../../../core/model/block.js';
+import { MEMORY_INDEX, memoriesIn, memoryFileName } from '../../../core/model/memory.js';
+import type { Message } from '../../../core/model/message.js';
+import { literalText, type Text } from '../../../core/model/text.js';
+import type { Action, Asker, Outcome } from '../../../core/run/action.js';
+import { CLOSING_TOKENS } from '../../../core/run/edit-price.js';
+import type {
+  ContextView,
+  Moment,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../../core/run/tier.js';
+import { param } from '../support/param-reader.js';
+import { quietReporter } from '../support/quiet-report.js';
+import { confineMemory, type RefusalReason } from './confine.js';
+import {
+  directive,
+  forkTurn,
+  handedBack,
+  readTurn,
+  TOKENS_PER_CALL,
+  type TurnBlocks,
+  tokensOfChars,
+} from './fork-turns.js';
+import { IndexText, indexTextOf } from './index-text.js';
+import { extractionText, type Listing } from './instruction.js';
+import { knownMemories } from './known-memories.js';
+import { indexLineOf } from './memory-index.js';
+import { memoryQuality } from './memory-quality.js';
+import { type MemoryStore, readMemories } from './memory-store.js';
+import { keepOwnWrites, type OwnWrite } from './own-writes.js';
+import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
+
+const LAYER = 'auto-memory';
+const report = quietReporter(LAYER);
+const NOTHING = literalText('');
+const NO_TURNS: readonly Message[] = [];
+
+/** An extraction on its way: first the reads, then the writes (AUT-4); what follows only ends the fork. */
+interface Running {
+  readonly stage: 'reading' | 'writing';
+  readonly endMs: number;
+  /** The parent's conversation as it was, byte for byte, and the fork's own turns behind it. */
+  readonly messages: readonly Message[];
+  readonly ownTurns: readonly Message[];
+  readonly about: readonly Message[];
+  readonly prepared: Prepared;
+  /** What the fork wants to write, and what it has put out for that. */
+  readonly text: Text;
+  readonly outputTokens: number;
+}
+
+/** What an extraction is told and reads; the same as long as the memories are. */
+interface Prepared {
+  readonly store: MemoryStore;
+  readonly index: StoredFile | null;
+  readonly instruction: Block;
+  readonly listing: Listing;
+  readonly turn: TurnBlocks;
+  /** Number of files it reads. */
+  readonly reads: number;
+}
+
+/** Extracts durable memories with a fork at the end of each loop (AUT-1 … AUT-4). */
+class AutoMemory implements TierInstance {
+  private running: Running | null = null;
+  /** Memory files the main agent wrote since the last run (FLG-2). */
+  private ownWrites: OwnWrite[] = [];
+  private coveredId: string | null = null;
+  private runs = 0;
+  private prepared: Prepared | null = null;
+  private readonly otherFiles = new Set<string>();
+  readonly observes = 'assistant';
+
+  constructor(private readonly context: TierContext) {}
+
+  observe({ blocks }: Message): void {
+    for (let i = 0; i < blocks.length; i++) {
+      const { kind, tool, facts } = blocks[i]!;
+      if (kind !== 'tool_use' || tool === null || facts.path === undefined) continue;
+      const name = isWritingTool(tool) ? this.memoryName(facts.path) : null;
+      if (name !== null) this.ownWrites.push({ name, block: blocks[i]! });
+    }
+  }
+
+  /** The same few files are written again and again. */
+  private memoryName(path: string): string | null {
+    if (this.otherFiles.has(path)) return null;
+    const name = memoryFileName(path);
+    if (name === null) this.otherFiles.add(path);
+    return name;
+  }
+
+  resume(): void {
+    this.running = null;
+    this.ownWrites = [];
+  }
+
+  due(moment: Moment): boolean {
+    if (moment.source !== 'main') return false;
+    if (moment.point === 'end-of-loop') return true;
+    if (moment.point === 'session-end') return true;
+    return this.running !== null && this.running.endMs <= moment.now;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    if (moment.point === 'session-end') {
+      yield* this.end(view);
+      return;
+    }
+    const { running } = this;
+    if (moment.point === 'wake') {
+      if (running?.stage === 'reading') yield* this.write(running, moment, view);
+      else if (running?.stage === 'writing') yield* this.land(running, moment, view);
+      return;
+    }
+    if (this.ownWrites.length > 0) yield* this.standBack(view);
+    else if (running !== null) {
+      yield report(view, 'extract', 'declined', 'an extraction is still running', { skipped: 'running' });
+    } else yield* this.read(moment, view);
+  }
+
+  /** The main agent wrote memories itself: what it wrote is on disk, and no fork is needed (AUT-1). */
+  private *standBack(view: ContextView): Generator<Action, void, Outcome> {
+    const writes = this.ownWrites;
+    this.ownWrites = [];
+    this.coveredId = view.messages.at(-1)?.id ?? null;
+    const by: Asker = { layer: LAYER, reason: 'the main agent wrote to the memory directory itself' };
+    const files = yield* keepOwnWrites(writes, view.files, indexLimits(this.context.params).lineChars, by);
+    yield report(view, 'extract', 'declined', by.reason, { skipped: 'main-wrote', files });
+  }
+
+  /** The process ends: what runs is lost, and what the memories are worth is told once (C33). */
+  private *end(view: ContextView): Generator<Action, void, Outcome> {
+    if (this.running !== null) {
+      this.running = null;
+      yield report(view, 'extract', 'failed', 'the process ended before the extraction did', {}, 'killed');
+    }
+    const quality = memoryQuality(readMemories(view.files), view.files.read(MEMORY_INDEX), view.messages);
+    if (quality.kept > 0) yield report(view, 'quality', 'done', 'the session ends', { ...quality });
+  }
+
+  /** First turn: everything that may matter is read in parallel (AUT-4). */
+  private *read(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const about = this.since(view.messages);
+    if (about.length === 0) return;
+    const by: Asker = { layer: LAYER, reason: 'the loop ended with a final answer' };
+    const prepared = this.prepare(view);
+    const { store, reads } = prepared;
+    const instruction = directive(`auto-memory-${++this.runs}`, prepared.instruction, moment.now);
+    const messages = [...view.messages];
+    const sent = { messages: view.messages, ownTurns: NO_TURNS };
+    const outcome = yield ask(by, sent, instruction, about, {
+      kind: 'short',
+      tokens: reads * TOKENS_PER_CALL,
+    });
+    const failure = failureOf(outcome);
+    const details = { reads, memories: store.memories.length, corrupt: store.corrupt };
+    yield report(view, 'read', failure === null ? 'done' : 'failed', by.reason, details, failure);
+    if (outcome.kind !== 'answer' || failure !== null) return;
+    this.coveredId = view.messages.at(-1)?.id ?? null;
+    this.running = {
+      stage: 'reading',
+      endMs: outcome.answer.endMs,
+      messages,
+      ownTurns: [instruction],
+      about,
+      prepared,
+      text: NOTHING,
+      outputTokens: 0,
+    };
+    yield { kind: 'wake-at', by, timeMs: outcome.answer.endMs };
+  }
+
+  /** Second turn: the results are in, all writes go out together (AUT-4). */
+  private *write(running: Running, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    this.running = null;
+    const by: Asker = { layer: LAYER, reason: 'the reads of the extraction are back' };
+    const turn = forkTurn(`auto-memory-${this.runs}`, running.prepared.turn, moment.now);
+    const { messages } = running;
+    const ownTurns = [...running.ownTurns, turn.calls];
+    const outcome = yield ask(by, { messages, ownTurns }, turn.results, running.about, {
+      kind: 'memories',
+      existing: knownMemories(running.prepared.store, running.prepared.index, view.messages),
+    });
+    const failure = failureOf(outcome);
+    yield report(view, 'extract', failure === null ? 'done' : 'failed', by.reason, {}, failure);
+    if (outcome.kind !== 'answer' || failure !== null) return;
+    const { answer } = outcome;
+    this.running = {
+      stage: 'writing',
+      endMs: answer.endMs,
+      messages,
+      ownTurns: [...ownTurns, turn.results],
+      about: running.about,
+      prepared: running.prepared,
+      text: answer.text,
+      outputTokens: answer.usage.output,
+    };
+    yield { kind: 'wake-at', by, timeMs: answer.endMs };
+  }
+
+  /** The writes reach the disk, as far as they stay inside the memory directory. */
+  private *land(running: Running, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    this.running = null;
+    const { lineChars } = indexLimits(this.context.params);
+    const by: Asker = { layer: LAYER, reason: 'the extraction has finished' };
+    const { memories, broken } = memoriesIn(running.text);
+    const refused: Partial<Record<RefusalReason, number>> = {};
+    const types: Record<string, number> = {};
+    const file = view.files.read(MEMORY_INDEX);
+    let index = file === null ? IndexText.EMPTY : indexTextOf(file);
+    let written = 0;
+    let refusals = 0;
+    for (const { memory, content } of memories) {
+      const target = confineMemory(view.files, memory.name, content);
+      if (target.kind === 'refused' || target.path === MEMORY_INDEX) {
+        const reason = target.kind === 'refused' ? target.reason : 'reserved';
+        refused[reason] = (refused[reason] ?? 0) + 1;
+        refusals++;
+        continue;
+      }
+      yield { kind: 'write-file', by, path: target.path, text: content };
+      index = index.with(indexLineOf(memory, lineChars));
+      types[memory.type] = (types[memory.type] ?? 0) + 1;
+      written++;
+    }
+    if (written > 0) yield { kind: 'write-file', by, path: MEMORY_INDEX, text: index };
+    const { count: indexLines, bytes: indexBytes } = index;
+    const details = { written, types, broken, refused, refusals, indexLines, indexBytes };
+    yield refusals > 0
+      ? report(view, 'write', 'failed', 'a write led out of the memory directory', details, 'write-refused')
+      : report(view, 'write', 'done', by.reason, details);
+    if (memories.length > 0) yield* this.close(running, memories.length + 1, moment, view);
+  }
+
+  /** The results of the writes go back, and the fork ends with a few words (C31). */
+  private *close(
+    running: Running,
+    edits: number,
+    moment: Moment,
+    view: ContextView,
+  ): Generator<Action, void, Outcome> {
+    const by: Asker = { layer: LAYER, reason: 'the writes of the extraction are done' };
+    const turn = handedBack(`auto-memory-${this.runs}-writes`, edits, running.outputTokens, moment.now);
+    const sent = { messages: running.messages, ownTurns: [...running.ownTurns, turn.calls] };
+    const outcome = yield ask(by, sent, turn.results, [], {
+      kind: 'short',
+      tokens: CLOSING_TOKENS,
+    });
+    const failure = failureOf(outcome);
+    yield report(view, 'close', failure === null ? 'done' : 'failed', by.reason, { edits }, failure);
+  }
+
+  /** The messages that the last run has not covered; all when a compaction took its mark away. */
+  private since(messages: readonly Message[]): readonly Message[] {
+    let from = 0;
+    if (this.coveredId !== null)
+      for (let i = messages.length - 1; i >= 0 && from === 0; i--)
+        if (messages[i]!.id === this.coveredId) from = i + 1;
+    return messages.slice(from);
+  }
+
+  private prepare(view: ContextView): Prepared {
+    const store = readMemories(view.files);
+    const index = view.files.read(MEMORY_INDEX);
+    if (this.prepared?.store === store && this.prepared.index === index) return this.prepared;
+    const { memories } = store;
+    const max = param.number(this.context.params, 'autoMemory.maxReads');
+    const turn = readTurn(index, store.latest.slice(0, max));
+    const { text, digest, listing } = extractionText(memories, this.prepared?.listing ?? null);
+    this.prepared = {
+      store,
+      index,
+      instruction: textBlock(text, tokensOfChars(text.chars), digest),
+      listing,
+      turn,
+      reads: turn.uses.length,
+    };
+    return this.prepared;
+  }
+}
+
+function ask(
+  by: Asker,
+  { messages, ownTurns }: Pick<Running, 'messages' | 'ownTurns'>,
+  instruction: Message,
+  about: readonly Message[],
+  answer: Extract<Action, { kind: 'ask' }>['request']['answer'],
+): Action {
+  return {
+    kind: 'ask',
+    by,
+    request: {
+      purpose: 'auto_memory',
+      shape: { kind: 'fork' },
+      messages,
+      ownTurns,
+      about,
+      instruction,
+      write: 'write',
+      maxOutputTokens: null,
+      retries: 0,
+      mode: 'background',
+      answer,
+    },
+  };
+}
+
+function isWritingTool(tool: string): boolean {
+  return tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit';
+}
+
+function failureOf(outcome: Outcome): string | null {
+  if (outcome.kind === 'failed') return outcome.failure.reason;
+  if (outcome.kind === 'done') return 'no-answer';
+  if (outcome.answer.form === 'error') return 'error-as-memories';
+  return outcome.answer.form === 'tool-call' ? 'tool-refused' : null;
+}
+
+/** Auto memory (AUT). */
+export const autoMemoryTier: TierDefinition = {
+  name: 'auto-memory',
+  layer: LAYER,
+  points: ['end-of-loop', 'wake', 'session-end'],
+  needs: ['text'],
+  params: AUTO_MEMORY_PARAMS,
+  killSwitch: 'autoMemory.enabled',
+  create: (context) => new AutoMemory(context),
+};

@@ -1,0 +1,52 @@
+import type {
+  ContextView,
+  Moment,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../../core/run/tier.js';
+import { waitsForRefusal } from '../auto-compact/may-compact.js';
+import { switchParam } from '../support/param-reader.js';
+import { thresholds } from '../window/thresholds.js';
+
+/** Refuses new input close to the limit when compaction could not make room (WIN-6). */
+export const blockingTier: TierDefinition = {
+  name: 'blocking',
+  layer: 'full-compact',
+  points: ['before-request'],
+  needs: [],
+  params: [
+    switchParam(
+      'blocking.enabled',
+      true,
+      'Whether the client refuses input near the limit by itself (WIN-6).',
+    ),
+  ],
+  killSwitch: 'blocking.enabled',
+  create: (context) => createBlocking(context),
+};
+
+function createBlocking(context: TierContext): TierInstance {
+  const { params } = context;
+  let known: ReturnType<TierContext['model']> | null = null;
+  let limit: number | null = null;
+  return {
+    adopt() {}, // it remembers nothing
+    due(_moment: Moment, view: ContextView) {
+      const model = context.model();
+      if (model !== known) {
+        known = model;
+        limit = waitsForRefusal(params, model.name) ? null : thresholds(params, model).blocking;
+      }
+      return limit !== null && view.seenTokens >= limit;
+    },
+    *act(_moment, view) {
+      yield {
+        kind: 'stop',
+        by: { layer: 'full-compact', reason: 'blocking limit' },
+        what: 'blocked',
+        message: `${view.seenTokens} tokens are at or above the blocking limit of ${limit}; compact or clear the conversation`,
+      };
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { type Block, CHARS_PER_TOKEN, createBlock } from '../../../core/model/block.js';
+import type { Message } from '../../../core/model/message.js';
+import type { Action, BlockEdit, Outcome } from '../../../core/run/action.js';
+import type {
+  ContextView,
+  Moment,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../../core/run/tier.js';
+import { changeReport, sizeBefore } from '../support/change-report.js';
+import { deletedResults, forgetResults, leaveOut } from '../support/leave-out.js';
+import { integerParam, param, switchParam } from '../support/param-reader.js';
+import { type FinishedPrompt, finishedPrompts } from './finished-prompts.js';
+import { type Folds, FoldText, foldPath, foldsOf } from './fold.js';
+
+/** A prompt that is about to be folded. */
+interface Folding {
+  readonly finished: FinishedPrompt;
+  readonly path: string;
+  readonly edits: readonly BlockEdit[];
+}
+
+/** Folds finished prompts of a long conversation into one line each, without a call (FLG-1; assumed). */
+class Collapse implements TierInstance {
+  readonly observes = 'user';
+  private readonly aboveTokens: number;
+  private readonly downToTokens: number;
+  private readonly keepPrompts: number;
+  private readonly quoteChars: number;
+  private readonly folds: Folds;
+  /** Whether there may be something to fold. */
+  private state: 'open' | 'exhausted' = 'open';
+
+  constructor(private readonly context: TierContext) {
+    const { params, shared } = context;
+    this.aboveTokens = param.number(params, 'collapse.aboveTokens');
+    this.downToTokens = param.number(params, 'collapse.downToTokens');
+    this.keepPrompts = param.number(params, 'collapse.keepPrompts');
+    this.quoteChars = param.number(params, 'collapse.quoteChars');
+    this.folds = foldsOf(shared);
+  }
+
+  observe({ origin }: Message): void {
+    if (origin === 'human') this.state = 'open';
+  }
+
+  reset(messages: readonly Message[]): void {
+    this.state = 'open';
+    this.folds.keepThose(messages);
+  }
+
+  resume(): void {
+    this.state = 'open';
+    this.folds.clear();
+  }
+
+  due(moment: Moment, { seenTokens }: ContextView): boolean {
+    return this.state === 'open' && moment.source === 'main' && seenTokens > this.aboveTokens;
+  }
+
+  *act(_moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const before = sizeBefore(view);
+    const { foldings, left } = this.choose(view.messages, before.seenBefore - this.downToTokens);
+    if (left === 0) this.state = 'exhausted';
+    if (foldings.length === 0) return;
+    const reason = `${before.seenBefore} tokens seen, more than ${this.aboveTokens}`;
+    const by = { layer: 'collapse', reason } as const;
+    for (const { finished, path } of foldings)
+      yield { kind: 'write-file', by, path, text: new FoldText(finished.messages) };
+    const edits = foldings.flatMap((folding) => folding.edits);
+    yield { kind: 'rewrite-blocks', by, cause: 'collapse', keep: 'live', edits };
+    let calls = 0;
+    for (const { finished, path } of foldings) {
+      calls += finished.calls;
+      forgetResults(this.context, finished.messages);
+      this.folds.add(path, finished.messages);
+    }
+    yield changeReport(view, before, {
+      layer: 'collapse',
+      action: 'fold',
+      trigger: 'auto',
+      reason,
+      saved: before.trueBefore - view.trueTokens,
+      details: {
+        prompts: foldings.length,
+        rounds: calls,
+        files: foldings.length,
+        threshold: this.aboveTokens,
+      },
+    });
+  }
+
+  /** The oldest prompts that together take what is wanted; one that its line would not make smaller stays. */
+  private choose(
+    messages: readonly Message[],
+    wanted: number,
+  ): { readonly foldings: readonly Folding[]; readonly left: number } {
+    const open = finishedPrompts(messages, (id) => this.folds.pathOf(id) !== null);
+    const may = open.slice(0, Math.max(0, open.length - this.keepPrompts));
+    const deleted = deletedResults(this.context);
+    const foldings: Folding[] = [];
+    let rough = 0;
+    let looked = 0;
+    for (; looked < may.length && rough < wanted; looked++) {
+      const finished = may[looked]!;
+      const path = foldPath(this.context.thread, finished.prompt.id);
+      const line = this.lineFor(finished, path);
+      const { edits, tokens } = leaveOut(finished.messages, ALL, finished.prompt, line, deleted);
+      if (tokens <= line.tokens) continue;
+      foldings.push({ finished, path, edits });
+      for (const { blocks } of finished.messages)
+        for (const block of blocks) if (!deleted.has(block.toolUseId ?? '')) rough += block.rough;
+      rough -= line.rough;
+    }
+    return { foldings, left: may.length - looked };
+  }
+
+  private lineFor({ prompt, calls }: FinishedPrompt, path: string): Block {
+    const words = prompt.blocks.find(({ kind }) => kind === 'text')?.text?.read() ?? null;
+    const quote = words === null ? '' : ` "${quoteOf(words, this.quoteChars)}"`;
+    const text = `[Done:${quote} in ${calls} responses, kept in ${path}]`;
+    return createBlock({
+      kind: 'text',
+      role: 'user',
+      tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
+      text,
+      facts: { replaces: 'marker' },
+    });
+  }
+}
+
+const ALL = (): boolean => true;
+
+/** A text on one line; a long one by its head and tail with a mark between (INV-14). */
+function quoteOf(words: string, chars: number): string {
+  const line = words.replace(/\s+/g, ' ').trim();
+  if (line.length <= chars) return line;
+  const half = Math.floor(chars / 2);
+  return `${line.slice(0, chars - half)} […] ${half === 0 ? '' : line.slice(-half)}`;
+}
+
+/** Context collapse: named by the analyses, defined here (FLG-1, FLG-2; assumed). */
+export const collapseTier: TierDefinition = {
+  name: 'collapse',
+  layer: 'collapse',
+  points: ['before-request'],
+  needs: [],
+  killSwitch: 'collapse.enabled',
+  params: [
+    switchParam(
+      'collapse.enabled',
+      false,
+      'Context collapse: finished prompts are folded into a line each and kept on disk; it excludes auto-compaction (FLG-2; assumed).',
+    ),
+    integerParam(
+      'collapse.aboveTokens',
+      100_000,
+      'tokens',
+      'Folds when the counter shows more than this (assumed).',
+    ),
+    integerParam(
+      'collapse.downToTokens',
+      60_000,
+      'tokens',
+      'Prompts are folded, oldest first, until the counter shows no more than this (assumed).',
+    ),
+    integerParam(
+      'collapse.keepPrompts',
+      1,
+      'prompts',
+      'The latest finished prompts stay unfolded (assumed).',
+    ),
+    integerParam(
+      'collapse.quoteChars',
+      200,
+      'characters',
+      'What a line quotes of its prompt; a longer one by head and tail (assumed).',
+    ),
+  ],
+  create: (context) => new Collapse(context),
+};

@@ -1,0 +1,124 @@
+import type { Files } from '../../../core/base/files.js';
+import { MEMORY_DIRECTORY, MEMORY_INDEX } from '../../../core/model/memory.js';
+import type { Message } from '../../../core/model/message.js';
+import { RECORD_DIRECTORY } from '../../../core/model/session.js';
+import { CLOSING_TOKENS, editTokens } from '../../../core/run/edit-price.js';
+import { type ForkCall, TOKENS_PER_CALL, tokensOfChars } from '../auto-memory/fork-turns.js';
+import type { StoredMemory } from '../auto-memory/memory-store.js';
+import { readMemories } from '../auto-memory/memory-store.js';
+import type { Consolidation } from './consolidate.js';
+import type { LockHold } from './lock.js';
+import { isReadOnlyCommand } from './read-commands.js';
+
+/** The phases of a dream, in order (DRM-3). */
+export const DREAM_PHASES = ['orient', 'gather', 'consolidate', 'prune'] as const;
+export type DreamPhase = (typeof DREAM_PHASES)[number];
+
+/** One turn of a dream: the commands it runs, or the edits it makes. */
+export interface DreamTurn {
+  readonly phase: DreamPhase;
+  /** `index`: what it puts out follows from the memories as they are then. */
+  readonly does: 'reads' | 'edits' | 'index' | 'ends';
+  readonly calls: readonly ForkCall[];
+  readonly edits: number;
+  readonly outputTokens: number;
+}
+
+/** Tokens of one line that a search brings back (assumed). */
+const TOKENS_PER_MATCH = 40;
+
+/** A dream on its way (DRM-5). */
+export interface Dream {
+  readonly hold: LockHold;
+  readonly startMs: number;
+  readonly sessions: number;
+  readonly memoriesBefore: number;
+  /** What it will change, from what it reads (DRM-3). */
+  readonly changes: Consolidation;
+  /** `starting` until the first write. */
+  state: 'starting' | 'updating';
+  messages: readonly Message[];
+  readonly turns: readonly DreamTurn[];
+  /** Turn whose answer is awaited. */
+  turn: number;
+  endMs: number;
+  /** What the latest answer put out. */
+  outputTokens: number;
+  /** Latest turns, for display. */
+  shown: string[];
+  denied: number;
+  refused: number;
+  written: number;
+  removed: number;
+  merged: number;
+  contradicted: number;
+  dated: number;
+}
+
+function command(text: string, resultTokens: number): ForkCall {
+  return { tool: 'Bash', about: text, resultTokens: Math.max(1, resultTokens) };
+}
+
+/** What a dream will do, from what lies in the home: sizes follow from the files (DRM-3). */
+export function planTurns(
+  files: Files,
+  sincePaths: readonly string[],
+  changes: Consolidation,
+  filesPerTurn: number,
+  matchesPerSession: number,
+): readonly DreamTurn[] {
+  const { memories } = readMemories(files);
+  const index = files.read(MEMORY_INDEX)?.text ?? '';
+  const turns: DreamTurn[] = [
+    turn('orient', [
+      command(`ls ${MEMORY_DIRECTORY}`, memories.length * 12),
+      command(`cat ${MEMORY_INDEX}`, tokensOfChars(index.length)),
+    ]),
+    turn(
+      'gather',
+      sincePaths.map((path) => {
+        const lines = (files.read(path)?.text ?? '').split('\n').length - 1;
+        const found = Math.min(lines, matchesPerSession);
+        return command(`grep -m ${matchesPerSession} -i user ${path}`, found * TOKENS_PER_MATCH);
+      }),
+    ),
+  ];
+  for (let from = 0; from < Math.max(1, memories.length); from += filesPerTurn) {
+    const batch: readonly StoredMemory[] = memories.slice(from, from + filesPerTurn);
+    const calls = batch.map(({ path, chars }) => command(`cat ${path}`, tokensOfChars(chars)));
+    turns.push(turn('consolidate', calls));
+  }
+  const edits = changes.write.length + changes.remove.length;
+  const changedChars = changes.write.reduce((sum, { changedChars }) => sum + changedChars, 0);
+  if (edits > 0) {
+    const outputTokens = editTokens(changedChars, edits);
+    turns.push({ phase: 'consolidate', does: 'edits', calls: [], edits, outputTokens });
+  }
+  turns.push({ phase: 'prune', does: 'index', calls: [], edits: 1, outputTokens: 0 });
+  turns.push({ phase: 'prune', does: 'ends', calls: [], edits: 0, outputTokens: CLOSING_TOKENS });
+  return turns;
+}
+
+function turn(phase: DreamPhase, calls: readonly ForkCall[]): DreamTurn {
+  const allowed = calls.filter(({ about }) => isReadOnlyCommand(about));
+  const outputTokens = 1 + allowed.length * TOKENS_PER_CALL;
+  return { phase, does: 'reads', calls: allowed, edits: 0, outputTokens };
+}
+
+/** Records of sessions that were touched after a time. */
+export function sessionsTouchedSince(files: Files, sinceMs: number): readonly string[] {
+  return files.list(RECORD_DIRECTORY).filter((path) => (files.read(path)?.mtimeMs ?? 0) > sinceMs);
+}
+
+/** What a dream is told (DRM-3, DRM-4). */
+export function dreamText(): string {
+  return [
+    'This request comes from the client, not from the user, and is no part of the conversation above.',
+    `Look after the memories in ${MEMORY_DIRECTORY}: you may read with ls, find, grep, cat, stat, wc, head and tail, and write`,
+    'nowhere but in that directory; everything else is refused.',
+    'First find your way: what is there, what the index says. Then look for recent signs in the records of the sessions,',
+    'by narrow searches, never by reading one as a whole. Then merge what says the same, write dates in full, and delete',
+    'what was contradicted later. At last bring the index up to date, within its limits.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,362 @@
+import { MS_PER_HOUR, MS_PER_MINUTE } from '../../../core/base/clock.js';
+import { MEMORY_DIRECTORY, MEMORY_INDEX, parseMemories, renderMemory } from '../../../core/model/memory.js';
+import type { Action, Answer, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
+import { editTokens } from '../../../core/run/edit-price.js';
+import type {
+  ContextView,
+  Moment,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../../core/run/tier.js';
+import { confine } from '../auto-memory/confine.js';
+import { directive, directiveBlock, forkTurn, handedBack, turnBlocks } from '../auto-memory/fork-turns.js';
+import { byteLength } from '../auto-memory/index-text.js';
+import { renderIndex } from '../auto-memory/memory-index.js';
+import { readMemories, type StoredMemory } from '../auto-memory/memory-store.js';
+import { indexLimits } from '../auto-memory/params.js';
+import { param } from '../support/param-reader.js';
+import { quietReporter } from '../support/quiet-report.js';
+import { consolidate } from './consolidate.js';
+import { type Dream, dreamText, planTurns, sessionsTouchedSince } from './dream.js';
+import { indexedMemories } from './indexed-memories.js';
+import {
+  acquireLock,
+  completeLock,
+  DREAM_LOCK,
+  holdsLock,
+  type LockUser,
+  lockLedger,
+  lookAtLock,
+  rollBackLock,
+} from './lock.js';
+import { DREAMING_PARAMS } from './params.js';
+
+const LAYER = 'dreaming';
+const report = quietReporter(LAYER);
+const BY: Asker = { layer: LAYER, reason: 'a dream' };
+
+/** The gates of a dream, cheapest first (DRM-1). */
+export const DREAM_GATES = ['feature', 'time', 'scan', 'sessions', 'lock'] as const;
+export type DreamGate = (typeof DREAM_GATES)[number];
+
+/** Consolidates the memories now and then, in the background (DRM-1 … DRM-5). */
+class Dreaming implements TierInstance {
+  private readonly exits: Record<DreamGate, number> = { feature: 0, time: 0, scan: 0, sessions: 0, lock: 0 };
+  private checks = 0;
+  private unreadableLocks = 0;
+  private lastScanMs: number | null = null;
+  private dream: Dream | null = null;
+  private runs = 0;
+  private readonly gapMs: number;
+  private readonly scanMs: number;
+  private readonly user: LockUser;
+
+  constructor(private readonly context: TierContext) {
+    const { params, session } = context;
+    this.gapMs = param.number(params, 'dreaming.hours') * MS_PER_HOUR;
+    this.scanMs = param.number(params, 'dreaming.scanMinutes') * MS_PER_MINUTE;
+    this.user = {
+      pid: session.pid,
+      staleMs: param.number(params, 'dreaming.staleMinutes') * MS_PER_MINUTE,
+      ledger: lockLedger(session.world),
+      isAlive: (pid) => session.isAlive(pid),
+    };
+  }
+
+  due(moment: Moment, view: ContextView): boolean {
+    if (moment.source !== 'main') return false;
+    if (moment.point === 'wake') return this.dream !== null && this.dream.endMs <= moment.now;
+    if (moment.point === 'session-end') return this.checks > 0 || this.dream !== null;
+    if (this.dream !== null) return false;
+    this.checks++;
+    const gate = this.cheapGate(moment.now, view);
+    if (gate !== null) this.exits[gate]++;
+    return gate === null;
+  }
+
+  /** The gates that need no look at the sessions; null when all are open. */
+  private cheapGate(now: number, view: ContextView): DreamGate | null {
+    if (this.context.params['autoMemory.enabled'] !== true) return 'feature';
+    const lock = view.files.read(DREAM_LOCK);
+    if (lock !== null && now - lock.mtimeMs < this.gapMs) return 'time';
+    return this.lastScanMs !== null && now - this.lastScanMs < this.scanMs ? 'scan' : null;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    if (moment.point === 'session-end') yield* this.end(moment, view);
+    else if (moment.point === 'wake') yield* this.goOn(moment, view);
+    else yield* this.begin(moment, view);
+  }
+
+  private *begin(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { params } = this.context;
+    const { files } = view;
+    this.lastScanMs = moment.now;
+    const since = files.read(DREAM_LOCK)?.mtimeMs ?? Number.NEGATIVE_INFINITY;
+    const touched = sessionsTouchedSince(files, since);
+    if (touched.length < param.number(params, 'dreaming.sessions')) {
+      this.exits.sessions++;
+      return;
+    }
+    const look = lookAtLock(files, this.user, moment.now);
+    if (look.kind === 'held' && look.by === 'unreadable') this.unreadableLocks++;
+    const hold = yield* acquireLock(files, this.user, moment.now);
+    if (hold === null) {
+      this.exits.lock++;
+      return;
+    }
+    const { memories } = readMemories(files);
+    const changes = consolidate(memories, this.context.session.startedAtMs);
+    const instruction = directive(`dream-${++this.runs}`, directiveBlock(dreamText()), moment.now);
+    this.dream = {
+      hold,
+      startMs: moment.now,
+      sessions: touched.length,
+      memoriesBefore: memories.length,
+      changes,
+      state: 'starting',
+      messages: [...view.messages],
+      turns: planTurns(
+        files,
+        touched,
+        changes,
+        param.number(params, 'dreaming.filesPerTurn'),
+        param.number(params, 'dreaming.matchesPerSession'),
+      ),
+      turn: 0,
+      endMs: moment.now,
+      outputTokens: 0,
+      shown: [],
+      denied: 0,
+      refused: 0,
+      written: 0,
+      removed: 0,
+      merged: 0,
+      contradicted: 0,
+      dated: 0,
+    };
+    yield* this.send(this.dream, instruction, view);
+  }
+
+  /** Sends the request of the current turn; its answer is looked at once it is there. */
+  private *send(
+    dream: Dream,
+    instruction: ReturnType<typeof directive>,
+    view: ContextView,
+  ): Generator<Action, void, Outcome> {
+    const { phase, does, outputTokens } = dream.turns[dream.turn]!;
+    const tokens = does === 'index' ? indexEditTokens(view, this.newIndex(view)) : outputTokens;
+    const outcome = yield {
+      kind: 'ask',
+      by: BY,
+      request: {
+        purpose: 'dream',
+        shape: { kind: 'fork' },
+        messages: dream.messages,
+        about: [],
+        instruction,
+        write: 'write',
+        maxOutputTokens: null,
+        retries: 0,
+        mode: 'background',
+        answer: { kind: 'short', tokens },
+      },
+    };
+    const details = { phase, turn: dream.turn + 1, of: dream.turns.length };
+    if (outcome.kind !== 'answer') {
+      const failure = outcome.kind === 'failed' ? outcome.failure.reason : 'no-answer';
+      yield report(view, 'turn', 'failed', `the ${phase} turn failed`, details, failure);
+      yield* this.fail(dream, view, failure);
+      return;
+    }
+    yield report(view, 'turn', 'done', `the dream goes on: ${phase}`, details);
+    dream.messages = [...dream.messages, instruction];
+    dream.endMs = outcome.answer.endMs;
+    dream.outputTokens = outcome.answer.usage.output;
+    yield* this.heed(dream, outcome.answer, view);
+    yield { kind: 'wake-at', by: BY, timeMs: dream.endMs };
+  }
+
+  /** What a turn says is kept for display; what it may not do is refused and counted (DRM-4, DRM-5). */
+  private *heed(dream: Dream, answer: Answer, view: ContextView): Generator<Action, void, Outcome> {
+    const text = answer.form === 'normal' ? answer.text.read() : `[${answer.form}]`;
+    const shown = [...dream.shown, `${dream.turns[dream.turn]!.phase}: ${text.slice(0, 80)}`];
+    dream.shown = shown.slice(-param.number(this.context.params, 'dreaming.turnsShown'));
+    if (answer.form === 'tool-call') dream.denied++;
+    if (!text.startsWith('---\n')) return;
+    const { memories } = parseMemories(text);
+    let refused = 0;
+    for (const { name } of memories)
+      if (confine(view.files, MEMORY_DIRECTORY, `${name}.md`).kind === 'refused') refused++;
+    dream.refused += refused;
+    if (refused === 0) return;
+    const reason = 'a write led out of the memory directory';
+    yield report(view, 'confine', 'failed', reason, { refusals: refused }, 'write-refused');
+  }
+
+  /** The answer of a turn is there: its effect reaches the disk, then the next turn begins. */
+  private *goOn(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const dream = this.dream!;
+    const { does, calls, edits } = dream.turns[dream.turn]!;
+    const { outputTokens } = dream;
+    if (does === 'edits') yield* this.consolidate(dream, view);
+    else if (does === 'index') yield* this.prune(dream, view);
+    if (this.dream === null) return;
+    if (does === 'ends') {
+      yield* this.complete(dream, moment, view);
+      return;
+    }
+    const id = `dream-${this.runs}-${dream.turn}`;
+    const done =
+      does === 'reads'
+        ? forkTurn(id, turnBlocks(id, calls.length > 0 ? calls : [NOTHING]), moment.now)
+        : handedBack(id, edits, outputTokens, moment.now);
+    dream.messages = [...dream.messages, done.calls];
+    dream.turn++;
+    yield* this.send(dream, done.results, view);
+  }
+
+  private *consolidate(dream: Dream, view: ContextView): Generator<Action, void, Outcome> {
+    const { write, remove, merged, contradicted, dated } = dream.changes;
+    for (const { read, memory } of write)
+      if (isAsRead(view, read))
+        yield* this.guarded(dream, view, {
+          kind: 'write-file',
+          by: BY,
+          path: read.path,
+          text: renderMemory(memory),
+        });
+    for (const memory of remove)
+      if (isAsRead(view, memory))
+        yield* this.guarded(dream, view, { kind: 'remove-file', by: BY, path: memory.path });
+    dream.merged = merged;
+    dream.contradicted = contradicted;
+    dream.dated = dated;
+  }
+
+  /** Lines leave the index where they do not fit; the memories stay (C33). */
+  private *prune(dream: Dream, view: ContextView): Generator<Action, void, Outcome> {
+    const text = this.newIndex(view);
+    if (text === indexOf(view)) return;
+    yield* this.guarded(dream, view, { kind: 'write-file', by: BY, path: MEMORY_INDEX, text });
+  }
+
+  private newIndex(view: ContextView): string {
+    const limits = indexLimits(this.context.params);
+    return renderIndex(indexedMemories(readMemories(view.files).memories, limits), limits.lineChars);
+  }
+
+  /** No change without the lock and none outside the directory: who lost it stops at once (INV-12). */
+  private *guarded(
+    dream: Dream,
+    view: ContextView,
+    action: Extract<Action, { kind: 'write-file' | 'remove-file' }>,
+  ): Generator<Action, void, Outcome> {
+    if (this.dream === null) return;
+    if (!holdsLock(view.files, dream.hold)) {
+      yield* this.fail(dream, view, 'lock-lost');
+      return;
+    }
+    if (confine(view.files, MEMORY_DIRECTORY, action.path).kind === 'refused') {
+      dream.refused++;
+      return;
+    }
+    dream.state = 'updating';
+    if (action.kind === 'write-file') dream.written++;
+    else dream.removed++;
+    yield action;
+  }
+
+  private *complete(dream: Dream, moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    this.dream = null;
+    yield* completeLock(view.files, dream.hold, moment.now);
+    const memories = readMemories(view.files);
+    const index = indexOf(view);
+    const indexLines = index.split('\n').length - 1;
+    yield report(view, 'dream', 'done', `${dream.sessions} sessions since the last consolidation`, {
+      ...told(dream, 'completed', moment.now),
+      memoriesAfter: memories.memories.length,
+      corrupt: memories.corrupt,
+      offIndex: memories.memories.length - indexLines,
+      indexLines,
+      indexBytes: byteLength(index),
+    });
+  }
+
+  private *fail(dream: Dream, view: ContextView, failure: string): Generator<Action, void, Outcome> {
+    this.dream = null;
+    yield* rollBackLock(view.files, dream.hold);
+    yield report(view, 'dream', 'failed', 'the dream failed', told(dream, 'failed', dream.endMs), failure);
+  }
+
+  /** The process ends: a dream that runs is killed, or dies with it and leaves its lock behind (DRM-2, DRM-5). */
+  private *end(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { dream } = this;
+    if (dream !== null) {
+      this.dream = null;
+      const how = this.context.session.ending === 'crashed' ? 'crashed' : 'killed';
+      if (how === 'killed') yield* rollBackLock(view.files, dream.hold);
+      const reason = how === 'killed' ? 'the dream was killed' : 'the process crashed in a dream';
+      yield report(view, 'dream', 'failed', reason, told(dream, 'killed', moment.now), how);
+    }
+    if (this.checks === 0) return;
+    yield report(view, 'gates', 'declined', 'how often each gate was shut', {
+      checks: this.checks,
+      exits: { ...this.exits },
+      unreadableLocks: this.unreadableLocks,
+    });
+    this.checks = 0;
+  }
+}
+
+/** Whether a memory is still as the dream read it: what somebody changed meanwhile is left alone. */
+function isAsRead(view: ContextView, { path, mtimeMs }: StoredMemory): boolean {
+  return view.files.read(path)?.mtimeMs === mtimeMs;
+}
+
+function indexOf(view: ContextView): string {
+  return view.files.read(MEMORY_INDEX)?.text ?? '';
+}
+
+/** Output of the edit that brings the index up to date: the lines that are new in it (C31). */
+function indexEditTokens(view: ContextView, index: string): number {
+  const before = new Set(indexOf(view).split('\n'));
+  let chars = 0;
+  for (const line of index.split('\n')) if (!before.has(line)) chars += line.length + 1;
+  return editTokens(chars, 1);
+}
+
+/** A turn without results still has to be answered. */
+const NOTHING = { tool: 'Bash', about: `stat ${MEMORY_DIRECTORY}`, resultTokens: 1 };
+
+function told(dream: Dream, state: string, endMs: number): LayerReport['details'] {
+  return {
+    state,
+    wrote: dream.state === 'updating',
+    sessions: dream.sessions,
+    runsMs: endMs - dream.startMs,
+    requests: Math.min(dream.turn + 1, dream.turns.length),
+    memoriesBefore: dream.memoriesBefore,
+    written: dream.written,
+    removed: dream.removed,
+    merged: dream.merged,
+    contradicted: dream.contradicted,
+    dated: dream.dated,
+    refusals: dream.refused,
+    denied: dream.denied,
+    reclaimed: dream.hold.reclaimed,
+    turns: dream.shown,
+  };
+}
+
+/** Dreaming (DRM). */
+export const dreamingTier: TierDefinition = {
+  name: 'dreaming',
+  layer: LAYER,
+  points: ['end-of-loop', 'wake', 'session-end'],
+  needs: ['text', 'timestamps'],
+  params: DREAMING_PARAMS,
+  killSwitch: 'dreaming.enabled',
+  create: (context) => new Dreaming(context),
+};

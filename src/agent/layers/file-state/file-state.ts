@@ -1,0 +1,313 @@
+import { type Digest, digestText } from '../../../core/base/digest.js';
+import type { Block } from '../../../core/model/block.js';
+import type { Message } from '../../../core/model/message.js';
+import type { Text } from '../../../core/model/text.js';
+import type { TierContext } from '../../../core/run/tier.js';
+import { AwaitedCalls } from '../support/awaited-calls.js';
+import {
+  copyOf,
+  editedVersion,
+  type FileVersion,
+  type KnownFile,
+  shownVersion,
+  writtenVersion,
+} from './known-file.js';
+
+/** Digests of contents, each found once however often a transcript is replayed. */
+const DIGESTS = new WeakMap<Text, Digest>();
+
+function contentDigest(text: Text): Digest {
+  let digest = DIGESTS.get(text);
+  if (digest === undefined) {
+    digest = digestText(text.read());
+    DIGESTS.set(text, digest);
+  }
+  return digest;
+}
+
+/** Attachments that show a file: one the user named, and one that came back after a compaction. */
+const SHOWN_FILE = 'file';
+/** The client tells that somebody else changed a file. */
+const CHANGED_FILE = 'edited_text_file';
+const NESTED_MEMORY = 'nested_memory';
+
+function isFileTool(tool: string): boolean {
+  return (
+    tool === 'Read' || tool === 'Edit' || tool === 'Write' || tool === 'MultiEdit' || tool === 'NotebookEdit'
+  );
+}
+
+/**
+ * What a thread knows of files: how large each is now, after the reads, writes and edits of the session (C13), which of them
+ * the agent remembers (MIC-1, CLN-1), which reads it can still see, and which memory files were attached (NES-1). One state
+ * for restoration, nested memory, storage and forks.
+ */
+export class FileState {
+  private readonly byPath = new Map<string, KnownFile>();
+  /** Uses of remembered files in order; a file is at its place with the latest. */
+  private uses: KnownFile[] = [];
+  private remembered = 0;
+  private useCount = 0;
+  /** Calls on files whose results have not come. */
+  private readonly open = new AwaitedCalls();
+  private latest: Message | null = null;
+  /** The history that was read last; several tiers tell of the same one. */
+  private history: readonly Message[] | null = null;
+  /** Reads that stand in the context as they came, by path. */
+  private readonly shown = new Map<string, Block>();
+  /** Memory files that are in the context. */
+  readonly memories = new Set<string>();
+  /** Changes whenever memory files are forgotten. */
+  memoryVersion = 0;
+
+  /** Takes note of a message that joined the context; several tiers may tell of it. */
+  observe(message: Message): void {
+    if (message === this.latest) return;
+    this.latest = message;
+    for (let i = 0; i < message.blocks.length; i++) {
+      const block = message.blocks[i]!;
+      const { path } = block.facts;
+      if (block.kind === 'tool_use') {
+        if (path !== undefined && block.toolUseId !== null && isFileTool(block.tool ?? ''))
+          this.open.add(block);
+      } else if (block.kind === 'tool_result') this.observeResult(block);
+      else if (path !== undefined) this.observeAttachment(block, path);
+    }
+  }
+
+  private observeResult(block: Block): void {
+    const call = this.open.take(block.toolUseId);
+    const path = block.facts.path ?? call?.facts.path;
+    const tool = block.tool ?? call?.tool ?? '';
+    if (path === undefined || !isFileTool(tool) || block.facts.replaces === 'cleared') return;
+    const known = this.byPath.get(path);
+    if (block.facts.isError === true) {
+      if (tool === 'Read' && known !== undefined) known.isUnreadable = true;
+    } else if (tool === 'Read') this.read(path, block, call, known);
+    else this.change(path, tool, block, call, known);
+  }
+
+  private read(path: string, block: Block, call: Block | undefined, known: KnownFile | undefined): void {
+    if (block.facts.stub === true) {
+      if (known !== undefined) this.use(known);
+      return;
+    }
+    const isPart = call?.facts.effect?.kind === 'read-part' || block.facts.limited === true;
+    if (isPart && known !== undefined && (!known.version.isEstimated || known.version.chars >= block.chars)) {
+      this.use(known);
+      return;
+    }
+    const file = this.put(path, shownVersion(block, isPart ? 'estimated' : 'exact'));
+    if (!isPart) file.readId = block.toolUseId;
+    file.isUnreadable = false;
+  }
+
+  private change(
+    path: string,
+    tool: string,
+    block: Block,
+    call: Block | undefined,
+    known: KnownFile | undefined,
+  ): void {
+    const effect = call?.facts.effect;
+    let version: FileVersion;
+    if (call !== undefined && effect?.kind === 'write') version = writtenVersion(call, effect.chars);
+    else if (known === undefined) version = shownVersion(block, 'estimated');
+    else {
+      const grown = effect?.kind === 'edit' ? effect.chars : null;
+      version = editedVersion(known.version, call ?? block, grown);
+    }
+    const file = this.put(path, version);
+    file.changeId = block.toolUseId;
+    file.isUnreadable = false;
+    if (tool === 'Write') file.staysKnown = true;
+  }
+
+  private observeAttachment(block: Block, path: string): void {
+    const { attachment, replaces } = block.facts;
+    if (attachment === NESTED_MEMORY) this.memories.add(path);
+    else if (attachment === SHOWN_FILE) {
+      const known = this.byPath.get(path);
+      if (replaces === 'cut' && known !== undefined) this.use(known);
+      else this.put(path, shownVersion(block, replaces === 'cut' ? 'estimated' : 'exact')).staysKnown = true;
+    } else if (attachment === CHANGED_FILE) {
+      const known = this.byPath.get(path);
+      if (known !== undefined) known.version = editedVersion(known.version, block, null);
+    }
+  }
+
+  private put(path: string, version: FileVersion): KnownFile {
+    let file = this.byPath.get(path);
+    if (file === undefined) {
+      file = {
+        path,
+        version,
+        readId: null,
+        changeId: null,
+        staysKnown: false,
+        isUnreadable: false,
+        isRemembered: false,
+        usedAt: 0,
+        place: 0,
+      };
+      this.byPath.set(path, file);
+    } else file.version = version;
+    this.use(file);
+    return file;
+  }
+
+  private use(file: KnownFile): void {
+    if (!file.isRemembered) this.remembered++;
+    file.isRemembered = true;
+    file.usedAt = ++this.useCount;
+    file.place = this.uses.length;
+    this.uses.push(file);
+    if (this.uses.length > 64 && this.uses.length > 4 * this.remembered)
+      this.keepUses(this.uses.filter(({ place, isRemembered }, i) => place === i && isRemembered));
+  }
+
+  private keepUses(uses: KnownFile[]): void {
+    this.uses = uses;
+    this.remembered = uses.length;
+    uses.forEach((file, i) => {
+      file.place = i;
+    });
+  }
+
+  private forget(file: KnownFile): void {
+    if (!file.isRemembered) return;
+    file.isRemembered = false;
+    this.remembered--;
+  }
+
+  /** A file of the thread, remembered or not; undefined when the session never used it. */
+  get(path: string): Readonly<KnownFile> | undefined {
+    return this.byPath.get(path);
+  }
+
+  /** The files the agent remembers, latest use first. */
+  *recent(): Generator<Readonly<KnownFile>> {
+    for (let i = this.uses.length - 1; i >= 0; i--) {
+      const file = this.uses[i]!;
+      if (file.place === i && file.isRemembered) yield file;
+    }
+  }
+
+  /** The content of a result is gone from the context: a file that was known by this read alone is forgotten (MIC-1, C17). */
+  forgetRead(toolUseId: string, path: string | null): void {
+    if (path === null) return;
+    if (this.shown.get(path)?.toolUseId === toolUseId) this.shown.delete(path);
+    const file = this.byPath.get(path);
+    if (file?.readId !== toolUseId) return;
+    file.readId = null;
+    if (!file.staysKnown) this.forget(file);
+  }
+
+  /** Memory files left the context: they are attached again when a path below them is touched (MIC-1). */
+  forgetMemory(path: string): void {
+    if (this.memories.delete(path)) this.memoryVersion++;
+  }
+
+  /** A read came in whole and stays. */
+  show(path: string, block: Block): void {
+    this.shown.set(path, block);
+  }
+
+  /** A read became a pointer to the one that is visible for its path. */
+  pointBack(path: string): void {
+    const file = this.byPath.get(path);
+    if (file !== undefined) file.readId = this.shown.get(path)?.toolUseId ?? null;
+  }
+
+  /** True when the read that is visible for the path has the same content. Opaque reads are never known to be equal. */
+  shows(path: string, block: Block): boolean {
+    const known = this.shown.get(path);
+    if (known === undefined || block.text === null || known.text === null) return false;
+    if (known.chars !== block.chars) return false;
+    return contentDigest(known.text) === contentDigest(block.text);
+  }
+
+  /** The history is another one, or was read back: the agent remembers what it shows (CLN-1); sizes stay known. */
+  reset(messages: readonly Message[]): void {
+    if (messages === this.history) return;
+    this.history = messages;
+    this.shown.clear();
+    this.memories.clear();
+    this.memoryVersion++;
+    for (const file of this.uses) {
+      file.staysKnown = false;
+      file.isRemembered = false;
+    }
+    const kept: KnownFile[] = [];
+    for (const { blocks } of messages) {
+      for (const { kind, facts, tool } of blocks) {
+        const { path, attachment } = facts;
+        if (path === undefined) continue;
+        if (attachment === NESTED_MEMORY) this.memories.add(path);
+        else if (attachment === SHOWN_FILE || (kind === 'tool_use' && tool === 'Write')) {
+          const file = this.remember(path, kept);
+          if (file !== undefined) file.staysKnown = true;
+        } else if (kind === 'tool_result' && isFileTool(tool ?? '') && facts.isError !== true)
+          this.remember(path, kept);
+      }
+    }
+    this.keepUses(kept.sort((a, b) => a.usedAt - b.usedAt));
+  }
+
+  /** A history shows a file; those that it shows are collected. */
+  private remember(path: string, kept: KnownFile[]): KnownFile | undefined {
+    const file = this.byPath.get(path);
+    if (file === undefined || file.isRemembered) return file;
+    file.isRemembered = true;
+    file.staysKnown = false;
+    kept.push(file);
+    return file;
+  }
+
+  /** Knows what another thread knows, and nothing else: a fork sees what its parent saw (AGT-1). */
+  adopt(other: FileState): void {
+    this.byPath.clear();
+    this.uses = [];
+    this.shown.clear();
+    this.memories.clear();
+    for (const file of other.byPath.values()) this.byPath.set(file.path, copyOf(file));
+    const { uses } = other;
+    for (let i = 0; i < uses.length; i++) {
+      if (uses[i]!.place !== i || !uses[i]!.isRemembered) continue;
+      const file = this.byPath.get(uses[i]!.path)!;
+      file.place = this.uses.length;
+      this.uses.push(file);
+    }
+    this.remembered = other.remembered;
+    this.useCount = other.useCount;
+    for (const [path, read] of other.shown) this.shown.set(path, read);
+    this.open.adopt(other.open);
+    for (const path of other.memories) this.memories.add(path);
+    this.memoryVersion = other.memoryVersion;
+    this.latest = other.latest;
+  }
+
+  /** An independent copy, to be taken over later. */
+  clone(): FileState {
+    const copy = new FileState();
+    copy.adopt(this);
+    return copy;
+  }
+}
+
+const KEY = 'file-state';
+
+/** The file state of a thread, shared by its tiers. */
+export function fileState({ shared }: Pick<TierContext, 'shared'>): FileState {
+  let state = shared.get(KEY) as FileState | undefined;
+  if (state === undefined) {
+    state = new FileState();
+    shared.set(KEY, state);
+  }
+  return state;
+}
+
+/** A copy of what a thread knows of files, if any of its tiers asked for it (AGT-1). */
+export function copyFileState({ shared }: Pick<TierContext, 'shared'>): FileState | null {
+  return (shared.get(KEY) as FileState | undefined)?.clone() ?? null;
+}

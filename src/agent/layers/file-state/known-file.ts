@@ -1,0 +1,67 @@
+import { chainDigest, type Digest } from '../../../core/base/digest.js';
+import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
+
+/** A file as it is now, as far as the session tells (C13). */
+export interface FileVersion {
+  readonly tokens: number;
+  /** As a chars/4 counter sees it. */
+  readonly rough: number;
+  readonly chars: number;
+  readonly digest: Digest;
+  /** The size is that of the last version that is known, not of the present one. */
+  readonly isEstimated: boolean;
+}
+
+/** What a thread knows of a file. */
+export interface KnownFile {
+  readonly path: string;
+  version: FileVersion;
+  /** Call of the latest whole read whose content came; null when none did. */
+  readId: string | null;
+  /** Call of the latest write or edit; null while the session has not changed the file. */
+  changeId: string | null;
+  /** The content is also in a call that wrote it or in an attachment, which no microcompaction clears. */
+  staysKnown: boolean;
+  /** The latest attempt to read it failed, and nothing wrote it since. */
+  isUnreadable: boolean;
+  /** The agent remembers that it used it; false once microcompaction or a new history made it forget. */
+  isRemembered: boolean;
+  /** Place of its latest use among all uses. */
+  place: number;
+  /** Number of its latest use among all uses. */
+  usedAt: number;
+}
+
+/** The version that a block shows in full; `estimated` when it shows a part. */
+export function shownVersion(block: Block, certainty: 'exact' | 'estimated'): FileVersion {
+  const { tokens, rough, chars, digest } = block;
+  return { tokens, rough, chars, digest, isEstimated: certainty === 'estimated' };
+}
+
+/** The version that a call wrote: its share of the call's tokens is that of its characters. */
+export function writtenVersion(call: Block, chars: number): FileVersion {
+  const share = call.chars === 0 ? 0 : Math.min(1, chars / call.chars);
+  const tokens = call.chars === 0 ? Math.round(chars / CHARS_PER_TOKEN) : Math.round(call.tokens * share);
+  return { tokens, rough: Math.round(chars / 4), chars, digest: call.digest, isEstimated: false };
+}
+
+/** The version that an edit leaves; null characters leave a size that can only be estimated. */
+export function editedVersion(before: FileVersion, call: Block, grownChars: number | null): FileVersion {
+  const digest = chainDigest(before.digest, call.digest);
+  if (grownChars === null) {
+    const { tokens, rough, chars } = before;
+    return { tokens, rough, chars, digest, isEstimated: true };
+  }
+  const chars = Math.max(0, before.chars + grownChars);
+  const tokens =
+    before.chars === 0
+      ? Math.round(chars / CHARS_PER_TOKEN)
+      : Math.round((before.tokens * chars) / before.chars);
+  return { tokens, rough: Math.round(chars / 4), chars, digest, isEstimated: before.isEstimated };
+}
+
+/** A copy that changes for itself. */
+export function copyOf(file: KnownFile): KnownFile {
+  const { path, version, readId, changeId, staysKnown, isUnreadable, isRemembered, place, usedAt } = file;
+  return { path, version, readId, changeId, staysKnown, isUnreadable, isRemembered, usedAt, place };
+}

@@ -1,0 +1,225 @@
+import { MS_PER_MINUTE } from '../../../core/base/clock.js';
+import type { Action, Outcome } from '../../../core/run/action.js';
+import type {
+  ContextView,
+  Moment,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../../core/run/tier.js';
+import { changeReport, sizeBefore } from '../support/change-report.js';
+import { integerParam, param, switchParam } from '../support/param-reader.js';
+import { Clearing } from './clearing.js';
+import { type ResultLedger, resultLedger } from './ledger.js';
+import { type AppliedToolEdit, ServerStrategy } from './server-strategy.js';
+
+/** An edit as the API tells of it in its response (api.md 2). */
+type AppliedEdit =
+  | AppliedToolEdit
+  | {
+      readonly type: 'clear_thinking_20251015';
+      readonly cleared_thinking_turns: number;
+      readonly cleared_input_tokens: number;
+    };
+
+/**
+ * Context editing by the server (MIC-4): it decides on the true tokens of the request that comes in, after everything the client
+ * checked, and what it cleared once stays cleared. The client learns of it from the usage (C29).
+ */
+class ApiNativeMicrocompact implements TierInstance {
+  private readonly ledger: ResultLedger;
+  /** Results of readers, then whole calls of writers. */
+  private readonly strategies: readonly ServerStrategy[];
+  private readonly triggerTokens: number;
+  private readonly clearTools: boolean;
+  private readonly clearThinking: boolean;
+  private readonly idleMs: number;
+  private readonly keepTurns: number;
+
+  constructor(context: TierContext) {
+    const { params } = context;
+    const path = 'microcompact.apiNative';
+    this.ledger = resultLedger(context);
+    const keepTokens = param.number(params, `${path}.keepTokens`);
+    const keepToolUses = param.numberOrNull(params, `${path}.keepToolUses`);
+    const excluded = new Set(param.names(params, `${path}.excludeTools`));
+    const writers = new Set(param.names(params, `${path}.clearToolInputs`));
+    const least = Math.max(1, param.number(params, `${path}.clearAtLeast`));
+    this.strategies = (['results', 'calls'] as const).map((clears) => {
+      const concerns = (tool: string): boolean =>
+        !excluded.has(tool) && writers.has(tool) === (clears === 'calls');
+      return new ServerStrategy(this.ledger, { keepTokens, keepToolUses, concerns, clears }, least);
+    });
+    this.triggerTokens = param.number(params, `${path}.triggerTokens`);
+    this.clearTools = param.isOn(params, `${path}.clearTools`);
+    this.clearThinking = param.isOn(params, `${path}.clearThinking`);
+    this.idleMs = param.number(params, `${path}.thinkingIdleMinutes`) * MS_PER_MINUTE;
+    this.keepTurns = param.number(params, `${path}.thinkingKeepTurns`);
+  }
+
+  reset(): void {
+    this.ledger.reset();
+  }
+
+  resume(): void {
+    this.reset();
+  }
+
+  due(moment: Moment, view: ContextView): boolean {
+    this.ledger.sync(view, moment.turn);
+    return this.thinkingIsDue(moment) || this.toolsAreDue(view);
+  }
+
+  private thinkingIsDue(moment: Moment): boolean {
+    if (!this.clearThinking || this.ledger.thinkingResponses <= this.keepTurns) return false;
+    return moment.lastResponseMs !== null && moment.now - moment.lastResponseMs > this.idleMs;
+  }
+
+  private toolsAreDue(view: ContextView): boolean {
+    if (!this.clearTools || view.trueTokens + this.ledger.serverTokens <= this.triggerTokens) return false;
+    for (let i = 0; i < this.strategies.length; i++) if (this.strategies[i]!.isWorthIt()) return true;
+    return false;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const before = sizeBefore(view);
+    const clearableBefore = this.ledger.activeTokens;
+    const clearing = new Clearing(view.messages);
+    const applied: AppliedEdit[] = [];
+    const clearsTools = this.toolsAreDue(view);
+    if (this.thinkingIsDue(moment)) {
+      const turns = this.dropThinking(clearing);
+      if (turns > 0) {
+        applied.push({
+          type: 'clear_thinking_20251015',
+          cleared_thinking_turns: turns,
+          cleared_input_tokens: clearing.saved,
+        });
+      }
+    }
+    if (clearsTools) {
+      // Both look at the request as it came in: what one clears does not keep the other from clearing.
+      const worthIt = this.strategies.filter((strategy) => strategy.isWorthIt());
+      for (const strategy of worthIt) applied.push(strategy.clear(clearing));
+    }
+    if (clearing.edits.length === 0) return;
+    this.ledger.serverTokens += clearing.saved;
+    const reason = clearsTools
+      ? `the prompt has more than ${this.triggerTokens} tokens`
+      : `idle for more than ${this.idleMs / MS_PER_MINUTE} minutes: older thinking is dropped`;
+    const by = { layer: 'microcompact', reason } as const;
+    yield { kind: 'rewrite-blocks', by, cause: 'microcompaction', keep: 'server', edits: clearing.edits };
+    yield changeReport(view, before, {
+      layer: 'microcompact',
+      action: 'clear',
+      trigger: 'server',
+      reason,
+      saved: clearing.saved,
+      details: {
+        form: 'apiNative',
+        tools: clearing.tools,
+        ids: clearing.originals.length,
+        manual: false,
+        seenSaved: clearing.seenSaved,
+        applied_edits: applied,
+        clearableBefore,
+        clearableAfter: this.ledger.activeTokens,
+      },
+    });
+  }
+
+  /** Takes out all thinking but that of the latest responses; returns how many responses lost theirs. */
+  private dropThinking(clearing: Clearing): number {
+    const { thinking } = this.ledger;
+    let first = thinking.length;
+    let kept = 0;
+    while (first > 0) {
+      if (thinking[first - 1]!.response !== thinking[first]?.response && ++kept > this.keepTurns) break;
+      first--;
+    }
+    let dropped = 0;
+    let last: string | null = null;
+    for (const place of thinking.slice(0, first)) {
+      if (
+        clearing.remove(place.messageIndex, (block) => block.kind === 'thinking') === 0 ||
+        place.response === last
+      )
+        continue;
+      last = place.response;
+      dropped++;
+    }
+    this.ledger.keepThinking(thinking.slice(first), Math.min(kept, this.keepTurns));
+    return dropped;
+  }
+}
+
+/** API-native context management of 2026 (MIC-4). */
+export const apiNativeMicrocompactTier: TierDefinition = {
+  name: 'microcompact-api',
+  layer: 'microcompact',
+  points: ['before-request'],
+  needs: ['tools', 'timestamps'],
+  killSwitch: 'microcompact.apiNative.enabled',
+  params: [
+    switchParam('microcompact.apiNative.enabled', true, 'The server clears old content by itself (MIC-4).'),
+    switchParam('microcompact.apiNative.clearTools', true, 'Old tool results are cleared (clear_tool_uses).'),
+    integerParam(
+      'microcompact.apiNative.triggerTokens',
+      180_000,
+      'tokens',
+      'Clears once the prompt has more true tokens than this, what was cleared before included (MIC-4).',
+    ),
+    integerParam(
+      'microcompact.apiNative.keepTokens',
+      40_000,
+      'tokens',
+      'The latest results stay up to this sum, one at least, for readers and writers alike (MIC-4).',
+    ),
+    integerParam(
+      'microcompact.apiNative.keepToolUses',
+      null,
+      'results',
+      'So many of the latest results stay, whatever their size; null goes by tokens.',
+      { min: 1 },
+    ),
+    integerParam(
+      'microcompact.apiNative.clearAtLeast',
+      140_000,
+      'tokens',
+      'A strategy is not applied unless it clears this much (MIC-4).',
+    ),
+    {
+      path: 'microcompact.apiNative.excludeTools',
+      kind: { type: 'names' },
+      default: [],
+      unit: null,
+      help: 'Tools whose results the server leaves alone.',
+    },
+    {
+      path: 'microcompact.apiNative.clearToolInputs',
+      kind: { type: 'names' },
+      default: ['Edit', 'Write'],
+      unit: null,
+      help: 'Writers: tools whose call is emptied with its result, by a strategy of their own (MIC-4).',
+    },
+    switchParam(
+      'microcompact.apiNative.clearThinking',
+      true,
+      'Older thinking is dropped after a pause (clear_thinking).',
+    ),
+    integerParam(
+      'microcompact.apiNative.thinkingIdleMinutes',
+      60,
+      'minutes',
+      'The pause after which older thinking is dropped (MIC-4).',
+    ),
+    integerParam(
+      'microcompact.apiNative.thinkingKeepTurns',
+      1,
+      'responses',
+      'Latest responses that keep their thinking after a pause (MIC-4).',
+      { min: 1 },
+    ),
+  ],
+  create: (context) => new ApiNativeMicrocompact(context),
+};

@@ -1,0 +1,115 @@
+import type { Action, Outcome } from '../../../core/run/action.js';
+import type {
+  ContextView,
+  Moment,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../../core/run/tier.js';
+import { type FileState, fileState } from '../file-state/file-state.js';
+import { changeReport, sizeBefore } from '../support/change-report.js';
+import { NameCounts } from '../support/name-counts.js';
+import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
+import { type ResultLedger, resultLedger } from './ledger.js';
+
+/** Deletes old results on the server while the cache is warm; local messages stay as they are (MIC-3). */
+class CachedMicrocompact implements TierInstance {
+  private readonly ledger: ResultLedger;
+  private readonly minActive: number;
+  private readonly keepRecent: number;
+  private readonly files: FileState;
+
+  constructor(context: TierContext) {
+    const { params } = context;
+    this.ledger = resultLedger(context);
+    this.files = fileState(context);
+    this.keepRecent = param.number(params, 'microcompact.cached.keepRecent');
+    this.minActive = Math.max(param.number(params, 'microcompact.cached.minActive'), this.keepRecent + 1);
+  }
+
+  reset(): void {
+    this.ledger.reset();
+  }
+
+  resume(): void {
+    this.ledger.reset();
+  }
+
+  due(moment: Moment, view: ContextView): boolean {
+    if (moment.source !== 'main') return false;
+    const { ledger } = this;
+    ledger.sync(view, moment.turn);
+    if (!view.cacheIsWarm || ledger.active < this.minActive) return false;
+    return ledger.oldestActive!.turn < moment.turn;
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { ledger, files } = this;
+    const { active } = ledger;
+    // What has not been sent yet is not in the cache and cannot be deleted there.
+    const entries = ledger.oldest(active - this.keepRecent, moment.turn);
+    const reason = `${active} tool results are in the cached prefix, at least ${this.minActive}`;
+    const by = { layer: 'microcompact', reason } as const;
+    const before = sizeBefore(view);
+    const tools = new NameCounts();
+    let saved = 0;
+    let seenSaved = 0;
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]!;
+      tools.add(entry.tool);
+      saved += entry.tokens;
+      seenSaved += entry.rough;
+      files.forgetRead(entry.toolUseId, entry.path);
+    }
+    const clearableBefore = ledger.activeTokens;
+    ledger.mark(entries, 'deleted');
+    yield { kind: 'delete-cached', by, results: entries };
+    yield changeReport(view, before, {
+      layer: 'microcompact',
+      action: 'delete',
+      trigger: 'auto',
+      reason,
+      saved,
+      details: {
+        form: 'cached',
+        tools: tools.toObject(),
+        ids: entries.length,
+        manual: false,
+        seenSaved,
+        pinned: ledger.pinned,
+        clearableBefore,
+        clearableAfter: ledger.activeTokens,
+      },
+    });
+  }
+}
+
+/** Cached microcompaction of 2026 (MIC-3). */
+export const cachedMicrocompactTier: TierDefinition = {
+  name: 'microcompact-cached',
+  layer: 'microcompact',
+  points: ['before-request'],
+  needs: ['tools', 'timestamps'],
+  killSwitch: 'microcompact.cached.enabled',
+  params: [
+    switchParam(
+      'microcompact.cached.enabled',
+      true,
+      'Old tool results are deleted on the server while the cache is warm (MIC-3).',
+    ),
+    integerParam(
+      'microcompact.cached.minActive',
+      12,
+      'results',
+      'Deletes once this many results are in place (MIC-3).',
+      { min: 1 },
+    ),
+    integerParam('microcompact.cached.keepRecent', 5, 'results', 'The latest results stay (MIC-3).'),
+    choiceParam(
+      'microcompact.cached.billDeleted',
+      ['free', 'read'],
+      'Deleted content leaves the prompt and the bill (free), or is still billed as read from the cache (MIC-3).',
+    ),
+  ],
+  create: (context) => new CachedMicrocompact(context),
+};

@@ -1,0 +1,256 @@
+import type { Block } from '../../../core/model/block.js';
+import type { Message } from '../../../core/model/message.js';
+import type { ContextView, TierContext } from '../../../core/run/tier.js';
+import { COMPACTABLE_TOOLS } from '../support/compactable.js';
+
+/** A compactable tool result the ledger knows. */
+export interface LedgerEntry {
+  readonly toolUseId: string;
+  readonly tool: string;
+  /** File the call was about, if it was about one. */
+  readonly path: string | null;
+  readonly messageIndex: number;
+  /** Index of the message that holds the call; −1 when it is not in the context. */
+  readonly callIndex: number;
+  /** True tokens of result and call. */
+  readonly tokens: number;
+  readonly callTokens: number;
+  /** The result as a chars/4 counter sees it. */
+  readonly rough: number;
+  /** Main-loop turn at which it was first about to be sent. */
+  turn: number;
+  state: 'active' | 'cleared' | 'deleted';
+}
+
+/** A message that holds thinking, and the response it belongs to. */
+export interface ThinkingPlace {
+  readonly messageIndex: number;
+  readonly response: string;
+}
+
+const COMPACTABLE: ReadonlySet<string> = new Set(COMPACTABLE_TOOLS);
+
+/**
+ * What the forms of microcompaction know of a thread's tool results, in order (MIC-3): registered, cleared, deleted and
+ * pinned. It reads each message once, when it is about to be sent, so sizes are those that storage left.
+ */
+export class ResultLedger {
+  readonly entries: LedgerEntry[] = [];
+  /** Indexes of messages with memory files attached on the way (NES-1). */
+  memories: number[] = [];
+  thinking: ThinkingPlace[] = [];
+  /** Responses that still hold thinking. */
+  thinkingResponses = 0;
+  /** Results with their content in place, and their sum as a chars/4 counter sees it. */
+  active = 0;
+  activeRough = 0;
+  /** True tokens of those results (MIC-5). */
+  activeTokens = 0;
+  /** Deletions on the server that are sent again with each request. */
+  pinned = 0;
+  /** True tokens of the client's history that the server leaves out by itself (MIC-4). */
+  serverTokens = 0;
+  /** Changes whenever a known result changes its state; growth alone leaves it. */
+  version = 0;
+  private nextMessage = 0;
+  private firstActive = 0;
+  /** Calls whose results have not come, and the messages that hold them: there are only ever a few. */
+  private openCalls: Block[] = [];
+  private openIndexes: number[] = [];
+
+  /** Takes in what joined the context since the last look; pins do not outlive the cache (MIC-3). */
+  sync(view: ContextView, turn: number): void {
+    const { messages } = view;
+    if (this.nextMessage > messages.length) this.reset();
+    while (this.nextMessage < messages.length) {
+      this.register(messages[this.nextMessage]!, this.nextMessage, turn);
+      this.nextMessage++;
+    }
+    if (this.pinned > 0 && !view.cacheIsWarm) this.forgetPins();
+  }
+
+  /** The history is another one: nothing that was known holds (CLN-1). */
+  reset(): void {
+    this.entries.length = 0;
+    this.memories = [];
+    this.thinking = [];
+    this.thinkingResponses = 0;
+    this.active = 0;
+    this.activeRough = 0;
+    this.activeTokens = 0;
+    this.pinned = 0;
+    this.serverTokens = 0;
+    this.version++;
+    this.nextMessage = 0;
+    this.firstActive = 0;
+    this.openCalls = [];
+    this.openIndexes = [];
+  }
+
+  /** Knows what another ledger knows, and nothing else. */
+  adopt(other: ResultLedger): void {
+    this.reset();
+    for (const entry of other.entries) this.entries.push({ ...entry });
+    this.memories = [...other.memories];
+    this.thinking = [...other.thinking];
+    this.thinkingResponses = other.thinkingResponses;
+    this.active = other.active;
+    this.activeRough = other.activeRough;
+    this.activeTokens = other.activeTokens;
+    this.pinned = other.pinned;
+    this.serverTokens = other.serverTokens;
+    this.nextMessage = other.nextMessage;
+    this.firstActive = other.firstActive;
+    this.openCalls = [...other.openCalls];
+    this.openIndexes = [...other.openIndexes];
+  }
+
+  /** What a thread knows that starts from here: all of it has been sent before (AGT-1). */
+  clone(): ResultLedger {
+    const copy = new ResultLedger();
+    copy.adopt(this);
+    for (const entry of copy.entries) entry.turn = 0;
+    return copy;
+  }
+
+  /** The oldest result with its content in place. */
+  get oldestActive(): LedgerEntry | null {
+    const { entries } = this;
+    while (this.firstActive < entries.length && entries[this.firstActive]!.state !== 'active')
+      this.firstActive++;
+    return entries[this.firstActive] ?? null;
+  }
+
+  /** The oldest active results, at most so many; of those, the ones that were about to be sent before a turn. */
+  oldest(count: number, beforeTurn = Number.POSITIVE_INFINITY): LedgerEntry[] {
+    const found: LedgerEntry[] = [];
+    if (this.oldestActive === null) return found;
+    let left = count;
+    for (let i = this.firstActive; i < this.entries.length && left > 0; i++) {
+      const entry = this.entries[i]!;
+      if (entry.state !== 'active') continue;
+      left--;
+      if (entry.turn < beforeTurn) found.push(entry);
+    }
+    return found;
+  }
+
+  /** Takes note that active results were cleared, or deleted on the server. */
+  mark(entries: readonly LedgerEntry[], state: 'cleared' | 'deleted'): void {
+    for (const entry of entries) {
+      entry.state = state;
+      this.active--;
+      this.activeRough -= entry.rough;
+      this.activeTokens -= entry.tokens;
+    }
+    if (state === 'deleted') this.pinned += entries.length;
+    this.version++;
+  }
+
+  /** Takes note that results are not in the conversation any more, as they stood there last. */
+  leave(results: readonly Block[]): void {
+    if (results.length === 0) return;
+    const known = new Map(this.entries.map((entry) => [entry.toolUseId, entry]));
+    for (const { toolUseId, tokens } of results) {
+      const entry = known.get(toolUseId ?? '');
+      if (entry === undefined) continue;
+      if (entry.state === 'active') {
+        this.active--;
+        this.activeRough -= entry.rough;
+        this.activeTokens -= entry.tokens;
+      } else if (entry.state === 'deleted') this.pinned--;
+      else this.serverTokens = Math.max(0, this.serverTokens - (entry.tokens - tokens));
+      entry.state = 'cleared';
+    }
+    this.version++;
+  }
+
+  /** Takes note that only the latest responses kept their thinking. */
+  keepThinking(places: ThinkingPlace[], responses: number): void {
+    this.thinking = places;
+    this.thinkingResponses = responses;
+  }
+
+  private forgetPins(): void {
+    for (const entry of this.entries) {
+      if (entry.state !== 'deleted') continue;
+      entry.state = 'active';
+      this.active++;
+      this.activeRough += entry.rough;
+      this.activeTokens += entry.tokens;
+    }
+    this.pinned = 0;
+    this.firstActive = 0;
+    this.version++;
+  }
+
+  private register(message: Message, messageIndex: number, turn: number): void {
+    for (let i = 0; i < message.blocks.length; i++) {
+      const block = message.blocks[i]!;
+      const { toolUseId, tool } = block;
+      if (block.kind === 'tool_use' && toolUseId !== null) {
+        this.openCalls.push(block);
+        this.openIndexes.push(messageIndex);
+      } else if (block.kind === 'tool_result' && toolUseId !== null) {
+        const place = this.placeOf(toolUseId);
+        const call = place === -1 ? null : this.openCalls[place]!;
+        const callIndex = place === -1 ? -1 : this.openIndexes[place]!;
+        if (place !== -1) this.closeCall(place);
+        if (tool === null || !COMPACTABLE.has(tool) || block.facts.replaces === 'cleared') continue;
+        this.entries.push({
+          toolUseId,
+          tool,
+          path: block.facts.path ?? call?.facts.path ?? null,
+          messageIndex,
+          callIndex,
+          tokens: block.tokens,
+          callTokens: call?.tokens ?? 0,
+          rough: block.rough,
+          turn,
+          state: 'active',
+        });
+        this.active++;
+        this.activeRough += block.rough;
+        this.activeTokens += block.tokens;
+      } else if (block.kind === 'thinking') this.registerThinking(message, messageIndex);
+      else if (block.facts.attachment === 'nested_memory' && this.memories.at(-1) !== messageIndex) {
+        this.memories.push(messageIndex);
+      }
+    }
+  }
+
+  /** Place of the call that a result answers among the open ones; a later call of the same id comes first. */
+  private placeOf(toolUseId: string): number {
+    let place = this.openCalls.length - 1;
+    while (place >= 0 && this.openCalls[place]!.toolUseId !== toolUseId) place--;
+    return place;
+  }
+
+  private closeCall(place: number): void {
+    if (place === this.openCalls.length - 1) {
+      this.openCalls.pop();
+      this.openIndexes.pop();
+    } else {
+      this.openCalls.splice(place, 1);
+      this.openIndexes.splice(place, 1);
+    }
+  }
+
+  private registerThinking(message: Message, messageIndex: number): void {
+    const response = message.responseId ?? message.id;
+    const last = this.thinking.at(-1);
+    if (last?.messageIndex === messageIndex) return;
+    if (last?.response !== response) this.thinkingResponses++;
+    this.thinking.push({ messageIndex, response });
+  }
+}
+
+/** The ledger of a thread, shared by the forms of microcompaction. */
+export function resultLedger(context: Pick<TierContext, 'shared'>): ResultLedger {
+  let ledger = context.shared.get('microcompact') as ResultLedger | undefined;
+  if (ledger === undefined) {
+    ledger = new ResultLedger();
+    context.shared.set('microcompact', ledger);
+  }
+  return ledger;
+}

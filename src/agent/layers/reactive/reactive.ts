@@ -1,0 +1,69 @@
+import type { Action, Outcome } from '../../../core/run/action.js';
+import type {
+  ContextView,
+  Moment,
+  TierContext,
+  TierDefinition,
+  TierInstance,
+} from '../../../core/run/tier.js';
+import { type CompactionHistory, compactionHistory } from '../auto-compact/history.js';
+import { compactFully } from '../full-compact/compact.js';
+import { integerParam, param, switchParam } from '../support/param-reader.js';
+
+/** Reactive compaction: a main request refused as too long is held back, compacted and tried again (REA-1). */
+export const reactiveTier: TierDefinition = {
+  name: 'reactive',
+  layer: 'reactive',
+  points: ['refused'],
+  needs: [],
+  params: [
+    switchParam(
+      'reactive.enabled',
+      true,
+      'Whether a prompt refused as too long is compacted and tried again (REA-1).',
+    ),
+    integerParam('reactive.maxPerTurn', 1, 'attempts', 'How often that may happen in one turn (REA-1).', {
+      min: 1,
+    }),
+  ],
+  killSwitch: 'reactive.enabled',
+  create: (context) => new Reactive(context),
+};
+
+/** Compacts what the API has refused, so often in a turn at most. */
+class Reactive implements TierInstance {
+  private readonly history: CompactionHistory;
+  private readonly max: number;
+  private turn = -1;
+  private attempts = 0;
+
+  constructor(private readonly context: TierContext) {
+    this.history = compactionHistory(context.shared);
+    this.max = param.number(context.params, 'reactive.maxPerTurn');
+  }
+
+  adopt(other: Reactive): void {
+    this.turn = other.turn;
+    this.attempts = other.attempts;
+  }
+
+  due({ turn }: Moment): boolean {
+    if (turn !== this.turn) {
+      this.turn = turn;
+      this.attempts = 0;
+    }
+    return this.attempts < this.max && param.isOn(this.context.params, 'compact.enabled');
+  }
+
+  *act(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
+    const { context, history } = this;
+    this.attempts++;
+    const done = yield* compactFully(moment, view, context, {
+      layer: 'reactive',
+      trigger: 'reactive',
+      reason: 'the request was refused as too long',
+      tracking: history.track(moment, view.seenTokens, null, context.params),
+    });
+    if (done) history.succeeded(moment.turn);
+  }
+}

@@ -1,0 +1,98 @@
+import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
+import type { Block } from '../../../core/model/block.js';
+import { partOf, type WorkItem } from './work-item.js';
+
+/** Attachments that announce tools, agents and instructions; those in force are announced anew after a compaction (RES-3). */
+const TOOLS = 'deferred_tools_delta';
+const KINDS = new Set([TOOLS, 'agent_listing_delta', 'mcp_instructions_delta']);
+
+/** Name of what an attachment announces that does not tell names. */
+const UNNAMED = '';
+
+class Listing {
+  private readonly inForce = new Map<string, WorkItem>();
+  /** What was said of names that were withdrawn, for when they come back. */
+  private readonly withdrawn = new Map<string, WorkItem>();
+  private digest: Digest;
+
+  constructor(private readonly kind: string) {
+    this.digest = digestText(kind);
+  }
+
+  adopt(other: Listing): void {
+    for (const [name, item] of other.inForce) this.inForce.set(name, item);
+    for (const [name, item] of other.withdrawn) this.withdrawn.set(name, item);
+    this.digest = other.digest;
+  }
+
+  observe(block: Block): void {
+    const { effect } = block.facts;
+    this.digest = chainDigest(this.digest, block.digest);
+    if (effect?.kind !== 'announce') {
+      this.inForce.set(UNNAMED, partOf(this.kind, block, block.chars));
+      return;
+    }
+    for (const name of effect.removed) {
+      const item = this.inForce.get(name);
+      if (item !== undefined) this.withdrawn.set(name, item);
+      this.inForce.delete(name);
+    }
+    for (const [name, chars] of effect.added) {
+      const said = partOf(name, block, chars);
+      const before = this.withdrawn.get(name);
+      this.inForce.set(name, before !== undefined && before.chars > chars ? before : said);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.inForce.has(name);
+  }
+
+  item(): WorkItem | null {
+    if (this.inForce.size === 0) return null;
+    let tokens = 0;
+    let chars = 0;
+    for (const item of this.inForce.values()) {
+      tokens += item.tokens;
+      chars += item.chars;
+    }
+    return { label: this.kind, tokens, rough: Math.round(chars / 4), chars, digest: this.digest };
+  }
+}
+
+/** Tools, agents and instructions in force: what was announced so far less what was withdrawn (RES-3). */
+export class Announcements {
+  private readonly listings = new Map<string, Listing>();
+  /** Tools that are announced by name; null while none are. */
+  private tools: Listing | null = null;
+  /** Announced tools that were called: their definitions had been looked up (FUL-9). */
+  readonly discovered = new Set<string>();
+
+  adopt(other: Announcements): void {
+    this.listings.clear();
+    for (const [kind, theirs] of other.listings) {
+      const listing = new Listing(kind);
+      listing.adopt(theirs);
+      this.listings.set(kind, listing);
+    }
+    this.tools = this.listings.get(TOOLS) ?? null;
+    this.discovered.clear();
+    for (const tool of other.discovered) this.discovered.add(tool);
+  }
+
+  observe(type: string, block: Block): void {
+    if (!KINDS.has(type)) return;
+    const listing = this.listings.get(type) ?? new Listing(type);
+    this.listings.set(type, listing);
+    if (type === TOOLS) this.tools = listing;
+    listing.observe(block);
+  }
+
+  noteCall(tool: string): void {
+    if (this.tools?.has(tool) === true) this.discovered.add(tool);
+  }
+
+  items(): readonly WorkItem[] {
+    return [...this.listings.values()].map((listing) => listing.item()).filter((item) => item !== null);
+  }
+}

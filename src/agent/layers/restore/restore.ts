@@ -1,0 +1,168 @@
+import { chainDigest, digestText } from '../../../core/base/digest.js';
+import type { Mutable } from '../../../core/base/mutable.js';
+import { type BlockFacts, textBlock } from '../../../core/model/block.js';
+import { createMessage, type Message } from '../../../core/model/message.js';
+import { lazyText } from '../../../core/model/text.js';
+import type { ParamValues } from '../../../core/run/params.js';
+import type { TierContext } from '../../../core/run/tier.js';
+import { param } from '../support/param-reader.js';
+import { isNotRestored } from './not-restored.js';
+import { type KeptMessages, VisibleFiles } from './visible-files.js';
+import { itemOf, type WorkItem } from './work-item.js';
+import { type WorkState, workState } from './work-state.js';
+
+/** What is put back after a compaction. */
+export interface Restored {
+  readonly messages: readonly Message[];
+  readonly files: number;
+  /** Files whose size is not known for sure. */
+  readonly estimated: number;
+  readonly references: number;
+  readonly skills: number;
+  readonly standing: number;
+  /** True tokens of all of it. */
+  readonly tokens: number;
+  /** Files that were wanted and could not be read. */
+  readonly failed: readonly string[];
+}
+
+const NOTHING: Restored = {
+  messages: [],
+  files: 0,
+  estimated: 0,
+  references: 0,
+  skills: 0,
+  standing: 0,
+  tokens: 0,
+  failed: [],
+};
+
+/** Estimated tokens of a line that only names a file. */
+const REFERENCE_TOKENS = 30;
+
+/** Where and when something is put back. */
+export interface RestorePlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Chooses and cuts what comes back behind a summary: files, then skills, then todo list, plan and announcements (RES-1 … RES-4). */
+export function restore(context: TierContext, kept: KeptMessages, { at, id }: RestorePlace): Restored {
+  const { params } = context;
+  if (!param.isOn(params, 'restore.enabled')) return NOTHING;
+  const work = workState(context);
+  const messages: Message[] = [];
+  let tokens = 0;
+  const add = (kind: string, piece: Piece, size: Size = 'known'): void => {
+    const message = attachment(`${id}-${messages.length}`, kind, piece, at, size);
+    messages.push(message);
+    tokens += message.blocks[0]!.tokens;
+  };
+  const wanted = wantedFiles(context, work, new VisibleFiles(kept));
+  const chosen = chooseFiles(params, wanted.files);
+  let references = 0;
+  let estimated = 0;
+  for (const piece of chosen) {
+    const isEstimated = wanted.estimated.has(piece.item.label);
+    if (piece.how === 'reference') references++;
+    else if (isEstimated) estimated++;
+    const kind = piece.how === 'reference' ? 'compact_file_reference' : 'file';
+    add(kind, piece, isEstimated ? 'estimated' : 'known');
+  }
+  const skills = choose(
+    work.recentSkills(),
+    param.number(params, 'restore.skillTokens'),
+    param.number(params, 'restore.skillsTotalTokens'),
+  );
+  for (const piece of skills) add('skill', piece);
+  const running = param.isOn(params, 'restore.background') ? work.running() : [];
+  const standing = [...work.standing(), ...running];
+  for (const item of standing) add('standing', { item, rough: item.rough, how: 'whole' });
+  return {
+    messages,
+    files: chosen.length - references,
+    estimated,
+    references,
+    skills: skills.length,
+    standing: standing.length,
+    tokens,
+    failed: wanted.failed,
+  };
+}
+
+/** Whether the size of what comes back is known for sure. */
+type Size = 'known' | 'estimated';
+
+/** A piece of work as it comes back. */
+interface Piece {
+  readonly item: WorkItem;
+  readonly rough: number;
+  readonly how: 'whole' | 'cut' | 'reference';
+}
+
+/** The files that take the slots, those of them whose size is estimated, and those that cannot be read. */
+interface WantedFiles {
+  readonly files: readonly WorkItem[];
+  readonly estimated: ReadonlySet<string>;
+  readonly failed: readonly string[];
+}
+
+function wantedFiles(context: TierContext, work: WorkState, visible: VisibleFiles): WantedFiles {
+  const slots = param.number(context.params, 'restore.files');
+  const files: WorkItem[] = [];
+  const estimated = new Set<string>();
+  const failed: string[] = [];
+  for (const file of work.files.recent()) {
+    if (files.length + failed.length >= slots) break;
+    const { path, version } = file;
+    if (isNotRestored(path, work, context.session.recordPath) || visible.has(file)) continue;
+    if (file.isUnreadable) failed.push(path);
+    else files.push(itemOf(path, version));
+    if (version.isEstimated) estimated.add(path);
+  }
+  return { files, estimated, failed };
+}
+
+function chooseFiles(params: ParamValues, files: readonly WorkItem[]): readonly Piece[] {
+  if (param.text(params, 'restore.largeFiles') === 'cut') {
+    return choose(
+      files,
+      param.number(params, 'restore.fileTokens'),
+      param.number(params, 'restore.filesTotalTokens'),
+    );
+  }
+  const limit = param.number(params, 'restore.referenceOverChars');
+  return files.map((item) =>
+    item.chars < limit
+      ? { item, rough: item.rough, how: 'whole' }
+      : { item, rough: REFERENCE_TOKENS, how: 'reference' },
+  );
+}
+
+/** Takes items in order while the budget lasts; one too large for the rest is skipped, a later smaller one may fit. */
+function choose(items: readonly WorkItem[], each: number, total: number): readonly Piece[] {
+  const chosen: Piece[] = [];
+  let left = total;
+  for (const item of items) {
+    const rough = Math.min(item.rough, each);
+    if (rough > left) continue;
+    left -= rough;
+    chosen.push({ item, rough, how: rough < item.rough ? 'cut' : 'whole' });
+  }
+  return chosen;
+}
+
+function attachment(id: string, kind: string, piece: Piece, at: number, size: Size): Message {
+  const { item, rough, how } = piece;
+  const { label } = item;
+  const share = item.rough === 0 ? 1 : rough / item.rough;
+  const chars = how === 'whole' ? item.chars : rough * 4;
+  const text = lazyText(chars, () => `[${kind} ${label}, ${how}]`.padEnd(chars, ' ').slice(0, chars));
+  const tokens = how === 'whole' ? item.tokens : Math.max(1, Math.round(item.tokens * share));
+  const digest = chainDigest(item.digest, digestText(`restored ${kind} ${how} ${rough}`));
+  const facts: Mutable<BlockFacts> = { attachment: kind, path: label };
+  if (how === 'cut') facts.replaces = 'cut';
+  if (size === 'estimated') facts.estimated = true;
+  const block = textBlock(text, tokens, digest, facts, rough);
+  return createMessage({ id, role: 'user', origin: 'attachment', blocks: [block], at });
+}

@@ -1,0 +1,57 @@
+import type { SelectPart } from '../../../core/run/parts.js';
+import type { ContextView } from '../../../core/run/tier.js';
+import type { Sizes } from '../../policy-file/expression.js';
+import type { Item, Items } from './items.js';
+import { tokenBudget } from './token-budget.js';
+
+/** How many of the newest items a selection leaves alone. */
+function keptItems({ keep }: SelectPart, items: Items, view: ContextView, sizes: Sizes): number {
+  const { last, share } = keep;
+  let kept = 0;
+  if (last !== null) kept = last.unit === 'items' ? last.n : items.newestIn(last.n, last.unit, view);
+  const budget = tokenBudget(keep, items.tokens, sizes);
+  if (budget !== null) kept = Math.max(kept, items.newestWithin(budget));
+  if (share?.of === 'chars') kept = Math.max(kept, items.newestWithinChars(share.is * items.chars));
+  return Math.min(kept, items.count);
+}
+
+/** Tokens and characters of what a selection would touch. */
+export function prunable(
+  select: SelectPart,
+  items: Items,
+  view: ContextView,
+  sizes: Sizes,
+): { readonly tokens: number; readonly chars: number } {
+  const to = items.count - keptItems(select, items, view, sizes);
+  let { tokens, chars } = items;
+  for (let i = to; i < items.count; i++) {
+    tokens -= items.at(i).tokens;
+    chars -= items.at(i).chars;
+  }
+  const first = firstOf(select);
+  for (let i = 0; i < Math.min(first, to); i++) {
+    tokens -= items.at(i).tokens;
+    chars -= items.at(i).chars;
+  }
+  return { tokens, chars };
+}
+
+function firstOf({ keep }: SelectPart): number {
+  return typeof keep.first === 'number' ? keep.first : 0;
+}
+
+/** What a selection touches, in the order in which it goes. */
+export function chosenItems(
+  select: SelectPart,
+  items: Items,
+  view: ContextView,
+  sizes: Sizes,
+): readonly Item[] {
+  const to = items.count - keptItems(select, items, view, sizes);
+  const chosen: Item[] = [];
+  for (let i = firstOf(select); i < to; i++) chosen.push(items.at(i));
+  if (select.order === 'newest') chosen.reverse();
+  if (select.order === 'largest')
+    chosen.sort((a, b) => b.tokens - a.tokens || a.messageIndex - b.messageIndex);
+  return select.count === null ? chosen : chosen.slice(0, select.count);
+}

@@ -1,0 +1,201 @@
+import type { Limit } from '../../../core/run/limit.js';
+import type { Comparison, GroupPart, TestPart, TimeComparison } from '../../../core/run/parts.js';
+import type { ContextView, Moment } from '../../../core/run/tier.js';
+import { hasJitter, MIDDLE, parseAmount } from '../../policy-file/expression.js';
+import { sizesOf } from '../../policy-file/sizes.js';
+import { prunable } from './choose-items.js';
+import type { PolicyState, RuleState } from './rule-state.js';
+
+/** Whether a condition holds now. */
+export type Test = (moment: Moment, view: ContextView) => boolean;
+
+/** What happened besides growth, as the thread tells of it. */
+export interface Events {
+  readonly modelSwitched: boolean;
+  readonly resumed: boolean;
+  readonly prefixChanged: boolean;
+  /** It is the first request of a prompt. */
+  readonly prompted: boolean;
+}
+
+/** Where a condition stands among those of a policy: its rule, its group and its own position. */
+export interface TestPlace {
+  readonly rule: number;
+  readonly group: number;
+  readonly test: number;
+}
+
+/** The amount of a condition on the model in use, as a limit of the run. */
+export function testLimit({ rule, group, test }: TestPlace, op: Comparison['op'], state: PolicyState): Limit {
+  const { limits, model } = state.context;
+  const { window, maxOutput } = model();
+  const side = op === '>=' || op === '<' ? 'reached' : 'passed';
+  return limits.of(`rule ${rule} ${group} ${test} ${window} ${maxOutput}`, side, ({ parts }) => {
+    const part = parts!.rules[rule]!.when[group]!.tests[test]! as { readonly is: Comparison };
+    return parseAmount(part.is.amount)(sizesOf(parts!, { window, maxOutput }), MIDDLE);
+  });
+}
+
+/** Compares with an amount that depends on the model: worked out anew only when the sizes are others. */
+function bound(comparison: Comparison, place: TestPlace, state: PolicyState): (value: number) => boolean {
+  const { op, amount } = comparison;
+  if (hasJitter(amount)) return jittered(comparison, state);
+  let sizes: PolicyState['sizes'] | null = null;
+  let limit: Limit | null = null;
+  const learn = (): Limit => {
+    if (limit === null || state.sizes !== sizes) {
+      sizes = state.sizes;
+      limit = testLimit(place, op, state);
+    }
+    return limit;
+  };
+  return op === '>=' || op === '>' ? (value) => learn().isMetBy(value) : (value) => !learn().isMetBy(value);
+}
+
+/** Compares with an amount that is drawn anew for each model. */
+function jittered({ op, amount }: Comparison, state: PolicyState): (value: number) => boolean {
+  const parsed = parseAmount(amount);
+  const random = state.context.random.split(`jitter ${amount}`);
+  let sizes: PolicyState['sizes'] | null = null;
+  let limit = 0;
+  const learn = (): number => {
+    if (state.sizes !== sizes) {
+      sizes = state.sizes;
+      limit = parsed(sizes, random.next());
+    }
+    return limit;
+  };
+  switch (op) {
+    case '>=':
+      return (value) => value >= learn();
+    case '>':
+      return (value) => value > learn();
+    case '<=':
+      return (value) => value <= learn();
+    default:
+      return (value) => value < learn();
+  }
+}
+
+function timeBound({ op, ms: limit }: TimeComparison): (value: number) => boolean {
+  if (op === '>=') return (value) => value >= limit;
+  if (op === '>') return (value) => value > limit;
+  if (op === '<=') return (value) => value <= limit;
+  return (value) => value < limit;
+}
+
+/** A condition as a closure over what the policy knows. */
+function compileTest(
+  test: TestPart,
+  place: TestPlace,
+  own: RuleState,
+  state: PolicyState,
+  events: Events,
+): Test {
+  switch (test.kind) {
+    case 'tokens': {
+      const holds = bound(test.is, place, state);
+      return (_moment, view) => holds(own.seen(view) + own.leftOut);
+    }
+    case 'growth': {
+      const holds = bound(test.is, place, state);
+      return (_moment, view) => own.actedAt !== 'pending' && holds(own.seen(view) - (own.actedAt ?? 0));
+    }
+    case 'piled': {
+      const holds = bound(test.is, place, state);
+      return () => holds(own.piled);
+    }
+    case 'messages': {
+      const holds = bound(test.is, place, state);
+      return () => holds(state.messages);
+    }
+    case 'turns': {
+      const holds = bound(test.is, place, state);
+      return () => holds(state.turns);
+    }
+    case 'images': {
+      const holds = bound(test.is, place, state);
+      return () => holds(state.images);
+    }
+    case 'toolResults': {
+      const holds = bound(test.is, place, state);
+      return () => holds(state.results.count);
+    }
+    case 'toolChars': {
+      const holds = bound(test.is, place, state);
+      return () => holds(state.results.chars);
+    }
+    case 'prunable': {
+      const holds = bound(test.is, place, state);
+      const { unit } = test;
+      const { select } = own.rule;
+      return (_moment, view) => {
+        const items = own.items;
+        if (items === null || !holds(items[unit])) return false;
+        return holds(prunable(select, items, view, state.sizes)[unit]);
+      };
+    }
+    case 'idle': {
+      const holds = timeBound(test.is);
+      return ({ now, lastResponseMs }) => lastResponseMs !== null && holds(now - lastResponseMs);
+    }
+    case 'expiresIn': {
+      const holds = timeBound(test.is);
+      return ({ now }, { cacheExpiresMs }) =>
+        cacheExpiresMs !== null && now < cacheExpiresMs && holds(cacheExpiresMs - now);
+    }
+    case 'warm':
+      return (_moment, { cacheIsWarm }) => cacheIsWarm === test.is;
+    case 'chance': {
+      const random = state.context.random.split(`chance of ${own.rule.name}`);
+      let asked = { turn: -1, point: '', now: -1, drawn: false };
+      return ({ turn, point, now }) => {
+        if (asked.turn !== turn || asked.point !== point || asked.now !== now)
+          asked = { turn, point, now, drawn: random.next() < test.is };
+        return asked.drawn;
+      };
+    }
+    default:
+      return eventTest(test.is, events);
+  }
+}
+
+function eventTest(event: Extract<TestPart, { kind: 'event' }>['is'], events: Events): Test {
+  switch (event) {
+    case 'refused':
+    case 'manual':
+      return ({ point }) => point === event;
+    case 'model-switch':
+      return () => events.modelSwitched;
+    case 'resume':
+      return () => events.resumed;
+    default:
+      return () => events.prefixChanged;
+  }
+}
+
+/** A group of conditions at the points where it is asked. */
+export interface CompiledGroup {
+  readonly at: GroupPart['at'];
+  readonly holds: Test;
+}
+
+/** A group as one closure. */
+export function compileGroup(
+  group: GroupPart,
+  place: Pick<TestPlace, 'rule' | 'group'>,
+  own: RuleState,
+  state: PolicyState,
+  events: Events,
+): CompiledGroup {
+  const tests = group.tests.map((part, test) => compileTest(part, { ...place, test }, own, state, events));
+  const [first] = tests;
+  if (tests.length === 1) return { at: group.at, holds: first! };
+  return {
+    at: group.at,
+    holds: (moment, view) => {
+      for (let i = 0; i < tests.length; i++) if (!tests[i]!(moment, view)) return false;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import type { Block } from '../../../core/model/block.js';
+import { mediaCount } from '../../../core/model/block.js';
+import type { Message } from '../../../core/model/message.js';
+import type { SelectPart } from '../../../core/run/parts.js';
+import type { ContextView } from '../../../core/run/tier.js';
+
+/** Something that a rule may replace: a result, a call, a pair of both, thinking or media. */
+export interface Item {
+  readonly messageIndex: number;
+  /** Null for content without a call. */
+  readonly toolUseId: string | null;
+  tokens: number;
+  chars: number;
+}
+
+/** The content of a thread that a selection is about and that still stands, oldest first; each message is read once. */
+export class Items {
+  private live: Item[] = [];
+  private nextMessage = 0;
+  private readonly byCall = new Map<string, Item>();
+  private readonly of: ReadonlySet<string> | null;
+  private readonly except: ReadonlySet<string>;
+  /** True tokens and characters of all of them. */
+  tokens = 0;
+  chars = 0;
+
+  constructor(
+    private readonly select: Pick<SelectPart, 'what' | 'of' | 'except' | 'minChars' | 'exceptMedia'> & {
+      readonly keep: { readonly errors: boolean };
+    },
+  ) {
+    this.of = select.of === null ? null : new Set(select.of);
+    this.except = new Set(select.except);
+  }
+
+  /** Holds what another list of the same selection holds. */
+  adopt(other: Items): void {
+    const copies = new Map<Item, Item>();
+    const copyOf = (item: Item): Item => {
+      let copy = copies.get(item);
+      if (copy === undefined) {
+        copy = { ...item };
+        copies.set(item, copy);
+      }
+      return copy;
+    };
+    this.reset();
+    for (const item of other.live) this.live.push(copyOf(item));
+    for (const [call, item] of other.byCall) this.byCall.set(call, copyOf(item));
+    this.nextMessage = other.nextMessage;
+    this.tokens = other.tokens;
+    this.chars = other.chars;
+  }
+
+  get count(): number {
+    return this.live.length;
+  }
+
+  /** Takes in what joined the context; returns the tokens that are new. */
+  sync({ messages }: ContextView): number {
+    if (this.nextMessage > messages.length) this.reset();
+    const before = this.tokens;
+    for (; this.nextMessage < messages.length; this.nextMessage++)
+      this.take(messages[this.nextMessage]!, this.nextMessage);
+    return this.tokens - before;
+  }
+
+  private take({ blocks }: Message, messageIndex: number): void {
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
+      if (!this.concerns(block)) continue;
+      if (this.select.what === 'pairs' && block.kind === 'tool_result') {
+        const pair = this.byCall.get(block.toolUseId!);
+        if (pair === undefined) continue;
+        pair.tokens += block.tokens;
+        pair.chars += block.chars;
+        this.live.push(pair);
+        this.tokens += pair.tokens;
+        this.chars += pair.chars;
+        continue;
+      }
+      const item: Item = {
+        messageIndex,
+        toolUseId: block.toolUseId,
+        tokens: block.tokens,
+        chars: block.chars,
+      };
+      if (this.select.what === 'pairs') {
+        this.byCall.set(block.toolUseId!, item);
+        continue;
+      }
+      this.live.push(item);
+      this.tokens += block.tokens;
+      this.chars += block.chars;
+    }
+  }
+
+  private concerns(block: Block): boolean {
+    const { what, minChars, exceptMedia } = this.select;
+    const { kind, tool, facts } = block;
+    if (facts.replaces === 'cleared') return false;
+    switch (what) {
+      case 'tool-results':
+        if (kind !== 'tool_result' || block.toolUseId === null) return false;
+        break;
+      case 'tool-inputs':
+        if (kind !== 'tool_use' || block.toolUseId === null) return false;
+        break;
+      case 'pairs':
+        if ((kind !== 'tool_use' && kind !== 'tool_result') || block.toolUseId === null) return false;
+        break;
+      case 'media':
+        return kind === 'image' || kind === 'document' || (kind === 'tool_result' && mediaCount(facts) > 0);
+      default:
+        return kind === 'thinking';
+    }
+    // The result alone decides how long a pair is.
+    if (block.chars < minChars && !(what === 'pairs' && kind === 'tool_use')) return false;
+    if (exceptMedia && mediaCount(facts) > 0) return false;
+    if (this.select.keep.errors && facts.isError === true) return false;
+    if (tool === null) return this.of === null;
+    return (this.of === null || this.of.has(tool)) && !this.except.has(tool);
+  }
+
+  /** The history is another one. */
+  reset(): void {
+    this.live = [];
+    this.byCall.clear();
+    this.nextMessage = 0;
+    this.tokens = 0;
+    this.chars = 0;
+  }
+
+  /** An item by its age, the oldest first. */
+  at(index: number): Item {
+    return this.live[index]!;
+  }
+
+  /** How many of the newest fit into so many tokens. */
+  newestWithin(tokens: number): number {
+    let sum = 0;
+    let count = 0;
+    for (let i = this.live.length - 1; i >= 0; i--, count++) {
+      sum += this.live[i]!.tokens;
+      if (sum > tokens) break;
+    }
+    return count;
+  }
+
+  /** How many of the newest fit into so many characters. */
+  newestWithinChars(chars: number): number {
+    let sum = 0;
+    let count = 0;
+    for (let i = this.live.length - 1; i >= 0; i--, count++) {
+      sum += this.live[i]!.chars;
+      if (sum > chars) break;
+    }
+    return count;
+  }
+
+  /** How many of the newest stand in the latest so many messages, or in what follows so many responses or prompts. */
+  newestIn(n: number, unit: 'messages' | 'turns' | 'rounds', { messages }: ContextView): number {
+    let left = n;
+    let from = messages.length;
+    while (from > 0 && left > 0) if (begins(messages[--from]!, unit)) left--;
+    let count = 0;
+    while (count < this.live.length && this.live[this.live.length - 1 - count]!.messageIndex >= from) count++;
+    return count;
+  }
+
+  /** Takes items off the list: they are dealt with, here or by another rule. */
+  forget(gone: ReadonlySet<Item>): void {
+    if (gone.size === 0) return;
+    this.live = this.live.filter((item) => !gone.has(item));
+    for (const item of gone) {
+      this.tokens -= item.tokens;
+      this.chars -= item.chars;
+    }
+  }
+
+  /** Takes items off that other rules have replaced. */
+  forgetCalls(calls: ReadonlySet<string>): void {
+    this.forget(new Set(this.live.filter(({ toolUseId }) => toolUseId !== null && calls.has(toolUseId))));
+  }
+}
+
+/** Whether a message begins what is counted. */
+function begins({ role, origin }: Message, unit: 'messages' | 'turns' | 'rounds'): boolean {
+  if (unit === 'messages') return true;
+  return unit === 'turns' ? origin === 'human' : role === 'assistant';
+}

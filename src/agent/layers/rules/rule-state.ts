@@ -1,0 +1,144 @@
+import type { Message } from '../../../core/model/message.js';
+import type { PartsPolicy, RulePart } from '../../../core/run/parts.js';
+import type { ContextView, TierContext } from '../../../core/run/tier.js';
+import { MIDDLE, parseAmount, type Sizes } from '../../policy-file/expression.js';
+import { isOfBlocks } from '../../policy-file/read-select.js';
+import { sizesOf } from '../../policy-file/sizes.js';
+import { Items } from './items.js';
+
+/** What every tool result is counted by, whatever the rules select. */
+const ALL_RESULTS = {
+  what: 'tool-results',
+  of: null,
+  except: [],
+  minChars: 0,
+  exceptMedia: false,
+  keep: { errors: false },
+} as const;
+
+/** A rule at work: what it may touch and what it has done. */
+export interface RuleState {
+  readonly rule: RulePart;
+  /** Null for a rule about messages. */
+  readonly items: Items | null;
+  /** Tokens of the context as it measures them. */
+  seen(view: ContextView): number;
+  /** Tokens that were seen when it last acted; `pending` until a usage tells the size of a new history. */
+  actedAt: number | 'pending' | null;
+  /** Tokens of results behind what it keeps, on the running total. */
+  piled: number;
+  /** Tokens it has left out so far, where it does so for each request. */
+  leftOut: number;
+}
+
+/** What a policy in parts knows of its thread: counts of the conversation and the state of its rules. */
+export class PolicyState {
+  readonly rules: readonly RuleState[];
+  readonly results = new Items(ALL_RESULTS);
+  messages = 0;
+  turns = 0;
+  images = 0;
+  private facts: ReturnType<TierContext['model']> | null = null;
+  private known: Sizes | null = null;
+
+  constructor(
+    readonly policy: PartsPolicy,
+    readonly context: TierContext,
+  ) {
+    let counters = 0;
+    this.rules = policy.rules.map((rule) => {
+      const counter = rule.count === undefined ? null : counters++;
+      const state: RuleState = {
+        rule,
+        seen: counter === null ? (view) => view.seenTokens : (view) => view.seenBy(counter),
+        items: isOfBlocks(rule.select.what) ? new Items(rule.select) : null,
+        actedAt: null,
+        piled: 0,
+        leftOut: 0,
+      };
+      this.restartPile(state);
+      return state;
+    });
+  }
+
+  /** Goes on from where the state of the same policy stands in another copy of the thread. */
+  adopt(other: PolicyState): void {
+    this.messages = other.messages;
+    this.turns = other.turns;
+    this.images = other.images;
+    this.results.adopt(other.results);
+    this.rules.forEach((state, i) => {
+      const { items, actedAt, piled, leftOut } = other.rules[i]!;
+      if (items !== null) state.items!.adopt(items);
+      state.actedAt = actedAt;
+      state.piled = piled;
+      state.leftOut = leftOut;
+    });
+  }
+
+  /** Sizes of the model in use; worked out once for each. */
+  get sizes(): Sizes {
+    const facts = this.context.model();
+    if (facts !== this.facts || this.known === null) {
+      this.facts = facts;
+      this.known = sizesOf(this.policy, facts);
+    }
+    return this.known;
+  }
+
+  /** A message joined the conversation. */
+  observe(message: Message): void {
+    if (message.origin === 'boundary') return;
+    this.messages++;
+    if (message.role === 'assistant') this.turns++;
+    const { blocks } = message;
+    for (let i = 0; i < blocks.length; i++) {
+      const { kind, facts } = blocks[i]!;
+      if (kind === 'image') this.images++;
+      else if (facts.images !== undefined) this.images += facts.images;
+    }
+  }
+
+  /** The history is another one. */
+  reset(messages: readonly Message[]): void {
+    this.messages = 0;
+    this.turns = 0;
+    this.images = 0;
+    for (const message of messages) this.observe(message);
+    this.results.reset();
+    for (const state of this.rules) {
+      state.items?.reset();
+      state.actedAt = null;
+      state.leftOut = 0;
+      this.restartPile(state);
+    }
+  }
+
+  /** A new history is in place: what rules measure by growth begins with its first usage. */
+  restartGrowth(): void {
+    for (const state of this.rules) state.actedAt = 'pending';
+  }
+
+  /** A usage came. */
+  measure(view: ContextView): void {
+    for (let i = 0; i < this.rules.length; i++) {
+      const state = this.rules[i]!;
+      if (state.actedAt === 'pending') state.actedAt = state.seen(view);
+    }
+  }
+
+  /** Takes in what joined, before anything is asked of the rules. */
+  sync(view: ContextView): void {
+    this.results.sync(view);
+    for (let i = 0; i < this.rules.length; i++) {
+      const state = this.rules[i]!;
+      if (state.items !== null) state.piled += state.items.sync(view);
+    }
+  }
+
+  /** Results pile up behind what the rule keeps. */
+  private restartPile(state: RuleState): void {
+    const { tokens } = state.rule.select.keep;
+    state.piled = tokens === null ? 0 : -parseAmount(tokens)(this.sizes, MIDDLE);
+  }
+}

@@ -1,0 +1,253 @@
+import { type Block, createBlock } from '../../../core/model/block.js';
+import {
+  hasToolUse,
+  type Message,
+  messageTokens,
+  tokensOf,
+  withBlocks,
+} from '../../../core/model/message.js';
+import type { KeepPart, SelectPart } from '../../../core/run/parts.js';
+import type { Sizes } from '../../policy-file/expression.js';
+import { groupByRound } from '../full-compact/rounds.js';
+import { tokenBudget } from './token-budget.js';
+
+/** A conversation taken apart for a new history. */
+export interface Split {
+  /** Oldest messages that stay in front. */
+  readonly first: readonly Message[];
+  /** What goes. */
+  readonly older: readonly Message[];
+  /** Both in their order: what a summary is about. */
+  readonly sent: readonly Message[];
+  /** Newest messages that stay behind. */
+  readonly tail: readonly Message[];
+  /** Messages of the user among `older` that stay verbatim. */
+  readonly user: readonly Message[];
+  /** Latest prompt of the user where it is among `older`. */
+  readonly lastPrompt: Message | null;
+}
+
+/** Takes a conversation apart as a selection says. `asks` tells whether a summary will stand for what goes. */
+export function splitHistory(
+  messages: readonly Message[],
+  { keep, boundary, move }: SelectPart,
+  sizes: Sizes,
+  asks: 'asks' | 'drops',
+): Split {
+  const said = messages.filter(({ origin }) => origin !== 'boundary');
+  const first = openingOf(said, keep, asks);
+  const from = tailStart(said, first.length, keep, sizes);
+  const start = keepsTail(keep) ? fitStart(said, from, boundary, move, first.length) : said.length;
+  const tail = said.slice(start);
+  const opened = new Set(first);
+  const sent = said.slice(0, start);
+  const older = sent.filter((message) => !opened.has(message));
+  const user = keep.user === null ? [] : userMessages(older, keep.user);
+  return {
+    first,
+    older,
+    sent,
+    tail,
+    user,
+    lastPrompt: lastPromptOf(older, user),
+  };
+}
+
+/** The latest prompt among what goes, unless it stays with the messages of the user. */
+function lastPromptOf(older: readonly Message[], user: readonly Message[]): Message | null {
+  const prompt = older.findLast(({ origin }) => origin === 'human') ?? null;
+  return prompt !== null && user.some(({ id }) => id === prompt.id) ? null : prompt;
+}
+
+/** What stays in front: so many messages, or what was said before the first response. */
+function openingOf(
+  messages: readonly Message[],
+  { first }: KeepPart,
+  asks: 'asks' | 'drops',
+): readonly Message[] {
+  if (first !== 'opening') return messages.slice(0, unbroken(messages, first));
+  const opening = messages.slice(
+    0,
+    messages.findIndex(({ role }) => role === 'assistant'),
+  );
+  return asks === 'asks' ? opening.filter(({ origin }) => origin !== 'summary') : opening;
+}
+
+/** A number of messages from the start that parts no call from its result: the call goes with what follows. */
+function unbroken(messages: readonly Message[], count: number): number {
+  let end = Math.min(count, messages.length);
+  while (end > 0 && hasToolUse(messages[end - 1]!)) end--;
+  return end;
+}
+
+/** Where the tail begins by its size alone: of several wishes the one that keeps most counts. */
+function tailStart(messages: readonly Message[], opened: number, keep: KeepPart, sizes: Sizes): number {
+  const { last, share, atMost, atLeast } = keep;
+  const starts = [messages.length];
+  if (last !== null) starts.push(lastStart(messages, last));
+  const byRounds = share?.of === 'tokens' && atMost === null && atLeast === null;
+  if (byRounds) starts.push(shareStart(messages, opened, share.is));
+  const total = messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  const budget = tokenBudget(byRounds ? { ...keep, share: null } : keep, total, sizes);
+  if (budget !== null) starts.push(budgetStart(messages, budget, messageTokens));
+  if (share?.of === 'chars') {
+    const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+    starts.push(budgetStart(messages, chars * share.is, charsOf));
+  }
+  if (keep.finalAnswers) {
+    const answer = messages.findLastIndex((message) => message.role === 'assistant' && !hasToolUse(message));
+    if (answer >= 0) starts.push(answer);
+  }
+  return Math.max(opened, Math.min(...starts));
+}
+
+function charsOf({ blocks }: Message): number {
+  return blocks.reduce((sum, { chars }) => sum + chars, 0);
+}
+
+/** Newest messages until a budget is full. */
+function budgetStart(
+  messages: readonly Message[],
+  budget: number,
+  size: (message: Message) => number,
+): number {
+  let start = messages.length;
+  let sum = 0;
+  while (start > 0 && sum + size(messages[start - 1]!) <= budget) sum += size(messages[--start]!);
+  return start;
+}
+
+function lastStart(messages: readonly Message[], { n, unit }: NonNullable<KeepPart['last']>): number {
+  if (n === 0) return messages.length;
+  if (unit === 'messages' || unit === 'items') return Math.max(0, messages.length - n);
+  if (unit === 'turns') {
+    let start = messages.length;
+    for (let left = n; left > 0 && start > 0; left--)
+      start = messages.findLastIndex(({ origin }, i) => i < start && origin === 'human');
+    return Math.max(0, start);
+  }
+  const groups = groupByRound(messages);
+  return groups.slice(0, Math.max(0, groups.length - n)).reduce((sum, group) => sum + group.length, 0);
+}
+
+/** The oldest rounds go until at least the rest of the share is gone; the latest round stays. */
+function shareStart(messages: readonly Message[], opened: number, share: number): number {
+  const groups = groupByRound(messages);
+  const sizes = groups.map(tokensOf);
+  const wanted = sizes.reduce((sum, size) => sum + size, 0) * (1 - share);
+  let start = 0;
+  let dropped = 0;
+  for (let i = 0; i < groups.length - 1 && (start < opened || dropped < wanted); i++) {
+    if (start >= opened) dropped += sizes[i]!;
+    start += groups[i]!.length;
+  }
+  return start;
+}
+
+/** Whether a part of the conversation stays as it is. */
+function keepsTail({ last, tokens, share, finalAnswers }: KeepPart): boolean {
+  return (last !== null && last.n > 0) || tokens !== null || share !== null || finalAnswers;
+}
+
+/** A beginning of the tail that parts no call from its result and stands where the boundary says. */
+function fitStart(
+  messages: readonly Message[],
+  from: number,
+  boundary: SelectPart['boundary'],
+  move: SelectPart['move'],
+  opened: number,
+): number {
+  if (from >= messages.length && move !== 'forward') return messages.length;
+  const fits = fittingStarts(messages, boundary);
+  if (move === 'forward') for (let at = from; at < messages.length; at++) if (fits(at)) return at;
+  // What waits for a response stays: without a boundary ahead, the last one before it is taken.
+  for (let at = Math.min(from, messages.length - 1); at >= opened; at--) if (fits(at)) return at;
+  return opened;
+}
+
+function fittingStarts(
+  messages: readonly Message[],
+  boundary: SelectPart['boundary'],
+): (at: number) => boolean {
+  return (at) => {
+    const message = messages[at];
+    if (message === undefined) return true;
+    if (boundary === 'thinking-loop' && isInThinkingLoop(messages, at)) return false;
+    if (boundary === 'user-turn') return message.origin === 'human';
+    if (boundary === 'assistant') return message.role === 'assistant';
+    return (
+      !message.blocks.some(({ kind }) => kind === 'tool_result') &&
+      message.origin !== 'attachment' &&
+      !partsAPair(messages, at)
+    );
+  };
+}
+
+/** Whether a position parts a loop of calls in which the model thinks: it begins with a prompt and ends with an answer. */
+function isInThinkingLoop(messages: readonly Message[], at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const message = messages[i]!;
+    if (message.role === 'assistant' && !hasToolUse(message)) return false;
+    if (message.blocks.some(({ kind }) => kind === 'thinking')) return true;
+    if (message.origin === 'human') return false;
+  }
+  return false;
+}
+
+/** Whether a call before a position is answered behind it. */
+function partsAPair(messages: readonly Message[], at: number): boolean {
+  const before = messages[at - 1];
+  return before !== undefined && hasToolUse(before);
+}
+
+/** The newest messages of the user within a budget, of which `head` is for the oldest; the one that crosses it is cut. */
+function userMessages(
+  messages: readonly Message[],
+  { tokens, head }: NonNullable<KeepPart['user']>,
+): readonly Message[] {
+  const spoken = messages.filter(({ origin }) => origin === 'human');
+  const kept: Message[] = [];
+  let left = tokens - head;
+  let i = spoken.length - 1;
+  for (; i >= 0 && left > 0; i--) {
+    const message = cutTo(spoken[i]!, left);
+    left -= messageTokens(message);
+    kept.unshift(message);
+  }
+  const early: Message[] = [];
+  let room = head;
+  for (let k = 0; k <= i && room > 0; k++) {
+    const message = cutTo(spoken[k]!, room);
+    room -= messageTokens(message);
+    early.push(message);
+  }
+  return [...early, ...kept];
+}
+
+/** A message cut to so many tokens; the whole one where it fits. */
+export function cutTo(message: Message, tokens: number): Message {
+  const size = messageTokens(message);
+  if (size <= tokens) return message;
+  const share = tokens / size;
+  return withBlocks(
+    message,
+    message.blocks.map((block) => shorter(block, Math.max(1, Math.floor(block.tokens * share)))),
+  );
+}
+
+/** A block of the same kind with fewer tokens. */
+export function shorter(block: Block, tokens: number): Block {
+  if (tokens >= block.tokens) return block;
+  const { kind, role, tool, toolUseId, facts } = block;
+  const chars = Math.floor((block.chars * tokens) / block.tokens);
+  return createBlock({
+    kind,
+    role,
+    tool,
+    toolUseId,
+    tokens,
+    chars,
+    text: `[cut] ${block.digest} ${tokens}`,
+    facts: { ...facts, replaces: 'cut' },
+  });
+}

@@ -1,0 +1,157 @@
+import { MS_PER_SECOND } from '../../../core/base/clock.js';
+import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
+import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import { estimateMessages, PLAIN_RULES } from '../../../core/tokens/heuristic.js';
+import { awaitHooks, hookMessages, hookRuns, hookTokens, tellHooks } from '../hooks/hook-runs.js';
+import { restore } from '../restore/restore.js';
+import { workState } from '../restore/work-state.js';
+import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import { param } from '../support/param-reader.js';
+import { keptTailStart } from './kept-tail.js';
+import { landExtraction } from './land-extraction.js';
+import { cutForUse, isEmptyTemplate, notesPath } from './notes-file.js';
+import { keepLimits } from './params.js';
+import { estimateResult } from './result-estimate.js';
+import { notesOnDisk, type SessionMemoryState, sessionMemoryState } from './state.js';
+import { boundaryMessage, summaryMessage } from './summary-message.js';
+
+const BY: Asker = { layer: 'session-memory', reason: 'the notes stand in for the conversation they cover' };
+
+/** Why no compaction from notes was possible (SES-5, SES-8): stable names with their sentences. */
+const DECLINED = {
+  off: 'compaction from notes is switched off',
+  'no-notes': 'there is no notes file',
+  'empty-notes': 'the notes hold the empty template alone',
+  'message-not-found': 'the last summarised message is not in the context',
+  'result-too-large': 'the result would be at or above the auto-compact threshold',
+} as const;
+
+/**
+ * Compacts from the notes, without a model call (SES-5 … SES-9); what a full one puts back comes behind the kept messages
+ * (RES), and it tells of itself like a full one (C37). Declined leaves the conversation as it was.
+ */
+export function* compactFromNotes(
+  moment: Moment,
+  view: ContextView,
+  context: TierContext,
+  tracking: Readonly<Record<string, unknown>>,
+): Generator<Action, 'done' | 'declined', Outcome> {
+  const { params } = context;
+  const isOn =
+    param.isOn(params, 'sessionMemory.enabled') && param.isOn(params, 'sessionMemory.compaction.enabled');
+  if (!isOn) return yield* decline(moment, view, 'off', {});
+  const state = sessionMemoryState(context.shared);
+  const path = notesPath(context.thread);
+  const waitedMs = yield* awaitExtraction(moment, context, state, path);
+  const file = view.files.read(path);
+  if (file === null) return yield* decline(moment, view, 'no-notes', { waitedMs });
+  const notes = notesOnDisk(state, file);
+  if (isEmptyTemplate(notes)) return yield* decline(moment, view, 'empty-notes', { waitedMs });
+  const { messages } = view;
+  const lastIndex = messages.findLastIndex((message) => message.id === state.lastSummarisedMessageId);
+  if (lastIndex === -1) return yield* decline(moment, view, 'message-not-found', { waitedMs });
+
+  const start = keptTailStart(messages, lastIndex, keepLimits(params));
+  const kept = messages.slice(start);
+  const used = cutForUse(notes, param.number(params, 'sessionMemory.sectionChars'), path);
+  const number = state.compactions + 1;
+  const at = moment.now + waitedMs;
+  const restored = restore(context, { before: [], after: kept }, { at, id: `notes-${moment.turn}-restored` });
+  const hooks = hookRuns(context, moment, 'SessionStart', triggerOf(moment)); // C22
+  const summary = summaryMessage(`notes-summary-${number}`, at, used.notes);
+  const result = [
+    boundaryMessage(`notes-boundary-${number}`, at),
+    summary,
+    ...messages.slice(0, start).filter((message) => message.origin === 'context'), // FLT-5
+    ...kept,
+    ...restored.messages,
+    ...hookMessages(hooks, `notes-${moment.turn}-hook`, at),
+  ];
+  const estimate = estimateResult(result, view, context);
+  const details: Record<string, unknown> = {
+    waitedMs,
+    keptTokens: estimateMessages(kept, PLAIN_RULES),
+    notesTokens: used.notes.tokens,
+    sectionsCut: used.cut,
+    resultTokens: estimate.seen,
+  };
+  if (hooks.length > 0) details.restoredHookTokens = hookTokens(hooks);
+  details.resultWithMargin = estimate.withMargin;
+  if (estimate.wouldFireAgain) return yield* decline(moment, view, 'result-too-large', details);
+  const before = contextBefore(view);
+  const summarised = messages.slice(0, start);
+  state.compactions = number;
+  yield* awaitHooks(hooks);
+  yield { kind: 'replace-history', by: BY, messages: result };
+  yield { kind: 'cleanup', by: BY };
+  yield* reportCompaction(
+    {
+      layer: 'session-memory',
+      action: 'compact',
+      trigger: triggerOf(moment),
+      reason: BY.reason,
+      before,
+      tracking,
+      history: { summarised, before: [], after: kept, summaryId: summary.id },
+      restored,
+      discoveredTools: workState(context).discoveredTools,
+      details,
+    },
+    context,
+    view,
+  );
+  yield* tellHooks(hooks, view, triggerOf(moment));
+  return 'done';
+}
+
+/** Waits for a running extraction within its limits and takes its notes over; returns the time waited (SES-5). */
+function* awaitExtraction(
+  moment: Moment,
+  context: TierContext,
+  state: SessionMemoryState,
+  path: string,
+): Generator<Action, number, Outcome> {
+  const { running } = state;
+  let waitedMs = 0;
+  if (running !== null && running.endMs > moment.now) {
+    const staleAtMs =
+      running.startMs + param.number(context.params, 'sessionMemory.staleSeconds') * MS_PER_SECOND;
+    const patienceMs = param.number(context.params, 'sessionMemory.waitSeconds') * MS_PER_SECOND;
+    waitedMs = Math.max(0, Math.min(running.endMs - moment.now, patienceMs, staleAtMs - moment.now));
+    if (waitedMs > 0) {
+      const by: Asker = { layer: 'session-memory', reason: 'an extraction of notes is still running' };
+      yield { kind: 'wait', by, ms: waitedMs };
+    }
+  }
+  yield* landExtraction(state, path, moment.now + waitedMs);
+  return waitedMs;
+}
+
+function* decline(
+  moment: Moment,
+  view: ContextView,
+  failure: keyof typeof DECLINED,
+  details: LayerReport['details'],
+): Generator<Action, 'declined', Outcome> {
+  const { seenTokens, trueTokens } = view;
+  const entry: LayerReport = {
+    layer: 'session-memory',
+    action: 'compact',
+    trigger: triggerOf(moment),
+    outcome: 'declined',
+    reason: DECLINED[failure],
+    failure,
+    seenBefore: seenTokens,
+    seenAfter: seenTokens,
+    trueBefore: trueTokens,
+    trueAfter: trueTokens,
+    saved: 0,
+    details,
+  };
+  yield { kind: 'report', entry };
+  return 'declined';
+}
+
+function triggerOf({ point }: Moment): LayerReport['trigger'] {
+  return point === 'manual' ? 'manual' : point === 'refused' ? 'reactive' : 'auto';
+}

@@ -1,0 +1,141 @@
+import type { Message } from '../../../core/model/message.js';
+import type { Action, Asker, LayerReport, Outcome } from '../../../core/run/action.js';
+import type { ContextView, Moment, TierContext } from '../../../core/run/tier.js';
+import { workState } from '../restore/work-state.js';
+import { contextBefore, reportCompaction } from '../support/compaction-report.js';
+import { param } from '../support/param-reader.js';
+import { estimateResult } from './result-estimate.js';
+import { boundaryMessage } from './summary-message.js';
+
+/** A summary that was paid for once and may stand in again for what it covers (SES-10). */
+interface CachedSummary {
+  /** The marker behind which what it covers begins anew. */
+  readonly boundaryId: string;
+  readonly summary: Message;
+  readonly plan: readonly Message[];
+  /** Ids of what the compaction put back besides. */
+  readonly putBack: ReadonlySet<string>;
+}
+
+const BY: Asker = { layer: 'session-memory', reason: 'the summary of the last compaction stands in again' };
+const SHARED_KEY = 'nested-memory-cache';
+
+/** Why the cached summary was no help: stable names with their sentences. */
+const DECLINED = {
+  'boundary-gone': 'the boundary of the cached summary is not in the context any more',
+  'result-too-large': 'the result would be at or above the auto-compact threshold',
+} as const;
+
+/** Whether summaries are kept for later. */
+export function keepsSummaries(context: TierContext): boolean {
+  return param.isOn(context.params, 'nestedMemoryCache.enabled');
+}
+
+/** Keeps the summary of a full compaction: the history it left, and the ids of the messages that were there before it. */
+export function rememberSummary(
+  { shared }: Pick<TierContext, 'shared'>,
+  before: ReadonlySet<string>,
+  after: readonly Message[],
+): void {
+  const boundary = after.find(({ origin }) => origin === 'boundary');
+  const summary = after.find(({ id, origin }) => origin === 'summary' && !before.has(id));
+  if (boundary === undefined || summary === undefined) return;
+  const made = after.filter((message) => message.origin === 'attachment' && !before.has(message.id));
+  const cached: CachedSummary = {
+    boundaryId: boundary.id,
+    summary,
+    plan: made.filter(isPlan),
+    putBack: new Set(made.filter((message) => !isPlan(message)).map(({ id }) => id)),
+  };
+  shared.set(SHARED_KEY, cached);
+}
+
+function isPlan({ blocks }: Message): boolean {
+  return blocks.some(({ facts }) => facts.attachment === 'plan' || facts.path === 'plan');
+}
+
+/**
+ * Rebuilds the history from the cached summary (SES-10): boundary, summary, plan, newer messages; no model call. What the last
+ * compaction put back goes, so that it helps once. Declined leaves the conversation as it was.
+ */
+export function* compactFromCache(
+  moment: Moment,
+  view: ContextView,
+  context: TierContext,
+  tracking: Readonly<Record<string, unknown>>,
+): Generator<Action, 'done' | 'declined', Outcome> {
+  const cached = context.shared.get(SHARED_KEY) as CachedSummary | undefined;
+  if (cached === undefined) return 'declined';
+  context.shared.delete(SHARED_KEY);
+  const { messages, trueTokens, seenTokens } = view;
+  const boundary = messages.findIndex(({ id }) => id === cached.boundaryId);
+  const entry: LayerReport = {
+    layer: 'session-memory',
+    action: 'compact',
+    trigger: 'auto',
+    outcome: 'done',
+    reason: BY.reason,
+    failure: null,
+    seenBefore: seenTokens,
+    seenAfter: seenTokens,
+    trueBefore: trueTokens,
+    trueAfter: trueTokens,
+    saved: 0,
+    details: { form: 'cached-summary' },
+  };
+  if (boundary === -1) return yield* decline(entry, 'boundary-gone');
+  const standing = new Set([cached.summary.id, ...cached.plan.map(({ id }) => id)]);
+  const newer = messages
+    .slice(boundary + 1)
+    .filter(({ id, origin }) => origin !== 'context' && !standing.has(id) && !cached.putBack.has(id));
+  const result = [
+    boundaryMessage(`cached-boundary-${moment.turn}`, moment.now),
+    ...messages.filter(({ origin }) => origin === 'context'), // FLT-5
+    cached.summary,
+    ...cached.plan,
+    ...newer,
+  ];
+  const estimate = estimateResult(result, view, context);
+  const details = {
+    form: 'cached-summary',
+    keptMessages: newer.length,
+    droppedMessages: cached.putBack.size,
+    resultTokens: estimate.seen,
+    resultWithMargin: estimate.withMargin,
+  };
+  if (estimate.wouldFireAgain) return yield* decline({ ...entry, details }, 'result-too-large');
+  const before = contextBefore(view);
+  yield { kind: 'replace-history', by: BY, messages: result };
+  yield { kind: 'cleanup', by: BY };
+  const { layer, action, trigger, reason } = entry;
+  yield* reportCompaction(
+    {
+      layer,
+      action,
+      trigger,
+      reason,
+      before,
+      tracking,
+      history: {
+        summarised: messages.slice(0, boundary),
+        before: [],
+        after: newer,
+        summaryId: cached.summary.id,
+      },
+      restored: null,
+      discoveredTools: workState(context).discoveredTools,
+      details,
+    },
+    context,
+    view,
+  );
+  return 'done';
+}
+
+function* decline(
+  entry: LayerReport,
+  failure: keyof typeof DECLINED,
+): Generator<Action, 'declined', Outcome> {
+  yield { kind: 'report', entry: { ...entry, outcome: 'declined', reason: DECLINED[failure], failure } };
+  return 'declined';
+}

@@ -1,0 +1,58 @@
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { ParamSpec, ParamValues } from '../../../core/run/params.js';
+
+function wrong(path: string, wanted: string): never {
+  throw new CcbenchError('internal', `the parameter ${path} is not ${wanted}`);
+}
+
+/** Reads resolved parameters by path; a wrong type is a fault of the program, not of the user. */
+export const param = {
+  number(params: ParamValues, path: string): number {
+    const value = params[path];
+    return typeof value === 'number' ? value : wrong(path, 'a number');
+  },
+  numberOrNull(params: ParamValues, path: string): number | null {
+    const value = params[path] ?? null;
+    return value === null || typeof value === 'number' ? value : wrong(path, 'a number or null');
+  },
+  isOn(params: ParamValues, path: string): boolean {
+    const value = params[path];
+    return typeof value === 'boolean' ? value : wrong(path, 'a switch');
+  },
+  text(params: ParamValues, path: string): string {
+    const value = params[path];
+    return typeof value === 'string' ? value : wrong(path, 'a text');
+  },
+  names(params: ParamValues, path: string): readonly string[] {
+    const value = params[path];
+    return Array.isArray(value) ? (value as readonly string[]) : wrong(path, 'a list of names');
+  },
+  table(params: ParamValues, path: string): Readonly<Record<string, number>> {
+    const value = params[path];
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Readonly<Record<string, number>>)
+      : wrong(path, 'a table');
+  },
+};
+
+/** Declares a whole-number parameter. */
+export function integerParam(
+  path: string,
+  value: number | null,
+  unit: string,
+  help: string,
+  range: { readonly min?: number; readonly max?: number; readonly nullable?: boolean } = {},
+): ParamSpec {
+  const { min = 0, max = 1_000_000_000, nullable = value === null } = range;
+  return { path, kind: { type: 'integer', min, max, nullable }, default: value, unit, help };
+}
+
+/** Declares a switch. */
+export function switchParam(path: string, value: boolean, help: string): ParamSpec {
+  return { path, kind: { type: 'switch' }, default: value, unit: null, help };
+}
+
+/** Declares a choice; the first value is the default. */
+export function choiceParam(path: string, values: readonly string[], help: string): ParamSpec {
+  return { path, kind: { type: 'choice', values }, default: values[0]!, unit: null, help };
+}

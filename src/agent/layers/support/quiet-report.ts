@@ -1,0 +1,41 @@
+import type { Action, LayerReport } from '../../../core/run/action.js';
+import type { Layer } from '../../../core/run/run-log.js';
+import type { ContextView } from '../../../core/run/tier.js';
+
+/** What a layer says of work that leaves the conversation as it is. */
+export function quietReport(
+  layer: Layer,
+  view: ContextView,
+  said: Pick<LayerReport, 'action' | 'outcome' | 'reason' | 'failure' | 'details'>,
+): Action {
+  const { seenTokens, trueTokens } = view;
+  return {
+    kind: 'report',
+    entry: {
+      layer,
+      action: said.action,
+      trigger: 'auto',
+      outcome: said.outcome,
+      reason: said.reason,
+      failure: said.failure,
+      seenBefore: seenTokens,
+      seenAfter: seenTokens,
+      trueBefore: trueTokens,
+      trueAfter: trueTokens,
+      saved: 0,
+      details: said.details,
+    },
+  };
+}
+
+/** The same in short, for a layer that tells much. */
+export function quietReporter(layer: Layer) {
+  return (
+    view: ContextView,
+    action: string,
+    outcome: LayerReport['outcome'],
+    reason: string,
+    details: LayerReport['details'],
+    failure: string | null = null,
+  ): Action => quietReport(layer, view, { action, outcome, reason, failure, details });
+}

@@ -1,0 +1,33 @@
+import type { ParamValues } from '../../core/run/params.js';
+import type { PlannedPolicy } from '../../core/run/run-plan.js';
+import { hasLongSuffix, LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
+import { DEFAULT_WINDOW_TOKENS, MODELS } from '../../provider/prices/models.js';
+
+/** What else decides which window a policy believes in. */
+interface WindowFacts {
+  /** The window that a recording tells or proves. */
+  readonly recorded?: number | null;
+  readonly models?: ModelBook;
+  /** The rules of a policy file: these know the windows of short models too. */
+  readonly parts?: PlannedPolicy['parts'];
+}
+
+/**
+ * Window as a policy believes it to be, first that answers (WIN-1, C27): the `[1m]` suffix, a long window that the client or a
+ * recording knows of, the 1M beta, a window set by the user, a short window that a recording tells or a policy file knows of, 200,000.
+ */
+export function policyWindow(
+  params: ParamValues,
+  modelName: string,
+  { recorded = null, models = MODELS, parts }: WindowFacts = {},
+): number {
+  if (hasLongSuffix(modelName)) return LONG_WINDOW_TOKENS;
+  const goesBySuffix = params['window.models'] === 'suffix-only';
+  const known = recorded ?? (goesBySuffix ? null : (models.find(modelName)?.window ?? null));
+  if (known !== null && known > DEFAULT_WINDOW_TOKENS) return known;
+  if (params['window.beta1m'] === true && models.takesBeta1m(modelName)) return LONG_WINDOW_TOKENS;
+  const explicit = params['window.explicit'];
+  if (typeof explicit === 'number') return explicit;
+  const believesShort = recorded !== null || parts !== undefined;
+  return known !== null && believesShort ? known : DEFAULT_WINDOW_TOKENS;
+}

@@ -1,0 +1,66 @@
+import { percentLeft } from '../../core/run/percent-left.js';
+import type { PlannedPolicy } from '../../core/run/run-plan.js';
+import { compactsOn } from '../layers/auto-compact/may-compact.js';
+import {
+  autoCompactEnabled,
+  autoCompactThreshold,
+  effectiveWindow,
+  type ModelLimits,
+} from '../layers/window/thresholds.js';
+import { compactsAt } from '../policy-file/triggers.js';
+import { isReadBy } from './param-readers.js';
+import type { Policy } from './policy.js';
+
+/** What a client goes by when it shows how full its context is (WIN-5). */
+export interface ShownLimits {
+  /** Size at which nothing is left. */
+  readonly limit: number;
+  readonly warning: number;
+  readonly error: number;
+}
+
+/** A model by its limits, and by its name where that is known. */
+export interface NamedLimits extends ModelLimits {
+  readonly name?: string;
+}
+
+/** Distance of warning and error from the limit where a policy sets none (WIN-5). */
+const SHOWN_OFFSET = 20_000;
+
+/**
+ * The limits that are shown under a policy (WIN-5, C30): auto-compaction's where it is on, else the effective window. Null where
+ * there is no window.
+ */
+export function shownLimits(
+  policy: Policy,
+  { params, parts }: Pick<PlannedPolicy, 'params' | 'parts'>,
+  model: NamedLimits,
+): ShownLimits | null {
+  if (params['window.bounded'] === false) return null;
+  const compacts =
+    policy.tiers.includes('auto-compact') &&
+    autoCompactEnabled(params) &&
+    (model.name === undefined || compactsOn(params, model.name));
+  const reserves = isReadBy(policy, 'window.reserve');
+  const effective = reserves ? effectiveWindow(params, model) : model.window;
+  const byRule = parts === undefined ? null : compactsAt(parts, model);
+  const limit = compacts ? autoCompactThreshold(params, model) : (byRule ?? effective);
+  const offset = (path: string): number => (isReadBy(policy, path) ? (params[path] as number) : SHOWN_OFFSET);
+  return {
+    limit,
+    warning: limit - offset('window.warningOffset'),
+    error: limit - offset('window.errorOffset'),
+  };
+}
+
+/** What is shown at a number of used tokens. */
+export interface ShownStatus {
+  readonly percentLeft: number;
+  readonly warning: boolean;
+  readonly error: boolean;
+}
+
+/** The status at a number of used tokens (WIN-5). */
+export function shownStatus({ limit, warning, error }: ShownLimits, used: number): ShownStatus {
+  return { percentLeft: percentLeft(limit, used), warning: used >= warning, error: used >= error };
+}

@@ -1,0 +1,255 @@
+import type { AmountText } from '../../core/run/parts.js';
+
+/** What an amount is worked out from. */
+export interface Sizes {
+  /** Window. */
+  readonly W: number;
+  /** Longest answer. */
+  readonly O: number;
+  /** Longest input. */
+  readonly I: number;
+  /** Base of the policy. */
+  readonly B: number;
+}
+
+/** An amount ready to be worked out; `draw` gives a share of a jitter's range, from 0 to 1. */
+export type Amount = (sizes: Sizes, draw: number) => number;
+
+/** What is wrong with an amount, and at which character. */
+export class AmountError extends Error {
+  constructor(
+    message: string,
+    readonly offset: number,
+    readonly hint: string | null = null,
+  ) {
+    super(message);
+    this.name = 'AmountError';
+  }
+}
+
+/** The middle of a jitter's range: what is shown where nothing is drawn. */
+export const MIDDLE = 0.5;
+
+const UNITS: Readonly<Record<string, number>> = { k: 1_000, K: 1_000, m: 1_000_000, M: 1_000_000, '%': 0.01 };
+const NAMES = ['W', 'O', 'I', 'B', 'window', 'output', 'input', 'base'] as const;
+const NAME_OF: Readonly<Record<string, keyof Sizes>> = {
+  window: 'W',
+  output: 'O',
+  input: 'I',
+  base: 'B',
+  W: 'W',
+  O: 'O',
+  I: 'I',
+  B: 'B',
+};
+const FUNCTIONS: Readonly<
+  Record<string, { readonly takes: number | 'some'; readonly make: (args: readonly Amount[]) => Amount }>
+> = {
+  min: { takes: 'some', make: (args) => (s, d) => Math.min(...args.map((arg) => arg(s, d))) },
+  max: { takes: 'some', make: (args) => (s, d) => Math.max(...args.map((arg) => arg(s, d))) },
+  floor: {
+    takes: 1,
+    make:
+      ([a]) =>
+      (s, d) =>
+        Math.floor(a!(s, d)),
+  },
+  jitter: {
+    takes: 2,
+    make:
+      ([a, b]) =>
+      (s, d) =>
+        a!(s, d) + (b!(s, d) - a!(s, d)) * d,
+  },
+  /** below(x, limit, then, else) */
+  below: {
+    takes: 4,
+    make:
+      ([x, limit, then, other]) =>
+      (s, d) =>
+        x!(s, d) < limit!(s, d) ? then!(s, d) : other!(s, d),
+  },
+};
+
+const TOKEN = /\s*(?:(\d[\d_,]*(?:\.\d+)?|\.\d+)\s*([kKmM%](?![A-Za-z]))?|([A-Za-z]+)|([-+*/()·×,−]))/y;
+
+interface Token {
+  readonly kind: 'number' | 'name' | 'sign' | 'end';
+  readonly text: string;
+  readonly value: number;
+  readonly offset: number;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  let depth = 0;
+  while (at < text.length && text.slice(at).trim() !== '') {
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(text);
+    const start = at + /^\s*/.exec(text.slice(at))![0].length;
+    if (match === null)
+      throw new AmountError(
+        `\`${text[start]}\` means nothing in an amount`,
+        start,
+        'amounts are written like 0.9·B, W - 33k or min(150k, 0.8·W)',
+      );
+    const [whole, digits, unit, name, sign] = match;
+    if (digits !== undefined) {
+      // Inside a call a comma parts arguments; elsewhere it groups digits.
+      const cut = depth > 0 ? digits.split(',')[0]! : digits;
+      const value = Number(cut.replace(/[_,]/g, ''));
+      const isCut = cut.length < digits.length;
+      tokens.push({
+        kind: 'number',
+        text: cut,
+        value: value * (isCut || unit === undefined ? 1 : UNITS[unit]!),
+        offset: start,
+      });
+      at = isCut ? start + cut.length : at + whole.length;
+      continue;
+    }
+    if (name !== undefined) tokens.push({ kind: 'name', text: name, value: 0, offset: start });
+    else {
+      if (sign === '(') depth++;
+      if (sign === ')') depth--;
+      tokens.push({ kind: 'sign', text: sign!, value: 0, offset: start });
+    }
+    at += whole.length;
+  }
+  tokens.push({ kind: 'end', text: '', value: 0, offset: text.length });
+  return tokens;
+}
+
+/** Parses a sum of products; errors name the character they are about. */
+class Parser {
+  private at = 0;
+
+  constructor(private readonly tokens: readonly Token[]) {}
+
+  private get next(): Token {
+    return this.tokens[this.at]!;
+  }
+
+  private takes(...signs: readonly string[]): boolean {
+    if (this.next.kind !== 'sign' || !signs.includes(this.next.text)) return false;
+    this.at++;
+    return true;
+  }
+
+  whole(): Amount {
+    const amount = this.sum();
+    if (this.next.kind !== 'end')
+      throw new AmountError(
+        `\`${this.next.text}\` cannot stand here`,
+        this.next.offset,
+        NAME_OF[this.next.text] !== undefined
+          ? `put a dot or a star before it: 0.9·${this.next.text} or 0.9*${this.next.text}`
+          : this.next.kind === 'name'
+            ? 'units are k, m and %; sizes are W, O, I and B, as in 0.9·B'
+            : 'put an operator between two amounts: 0.9·B, W - 33k',
+      );
+    return amount;
+  }
+
+  private sum(): Amount {
+    let left = this.product();
+    for (;;) {
+      const l = left;
+      if (this.takes('+')) {
+        const right = this.product();
+        left = (s, d) => l(s, d) + right(s, d);
+      } else if (this.takes('-', '−')) {
+        const right = this.product();
+        left = (s, d) => l(s, d) - right(s, d);
+      } else return left;
+    }
+  }
+
+  private product(): Amount {
+    let left = this.factor();
+    for (;;) {
+      const l = left;
+      if (this.takes('*', '·', '×')) {
+        const right = this.factor();
+        left = (s, d) => l(s, d) * right(s, d);
+      } else if (this.takes('/')) {
+        const right = this.factor();
+        left = (s, d) => l(s, d) / right(s, d);
+      } else return left;
+    }
+  }
+
+  private factor(): Amount {
+    const token = this.next;
+    if (token.kind === 'number') {
+      this.at++;
+      return () => token.value;
+    }
+    if (this.takes('(')) {
+      const inner = this.sum();
+      this.close();
+      return inner;
+    }
+    if (token.kind === 'name') {
+      this.at++;
+      const size = NAME_OF[token.text];
+      if (size !== undefined) return (sizes) => sizes[size];
+      return this.call(token);
+    }
+    throw new AmountError(
+      token.kind === 'end'
+        ? 'an amount is missing at the end'
+        : `an amount is missing before \`${token.text}\``,
+      token.offset,
+    );
+  }
+
+  private call(name: Token): Amount {
+    const known = FUNCTIONS[name.text];
+    if (known === undefined)
+      throw new AmountError(
+        `\`${name.text}\` is not known in an amount`,
+        name.offset,
+        `known: ${[...NAMES, ...Object.keys(FUNCTIONS)].join(', ')}`,
+      );
+    if (!this.takes('('))
+      throw new AmountError(
+        `\`${name.text}\` wants its values in brackets`,
+        name.offset,
+        `for instance ${name.text}(0.78, 0.82)`,
+      );
+    const args: Amount[] = [this.sum()];
+    while (this.takes(',')) args.push(this.sum());
+    this.close();
+    if (known.takes !== 'some' && args.length !== known.takes)
+      throw new AmountError(`\`${name.text}\` takes ${known.takes} values, not ${args.length}`, name.offset);
+    return known.make(args);
+  }
+
+  private close(): void {
+    if (!this.takes(')')) throw new AmountError('a bracket is not closed', this.next.offset);
+  }
+}
+
+const parsed = new Map<AmountText, Amount>();
+
+/** Parses an amount once; equal texts share what was parsed. Throws an AmountError. */
+export function parseAmount(text: AmountText): Amount {
+  let amount = parsed.get(text);
+  if (amount === undefined) {
+    amount = new Parser(tokensOf(text)).whole();
+    parsed.set(text, amount);
+  }
+  return amount;
+}
+
+/** Whether an amount draws a share of a range. */
+export function hasJitter(text: AmountText): boolean {
+  return /\bjitter\b/.test(text);
+}
+
+/** Whether an amount is worked out from a size. */
+export function mentions(text: AmountText, size: keyof Sizes): boolean {
+  return tokensOf(text).some((token) => token.kind === 'name' && NAME_OF[token.text] === size);
+}

@@ -1,0 +1,62 @@
+import type { Limit, Limits } from '../../core/run/limit.js';
+import type { Comparison, PartsPolicy, RulePart } from '../../core/run/parts.js';
+import { MIDDLE, parseAmount, type Sizes } from './expression.js';
+import { type ModelSizes, sizesOf } from './sizes.js';
+
+/** The first whole number of tokens at which a bound from below holds; a jitter counts by its middle. */
+export function firstTokens({ op, amount }: Comparison, sizes: Sizes): number {
+  const bound = parseAmount(amount)(sizes, MIDDLE);
+  return op === '>' ? Math.floor(bound) + 1 : Math.ceil(bound - 1e-9);
+}
+
+/** Whether a rule puts another history in the place of the conversation. @internal */
+export function replacesHistory({ replace }: RulePart): boolean {
+  return replace === null;
+}
+
+/** The first token count at which a rule fires because of its size alone; null when size does not decide. */
+export function triggerOf(rule: RulePart, sizes: Sizes): number | null {
+  let first: number | null = null;
+  for (const { tests } of rule.when) {
+    const tokens = tests.find((test) => test.kind === 'tokens');
+    if (
+      tokens?.kind !== 'tokens' ||
+      !tokens.is.op.startsWith('>') ||
+      tests.some(({ kind }) => kind === 'event')
+    )
+      continue;
+    const at = firstTokens(tokens.is, sizes);
+    if (first === null || at < first) first = at;
+  }
+  return first;
+}
+
+/** The first token count at which a policy replaces the history on a model; null when size does not decide. */
+export function compactsAt(policy: PartsPolicy, model: ModelSizes): number | null {
+  const sizes = sizesOf(policy, model);
+  const all = policy.rules.filter(replacesHistory).flatMap((rule) => triggerOf(rule, sizes) ?? []);
+  return all.length === 0 ? null : Math.min(...all);
+}
+
+/** The same as a limit of a run: of the rules for all threads, or of those for one. Nothing meets it where size does not decide. */
+export function compactsLimit(
+  limits: Limits,
+  { window, maxOutput }: ModelSizes,
+  rules: 'all' | 'not-main' = 'all',
+): Limit {
+  return limits.of(`compacts ${rules} ${window} ${maxOutput}`, 'reached', ({ parts }) => {
+    const policy = rules === 'all' ? parts! : forOthers(parts!);
+    return compactsAt(policy, { window, maxOutput }) ?? Number.POSITIVE_INFINITY;
+  });
+}
+
+/** The rules that act in threads besides the main one. */
+function forOthers(policy: PartsPolicy): PartsPolicy {
+  return { ...policy, rules: policy.rules.filter(({ threads }) => threads === 'all') };
+}
+
+/** The token count from which new input is refused; null when it never is. */
+export function blocksAt(policy: PartsPolicy, model: ModelSizes): number | null {
+  const { block } = policy.guards;
+  return block === null ? null : Math.ceil(parseAmount(block)(sizesOf(policy, model), MIDDLE) - 1e-9);
+}

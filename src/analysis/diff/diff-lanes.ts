@@ -1,0 +1,180 @@
+import { usd } from '../../metrics/metric.js';
+import { explainAct, explainPair, type Reason } from './explain.js';
+import type { Lane, LaneRequest } from './lane.js';
+
+/** The same request in two lanes; one of them may not have it. */
+export interface LanePair {
+  readonly a: LaneRequest | null;
+  readonly b: LaneRequest | null;
+}
+
+/** A request that the two lanes do not share. */
+export interface Difference extends Reason {
+  /** Its number in the first lane, or in the second where the first has none. */
+  readonly request: number;
+  readonly thread: string;
+  readonly turn: number;
+  readonly purpose: string;
+  readonly a: Figures | null;
+  readonly b: Figures | null;
+  /** What the second costs more; null where one of them has no price. */
+  readonly costUsd: number | null;
+}
+
+/** The figures of one side. */
+export interface Figures {
+  readonly request: number;
+  readonly prompt: number;
+  readonly read: number;
+  readonly written: number;
+  /** Null where the model has no price. */
+  readonly costUsd: number | null;
+}
+
+/** Two lanes side by side. */
+export interface LaneDiff {
+  readonly a: LaneSum;
+  readonly b: LaneSum;
+  readonly firstDifference: Difference | null;
+  readonly differences: readonly Difference[];
+  readonly pairs: readonly LanePair[];
+  /** Requests that a client makes and no recording holds; left out beside one. */
+  readonly unrecorded: { readonly requests: number; readonly costUsd: number };
+  /** Whether both are of one session; null where a side does not tell. */
+  readonly sameSession: boolean | null;
+  /** Whether one plan made both: then nothing could differ. */
+  readonly samePlan: boolean;
+}
+
+/** A lane in a line. */
+export interface LaneSum {
+  readonly title: string;
+  readonly requests: number;
+  /** Requests whose model has no price: the cost is without them. */
+  readonly unpricedRequests: number;
+  /** Null where no request has a price. */
+  readonly costUsd: number | null;
+}
+
+/** Names a request by what both lanes know of it; several of one kind in a turn are counted. */
+function keysOf(lane: Lane): readonly string[] {
+  const counts = new Map<string, number>();
+  return lane.requests.map(({ thread, turn, purpose }) => {
+    const base = JSON.stringify([thread, turn, purpose]);
+    const count = (counts.get(base) ?? 0) + 1;
+    counts.set(base, count);
+    return `${base} ${count}`;
+  });
+}
+
+/** Pairs the requests of two lanes in the order of the first; those of the second alone stand before the next shared one. @internal */
+export function alignLanes(a: Lane, b: Lane): readonly LanePair[] {
+  const keysA = keysOf(a);
+  const keysB = keysOf(b);
+  const placeA = new Set(keysA);
+  const placeB = new Map(keysB.map((key, i) => [key, i]));
+  const pairs: LanePair[] = [];
+  let next = 0;
+  const alone = (until: number): void => {
+    for (; next < until; next++) if (!placeA.has(keysB[next]!)) pairs.push({ a: null, b: b.requests[next]! });
+  };
+  for (const [i, key] of keysA.entries()) {
+    const at = placeB.get(key);
+    if (at !== undefined) alone(at);
+    pairs.push({ a: a.requests[i]!, b: at === undefined ? null : b.requests[at]! });
+  }
+  alone(keysB.length);
+  return pairs;
+}
+
+function figuresOf(request: LaneRequest | null): Figures | null {
+  if (request === null) return null;
+  const { n, prompt, read, written, costNano, prices } = request;
+  return { request: n, prompt, read, written, costUsd: prices === null ? null : usd(costNano) };
+}
+
+function sumOf({ title, requests }: Lane): LaneSum {
+  const nano = requests.reduce((sum, { costNano }) => sum + costNano, 0);
+  const unpriced = requests.filter(({ prices }) => prices === null).length;
+  const isUnpriced = unpriced > 0 && unpriced === requests.length;
+  return {
+    title,
+    requests: requests.length,
+    unpricedRequests: unpriced,
+    costUsd: isUnpriced ? null : usd(nano),
+  };
+}
+
+/** What the second costs more; null where that cannot be told. */
+function moreOf({ a, b }: LanePair): number | null {
+  if (a?.prices === null || b?.prices === null) return null;
+  return usd((b?.costNano ?? 0) - (a?.costNano ?? 0));
+}
+
+/** Without the requests that only a run knows of: suggestions, summaries and other work of layers. */
+function recordable(lane: Lane): Lane {
+  const requests = lane.requests.filter(isLoop);
+  return { ...lane, requests };
+}
+
+/** A layer's own request that one lane makes alone has the reason for which the layer acts: the loop's next request tells it. */
+function reasonAt(pairs: readonly LanePair[], at: number, tolerance: number): Reason | null {
+  const pair = pairs[at]!;
+  const reason = explainPair(pair, tolerance);
+  const own = (pair.a ?? pair.b)!;
+  if (reason?.kind !== 'missing' || isLoop(own)) return reason;
+  for (let i = at + 1; i < pairs.length; i++) {
+    const { a, b } = pairs[i]!;
+    if (a === null || b === null || a.thread !== own.thread || !isLoop(a)) continue;
+    const acted = explainAct(a, b);
+    return acted === null ? reason : { kind: acted.kind, reason: `${reason.reason}; ${acted.reason}` };
+  }
+  return reason;
+}
+
+function isLoop({ purpose }: LaneRequest): boolean {
+  return purpose === 'main' || purpose === 'subagent';
+}
+
+/** Finds where two lanes part, and every request that differs; figures within the tolerance (a share) are the same. */
+export function diffLanes(laneA: Lane, laneB: Lane, tolerance: number): LaneDiff {
+  const isRecorded = laneA.source === 'recorded' || laneB.source === 'recorded';
+  const [a, b] = isRecorded ? [recordable(laneA), recordable(laneB)] : [laneA, laneB];
+  const pairs = alignLanes(a, b);
+  const differences: Difference[] = [];
+  for (const [i, pair] of pairs.entries()) {
+    const reason = reasonAt(pairs, i, tolerance);
+    if (reason === null) continue;
+    const { thread, turn, purpose, n } = (pair.a ?? pair.b)!;
+    differences.push({
+      request: n,
+      thread,
+      turn,
+      purpose,
+      ...reason,
+      a: figuresOf(pair.a),
+      b: figuresOf(pair.b),
+      costUsd: moreOf(pair),
+    });
+  }
+  const [sumA, sumB] = [sumOf(a), sumOf(b)];
+  const all = [sumOf(laneA), sumOf(laneB)];
+  const left = (pick: (sum: LaneSum) => number): number =>
+    all.reduce((sum, each) => sum + pick(each), 0) - pick(sumA) - pick(sumB);
+  return {
+    a: sumA,
+    b: sumB,
+    firstDifference: differences[0] ?? null,
+    differences,
+    pairs,
+    unrecorded: {
+      requests: left(({ requests }) => requests),
+      costUsd: Math.max(
+        0,
+        left(({ costUsd }) => costUsd ?? 0),
+      ),
+    },
+    sameSession: laneA.session === null || laneB.session === null ? null : laneA.session === laneB.session,
+    samePlan: laneA.plan !== null && laneA.plan === laneB.plan,
+  };
+}

@@ -1,0 +1,81 @@
+import type { LayerEntry, LogEntry, RequestEntry, RunEntry } from '../../core/run/run-log.js';
+import type { Prices } from '../../provider/prices/model-row.js';
+import { modelsOf } from '../../provider/prices/models.js';
+import { pricesFor } from '../../provider/prices/price.js';
+import type { Lane, LaneAct, LaneRequest } from './lane.js';
+
+function actOf({ layer, action, outcome, reason, seenBefore, saved }: LayerEntry): LaneAct {
+  return { layer, action, outcome, reason, seen: seenBefore, saved };
+}
+
+/** Collects the lane of a run from its log, entry by entry. */
+export class LaneWriter {
+  readonly #requests: LaneRequest[] = [];
+  readonly #limits = new Map<string, number>();
+  readonly #acts = new Map<string, LaneAct[]>();
+  #run: RunEntry | null = null;
+
+  write(entry: LogEntry): void {
+    if (entry.type === 'run') this.#run = entry;
+    else if (entry.type === 'status') this.#limits.set(entry.thread, entry.limit);
+    else if (entry.type === 'layer')
+      this.#acts.set(entry.thread, [...this.#actsOf(entry.thread), actOf(entry)]);
+    else if (entry.type === 'request') this.#add(entry);
+  }
+
+  #pricesOf(model: string, prompt: number): Prices | null {
+    const row = modelsOf((this.#run?.plan ?? {}) as Parameters<typeof modelsOf>[0]).find(model);
+    return row?.pricesAreKnown === true ? pricesFor(row, prompt) : null;
+  }
+
+  #actsOf(thread: string): LaneAct[] {
+    return this.#acts.get(thread) ?? [];
+  }
+
+  /** A request that a layer makes for itself comes before what the layer reports; acts wait for the loop's next request. */
+  #add(entry: RequestEntry): void {
+    const { thread, turn, purpose, n, t, model, prompt, read, write5m, write1h, input, output, cost, seen } =
+      entry;
+    const isLoop = purpose === 'main' || purpose === 'subagent';
+    this.#requests.push({
+      thread,
+      turn,
+      purpose,
+      n,
+      t,
+      model,
+      prompt,
+      read,
+      written: write5m + write1h,
+      input,
+      output,
+      costNano: cost,
+      prices: this.#pricesOf(model, prompt),
+      seen,
+      limit: this.#limits.get(thread) ?? null,
+      cause: entry.cause,
+      acts: isLoop ? this.#actsOf(thread) : [],
+    });
+    if (isLoop) this.#acts.delete(thread);
+  }
+
+  finish(): Lane {
+    const run = this.#run;
+    const title =
+      run === null ? 'run' : `${run.name} · ${run.policy} · ${run.transcript.id} · seed ${run.seed}`;
+    return {
+      title,
+      source: 'run',
+      session: run?.transcript.id ?? null,
+      plan: run?.planDigest ?? null,
+      requests: this.#requests,
+    };
+  }
+}
+
+/** The lane of a log. */
+export function laneOfLog(entries: Iterable<LogEntry>): Lane {
+  const writer = new LaneWriter();
+  for (const entry of entries) writer.write(entry);
+  return writer.finish();
+}

@@ -1,0 +1,107 @@
+import { mean, quantile, ratio, sum } from '../../core/base/stats.js';
+import { addPricedCalls, isUnpriced, type PricedCalls } from '../../core/run/priced-calls.js';
+import { lifetimeCosts, type PriceOf, type SessionCost } from './lifetime-costs.js';
+import { type CurvePoint, LIFETIME_SECONDS, type LifetimeSession, lifetimeCurve } from './lifetime-curve.js';
+
+/**
+ * Five minutes against one hour over the sessions that have the choice; totals and shares are null when there is none. Calls are those of
+ * all such sessions; one without a call that has a price is left out of the rest.
+ */
+export interface LifetimeCostReport extends PricedCalls {
+  readonly total5mUsd: number | null;
+  readonly total1hUsd: number | null;
+  readonly share5mCheaper: number | null;
+  readonly share1hCheaper: number | null;
+  readonly shareEqual: number | null;
+  readonly premiumUsd: number;
+  readonly savedUsd: number;
+  readonly rescuedTokens: number;
+  readonly breakEvenTokens: number;
+  readonly perSession: readonly SessionCost[];
+}
+
+/** The lifetime curve of recordings with the money beside it. */
+export interface LifetimeReport {
+  readonly sessions: number;
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly curve: readonly CurvePoint[];
+  readonly cost: LifetimeCostReport;
+}
+
+/** Hit rates per conversation with entries that never expire; null without a conversation. */
+export interface ConversationHitRates {
+  readonly median: number | null;
+  readonly lowerQuartile: number | null;
+  readonly mean: number | null;
+  readonly min: number | null;
+}
+
+/** What is known of a session's cost better than by the gaps between requests: nothing, or that nobody chooses its lifetime. */
+export type GivenCost = SessionCost | 'no-choice' | null;
+
+/**
+ * Builds the report on sessions: sizes, the curve, and both lifetimes in money. Costs that are known better are given, session by
+ * session; sessions without a choice are left out of the money.
+ */
+export function lifetimeReport(
+  sessions: readonly LifetimeSession[],
+  ttlSeconds: readonly (number | null)[] = LIFETIME_SECONDS,
+  prices: PriceOf,
+  costs: readonly GivenCost[] | null = null,
+): LifetimeReport {
+  const threads = sessions.flatMap((session) => session.threads);
+  return {
+    sessions: sessions.length,
+    requests: sum(threads.map((thread) => thread.length)),
+    promptTokens: sum(threads.map((thread) => sumColumn(thread.promptTokens))),
+    curve: lifetimeCurve(sessions, ttlSeconds),
+    cost: costReport(
+      sessions.flatMap((session, i) => {
+        const given = costs?.[i] ?? lifetimeCosts(session, prices);
+        return given === 'no-choice' ? [] : [given];
+      }),
+    ),
+  };
+}
+
+/** Spread of the hit rate over conversations at an unlimited lifetime: the figures published for the traces (E1). */
+export function conversationHitRates(sessions: readonly LifetimeSession[]): ConversationHitRates {
+  const rates: number[] = [];
+  for (const session of sessions) {
+    const rate = lifetimeCurve([session], [null])[0]!.hitRate;
+    if (rate !== null) rates.push(rate);
+  }
+  return {
+    median: quantile(rates, 0.5),
+    lowerQuartile: quantile(rates, 0.25),
+    mean: mean(rates),
+    min: quantile(rates, 0),
+  };
+}
+
+function costReport(chosen: readonly SessionCost[]): LifetimeCostReport {
+  const perSession = chosen.filter((cost) => !isUnpriced(cost));
+  const total = (pick: (cost: SessionCost) => number): number => sum(perSession.map(pick));
+  const share = (side: SessionCost['cheaper']): number | null =>
+    ratio(perSession.filter((cost) => cost.cheaper === side).length, perSession.length);
+  return {
+    total5mUsd: perSession.length === 0 ? null : total((cost) => cost.cost5mUsd),
+    total1hUsd: perSession.length === 0 ? null : total((cost) => cost.cost1hUsd),
+    share5mCheaper: share('5m'),
+    share1hCheaper: share('1h'),
+    shareEqual: share('equal'),
+    premiumUsd: total((cost) => cost.premiumUsd),
+    savedUsd: total((cost) => cost.savedUsd),
+    rescuedTokens: total((cost) => cost.rescuedTokens),
+    breakEvenTokens: total((cost) => cost.breakEvenTokens),
+    perSession,
+    ...addPricedCalls(chosen),
+  };
+}
+
+function sumColumn(column: Float64Array): number {
+  let total = 0;
+  for (let i = 0; i < column.length; i++) total += column[i]!;
+  return total;
+}

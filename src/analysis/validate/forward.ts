@@ -1,0 +1,242 @@
+import { clientOfVersion } from '../../agent/client/catalogue.js';
+import { RECORDED_CLIENT } from '../../agent/client/habits.js';
+import { planPolicy, policyRegistry } from '../../agent/policies/catalogue.js';
+import { ratio } from '../../core/base/stats.js';
+import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
+import type { EndEntry, LayerEntry, LogEntry, RequestEntry } from '../../core/run/run-log.js';
+import type { RunPlan } from '../../core/run/run-plan.js';
+import { replay } from '../../engine/run/replay.js';
+import { type CostInterval, chanceInterval, RiskTally } from '../../metrics/cost-interval.js';
+import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/llm/default-fake.js';
+import { modelOrUnknown } from '../../provider/prices/models.js';
+import { inputNano } from './compare.js';
+import { codexProfile } from './trigger-profile.js';
+import type { RecordedRequest, Truth } from './truth.js';
+import { rangeOf } from './version-map.js';
+
+/** A number of the run beside the recorded one. */
+export interface Beside {
+  readonly predicted: number;
+  readonly recorded: number;
+}
+
+/** A request by its place in its thread, from 0. */
+export interface Place {
+  readonly thread: string;
+  readonly request: number;
+}
+
+/** One recording run forward: what would have happened, beside what did. */
+export interface ForwardSession {
+  readonly file: string;
+  readonly version: string | null;
+  readonly profile: string;
+  readonly client: string;
+  readonly requests: number;
+  /** Recorded calls that the run did not get to. */
+  readonly callsLost: number;
+  /** Input cost of the requests that the recording shows too, in nano-dollars. */
+  readonly cost: Beside;
+  /** Tokens that were written, as the recording tells; or as its provider's rules have it, which bill them, where it tells none. */
+  readonly recordedWrites: 'told' | 'assumed';
+  /** The same with what breaks that nothing foretells add on average, and the ends that hold nine of ten sessions: one number where nothing is left to chance. */
+  readonly interval: CostInterval;
+  readonly hitRate: { readonly predicted: number | null; readonly recorded: number | null };
+  readonly compactions: Beside;
+  /** The request that each compaction came before, by its place in the thread. */
+  readonly compactedAt: { readonly predicted: readonly Place[]; readonly recorded: readonly Place[] };
+  /** The first request behind each compaction that both made, in order: its prompt and what it read. */
+  readonly contextAfter: readonly Beside[];
+  readonly firstReadAfter: readonly Beside[];
+}
+
+/** A recording whose run failed. */
+export interface CrashedSession {
+  readonly file: string;
+  readonly version: string | null;
+  readonly message: string;
+}
+
+/** What came of running a recording forward; null for one without a request that can be priced. */
+export type ForwardOutcome =
+  | { readonly kind: 'ran'; readonly session: ForwardSession }
+  | { readonly kind: 'crashed'; readonly session: CrashedSession }
+  | { readonly kind: 'empty' };
+
+/** The policy of a recording whose client is not known. */
+export const NO_POLICY = 'none';
+
+/** Settings of a policy by their paths. */
+type Settings = Readonly<Record<string, unknown>>;
+
+/** The policy that stands for the client of a recording, and the settings that are not those of its profile. */
+export interface OwnPolicy {
+  readonly use: string;
+  readonly set: Settings;
+}
+
+/** The policy of a recording's own client, where one is known for its versions; else none. */
+export function ownPolicy(transcript: Transcript): OwnPolicy {
+  if (transcript.source === 'codex') return { use: codexProfile(transcript).name, set: {} };
+  if (transcript.source !== 'claude-code') return { use: NO_POLICY, set: {} };
+  const { profile, set } = rangeOf(transcript.agentVersion);
+  return { use: profile, set: { ...set, 'client.use': RECORDED_CLIENT } };
+}
+
+/** The plan that stands for a recording: the policy of its own client, its lifetimes and times; settings that differ. */
+export function forwardPlan(transcript: Transcript, changed: Settings = {}): RunPlan {
+  const { use, set } = ownPolicy(transcript);
+  return {
+    version: 1,
+    name: 'forward',
+    seed: 1,
+    model: null,
+    window: null,
+    policy: planPolicy(policyRegistry.get(use), { ...set, ...changed }),
+    cache: { mode: 'on', ttl: 'recorded', subagentTtl: 'recorded', fade: 'client' },
+    timing: 'recorded',
+    estimatorFactor: 1,
+    llm: { fake: DEFAULT_FAKE_LLM, faults: [] },
+  };
+}
+
+class ForwardSink {
+  predictedNano = 0;
+  prompt = 0;
+  read = 0;
+  requests = 0;
+  lost = 0;
+  readonly compactedAt: Place[] = [];
+  readonly risks = new RiskTally();
+  chance: EndEntry['chance'];
+  /** The first request of a thread behind each of its compactions. */
+  readonly after: RequestEntry[] = [];
+  readonly #compacted = new Set<string>();
+  readonly #placed = new Map<string, number>();
+
+  write(entry: LogEntry): void {
+    if (entry.type === 'request') this.#request(entry);
+    else if (entry.type === 'layer') this.#layer(entry);
+    else if (entry.type === 'lost') this.lost += entry.calls;
+    else if (entry.type === 'end') this.chance = entry.chance;
+  }
+
+  #request(entry: RequestEntry): void {
+    if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
+    this.requests++;
+    this.#placed.set(entry.thread, this.#place(entry.thread) + 1);
+    this.predictedNano += entry.cost - entry.outputCost;
+    this.prompt += entry.prompt;
+    this.read += entry.read;
+    if (entry.risk !== undefined) this.risks.add(entry.risk);
+    if (this.#compacted.delete(entry.thread)) this.after.push(entry);
+  }
+
+  #layer({ action, outcome, thread }: LayerEntry): void {
+    if (action !== 'compact' || outcome !== 'done') return;
+    this.compactedAt.push({ thread, request: this.#place(thread) });
+    this.#compacted.add(thread);
+  }
+
+  get interval(): CostInterval {
+    const cost = this.predictedNano;
+    const compactions = this.compactedAt.length > 0 ? 'some' : 'none';
+    if (this.chance !== undefined) return chanceInterval(cost, this.chance, compactions);
+    return this.risks.interval(cost, compactions) ?? { expected: cost, low: cost, high: cost };
+  }
+
+  #place(thread: string): number {
+    return this.#placed.get(thread) ?? 0;
+  }
+}
+
+/** The first recorded request behind each compaction, in the order of the threads. */
+function recordedAfter(transcript: Transcript, truth: Truth): RecordedRequest[] {
+  const found: RecordedRequest[] = [];
+  for (const thread of transcript.threads) {
+    let compacted = false;
+    for (const step of thread.steps) {
+      if (step.kind === 'event' && step.event.kind === 'recorded-compaction') compacted = true;
+      if (step.kind !== 'call' || !compacted) continue;
+      const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
+      if (request === undefined) continue;
+      found.push(request);
+      compacted = false;
+    }
+  }
+  return found;
+}
+
+/** Where the recorded compactions stand. */
+function recordedPlaces(transcript: Transcript, truth: Truth): Place[] {
+  const places: Place[] = [];
+  for (const { id, steps } of transcript.threads) {
+    let request = 0;
+    for (const step of steps) {
+      if (step.kind === 'event' && step.event.kind === 'recorded-compaction')
+        places.push({ thread: id, request });
+      if (step.kind === 'call' && truth.byCall.has(`${id} ${step.call.id}`)) request++;
+    }
+  }
+  return places;
+}
+
+/** Runs a recording forward under the profile of its version, without a look at its automatic compactions. */
+export function runForward(transcript: Transcript, truth: Truth, file: string): ForwardOutcome {
+  const version = transcript.agentVersion;
+  const summaries = new Set(transcript.threads.filter(isSummaryFork).map(({ id }) => id));
+  const recorded = [...truth.threads].flatMap(([id, requests]) => (summaries.has(id) ? [] : requests));
+  const isTold = transcript.carries.includes('cache-writes');
+  const told = recorded.map(({ usage }) => usage);
+  const billed = isTold
+    ? told
+    : recorded.map(({ model, usage }) => withUntoldWrites(modelOrUnknown(model), usage));
+  const recordedNano = recorded.reduce((sum, { model }, i) => sum + inputNano(model, billed[i]!), 0);
+  if (recorded.length < FEWEST_REQUESTS || recordedNano === 0) return { kind: 'empty' };
+  const plan = forwardPlan(transcript);
+  const sink = new ForwardSink();
+  try {
+    replay(plan, transcript, sink);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'crashed', session: { file, version, message } };
+  }
+  const cost = { predicted: sink.predictedNano, recorded: recordedNano };
+  const behind = recordedAfter(transcript, truth);
+  const pairs = Math.min(behind.length, sink.after.length);
+  const beside = (pick: (run: RequestEntry) => number, own: (request: RecordedRequest) => number): Beside[] =>
+    behind.slice(0, pairs).map((request, i) => ({ predicted: pick(sink.after[i]!), recorded: own(request) }));
+  const prompt = recorded.reduce((sum, request) => sum + request.prompt, 0);
+  const read = recorded.reduce((sum, request) => sum + request.read, 0);
+  const compactedAt = { predicted: sink.compactedAt, recorded: recordedPlaces(transcript, truth) };
+  const compactions = { predicted: sink.compactedAt.length, recorded: compactedAt.recorded.length };
+  return {
+    kind: 'ran',
+    session: {
+      file,
+      version,
+      profile: plan.policy.name,
+      client: transcript.source === 'codex' ? transcript.source : clientOfVersion(version).name,
+      requests: recorded.length,
+      callsLost: sink.lost,
+      cost,
+      recordedWrites: billed.every((usage, i) => usage === told[i]) ? 'told' : 'assumed',
+      interval: sink.interval,
+      hitRate: { predicted: ratio(sink.read, sink.prompt), recorded: ratio(read, prompt) },
+      compactions,
+      compactedAt,
+      contextAfter: beside(
+        (entry) => entry.prompt,
+        (request) => request.prompt,
+      ),
+      firstReadAfter: beside(
+        (entry) => entry.read,
+        (request) => request.read,
+      ),
+    },
+  };
+}
+
+/** A single request tells nothing about what a session costs. */
+const FEWEST_REQUESTS = 2;

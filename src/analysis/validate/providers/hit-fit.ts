@@ -1,0 +1,172 @@
+import { quantile } from '../../../core/base/stats.js';
+import type { HitChance } from '../../../core/run/provider.js';
+import { survival } from '../../../provider/cache/cache-rules.js';
+import type { ProviderRequest } from './provider-requests.js';
+
+/** Reads below this share of what could be read count as short. */
+const SHORT_SHARE = 0.97;
+/** Steps of Newton's method; it settles within a dozen. */
+const STEPS = 40;
+/** Requests and short ones that a session is given before it is judged by its own. */
+const PRIOR = 0.5;
+/** Sessions a fit rests on are few: the spread between others is larger than between them. */
+const WIDENING = 1.3;
+const TENTHS = Array.from({ length: 10 }, (_, i) => (i + 0.5) / 10);
+
+/** How a fit came about. */
+export interface HitFit {
+  readonly chance: HitChance;
+  readonly requests: number;
+  readonly short: number;
+  /** Standard errors of the two parameters of the curve. */
+  readonly errors: { readonly logOdds: number; readonly perLogSecond: number };
+}
+
+/** Whether a request read less than it could. */
+export function isShort({ request, reachable }: ProviderRequest): boolean {
+  return request.read < SHORT_SHARE * reachable;
+}
+
+/** Whether a request tells of chance: what it could read was there, and lived. */
+function isTold({ cause, reachable, rules, gapMs }: ProviderRequest): boolean {
+  return cause === 'hit' && reachable > 0 && survival(rules.lifetime, gapMs) === 1;
+}
+
+function logSeconds({ gapMs }: ProviderRequest): number {
+  return Math.log(Math.max(1, gapMs / 1_000));
+}
+
+/**
+ * Fits the chance that requests come up short to sessions: the odds by the time since the last request (logistic, by Newton's
+ * method), what sessions differ by, and how much is read all the same. Null without a short request or without one that is not.
+ */
+export function fitHitChance(sessions: readonly (readonly ProviderRequest[])[]): HitFit | null {
+  const told = sessions.map((requests) => requests.filter(isTold));
+  const all = told.flat();
+  const short = all.filter(isShort);
+  if (short.length === 0 || short.length === all.length) return null;
+  let a = Math.log(short.length / (all.length - short.length));
+  let b = 0;
+  let information = [0, 0, 0];
+  for (let step = 0; step < STEPS; step++) {
+    const gradient = [0, 0];
+    information = [0, 0, 0];
+    for (const request of all) {
+      const x = logSeconds(request);
+      const p = 1 / (1 + Math.exp(-(a + b * x)));
+      const off = Number(isShort(request)) - p;
+      const weight = p * (1 - p);
+      gradient[0]! += off;
+      gradient[1]! += off * x;
+      information[0]! += weight;
+      information[1]! += weight * x;
+      information[2]! += weight * x * x;
+    }
+    const determinant = information[0]! * information[2]! - information[1]! ** 2;
+    if (determinant <= 0) break;
+    a += (information[2]! * gradient[0]! - information[1]! * gradient[1]!) / determinant;
+    b += (information[0]! * gradient[1]! - information[1]! * gradient[0]!) / determinant;
+  }
+  const determinant = information[0]! * information[2]! - information[1]! ** 2;
+  const chance = { logOdds: a, perLogSecond: b };
+  return {
+    chance: {
+      ...chance,
+      sessions: sessionFactors(told, chance),
+      partial: tenths(short.map(({ request, reachable }) => request.read / reachable)),
+    },
+    requests: all.length,
+    short: short.length,
+    errors: {
+      logOdds: Math.sqrt(information[2]! / determinant),
+      perLogSecond: Math.sqrt(information[0]! / determinant),
+    },
+  };
+}
+
+/** The middle of each tenth of some values. */
+function tenths(values: readonly number[]): readonly number[] {
+  return TENTHS.map((at) => quantile(values, at)!);
+}
+
+/** How much more or less often than expected the requests of sessions come up short, wider than was seen. */
+function sessionFactors(
+  sessions: readonly (readonly ProviderRequest[])[],
+  chance: Pick<HitChance, 'logOdds' | 'perLogSecond'>,
+): readonly number[] {
+  const logs = sessions
+    .filter((requests) => requests.length > 0)
+    .map((requests) => {
+      const odds = requests.map((each) => Math.exp(chance.logOdds + chance.perLogSecond * logSeconds(each)));
+      return Math.log(factorOf(odds, requests.filter(isShort).length, 1));
+    });
+  const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
+  const wide = tenths(logs).map((value) => Math.exp(mean + WIDENING * (value - mean)));
+  return centred(wide, sessions.flat(), chance);
+}
+
+/** Halvings of the range in which the common factor is looked for, and its ends. */
+const CENTRING_STEPS = 40;
+const CENTRING_LOGS = 8;
+
+/** The factors times one common factor, at which as many requests are expected to come up short as did. */
+function centred(
+  factors: readonly number[],
+  requests: readonly ProviderRequest[],
+  chance: Pick<HitChance, 'logOdds' | 'perLogSecond'>,
+): readonly number[] {
+  const odds = requests.map((each) => Math.exp(chance.logOdds + chance.perLogSecond * logSeconds(each)));
+  const short = requests.filter(isShort).length;
+  const expectedAt = (common: number): number => {
+    let sum = 0;
+    for (const each of odds)
+      for (const factor of factors) sum += (each * factor * common) / (1 + each * factor * common);
+    return sum / factors.length;
+  };
+  let low = -CENTRING_LOGS;
+  let high = CENTRING_LOGS;
+  for (let step = 0; step < CENTRING_STEPS; step++) {
+    const middle = (low + high) / 2;
+    if (expectedAt(Math.exp(middle)) < short) low = middle;
+    else high = middle;
+  }
+  return factors.map((factor) => factor * Math.exp((low + high) / 2));
+}
+
+/** Newton steps at most, and the change of the logarithm that ends them. */
+const FACTOR_STEPS = 12;
+const FACTOR_SETTLED = 1e-9;
+
+/** The factor on the odds of requests at which as many come up short as did, held back towards 1. */
+function factorOf(odds: readonly number[], short: number, from: number): number {
+  let factor = from;
+  for (let step = 0; step < FACTOR_STEPS; step++) {
+    let expected = PRIOR * factor;
+    let slope = PRIOR * factor;
+    for (const each of odds) {
+      const chance = (each * factor) / (1 + each * factor);
+      expected += chance;
+      slope += chance * (1 - chance);
+    }
+    const change = Math.max(-2, Math.min(2, (short + PRIOR - expected) / slope));
+    factor *= Math.exp(change);
+    if (Math.abs(change) < FACTOR_SETTLED) break;
+  }
+  return factor;
+}
+
+/** What is believed of a session's luck after each of its requests. */
+export class SessionLuck {
+  readonly #odds: number[] = [];
+  #short = 0;
+  /** Factor on the odds of coming up short. */
+  factor = 1;
+
+  /** Learns from a request; `expected` is its chance before anything was known of the session. */
+  learn(request: ProviderRequest, expected: number): void {
+    if (!isTold(request)) return;
+    this.#odds.push(expected / (1 - expected));
+    if (isShort(request)) this.#short++;
+    this.factor = factorOf(this.#odds, this.#short, this.factor);
+  }
+}

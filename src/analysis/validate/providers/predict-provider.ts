@@ -1,0 +1,104 @@
+import type { Usage } from '../../../core/model/usage.js';
+import type { CacheRules, HitChance } from '../../../core/run/provider.js';
+import { chanceOfShort, survival } from '../../../provider/cache/cache-rules.js';
+import type { Prediction, Walk } from '../predict.js';
+import type { RecordedRequest } from '../truth.js';
+import { isShort, SessionLuck } from './hit-fit.js';
+import type { ProviderRequest } from './provider-requests.js';
+
+const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
+/** Why less than the prompt before is read where the cache still has it. */
+const LIVING_CAUSES = { nothing: 'hit', reasoning: 'reasoning', more: 'shrank' } as const;
+/** The one-line rule: so long a prefix is there, in steps of so many tokens. */
+const BASELINE_MS = 600_000;
+const BASELINE_STEP = 128;
+
+function usageOf({ prompt, usage }: RecordedRequest, read: number): Usage {
+  const cacheRead = Math.min(Math.round(read), prompt);
+  const written = usage.cacheWrite5m > 0 ? prompt - cacheRead : 0;
+  return {
+    input: prompt - cacheRead - written,
+    cacheRead,
+    cacheWrite5m: written,
+    cacheWrite1h: 0,
+    output: usage.output,
+  };
+}
+
+function predictionOf(
+  { request, gapMs, rules, cause, dropped }: ProviderRequest,
+  read: number,
+  likely: number,
+): Prediction {
+  const late = survival(rules.lifetime, gapMs) < 0.5;
+  const living = LIVING_CAUSES[dropped];
+  return {
+    usage: usageOf(request, read),
+    likelyRead: likely,
+    cause: cause !== 'hit' ? cause : late ? 'lifetime' : living,
+    risk: NO_RISK,
+  };
+}
+
+/** What is read on average when a request comes up short. */
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** What a request reads on average, and what it most likely reads. */
+function expectedRead(
+  each: ProviderRequest,
+  hit: HitChance | null,
+  factor: number,
+): { readonly mean: number; readonly likely: number } {
+  const { rules, reachable, head, gapMs, cause } = each;
+  if (cause === 'model') return { mean: 0, likely: 0 };
+  if (cause === 'compaction') return { mean: head, likely: head };
+  const alive = survival(rules.lifetime, gapMs);
+  const gone = Math.min(head, reachable);
+  const short = hit === null ? 0 : chanceOfShort(hit, gapMs, factor);
+  const left = hit === null ? 0 : meanOf(hit.partial) * reachable;
+  const found = (1 - short) * reachable + short * left;
+  const isLikely = alive * (1 - short) >= 0.5;
+  return { mean: alive * found + (1 - alive) * gone, likely: isLikely ? reachable : gone };
+}
+
+/**
+ * Predicts every request from those before it: what chance decides is expected on average, and what a session has shown so far of
+ * its luck is learnt. `given` takes reads that came up short without a reason from the record.
+ */
+export function predictByProvider(
+  requests: readonly ProviderRequest[],
+  mode: 'blind' | 'given',
+  hitOf: (rules: CacheRules) => HitChance | null = ({ hit }) => hit,
+): Walk {
+  const predictions = new Map<string, Prediction>();
+  const breaks: Walk['breaks'][number][] = [];
+  const luck = new SessionLuck();
+  for (const each of requests) {
+    const { request, rules, reachable, gapMs, cause } = each;
+    const hit = hitOf(rules);
+    const { mean, likely } = expectedRead(each, hit, luck.factor);
+    const isUnforeseen = cause === 'hit' && likely === reachable && isShort(each);
+    if (isUnforeseen) breaks.push({ request, expectedRead: reachable, reason: null });
+    const isGiven = mode === 'given' && (isUnforeseen || (cause === 'hit' && !isShort(each)));
+    const read = isGiven ? (isUnforeseen ? request.read : reachable) : mean;
+    predictions.set(request.key, predictionOf(each, read, isGiven ? read : likely));
+    if (hit !== null) luck.learn(each, chanceOfShort(hit, gapMs, 1));
+  }
+  return { predictions, breaks };
+}
+
+/** The one-line rule: the previous prompt rounded down to 128 tokens, if it is not ten minutes old. */
+export function predictByPrefixRule(requests: readonly ProviderRequest[], before: PromptBefore): Walk {
+  const predictions = new Map<string, Prediction>();
+  for (const each of requests) {
+    const step = Math.floor(before(each.request) / BASELINE_STEP) * BASELINE_STEP;
+    const read = each.gapMs < BASELINE_MS ? Math.min(step, each.request.prompt) : 0;
+    predictions.set(each.request.key, predictionOf(each, read, read));
+  }
+  return { predictions, breaks: [] };
+}
+
+/** Prompt of the request before a request. */
+export type PromptBefore = (request: RecordedRequest) => number;

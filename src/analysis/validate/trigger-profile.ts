@@ -1,0 +1,105 @@
+import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
+import { type ModelLimits, thresholds } from '../../agent/layers/window/thresholds.js';
+import { planPolicy, policyRegistry, resolvePolicy } from '../../agent/policies/catalogue.js';
+import { compactsAt } from '../../agent/policy-file/triggers.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { thinkingRule } from '../../core/run/thinking-rule.js';
+import { type Counted, type CounterRules, counterRules } from '../../engine/counting/seen-counter.js';
+import { findModel } from '../../provider/prices/models.js';
+import { rangeOf } from './version-map.js';
+
+/** A policy as its triggers are checked: what it counts, and from which count on it acts. */
+export interface TriggerProfile {
+  readonly name: string;
+  readonly counter: CounterRules;
+  readonly counted: Counted;
+  /** Infinite where it has no threshold. */
+  readonly compactAt: number;
+  /** Compactions may run on the model. */
+  readonly compacts: boolean;
+  readonly clears: ClearRules;
+}
+
+/** When a profile clears old results, and how many (MIC-1). */
+interface ClearRules {
+  readonly at: number;
+  /** Whether recordings show it. */
+  readonly shows: boolean;
+  readonly target: number;
+  readonly minSaving: number;
+  readonly keepRecent: number;
+}
+
+/** The model of a thread, as far as thresholds go by it. */
+export type TriggerModel = ModelLimits & { readonly name: string };
+
+/** A policy that clears nothing by size. */
+const CLEARS_NOTHING: ClearRules = {
+  at: Number.POSITIVE_INFINITY,
+  shows: false,
+  target: 0,
+  minSaving: Number.POSITIVE_INFINITY,
+  keepRecent: 0,
+};
+
+/** The profile of a version of Claude Code. */
+export function claudeCodeProfile(version: string | null, model: TriggerModel): TriggerProfile {
+  const { profile, set, microcompact } = rangeOf(version);
+  const params = resolvePolicy(profile, set);
+  const limits = thresholds(params, model);
+  return {
+    name: profile,
+    counter: counterRules(params, 1),
+    counted: countedOf(model),
+    compactAt: limits.autoCompact ?? Number.POSITIVE_INFINITY,
+    compacts: compactsOn(params, model.name),
+    clears: {
+      at: limits.warning ?? Number.POSITIVE_INFINITY,
+      shows: microcompact === 'recorded',
+      target: params['microcompact.token.targetTokens'] as number,
+      minSaving: params['microcompact.token.minSaving'] as number,
+      keepRecent: params['microcompact.token.keepRecent'] as number,
+    },
+  };
+}
+
+/** The name of a profile that stands for a recording, and what says so. */
+export interface KnownProfile {
+  readonly name: string;
+  readonly evidence: string;
+}
+
+/** The policy that a rollout of Codex shows: a summary that can be read was made by the client itself. */
+export function codexProfile({ threads }: Pick<Transcript, 'threads'>): KnownProfile {
+  const isLocal = threads.some(({ steps }) =>
+    steps.some(
+      (step) =>
+        step.kind === 'event' && step.event.kind === 'recorded-compaction' && step.event.summary !== null,
+    ),
+  );
+  return isLocal
+    ? { name: 'peers/codex-local', evidence: 'a recorded summary can be read: the client wrote it' }
+    : {
+        name: 'peers/codex-remote',
+        evidence: 'no recorded summary can be read: the usual way of the client',
+      };
+}
+
+/** The profile of a policy in parts. */
+export function partsProfile(policy: string, model: TriggerModel): TriggerProfile {
+  const { params, parts } = planPolicy(policyRegistry.get(policy), {});
+  return {
+    name: policy,
+    counter: counterRules(params, 1, parts),
+    counted: countedOf(model),
+    compactAt: (parts === undefined ? null : compactsAt(parts, model)) ?? Number.POSITIVE_INFINITY,
+    compacts: true,
+    clears: CLEARS_NOTHING,
+  };
+}
+
+/** What counters may ask: neither tools nor system prompt are counted in recordings, as usage does. */
+function countedOf({ name }: TriggerModel): Counted {
+  const rule = findModel(name)?.thinking ?? thinkingRule(name);
+  return { prefixRough: () => 0, trueTokens: 0, dropsReasoning: rule !== 'keep-all' };
+}

@@ -1,0 +1,116 @@
+import type { Transcript } from '../../core/model/transcript.js';
+import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
+import { transcriptFindings } from '../../transcripts/lines/findings.js';
+
+/** One request as the recording tells it. */
+export interface RecordedRequest {
+  /** Unique in the transcript: `thread#index`. */
+  readonly key: string;
+  readonly threadId: string;
+  /** Place among the requests of its thread that carry usage, from 0. */
+  readonly index: number;
+  readonly callId: string;
+  /** Between the starts of this request and the previous one of its thread; null for the first, and where a fork copied either. */
+  readonly gapMs: number | null;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly model: string;
+  readonly effort: string | null;
+  readonly usage: Usage;
+  readonly prompt: number;
+  readonly read: number;
+  readonly creation: number;
+  /** Prompt up to the last breakpoint: what the next request can read; all of it where the source does not tell writes. */
+  readonly cached: number;
+  /** Why the API says the cache missed, where it said so. */
+  readonly missReason: string | null;
+}
+
+/** Something of a recording that no figure counts. */
+export interface LeftOut {
+  readonly what: string;
+  readonly why: string;
+  readonly count: number;
+}
+
+/** The requests of a recording by thread, and what could not be used. */
+export interface Truth {
+  readonly threads: ReadonlyMap<string, readonly RecordedRequest[]>;
+  readonly byCall: ReadonlyMap<string, RecordedRequest>;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** How many requests each thread of a fork begins with that are those of another session, at the time of the copy. */
+export function copiedRequests({ warnings }: Pick<Transcript, 'warnings'>): number {
+  return warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
+}
+
+/** Collects what a recording says about each of its requests. */
+export function recordedTruth(transcript: Transcript): Truth {
+  const threads = new Map<string, RecordedRequest[]>();
+  const byCall = new Map<string, RecordedRequest>();
+  let bare = 0;
+  const copied = copiedRequests(transcript);
+  const tellsWrites = transcript.carries.includes('cache-writes');
+  for (const thread of transcript.threads) {
+    const requests: RecordedRequest[] = [];
+    threads.set(thread.id, requests);
+    for (const step of thread.steps) {
+      if (step.kind !== 'call') continue;
+      const { call } = step;
+      if (call.usage === null) {
+        bare++;
+        continue;
+      }
+      const index = requests.length;
+      const prompt = promptTokens(call.usage);
+      const request: RecordedRequest = {
+        key: `${thread.id}#${index}`,
+        threadId: thread.id,
+        index,
+        callId: call.id,
+        gapMs: index <= copied ? null : call.startMs - requests[index - 1]!.startMs,
+        startMs: call.startMs,
+        endMs: call.endMs,
+        model: call.model,
+        effort: call.effort,
+        usage: call.usage,
+        prompt,
+        read: call.usage.cacheRead,
+        creation: cacheWriteTokens(call.usage),
+        cached: tellsWrites ? prompt - call.usage.input : prompt,
+        missReason: call.missReason,
+      };
+      requests.push(request);
+      byCall.set(`${thread.id} ${call.id}`, request);
+    }
+  }
+  return { threads, byCall, leftOut: leftOutOf(transcript, threads, bare) };
+}
+
+function leftOutOf(
+  transcript: Transcript,
+  threads: ReadonlyMap<string, readonly RecordedRequest[]>,
+  bare: number,
+): readonly LeftOut[] {
+  const left: LeftOut[] = [];
+  const firsts = [...threads.values()].filter((requests) => requests.length > 0).length;
+  if (firsts > 0) {
+    left.push({
+      what: 'first requests of threads',
+      why: 'they tell the size of system and tools and what was warm, so they are not predicted',
+      count: firsts,
+    });
+  }
+  if (bare > 0) {
+    left.push({
+      what: 'responses without usage',
+      why: 'there is nothing to compare a prediction with',
+      count: bare,
+    });
+  }
+  for (const { message, remedy, count } of transcriptFindings(transcript)) {
+    left.push({ what: message, why: remedy ?? 'used as far as it goes', count });
+  }
+  return left;
+}

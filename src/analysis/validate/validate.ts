@@ -1,0 +1,256 @@
+import { clientOfVersion, clientRegistry } from '../../agent/client/catalogue.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { callKeys } from '../../transcripts/readers/call-keys.js';
+import { predictByBaseline } from './baseline.js';
+import {
+  type Comparison,
+  compareRequests,
+  type FidelityFigures,
+  figuresOf,
+  type Tally,
+  tally,
+} from './compare.js';
+import { type CrashedSession, type ForwardOutcome, type ForwardSession, runForward } from './forward.js';
+import { type ForwardFigures, forwardFigures } from './forward-figures.js';
+import { startsMidSession } from './mid-session.js';
+import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
+import { predictPrompts } from './prompt-size.js';
+import { type BestEffort, bestEffort } from './providers/best-effort.js';
+import type { ProviderRequest } from './providers/provider-requests.js';
+import { ANTHROPIC, providerOfRecording, validateByProvider } from './providers/validate-provider.js';
+import { codexProfile, type KnownProfile } from './trigger-profile.js';
+import {
+  checkCodexTriggers,
+  checkTriggers,
+  countTriggers,
+  NO_TRIGGERS,
+  type TriggerCounts,
+  type TriggerReport,
+} from './triggers.js';
+import { type LeftOut, recordedTruth, type Truth } from './truth.js';
+import { rangeOf } from './version-map.js';
+
+/** The ways of predicting that stand side by side. */
+export const WAYS = ['blind', 'given', 'baseline'] as const;
+
+/** One of the ways of predicting. */
+export type Way = (typeof WAYS)[number];
+
+/** How far the simulator is from one recording. */
+export interface FileFidelity {
+  readonly file: string;
+  readonly provider: string;
+  readonly version: string | null;
+  /** The profile that stands for its agent, and what says so; null where none is known. */
+  readonly profile: KnownProfile | null;
+  readonly requests: number;
+  readonly callIds: ReadonlySet<string>;
+  readonly comparisons: Readonly<Record<Way, readonly Comparison[]>>;
+  readonly tallies: Readonly<Record<Way, Tally>>;
+  readonly figures: Readonly<Record<Way, FidelityFigures>>;
+  readonly breaks: readonly UnexplainedBreak[];
+  readonly triggers: TriggerReport;
+  /** The recording run forward. */
+  readonly forward: ForwardOutcome;
+  /** Requests whose hits are chance; null where nothing is left to it. */
+  readonly chance: readonly ProviderRequest[] | null;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** How far the simulator is from all recordings together. */
+export interface TotalFidelity {
+  readonly requests: number;
+  readonly unexplainedBreaks: number;
+  readonly blind: FidelityFigures;
+  readonly given: FidelityFigures;
+  readonly baseline: FidelityFigures;
+  readonly triggers: TriggerCounts;
+  /** Sessions of Claude Code; those of others stand with their provider. */
+  readonly forward: ForwardFigures;
+  /** The same by generation of the client. */
+  readonly byClient: Readonly<Record<string, ForwardFigures>>;
+  /** The same by provider. */
+  readonly byProvider: Readonly<Record<string, ProviderFigures>>;
+}
+
+/** How far the simulator is from the recordings of one provider. */
+export interface ProviderFigures {
+  readonly requests: number;
+  readonly blind: FidelityFigures;
+  readonly given: FidelityFigures;
+  readonly baseline: FidelityFigures;
+  readonly triggers: TriggerCounts;
+  readonly forward: ForwardFigures;
+  /** By model, blind. */
+  readonly byModel: Readonly<Record<string, FidelityFigures>>;
+  /** Expectation and interval, half by half; null where nothing is left to chance or the sessions are too few. */
+  readonly bestEffort: BestEffort | null;
+}
+
+/** Predicts every request of a recording in all ways and compares with what was recorded. */
+export function validateTranscript(transcript: Transcript, file: string): FileFidelity {
+  const truth = recordedTruth(transcript);
+  const provider = providerOfRecording(transcript);
+  if (provider !== ANTHROPIC) return validateForeign(transcript, truth, provider, file);
+  // Of other agents that use these models no policy is known.
+  const isClaudeCode = transcript.source === 'claude-code';
+  const range = rangeOf(transcript.agentVersion);
+  const learnt = predictPrompts(transcript, truth, 'learnt');
+  const given = predictRequests(transcript, truth, GIVEN);
+  const blind = predictRequests(transcript, truth, BLIND);
+  const comparisons = {
+    blind: compareRequests(truth, blind, learnt),
+    given: compareRequests(truth, given, learnt),
+    baseline: compareRequests(
+      truth,
+      predictByBaseline(transcript, truth),
+      predictPrompts(transcript, truth, 'chars-4'),
+    ),
+  };
+  const triggers = isClaudeCode ? checkTriggers(transcript, truth, blind, learnt) : NO_TRIGGERS;
+  const tallies = eachWay((way) => tally(comparisons[way]));
+  return {
+    file,
+    provider,
+    version: transcript.agentVersion,
+    profile: isClaudeCode ? { name: range.profile, evidence: range.evidence } : null,
+    requests: comparisons.blind.length,
+    callIds: callsOf(transcript),
+    comparisons,
+    tallies,
+    figures: eachWay((way) => figuresOf([tallies[way]])),
+    breaks: given.breaks,
+    triggers,
+    forward: isClaudeCode ? runForward(transcript, truth, file) : { kind: 'empty' },
+    chance: null,
+    leftOut: [...truth.leftOut, ...unseenParts(transcript, truth, triggers)],
+  };
+}
+
+/** What its calls are known by in other files. */
+function callsOf(transcript: Transcript): ReadonlySet<string> {
+  const keys = callKeys(transcript).map(({ key }) => key);
+  return new Set(keys.filter((key) => key.startsWith('call ')));
+}
+
+/** The same for a recording of another provider: its cache by its rules, its policy where one is known. */
+function validateForeign(transcript: Transcript, truth: Truth, provider: string, file: string): FileFidelity {
+  const { breaks, chance, ...comparisons } = validateByProvider(transcript, truth, provider);
+  const tallies = eachWay((way) => tally(comparisons[way]));
+  return {
+    file,
+    provider,
+    version: transcript.agentVersion,
+    profile: transcript.source === 'codex' ? codexProfile(transcript) : null,
+    requests: comparisons.blind.length,
+    callIds: callsOf(transcript),
+    comparisons,
+    tallies,
+    figures: eachWay((way) => figuresOf([tallies[way]])),
+    breaks,
+    triggers: transcript.source === 'codex' ? checkCodexTriggers(transcript, truth) : NO_TRIGGERS,
+    forward: transcript.source === 'codex' ? runForward(transcript, truth, file) : { kind: 'empty' },
+    chance,
+    leftOut: truth.leftOut,
+  };
+}
+
+function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerReport): readonly LeftOut[] {
+  const left: LeftOut[] = [];
+  const inside = transcript.threads.filter(
+    (thread) => truth.threads.get(thread.id)?.[0] !== undefined && startsMidSession(thread),
+  ).length;
+  if (inside > 0) {
+    left.push({
+      what: 'threads that start in mid-session',
+      why: 'what came before is known by its size alone; system and tools are taken as typical',
+      count: inside,
+    });
+  }
+  if (triggers.unchecked > 0) {
+    left.push({
+      what: 'recorded compactions without the requests before them',
+      why: 'what the client counted cannot be told',
+      count: triggers.unchecked,
+    });
+  }
+  return left;
+}
+
+/** The figures of all files together. */
+export function totalFidelity(files: readonly FileFidelity[]): TotalFidelity {
+  const figures = eachWay((way) => figuresOf(files.map((file) => file.tallies[way])));
+  const { sessions, crashed } = forwardOf(files.filter(({ provider }) => provider === ANTHROPIC));
+  return {
+    requests: files.reduce((sum, file) => sum + file.requests, 0),
+    unexplainedBreaks: files.reduce((sum, file) => sum + file.breaks.length, 0),
+    ...figures,
+    triggers: countTriggers(files.map((file) => file.triggers)),
+    forward: forwardFigures(sessions, crashed),
+    byProvider: Object.fromEntries(
+      [...new Set(files.map(({ provider }) => provider))].map((provider) => [
+        provider,
+        providerFigures(files.filter((file) => file.provider === provider)),
+      ]),
+    ),
+    byClient: Object.fromEntries(
+      clientsIn(sessions).map((client) => [
+        client,
+        forwardFigures(
+          sessions.filter((session) => session.client === client),
+          crashed.filter(({ version }) => clientOfVersion(version).name === client),
+        ),
+      ]),
+    ),
+  };
+}
+
+/** The sessions that were run forward, and those whose run failed. */
+function forwardOf(files: readonly FileFidelity[]): {
+  readonly sessions: readonly ForwardSession[];
+  readonly crashed: readonly CrashedSession[];
+} {
+  return {
+    sessions: files.flatMap(({ forward }) => (forward.kind === 'ran' ? [forward.session] : [])),
+    crashed: files.flatMap(({ forward }) => (forward.kind === 'crashed' ? [forward.session] : [])),
+  };
+}
+
+function providerFigures(files: readonly FileFidelity[]): ProviderFigures {
+  const { sessions, crashed } = forwardOf(files);
+  return {
+    requests: files.reduce((sum, file) => sum + file.requests, 0),
+    ...eachWay((way) => figuresOf(files.map((file) => file.tallies[way]))),
+    triggers: countTriggers(files.map((file) => file.triggers)),
+    forward: forwardFigures(sessions, crashed),
+    byModel: figuresByModel(files),
+    bestEffort: bestEffort(
+      files.flatMap(({ file, chance }) => (chance === null ? [] : [{ file, requests: chance }])),
+    ),
+  };
+}
+
+/** The requests of each model, blind; a session in which several answered is one of each. */
+function figuresByModel(files: readonly FileFidelity[]): Readonly<Record<string, FidelityFigures>> {
+  const models = new Map<string, Tally[]>();
+  for (const { comparisons } of files) {
+    const own = new Map<string, Comparison[]>();
+    for (const each of comparisons.blind) {
+      const list = own.get(each.request.model);
+      if (list === undefined) own.set(each.request.model, [each]);
+      else list.push(each);
+    }
+    for (const [model, all] of own) models.set(model, [...(models.get(model) ?? []), tally(all)]);
+  }
+  return Object.fromEntries([...models].map(([model, tallies]) => [model, figuresOf(tallies)]));
+}
+
+/** The clients of sessions, the oldest first. */
+function clientsIn(sessions: readonly { readonly client: string }[]): readonly string[] {
+  const present = new Set(sessions.map(({ client }) => client));
+  return clientRegistry.names.filter((name) => present.has(name));
+}
+
+function eachWay<T>(make: (way: Way) => T): Record<Way, T> {
+  return { blind: make('blind'), given: make('given'), baseline: make('baseline') };
+}

@@ -1,0 +1,236 @@
+import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
+import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
+import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
+import { isBreak } from '../../provider/cache/break-detector.js';
+import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
+import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
+import { billedUsage, writtenPremium } from '../../provider/prices/recorded-bill.js';
+import { callKeys } from '../../transcripts/readers/call-keys.js';
+import { startsMidSession } from '../validate/mid-session.js';
+import type { PredictedCause } from '../validate/predict.js';
+import type { RecordedRequest, Truth } from '../validate/truth.js';
+import { SWITCH_CAUSES, type WhyCause } from './causes.js';
+import { lifetimeMs, partings } from './pauses.js';
+
+/** Tokens of one request that were paid in full, and what for. */
+export interface PaidPart {
+  readonly cause: WhyCause;
+  /** Tokens written to the cache. */
+  readonly written: number;
+  /** Tokens paid without a write, where the provider does not tell writes or makes none. */
+  readonly uncached: number;
+  readonly nano: number;
+  /** What of it a user could have kept. */
+  readonly avoidableNano: number;
+}
+
+/** One request of a recording with all of its money. */
+export interface AttributedRequest {
+  /** What the call is known by in other files. */
+  readonly key: string;
+  readonly threadId: string;
+  readonly isMain: boolean;
+  /** Place among the requests of its thread, from 1. */
+  readonly number: number;
+  readonly startMs: number;
+  readonly gapMs: number | null;
+  readonly model: string;
+  readonly prompt: number;
+  readonly read: number;
+  readonly output: number;
+  readonly readNano: number;
+  readonly uncachedNano: number;
+  readonly uncached: number;
+  readonly outputNano: number;
+  /** The recording holds a placeholder in the place of its output. */
+  readonly isOutputEstimated: boolean;
+  /** What it would have cost more had all that was not read been written, where the recording tells no writes. */
+  readonly untoldNano: number;
+  /** A lifetime ran out before it, and something else would have broken its prompt in any case: a longer one keeps nothing. */
+  readonly isBrokenAnyway: boolean;
+  /** What was written, or paid in full: empty where nothing was. */
+  readonly parts: readonly PaidPart[];
+}
+
+/** Why a request reads less than the prompt before it, as the simulator sees it with the unexplained breaks given. */
+interface Loss {
+  /** Null where it says nothing of the request. */
+  readonly cause: PredictedCause | null;
+  /** Tokens that it would have read all the same, and that were not. */
+  readonly missed: number;
+  /** What would have broken it had no lifetime run out; null where nothing would have. */
+  readonly besides: PredictedCause | null;
+}
+
+/** What is lost before the requests of a thread. */
+export type LossOf = (request: RecordedRequest) => Loss;
+
+const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
+  first: 'first-write',
+  hit: 'growth',
+  compaction: 'compaction',
+  microcompaction: 'microcompaction',
+  clear: 'clear',
+  resume: 'resume',
+  version: 'version',
+  tools: 'tools',
+  model: 'model',
+  thinking: 'thinking',
+  reasoning: 'reasoning',
+  fallback: 'delivery',
+  'ttl-5m': 'lifetime-5m',
+  'ttl-1h': 'lifetime-1h',
+  lifetime: 'lifetime',
+  'given-break': 'unexplained',
+  shrank: 'rewind',
+};
+
+/** What the API says of a miss that the recording does not explain. */
+const TOLD_CAUSES: Readonly<Record<string, WhyCause>> = {
+  model_changed: 'model',
+  system_changed: 'system',
+  tools_changed: 'tools',
+  messages_changed: 'messages',
+};
+
+/** Tokens behind system and tools after a compaction, and those of its summary: what recorded ones left and the fake LLM writes. */
+const COMPACTED_TOKENS = 18_000;
+const SUMMARY_TOKENS = 4_400;
+
+/** Nano-dollars for a token at a dollar per million. */
+export const PER_TOKEN_NANO = 1_000;
+
+interface Place {
+  readonly thread: Thread;
+  readonly request: RecordedRequest;
+  readonly previous: RecordedRequest | null;
+  readonly first: RecordedRequest;
+  readonly tellsWrites: boolean;
+  /** The user could have compacted before the pause. */
+  readonly hasParting: boolean;
+  readonly summary: SummaryRequest;
+}
+
+/** What the request for a summary sends: the prompt as it stands, which is read; or the messages behind a prompt of its own, which are written. */
+export type SummaryRequest = 'same-prompt' | 'own-prompt';
+
+/** What the API told of a miss; else it is unexplained. */
+function toldCause({ missReason }: RecordedRequest): WhyCause {
+  return (missReason === null ? undefined : TOLD_CAUSES[missReason]) ?? 'unexplained';
+}
+
+/** What a request paid again of the prompt before it, by what made it do so. */
+function lossesOf(request: RecordedRequest, lossOf: LossOf, again: number): readonly [WhyCause, number][] {
+  const { cause, missed } = lossOf(request);
+  const known = WALK_CAUSES[cause ?? 'given-break'];
+  const told = toldCause(request);
+  if (known === 'unexplained' || known === 'growth') return [[told, again]];
+  const riddle = Math.min(again, missed);
+  const losses: [WhyCause, number][] = [
+    [known, again - riddle],
+    [told, riddle],
+  ];
+  return losses.filter(([, tokens]) => tokens > 0);
+}
+
+/** What a user could have kept of the tokens that were paid for again; where a lifetime ran out, by a compaction before the pause. */
+function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number): number {
+  const { request, first } = place;
+  const { cacheRead, cacheWrite5m, output } = pricesFor(modelOrUnknown(request.model), request.prompt);
+  const isSwitch = SWITCH_CAUSES.includes(cause);
+  const isWarm = cause === 'resume' && request.gapMs! <= lifetimeMs(request);
+  if (isSwitch || isWarm) return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
+  if ((cause !== 'lifetime-5m' && cause !== 'lifetime-1h') || !place.hasParting) return 0;
+  const price = tokens === 0 ? 0 : nano / tokens;
+  const rest = Math.min(tokens, first.cached + COMPACTED_TOKENS);
+  const sent =
+    place.summary === 'same-prompt' ? tokens * cacheRead : Math.max(0, tokens - first.cached) * cacheWrite5m;
+  const asking = (sent + SUMMARY_TOKENS * (output + cacheWrite5m)) * PER_TOKEN_NANO;
+  return Math.max(0, Math.round(nano - rest * price - asking));
+}
+
+/** Splits what a request paid in full: content that is new, and content that was there before. */
+function partsOf(place: Place, lossOf: LossOf, paid: number, nano: number): readonly PaidPart[] {
+  if (paid === 0) return [];
+  const { thread, request, previous, tellsWrites } = place;
+  const part = (cause: WhyCause, tokens: number, own: number, kept = 0): PaidPart => ({
+    cause,
+    written: tellsWrites ? tokens : 0,
+    uncached: tellsWrites ? 0 : tokens,
+    nano: own,
+    avoidableNano: kept,
+  });
+  if (previous === null) {
+    const isResumed = thread.parentId === null && startsMidSession(thread);
+    return [part(isResumed ? 'resume' : 'first-write', paid, nano)];
+  }
+  const fresh = Math.min(paid, Math.max(0, request.cached - previous.cached));
+  const again = paid - fresh;
+  const isQuiet = !isBreak(Math.min(previous.cached, request.cached), request.read);
+  if (again === 0 || isQuiet) return [part('growth', paid, nano)];
+  let [tokensLeft, nanoLeft] = [paid, nano];
+  const parts = lossesOf(request, lossOf, again).map(([cause, tokens]) => {
+    const own = Math.round((nanoLeft * tokens) / tokensLeft);
+    tokensLeft -= tokens;
+    nanoLeft -= own;
+    return part(cause, tokens, own, avoidable(place, cause, tokens, own));
+  });
+  return fresh === 0 ? parts : [part('growth', fresh, nanoLeft), ...parts];
+}
+
+/**
+ * Attributes every dollar of a recording. What a request writes beyond the prompt before it is growth; what it writes of that
+ * prompt once more has the cause that the simulator finds, or the one the API told.
+ */
+export function attributeRequests(
+  transcript: Transcript,
+  truth: Truth,
+  lossOf: LossOf,
+  summary: SummaryRequest,
+): readonly AttributedRequest[] {
+  const tellsWrites = transcript.carries.includes('cache-writes');
+  const found: AttributedRequest[] = [];
+  const parted = transcript.threads.map((thread) => partings(thread, truth));
+  for (const { thread: t, step: s, key } of callKeys(transcript)) {
+    const thread = transcript.threads[t]!;
+    const step = thread.steps[s]!;
+    if (step.kind !== 'call') continue;
+    const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
+    if (request === undefined) continue;
+    const own = truth.threads.get(thread.id)!;
+    const previous = own[request.index - 1] ?? null;
+    const hasParting = parted[t]!.has(step.call.id);
+    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting, summary };
+    found.push(attributed(place, step.call, key, lossOf));
+  }
+  return found;
+}
+
+function attributed(place: Place, call: RecordedCall, key: string, lossOf: LossOf): AttributedRequest {
+  const { request, thread, tellsWrites } = place;
+  const usage = billedUsage(call)!;
+  const row = findModel(request.model);
+  const cost = row === null ? NO_COST : priceUsage(row, usage);
+  const paid = tellsWrites ? cacheWriteTokens(usage) : usage.input;
+  const paidNano = tellsWrites ? cost.cacheWrite5mNano + cost.cacheWrite1hNano : cost.inputNano;
+  return {
+    key,
+    threadId: thread.id,
+    isMain: thread.parentId === null,
+    number: request.index + 1,
+    startMs: request.startMs,
+    gapMs: request.gapMs,
+    model: request.model,
+    prompt: promptTokens(usage),
+    read: request.read,
+    output: outputOf(call),
+    readNano: cost.cacheReadNano,
+    uncachedNano: tellsWrites ? cost.inputNano : 0,
+    uncached: tellsWrites ? usage.input : 0,
+    outputNano: cost.outputNano,
+    isOutputEstimated: isOutputEstimated(call),
+    untoldNano: tellsWrites || row === null ? 0 : writtenPremium(row, usage, cost),
+    isBrokenAnyway: lossOf(request).besides !== null,
+    parts: partsOf(place, lossOf, paid, paidNano),
+  };
+}

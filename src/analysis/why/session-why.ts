@@ -1,0 +1,142 @@
+import type { Transcript } from '../../core/model/transcript.js';
+import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import { recordedUsd } from '../../metrics/recorded-metrics.js';
+import { recordedBill } from '../../provider/prices/recorded-bill.js';
+import { callKeys } from '../../transcripts/readers/call-keys.js';
+import { forwardPlan, NO_POLICY, ownPolicy, runForward } from '../validate/forward.js';
+import { signedError } from '../validate/forward-figures.js';
+import { GIVEN, predictRequests, type Walk } from '../validate/predict.js';
+import { isShort } from '../validate/providers/hit-fit.js';
+import { predictByProvider } from '../validate/providers/predict-provider.js';
+import { type ProviderRequest, providerRequests } from '../validate/providers/provider-requests.js';
+import { providerOfRecording } from '../validate/providers/validate-provider.js';
+import { recordedTruth, type Truth } from '../validate/truth.js';
+import { type AttributedRequest, attributeRequests, type LossOf, type SummaryRequest } from './attribute.js';
+import { type ChangeOutcome, tryChanges, tryWithoutRun } from './changes.js';
+import { withBetterRemedy } from './hour-lifetime.js';
+
+/** How far the simulator is from a session. */
+interface Reproduced {
+  readonly kind: 'reproduced';
+  /** Input cost, nano-dollars, unforeseen breaks on average included. */
+  readonly predictedNano: number;
+  readonly recordedNano: number;
+}
+
+/** The same, or why that cannot be told. */
+export type Reproduction = Reproduced | { readonly kind: 'set-aside'; readonly reason: string };
+
+/** One session with all of its money attributed. */
+export interface SessionWhy {
+  readonly file: string;
+  readonly project: string;
+  /** Wall-clock time of its beginning, ms since 1970; null where the record does not tell. */
+  readonly startedAtMs: number | null;
+  readonly bill: RecordedBill;
+  readonly requests: readonly AttributedRequest[];
+  /** What its compactions are known by in other files. */
+  readonly compactionKeys: readonly string[];
+  readonly reproduction: Reproduction;
+  /** Empty where no change can be tried; those that need no run where it cannot be run forward. */
+  readonly changes: readonly ChangeOutcome[];
+}
+
+/** Why a session cannot be counted at all. */
+export interface Uncounted {
+  readonly file: string;
+  readonly reason: string;
+}
+
+const ANTHROPIC = 'anthropic';
+const CODEX = 'codex';
+
+/** Why requests read what they read, as the walk through a session of Claude sees it. */
+function lossIn({ predictions, breaks }: Walk): LossOf {
+  const missed = new Map(
+    breaks.map(({ request, expectedRead }) => [request.key, expectedRead - request.read]),
+  );
+  return ({ key }) => {
+    const told = predictions.get(key);
+    return { cause: told?.cause ?? null, missed: missed.get(key) ?? 0, besides: told?.besides ?? null };
+  };
+}
+
+/** The same by the rules of another provider. Reasoning that was left out explains what stood behind it, however likely more was to be lost. */
+function lossByProvider(requests: readonly ProviderRequest[]): LossOf {
+  const { predictions } = predictByProvider(requests, 'given');
+  const short = requests.filter(isShort);
+  const missed = new Map(short.map(({ request, reachable }) => [request.key, reachable - request.read]));
+  return ({ key }) => {
+    const cause = predictions.get(key)?.cause ?? null;
+    return { cause, missed: cause === 'reasoning' ? (missed.get(key) ?? 0) : 0, besides: null };
+  };
+}
+
+/** Explains one session; a string where there is nothing that could be explained. */
+export function explainSession(
+  transcript: Transcript,
+  { file, project }: { readonly file: string; readonly project: string },
+): SessionWhy | Uncounted {
+  const bill = recordedBill(transcript);
+  if (bill === null) return { file, reason: 'it carries no usage' };
+  if (recordedUsd(bill) === null) return { file, reason: unpricedReason(bill) };
+  const truth = recordedTruth(transcript);
+  const provider = providerOfRecording(transcript);
+  const given = provider === ANTHROPIC ? predictRequests(transcript, truth, GIVEN) : null;
+  const lossOf =
+    given === null ? lossByProvider(providerRequests(transcript, truth, provider)) : lossIn(given);
+  const attributed = attributeRequests(transcript, truth, lossOf, summaryRequest(transcript));
+  const requests = withBetterRemedy(attributed, truth);
+  const { startedAtMs } = transcript;
+  const shared = { file, project, startedAtMs, bill, requests, compactionKeys: compactionKeys(transcript) };
+  const isKnown = ownPolicy(transcript).use !== NO_POLICY;
+  if (!isKnown || (provider !== ANTHROPIC && transcript.source !== CODEX)) {
+    const reason = `no policy is known to run it forward (${transcript.source})`;
+    return { ...shared, reproduction: { kind: 'set-aside', reason }, changes: [] };
+  }
+  const reproduction = reproduce(transcript, truth, file);
+  if (given === null || transcript.source === CODEX) return { ...shared, reproduction, changes: [] };
+  const input = { transcript, truth, requests, given };
+  const changes =
+    reproduction.kind === 'set-aside'
+      ? tryWithoutRun({ ...input, forwardError: 0 })
+      : tryChanges({ ...input, forwardError: errorOf(reproduction) });
+  return { ...shared, reproduction, changes };
+}
+
+function errorOf({ predictedNano, recordedNano }: Reproduced): number {
+  return Math.abs(predictedNano / recordedNano - 1);
+}
+
+/** How the client of a recording asks for a summary; of one that is not known the dearer way is taken. */
+function summaryRequest(transcript: Transcript): SummaryRequest {
+  return forwardPlan(transcript).policy.params['compact.summariser'] === 'fork'
+    ? 'same-prompt'
+    : 'own-prompt';
+}
+
+function compactionKeys(transcript: Transcript): readonly string[] {
+  return callKeys(transcript).flatMap(({ thread, step, key }) =>
+    transcript.threads[thread]!.steps[step]!.kind === 'event' ? [key] : [],
+  );
+}
+
+function unpricedReason({ unpriced }: RecordedBill): string {
+  return `no price is known for ${Object.keys(unpriced).join(', ')}`;
+}
+
+function reproduce(transcript: Transcript, truth: Truth, file: string): Reproduction {
+  const forward = runForward(transcript, truth, file);
+  if (forward.kind === 'empty') return { kind: 'set-aside', reason: 'it has a single request' };
+  if (forward.kind === 'crashed')
+    return { kind: 'set-aside', reason: `the run failed: ${forward.session.message}` };
+  const { session } = forward;
+  if (session.callsLost > 0)
+    return { kind: 'set-aside', reason: `the run lost ${session.callsLost} of its calls` };
+  const recordedNano = session.cost.recorded;
+  return {
+    kind: 'reproduced',
+    recordedNano,
+    predictedNano: recordedNano * (1 + signedError(session)),
+  };
+}

@@ -1,0 +1,359 @@
+import { quantile, ratio, sum } from '../../core/base/stats.js';
+import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import { usd } from '../../metrics/metric.js';
+import type { AttributedRequest } from './attribute.js';
+import { STEADY_CAUSES, UNJUDGED_CAUSES, WHY_CAUSES, type WhyCause } from './causes.js';
+import { CHANGES, type ChangeName, type ChangeOutcome } from './changes.js';
+import type { SessionWhy, Uncounted } from './session-why.js';
+
+/** What one cause took. */
+export interface CauseSum {
+  readonly cause: WhyCause;
+  /** Tokens written to the cache. */
+  readonly tokens: number;
+  /** Tokens read, sent beyond the cache or put out. */
+  readonly otherTokens: number;
+  readonly usd: number;
+  /** What a user could have kept of it; null where that is not worked out. */
+  readonly avoidableUsd: number | null;
+  readonly events: number;
+}
+
+/** One event that made a session pay for content again. */
+export interface WhyBreak {
+  readonly file: string;
+  readonly thread: string;
+  readonly isMain: boolean;
+  /** Request of its thread, from 1. */
+  readonly request: number;
+  /** The same among all requests of its session in the order of time. */
+  readonly sessionRequest: number;
+  /** Time of the day and date in UTC; null where the record does not tell. */
+  readonly at: string | null;
+  readonly gapMs: number | null;
+  readonly cause: WhyCause;
+  readonly model: string;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Null where it is not worked out. */
+  readonly avoidableUsd: number | null;
+}
+
+/** Money by project, model or day. */
+export interface Slice {
+  readonly name: string;
+  readonly sessions: number;
+  readonly requests: number;
+  readonly usd: number;
+}
+
+/** A session in the ranking. */
+export interface RankedSession {
+  readonly file: string;
+  readonly project: string;
+  readonly from: string | null;
+  readonly requests: number;
+  readonly hitRate: number | null;
+  readonly usd: number;
+  /** The cause that took most. */
+  readonly topCause: WhyCause;
+  /** What its events cost: all but reading, output, first prompts and new content. */
+  readonly lostUsd: number;
+  /** The event that cost most; null where there is none. */
+  readonly topEvent: WhyCause | null;
+}
+
+/** What a change would have saved on all sessions together; negative where it costs. */
+export interface ChangeSum {
+  readonly name: ChangeName;
+  readonly usd: number;
+  readonly low: number;
+  readonly high: number;
+  /** Sessions that it was tried on. */
+  readonly sessions: number;
+  /** Why it did nothing in sessions where it was due, and in how many. */
+  readonly heldBack: readonly HeldBack[];
+}
+
+/** A reason that keeps a change from acting. */
+interface HeldBack {
+  readonly reason: string;
+  readonly sessions: number;
+}
+
+/** How well the simulator reproduces the sessions. */
+export interface Reproduced {
+  readonly sessions: number;
+  readonly withinPercentMedian: number | null;
+  readonly withinPercentNineOfTen: number | null;
+  readonly netPercent: number | null;
+  readonly setAside: readonly Uncounted[];
+}
+
+/** The answer to where the money went. */
+export interface WhyReport {
+  readonly sessions: number;
+  readonly requests: number;
+  readonly recordedUsd: number;
+  readonly hitRate: number | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly reproduced: Reproduced;
+  readonly byCause: readonly CauseSum[];
+  readonly breaks: readonly WhyBreak[];
+  readonly byProject: readonly Slice[];
+  readonly byModel: readonly Slice[];
+  readonly byDay: readonly Slice[];
+  /** Sessions by what they cost, the dearest first. */
+  readonly worst: readonly RankedSession[];
+  /** Empty where none could be tried on any session. */
+  readonly changes: readonly ChangeSum[];
+}
+
+const DAY_CHARS = 10;
+const MINUTE_CHARS = 16;
+
+/** A session with what no session before it holds: its calls in the order of time, and their bill. */
+export interface Counted {
+  readonly session: SessionWhy;
+  readonly requests: readonly AttributedRequest[];
+  /** Calls, estimates and compactions that others hold left out; tokens and costs as in the session. */
+  readonly noted: RecordedBill;
+}
+
+/** Copies of calls count once, where they first appear. */
+export function countOnce(sessions: readonly SessionWhy[]): readonly Counted[] {
+  const seen = new Set<string>();
+  const isNew = (key: string): boolean => !seen.has(key) && seen.add(key) !== undefined;
+  return sessions.map((session) => {
+    const requests = session.requests.filter(({ key }) => isNew(key)).sort((a, b) => a.startMs - b.startMs);
+    const compactions = session.compactionKeys.filter(isNew).length;
+    const noted = {
+      ...session.bill,
+      calls: requests.length,
+      estimatedOutputs: requests.filter(({ isOutputEstimated }) => isOutputEstimated).length,
+      compactions,
+      summaries: Math.min(session.bill.summaries, compactions),
+      untoldWritesNano: sum(requests.map(({ untoldNano }) => untoldNano)),
+    };
+    return { session, requests, noted };
+  });
+}
+
+/** What of a cause was avoidable, in dollars; null where that is not worked out. */
+function avoidableUsd(cause: WhyCause, nano: number): number | null {
+  return UNJUDGED_CAUSES.includes(cause) ? null : usd(nano);
+}
+
+interface Tallied {
+  tokens: number;
+  otherTokens: number;
+  events: number;
+  nano: number;
+  avoidableNano: number;
+}
+
+class CauseTally {
+  readonly #sums = new Map<WhyCause, Tallied>();
+
+  add(
+    cause: WhyCause,
+    add: Partial<Pick<Tallied, 'tokens' | 'otherTokens' | 'events'>>,
+    nano: number,
+    kept = 0,
+  ): void {
+    let own = this.#sums.get(cause);
+    if (own === undefined) {
+      own = { tokens: 0, otherTokens: 0, events: 0, nano: 0, avoidableNano: 0 };
+      this.#sums.set(cause, own);
+    }
+    own.tokens += add.tokens ?? 0;
+    own.otherTokens += add.otherTokens ?? 0;
+    own.events += add.events ?? 0;
+    own.nano += nano;
+    own.avoidableNano += kept;
+  }
+
+  request({ read, readNano, output, outputNano, uncached, uncachedNano, parts }: AttributedRequest): void {
+    this.add('read', { otherTokens: read }, readNano);
+    this.add('output', { otherTokens: output }, outputNano);
+    if (uncached > 0) this.add('uncached', { otherTokens: uncached }, uncachedNano);
+    for (const { cause, written, uncached: bare, nano, avoidableNano } of parts) {
+      const events = STEADY_CAUSES.includes(cause) ? 0 : 1;
+      this.add(cause, { tokens: written, otherTokens: bare, events }, nano, avoidableNano);
+    }
+  }
+
+  /** In nano-dollars up to here, in dollars from here on; the order of the list of causes. */
+  list(): readonly CauseSum[] {
+    return WHY_CAUSES.flatMap((cause) => {
+      const own = this.#sums.get(cause);
+      if (own === undefined) return [];
+      const { tokens, otherTokens, events, nano, avoidableNano } = own;
+      const kept = avoidableUsd(cause, avoidableNano);
+      return [{ cause, tokens, otherTokens, usd: usd(nano), avoidableUsd: kept, events }];
+    });
+  }
+}
+
+/** What a request cost. */
+export function nanoOf({ readNano, outputNano, uncachedNano, parts }: AttributedRequest): number {
+  return readNano + outputNano + uncachedNano + sum(parts.map(({ nano }) => nano));
+}
+
+function timeOf(startedAtMs: number | null, ms: number, chars: number): string | null {
+  if (startedAtMs === null) return null;
+  const at = startedAtMs + ms;
+  return Math.abs(at) > 8.64e15 ? null : new Date(at).toISOString().slice(0, chars).replace('T', ' ');
+}
+
+/** The day of a request in UTC; `unknown` where the record does not tell. */
+export function dayOf({ startedAtMs }: SessionWhy, { startMs }: AttributedRequest): string {
+  return timeOf(startedAtMs, startMs, DAY_CHARS) ?? 'unknown';
+}
+
+function breaksOf({ session, requests }: Counted): readonly WhyBreak[] {
+  return requests.flatMap((request, i) =>
+    request.parts
+      .filter(({ cause }) => !STEADY_CAUSES.includes(cause))
+      .map(({ cause, written, uncached, nano, avoidableNano }) => ({
+        file: session.file,
+        thread: request.threadId,
+        isMain: request.isMain,
+        request: request.number,
+        sessionRequest: i + 1,
+        at: timeOf(session.startedAtMs, request.startMs, MINUTE_CHARS),
+        gapMs: request.gapMs,
+        cause,
+        model: request.model,
+        tokens: written + uncached,
+        usd: usd(nano),
+        avoidableUsd: avoidableUsd(cause, avoidableNano),
+      })),
+  );
+}
+
+function slices(
+  counted: readonly Counted[],
+  nameOf: (session: SessionWhy, request: AttributedRequest) => string,
+): readonly Slice[] {
+  const found = new Map<string, { sessions: Set<SessionWhy>; requests: number; nano: number }>();
+  for (const { session, requests } of counted)
+    for (const request of requests) {
+      const name = nameOf(session, request);
+      let own = found.get(name);
+      if (own === undefined) {
+        own = { sessions: new Set(), requests: 0, nano: 0 };
+        found.set(name, own);
+      }
+      own.sessions.add(session);
+      own.requests++;
+      own.nano += nanoOf(request);
+    }
+  return [...found]
+    .map(([name, { sessions, requests, nano }]) => ({
+      name,
+      sessions: sessions.size,
+      requests,
+      usd: usd(nano),
+    }))
+    .sort((a, b) => b.usd - a.usd || (a.name < b.name ? -1 : 1));
+}
+
+function largest(sums: readonly CauseSum[]): WhyCause | null {
+  return [...sums].sort((a, b) => b.usd - a.usd)[0]?.cause ?? null;
+}
+
+function ranked({ session, requests }: Counted): RankedSession {
+  const tally = new CauseTally();
+  for (const request of requests) tally.request(request);
+  const sums = tally.list();
+  const events = sums.filter(({ cause }) => !STEADY_CAUSES.includes(cause));
+  return {
+    file: session.file,
+    project: session.project,
+    from: timeOf(session.startedAtMs, 0, DAY_CHARS),
+    requests: requests.length,
+    hitRate: hitRateOf(requests),
+    usd: usd(sum(requests.map(nanoOf))),
+    topCause: largest(sums) ?? 'read',
+    lostUsd: sum(events.map((each) => each.usd)),
+    topEvent: largest(events),
+  };
+}
+
+function hitRateOf(requests: readonly AttributedRequest[]): number | null {
+  return ratio(sum(requests.map(({ read }) => read)), sum(requests.map(({ prompt }) => prompt)));
+}
+
+function reproducedOf(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]): Reproduced {
+  const ran = sessions.flatMap(({ reproduction }) =>
+    reproduction.kind === 'reproduced' ? [reproduction] : [],
+  );
+  const errors = ran.map(
+    ({ predictedNano, recordedNano }) => Math.abs(predictedNano / recordedNano - 1) * 100,
+  );
+  const recorded = sum(ran.map(({ recordedNano }) => recordedNano));
+  const predicted = sum(ran.map(({ predictedNano }) => predictedNano));
+  const net = ratio(predicted - recorded, recorded);
+  const aside = sessions.flatMap(({ file, reproduction }) =>
+    reproduction.kind === 'set-aside' ? [{ file, reason: reproduction.reason }] : [],
+  );
+  return {
+    sessions: ran.length,
+    withinPercentMedian: quantile(errors, 0.5),
+    withinPercentNineOfTen: quantile(errors, 0.9),
+    netPercent: net === null ? null : net * 100,
+    setAside: [...aside, ...uncounted].sort((a, b) => (a.file < b.file ? -1 : 1)),
+  };
+}
+
+function changesOf(sessions: readonly SessionWhy[]): readonly ChangeSum[] {
+  const all = sessions.flatMap(({ changes }) => changes);
+  return CHANGES.filter((name) => all.some((change) => change.name === name))
+    .map((name) => {
+      const own = all.filter((change) => change.name === name);
+      const saved = sum(own.map(({ savedNano }) => savedNano));
+      const off = sum(own.map(({ offNano }) => offNano));
+      const low = usd(saved - off);
+      const high = usd(saved + off);
+      return { name, usd: usd(saved), low, high, sessions: own.length, heldBack: heldBackOf(own) };
+    })
+    .sort((a, b) => b.usd - a.usd);
+}
+
+function heldBackOf(outcomes: readonly ChangeOutcome[]): readonly HeldBack[] {
+  const counts = new Map<string, number>();
+  for (const { heldBack } of outcomes)
+    if (heldBack !== null) counts.set(heldBack, (counts.get(heldBack) ?? 0) + 1);
+  return [...counts].map(([reason, sessions]) => ({ reason, sessions }));
+}
+
+/** Sums up what sessions cost and why; the same call in several sessions counts once. */
+export function sumUp(sessions: readonly SessionWhy[], uncounted: readonly Uncounted[]): WhyReport {
+  const counted = countOnce(sessions);
+  const requests = counted.flatMap((each) => each.requests);
+  const tally = new CauseTally();
+  for (const request of requests) tally.request(request);
+  const days = slices(counted, dayOf);
+  const known = days
+    .map(({ name }) => name)
+    .filter((name) => name !== 'unknown')
+    .sort();
+  return {
+    sessions: sessions.length,
+    requests: requests.length,
+    recordedUsd: usd(sum(requests.map(nanoOf))),
+    hitRate: hitRateOf(requests),
+    from: known[0] ?? null,
+    to: known.at(-1) ?? null,
+    reproduced: reproducedOf(sessions, uncounted),
+    byCause: tally.list(),
+    breaks: counted.flatMap(breaksOf).sort((a, b) => b.usd - a.usd),
+    byProject: slices(counted, ({ project }) => project),
+    byModel: slices(counted, (_, { model }) => model),
+    byDay: [...days].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    worst: counted.map(ranked).sort((a, b) => b.usd - a.usd),
+    changes: changesOf(sessions),
+  };
+}

@@ -1,0 +1,208 @@
+import { tierRegistry } from '../../../agent/layers/registry.js';
+import { truncateForUse } from '../../../agent/layers/session-memory/notes-file.js';
+import { autoCompactThreshold } from '../../../agent/layers/window/thresholds.js';
+import { formatSummary } from '../../../core/model/format-summary.js';
+import { tell } from '../../../core/run/tier.js';
+import { estimateMessages, PADDED_RULES } from '../../../core/tokens/heuristic.js';
+import { breakpointsFor } from '../../../engine/context/breakpoints-for.js';
+import { Context } from '../../../engine/context/context.js';
+import { flatten } from '../../../engine/context/flatten.js';
+import { ForkView } from '../../../engine/context/fork-view.js';
+import { checkRequestShape } from '../../../engine/context/invariants.js';
+import { createPromptCache } from '../../../provider/cache/prompt-cache.js';
+import { levelSalts } from '../../../provider/cache/salts.js';
+import { resolveModel } from '../../../provider/prices/models.js';
+import { fullClearing } from './full-clearing.js';
+import type { HotContext } from './hot-context.js';
+
+/** A hot path over one context. */
+export interface PreparedPath {
+  /** Runs before each call and is not timed. */
+  readonly before?: () => void;
+  readonly run: () => unknown;
+}
+
+/** A hot path of an agent's turn. */
+export interface HotPath {
+  readonly name: string;
+  /** What it works on; `fixed` where that is the same at every size of the context. */
+  readonly input: string;
+  /** The output itself is the whole window. */
+  readonly wholeWindow: boolean;
+  prepare(hot: HotContext): PreparedPath;
+}
+
+const MODEL = { window: 200_000, maxOutput: 64_000 };
+const TTL_MS = 300_000;
+const CHARS_PER_TOKEN = 4;
+/** Tokens of a summary with its scratchpad, as a share of the context. */
+const SUMMARY_SHARE = 0.2;
+/** Tokens of notes, as a share of the context. */
+const NOTES_SHARE = 0.25;
+/** Characters of a section of notes, and the most that may enter the context (SES-9: 2,000 tokens). */
+const SECTION_CHARS = 10_000;
+const SECTION_LIMIT_CHARS = 8_000;
+const LINE = 'The parser now keeps positions, and the tests cover broken lines.\n';
+
+function lines(chars: number): string {
+  return LINE.repeat(Math.max(1, Math.round(chars / LINE.length)));
+}
+
+/** A summary as a model writes it: a scratchpad, then the summary, with a run of blank lines. */
+function summaryText(tokens: number): string {
+  const part = lines((tokens * SUMMARY_SHARE * CHARS_PER_TOKEN) / 4);
+  return `<analysis>\n${part}</analysis>\n\n\n<summary>\n${part}\n\n\n\n${part}${part}</summary>`;
+}
+
+/** Notes of many sections, each over its limit. */
+function notesText(tokens: number): string {
+  const sections = Math.max(1, Math.round((tokens * NOTES_SHARE * CHARS_PER_TOKEN) / SECTION_CHARS));
+  return Array.from(
+    { length: sections },
+    (_, i) => `# Section ${i}\n_What belongs here._\n${lines(SECTION_CHARS)}`,
+  ).join('\n');
+}
+
+/** Looks up the request of the next turn: what the one before it wrote lies a few blocks back. */
+function prepareLookup(hot: HotContext): PreparedPath {
+  const cache = createPromptCache();
+  const model = resolveModel('claude-sonnet-4-5');
+  const view = new Context(hot.context.prefix);
+  const request = { model, salts: levelSalts({ model }), view, startMs: 1_000, readableAtMs: 1_000 };
+  view.extend(hot.messages);
+  cache.request({
+    ...request,
+    breakpoints: breakpointsFor(view, 'system+last', TTL_MS, view),
+    write: 'write',
+  });
+  view.extend(hot.nextTurn);
+  const next = {
+    ...request,
+    breakpoints: breakpointsFor(view, 'system+last', TTL_MS, view),
+    write: 'read-only' as const,
+  };
+  return { run: () => cache.request(next) };
+}
+
+/** What a request adds to its context: it is sealed and checked, and breakpoints are placed. */
+function prepareRequest({ context, seen, moment }: HotContext): PreparedPath {
+  return {
+    run() {
+      context.seal(moment.now);
+      checkRequestShape(context);
+      return {
+        breakpoints: breakpointsFor(context, 'system+last-two', TTL_MS, context),
+        seen: seen.tokens,
+        kept: context.keptShare(0),
+        freshTokens: context.freshTokens,
+      };
+    },
+  };
+}
+
+const PATHS: readonly HotPath[] = [
+  {
+    name: 'token estimate of a turn',
+    input: 'fixed: the next turn',
+    wholeWindow: false,
+    prepare: (hot) => ({ run: () => estimateMessages(hot.nextTurn, PADDED_RULES) }),
+  },
+  {
+    name: 'threshold check',
+    input: 'fixed: running sums',
+    wholeWindow: false,
+    prepare: (hot) => ({
+      run: () => hot.view.seenTokens >= autoCompactThreshold(hot.params, MODEL),
+    }),
+  },
+  {
+    name: 'prefix digest of a turn',
+    input: 'fixed: the next turn',
+    wholeWindow: false,
+    prepare(hot) {
+      const blocks = hot.nextTurn.flatMap((message) => message.blocks);
+      return {
+        run() {
+          const view = new ForkView(hot.context, hot.context.length, blocks);
+          const digest = view.digests[view.length - 1]!;
+          view.close();
+          return digest;
+        },
+      };
+    },
+  },
+  {
+    name: 'cache lookup',
+    input: 'fixed: blocks to look back on',
+    wholeWindow: false,
+    prepare: prepareLookup,
+  },
+  {
+    name: 'request building',
+    input: 'fixed: the end of the context',
+    wholeWindow: false,
+    prepare: prepareRequest,
+  },
+  {
+    name: 'flattening',
+    input: 'all messages',
+    wholeWindow: true,
+    prepare: (hot) => ({ run: () => flatten(hot.messages) }),
+  },
+  {
+    name: 'context from messages',
+    input: 'all messages',
+    wholeWindow: true,
+    prepare: (hot) => ({ run: () => new Context(hot.context.prefix).extend(hot.messages) }),
+  },
+  {
+    name: 'microcompact of a full window',
+    input: 'all results but the latest',
+    wholeWindow: true,
+    prepare(hot) {
+      const { lay, clear } = fullClearing(hot);
+      return { before: lay, run: clear };
+    },
+  },
+  {
+    name: 'summary formatting',
+    input: 'a fifth of the context',
+    wholeWindow: false,
+    prepare(hot) {
+      const text = summaryText(hot.tokens);
+      return { run: () => formatSummary(text, 'drop') };
+    },
+  },
+  {
+    name: 'notes truncation',
+    input: 'a quarter of the context',
+    wholeWindow: false,
+    prepare(hot) {
+      const text = notesText(hot.tokens);
+      return { run: () => truncateForUse(text, SECTION_LIMIT_CHARS, '/notes.md') };
+    },
+  },
+];
+
+/** The paths of an agent's turn, the question whether a tier is due included. */
+export function hotPaths(): readonly HotPath[] {
+  const dues = tierRegistry
+    .all()
+    .filter((tier) => tier.layer !== 'rules')
+    .map(
+      (tier): HotPath => ({
+        name: `due ${tier.name}`,
+        input: 'fixed: what is new to it',
+        wholeWindow: false,
+        prepare({ messages, moment, tierContext, view }) {
+          const instance = tier.create(tierContext);
+          for (const message of messages) tell(instance, message);
+          moment.point = tier.points[0]!;
+          instance.due(moment, view);
+          moment.turn++;
+          return { run: () => instance.due(moment, view) };
+        },
+      }),
+    );
+  return [...PATHS, ...dues];
+}

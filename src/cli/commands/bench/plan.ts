@@ -1,0 +1,52 @@
+import { planPolicy, policyRegistry } from '../../../agent/policies/catalogue.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { Transcript } from '../../../core/model/transcript.js';
+import type { LogSink } from '../../../core/run/run-log.js';
+import type { RunPlan } from '../../../core/run/run-plan.js';
+import { compileTranscript } from '../../../transcripts/compiled/compile-transcript.js';
+import { loadCompiled } from '../../../transcripts/compiled/load-compiled.js';
+import { memorySource } from '../../../transcripts/readers/claude-code/recorded-text.js';
+import { generateTranscript } from '../../../transcripts/synthetic/generate-transcript.js';
+
+/** A plan for timing: fixed answers, no faults. */
+export function benchPlan(policy: string, cache: 'on' | 'off' = 'on'): RunPlan {
+  return {
+    version: 1,
+    name: `bench ${policy}`,
+    seed: 1,
+    model: null,
+    window: null,
+    policy: planPolicy(policyRegistry.get(policy), {}),
+    cache: { mode: cache, ttl: '5m', subagentTtl: '5m', fade: 'off' },
+    timing: 'recorded',
+    estimatorFactor: 1,
+    llm: {
+      fake: {
+        summaryTokens: { fixed: 5_000 },
+        scratchpadTokens: { fixed: 900 },
+        notesTokens: { fixed: 1_500 },
+        latencyScale: 1,
+      },
+      faults: [],
+    },
+  };
+}
+
+/** A generated session of so many turns. */
+export function benchTranscript(turns: number): Transcript {
+  return generateTranscript({ workload: 'refactor', turns, seed: 1, model: 'claude-sonnet-4-5' });
+}
+
+/** The same out of its compiled form, as a run finds it in the cache. */
+export function compiledTranscript(turns: number): Transcript {
+  const generated = benchTranscript(turns);
+  const loaded = loadCompiled(compileTranscript(generated), {
+    id: generated.id,
+    source: () => memorySource(new Uint8Array()),
+  });
+  if (loaded === null) throw new CcbenchError('internal', 'a transcript compiled here cannot be loaded');
+  return loaded;
+}
+
+/** A sink that keeps nothing. */
+export const NOWHERE: LogSink = { write() {} };

@@ -1,0 +1,79 @@
+import { readClaudeCodeStream } from '../../../../transcripts/readers/claude-code/read.js';
+import { memorySource } from '../../../../transcripts/readers/claude-code/recorded-text.js';
+import { interleave, type Rounds } from '../measure.js';
+import { recordingLines } from '../recording.js';
+import type { BenchResult } from '../result.js';
+
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 1_048_576;
+const MEGABYTE = 1_000_000;
+/** Memory that reading a recording of 100 MB may take, the process itself included. */
+const MEMORY_LIMIT_MB = 120;
+
+/** Untimed rounds read about 80 MB, after which the reader is compiled: what is timed is how fast it goes on. */
+const ROUNDS: Rounds = { untimed: 4, timed: 11 };
+const QUICK_ROUNDS: Rounds = { untimed: 13, timed: 9 };
+
+/** What the suite is given by the process it runs in. */
+export interface IngestOptions {
+  readonly quick: boolean;
+  readonly onProgress: (what: string) => void;
+  /** Highest memory in bytes of a fresh process that reads these lines from a file; null where it cannot be told. */
+  readonly peakMemory: (lines: Iterable<string>) => Promise<number | null>;
+}
+
+function* chunksOf(bytes: Buffer): Generator<Uint8Array, void, void> {
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES) yield bytes.subarray(from, from + CHUNK_BYTES);
+}
+
+/** The limit: every line of the buffer through JSON.parse, nothing kept. */
+function parseLines(bytes: Buffer): number {
+  let count = 0;
+  let start = 0;
+  while (start < bytes.length) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    JSON.parse(bytes.toString('utf8', start, end));
+    count++;
+    start = end + 1;
+  }
+  return count;
+}
+
+/** Reading a recording in chunks against JSON.parse over the same lines, and the memory that it takes. */
+export async function ingestSuite(options: IngestOptions): Promise<Partial<BenchResult>> {
+  const size = (options.quick ? 6 : 24) * MEGABYTE;
+  const bytes = Buffer.from([...recordingLines(size)].join(''));
+  const source = memorySource(bytes);
+  const [parse, ingest] = interleave(
+    [
+      () => void parseLines(bytes),
+      () => void readClaudeCodeStream(chunksOf(bytes), { id: 'recording', source }),
+    ],
+    options.quick ? QUICK_ROUNDS : ROUNDS,
+  );
+  const rate = (ms: number): string => `${(bytes.length / MEGABYTE / (ms / 1_000)).toFixed(0)} MB/s`;
+  options.onProgress('memory');
+  const megabytes = options.quick ? 25 : 100;
+  const peak = await options.peakMemory(recordingLines(megabytes * MEGABYTE));
+  return {
+    ratios: [
+      {
+        name: 'ingest',
+        ratio: parse!.median / ingest!.median,
+        promised: 0.75,
+        detail: `${(bytes.length / MEGABYTE).toFixed(0)} MB: JSON.parse ${rate(parse!.median)}, ingestion ${rate(ingest!.median)}`,
+      },
+      ...(peak === null
+        ? []
+        : [
+            {
+              name: 'ingest-memory',
+              ratio: MEMORY_LIMIT_MB / (peak / MEGABYTE),
+              promised: 1,
+              detail: `${MEMORY_LIMIT_MB} MB against the ${(peak / MEGABYTE).toFixed(0)} MB of a process that reads a file of ${megabytes} MB`,
+            },
+          ]),
+    ],
+  };
+}

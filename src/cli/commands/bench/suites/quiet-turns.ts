@@ -1,0 +1,160 @@
+import { planPolicy, policyRegistry } from '../../../../agent/policies/catalogue.js';
+import { countCalls, type Transcript } from '../../../../core/model/transcript.js';
+import type { LogSink, SummingSink } from '../../../../core/run/run-log.js';
+import type { RunPlan } from '../../../../core/run/run-plan.js';
+import { sweepReplayParts } from '../../../../engine/columnar/sweep-replay.js';
+import { replay } from '../../../../engine/run/replay.js';
+import { generateTranscript } from '../../../../transcripts/synthetic/generate-transcript.js';
+import { interleave } from '../measure.js';
+import { benchPlan } from '../plan.js';
+import type { BenchResult } from '../result.js';
+
+/** A sweep of thresholds: which policy, what is set at a share of the window, and what is promised. */
+interface ThresholdSweep {
+  readonly name: string;
+  readonly policy: string;
+  readonly set: (share: number) => Readonly<Record<string, unknown>>;
+  readonly thresholds: number;
+  readonly sessions: readonly Transcript[];
+  readonly promised: number | null;
+}
+
+/** Thresholds of which one goes through the engine for comparison. */
+const ONE_OF = 25;
+
+/** Sessions of the length of recordings. */
+function sessions(): readonly Transcript[] {
+  const specs = [
+    ['bugfix', 60],
+    ['parallel-tools', 100],
+    ['refactor', 150],
+    ['research', 220],
+  ] as const;
+  return specs.map(([workload, turns], seed) =>
+    generateTranscript({ workload, turns, seed, model: 'claude-sonnet-4-5' }),
+  );
+}
+
+/** Tokens by which a long session grows from its first turn to its last: it fills a window of 200,000 once. */
+const LONG_GROWTH = 160_000;
+
+/** A session of small equal turns. */
+function longSession(turns: number): Transcript {
+  return generateTranscript({
+    workload: 'refactor',
+    turns,
+    seed: 1,
+    model: 'claude-sonnet-4-5',
+    prefixTokens: 15_000,
+    steady: { tokensPerTurn: LONG_GROWTH / turns, outputTokens: 4, gapSeconds: 10 },
+  });
+}
+
+const percent = (share: number): Readonly<Record<string, unknown>> => ({
+  'window.percent': Math.round(share * 1e5) / 1e3,
+});
+
+function sweepsOf(quick: boolean): readonly ThresholdSweep[] {
+  const all = sessions();
+  const thresholds = quick ? 200 : 1_000;
+  const tokens =
+    (path: string) =>
+    (share: number): Readonly<Record<string, unknown>> => ({
+      [path]: `>= ${Math.round(share * 200_000)}`,
+    });
+  return [
+    {
+      name: 'quiet-turns',
+      policy: 'claude-code/2.1.112',
+      set: percent,
+      thresholds,
+      sessions: all,
+      promised: 10,
+    },
+    {
+      name: 'quiet-turns of codex-local',
+      policy: 'peers/codex-local',
+      set: tokens('rules.compact.when.0.tokens'),
+      thresholds,
+      sessions: all,
+      promised: null,
+    },
+    {
+      name: 'quiet-turns of zed',
+      policy: 'peers/zed',
+      set: tokens('rules.compact.when.0.tokens'),
+      thresholds,
+      sessions: all,
+      promised: null,
+    },
+    { name: 'quiet-2026', policy: 'claude-code/2026', set: percent, thresholds, sessions: all, promised: 2 },
+    {
+      name: 'quiet-rare',
+      policy: 'claude-code/2.1.112',
+      set: (share) => percent(0.6 + share * 0.4),
+      thresholds: quick ? 25 : 100,
+      sessions: [longSession(quick ? 2_000 : 10_000)],
+      promised: 50,
+    },
+  ];
+}
+
+/** Sweeps of thresholds on one thread, with what plans share against every plan through the engine. */
+export function quietTurns(options: {
+  readonly quick: boolean;
+  readonly onProgress: (what: string) => void;
+  /** Makes what a study folds each log with. */
+  readonly createFold: () => SummingSink;
+}): Partial<BenchResult> {
+  const ratios = sweepsOf(options.quick).map((sweep) => {
+    options.onProgress(sweep.name);
+    return measure(sweep, options.createFold, options.quick);
+  });
+  return { ratios };
+}
+
+function measure(
+  sweep: ThresholdSweep,
+  createFold: () => SummingSink,
+  quick: boolean,
+): BenchResult['ratios'][number] {
+  const plans = Array.from({ length: sweep.thresholds }, (_, i): RunPlan => {
+    const set = sweep.set((i + 1) / sweep.thresholds);
+    return {
+      ...benchPlan(sweep.policy),
+      policy: planPolicy(policyRegistry.get(sweep.policy), set),
+    };
+  });
+  const some = plans.filter((_, i) => i % ONE_OF === ONE_OF >> 1);
+  const go = (road: typeof replay, points: readonly RunPlan[]): void => {
+    for (const session of sweep.sessions) {
+      // What sweeps keep is kept for a transcript as an object: a copy starts cold.
+      const transcript = { ...session };
+      for (const plan of points) {
+        const fold = createFold();
+        road(plan, transcript, fold);
+        fold.finish();
+      }
+    }
+  };
+  const [engine, shared] = interleave([() => go(replay, some), () => go(viaSweep, plans)], {
+    untimed: 1,
+    timed: quick ? 1 : 3,
+  });
+  const turns = sweep.sessions.reduce((sum, session) => sum + countCalls(session), 0);
+  const rate = (ms: number, points: number): number => (turns * points) / (ms / 1_000);
+  const [slow, fast] = [rate(engine!.median, some.length), rate(shared!.median, plans.length)];
+  return {
+    name: sweep.name,
+    ratio: fast / slow,
+    promised: sweep.promised,
+    detail:
+      `${plans.length} thresholds of ${sweep.policy}, ${sweep.sessions.length} sessions of ${turns} turns together, one core: ` +
+      `engine ${Math.round(slow)} turns/s, sweep ${Math.round(fast)} turns/s`,
+  };
+}
+
+function viaSweep(plan: RunPlan, transcript: Transcript, sink: LogSink): void {
+  const parts = sweepReplayParts(plan, transcript, sink);
+  while (parts.next().done !== true);
+}

@@ -1,0 +1,101 @@
+import { policyRegistry } from '../../../../agent/policies/catalogue.js';
+import type { Transcript } from '../../../../core/model/transcript.js';
+import type { RunPlan } from '../../../../core/run/run-plan.js';
+import { replay } from '../../../../engine/run/replay.js';
+import { growthExponent, timeOf } from '../measure.js';
+import { benchPlan, benchTranscript, NOWHERE } from '../plan.js';
+import { type BenchResult, type GrowthResult, HIGHEST_EXPONENT } from '../result.js';
+
+const SIZES = [1_000, 10_000, 100_000];
+const ROUNDS = 3;
+/** Sessions up to this many turns are short enough for a blip of the machine to hide in: each round repeats them. */
+const SHORT_TURNS = 10_000;
+const SHORT_REPEATS = 3;
+
+/** Profiles whose memory is told: one that forgets, one that keeps everything. */
+const MEASURED_POLICIES = ['claude-code/2026', 'unbounded'];
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
+interface Point {
+  /** Turns of the session. */
+  readonly size: number;
+  /** Turns that were played: fewer where a profile comes to have every request refused. */
+  readonly played: number;
+  readonly ms: number;
+}
+
+function turnsPlayed(plan: RunPlan, transcript: Transcript): number {
+  let turns = 0;
+  replay(plan, transcript, {
+    write(entry) {
+      if (entry.type === 'end') turns = entry.turns;
+    },
+  });
+  return turns;
+}
+
+/** Lowest time at each size; the longest goes first untimed and leaves the code compiled, then the sizes take turns. */
+function lowestTimes(
+  plan: RunPlan,
+  transcripts: readonly Transcript[],
+  sizes: readonly number[],
+): readonly Point[] {
+  const lowest = sizes.map(() => Number.POSITIVE_INFINITY);
+  const played = [...transcripts].reverse().map((transcript) => turnsPlayed(plan, transcript));
+  for (let round = 0; round < ROUNDS; round++) {
+    sizes.forEach((size, i) => {
+      for (let repeat = size <= SHORT_TURNS ? SHORT_REPEATS : 1; repeat > 0; repeat--)
+        lowest[i] = Math.min(
+          lowest[i]!,
+          timeOf(() => replay(plan, transcripts[i]!, NOWHERE)),
+        );
+    });
+  }
+  return sizes.map((size, i) => ({ size, played: played.at(-1 - i)!, ms: lowest[i]! }));
+}
+
+function pointText({ size, played, ms }: Point): string {
+  if (played < size) return `${played} of ${size} turns ${ms.toFixed(0)} ms, the others refused`;
+  return `${size} turns ${ms.toFixed(0)} ms (${((ms * 1_000) / size).toFixed(1)} µs a turn)`;
+}
+
+function growthOf(name: string, exponent: number, input: string): GrowthResult {
+  return { name, exponent, wholeWindow: false, promised: HIGHEST_EXPONENT, input };
+}
+
+/** Replay time from 1,000 to 100,000 turns for each profile: a turn must cost its new blocks, so growth is linear. */
+export async function replayGrowth(options: {
+  readonly quick: boolean;
+  readonly onProgress: (what: string) => void;
+  /** Highest memory in bytes of a fresh process that replays so many turns; null where it cannot be told. */
+  readonly peakMemory: (policy: string, turns: number) => Promise<number | null>;
+}): Promise<Partial<BenchResult>> {
+  const sizes = options.quick ? SIZES.slice(0, 2) : SIZES;
+  const policies = policyRegistry
+    .all()
+    .filter(({ kind, name }) => kind !== 'baseline' && kind !== 'peer' && name !== 'none');
+  const transcripts = sizes.map((turns) => benchTranscript(turns));
+  const growth: GrowthResult[] = [];
+  const notes: string[] = [];
+  for (const policy of policies) {
+    options.onProgress(policy.name);
+    const plan = benchPlan(policy.name);
+    const points = lowestTimes(plan, transcripts, sizes);
+    const isStuck = points.some(({ size, played }) => played < size);
+    const input = isStuck ? 'turns until all are refused' : 'every turn';
+    growth.push(growthOf(`replay ${policy.name}`, growthExponent(points), input));
+    notes.push(`replay ${policy.name}: ${points.map(pointText).join(', ')}`);
+  }
+  for (const policy of MEASURED_POLICIES) {
+    options.onProgress(`memory, ${policy}`);
+    const turns = sizes.at(-1)!;
+    const peak = await options.peakMemory(policy, turns);
+    if (peak !== null)
+      notes.push(`peak memory of a process that replays ${turns} turns under ${policy}: ${megabytes(peak)}`);
+  }
+  const worst = Math.max(...growth.map(({ exponent }) => exponent));
+  return { growth: [growthOf('replay', worst, 'the profile that grows fastest'), ...growth], notes };
+}

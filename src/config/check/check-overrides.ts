@@ -1,0 +1,132 @@
+import { compactsOn } from '../../agent/layers/auto-compact/may-compact.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { ParamValues } from '../../core/run/params.js';
+import type { OverrideName } from '../context.js';
+import { formatPath, type Path, valueAt } from '../files/document.js';
+import type { NormalRun, NormalScenario } from '../normalise/normalise.js';
+import { type Checker, consult, group } from './checker.js';
+import { formatNumber } from './explain.js';
+
+/** A policy's `set` of the base (empty path) or of a variant. */
+function setsOf(at: Path): readonly Path[] {
+  return [
+    [...at, 'policy', 'set'],
+    [...at, 'set'],
+  ];
+}
+
+/** The parameter that an override sets, with its value; null where it sets none. */
+function setBy(
+  { document, context }: Checker,
+  at: Path,
+  key: OverrideName,
+): { readonly path: string; readonly value: unknown } | null {
+  const value = group(valueAt(document.value, [...at, 'overrides']))[key];
+  if (typeof value !== 'number' && value !== true) return null;
+  const { path, whenTrue } = context.overrides[key];
+  return { path, value: value === true ? whenTrue : value };
+}
+
+/** Checks the overrides of the base (empty path) or of a variant, and that no parameter is hidden behind one. */
+export function checkOverrides(checker: Checker, at: Path, policy: string): void {
+  const { document, context } = checker;
+  for (const key of Object.keys(context.overrides) as OverrideName[]) {
+    const own = setBy(checker, at, key);
+    if (own !== null) {
+      const set = { [own.path]: own.value };
+      consult(checker, [...at, 'overrides', key], 'value', () => context.policies.resolve(policy, set));
+    }
+    const stronger = own ?? setBy(checker, [], key);
+    if (stronger === null) continue;
+    for (const set of setsOf(at)) {
+      if (!Object.hasOwn(group(valueAt(document.value, set)), stronger.path)) continue;
+      consult(checker, [...set, stronger.path], 'value', () => {
+        throw new CcbenchError(
+          'no-effect',
+          `${stronger.path} has no effect here: \`overrides.${key}\` sets it too, and an override wins`,
+          { hint: 'take one of them out' },
+        );
+      });
+    }
+  }
+}
+
+/** Where a window that the client is told to assume is written for a run itself, not inherited. */
+function writtenWindow({ document, context }: Checker, at: Path): Path | null {
+  const { path } = context.overrides.contextWindow;
+  const places = [[...at, 'overrides', 'contextWindow'], ...setsOf(at).map((set) => [...set, path])];
+  return places.find((place) => typeof valueAt(document.value, place) === 'number') ?? null;
+}
+
+/**
+ * Refuses a window that the client is told to assume where it changes nothing (WIN-1). One of several values of a study may be
+ * what holds anyway.
+ */
+export function checkWindows(checker: Checker, { runs }: NormalScenario, varied: ReadonlySet<string>): void {
+  const names = [...new Set(runs.map((run) => run.variant))];
+  for (const run of runs) {
+    const variant = names.indexOf(run.variant) - 1;
+    const own: Path = run.variant === null ? [] : ['variants', variant];
+    const beta = setsOf(own)
+      .map((set) => [...set, BETA])
+      .find((place) => valueAt(checker.document.value, place) === true);
+    if (beta !== undefined) consult(checker, beta, 'value', () => checkBeta(checker, run));
+    const at = writtenWindow(checker, own);
+    if (at === null) continue;
+    const isChoice = varied.has(checker.document.placeOf(at).file);
+    consult(checker, at, 'value', () => checkWindow(checker, run, at, isChoice ? 'a choice' : 'fixed'));
+  }
+}
+
+/** The parameter that asks for the 1M beta (WIN-1). */
+const BETA = 'window.beta1m';
+
+/** Refuses the 1M beta where it changes nothing: the window is given, or the model has no use for it (WIN-1). */
+function checkBeta({ context }: Checker, run: NormalRun): void {
+  if (run.window === null && run.model === null) return; // The recording says it.
+  const { assumedWindow, resolve } = context.policies;
+  const params = resolve(run.policy.name, run.policy.set);
+  if (run.window === null) {
+    const window = assumedWindow({ ...params, [BETA]: false }, run.model!);
+    if (assumedWindow(params, run.model!) !== window) return;
+  }
+  const why =
+    run.window === null
+      ? `the window of ${run.model} is the same with and without it`
+      : `\`window\` is ${formatNumber(run.window)} tokens`;
+  throw new CcbenchError('no-effect', `${BETA} has no effect: ${why}`, {
+    hint: 'take it out, or run a model that takes the beta, such as claude-sonnet-4-5',
+  });
+}
+
+function checkWindow({ context }: Checker, run: NormalRun, at: Path, role: 'a choice' | 'fixed'): void {
+  const name = `\`${formatPath(at)}\``;
+  if (run.window !== null) {
+    throw new CcbenchError(
+      'no-effect',
+      `${name} has no effect: \`window\` is ${formatNumber(run.window)} tokens, for the model and for what its client assumes`,
+      { hint: 'take one of them out' },
+    );
+  }
+  if (run.model === null) return; // The recording says it.
+  const { path } = context.overrides.contextWindow;
+  const set = run.overrides.contextWindow === null ? {} : { [path]: run.overrides.contextWindow };
+  const params = context.policies.resolve(run.policy.name, { ...run.policy.set, ...set });
+  if (isException(params, path, run.model)) return; // There any window set by the user counts.
+  const { assumedWindow } = context.policies;
+  const window = assumedWindow({ ...params, [path]: null }, run.model);
+  if (assumedWindow(params, run.model) !== window) return;
+  if (role === 'a choice' && params[path] === window) return;
+  throw new CcbenchError(
+    'no-effect',
+    `${name} has no effect: the client assumes ${formatNumber(window)} tokens for ${run.model} with and without it`,
+    { hint: 'take it out or change it; `window` simulates a model with another window' },
+  );
+}
+
+/** Whether the client does not compact by itself on a model unless a window is set. */
+function isException(params: ParamValues, window: string, model: string): boolean {
+  return (
+    Array.isArray(params['autoCompact.exceptModels']) && !compactsOn({ ...params, [window]: null }, model)
+  );
+}

@@ -1,0 +1,233 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import { unknownName } from '../../core/base/registry.js';
+import type { ScenarioContext } from '../context.js';
+import { formatPath, type Path, type ScenarioDocument, valueAt } from '../files/document.js';
+import { slug } from '../files/slug.js';
+import type { ProblemCollector } from '../load.js';
+import { defaultPolicy } from '../schema/defaults.js';
+import { checkOverrides } from './check-overrides.js';
+import { checkSessions } from './check-sessions.js';
+import { checkSynthetic } from './check-synthetic.js';
+import { type Checker, consult, group, isGroup, list, refuse } from './checker.js';
+
+function checkModel(checker: Checker, path: Path): void {
+  const model = valueAt(checker.document.value, path);
+  if (typeof model === 'string' && model !== '') {
+    consult(checker, path, 'value', () => checker.context.models.check(model));
+  }
+}
+
+function checkProvider(checker: Checker, path: Path): void {
+  const provider = valueAt(checker.document.value, path);
+  if (typeof provider === 'string' && provider !== '') {
+    consult(checker, path, 'value', () => checker.context.providers.check(provider));
+  }
+}
+
+function checkTranscript(checker: Checker, path: Path): void {
+  const transcript = valueAt(checker.document.value, path);
+  if (!isGroup(transcript)) return;
+  const given = ['file', 'synthetic'].filter((key) => transcript[key] !== undefined);
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'neither is there' : 'both are there';
+    refuse(checker, path, `\`${formatPath(path)}\` takes \`file\` or \`synthetic\`; ${found}`);
+  }
+  checkSynthetic(checker, [...path, 'synthetic']);
+}
+
+function checkTranscripts(checker: Checker): void {
+  const scenario = group(checker.document.value);
+  const { sessions } = scenario;
+  if (scenario.transcript === undefined && scenario.transcripts === undefined && sessions === undefined) {
+    const hint = 'for a generated session: `transcript: { synthetic: { workload: refactor, turns: 200 } }`';
+    refuse(checker, ['transcript'], '`transcript` is missing', hint);
+  }
+  if (scenario.transcript !== undefined && scenario.transcripts !== undefined) {
+    refuse(checker, ['transcripts'], 'use `transcript` for one or `transcripts` for several, not both');
+  }
+  if (sessions !== undefined && (scenario.transcript !== undefined || scenario.transcripts !== undefined)) {
+    refuse(checker, ['sessions'], 'use `sessions`, or transcripts on their own, not both');
+  }
+  checkSessions(checker, (path) => checkTranscript(checker, path));
+  checkTranscript(checker, ['transcript']);
+  list(scenario.transcripts).forEach((_, i) => {
+    checkTranscript(checker, ['transcripts', i]);
+  });
+}
+
+function policyName(policy: unknown): string | null {
+  if (typeof policy === 'string') return policy;
+  const use = group(policy).use;
+  return typeof use === 'string' ? use : null;
+}
+
+/** Checks the policy of the base (empty path) or of a variant. */
+function checkPolicy(checker: Checker, at: Path): void {
+  const { document, context } = checker;
+  const own = valueAt(document.value, [...at, 'policy']);
+  const named = policyName(own);
+  const name = named ?? policyName(group(document.value).policy) ?? defaultPolicy(context.policies.names);
+  if (!context.policies.names.includes(name)) {
+    if (named === null) return;
+    const path = typeof own === 'string' ? [...at, 'policy'] : [...at, 'policy', 'use'];
+    consult(checker, path, 'value', () => {
+      throw unknownName('policy', name, context.policies.names);
+    });
+    return;
+  }
+  const known = context.policies.specs.map((spec) => spec.path);
+  const sets = [
+    [...at, 'policy', 'set'],
+    [...at, 'set'],
+  ];
+  const switches = switchesOf(checker, name, [['policy', 'set'], ['set'], ...sets]);
+  for (const set of sets) {
+    for (const [param, value] of Object.entries(group(valueAt(document.value, set)))) {
+      const side = known.includes(param) ? 'value' : 'key';
+      consult(checker, [...set, param], side, () => {
+        try {
+          context.policies.resolve(name, { [param]: value });
+        } catch (refusal) {
+          if (!isTaken(() => context.policies.resolve(name, { ...switches, [param]: value }))) throw refusal;
+        }
+      });
+    }
+  }
+  checkOverrides(checker, at, name);
+  checkHooks(checker, at, name);
+}
+
+/** Refuses hooks under a policy that runs none (C39): they belong to the compaction of the built-in layers. */
+function checkHooks(checker: Checker, at: Path, policy: string): void {
+  const path = [...at, 'hooks'];
+  if (list(valueAt(checker.document.value, path)).length === 0) return;
+  if (checker.context.policies.reads(policy, 'compact.scratchpad')) return;
+  const isInParts = checker.context.policies.plan(policy, {}).parts !== undefined;
+  consult(checker, path, 'value', () => {
+    throw new CcbenchError(
+      'no-effect',
+      `\`${formatPath(path)}\` has no effect under ${policy}: ${isInParts ? 'a policy in parts runs no hooks, they belong to the compaction of the built-in layers' : 'it never compacts'}`,
+      {
+        hint: isInParts
+          ? 'take it out (on the command line: --set "hooks=[]"), or use a policy with that compaction, such as claude-code/2026'
+          : 'take it out, or use a policy with compaction, such as claude-code/2026',
+      },
+    );
+  });
+}
+
+/** The switches that hold together with a setting: one layer may only be on while another is off (FLG-2). */
+function switchesOf(
+  { document, context }: Checker,
+  policy: string,
+  places: readonly Path[],
+): Readonly<Record<string, unknown>> {
+  const isSwitch = (path: string): boolean =>
+    context.policies.specs.find((spec) => spec.path === path)?.kind.type === 'switch';
+  const written = places.flatMap((place) => Object.entries(group(valueAt(document.value, place))));
+  return Object.fromEntries(
+    written.filter(
+      ([path, value]) => typeof value === 'boolean' && isSwitch(path) && context.policies.reads(policy, path),
+    ),
+  );
+}
+
+function isTaken(resolve: () => unknown): boolean {
+  try {
+    resolve();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const AMOUNTS = ['summaryTokens', 'scratchpadTokens', 'notesTokens'] as const;
+
+function checkAmount(checker: Checker, path: Path): void {
+  const { min, median, p90, max } = group(valueAt(checker.document.value, path));
+  if (
+    typeof min !== 'number' ||
+    typeof median !== 'number' ||
+    typeof p90 !== 'number' ||
+    typeof max !== 'number'
+  )
+    return;
+  if (min > median || median > p90 || p90 > max) {
+    refuse(checker, path, `\`${formatPath(path)}\` must rise: min ≤ median ≤ p90 ≤ max`);
+  }
+}
+
+function checkFault(checker: Checker, path: Path): void {
+  const { nth, every, from, to } = group(valueAt(checker.document.value, path));
+  if (typeof from === 'number' && typeof to === 'number' && from > to) {
+    refuse(
+      checker,
+      [...path, 'to'],
+      `\`${formatPath([...path, 'to'])}\` comes before \`from\` (${to} < ${from})`,
+    );
+  }
+  const others = [every, from, to].some((value) => typeof value === 'number');
+  if (typeof nth === 'number' && others) {
+    refuse(
+      checker,
+      [...path, 'nth'],
+      `\`${formatPath([...path, 'nth'])}\` names one call; \`every\`, \`from\` and \`to\` have nothing to add`,
+    );
+  }
+}
+
+function checkSettings(checker: Checker, at: Path): void {
+  const settings = group(valueAt(checker.document.value, at));
+  checkModel(checker, [...at, 'model']);
+  checkProvider(checker, [...at, 'provider']);
+  checkPolicy(checker, at);
+  const llm = group(settings.llm);
+  for (const name of AMOUNTS) checkAmount(checker, [...at, 'llm', 'fake', name]);
+  list(llm.faults).forEach((_, i) => {
+    checkFault(checker, [...at, 'llm', 'faults', i]);
+  });
+  list(settings.expect).forEach((text, i) => {
+    if (typeof text !== 'string' || text === '') return;
+    consult(checker, [...at, 'expect', i], 'value', () => checker.context.metrics.parse(text));
+  });
+}
+
+function checkVariants(checker: Checker): void {
+  const seen = new Map<string, string>();
+  list(group(checker.document.value).variants).forEach((variant, i) => {
+    checkSettings(checker, ['variants', i]);
+    const own = group(group(variant).set);
+    for (const param of Object.keys(group(valueAt(variant, ['policy', 'set'])))) {
+      const path = ['variants', i, 'set', param];
+      if (Object.hasOwn(own, param))
+        refuse(checker, path, `\`${param}\` is set twice, here and under \`policy\``);
+    }
+    const name = group(variant).name;
+    if (typeof name !== 'string') return;
+    const earlier = seen.get(slug(name));
+    seen.set(slug(name), name);
+    if (earlier === undefined) return;
+    const path = ['variants', i, 'name'];
+    const sentence =
+      earlier === name
+        ? `two variants are called "${name}"`
+        : `the variants "${earlier}" and "${name}" would share a folder`;
+    checker.problems.add(
+      path,
+      new CcbenchError('duplicate-name', sentence, { place: checker.document.placeOf(path) }),
+    );
+  });
+}
+
+/** Checks what the schema cannot know: names in other registries and values that depend on each other. */
+export function checkMeaning(
+  document: ScenarioDocument,
+  context: ScenarioContext,
+  problems: ProblemCollector,
+): void {
+  if (!isGroup(document.value)) return;
+  const checker: Checker = { document, context, problems };
+  checkTranscripts(checker);
+  checkSettings(checker, []);
+  checkVariants(checker);
+}

@@ -1,0 +1,224 @@
+import { policyWindow } from '../agent/policies/policy-window.js';
+import type { CcbenchError } from '../core/base/errors.js';
+import type { Provider } from '../core/run/provider.js';
+import type { PlannedModel, PlannedPlugin, RunPlan } from '../core/run/run-plan.js';
+import type { Expectation } from '../metrics/expect.js';
+import type { ModelBook } from '../provider/prices/model-book.js';
+import { MODELS } from '../provider/prices/models.js';
+import { checkMeaning } from './check/check.js';
+import { checkWindows } from './check/check-overrides.js';
+import { assign, withoutVariants, withRecordings } from './check/set-path.js';
+import { smallPercents } from './check/small-percents.js';
+import type { OverrideName, ScenarioContext } from './context.js';
+import { kindOfFile, wrongKind } from './files/file-kind.js';
+import { liftModels } from './files/lift-models.js';
+import { liftPolicies, type ReadPolicyText } from './files/lift-policies.js';
+import { liftProviders } from './files/lift-providers.js';
+import type { FindRecordings } from './files/transcript-ref.js';
+import { checkShape, createProblems, loadScenario, scenarioProblems } from './load.js';
+import {
+  type NormalRun,
+  type NormalScenario,
+  normaliseScenario,
+  type TranscriptRef,
+} from './normalise/normalise.js';
+import type { Scenario } from './schema/schema.js';
+
+/** A scenario's text, where it is from, and what the command line changes in it. */
+export interface ScenarioSource {
+  readonly text: string;
+  /** Shown in messages; recordings are found beside it. */
+  readonly file: string;
+  /** `path=value`, in order; a later one wins. */
+  readonly set: readonly string[];
+  /** Those of `set` that a study takes one after the other; none where absent. */
+  readonly varied?: readonly string[];
+  /** Whether the variants are wanted; they are where absent. */
+  readonly runs?: 'base';
+  /** Recordings in the place of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
+  readonly recordings?: readonly string[];
+  /** Plug-ins that are registered for it; none where absent. */
+  readonly plugins?: readonly PlannedPlugin[];
+  /** Finds the recordings behind paths; where absent, each path is one. */
+  readonly findRecordings?: FindRecordings;
+  /** Brings files of policies, models and providers; where absent, they are named alone. */
+  readonly readPolicy?: ReadPolicyText;
+  /** Hears what is doubtful in policies and their settings, such as a rule that can never act or a percentage below one. */
+  readonly onDoubt?: (doubt: CcbenchError) => void;
+}
+
+/** One run: a plan over a transcript, and what must hold at its end. */
+export interface CompiledRun {
+  readonly plan: RunPlan;
+  /** null for the base. */
+  readonly variant: string | null;
+  readonly description: string;
+  readonly transcript: TranscriptRef;
+  readonly expectations: readonly Expectation[];
+}
+
+/** A scenario ready to run: for each transcript the base, then its variants in order. */
+export interface CompiledScenario {
+  readonly name: string;
+  readonly description: string;
+  readonly seed: number;
+  readonly runs: readonly CompiledRun[];
+  /** Names of policies by the files they come from. */
+  readonly policyFiles: ReadonlyMap<string, string>;
+}
+
+/** A scenario that was read and checked, and what its runs are compiled with. */
+export interface CheckedScenario {
+  readonly normal: NormalScenario;
+  readonly context: ScenarioContext;
+  readonly plugins: readonly PlannedPlugin[];
+  readonly models: readonly PlannedModel[] | null;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Names of policies by the files they come from. */
+  readonly policyFiles: ReadonlyMap<string, string>;
+}
+
+/** The parameters that overrides set; one that a variant inherits and its policy does not know is passed over. */
+function overrideValues(run: NormalRun, context: ScenarioContext): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const key of Object.keys(context.overrides) as OverrideName[]) {
+    const value = run.overrides[key];
+    const param = context.overrides[key];
+    if (!context.policies.reads(run.policy.name, param.path)) continue;
+    if (typeof value === 'number') values[param.path] = value;
+    else if (value === true) values[param.path] = param.whenTrue;
+  }
+  return values;
+}
+
+/** The provider of a scenario's own that a model of it has. */
+function ownProviderOf(
+  model: string | null,
+  models: readonly PlannedModel[] | null,
+  providers: ReadonlyMap<string, Provider>,
+): string | undefined {
+  const own = models?.find(({ id, aliases }) => model !== null && [id, ...aliases].includes(model));
+  return own !== undefined && providers.has(own.provider) ? own.provider : undefined;
+}
+
+function compileRun(checked: CheckedScenario, run: NormalRun): CompiledRun {
+  const { normal: scenario, context, plugins, models, providers } = checked;
+  const set = { ...run.policy.set, ...overrideValues(run, context) };
+  const policy = context.policies.plan(run.policy.name, set);
+  const ttl = policy.parts?.cache.ttl ?? null;
+  const provider = run.provider ?? ownProviderOf(run.model, models, providers);
+  const ownProvider = provider === undefined ? undefined : providers.get(provider);
+  return {
+    plan: {
+      version: 1,
+      name: run.variant === null ? scenario.name : `${scenario.name}/${run.variant}`,
+      seed: scenario.seed,
+      model: run.model,
+      window: run.window,
+      ...(provider === undefined ? {} : { provider }),
+      ...(ownProvider === undefined ? {} : { ownProvider }),
+      policy,
+      cache: ttl !== null && run.lifetime === 'default' ? { ...run.cache, ttl, subagentTtl: ttl } : run.cache,
+      timing: run.timing,
+      estimatorFactor: run.estimatorFactor,
+      llm: run.llm,
+      ...(plugins.length === 0 ? {} : { plugins }),
+      ...(models === null ? {} : { models }),
+      ...(run.home === undefined ? {} : { home: run.home }),
+      ...(run.hooks === undefined ? {} : { hooks: run.hooks }),
+    },
+    variant: run.variant,
+    description: run.description,
+    transcript: run.transcript,
+    expectations: run.expect.map((text) => context.metrics.parse(text)),
+  };
+}
+
+/** A context that knows the models of a scenario. */
+function withModels(context: ScenarioContext, book: ModelBook): ScenarioContext {
+  return {
+    ...context,
+    models: { check: (name) => void book.resolve(name) },
+    policies: {
+      ...context.policies,
+      assumedWindow: (params, model) => policyWindow(params, model, { models: book }),
+    },
+  };
+}
+
+/** A context that knows the providers of a scenario's files. */
+function withProviders(context: ScenarioContext, own: ReadonlyMap<string, Provider>): ScenarioContext {
+  if (own.size === 0) return context;
+  return {
+    ...context,
+    providers: { check: (name) => (own.has(name) ? undefined : context.providers.check(name)) },
+  };
+}
+
+/**
+ * Compiles a scenario. Throws a ProblemList that holds every problem, each with its place.
+ *
+ *     text ─load─▶ ScenarioDocument ─assign (--set)─▶ ScenarioDocument ─check shape, check meaning─▶ Scenario
+ *                  values + places                                                                    │
+ *     CompiledScenario ◀─compile runs─ NormalScenario ◀─────────────────normalise (defaults, variants)┘
+ *     plans, expectations              nothing optional
+ */
+export function compileScenario(source: ScenarioSource, world: ScenarioContext): CompiledScenario {
+  const checked = checkScenario(source, world);
+  const { name, description, seed } = checked.normal;
+  return { name, description, seed, runs: compileRuns(checked), policyFiles: checked.policyFiles };
+}
+
+/** Compiles the runs of a scenario that holds. */
+export function compileRuns(checked: CheckedScenario): readonly CompiledRun[] {
+  return checked.normal.runs.map((run) => compileRun(checked, run));
+}
+
+/** Reads a scenario and checks it. Throws a ProblemList. */
+export function checkScenario(source: ScenarioSource, world: ScenarioContext): CheckedScenario {
+  const problems = createProblems();
+  const written = loadScenario(source.text, source.file, problems);
+  if (kindOfFile(written.value) === 'policy' && source.recordings === undefined)
+    throw wrongKind(
+      source.file,
+      'a policy file',
+      'a scenario',
+      `run a scenario under it: ccbench run my.yaml --policy ${source.file} (ccbench init makes a scenario)`,
+    );
+  const changed = assign(withRecordings(written, source.recordings), source.set, world, problems);
+  const own = liftProviders(changed, source.readPolicy, problems);
+  const { document: whole, models, book } = liftModels(own.document, source.readPolicy, own.names, problems);
+  own.checkModels(book);
+  const lifted = liftPolicies(
+    source.runs === 'base' ? withoutVariants(whole) : whole,
+    world.policies,
+    source.readPolicy,
+    problems,
+    source.text,
+    source.onDoubt,
+  );
+  const { document } = lifted;
+  const named = { ...withProviders(world, own.providers), policies: lifted.policies };
+  const context = book === MODELS ? named : withModels(named, book);
+
+  checkShape(document, problems);
+  checkMeaning(document, context, problems);
+  const found = problems.list();
+  if (found.length > 0) throw scenarioProblems(source.file, found);
+
+  const find = source.findRecordings ?? ((path: string) => [path]);
+  const normal = normaliseScenario(document.value as Scenario, document, context.policies.names, find);
+  const varied = new Set((source.varied ?? []).map((change) => `--set ${change}`));
+  checkWindows({ document, context, problems }, normal, varied);
+  const empty = problems.list();
+  if (empty.length > 0) throw scenarioProblems(source.file, empty);
+  for (const doubt of smallPercents(context, normal.runs)) source.onDoubt?.(doubt);
+  return {
+    normal,
+    context,
+    plugins: source.plugins ?? [],
+    models,
+    providers: own.providers,
+    policyFiles: lifted.files,
+  };
+}

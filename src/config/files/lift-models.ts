@@ -1,0 +1,120 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import { unknownName } from '../../core/base/registry.js';
+import type { PlannedModel } from '../../core/run/run-plan.js';
+import type { ModelBook } from '../../provider/prices/model-book.js';
+import { MODELS, modelsOf } from '../../provider/prices/models.js';
+import { providerRegistry } from '../../provider/providers/providers.js';
+import { group } from '../check/checker.js';
+import type { ProblemCollector } from '../load.js';
+import { normaliseModel } from '../normalise/normalise-models.js';
+import { modelTableSchema, type WrittenModel } from '../schema/schema-models.js';
+import { type Path, readDocument, type ScenarioDocument } from './document.js';
+import type { ReadPolicyText } from './lift-policies.js';
+
+/** A scenario whose models are written in place, and what they make of the table. */
+export interface LiftedModels {
+  readonly document: ScenarioDocument;
+  /** null where the table holds as it is. */
+  readonly models: readonly PlannedModel[] | null;
+  readonly book: ModelBook;
+}
+
+/** A scenario with the table of a file in the place of the file's name; places below it are places of the file. */
+function withFile(
+  document: ScenarioDocument,
+  read: ReadPolicyText,
+  problems: ProblemCollector,
+): ScenarioDocument {
+  const scenario = group(document.value);
+  const { models } = scenario;
+  if (typeof models !== 'string' || models === '') return document;
+  const without = { ...document, value: { ...scenario, models: {} } };
+  try {
+    const { text, file } = read(models, document.placeOf(['models']));
+    const { document: inner, problems: found } = readDocument(text, file, 'table of models');
+    problems.addAll(found);
+    if (inner === null) return without;
+    const isInner = (path: Path): boolean => path[0] === 'models';
+    return {
+      ...document,
+      value: { ...scenario, models: inner.value },
+      placeOf: (path) => (isInner(path) ? inner.placeOf(path.slice(1)) : document.placeOf(path)),
+      placeOfKey: (path) => (isInner(path) ? inner.placeOfKey(path.slice(1)) : document.placeOfKey(path)),
+    };
+  } catch (error) {
+    if (!(error instanceof CcbenchError)) throw error;
+    problems.addAll([error]);
+    return without;
+  }
+}
+
+/** Refuses what the schema cannot: a new model without prices, steps out of order, a name that another model has. */
+function checkModels(
+  written: Readonly<Record<string, WrittenModel>>,
+  { placeOf }: ScenarioDocument,
+  providers: readonly string[],
+  problems: ProblemCollector,
+): void {
+  const refuse = (path: Path, sentence: string, hint: string): void =>
+    problems.add(path, new CcbenchError('bad-value', sentence, { place: placeOf(path), hint }));
+  const owners = new Map<string, string>();
+  for (const [id, { provider, prices, steps = [], aliases = [] }] of Object.entries(written)) {
+    const at: Path = ['models', id];
+    if (provider !== undefined && !providers.includes(provider)) {
+      const { hint } = unknownName('provider', provider, providers);
+      refuse([...at, 'provider'], `\`models.${id}.provider\` must be a provider; found "${provider}"`, hint!);
+    }
+    if (prices === undefined && MODELS.find(id) === null)
+      refuse(
+        at,
+        `\`${id}\` has no prices, and the table does not know it`,
+        'write `prices: { input, output }`',
+      );
+    steps.forEach((step, i) => {
+      if (i > 0 && step.above <= steps[i - 1]!.above)
+        refuse(
+          [...at, 'steps', i, 'above'],
+          `the steps of \`${id}\` must rise`,
+          'write the lowest limit first',
+        );
+    });
+    for (const name of [id, ...aliases]) {
+      const known = MODELS.find(name);
+      const own = MODELS.find(id);
+      const isTaken = known !== null && known !== own && [known.id, ...known.aliases].includes(name);
+      const owner = isTaken ? known.id : owners.get(name);
+      if (owner !== undefined)
+        refuse([...at, 'aliases'], `"${name}" is a name of ${owner} already`, 'give this model another name');
+      owners.set(name, id);
+    }
+  }
+}
+
+/** Takes the models out of a scenario that it, or a file it names, adds to the table or has otherwise. */
+export function liftModels(
+  written: ScenarioDocument,
+  readText: ReadPolicyText | undefined,
+  ownProviders: readonly string[],
+  problems: ProblemCollector,
+): LiftedModels {
+  const document = readText === undefined ? written : withFile(written, readText, problems);
+  const { models } = group(document.value);
+  const unchanged = { document, models: null, book: MODELS };
+  if (models === undefined) return unchanged;
+  const table = modelTableSchema.safeParse(models);
+  if (!table.success) return { ...unchanged, book: trusting(Object.keys(group(models))) };
+  const before = problems.list().length;
+  checkModels(table.data, document, [...providerRegistry.names, ...ownProviders], problems);
+  const entries = Object.entries(table.data);
+  if (problems.list().length > before || entries.length === 0) return unchanged;
+  const planned = entries.map(([id, model]) => normaliseModel(id, model));
+  return { document, models: planned, book: modelsOf({ models: planned }) };
+}
+
+/** The table, and whatever is asked for of models that are not written as they should be: that is said already. */
+function trusting(names: readonly string[]): ModelBook {
+  return {
+    ...MODELS,
+    resolve: (name) => (names.includes(name) ? MODELS.orUnknown(name) : MODELS.resolve(name)),
+  };
+}

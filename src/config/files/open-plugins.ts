@@ -1,0 +1,69 @@
+import { dirname, resolve } from 'node:path';
+import type { Place } from '../../core/base/errors.js';
+import type { PlannedPlugin } from '../../core/run/run-plan.js';
+import { findPlugin } from '../plugins/load-plugin.js';
+import { type ActivePlugin, activePlugins, usePluginFile } from '../plugins/use-plugins.js';
+import { namedPlugins } from './named-plugins.js';
+
+/** A scenario as far as its plug-ins are concerned. */
+export interface ScenarioText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Plug-ins that were loaded for a command or a call. */
+export interface OpenPlugins {
+  /** Those that the runs of a scenario are made with. */
+  of(file: string): readonly PlannedPlugin[];
+  /** Leaves those of a scenario alone in the registries; calling what it gives back puts the others in again. */
+  only(file: string): () => void;
+  /** Takes out those that were not there before. */
+  close(): void;
+}
+
+/** Loads the plug-ins that options and scenarios name, each once: those of options from a folder, those of a scenario beside it. */
+export async function openPlugins(
+  scenarios: readonly ScenarioText[],
+  options: readonly string[],
+  cwd: string,
+): Promise<OpenPlugins> {
+  const before = [...activePlugins()];
+  const opened = new Set<ActivePlugin>();
+  const close = (): void => {
+    for (const plugin of [...opened].reverse()) if (!before.includes(plugin)) plugin.remove();
+  };
+  const open = async (written: string, from: string, place: Place): Promise<ActivePlugin> => {
+    const plugin = await usePluginFile(findPlugin(resolve(from, written), written, place), written, place);
+    opened.add(plugin);
+    return plugin;
+  };
+  const shared: ActivePlugin[] = [];
+  const own = new Map<string, readonly ActivePlugin[]>();
+  try {
+    for (const written of options) shared.push(await open(written, cwd, { file: `--plugin ${written}` }));
+    for (const { file, text } of scenarios) {
+      const named: ActivePlugin[] = [];
+      for (const { written, place } of namedPlugins(text, file))
+        named.push(await open(written, dirname(resolve(cwd, file)), place));
+      own.set(file, named);
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const usedBy = (file: string): ReadonlySet<ActivePlugin> =>
+    new Set([...before, ...shared, ...(own.get(file) ?? [])]);
+  return {
+    of: (file) => [...usedBy(file)].map(({ name, sha256 }) => ({ name, sha256 })),
+    only: (file) => {
+      const used = usedBy(file);
+      const shows = activePlugins()
+        .filter((plugin) => !used.has(plugin))
+        .map((plugin) => plugin.hide());
+      return () => {
+        for (const show of shows) show();
+      };
+    },
+    close,
+  };
+}

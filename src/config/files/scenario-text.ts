@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import { CcbenchError } from '../../core/base/errors.js';
+import { readTextInput } from '../../transcripts/files/read-input.js';
+import { inputFormat } from '../../transcripts/files/transcripts.js';
+
+/** How the log of a run begins. */
+export const LOG_HEAD = '{"type":"run"';
+
+/** Endings that scenarios have. */
+const SCENARIO_NAME = /\.ya?ml$/i;
+
+/** Endings of files with many values, of which none is a scenario. */
+const LINES_NAME = /\.(?:jsonl|ndjson|csv|tsv)$/i;
+
+/** A line that begins as those of scenarios do. */
+const SCENARIO_LINE = /^["']?(?:name|transcripts?|sessions|policy)["']?\s*:/m;
+
+/** The sessions of a scenario that is written in braces. */
+const SCENARIO_IN_BRACES = /^\s*\{[\s\S]*["']?(?:transcripts?|sessions)["']?\s*:/;
+
+/** Whether a file that stands in the place of a scenario is a recording. */
+export function isRecording(file: string, cwd: string): boolean {
+  if (SCENARIO_NAME.test(file)) return false;
+  try {
+    return inputFormat(file, { cwd }) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a text may be meant as a scenario: one that is broken has problems with places, any other text is no scenario. */
+function maybeScenario(file: string, text: string): boolean {
+  if (SCENARIO_NAME.test(file)) return true;
+  return !LINES_NAME.test(file) && (SCENARIO_LINE.test(text) || SCENARIO_IN_BRACES.test(text));
+}
+
+/** The error where somebody names a session, a log or a folder for a scenario: it says what to type instead. */
+function otherFile(file: string, message: string, hint: string): CcbenchError {
+  return new CcbenchError('bad-scenario', `${file} is ${message}, not a scenario`, { place: { file }, hint });
+}
+
+/** The text of a scenario that a user named. */
+export function readScenarioText(file: string, cwd: string): string {
+  if (isRecording(file, cwd))
+    throw otherFile(
+      file,
+      'a recording',
+      `write "transcript: { file: ${basename(file)} }" into a scenario (ccbench init)`,
+    );
+  const text = readTextInput(file, { cwd });
+  if (text.startsWith(LOG_HEAD))
+    throw otherFile(file, 'the log of a run', `ccbench report ${file} makes its report again`);
+  if (!maybeScenario(file, text))
+    throw new CcbenchError('bad-input', 'this is neither a scenario nor a recording in a known format', {
+      place: { file },
+      hint: 'a scenario is YAML with `name:` and `transcript:` (ccbench init writes one); docs/recordings.md has the recordings that are read',
+    });
+  return text;
+}

@@ -1,0 +1,277 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import type {
+  Amount,
+  CachePlan,
+  FakeLlmPlan,
+  FaultRule,
+  HomePlan,
+  HookPlan,
+} from '../../core/run/run-plan.js';
+import type { Path, ScenarioDocument } from '../files/document.js';
+import type { FileRef, FindRecordings, SyntheticRef } from '../files/transcript-ref.js';
+import { type ScenarioDefaults, scenarioDefaults } from '../schema/defaults.js';
+import type {
+  Scenario,
+  ScenarioAmount,
+  ScenarioFault,
+  ScenarioSession,
+  ScenarioSettings,
+  ScenarioTranscript,
+  ScenarioVariant,
+} from '../schema/schema.js';
+import { normaliseHooks } from './normalise-hooks.js';
+import {
+  normaliseHome,
+  normaliseSession,
+  type SessionRef,
+  SHARED_PREFIX_TOKENS,
+} from './normalise-sessions.js';
+import { asSession, normaliseSynthetic } from './normalise-synthetic.js';
+
+/** Several sessions on one clock. */
+export interface SessionsRef {
+  readonly kind: 'sessions';
+  readonly sessions: readonly SessionRef[];
+}
+
+/** What is replayed, with nothing left open. */
+export type TranscriptRef = FileRef | SyntheticRef | SessionsRef;
+
+/** Overrides with nothing left open. */
+export interface NormalOverrides {
+  readonly autoCompactPercent: number | null;
+  readonly disableCompact: boolean;
+  readonly disableAutoCompact: boolean;
+  readonly contextWindow: number | null;
+}
+
+/** Everything a run is told, with nothing left open. */
+export interface NormalRun {
+  readonly transcript: TranscriptRef;
+  /** null for the base. */
+  readonly variant: string | null;
+  readonly description: string;
+  readonly model: string | null;
+  readonly provider?: string;
+  readonly window: number | null;
+  readonly policy: { readonly name: string; readonly set: Readonly<Record<string, unknown>> };
+  readonly overrides: NormalOverrides;
+  readonly cache: CachePlan;
+  /** Whether a lifetime is written, or left to the policy. */
+  readonly lifetime: 'written' | 'default';
+  readonly timing: 'recorded' | 'think-time';
+  readonly estimatorFactor: number;
+  readonly llm: { readonly fake: FakeLlmPlan; readonly faults: readonly FaultRule[] };
+  readonly expect: readonly string[];
+  readonly home: HomePlan | undefined;
+  readonly hooks: readonly HookPlan[] | undefined;
+}
+
+/** A scenario with nothing left open: for each transcript the base run, then its variants in order. */
+export interface NormalScenario {
+  readonly name: string;
+  readonly description: string;
+  readonly seed: number;
+  readonly runs: readonly NormalRun[];
+}
+
+interface WrittenPolicy {
+  readonly use: string | null;
+  readonly set: Readonly<Record<string, unknown>>;
+}
+
+function writtenPolicy(policy: ScenarioSettings['policy']): WrittenPolicy {
+  if (typeof policy === 'string') return { use: policy, set: {} };
+  return { use: policy?.use ?? null, set: policy?.set ?? {} };
+}
+
+/** A variant that names a policy starts from that policy's own numbers; one that does not keeps what the base has set. */
+function mergePolicy(base: WrittenPolicy, variant: ScenarioVariant): WrittenPolicy {
+  const own = writtenPolicy(variant.policy);
+  const start = own.use === null ? base : { use: own.use, set: {} };
+  return { use: start.use, set: { ...start.set, ...own.set, ...variant.set } };
+}
+
+/** Groups merge key by key, lists and single values replace. */
+function mergeSettings(base: ScenarioSettings, variant: ScenarioVariant): ScenarioSettings {
+  const { name: _name, description: _description, set: _set, ...own } = variant;
+  return {
+    ...base,
+    ...own,
+    overrides: { ...base.overrides, ...own.overrides },
+    cache: { ...base.cache, ...own.cache },
+    llm: { ...base.llm, ...own.llm, fake: { ...base.llm?.fake, ...own.llm?.fake } },
+  };
+}
+
+function amount(written: ScenarioAmount | undefined, fallback: Amount): Amount {
+  if (written === undefined) return fallback;
+  if (typeof written === 'number') return { fixed: written };
+  return { median: written.median, p90: written.p90, min: written.min, max: written.max };
+}
+
+function fault(written: ScenarioFault): FaultRule {
+  return {
+    call: written.call,
+    error: written.error,
+    nth: written.nth ?? null,
+    every: written.every ?? null,
+    from: written.from ?? null,
+    to: written.to ?? null,
+    probability: written.probability ?? null,
+    gapTokens: written.gapTokens ?? null,
+    retryAfterSeconds: written.retryAfterSeconds ?? null,
+    delaySeconds: written.delaySeconds ?? null,
+  };
+}
+
+function normaliseRun(
+  transcript: TranscriptRef,
+  variant: { readonly name: string | null; readonly description: string },
+  settings: ScenarioSettings,
+  policy: WrittenPolicy,
+  defaults: ScenarioDefaults,
+  home: HomePlan | undefined,
+): NormalRun {
+  const { overrides, cache } = settings;
+  const fake = settings.llm?.fake;
+  return {
+    transcript,
+    variant: variant.name,
+    description: variant.description,
+    model: settings.model ?? defaults.model,
+    ...(settings.provider == null ? {} : { provider: settings.provider }),
+    window: settings.window ?? defaults.window,
+    policy: { name: policy.use ?? defaults.policy, set: policy.set },
+    overrides: {
+      autoCompactPercent: overrides?.autoCompactPercent ?? null,
+      disableCompact: overrides?.disableCompact ?? false,
+      disableAutoCompact: overrides?.disableAutoCompact ?? false,
+      contextWindow: overrides?.contextWindow ?? null,
+    },
+    cache: {
+      mode: cache?.mode ?? defaults.cache.mode,
+      ttl: cache?.ttl ?? defaults.cache.ttl,
+      subagentTtl: cache?.subagentTtl ?? defaults.cache.subagentTtl,
+      fade: cache?.fade ?? defaults.cache.fade,
+    },
+    lifetime: cache?.ttl === undefined ? 'default' : 'written',
+    timing: settings.timing ?? defaults.timing,
+    estimatorFactor: settings.estimatorFactor ?? defaults.estimatorFactor,
+    llm: {
+      fake: {
+        summaryTokens: amount(fake?.summaryTokens, defaults.summaryTokens),
+        scratchpadTokens: amount(fake?.scratchpadTokens, defaults.scratchpadTokens),
+        notesTokens: amount(fake?.notesTokens, defaults.notesTokens),
+        latencyScale: fake?.latencyScale ?? defaults.latencyScale,
+      },
+      faults: (settings.llm?.faults ?? []).map(fault),
+    },
+    expect: settings.expect ?? [],
+    home,
+    hooks: normaliseHooks(settings.hooks),
+  };
+}
+
+/** Paths that start at the root, on a drive or in the home folder. */
+const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\]|~(?:[/\\]|$))/;
+
+/** A path written in a file, seen from where that file's own path is seen. */
+function besideFile(file: string, path: string): string {
+  if (ABSOLUTE.test(path)) return path;
+  const folder = /^.*[/\\]/.exec(file)?.[0] ?? '';
+  return `${folder}${path.replace(/^(?:\.\/)+/, '')}`;
+}
+
+function transcriptRefs(
+  written: ScenarioTranscript,
+  at: Path,
+  document: ScenarioDocument,
+  seed: number,
+  model: string | null | undefined,
+  find: FindRecordings,
+): readonly (FileRef | SyntheticRef)[] {
+  if (written.synthetic !== undefined) {
+    return [{ kind: 'synthetic', spec: normaliseSynthetic(written.synthetic, seed, model) }];
+  }
+  const one = typeof written.file === 'string';
+  const files: readonly string[] = typeof written.file === 'string' ? [written.file] : (written.file ?? []);
+  return files.flatMap((file, i) => {
+    const place = document.placeOf(one ? [...at, 'file'] : [...at, 'file', i]);
+    const named = place.line === undefined ? file : besideFile(place.file, file);
+    return find(named, place).map(
+      (path): FileRef => ({ kind: 'file', path, written: path === named ? file : path, place }),
+    );
+  });
+}
+
+/** Sessions on one clock are one transcript. */
+function sessionsRef(
+  written: readonly ScenarioSession[],
+  refs: (item: ScenarioTranscript, at: Path) => readonly (FileRef | SyntheticRef)[],
+  document: ScenarioDocument,
+): SessionsRef {
+  const sessions = written.map((session, i) => {
+    const at: Path = ['sessions', i];
+    const [ref, ...others] = refs(session.transcript, [...at, 'transcript']) as [FileRef | SyntheticRef];
+    if (others.length > 0) {
+      throw new CcbenchError(
+        'bad-scenario',
+        `there are ${others.length + 1} recordings where one is needed`,
+        {
+          place: document.placeOf([...at, 'transcript', 'file']),
+          hint: 'name one file for each session',
+        },
+      );
+    }
+    const own: FileRef | SyntheticRef =
+      ref.kind === 'file'
+        ? ref
+        : { kind: 'synthetic', spec: asSession(ref.spec, session.name, SHARED_PREFIX_TOKENS) };
+    return normaliseSession(session, at, document, own);
+  });
+  return { kind: 'sessions', sessions };
+}
+
+/** A recording answers for its own model and lifetimes, as long as nothing generated stands beside it. */
+function kindOf(ref: TranscriptRef): 'file' | 'synthetic' {
+  if (ref.kind !== 'sessions') return ref.kind;
+  return ref.sessions.every(({ transcript }) => transcript.kind === 'file') ? 'file' : 'synthetic';
+}
+
+/** Fills in every default and expands transcripts × (base + variants). */
+export function normaliseScenario(
+  scenario: Scenario,
+  document: ScenarioDocument,
+  policyNames: readonly string[],
+  find: FindRecordings,
+): NormalScenario {
+  const shared = scenarioDefaults('file', policyNames);
+  const seed = scenario.seed ?? shared.seed;
+  const base = writtenPolicy(scenario.policy);
+  const refs = (item: ScenarioTranscript, at: Path) =>
+    transcriptRefs(item, at, document, seed, scenario.model, find);
+  const transcripts: readonly TranscriptRef[] = [
+    ...(scenario.transcript === undefined ? [] : refs(scenario.transcript, ['transcript'])),
+    ...(scenario.transcripts ?? []).flatMap((item, i) => refs(item, ['transcripts', i])),
+    ...(scenario.sessions === undefined ? [] : [sessionsRef(scenario.sessions, refs, document)]),
+  ];
+  const home = normaliseHome(scenario.home);
+  const runs = transcripts.flatMap((transcript) => {
+    const defaults = scenarioDefaults(kindOf(transcript), policyNames);
+    return [
+      normaliseRun(transcript, { name: null, description: '' }, scenario, base, defaults, home),
+      ...(scenario.variants ?? []).map((variant) =>
+        normaliseRun(
+          transcript,
+          { name: variant.name, description: variant.description ?? '' },
+          mergeSettings(scenario, variant),
+          mergePolicy(base, variant),
+          defaults,
+          home,
+        ),
+      ),
+    ];
+  });
+  return { name: scenario.name, description: scenario.description ?? shared.description, seed, runs };
+}

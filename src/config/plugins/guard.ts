@@ -1,0 +1,169 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import type { Action, Outcome } from '../../core/run/action.js';
+import type { ContextView, Moment, TierDefinition, TierInstance } from '../../core/run/tier.js';
+import { createWarnings } from '../../core/run/warning.js';
+import type { Metric } from '../../metrics/metric.js';
+import { decodeBytes } from '../../transcripts/lines/json-lines.js';
+import type { TranscriptReader } from '../../transcripts/readers/reader.js';
+import type { ReaderInput } from './plugin.js';
+import { isKeyed, shown } from './shape-problems.js';
+
+const ACTION_KINDS: Readonly<Record<Action['kind'], true>> = {
+  'rewrite-blocks': true,
+  'delete-cached': true,
+  ask: true,
+  'replace-history': true,
+  attach: true,
+  'write-file': true,
+  'set-mtime': true,
+  'wake-at': true,
+  'remove-file': true,
+  wait: true,
+  report: true,
+  breaker: true,
+  stop: true,
+  cleanup: true,
+};
+
+/** The error for what a plug-in did wrong. */
+function pluginFault(plugin: string, sentence: string, cause?: unknown): CcbenchError {
+  return new CcbenchError(
+    'bad-plugin',
+    `plug-in "${plugin}": ${sentence}`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** Calls into a plug-in; what it throws is an error that names it. */
+function callPlugin<T>(plugin: string, what: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof CcbenchError && error.code === 'bad-plugin') throw error;
+    throw pluginFault(
+      plugin,
+      `${what} threw: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
+  }
+}
+
+/** A tier of a plug-in whose errors name the plug-in. */
+export function guardTier(plugin: string, tier: TierDefinition): TierDefinition {
+  const named = `the tier "${tier.name}"`;
+  const call = <T>(method: string, work: () => T): T => callPlugin(plugin, `${method} of ${named}`, work);
+  return {
+    ...tier,
+    create(context) {
+      const inner = call('create', () => tier.create(context));
+      if (!isKeyed(inner) || typeof inner.due !== 'function' || typeof inner.act !== 'function')
+        throw pluginFault(plugin, `create of ${named} must give { due, act }, not ${shown(inner)}`);
+      return guardInstance(plugin, named, inner, call);
+    },
+  };
+}
+
+function guardInstance(
+  plugin: string,
+  named: string,
+  inner: TierInstance,
+  call: <T>(method: string, work: () => T) => T,
+): TierInstance {
+  const { observes } = inner;
+  return {
+    ...(observes === undefined ? {} : { observes }),
+    ...(inner.observe === undefined
+      ? {}
+      : { observe: (message) => call('observe', () => inner.observe!(message)) }),
+    ...(inner.reset === undefined
+      ? {}
+      : { reset: (messages) => call('reset', () => inner.reset!(messages)) }),
+    ...(inner.resume === undefined
+      ? {}
+      : { resume: (messages, view) => call('resume', () => inner.resume!(messages, view)) }),
+    due: (moment, view) => call('due', () => inner.due(moment, view)) === true,
+    act: (moment, view) => guardedAct(plugin, named, inner, call, moment, view),
+  };
+}
+
+function* guardedAct(
+  plugin: string,
+  named: string,
+  inner: TierInstance,
+  call: <T>(method: string, work: () => T) => T,
+  moment: Moment,
+  view: ContextView,
+): Generator<Action, void, Outcome> {
+  const actions = call('act', () => inner.act(moment, view));
+  if (typeof (actions as Partial<typeof actions> | undefined)?.next !== 'function')
+    throw pluginFault(plugin, `act of ${named} must be a generator: write *act(moment, view)`);
+  try {
+    let step = call('act', () => actions.next());
+    while (step.done !== true) {
+      const action: unknown = step.value;
+      if (!isKeyed(action) || !Object.hasOwn(ACTION_KINDS, action.kind as string))
+        throw pluginFault(plugin, `act of ${named} asks for ${shown(action)}, which is no action`);
+      const outcome = yield step.value;
+      step = call('act', () => actions.next(outcome));
+    }
+  } finally {
+    actions.return();
+  }
+}
+
+/** A metric of a plug-in whose errors name the plug-in. */
+export function guardMetric(plugin: string, metric: Metric): Metric {
+  const { name, unit, better, help } = metric;
+  return {
+    name,
+    unit,
+    better,
+    help,
+    value(facts) {
+      const value: unknown = callPlugin(plugin, `the metric "${name}"`, () => metric.value(facts));
+      if (value === null || (typeof value === 'number' && Number.isFinite(value))) return value;
+      throw pluginFault(
+        plugin,
+        `the metric "${name}" must give a finite number or null, not ${shownNumber(value)}`,
+      );
+    },
+  };
+}
+
+function shownNumber(value: unknown): string {
+  return typeof value === 'number' ? String(value) : shown(value);
+}
+
+/** A reader of a plug-in whose errors name the plug-in. */
+export function guardReader(plugin: string, reader: ReaderInput): TranscriptReader {
+  const named = `the reader "${reader.name}"`;
+  return {
+    label: reader.label ?? reader.name,
+    carries: [],
+    detect: (head) => callPlugin(plugin, `detect of ${named}`, () => reader.detect(head)) === true,
+    read(bytes, { id }) {
+      const text = decodeBytes(bytes, { name: id, warnings: createWarnings() }).toString('utf8');
+      const transcript: unknown = callPlugin(plugin, `read of ${named}`, () => reader.read(text, { id }));
+      const missing = missingIn(transcript);
+      if (missing !== null) throw pluginFault(plugin, `${named} gave no transcript: ${missing}`);
+      return transcript as ReturnType<TranscriptReader['read']>;
+    },
+  };
+}
+
+function missingIn(value: unknown): string | null {
+  if (!isKeyed(value)) return shown(value);
+  const lists = ['carries', 'threads', 'warnings'].filter((key) => !Array.isArray(value[key]));
+  const texts = ['id', 'source'].filter((key) => typeof value[key] !== 'string');
+  const [key] = [...lists, ...texts];
+  if (key !== undefined) return `\`${key}\` is missing`;
+  const threads = value.threads as readonly unknown[];
+  const at = threads.findIndex(
+    (thread) =>
+      !isKeyed(thread) ||
+      typeof thread.id !== 'string' ||
+      !Array.isArray(thread.prefix) ||
+      !Array.isArray(thread.steps),
+  );
+  return at < 0 ? null : `threads[${at}] needs id, prefix and steps`;
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { sha256Hex } from '../../core/base/digest.js';
+import { CcbenchError, type Place, ProblemList } from '../../core/base/errors.js';
+import { openPlugin } from './define-plugin.js';
+import type { Plugin, PluginFile, PluginModule } from './plugin.js';
+import { pluginTools } from './plugin-tools.js';
+
+/** A plug-in's file as it is now. */
+export function findPlugin(path: string, shown: string, place: Place): PluginFile {
+  try {
+    return { path, sha256: sha256Hex(readFileSync(path)) };
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code ?? String(cause)})`;
+    throw new CcbenchError(
+      code === 'ENOENT' ? 'file-missing' : 'file-unreadable',
+      `plug-in ${shown}: ${why}`,
+      {
+        place,
+        cause,
+      },
+    );
+  }
+}
+
+/** Loads a plug-in's file: an ES module whose default export is the plug-in, or a function that gives it. */
+export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, place: Place): Promise<Plugin> {
+  let module: { readonly default?: PluginModule };
+  try {
+    // Another content is another module, though the path is the same.
+    module = await import(`${pathToFileURL(path).href}?sha256=${sha256}`);
+  } catch (error) {
+    const line = new RegExp(`${sha256}:(\\d+)`).exec(error instanceof Error ? (error.stack ?? '') : '')?.[1];
+    throw new CcbenchError(
+      'bad-plugin',
+      `plug-in ${shown} cannot be loaded: ${reasonOf(error)}${line === undefined ? '' : ` (line ${line})`}`,
+      { place, cause: error },
+    );
+  }
+  const plugin = module.default;
+  if (plugin === undefined)
+    throw new CcbenchError('bad-plugin', `plug-in ${shown} has no default export`, {
+      place,
+      hint: 'write export default { name, tiers, policies, readers, metrics }',
+    });
+  try {
+    return await openPlugin(plugin, pluginTools);
+  } catch (error) {
+    if (error instanceof CcbenchError && error.code === 'bad-plugin') throw placed(error, place);
+    throw new CcbenchError('bad-plugin', `plug-in ${shown} threw when it was called: ${reasonOf(error)}`, {
+      place,
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** An error, or each of several, at the place that names the plug-in. */
+export function placed(error: CcbenchError, place: Place): CcbenchError {
+  if (error instanceof ProblemList)
+    return new ProblemList(
+      error.code,
+      place.file,
+      error.problems.map((problem) => placed(problem, place)),
+    );
+  return new CcbenchError(error.code, error.message, {
+    place,
+    ...(error.hint === null ? {} : { hint: error.hint }),
+    cause: error,
+  });
+}

@@ -1,0 +1,79 @@
+import { addTiers, policyRegistry } from '../../agent/policies/catalogue.js';
+import type { Policy } from '../../agent/policies/policy.js';
+import { CcbenchError, ProblemList } from '../../core/base/errors.js';
+import { METRICS } from '../../metrics/registry.js';
+import { transcriptReaders } from '../../transcripts/readers/readers.js';
+import { defineTier } from './define-tier.js';
+import { guardMetric, guardReader, guardTier } from './guard.js';
+import type { Plugin } from './plugin.js';
+
+/** Tiers of plug-ins by name, with the plug-in each comes from. */
+const owners = new Map<string, string>();
+
+/** The plug-in a tier comes from; null for one of ccbench. */
+export function ownerOf(tier: string): string | null {
+  return owners.get(tier) ?? null;
+}
+
+/** Errors of a plug-in's content name it. */
+function inPlugin<T>(plugin: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof CcbenchError)) throw error;
+    throw named(plugin, error);
+  }
+}
+
+function named(plugin: string, error: CcbenchError): CcbenchError {
+  if (error instanceof ProblemList)
+    return new ProblemList(
+      'bad-plugin',
+      `plug-in "${plugin}"`,
+      error.problems.map((problem) => named(plugin, problem)),
+    );
+  return new CcbenchError('bad-plugin', `plug-in "${plugin}": ${error.message}`, {
+    ...(error.hint === null ? {} : { hint: error.hint }),
+    cause: error,
+  });
+}
+
+/**
+ * Puts the tiers, readers and metrics of a plug-in, and the policies that are made of it, beside those of ccbench; a name that is
+ * taken is an error, and then nothing is added. Calling what it gives back takes them out again.
+ */
+export function registerPlugin(
+  plugin: Plugin,
+  policiesOf: (plugin: Plugin) => readonly Policy[],
+): () => void {
+  const { name } = plugin;
+  const undo: (() => void)[] = [];
+  const remove = (): void => {
+    for (const step of undo.splice(0).reverse()) step();
+  };
+  try {
+    inPlugin(name, () => {
+      const tiers = (plugin.tiers ?? []).map((tier) => guardTier(name, defineTier(tier)));
+      undo.push(addTiers(tiers));
+      for (const tier of tiers) owners.set(tier.name, name);
+      undo.push(() => {
+        for (const tier of tiers) owners.delete(tier.name);
+      });
+      undo.push(
+        transcriptReaders.add(
+          (plugin.readers ?? []).map((reader) => [reader.name, guardReader(name, reader)] as const),
+        ),
+      );
+      undo.push(
+        METRICS.add(
+          (plugin.metrics ?? []).map((metric) => [metric.name, guardMetric(name, metric)] as const),
+        ),
+      );
+      undo.push(policyRegistry.add(policiesOf(plugin).map((policy) => [policy.name, policy] as const)));
+    });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return remove;
+}

@@ -1,0 +1,59 @@
+import type { ParamSpec } from '../../core/run/params.js';
+import { builtinContext, type ScenarioContext } from '../context.js';
+import { type SchemaNode, schemaTree } from './schema-tree.js';
+
+const TITLE = 'ccbench scenario';
+
+/** A policy that is named by its file. */
+const POLICY_FILE = '\\.ya?ml$';
+
+function paramSchema(spec: ParamSpec): object {
+  const unit = spec.unit === null ? '' : ` (${spec.unit})`;
+  const about = { description: `${spec.help}${unit}`, default: spec.default };
+  const { kind } = spec;
+  switch (kind.type) {
+    case 'switch':
+      return { type: 'boolean', ...about };
+    case 'choice':
+      return { type: 'string', enum: kind.values, ...about };
+    case 'names':
+      return { type: 'array', items: { type: 'string' }, ...about };
+    case 'table':
+      return { type: 'object', additionalProperties: { type: 'number', minimum: 0 }, ...about };
+    case 'text':
+    case 'model':
+      return { type: 'string', ...about };
+    case 'integer':
+    case 'number': {
+      const type = kind.nullable === true ? [kind.type, 'null'] : kind.type;
+      const minimum = kind.minIs === 'excluded' ? 'exclusiveMinimum' : 'minimum';
+      return { type, [minimum]: kind.min, maximum: kind.max, ...about };
+    }
+  }
+}
+
+/** The JSON Schema of a scenario file, for editors: names and parameters that exist are offered, others marked. */
+export function scenarioJsonSchema(context: ScenarioContext = builtinContext): object {
+  const { $defs = {}, ...top } = schemaTree();
+  const params = Object.fromEntries(context.policies.specs.map((spec) => [spec.path, paramSchema(spec)]));
+  const synthetic: SchemaNode = $defs.Synthetic ?? {};
+  return {
+    ...top,
+    title: TITLE,
+    $defs: {
+      ...$defs,
+      PolicyName: {
+        ...$defs.PolicyName,
+        anyOf: [{ enum: context.policies.names }, { pattern: POLICY_FILE }],
+      },
+      ParamSet: { ...$defs.ParamSet, properties: params, additionalProperties: false },
+      Synthetic: {
+        ...synthetic,
+        properties: {
+          ...synthetic.properties,
+          workload: { ...synthetic.properties?.workload, enum: context.workloads },
+        },
+      },
+    },
+  };
+}

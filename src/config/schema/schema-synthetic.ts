@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { LETTER_SUBJECTS, LETTER_WAYS } from '../../core/model/transcript.js';
+import { FORK_PARENTS } from '../../transcripts/synthetic/spec.js';
+import { orNull, text, whole } from './schema-words.js';
+
+const MAX_TURNS = 1_000_000;
+
+const afterTurn = whole(1, MAX_TURNS, 'It happens after this turn, counted from 1.');
+
+/** Largest sizes that one draw may give: far beyond anything recorded, and small enough to be made. */
+const MOST = { chars: 1_000_000, tokens: 10_000_000, seconds: 1_000_000_000, calls: 1_000_000 };
+
+/** Quantiles that a table may have. */
+const MOST_QUANTILES = 1_000;
+
+const distribution = (what: string, most: number, least = 0) => {
+  const value = z.number().min(least).max(most);
+  return z
+    .union([
+      value,
+      z.strictObject({
+        p: z
+          .array(z.number().min(0).max(1))
+          .min(2)
+          .max(MOST_QUANTILES)
+          .describe('Shares, rising from 0 to 1.'),
+        v: z.array(value).min(2).max(MOST_QUANTILES).describe('Values, one for each share, never falling.'),
+      }),
+    ])
+    .optional()
+    .describe(`${what}: a number, or quantiles { p, v }.`);
+};
+
+const share = (what: string) => z.number().min(0).max(1).optional().describe(what);
+
+const shapeSchema = z
+  .strictObject({
+    callsPerPrompt: distribution('API calls that one human prompt leads to', MOST.calls),
+    humanIdleSeconds: distribution('From the last response to the next human prompt', MOST.seconds),
+    humanPromptChars: distribution('Characters of a human prompt', MOST.chars),
+    outputTokens: distribution('Tokens of a response', MOST.tokens),
+    toolCallsPerResponse: distribution('Tool calls in a response that uses tools', 1_000),
+    firstPromptTokens: distribution('System, tools, memory files and first prompt', MOST.tokens),
+    charsPerToken: distribution('Characters that make a token', 1_000, 0.01),
+    imageTokens: distribution('Tokens of an image', MOST.tokens),
+    imagePromptShare: share('Share of human prompts that hold an image.'),
+    statementShare: share('Share of human prompts that begin with a statement of the user.'),
+    revisitShare: share('Share of file accesses that go to a file seen before.'),
+    thinkingShare: share('Share of responses with a thinking block.'),
+    thinkingPart: distribution('Share of the output that is thinking, where a response has any', 1),
+    partialReadShare: share('Share of reads that ask for a part of a file.'),
+    skillShare: share('Share of tool calls that invoke a skill; 0 also leaves out the listing of skills.'),
+    skillChars: distribution("Characters of a skill's content", MOST.chars),
+    skillListingChars: distribution('Characters of the listing of skills at the start', MOST.chars),
+    planShare: share('Share of human prompts that begin plan mode.'),
+    planChars: distribution('Characters of a plan', MOST.chars),
+    todoShare: share('Share of tool calls on the todo list; 0 also leaves out reminders of it.'),
+    todoReminderCalls: distribution(
+      'Calls without the todo list before the client reminds of it, 0 for never',
+      MOST.calls,
+    ),
+    mcpShare: share('Share of tool calls to MCP servers; 0 also leaves out their announcements.'),
+    backgroundShare: share('Share of tool calls that start an agent or a command in the background.'),
+    backgroundSeconds: distribution('How long what is in the background runs', MOST.seconds),
+    memoryWriteShare: share('Share of tool calls by which the agent writes its memory.'),
+    memoryFolderShare: share('Share of the folders of the project that hold a memory file.'),
+    memoryFileTokens: distribution('Tokens of such a memory file', MOST.tokens),
+    resultScale: z
+      .number()
+      .min(0)
+      .max(10_000)
+      .optional()
+      .describe('Factor on the size of every tool result.'),
+    toolWeights: z
+      .record(z.string(), z.number().min(0).max(1_000_000))
+      .optional()
+      .describe('Factors on how often tools are used, by name.'),
+  })
+  .describe('What the workload draws its sizes and times from.');
+
+const steadySchema = z
+  .strictObject({
+    gapSeconds: z
+      .number()
+      .min(0)
+      .max(10_000_000)
+      .describe(
+        'From the start of a call to the start of the next. The response takes the first half of it, so `idle`, which counts from its end, sees the other half: 400 s are 200 s of latency and 200 s of idleness.',
+      ),
+    tokensPerTurn: whole(0, 10_000_000, 'Growth of the prompt per turn: output + result.').optional(),
+    outputTokens: whole(0, 10_000_000, 'Tokens of each response.').optional(),
+    resultTokens: whole(0, 10_000_000, 'Tokens of each tool result.').optional(),
+    promptTokens: whole(0, 10_000_000, 'Tokens of the human prompt at the beginning.').optional(),
+    tool: text('Tool that every turn calls.').optional(),
+    charsPerToken: z.number().gt(0).max(100).optional().describe('Characters that make a token.'),
+  })
+  .describe('Equal turns without chance, for runs whose result can be calculated.');
+
+const lettersSchema = z
+  .array(
+    z.strictObject({
+      afterTurn,
+      to: text('Name of the other agent, of a session for the bridge, or * for all.'),
+      way: z.enum(LETTER_WAYS).optional().describe('In the process, through a mailbox, or across sessions.'),
+      subject: z.enum(LETTER_SUBJECTS).optional().describe('What it is about.'),
+      tokens: whole(1, 1_000_000, 'Size of the message.').optional(),
+      rejections: whole(
+        0,
+        100,
+        'For a plan-request: how often the plan is turned down before it is approved.',
+      ).optional(),
+    }),
+  )
+  .optional();
+
+const forksSchema = z
+  .array(
+    z.strictObject({
+      afterTurn: whole(1, MAX_TURNS, 'The turn that starts the children, counted from 1.'),
+      children: whole(1, 1_000, 'Children that start at once.'),
+      turns: whole(1, 100_000, 'Turns of each child.'),
+      directiveTokens: whole(1, 1_000_000, 'Size of what each child is told.').optional(),
+      delayMinutes: z
+        .number()
+        .min(0)
+        .max(10_000_000)
+        .optional()
+        .describe('From the response to their start.'),
+      parent: z
+        .enum(FORK_PARENTS)
+        .optional()
+        .describe('Whether the parent waits for them or goes on with its own work.'),
+      letters: lettersSchema.describe('Messages that every child sends; turns are its own.'),
+    }),
+  )
+  .optional();
+
+/** A generated session. */
+export const syntheticSchema = z
+  .strictObject({
+    workload: text('Kind of work.').optional(),
+    turns: whole(1, MAX_TURNS, 'Length: API calls of the main thread.').optional(),
+    idle: z
+      .array(
+        z.strictObject({
+          afterTurn,
+          minutes: z.number().min(0).max(10_000_000).describe('Length of the pause.'),
+        }),
+      )
+      .optional()
+      .describe('When the human stays away.'),
+    compactAt: z
+      .array(
+        z.strictObject({
+          afterTurn,
+          instructions: text('What the human asks to keep.').optional(),
+          partial: z
+            .strictObject({
+              direction: z
+                .enum(['from', 'up_to'])
+                .describe('Summarise what follows the pivot, or what precedes it.'),
+              messagesBack: whole(1, 100_000, 'Place of the pivot, counted back from the end.'),
+            })
+            .optional()
+            .describe('Summarise one side of a pivot only.'),
+        }),
+      )
+      .optional()
+      .describe('When the human asks for a compaction.'),
+    modelAt: z
+      .array(z.strictObject({ afterTurn, model: text('Model from there on.') }))
+      .optional()
+      .describe('Switches of the model.'),
+    resumeAt: z
+      .array(z.strictObject({ afterTurn, reason: text('Why, for the log.').optional() }))
+      .optional()
+      .describe('When the process ends and the session is taken up again.'),
+    prefixChangeAt: z
+      .array(
+        z.strictObject({
+          afterTurn,
+          what: z.enum(['system', 'tools']).describe('What changes.'),
+          label: text('Name of the change, for the log.').optional(),
+        }),
+      )
+      .optional()
+      .describe('Changes of the system prompt or the tools.'),
+    prefixTokens: orNull(
+      whole(0, 10_000_000, 'Tokens of tools and system prompt; null leaves them to the workload.'),
+    ).optional(),
+    text: z.enum(['filler', 'none']).optional().describe('Whether blocks carry a text or only a size.'),
+    overrides: shapeSchema.optional(),
+    subagents: z
+      .strictObject({
+        everyTurns: whole(1, MAX_TURNS, 'A subagent starts every so many turns.'),
+        turns: whole(1, 100_000, 'Turns of each subagent.'),
+        model: text('Model of the subagents.').optional(),
+      })
+      .nullable()
+      .optional()
+      .describe('Subagents of the session; null for none.'),
+    forks: forksSchema.describe(
+      'Turns that start several children, each a copy of the session as it is then.',
+    ),
+    letters: lettersSchema.describe('Messages of the main agent to others.'),
+    steady: orNull(steadySchema).optional(),
+  })
+  .meta({ id: 'Synthetic' })
+  .describe('A generated session, the same for the same seed.');
+
+/** A generated session as written. */
+export type ScenarioSynthetic = z.infer<typeof syntheticSchema>;

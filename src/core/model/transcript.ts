@@ -1,0 +1,222 @@
+import type { Capability } from '../run/capability.js';
+import type { Warning } from '../run/warning.js';
+import type { Block } from './block.js';
+import type { Message } from './message.js';
+import type { Usage } from './usage.js';
+
+/** One API call as recorded or generated: when it began, what came back, what was billed. */
+export interface RecordedCall {
+  readonly id: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly model: string;
+  readonly response: Message;
+  /** Usage the source reports; null when it has none. */
+  readonly usage: Usage | null;
+  /** Output that a source reports beside no other usage; more than the response holds where not all of it comes back in prompts. */
+  readonly outputTokens?: number;
+  /** The recorded output count is a placeholder (Claude Code before 2.1.59). */
+  readonly outputIsPlaceholder: boolean;
+  readonly stopReason: string | null;
+  /** Why the API says the cache missed, where it said so. */
+  readonly missReason: string | null;
+  readonly effort: string | null;
+}
+
+/** A compaction the user asks for (FUL-10, FUL-11). */
+export interface ManualCompaction {
+  readonly instructions: string | null;
+  /** Null summarises everything; otherwise one side of a pivot, so many messages before the end. */
+  readonly partial: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number } | null;
+}
+
+/** What a speaker says about thinking. */
+export type SpokenThinking = 'on' | 'off' | 'unsaid';
+
+/** Something that happens to a thread besides messages and calls. */
+export type ThreadEvent =
+  /** A compaction the recording holds: one by hand happens in every run, an automatic one is the policy's to decide (C1). */
+  | {
+      readonly kind: 'recorded-compaction';
+      readonly at: number;
+      readonly trigger: 'auto' | 'manual';
+      readonly preTokens: number | null;
+      readonly postTokens: number | null;
+      readonly durationMs: number | null;
+      readonly summary: Message | null;
+      /** Messages kept verbatim behind the summary, by id. */
+      readonly keptIds: readonly string[];
+      /** What the user asked the summary to do. */
+      readonly instructions?: string;
+    }
+  | {
+      readonly kind: 'recorded-microcompact';
+      readonly at: number;
+      readonly trigger: 'auto' | 'manual';
+      readonly preTokens: number | null;
+      readonly tokensSaved: number | null;
+      readonly toolUseIds: readonly string[];
+    }
+  /** The user asks for a compaction. */
+  | { readonly kind: 'manual-compact'; readonly at: number; readonly compaction: ManualCompaction }
+  /** The process ended and the session was taken up again. */
+  | {
+      readonly kind: 'resume';
+      readonly at: number;
+      readonly reason: string;
+      /** Results that a client which reads the record back along its parents does not find again, by message id. */
+      readonly lostIds?: readonly string[];
+    }
+  /** The user emptied the conversation. */
+  | { readonly kind: 'clear'; readonly at: number }
+  /** The user went back: what came behind a message is gone. Null goes back to the beginning. */
+  | { readonly kind: 'rewind'; readonly at: number; readonly lastId: string | null }
+  /** Somebody speaks, and with that decides about thinking; `unsaid` where the record does not tell. */
+  | { readonly kind: 'speaker'; readonly at: number; readonly thinking: SpokenThinking }
+  /** The next call was answered in one piece, after its stream had failed. */
+  | { readonly kind: 'fallback'; readonly at: number }
+  | { readonly kind: 'model-switch'; readonly at: number; readonly model: string }
+  /** The agent's version changed. */
+  | { readonly kind: 'version'; readonly at: number; readonly version: string }
+  /** System prompt or tools change from here on. */
+  | {
+      readonly kind: 'prefix-change';
+      readonly at: number;
+      readonly what: 'system' | 'tools';
+      readonly label: string;
+    }
+  /** The agent writes to another one (AGT-4). */
+  | { readonly kind: 'agent-message'; readonly at: number; readonly letter: Letter };
+
+/** How a message between agents travels (AGT-4): in the process, through a file of the team, or to another session. */
+export const LETTER_WAYS = ['process', 'team', 'bridge'] as const;
+export type LetterWay = (typeof LETTER_WAYS)[number];
+
+/** What a message between agents is about (AGT-4). */
+export const LETTER_SUBJECTS = [
+  'message',
+  'shutdown-request',
+  'shutdown-response',
+  'plan-request',
+  'plan-response',
+  'plan-rejection',
+] as const;
+export type LetterSubject = (typeof LETTER_SUBJECTS)[number];
+
+/** A message of one agent to another, or to all (`*`). */
+export interface Letter {
+  readonly to: string;
+  readonly way: LetterWay;
+  readonly subject: LetterSubject;
+  readonly tokens: number;
+  /** For a plan: how often it is turned down before it is approved; absent for never. */
+  readonly rejections?: number;
+}
+
+/** A step of a thread, in order. */
+export type Step =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'call'; readonly call: RecordedCall }
+  | { readonly kind: 'event'; readonly event: ThreadEvent };
+
+/** Steps of a long generated session, which nobody holds all at once: no usage was recorded, and no plan is gone through again. */
+export interface StepFlow {
+  /** Calls among them. */
+  readonly calls: number;
+  /** All of them from the first on, each time the same. */
+  steps(): Iterable<Step>;
+}
+
+/** One conversation with its own cache chain: the main one, a subagent, a fork. */
+export interface Thread {
+  readonly id: string;
+  /** Thread that started this one; null for a main thread. */
+  readonly parentId: string | null;
+  readonly label: string;
+  /** Tool definitions and system prompt: blocks of role tools, then system. */
+  readonly prefix: readonly Block[];
+  readonly steps: readonly Step[];
+  /** The same steps made as they are taken, where there are too many to be kept. */
+  readonly flow?: StepFlow;
+  /** Session it belongs to, where the transcript holds several. */
+  readonly session?: string;
+  /** Thread whose record it takes up: it starts with that conversation. */
+  readonly continues?: string;
+  /** It starts as a copy of its parent right after the response to this call (AGT-1). */
+  readonly fork?: { readonly callId: string };
+}
+
+/** How the process of a session comes to its end. */
+export const SESSION_ENDINGS = ['clean', 'killed', 'crashed'] as const;
+export type SessionEnding = (typeof SESSION_ENDINGS)[number];
+
+/** One of several sessions that share a home and a clock. */
+export interface SessionInfo {
+  readonly name: string;
+  readonly startMs: number;
+  /** Earlier session whose record it takes up. */
+  readonly resumes: string | null;
+  readonly ending: SessionEnding;
+  /** Project it works in, and which checkout of it; absent where all work in the same. */
+  readonly project?: string;
+  readonly checkout?: string;
+}
+
+/** A recorded or generated session: what the agent's conversation consisted of, whatever policy replays it. */
+export interface Transcript {
+  readonly id: string;
+  /** Reader or generator that made it. */
+  readonly source: string;
+  readonly carries: readonly Capability[];
+  /** Version of the agent that recorded it, first seen. */
+  readonly agentVersion: string | null;
+  /** Provider whose cache the recording shows, where it is not the one of the models' rows. */
+  readonly provider?: string;
+  /** Context window that the recording's client worked with, where the record tells it. */
+  readonly window?: number;
+  /** Wall-clock time of the first step (ms since 1970), for day changes; null when unknown. */
+  readonly startedAtMs: number | null;
+  readonly threads: readonly Thread[];
+  /** Memory files of the project's folders with their tokens, where the source knows them (NES-1). */
+  readonly memoryFiles?: Readonly<Record<string, number>>;
+  /** Sessions in the order of their starts, where there are several. */
+  readonly sessions?: readonly SessionInfo[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Calls of a transcript. */
+export function countCalls({ threads }: Pick<Transcript, 'threads'>): number {
+  let calls = 0;
+  for (const thread of threads) {
+    if (thread.flow !== undefined) calls += thread.flow.calls;
+    else for (const step of thread.steps) if (step.kind === 'call') calls++;
+  }
+  return calls;
+}
+
+/** Labels of the forks that write a client's summaries begin so (spec of transcripts §6). */
+const SUMMARY_FORK = 'acompact-';
+
+/** Whether a thread is the request for a summary that a client made when it compacted another. */
+export function isSummaryFork({ label, parentId }: Pick<Thread, 'label' | 'parentId'>): boolean {
+  return parentId !== null && label.startsWith(SUMMARY_FORK);
+}
+
+const replayable = new WeakMap<Transcript, Transcript>();
+
+/** What a run replays of a transcript: all but the requests for summaries, which it makes for itself where it compacts. */
+export function withoutSummaryForks(transcript: Transcript): Transcript {
+  if (!transcript.threads.some(isSummaryFork)) return transcript;
+  let without = replayable.get(transcript);
+  if (without === undefined) {
+    without = { ...transcript, threads: transcript.threads.filter((thread) => !isSummaryFork(thread)) };
+    replayable.set(transcript, without);
+  }
+  return without;
+}
+
+/** The model of a thread's first call; null without calls. */
+export function firstModel(thread: Thread): string | null {
+  for (const step of thread.flow?.steps() ?? thread.steps) if (step.kind === 'call') return step.call.model;
+  return null;
+}

@@ -1,0 +1,48 @@
+import type { Usage } from '../model/usage.js';
+
+/** Money in whole nano-dollars by what it was for; the parts add up to the total exactly. */
+export interface BillCost {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly output: number;
+  readonly total: number;
+}
+
+/** What one conversation of a recording cost. */
+export interface ThreadBill {
+  readonly thread: string;
+  /** Responses that carry usage. */
+  readonly calls: number;
+  readonly costNano: BillCost;
+}
+
+/** What a recording cost at list prices, as the usage in it says. */
+export interface RecordedBill {
+  /** Responses that carry usage, priced or not. */
+  readonly calls: number;
+  readonly mainCalls: number;
+  /** Sums over them; output is estimated where it is not recorded. */
+  readonly tokens: Usage;
+  readonly mainPromptTokens: number;
+  /** Largest prompt + output of a main conversation; null without a call of one. */
+  readonly peakContextTokens: number | null;
+  /** Over the calls whose model has a price. */
+  readonly costNano: BillCost;
+  /** The part of main conversations in it. */
+  readonly mainCostNano: number;
+  readonly threads: readonly ThreadBill[];
+  /** Calls whose output is a placeholder in the recording, so that it is estimated from the response. */
+  readonly estimatedOutputs: number;
+  /** Calls of models that nobody knows, by model: counted, not priced. */
+  readonly unpriced: Readonly<Record<string, number>>;
+  /** Responses without usage: neither counted nor priced. */
+  readonly withoutUsage: number;
+  /** What it would have cost more had all that was not read been written, where the recording tells no writes; absent where that is nothing. */
+  readonly untoldWritesNano?: number;
+  /** Compactions that were recorded. */
+  readonly compactions: number;
+  /** Those whose summary request is in the recording. */
+  readonly summaries: number;
+}

@@ -1,0 +1,53 @@
+import type { Block } from '../../core/model/block.js';
+import type { Message } from '../../core/model/message.js';
+
+/**
+ * Reasoning that a client keeps sealed and goes on counting although no prompt carries it: what came before the latest prompt of the
+ * user, from the first usage behind that prompt on. A recorded seal counts by its length, others by what was billed.
+ */
+export class PastReasoning {
+  #all = 0;
+  #spoken = 0;
+  #past = 0;
+
+  constructor(private readonly perToken: number) {}
+
+  get tokens(): number {
+    return Math.round(this.#past);
+  }
+
+  note({ origin, blocks }: Message): void {
+    if (origin === 'human') this.#spoken = this.#all;
+    for (const block of blocks) this.#all += this.#sealed(block);
+  }
+
+  /** A usage came in that leaves out what the prompt before it dropped. */
+  anchor(): void {
+    this.#past = this.#spoken;
+  }
+
+  /** A block left the conversation. */
+  drop(block: Block): void {
+    const gone = this.#sealed(block);
+    this.#all = Math.max(0, this.#all - gone);
+    this.#spoken = Math.max(0, this.#spoken - gone);
+    this.#past = Math.max(0, this.#past - gone);
+  }
+
+  forget(): void {
+    this.#all = 0;
+    this.#spoken = 0;
+    this.#past = 0;
+  }
+
+  adopt(other: PastReasoning): void {
+    this.#all = other.#all;
+    this.#spoken = other.#spoken;
+    this.#past = other.#past;
+  }
+
+  #sealed({ kind, tokens, facts }: Block): number {
+    if (kind !== 'thinking') return 0;
+    return facts.sealedTokens ?? tokens * this.perToken;
+  }
+}

@@ -1,0 +1,313 @@
+import type { Message } from '../../core/model/message.js';
+import { cacheWriteTokens, totalTokens, type Usage } from '../../core/model/usage.js';
+import type { BlockEdit } from '../../core/run/action.js';
+import type { ParamValues } from '../../core/run/params.js';
+import { type CountPart, type PartsPolicy, USAGE_PARTS } from '../../core/run/parts.js';
+import {
+  estimateBlock,
+  estimateMessage,
+  type HeuristicRules,
+  isCountedBy,
+  PLAIN_RULES,
+} from '../../core/tokens/heuristic.js';
+import { heuristicRules } from '../../core/tokens/heuristic-rules.js';
+import { PastReasoning } from './past-reasoning.js';
+
+/** How a policy counts its context. */
+export interface CounterRules {
+  /** What is added for messages newer than the latest usage. */
+  readonly newContent: 'none' | 'rough' | 'padded';
+  readonly heuristic: HeuristicRules;
+  /** Error of the estimator, as a factor. */
+  readonly factor: number;
+  /** How a policy in parts counts; null for the usual way. */
+  readonly count: CountPart | null;
+  /** Counters of rules that have one of their own, in their order. */
+  readonly beside: readonly CounterRules[];
+}
+
+/** What of its thread a counter may ask for. */
+export interface Counted {
+  /** Tools and system prompt by the estimate of characters / 4. */
+  prefixRough(parts: CountPart['includes']): number;
+  readonly trueTokens: number;
+  /** The model in use takes reasoning of earlier turns out of its prompts. */
+  readonly dropsReasoning: boolean;
+}
+
+const NOBODY: Counted = { prefixRough: () => 0, trueTokens: 0, dropsReasoning: false };
+
+/** The counter a policy's parameters describe. */
+export function counterRules(
+  params: ParamValues,
+  estimatorFactor: number,
+  parts: Pick<PartsPolicy, 'count' | 'rules'> | null = null,
+): CounterRules {
+  if (parts !== null)
+    return {
+      ...ownRules(parts.count, estimatorFactor),
+      beside: parts.rules.flatMap(({ count }) =>
+        count === undefined ? [] : [ownRules(count, estimatorFactor)],
+      ),
+    };
+  const newContent = params['counter.newContent'] as CounterRules['newContent'];
+  return {
+    newContent,
+    heuristic: heuristicRules(params, newContent === 'padded' ? 'margin' : 'bare'),
+    factor: estimatorFactor,
+    count: null,
+    beside: [],
+  };
+}
+
+/** The counter that a policy in parts describes. */
+function ownRules(count: CountPart, estimatorFactor: number): CounterRules {
+  const isUsual = count.charsPerToken === USUAL_CHARS;
+  return {
+    newContent: count.source === 'usage' ? 'none' : 'rough',
+    heuristic: {
+      ...PLAIN_RULES,
+      imageTokens: count.perImage,
+      charsPerToken: isUsual ? null : count.charsPerToken,
+      perMessage: count.perMessage,
+      thinking: count.includes.includes('reasoning') ? 'counted' : 'zero',
+    },
+    factor: estimatorFactor * count.scale,
+    count,
+    beside: [],
+  };
+}
+
+const USUAL_CHARS = 4;
+
+/**
+ * What the policy believes its context to be (TOK-4, TOK-5): the latest usage plus an estimate of everything newer.
+ * Kept as running sums: a message costs its own blocks.
+ */
+export class SeenCounter {
+  private anchorTokens = 0;
+  private newer = 0;
+  private deleted = 0;
+  /** Tokens of the conversation that the usage does not count although they are older: a resume brought them back. */
+  private uncounted = 0;
+  /** Ids of the messages that are newer than the usage. */
+  private newerIds: string[] = [];
+  private untouchedAnchor = 0;
+  private untouchedNewer = 0;
+
+  /** Estimate of the whole conversation, kept for policies that count by it. */
+  private all = 0;
+  /** Usage ÷ estimate at the latest response. */
+  private ratio = 1;
+  private readonly own: CountPart | null;
+  /** Null for a policy that counts none. */
+  private readonly past: PastReasoning | null;
+  /** Counters of rules that have one of their own: they hear of everything that this one hears of. */
+  private readonly beside: readonly SeenCounter[];
+
+  constructor(
+    private readonly rules: CounterRules,
+    private readonly counted: Counted = NOBODY,
+  ) {
+    const { count } = rules;
+    const isUsual =
+      count === null ||
+      ((count.source === 'usage' || count.source === 'usage+new') && count.of.length === USAGE_PARTS.length);
+    this.own = isUsual && count?.since !== 'any' ? null : count;
+    this.past = count?.pastReasoning === undefined ? null : new PastReasoning(count.pastReasoning);
+    this.beside = rules.beside.map((other) => new SeenCounter(other, counted));
+  }
+
+  /** What a counter of a rule's own shows, by its position among them. */
+  tokensBeside(position: number): number {
+    return this.beside[position]!.tokens;
+  }
+
+  get tokens(): number {
+    return this.own === null ? this.byUsage() : this.inOwnWay(this.own);
+  }
+
+  /** What a policy in parts sees that does not simply go by the whole usage. */
+  private inOwnWay({ source, includes, ratioCap }: CountPart): number {
+    if (source === 'tokenizer') return this.counted.trueTokens;
+    if (source === 'usage' || source === 'usage+new') return this.byUsage();
+    const { factor } = this.rules;
+    const sum = (this.counted.prefixRough(includes) + this.all) * factor;
+    const estimate = Math.round(ratioCap === null ? sum : sum * this.ratio);
+    return source === 'max' ? Math.max(this.byUsage(), estimate) : estimate;
+  }
+
+  private byUsage(): number {
+    return this.count(this.anchorTokens - this.deleted, this.newer) + this.pastTokens;
+  }
+
+  private get pastTokens(): number {
+    return this.past !== null && this.counted.dropsReasoning ? this.past.tokens : 0;
+  }
+
+  /** What it would show had no layer taken anything out since the last compaction (C10). */
+  get untouchedTokens(): number {
+    return this.count(this.untouchedAnchor, this.untouchedNewer) + this.pastTokens;
+  }
+
+  private count(anchor: number, newer: number): number {
+    const { newContent, heuristic, factor } = this.rules;
+    if (newContent === 'none') return Math.max(0, anchor);
+    const padding = heuristic.padding;
+    const padded = padding === null ? newer : Math.ceil((newer * padding.numerator) / padding.denominator);
+    return Math.max(0, anchor + (factor === 1 ? padded : Math.round(padded * factor)));
+  }
+
+  /** Takes over what another counter of the same rules has seen, for a fork. */
+  adopt(other: SeenCounter): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.adopt(other.beside[i]!);
+    this.anchorTokens = other.anchorTokens;
+    this.newer = other.newer;
+    this.newerIds = [...other.newerIds];
+    this.all = other.all;
+    this.ratio = other.ratio;
+    this.deleted = other.deleted;
+    this.uncounted = other.uncounted;
+    this.untouchedAnchor = other.untouchedAnchor;
+    this.untouchedNewer = other.untouchedNewer;
+    if (other.past !== null) this.past?.adopt(other.past);
+  }
+
+  /** A message joined the context. */
+  add(message: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.add(message);
+    const tokens = estimateMessage(message, this.rules.heuristic);
+    this.newer += tokens;
+    this.all += tokens;
+    this.newerIds.push(message.id);
+    this.untouchedNewer += tokens;
+    this.past?.note(message);
+  }
+
+  /** A message that just joined stands in the place of content that a layer took out: untouched, there would be none. */
+  standsForOther(message: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.standsForOther(message);
+    this.untouchedNewer -= estimateMessage(message, this.rules.heuristic);
+  }
+
+  /** A response joined the conversation; its usage follows. */
+  hear(response: Message): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.hear(response);
+    if (this.own !== null) this.all += estimateMessage(response, this.rules.heuristic);
+    this.past?.note(response);
+  }
+
+  /** A response with usage came in: the anchor (TOK-4); the untouched context would have had so many tokens more. */
+  anchor(usage: Usage, takenOut: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.anchor(usage, takenOut);
+    this.anchorTokens = this.own === null ? totalTokens(usage) : usageOf(usage, this.own.of);
+    if (this.own?.ratioCap != null) {
+      const estimate = (this.counted.prefixRough(this.own.includes) + this.all) * this.rules.factor;
+      this.ratio =
+        estimate === 0
+          ? 1
+          : Math.min(this.own.ratioCap, Math.max(1 / this.own.ratioCap, totalTokens(usage) / estimate));
+    }
+    this.newer = 0;
+    this.newerIds.length = 0;
+    this.uncounted = 0;
+    this.untouchedAnchor = this.anchorTokens + takenOut;
+    this.untouchedNewer = 0;
+    this.past?.anchor();
+  }
+
+  /** The history was replaced: usage from before it says nothing any more. */
+  restart(messages: readonly Message[]): void {
+    this.forgetAll();
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.forgetAll();
+    for (const message of messages) this.add(message);
+  }
+
+  private forgetAll(): void {
+    this.all = 0;
+    if (this.own?.since !== 'any') this.anchorTokens = 0;
+    this.newer = 0;
+    this.newerIds.length = 0;
+    this.uncounted = 0;
+    this.deleted = 0;
+    this.untouchedAnchor = 0;
+    this.untouchedNewer = 0;
+    this.past?.forget();
+  }
+
+  /**
+   * Content changed in place: each block is taken off as it was added (C28). What the usage counts goes by its true tokens,
+   * what is newer by the estimate. Results that are gone from the server already were taken off with that.
+   */
+  replace(
+    edits: readonly BlockEdit[],
+    before: ReadonlyMap<string, Message>,
+    gone: ReadonlySet<string>,
+  ): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.replace(edits, before, gone);
+    const newer = new Set(this.newerIds);
+    const { heuristic } = this.rules;
+    for (const { messageId, blockIndex, block } of edits) {
+      const message = before.get(messageId)!;
+      const old = message.blocks[blockIndex]!;
+      if (block === null) this.past?.drop(old);
+      if (isCountedBy(message, heuristic))
+        this.all -= estimateBlock(old, heuristic) - (block === null ? 0 : estimateBlock(block, heuristic));
+      const isGone = old.kind === 'tool_result' && gone.has(old.toolUseId ?? '');
+      if (!newer.has(messageId)) this.takeOff((isGone ? 0 : old.tokens) - (block?.tokens ?? 0));
+      else if (isCountedBy(message, heuristic))
+        this.newer -=
+          (isGone ? 0 : estimateBlock(old, heuristic)) -
+          (block === null ? 0 : estimateBlock(block, heuristic));
+    }
+  }
+
+  private takeOff(tokens: number): void {
+    const uncounted = Math.max(0, Math.min(tokens, this.uncounted));
+    this.uncounted -= uncounted;
+    this.anchorTokens -= tokens - uncounted;
+  }
+
+  /** A new process read content back that the known usage leaves out. */
+  returnUncounted(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.returnUncounted(tokens);
+    this.uncounted += tokens;
+  }
+
+  /** Content was deleted on the server (MIC-3): the usage that is known still counts it. */
+  deleteCached(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.deleteCached(tokens);
+    this.deleted += tokens;
+  }
+
+  /** Deleted content left the conversation: what the known usage still counts of it is gone for good. */
+  dropDeleted(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.dropDeleted(tokens);
+    const counted = Math.min(tokens, this.deleted);
+    this.anchorTokens -= counted;
+    this.deleted -= counted;
+  }
+
+  /** What was deleted is no longer subtracted: usage leaves it out by itself, or a new process knows of no deletions. */
+  forgetDeleted(): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.forgetDeleted();
+    this.deleted = 0;
+  }
+
+  /** The server forgot its deletions: so many tokens are sent again, whether the known usage counts them or not. */
+  returnDeleted(tokens: number): void {
+    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.returnDeleted(tokens);
+    this.anchorTokens += tokens - this.deleted;
+    this.deleted = 0;
+  }
+}
+
+/** The parts of a usage that a client adds up. */
+function usageOf(usage: Usage, of: CountPart['of']): number {
+  let sum = 0;
+  if (of.includes('input')) sum += usage.input;
+  if (of.includes('cacheRead')) sum += usage.cacheRead;
+  if (of.includes('cacheWrite')) sum += cacheWriteTokens(usage);
+  if (of.includes('output')) sum += usage.output;
+  return sum;
+}

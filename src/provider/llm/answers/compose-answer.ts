@@ -1,0 +1,284 @@
+import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
+import type { Random } from '../../../core/base/random.js';
+import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
+import { indexLineChars, type MemoriesText } from '../../../core/model/memory.js';
+import type { Message } from '../../../core/model/message.js';
+import { lazyText, literalText, type Text } from '../../../core/model/text.js';
+import type { Answer, AnswerSpec } from '../../../core/run/action.js';
+import { CLOSING_TOKENS, editTokens } from '../../../core/run/edit-price.js';
+import type { FakeLlmPlan, FaultRule } from '../../../core/run/run-plan.js';
+import { excerpt } from './exact-text.js';
+import { composeMemories, strayMemories } from './memories.js';
+import { composeNotes } from './notes.js';
+import { composeSummary } from './summary.js';
+
+/** What the fake LLM writes; sizes are known at once, long texts are built when read. */
+export interface ComposedAnswer
+  extends Pick<
+    Answer,
+    'text' | 'tokens' | 'sections' | 'scratchpadTokens' | 'digest' | 'form' | 'stopReason'
+  > {
+  /** Tokens that are billed. */
+  readonly outputTokens: number;
+}
+
+/** Output of an answer without text: the API bills at least one token. */
+const EMPTY_OUTPUT_TOKENS = 1;
+/** Output of an unwanted tool call (assumed). */
+const TOOL_CALL_TOKENS = 80;
+/** An error returned as if it were the answer (FUL-7). */
+const ERROR_TEXT =
+  'API Error: 500 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}';
+const SHORT_VERBS = ['Reading', 'Editing', 'Checking', 'Testing'];
+
+/** What was asked, as far as an answer depends on it. */
+export interface Question {
+  /** Messages that the answer is about. */
+  readonly messages: readonly Message[];
+  /** True tokens of the conversation that was sent. */
+  readonly tokens: number;
+  /** Stands for everything that was sent, the instruction included. */
+  readonly digest: Digest;
+  /** Longest answer: the cap of the call, else the model's maximum (C19). */
+  readonly maxOutputTokens: number;
+}
+
+interface Written {
+  readonly text: Text;
+  readonly tokens: number;
+  readonly sections: Answer['sections'];
+  readonly scratchpadTokens: number;
+  /** What is billed where that is not the text: edits of files (C31). */
+  readonly outputTokens: number | null;
+}
+
+function sized(text: string): Written {
+  return {
+    text: literalText(text),
+    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
+    sections: null,
+    scratchpadTokens: 0,
+    outputTokens: null,
+  };
+}
+
+/** Memories are written as files of their own, each with its line in the index; nothing to keep is said in a few words. */
+function memoriesAnswer(text: MemoriesText): Written {
+  const { parts } = text;
+  const indexChars = parts.reduce((sum, part) => sum + indexLineChars(part), 0);
+  const edits = parts.length === 0 ? 0 : parts.length + 1;
+  return {
+    text,
+    tokens: Math.ceil(text.chars / CHARS_PER_TOKEN),
+    sections: null,
+    scratchpadTokens: 0,
+    outputTokens: edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits),
+  };
+}
+
+/** Where the chance of an answer begins: what was sent and what is to be written. */
+function seedOf(spec: AnswerSpec, question: Question): Digest {
+  let digest = chainDigest(kindDigest(spec), question.digest);
+  if (spec.kind !== 'notes') return digest;
+  for (const name of spec.condense) digest = chainDigest(digest, digestText(name));
+  return spec.previous === null ? digest : chainDigest(digest, spec.previous.digest);
+}
+
+function kindDigest(spec: AnswerSpec): Digest {
+  const kind = spec.kind === 'summary' ? spec.style : spec.kind;
+  let digest = KIND_DIGESTS.get(kind);
+  if (digest === undefined) {
+    digest = digestText(kind, ANSWER_SALT);
+    KIND_DIGESTS.set(kind, digest);
+  }
+  return digest;
+}
+
+const ANSWER_SALT = digestText('answer');
+/** There are only a few kinds of answers. */
+const KIND_DIGESTS = new Map<string, Digest>();
+
+/** Three to five words on what is going on; made when read. */
+class ShortText implements Text {
+  private words: string | null = null;
+
+  constructor(
+    /** The latest block about a file or a tool. */
+    private readonly about: Block | null,
+    private readonly random: Random,
+  ) {}
+
+  get chars(): number {
+    return this.read().length;
+  }
+
+  read(): string {
+    this.words ??= this.write();
+    return this.words;
+  }
+
+  private write(): string {
+    if (this.about === null) return 'Thinking about the request';
+    const { tool, facts } = this.about;
+    if (facts.path === undefined) return `Waiting for ${tool!.replaceAll(' ', '-')} results`;
+    const name = excerpt(facts.path.slice(facts.path.lastIndexOf('/') + 1), 40);
+    return `${this.random.pick(SHORT_VERBS)} the file ${name.replaceAll(' ', '-')}`;
+  }
+}
+
+function latestWork(messages: readonly Message[]): Block | null {
+  for (let i = messages.length - 1; i >= 0; i--)
+    for (const block of messages[i]!.blocks)
+      if (block.facts.path !== undefined || block.tool !== null) return block;
+  return null;
+}
+
+function write(
+  spec: AnswerSpec,
+  { messages, tokens, maxOutputTokens }: Question,
+  plan: FakeLlmPlan,
+  random: Random,
+  tags: 'tagged' | 'untagged',
+): Written {
+  switch (spec.kind) {
+    case 'summary': {
+      const bounds = { maxTokens: maxOutputTokens, quoteTokens: spec.quoteTokens };
+      // The conversation goes on changing; words that are made later are about what was sent.
+      const summary = composeSummary([...messages], spec.style, plan, random, tags, bounds);
+      return {
+        text: summary.text,
+        tokens: summary.tokens,
+        sections: null,
+        scratchpadTokens: summary.scratchpadTokens,
+        outputTokens: null,
+      };
+    }
+    case 'notes': {
+      const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
+      return {
+        text: notes.text,
+        tokens: notes.tokens,
+        sections: notes.text.sections,
+        scratchpadTokens: 0,
+        outputTokens: notes.outputTokens,
+      };
+    }
+    case 'memories':
+      return memoriesAnswer(composeMemories(messages, spec.existing));
+    case 'short':
+      return {
+        text: new ShortText(latestWork(messages), random),
+        tokens: spec.tokens,
+        sections: null,
+        scratchpadTokens: 0,
+        outputTokens: null,
+      };
+  }
+}
+
+/** An answer that runs into its output limit ends there; a summary is then without its end and its closing tag (C19). */
+function withinLimit(answer: ComposedAnswer, limit: number, kind: AnswerSpec['kind']): ComposedAnswer {
+  const { text, scratchpadTokens, outputTokens } = answer;
+  if (outputTokens <= limit) return answer;
+  const chars = Math.floor((text.chars * limit) / outputTokens);
+  return {
+    ...answer,
+    text: lazyText(chars, () => text.read().slice(0, chars)),
+    tokens: Math.max(0, limit - scratchpadTokens),
+    sections: null,
+    outputTokens: limit,
+    digest: digestText('cut', answer.digest),
+    form: kind === 'summary' ? 'cut' : answer.form,
+    stopReason: 'max_tokens',
+  };
+}
+
+/** A summary that goes on and on until it is cut: everything it may write and more. */
+function runaway(question: Question, plan: FakeLlmPlan): readonly [Question, FakeLlmPlan] {
+  const { maxOutputTokens } = question;
+  return [
+    { ...question, maxOutputTokens: Number.POSITIVE_INFINITY },
+    { ...plan, summaryTokens: { fixed: maxOutputTokens + 1 } },
+  ];
+}
+
+/**
+ * Composes the answer to a layer's question from the messages that were sent. Equal questions get equal answers: all
+ * chance comes from the generator's seed and the digests of the question, never from what was drawn before.
+ */
+export function composeAnswer(
+  spec: AnswerSpec,
+  question: Question,
+  plan: FakeLlmPlan,
+  random: Random,
+  fault: FaultRule | null,
+): ComposedAnswer {
+  const seed = seedOf(spec, question);
+  const own = random.splitBy(seed);
+  const digest = chainDigest(seed, own.integer(0, 2 ** 31));
+  if (fault !== null) {
+    const failed = failure(fault, digest);
+    if (failed !== null) return failed;
+  }
+  const whole =
+    fault === null
+      ? answered(write(spec, question, plan, own, 'tagged'), digest, 'normal')
+      : faulty(spec, question, plan, own, fault, digest);
+  return withinLimit(whole, question.maxOutputTokens, spec.kind);
+}
+
+/** What was written, as an answer that came to its end. */
+function answered(
+  { text, tokens, sections, scratchpadTokens, outputTokens }: Written,
+  digest: Digest,
+  form: Answer['form'],
+): ComposedAnswer {
+  return {
+    text,
+    tokens,
+    sections,
+    scratchpadTokens,
+    outputTokens: outputTokens ?? tokens + scratchpadTokens,
+    digest,
+    form,
+    stopReason: 'end_turn',
+  };
+}
+
+/** What comes back where a fault leaves no answer at all; null when it does leave one. */
+function failure({ error }: FaultRule, digest: Digest): ComposedAnswer | null {
+  const fail = (form: Answer['form'], text: string, outputTokens: number): ComposedAnswer => ({
+    ...answered({ ...sized(text), outputTokens }, digestText(form, digest), form),
+    stopReason: form === 'tool-call' ? 'tool_use' : 'end_turn',
+  });
+  switch (error) {
+    case 'empty_summary':
+      return fail('empty', '', EMPTY_OUTPUT_TOKENS);
+    case 'error_as_summary':
+      return fail('error', ERROR_TEXT, sized(ERROR_TEXT).tokens);
+    case 'tool_call':
+      return fail('tool-call', '', TOOL_CALL_TOKENS);
+    default:
+      return null;
+  }
+}
+
+/** What is written under a fault; one that does not concern this kind of answer changes nothing. */
+function faulty(
+  spec: AnswerSpec,
+  question: Question,
+  plan: FakeLlmPlan,
+  random: Random,
+  { error }: FaultRule,
+  digest: Digest,
+): ComposedAnswer {
+  if (error === 'stray_write' && (spec.kind === 'memories' || spec.kind === 'short'))
+    return answered(sized(strayMemories()), digest, 'normal');
+  if (spec.kind === 'summary' && error === 'no_summary_tags') {
+    const written = write(spec, question, plan, random, 'untagged');
+    return answered(written, digestText('untagged', digest), 'untagged');
+  }
+  const isRunaway = spec.kind === 'summary' && error === 'cut_summary';
+  const [asked, planned] = isRunaway ? runaway(question, plan) : [question, plan];
+  return answered(write(spec, asked, planned, random, 'tagged'), digest, 'normal');
+}

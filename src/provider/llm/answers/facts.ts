@@ -1,0 +1,150 @@
+import type { Block } from '../../../core/model/block.js';
+import type { Message } from '../../../core/model/message.js';
+import { textStart } from '../../../core/model/text.js';
+import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';
+
+/** A file of the conversation. */
+export interface FileFact {
+  readonly path: string;
+  readonly uses: readonly string[];
+  readonly tokens: number;
+}
+
+/** A message as far as its words and facts go. */
+export type Spoken = Pick<Message, 'origin' | 'blocks'>;
+
+/** What can be told of a conversation, in the order in which it came up. */
+export interface ConversationFacts {
+  readonly messages: readonly Spoken[];
+  readonly files: readonly FileFact[];
+  readonly tools: readonly { readonly tool: string; readonly calls: number; readonly tokens: number }[];
+  readonly errors: readonly string[];
+  /** What an earlier summary said, on one line; null when there is none or its text is not known. */
+  readonly earlierSummary: string | null;
+  readonly firstRequest: string | null;
+  readonly lastRequest: string | null;
+  readonly lastAnswer: string | null;
+}
+
+const QUOTE_CHARS = 240;
+const LINE_CHARS = 120;
+
+/** The opening of a block's text on one line; null for an opaque or empty block. */
+function opening(block: Block, chars: number): string | null {
+  if (block.text === null || block.text.chars === 0) return null;
+  const line = excerpt(textStart(block.text, EXCERPT_LOOK_CHARS), chars);
+  return line === '' ? null : line;
+}
+
+/** How a block begins, on one line. */
+interface Quote {
+  readonly line: string;
+}
+
+/** Openings that were quoted before: the same request is asked about again and again. */
+const QUOTES = new WeakMap<Block, Quote | null>();
+
+function quoteOf(block: Block): Quote | null {
+  let quote = QUOTES.get(block);
+  if (quote === undefined) {
+    const line = opening(block, QUOTE_CHARS);
+    quote = line === null ? null : { line };
+    QUOTES.set(block, quote);
+  }
+  return quote;
+}
+
+function quoteIn({ blocks }: Spoken): Quote | null {
+  for (const block of blocks) {
+    if (block.kind !== 'text' || block.facts.attachment !== undefined) continue;
+    const quote = quoteOf(block);
+    if (quote !== null) return quote;
+  }
+  return null;
+}
+
+/** One line on a block: what it is, what it is about, how large, how it begins. */
+function describeBlock(block: Block): string {
+  const { path, isError } = block.facts;
+  const about = path === undefined ? '' : ` about ${fileName(path)}`;
+  const kind = block.kind === 'tool_use' ? 'call' : block.kind === 'tool_result' ? 'result' : block.kind;
+  const failed = isError === true ? ', failed' : '';
+  const words = block.kind === 'thinking' ? null : opening(block, LINE_CHARS);
+  const what = block.tool === null ? `${block.role} ${kind}` : `${toolName(block.tool)} ${kind}`;
+  return `- ${what}${about}, ${block.tokens} tokens${failed}${words === null ? '' : `: ${words}`}`;
+}
+
+/** One line for each block of the messages, in order. */
+export function* walkBlocks(messages: readonly Spoken[]): Generator<string> {
+  for (const message of messages) for (const block of message.blocks) yield describeBlock(block);
+}
+
+/** How the latest message of an origin begins; null when there is none with words. */
+function lastOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
+  for (let i = messages.length - 1; i >= 0; i--) {
+    if (messages[i]!.origin !== origin) continue;
+    const quote = quoteIn(messages[i]!);
+    if (quote !== null) return quote;
+  }
+  return null;
+}
+
+/** How the first message of an origin begins; null when there is none with words. */
+function firstOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
+  for (let i = 0; i < messages.length; i++) {
+    if (messages[i]!.origin !== origin) continue;
+    const quote = quoteIn(messages[i]!);
+    if (quote !== null) return quote;
+  }
+  return null;
+}
+
+/** A file's path on one line. */
+function fileName(path: string): string {
+  return excerpt(path, LINE_CHARS);
+}
+
+/** A tool's name on one line. */
+function toolName(tool: string | null): string {
+  return tool === null ? 'unknown tool' : excerpt(tool, LINE_CHARS);
+}
+
+/** Gathers what the blocks tell. */
+export function gatherFacts(messages: readonly Spoken[]): ConversationFacts {
+  const files = new Map<string, { uses: Set<string>; tokens: number }>();
+  const tools = new Map<string, { calls: number; tokens: number }>();
+  const errors: string[] = [];
+  for (const message of messages) {
+    for (const block of message.blocks) {
+      const { path, isError } = block.facts;
+      if (path !== undefined) {
+        const file = files.get(path) ?? { uses: new Set<string>(), tokens: 0 };
+        file.uses.add(excerpt(block.tool ?? block.facts.attachment ?? block.kind, LINE_CHARS));
+        file.tokens += block.tokens;
+        files.set(path, file);
+      }
+      if (block.kind === 'tool_use' || block.kind === 'tool_result') {
+        const name = toolName(block.tool);
+        const tool = tools.get(name) ?? { calls: 0, tokens: 0 };
+        if (block.kind === 'tool_use') tool.calls += 1;
+        tool.tokens += block.tokens;
+        tools.set(name, tool);
+      }
+      if (isError === true) errors.push(describeBlock(block));
+    }
+  }
+  return {
+    messages,
+    files: [...files].map(([path, { uses, tokens }]) => ({
+      path: fileName(path),
+      uses: [...uses],
+      tokens,
+    })),
+    tools: [...tools].map(([tool, { calls, tokens }]) => ({ tool, calls, tokens })),
+    errors,
+    earlierSummary: lastOf(messages, 'summary')?.line ?? null,
+    firstRequest: firstOf(messages, 'human')?.line ?? null,
+    lastRequest: lastOf(messages, 'human')?.line ?? null,
+    lastAnswer: lastOf(messages, 'model')?.line ?? null,
+  };
+}

@@ -1,0 +1,161 @@
+import type { Random } from '../../../core/base/random.js';
+import { CHARS_PER_TOKEN } from '../../../core/model/block.js';
+import { ANALYSIS_LABEL, collapseBlankLines, SUMMARY_LABEL } from '../../../core/model/format-summary.js';
+import type { Message } from '../../../core/model/message.js';
+import { lazyText, type Text } from '../../../core/model/text.js';
+import type { FakeLlmPlan } from '../../../core/run/run-plan.js';
+import { drawAmount } from './amount.js';
+import { exactText } from './exact-text.js';
+import { gatherFacts, walkBlocks } from './facts.js';
+import {
+  SUMMARY_TITLES,
+  type SummaryStyle,
+  summaryLines,
+  USER_SECTION,
+  WALK_SECTION,
+} from './summary-sections.js';
+import { type UserMessages, userMessages } from './user-messages.js';
+
+/** A summary: its sizes at once, its words when read. */
+export interface Summary {
+  readonly text: Text;
+  readonly tokens: number;
+  readonly scratchpadTokens: number;
+}
+
+/** What bounds a summary (C19). */
+export interface SummaryBounds {
+  /** Tokens of the whole answer, the scratchpad included. */
+  readonly maxTokens: number;
+  readonly quoteTokens: number;
+}
+
+/** Tokens a summary has besides the user's words, at least (assumed). */
+const FLOOR_TOKENS = 250;
+/** Characters each free section has, at least. */
+const FREE_CHARS = 48;
+/** A scratchpad below this is not worth its tags. */
+const MIN_SCRATCHPAD_TOKENS = 40;
+
+const ANALYSIS_OPEN = '<analysis>\n';
+const ANALYSIS_CLOSE = '\n</analysis>\n\n';
+const SUMMARY_OPEN = '<summary>\n';
+const SUMMARY_CLOSE = '\n</summary>';
+const SECTION_GAP = '\n\n';
+
+function heading(title: string, index: number): string {
+  return `${index + 1}. ${title}:\n`;
+}
+
+/** Characters that do not depend on the free sections: headings, gaps, the user's words. */
+function fixedChars(style: SummaryStyle, users: UserMessages): number {
+  const titles = SUMMARY_TITLES[style];
+  let chars = users.list.chars + SECTION_GAP.length * (titles.length - 1);
+  for (const [index, title] of titles.entries()) chars += heading(title, index).length;
+  return chars;
+}
+
+/** Gives each free section an equal share first, what is left in order, and the rest to the walk. */
+function shareOut(natural: readonly number[], budget: number): number[] {
+  const free = natural.length - 1;
+  const fair = Math.floor(budget / free);
+  const shares = natural.map((chars, i) => (i === USER_SECTION ? 0 : Math.min(chars, fair)));
+  let left = budget;
+  for (const share of shares) left -= share;
+  for (const [i, chars] of natural.entries()) {
+    if (i === USER_SECTION) continue;
+    const extra = Math.min(left, chars - shares[i]!);
+    shares[i]! += extra;
+    left -= extra;
+  }
+  shares[WALK_SECTION]! += left;
+  return shares;
+}
+
+/** The sections at exactly so many characters. */
+function buildSections(
+  messages: readonly Message[],
+  style: SummaryStyle,
+  users: UserMessages,
+  chars: number,
+): string {
+  const lines = summaryLines(gatherFacts(messages), style);
+  const natural = lines.map((section) => section.join('\n').length);
+  const shares = shareOut(natural, chars - fixedChars(style, users));
+  const bodies = lines.map((section, i) => {
+    if (i === USER_SECTION) return users.list.read();
+    return exactText(section, shares[i]!, i === WALK_SECTION ? walkBlocks(messages) : undefined);
+  });
+  return SUMMARY_TITLES[style].map((title, i) => heading(title, i) + bodies[i]!).join(SECTION_GAP);
+}
+
+/**
+ * Writes both parts. Blank lines of the user's that formatting will collapse are made up for in the summary at the
+ * scratchpad's cost, so that the length is as planned before and, once the scratchpad is dropped, after formatting.
+ */
+function build(
+  messages: readonly Message[],
+  style: SummaryStyle,
+  users: UserMessages,
+  sizes: { readonly analysis: number; readonly summary: number },
+): string {
+  let summary = buildSections(messages, style, users, sizes.summary);
+  if (sizes.analysis === 0) return SUMMARY_OPEN + summary + SUMMARY_CLOSE;
+  const lost = summary.length - collapseBlankLines(summary).length;
+  const moved = lost > 0 && lost + FREE_CHARS < sizes.analysis ? lost : 0;
+  if (moved > 0) summary = buildSections(messages, style, users, sizes.summary + moved);
+  const opening = [`The conversation has ${messages.length} messages; the user spoke ${users.count} times.`];
+  const analysis = exactText(opening, sizes.analysis - moved, walkBlocks(messages));
+  return ANALYSIS_OPEN + analysis + ANALYSIS_CLOSE + SUMMARY_OPEN + summary + SUMMARY_CLOSE;
+}
+
+/** What fits: the free sections give way first, then the scratchpad; the user's words never do (C19). */
+function fitted(
+  drawn: number,
+  needed: number,
+  scratchpad: number,
+  max: number,
+): { readonly tokens: number; readonly scratchpadTokens: number } {
+  const tokens = Math.max(Math.min(drawn, max - scratchpad), needed);
+  const room = max - tokens;
+  return { tokens, scratchpadTokens: room < MIN_SCRATCHPAD_TOKENS ? 0 : Math.min(scratchpad, room) };
+}
+
+/**
+ * Composes a summary of messages (FUL-2). Its tokens are drawn as planned and held to the bounds, but never too few for all the
+ * user's words (INV-14): where these alone do not fit, it is longer than it may be, and whoever sends it cuts it. Formatted, it
+ * has CHARS_PER_TOKEN characters per token.
+ */
+export function composeSummary(
+  messages: readonly Message[],
+  style: SummaryStyle,
+  plan: FakeLlmPlan,
+  random: Random,
+  tags: 'tagged' | 'untagged',
+  bounds: SummaryBounds,
+): Summary {
+  const users = userMessages(messages, bounds.quoteTokens);
+  const neededChars =
+    fixedChars(style, users) + FREE_CHARS * SUMMARY_TITLES[style].length + SUMMARY_LABEL.length;
+  const needed = Math.max(users.tokens + FLOOR_TOKENS, Math.ceil((neededChars + 1) / CHARS_PER_TOKEN));
+  const drawn = drawAmount(plan.summaryTokens, random);
+  const drawnScratchpad = drawAmount(plan.scratchpadTokens, random);
+  const wanted =
+    tags === 'untagged' || drawnScratchpad <= 0 ? 0 : Math.max(MIN_SCRATCHPAD_TOKENS, drawnScratchpad);
+  const { tokens, scratchpadTokens } = fitted(drawn, needed, wanted, bounds.maxTokens);
+  const chars = Math.round(tokens * CHARS_PER_TOKEN);
+  if (tags === 'untagged') {
+    const text = lazyText(chars, () => buildSections(messages, style, users, chars));
+    return { text, tokens, scratchpadTokens: 0 };
+  }
+  const sizes = {
+    analysis:
+      scratchpadTokens === 0
+        ? 0
+        : Math.round(scratchpadTokens * CHARS_PER_TOKEN) - ANALYSIS_LABEL.length - SECTION_GAP.length,
+    summary: chars - SUMMARY_LABEL.length,
+  };
+  let total = SUMMARY_OPEN.length + sizes.summary + SUMMARY_CLOSE.length;
+  if (sizes.analysis > 0) total += ANALYSIS_OPEN.length + sizes.analysis + ANALYSIS_CLOSE.length;
+  return { text: lazyText(total, () => build(messages, style, users, sizes)), tokens, scratchpadTokens };
+}

@@ -1,0 +1,165 @@
+import type { Digest } from '../../core/base/digest.js';
+import type { DeletedContent } from '../../core/model/deleted-content.js';
+import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import { promptTokens, type Usage } from '../../core/model/usage.js';
+import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
+import type { ApiError } from '../cache/api-error.js';
+import type { CacheOutcome, CacheRequest, Luck, PromptCache } from '../cache/prompt-cache.js';
+import type { LevelSalts } from '../cache/salts.js';
+import type { ModelRow } from '../prices/model-table.js';
+import { type FaultPlan, faultDelayMs, faultError, promptTooLong } from './faults.js';
+import { firstTokenMs, responseMs } from './latency.js';
+import { usageOf } from './usage-of.js';
+
+/** A request to the fake LLM. */
+export interface LlmCall {
+  readonly purpose: CallPurpose;
+  readonly model: ModelRow;
+  readonly salts: LevelSalts;
+  readonly view: PrefixView;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly startMs: number;
+  readonly write: 'write' | 'read-only';
+  /** Longest prompt the model takes; null takes any. */
+  readonly windowTokens: number | null;
+  /** What of the bytes was deleted on the server and takes no room in the window (MIC-3); null when nothing was. */
+  readonly deleted: DeletedContent | null;
+  /** Tokens the answer will have. */
+  readonly outputTokens: number;
+  /** Tokens it will have where a fault changes it; absent where that makes no difference. */
+  readonly outputWith?: (fault: FaultRule) => number;
+  /** How long the recorded answer took; null lets the model table say. */
+  readonly recordedLatencyMs: number | null;
+  /** First block of the answer, for caches that store it. */
+  readonly answer?: Digest | null;
+  /** What chance is drawn by, where hits are chance. */
+  readonly luck?: Luck | null;
+  /** Tokens at its beginning that others keep in the cache. */
+  readonly outsideTokens?: number;
+}
+
+/** What comes back. */
+export type LlmReply =
+  | {
+      readonly ok: true;
+      readonly usage: Usage;
+      readonly outcome: CacheOutcome;
+      readonly latencyMs: number;
+      /** What is wrong with the answer. */
+      readonly fault: FaultRule | null;
+    }
+  | {
+      readonly ok: false;
+      readonly error: ApiError;
+      readonly promptTokens: number;
+      readonly latencyMs: number;
+      /** Wait the API asks for. */
+      readonly retryAfterSeconds: number | null;
+    };
+
+/** A model that answers with what it is told to, billed by the cache simulator. */
+export interface FakeLlm {
+  call(call: LlmCall): LlmReply;
+}
+
+/** Whether deleted content is left out of the bill, or still billed as read (MIC-3). */
+export type DeletedBilling = 'free' | 'read';
+
+/** Creates a fake LLM in front of a prompt cache; without one, every token is plain input. Faults strike before all else. */
+export function createFakeLlm(
+  cache: PromptCache | null,
+  latencyScale: number,
+  faults: FaultPlan | null = null,
+  billing: DeletedBilling = 'free',
+): FakeLlm {
+  const request = new CacheCall(latencyScale);
+  return {
+    call(call) {
+      const { view, model, windowTokens, deleted } = call;
+      const byteTokens = view.length === 0 ? 0 : view.sums[view.length - 1]!;
+      const held = deleted === null ? byteTokens : byteTokens - deleted.tokens;
+      const fault = faults === null ? null : faults.next(call.purpose);
+      const delayMs = fault === null ? 0 : faultDelayMs(fault);
+      let error = fault === null ? null : faultError(fault, held, windowTokens);
+      const retryAfterSeconds = error === null ? null : fault!.retryAfterSeconds;
+      if (error === null && windowTokens !== null && held > windowTokens) {
+        error = promptTooLong(held, windowTokens);
+      }
+      if (error !== null) {
+        const latencyMs = Math.round(model.latency.overheadMs * latencyScale) + delayMs;
+        return { ok: false, error, promptTokens: held, latencyMs, retryAfterSeconds };
+      }
+      const outcome = cache === null ? uncached(byteTokens) : cache.request(request.become(call));
+      const outputTokens = fault === null ? call.outputTokens : outputOf(call, fault);
+      const usage = usageOf(outcome, outputTokens, billing === 'free' ? deleted : null, view);
+      const uncachedTokens = promptTokens(usage) - usage.cacheRead;
+      return {
+        ok: true,
+        outcome,
+        usage,
+        latencyMs:
+          (call.recordedLatencyMs ?? responseMs(model, uncachedTokens, outputTokens, latencyScale)) + delayMs,
+        fault,
+      };
+    },
+  };
+}
+
+/** What is generated is billed, whatever the client makes of it (C23). */
+function outputOf(call: LlmCall, fault: FaultRule): number {
+  return call.outputWith === undefined ? call.outputTokens : call.outputWith(fault);
+}
+
+/** A call as the cache sees it; one object serves all calls of a run, one after the other. */
+class CacheCall implements CacheRequest {
+  declare model: ModelRow;
+  declare salts: LevelSalts;
+  declare view: PrefixView;
+  declare breakpoints: readonly Breakpoint[];
+  declare startMs: number;
+  declare write: LlmCall['write'];
+  declare outputTokens: number;
+  declare answer: Digest | null;
+  declare luck: Luck | null;
+  declare outsideTokens: number;
+  declare private recordedLatencyMs: number | null;
+
+  constructor(private readonly latencyScale: number) {}
+
+  become(call: LlmCall): this {
+    this.model = call.model;
+    this.salts = call.salts;
+    this.view = call.view;
+    this.breakpoints = call.breakpoints;
+    this.startMs = call.startMs;
+    this.write = call.write;
+    this.outputTokens = call.outputTokens;
+    this.answer = call.answer ?? null;
+    this.luck = call.luck ?? null;
+    this.outsideTokens = call.outsideTokens ?? 0;
+    this.recordedLatencyMs = call.recordedLatencyMs;
+    return this;
+  }
+
+  readonly readableAtMs = (uncachedTokens: number): number => {
+    const ms = firstTokenMs(this.model, uncachedTokens, this.latencyScale);
+    return this.startMs + (this.recordedLatencyMs === null ? ms : Math.min(ms, this.recordedLatencyMs));
+  };
+
+  readonly endsAtMs = (uncachedTokens: number): number =>
+    this.startMs +
+    (this.recordedLatencyMs ?? responseMs(this.model, uncachedTokens, this.outputTokens, this.latencyScale));
+}
+
+function uncached(promptTokens: number): CacheOutcome {
+  return {
+    readTokens: 0,
+    write5mTokens: 0,
+    write1hTokens: 0,
+    inputTokens: promptTokens,
+    hitPosition: -1,
+    hitTtlMs: null,
+    promptTokens,
+    sawUnreadable: false,
+  };
+}

@@ -1,0 +1,88 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import { unknownName } from '../../core/base/registry.js';
+import { plainModelName } from '../../core/model/model-name.js';
+import type { ModelRow } from './model-row.js';
+import { spellingsOf } from './spellings.js';
+import { unknownModel } from './unknown-model.js';
+
+/** Window of the `[1m]` suffix and of the 1M beta (WIN-1). */
+export const LONG_WINDOW_TOKENS = 1_000_000;
+
+const LONG_SUFFIX = '[1m]';
+
+/** Whether a name asks for the long window. */
+export function hasLongSuffix(name: string): boolean {
+  return name.toLowerCase().endsWith(LONG_SUFFIX);
+}
+
+/** Models by the names that recordings and users give them. */
+export interface ModelBook {
+  readonly rows: readonly ModelRow[];
+  /** The row of a model by id, alias or another spelling; with the `[1m]` suffix, the row with the long window. */
+  find(name: string): ModelRow | null;
+  /** The same; an unknown name is an error that lists the known ones. */
+  resolve(name: string): ModelRow;
+  /** The same; an unknown model has a typical size and no prices. */
+  orUnknown(name: string): ModelRow;
+  /** Whether the 1M beta widens the window of a model: of those that support it, and of those nobody knows (WIN-1). */
+  takesBeta1m(name: string): boolean;
+}
+
+function longOf(row: ModelRow): ModelRow {
+  return row.window === LONG_WINDOW_TOKENS ? row : { ...row, window: LONG_WINDOW_TOKENS };
+}
+
+/** A book of rows; two models of one name are an error. */
+export function createModelBook(rows: readonly ModelRow[]): ModelBook {
+  const byName = new Map<string, ModelRow>();
+  /** What was asked for before: one row each, as callers compare rows. */
+  const asked = new Map<string, ModelRow | null>();
+  const unknown = new Map<string, ModelRow>();
+  for (const row of rows) {
+    for (const name of [row.id, ...row.aliases]) {
+      if (byName.has(name)) throw new CcbenchError('duplicate-name', `two models are called "${name}"`);
+      byName.set(name, row);
+    }
+  }
+  const look = (plain: string): ModelRow | null => {
+    const direct = byName.get(plain) ?? byName.get(plainModelName(plain));
+    if (direct !== undefined) return direct;
+    const spelling = spellingsOf(plain).find((candidate) => byName.has(candidate));
+    return spelling === undefined ? null : byName.get(spelling)!;
+  };
+  const longRows = new Map<ModelRow, ModelRow>();
+  const longRow = (row: ModelRow): ModelRow => {
+    const known = longRows.get(row) ?? longOf(row);
+    longRows.set(row, known);
+    return known;
+  };
+  const find = (name: string): ModelRow | null => {
+    const before = asked.get(name);
+    if (before !== undefined) return before;
+    const long = hasLongSuffix(name);
+    const found = look(long ? name.slice(0, -LONG_SUFFIX.length) : name);
+    const row = found !== null && long ? longRow(found) : found;
+    asked.set(name, row);
+    return row;
+  };
+  return {
+    rows,
+    find,
+    resolve(name) {
+      const row = find(name);
+      if (row !== null) return row;
+      const ids = rows.map(({ id }) => id);
+      const family = ids.filter((id) => id.startsWith(name.split('-')[0]!.toLowerCase()));
+      throw unknownName('model', name, family.length === 0 ? ids : family);
+    },
+    orUnknown(name) {
+      const row = find(name) ?? unknown.get(name);
+      if (row !== undefined) return row;
+      const made = unknownModel(name);
+      const kept = hasLongSuffix(name) ? longOf(made) : made;
+      unknown.set(name, kept);
+      return kept;
+    },
+    takesBeta1m: (name) => (find(name)?.beta1m ?? 'supported') === 'supported',
+  };
+}

@@ -1,0 +1,68 @@
+import type { ThinkingRule } from '../../core/run/thinking-rule.js';
+
+/** List prices in US dollars per million tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+}
+
+/** Prices of the whole request once its prompt is longer than a limit. */
+export interface PriceStep {
+  readonly overPromptTokens: number;
+  readonly prices: Prices;
+}
+
+/** How long a response takes: overhead + uncached tokens / prefill + output tokens / decode. */
+export interface Latency {
+  readonly overheadMs: number;
+  readonly prefillTokensPerSecond: number;
+  readonly decodeTokensPerSecond: number;
+}
+
+/** Tokens the API adds to the system prompt when a request has tools, by tool choice. */
+export interface ToolOverhead {
+  /** tool_choice auto or none. */
+  readonly auto: number;
+  /** tool_choice any or a named tool. */
+  readonly forced: number;
+}
+
+/** What the simulator knows about one model. */
+export interface ModelRow {
+  readonly id: string;
+  /** Whose list price it has and whose cache serves it, by name in the table of providers. */
+  readonly provider: string;
+  /** Other names of the same model, dated ones first. */
+  readonly aliases: readonly string[];
+  readonly window: number;
+  /** The 1M beta widens this model's window. */
+  readonly beta1m: 'supported' | 'unsupported';
+  readonly maxOutput: number;
+  /** Whether anybody says what the model costs; where not, all prices are 0. */
+  readonly pricesAreKnown: boolean;
+  /** The model whose prices are taken where its own are not published; null where they are. */
+  readonly pricesOf: string | null;
+  readonly pricesPerMTok: Prices;
+  /** Ascending by limit; empty for flat prices. */
+  readonly priceSteps: readonly PriceStep[];
+  readonly fastPricesPerMTok: Prices | null;
+  /** A shorter prefix is neither written nor read. */
+  readonly minCacheableTokens: number;
+  /** What happens to earlier thinking blocks when the user speaks again. */
+  readonly thinking: ThinkingRule;
+  /** Thinking blocks are bound to the exact prefix they were made with. */
+  readonly preservedThinking: boolean;
+  /** What an omitted parameter means. */
+  readonly defaults: { readonly thinking: 'disabled' | 'adaptive'; readonly effort: string };
+  readonly toolOverheadTokens: ToolOverhead | null;
+  /** Tokens for the same text, relative to the tokenizer of the models before 4.7. */
+  readonly tokenizerScale: number;
+  readonly latency: Latency;
+  /** What the row rests on. */
+  readonly source: string;
+  /** Assumptions and conflicts. */
+  readonly notes: string;
+}

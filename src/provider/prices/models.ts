@@ -1,0 +1,68 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import type { PlannedModel } from '../../core/run/run-plan.js';
+import { createModelBook, hasLongSuffix, LONG_WINDOW_TOKENS, type ModelBook } from './model-book.js';
+import { MODEL_TABLE, type ModelRow } from './model-table.js';
+import { plannedRow } from './planned-row.js';
+
+/** Window when nothing else answers (WIN-1). */
+export const DEFAULT_WINDOW_TOKENS = 200_000;
+
+/** The models of the table. */
+export const MODELS: ModelBook = createModelBook(MODEL_TABLE);
+
+const planned = new WeakMap<readonly PlannedModel[], ModelBook>();
+
+/** The models of a run: those of the table, and those that its plan adds or has otherwise. */
+export function modelsOf({ models }: { readonly models?: readonly PlannedModel[] | undefined }): ModelBook {
+  if (models === undefined) return MODELS;
+  const known = planned.get(models);
+  if (known !== undefined) return known;
+  const rows = models.map((model) => plannedRow(model, MODELS.orUnknown(model.id)));
+  const ids = new Set(rows.map(({ id }) => id));
+  const book = createModelBook([...MODEL_TABLE.filter(({ id }) => !ids.has(id)), ...rows]);
+  planned.set(models, book);
+  return book;
+}
+
+/** The row of a model by id, alias or another spelling; with the `[1m]` suffix, the row with the long window. */
+export function findModel(name: string): ModelRow | null {
+  return MODELS.find(name);
+}
+
+/** The row of a model; an unknown name is an error that lists the known ones. */
+export function resolveModel(name: string): ModelRow {
+  return MODELS.resolve(name);
+}
+
+/** The row of a recorded model; an unknown one has a typical size and no prices. */
+export function modelOrUnknown(name: string): ModelRow {
+  return MODELS.orUnknown(name);
+}
+
+/** What else may decide a window besides the model's name. */
+export interface WindowOptions {
+  readonly beta1m?: 'on' | 'off';
+  readonly override?: number | null;
+  /** The table's where absent. */
+  readonly models?: ModelBook;
+}
+
+/**
+ * The context window, first that answers (WIN-1): `[1m]` suffix, the model's known capability, the 1M beta, an override, 200,000.
+ * The table answers where it knows more than the default, so the beta and an override still speak for 200K models;
+ * the beta answers for models that support it and for models the table does not know.
+ */
+export function resolveWindow(name: string, options: WindowOptions = {}): number {
+  const { models = MODELS } = options;
+  const override = options.override ?? null;
+  if (override !== null && !(Number.isInteger(override) && override > 0)) {
+    throw new CcbenchError('bad-value', `a context window of ${override} tokens is not possible`, {
+      hint: 'give a whole number above zero',
+    });
+  }
+  if (hasLongSuffix(name)) return LONG_WINDOW_TOKENS;
+  const row = models.find(name);
+  if (row !== null && row.window > DEFAULT_WINDOW_TOKENS) return row.window;
+  if (options.beta1m === 'on' && models.takesBeta1m(name)) return LONG_WINDOW_TOKENS;
+  return override ?? DEFAULT_WINDOW_TOKENS;
+}

@@ -1,0 +1,83 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import { promptTokens, type Usage } from '../../core/model/usage.js';
+import type { ModelRow, Prices } from './model-table.js';
+
+/** What one request cost, in whole billionths of a dollar; the parts add up to the total exactly (INV-5). */
+export interface Cost {
+  readonly inputNano: number;
+  readonly cacheReadNano: number;
+  readonly cacheWrite5mNano: number;
+  readonly cacheWrite1hNano: number;
+  readonly outputNano: number;
+  readonly totalNano: number;
+}
+
+/** Circumstances that change the price of a request; they stack. */
+export interface PriceOptions {
+  /** Batch: half price. */
+  readonly batch?: boolean;
+  /** Inference in the United States only: 1.1 ×. */
+  readonly geoUs?: boolean;
+  /** Fast mode: its own prices. */
+  readonly fast?: boolean;
+}
+
+/** A cost of nothing. */
+export const NO_COST: Cost = Object.freeze({
+  inputNano: 0,
+  cacheReadNano: 0,
+  cacheWrite5mNano: 0,
+  cacheWrite1hNano: 0,
+  outputNano: 0,
+  totalNano: 0,
+});
+
+/** The prices that hold for a prompt of this length; a step reprices the whole request. */
+export function pricesFor(row: ModelRow, prompt: number): Prices {
+  let prices = row.pricesPerMTok;
+  for (const step of row.priceSteps) if (prompt > step.overPromptTokens) prices = step.prices;
+  return prices;
+}
+
+function fastPrices(row: ModelRow): Prices {
+  if (row.fastPricesPerMTok !== null) return row.fastPricesPerMTok;
+  throw new CcbenchError('not-supported', `no fast-mode price is known for ${row.id}`, {
+    hint: 'use standard speed for this model',
+  });
+}
+
+/** One dollar per million tokens is 1,000 billionths a token; prices count to a hundred-thousandth of a dollar. */
+function part(tokens: number, dollarsPerMTok: number, twentieths: number): number {
+  return Math.round((tokens * Math.round(dollarsPerMTok * 100_000) * twentieths) / 2_000);
+}
+
+/** The price of one request; each part is rounded once to a billionth, the total is their sum. */
+export function priceUsage(row: ModelRow, usage: Usage, options: PriceOptions = {}): Cost {
+  const prices = options.fast === true ? fastPrices(row) : pricesFor(row, promptTokens(usage));
+  const twentieths = (options.batch === true ? 1 : 2) * (options.geoUs === true ? 11 : 10);
+  const inputNano = part(usage.input, prices.input, twentieths);
+  const cacheReadNano = part(usage.cacheRead, prices.cacheRead, twentieths);
+  const cacheWrite5mNano = part(usage.cacheWrite5m, prices.cacheWrite5m, twentieths);
+  const cacheWrite1hNano = part(usage.cacheWrite1h, prices.cacheWrite1h, twentieths);
+  const outputNano = part(usage.output, prices.output, twentieths);
+  return {
+    inputNano,
+    cacheReadNano,
+    cacheWrite5mNano,
+    cacheWrite1hNano,
+    outputNano,
+    totalNano: inputNano + cacheReadNano + cacheWrite5mNano + cacheWrite1hNano + outputNano,
+  };
+}
+
+/** The sum of two costs, part by part. */
+export function addCost(a: Cost, b: Cost): Cost {
+  return {
+    inputNano: a.inputNano + b.inputNano,
+    cacheReadNano: a.cacheReadNano + b.cacheReadNano,
+    cacheWrite5mNano: a.cacheWrite5mNano + b.cacheWrite5mNano,
+    cacheWrite1hNano: a.cacheWrite1hNano + b.cacheWrite1hNano,
+    outputNano: a.outputNano + b.outputNano,
+    totalNano: a.totalNano + b.totalNano,
+  };
+}

@@ -1,0 +1,95 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import { createRegistry } from '../../core/base/registry.js';
+import { formatPartPath, type PartProblem } from '../../core/base/shape.js';
+import type { CacheRules, Provider } from '../../core/run/provider.js';
+import type { ModelRow, Prices } from '../prices/model-row.js';
+import { SHIPPED } from './providers.generated.js';
+import { readProvider } from './read-provider.js';
+
+/** The providers by name, each a file in `providers`; it is read when it is asked for. */
+export const providerRegistry = createRegistry<Provider>(
+  'provider',
+  [],
+  SHIPPED.map(([name, json]) => [name, () => shippedProvider(name, JSON.parse(json))]),
+);
+
+function shippedProvider(name: string, written: unknown): Provider {
+  const problems: PartProblem[] = [];
+  const read = readProvider(written, { name }, (problem) => problems.push(problem));
+  if (read !== null) return read;
+  const { path, message } = problems[0]!;
+  throw new CcbenchError('bad-value', `${name}, ${formatPartPath(path)}: ${message}`);
+}
+
+/** A provider by its name, or as a scenario brings it. */
+export type ProviderRef = string | Provider;
+
+/** The provider that is meant. */
+export function knownProvider(provider: ProviderRef): Provider {
+  return typeof provider === 'string' ? providerRegistry.get(provider) : provider;
+}
+
+/** The provider that a plan names: one of a file is in the plan itself. */
+export function plannedProvider(plan: {
+  readonly provider?: string | undefined;
+  readonly ownProvider?: Provider | undefined;
+}): ProviderRef | undefined {
+  return plan.ownProvider ?? plan.provider;
+}
+
+/** The rules of a provider's cache for a model. */
+export function cacheRulesOf(provider: ProviderRef, model: string): CacheRules {
+  const { cache, exceptions } = knownProvider(provider);
+  const exception = exceptions.find(({ models }) => model.startsWith(models));
+  return exception === undefined ? cache : { ...cache, ...exception.rules };
+}
+
+/** Whether a provider serves a model: those of the provider it serves, and those of its own name. */
+export function isServedBy(provider: ProviderRef, model: ModelRow): boolean {
+  const { serves, name } = knownProvider(provider);
+  return model.provider === serves || model.provider === name;
+}
+
+/** Rows as providers bill them: callers compare rows. */
+const billed = new WeakMap<Provider, WeakMap<ModelRow, ModelRow>>();
+
+/** The row of a model as a provider bills it. */
+export function billedBy(provider: ProviderRef, model: ModelRow): ModelRow {
+  const known = knownProvider(provider);
+  let rows = billed.get(known);
+  if (rows === undefined) {
+    rows = new WeakMap();
+    billed.set(known, rows);
+  }
+  let row = rows.get(model);
+  if (row === undefined) {
+    row = billedRow(known, model);
+    rows.set(model, row);
+  }
+  return row;
+}
+
+function billedRow({ shares, cache }: Provider, model: ModelRow): ModelRow {
+  const says = cache.minimumFor === 'every-model' || model.minCacheableTokens === 0;
+  const minCacheableTokens = says ? (cache.minimum ?? 0) : model.minCacheableTokens;
+  if (shares === null)
+    return minCacheableTokens === model.minCacheableTokens ? model : { ...model, minCacheableTokens };
+  const sharesOf = ({ input, output }: Prices): Prices => ({
+    input,
+    output,
+    cacheRead: input * shares.read,
+    cacheWrite5m: input * shares.write,
+    cacheWrite1h: input * shares.writeLong,
+  });
+  return {
+    ...model,
+    minCacheableTokens,
+    pricesPerMTok: sharesOf(model.pricesPerMTok),
+    priceSteps: model.priceSteps.map((step) => ({ ...step, prices: sharesOf(step.prices) })),
+  };
+}
+
+/** Whether what a provider's cache does is chance. */
+export function isBestEffort(provider: ProviderRef): boolean {
+  return knownProvider(provider).cache.hit !== null;
+}

@@ -1,0 +1,99 @@
+import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import type { CacheParameters, ThinkingSetting } from '../cache/salts.js';
+import type { ModelRow } from '../prices/model-table.js';
+import { asList, asObject, asText, type JsonObject } from './json.js';
+
+/** The version of the API from which on it takes no sampling settings. */
+const WITHOUT_SAMPLING = '2026-10-21';
+
+/** Those settings. */
+const REMOVED = ['temperature', 'top_p', 'top_k'] as const;
+
+/** `auto`, `none`, `any` or the name of a tool. */
+function toolChoiceOf(body: JsonObject): string {
+  const choice = asObject(body.tool_choice);
+  return asText(choice?.name) ?? asText(choice?.type) ?? 'auto';
+}
+
+function isForced(body: JsonObject): boolean {
+  const type = asObject(body.tool_choice)?.type;
+  return type === 'any' || type === 'tool';
+}
+
+function thinkingOf(body: JsonObject): ThinkingSetting | null {
+  const setting = asObject(body.thinking);
+  const mode = setting?.type;
+  if (mode !== 'disabled' && mode !== 'adaptive' && mode !== 'enabled') return null;
+  const budget = setting?.budget_tokens;
+  return { mode, budgetTokens: typeof budget === 'number' ? budget : null };
+}
+
+function hasTool(body: JsonObject, prefix: string): boolean {
+  return (asList(body.tools) ?? []).some((tool) => asText(asObject(tool)?.type)?.startsWith(prefix) === true);
+}
+
+/** The parameters of a request that its cache key depends on. */
+export function cacheParameters(
+  body: JsonObject,
+  model: ModelRow,
+  workspace: string,
+  images: 'present' | 'absent',
+): CacheParameters {
+  const thinking = thinkingOf(body);
+  const effort = asText(asObject(body.output_config)?.effort);
+  return {
+    model,
+    workspace,
+    speed: body.speed === 'fast' ? 'fast' : 'standard',
+    webSearch: hasTool(body, 'web_search'),
+    webFetch: hasTool(body, 'web_fetch'),
+    toolChoice: toolChoiceOf(body),
+    disableParallelToolUse: asObject(body.tool_choice)?.disable_parallel_tool_use === true,
+    imagesPresent: images === 'present',
+    ...(thinking === null ? {} : { thinking }),
+    ...(effort === null ? {} : { effort }),
+  };
+}
+
+/** Tokens the API adds for the tools of a request. */
+export function toolOverhead(body: JsonObject, model: ModelRow): number {
+  const overhead = model.toolOverheadTokens;
+  if (overhead === null) return 0;
+  return isForced(body) ? overhead.forced : overhead.auto;
+}
+
+/** A request with no output writes the cache; what contradicts that is refused. The wording is ours. */
+function checkPreWarm(body: JsonObject): ApiError | null {
+  const thinking = asObject(body.thinking)?.type;
+  const contradiction =
+    body.stream === true
+      ? 'stream'
+      : thinking === 'enabled'
+        ? 'thinking.type'
+        : asObject(body.output_config)?.format != null
+          ? 'output_config.format'
+          : isForced(body)
+            ? 'tool_choice'
+            : null;
+  return contradiction === null
+    ? null
+    : invalidRequest(`max_tokens: 0 cannot be combined with \`${contradiction}\``);
+}
+
+/** What the API refuses about the parameters of a request; null when nothing is wrong. */
+export function checkParameters(body: JsonObject, model: ModelRow, version: string): ApiError | null {
+  for (const name of version < WITHOUT_SAMPLING ? [] : REMOVED) {
+    if (body[name] !== undefined) return invalidRequest(`${name}: Extra inputs are not permitted`);
+  }
+  const maxTokens = body.max_tokens;
+  if (maxTokens === undefined) return invalidRequest('max_tokens: Field required');
+  if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 0) {
+    return invalidRequest('max_tokens: Input should be a whole number of at least 0');
+  }
+  if (maxTokens > model.maxOutput) {
+    return invalidRequest(
+      `max_tokens: ${maxTokens} > ${model.maxOutput}, which is the maximum allowed number of output tokens for ${String(body.model)}`,
+    );
+  }
+  return maxTokens === 0 ? checkPreWarm(body) : null;
+}

@@ -1,0 +1,198 @@
+import { chainDigest, type Digest } from '../../core/base/digest.js';
+import { createMessage, type Message } from '../../core/model/message.js';
+import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
+import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import { validateBreakpoints } from '../cache/breakpoints.js';
+import { type LevelSalts, levelSalts } from '../cache/salts.js';
+import { thinkingKeptFrom } from '../cache/thinking.js';
+import type { ModelRow } from '../prices/model-table.js';
+import { findModel, resolveWindow } from '../prices/models.js';
+import { checkMessages, type Turn } from './check-messages.js';
+import { generationOf } from './generation.js';
+import { asList, asObject, asText, type JsonObject } from './json.js';
+import { cacheParameters, checkParameters, toolOverhead } from './parameters.js';
+import { spokenDigest, type ThinkingBook } from './thinking-book.js';
+import { type CountTokens, readContent, readMarker, readTool, type WireBlock } from './wire-block.js';
+
+/** An accepted request, as the simulator sees it. */
+export interface ApiRequest {
+  readonly ok: true;
+  readonly model: ModelRow;
+  /** The model's name as it was written. */
+  readonly modelName: string;
+  readonly windowTokens: number;
+  readonly maxTokens: number;
+  readonly delivery: 'plain' | 'stream';
+  readonly view: PrefixView;
+  readonly salts: LevelSalts;
+  readonly breakpoints: readonly Breakpoint[];
+  /** Turns of the conversation, consecutive messages of one role merged. */
+  readonly messages: readonly Message[];
+  readonly promptTokens: number;
+  /** The message to compare with; `off` when the request does not ask for diagnostics. */
+  readonly diagnostics: 'off' | { readonly previousMessageId: string | null };
+  /** Whether the model is asked to think. */
+  readonly thinking: 'on' | 'off';
+  /** Stands for the prompt without its thinking. */
+  readonly spoken: Digest;
+  readonly count: CountTokens;
+}
+
+/** What a request is read with. */
+export interface ReadOptions {
+  /** `create` checks what only a call that answers needs. */
+  readonly purpose: 'create' | 'count';
+  readonly counter: { count(text: string): number };
+  readonly workspace: string;
+  /** The `anthropic-version` of the call, a date. */
+  readonly version: string;
+  readonly betas: readonly string[];
+  readonly thinkingBook: ThinkingBook;
+}
+
+/** Beta that lets a request choose what becomes of thinking in another place. */
+const BETA_BINDING = 'thinking-binding-controls-2026-08-01';
+
+/** What becomes of thinking that comes back in another place: an error unless the request says otherwise. */
+function onMismatch(body: JsonObject, betas: readonly string[]): 'error' | 'drop_block' {
+  const binding = asObject(asObject(body.thinking)?.block_binding);
+  const asked = betas.includes(BETA_BINDING) && binding?.prefix_mismatch_behavior === 'drop_block';
+  return asked ? 'drop_block' : 'error';
+}
+
+function thinkingSetting(body: JsonObject): ApiRequest['thinking'] {
+  const type = asObject(body.thinking)?.type;
+  return type === 'enabled' || type === 'adaptive' ? 'on' : 'off';
+}
+
+/** Beta that widens the window of older models. */
+const BETA_1M = /^context-1m-/;
+
+function readTurns(body: JsonObject, count: CountTokens): readonly Turn[] | ApiError {
+  const list = asList(body.messages);
+  if (list === null) return invalidRequest('messages: Field required');
+  const turns: { role: Turn['role']; index: number; blocks: WireBlock[] }[] = [];
+  for (const [index, item] of list.entries()) {
+    const message = asObject(item);
+    const role = message?.role;
+    if (message === null || (role !== 'user' && role !== 'assistant' && role !== 'system')) {
+      return invalidRequest(`messages.${index}.role: Input should be 'user' or 'assistant'`);
+    }
+    const blocks = readContent(message.content, role, `messages.${index}.content`, count);
+    if ('ok' in blocks) return blocks;
+    const last = turns.at(-1);
+    if (last?.role === role) {
+      last.blocks.push(...blocks);
+      last.index = index;
+    } else turns.push({ role, index, blocks: [...blocks] });
+  }
+  return turns;
+}
+
+function readTools(body: JsonObject, model: ModelRow, count: CountTokens): readonly WireBlock[] | ApiError {
+  const tools: WireBlock[] = [];
+  for (const [i, item] of (asList(body.tools) ?? []).entries()) {
+    const tool = readTool(item, `tools.${i}`, i === 0 ? toolOverhead(body, model) : 0, count);
+    if ('ok' in tool) return tool;
+    tools.push(tool);
+  }
+  return tools;
+}
+
+function asMessage(turn: Turn, i: number): Message {
+  const role = turn.role === 'assistant' ? 'assistant' : 'user';
+  const origin = turn.role === 'assistant' ? 'model' : 'context';
+  return createMessage({
+    id: `turn ${i}`,
+    role,
+    origin,
+    blocks: turn.blocks.map(({ block }) => block),
+    at: 0,
+  });
+}
+
+function prefixOf(blocks: readonly WireBlock[], toolsEnd: number, systemEnd: number): PrefixView {
+  const digests: number[] = [];
+  const sums: number[] = [];
+  let digest = 0;
+  let sum = 0;
+  for (const { block } of blocks) {
+    digest = chainDigest(digest, block.digest);
+    sum += block.tokens;
+    digests.push(digest);
+    sums.push(sum);
+  }
+  return { length: blocks.length, digests, sums, toolsEnd, systemEnd };
+}
+
+function readDiagnostics(body: JsonObject): ApiRequest['diagnostics'] {
+  const diagnostics = asObject(body.diagnostics);
+  return diagnostics === null ? 'off' : { previousMessageId: asText(diagnostics.previous_message_id) };
+}
+
+/** Reads the body of a call, or says in the API's words why it is refused. */
+export function readRequest(value: unknown, options: ReadOptions): ApiRequest | ApiError {
+  const body = asObject(value);
+  if (body === null) return invalidRequest('The request body is not valid JSON.');
+  const modelName = asText(body.model);
+  if (modelName === null) return invalidRequest('model: Field required');
+  const model = findModel(modelName);
+  if (model === null)
+    return { ok: false, status: 404, type: 'not_found_error', message: `model: ${modelName}` };
+  if (options.purpose === 'create') {
+    const refused = checkParameters(body, model, options.version);
+    if (refused !== null) return refused;
+  }
+  const count: CountTokens = (text) =>
+    text === '' ? 0 : Math.max(1, Math.round(options.counter.count(text) * model.tokenizerScale));
+  const tools = readTools(body, model, count);
+  if ('ok' in tools) return tools;
+  const system = body.system == null ? [] : readContent(body.system, 'system', 'system', count);
+  if ('ok' in system) return system;
+  const turns = readTurns(body, count);
+  if ('ok' in turns) return turns;
+  const messages = turns.map(asMessage);
+  const keptFrom = thinkingKeptFrom(model, messages);
+  const spoken = turns.flatMap(({ blocks }, i) =>
+    i < keptFrom ? blocks.filter(({ block }) => block.kind !== 'thinking') : blocks,
+  );
+  const latest = turns.findLast(({ role }) => role === 'assistant')?.blocks ?? [];
+  const blocks = options.thinkingBook.check(
+    model,
+    [...tools, ...system, ...spoken],
+    latest,
+    onMismatch(body, options.betas),
+  );
+  if ('ok' in blocks) return blocks;
+  const automaticTtlMs = readMarker(body.cache_control, 'request');
+  if (automaticTtlMs !== null && typeof automaticTtlMs === 'object') return automaticTtlMs;
+  const marks = validateBreakpoints(
+    blocks.map(({ path, block, isEmptyText, ttlMs }) => ({ path, kind: block.kind, isEmptyText, ttlMs })),
+    automaticTtlMs,
+  );
+  if (!marks.ok) return marks;
+  const refused = checkMessages(turns, generationOf(model).prefill);
+  if (refused !== null) return refused;
+  const hasImages = blocks.some(({ block }) => block.kind === 'image' || (block.facts.images ?? 0) > 0);
+  const view = prefixOf(blocks, tools.length, tools.length + system.length);
+  const maxTokens = body.max_tokens;
+  return {
+    ok: true,
+    model,
+    modelName,
+    windowTokens: resolveWindow(modelName, {
+      beta1m: options.betas.some((beta) => BETA_1M.test(beta)) ? 'on' : 'off',
+    }),
+    maxTokens: typeof maxTokens === 'number' ? maxTokens : 0,
+    delivery: body.stream === true ? 'stream' : 'plain',
+    view,
+    salts: levelSalts(cacheParameters(body, model, options.workspace, hasImages ? 'present' : 'absent')),
+    breakpoints: marks.breakpoints,
+    messages,
+    promptTokens: view.length === 0 ? 0 : view.sums[view.length - 1]!,
+    diagnostics: readDiagnostics(body),
+    thinking: thinkingSetting(body),
+    spoken: spokenDigest(blocks),
+    count,
+  };
+}

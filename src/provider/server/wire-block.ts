@@ -1,0 +1,160 @@
+import { canonicalJson } from '../../core/base/digest.js';
+import {
+  type Block,
+  type BlockKind,
+  type BlockRole,
+  createBlock,
+  IMAGE_TOKENS,
+} from '../../core/model/block.js';
+import { type ApiError, invalidRequest } from '../cache/api-error.js';
+import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
+import { asList, asObject, asText, type JsonObject } from './json.js';
+
+/** One block of a request with its place and its marker. */
+export interface WireBlock {
+  /** Where the API says it is: `tools.0`, `system.1`, `messages.3.content.0`. */
+  readonly path: string;
+  readonly block: Block;
+  readonly isEmptyText: boolean;
+  /** Lifetime the block's marker asks for; null when it has none. */
+  readonly ttlMs: number | null;
+  /** Signature of a thinking block; null for others. */
+  readonly signature: string | null;
+}
+
+/** Counts the tokens of a text for the request's model. */
+export type CountTokens = (text: string) => number;
+
+const KINDS: Readonly<Record<string, BlockKind>> = {
+  text: 'text',
+  thinking: 'thinking',
+  redacted_thinking: 'thinking',
+  tool_use: 'tool_use',
+  tool_result: 'tool_result',
+  image: 'image',
+  document: 'document',
+};
+
+/** The lifetime a `cache_control` asks for, null without one, or the API's refusal. */
+export function readMarker(value: unknown, path: string): number | null | ApiError {
+  if (value === undefined || value === null) return null;
+  const marker = asObject(value);
+  if (marker?.type !== 'ephemeral') {
+    return invalidRequest(`${path}.cache_control.type: Input should be 'ephemeral'`);
+  }
+  const ttl = marker.ttl ?? '5m';
+  if (ttl !== '5m' && ttl !== '1h')
+    return invalidRequest(`${path}.cache_control.ttl: Input should be '5m' or '1h'`);
+  return ttl === '1h' ? TTL_1H_MS : TTL_5M_MS;
+}
+
+function withoutMarker(source: JsonObject): JsonObject {
+  const { cache_control: _marker, ...rest } = source;
+  return rest;
+}
+
+interface Rendered {
+  readonly text: string;
+  readonly images: number;
+}
+
+/** Text and images of a tool result. */
+function renderResult(content: unknown): Rendered {
+  if (typeof content === 'string') return { text: content, images: 0 };
+  let text = '';
+  let images = 0;
+  for (const item of asList(content) ?? []) {
+    const part = asObject(item);
+    if (part === null) continue;
+    if (part.type === 'image' || part.type === 'document') images += 1;
+    else text += asText(part.text) ?? canonicalJson(withoutMarker(part));
+  }
+  return { text, images };
+}
+
+/** What the model is shown of a block. The order of keys in a tool's input is part of it. */
+function render(kind: BlockKind, source: JsonObject): Rendered {
+  switch (kind) {
+    case 'text':
+      return { text: asText(source.text) ?? '', images: 0 };
+    case 'thinking':
+      return { text: asText(source.thinking) ?? asText(source.data) ?? '', images: 0 };
+    case 'tool_use':
+      return { text: `${source.name}${JSON.stringify(source.input ?? {})}`, images: 0 };
+    case 'tool_result':
+      return renderResult(source.content);
+    default:
+      return { text: canonicalJson(withoutMarker(source)), images: 0 };
+  }
+}
+
+/** Reads one content block of a message. */
+function readBlock(value: unknown, role: BlockRole, path: string, count: CountTokens): WireBlock | ApiError {
+  const source = asObject(value);
+  const type = asText(source?.type);
+  if (source === null || type === null) return invalidRequest(`${path}.type: Field required`);
+  const ttlMs = readMarker(source.cache_control, path);
+  if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
+  const kind = KINDS[type] ?? 'other';
+  const { text, images } = render(kind, source);
+  const isEmptyText = kind === 'text' && text.trim() === '';
+  const toolUseId = asText(kind === 'tool_result' ? source.tool_use_id : source.id);
+  if ((kind === 'tool_use' || kind === 'tool_result') && toolUseId === null) {
+    return invalidRequest(`${path}.${kind}.${kind === 'tool_use' ? 'id' : 'tool_use_id'}: Field required`);
+  }
+  const isPicture = kind === 'image' || kind === 'document';
+  const isError = source.is_error === true;
+  const block = createBlock({
+    kind,
+    role,
+    tokens: isPicture ? IMAGE_TOKENS : count(text) + images * IMAGE_TOKENS,
+    text: isError ? `error: ${text}` : text,
+    toolUseId,
+    tool: kind === 'tool_use' ? asText(source.name) : null,
+    facts: { ...(isError ? { isError } : {}), ...(images > 0 ? { images } : {}) },
+  });
+  const signature = kind === 'thinking' ? asText(source.signature) : null;
+  return { path, block, isEmptyText, ttlMs, signature };
+}
+
+/** Reads content; a string is one text block. */
+export function readContent(
+  content: unknown,
+  role: BlockRole,
+  path: string,
+  count: CountTokens,
+): readonly WireBlock[] | ApiError {
+  const list = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
+  if (list === null) return invalidRequest(`${path}: Input should be a valid list`);
+  const blocks: WireBlock[] = [];
+  for (const [i, item] of list.entries()) {
+    const block = readBlock(item, role, `${path}.${i}`, count);
+    if ('ok' in block) return block;
+    blocks.push(block);
+  }
+  return blocks;
+}
+
+/** Reads one tool definition. */
+export function readTool(
+  value: unknown,
+  path: string,
+  tokensBefore: number,
+  count: CountTokens,
+): WireBlock | ApiError {
+  const source = asObject(value);
+  const name = asText(source?.name);
+  if (source === null || name === null) return invalidRequest(`${path}.name: Field required`);
+  const ttlMs = readMarker(source.cache_control, path);
+  if (ttlMs !== null && typeof ttlMs === 'object') return ttlMs;
+  const { name: _name, description, ...rest } = withoutMarker(source);
+  const text = `${name}\n${description ?? ''}\n${JSON.stringify(rest)}`;
+  const block = createBlock({
+    kind: 'tools',
+    role: 'tools',
+    tokens: tokensBefore + count(text),
+    text,
+    tool: name,
+  });
+  return { path, block, isEmptyText: false, ttlMs, signature: null };
+}

@@ -1,0 +1,62 @@
+import type { PageData, PagePicture } from '../page-data/page-data.js';
+import type { StudyPageData } from '../page-data/study-page-data.js';
+import type { WhyPageData } from '../page-data/why-page-data.js';
+import { PAGE_SCRIPT, PAGE_STYLE } from './page-bundle.generated.js';
+
+/** What one file shows. */
+export interface PageInput {
+  readonly data: PageData | WhyPageData | StudyPageData;
+  /** Pictures that are shown as they are. */
+  readonly pictures?: readonly PagePicture[];
+  /** Where else the numbers are, for those who run no scripts. */
+  readonly elsewhere: string;
+}
+
+/** Only what the page holds itself may run or be shown; nothing is fetched. */
+const CONTENT_POLICY =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}
+
+/** JSON that may stand inside a script element. */
+function scriptJson(value: unknown): string {
+  return JSON.stringify(value)
+    .replace(/</g, '\\u003c')
+    .replace(/\u2028/g, '\\u2028')
+    .replace(/\u2029/g, '\\u2029');
+}
+
+function pictureHtml({ title, svg }: PagePicture): string {
+  const source = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+  return `<figure><img src="${source}" alt="${escapeHtml(title)}"></figure>`;
+}
+
+function picturesHtml(pictures: readonly PagePicture[]): string {
+  if (pictures.length === 0) return '';
+  return `<section id="pictures" aria-label="Charts">${pictures.map(pictureHtml).join('')}</section>`;
+}
+
+/** One file that shows its data without a network. */
+export function pageHtml({ data, pictures = [], elsewhere }: PageInput): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${CONTENT_POLICY}">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(data.title)} – ccbench</title>
+<link rel="icon" href="data:,">
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<div id="app"><noscript>This report needs JavaScript; ${escapeHtml(elsewhere)}</noscript></div>
+${picturesHtml(pictures)}
+<script type="application/json" id="data">${scriptJson(data)}</script>
+<script>${PAGE_SCRIPT}</script>
+</body>
+</html>
+`;
+}

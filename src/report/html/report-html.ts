@@ -1,0 +1,40 @@
+import { distinctColor, LAYER_COLORS, PROMPT_COLORS } from '../charts/palette.js';
+import type { ComparisonTable, PageData, PagePicture } from '../page-data/page-data.js';
+import { pageRun, type ReportedRun } from '../page-data/page-run.js';
+import { compareTable } from '../text/compare-table.js';
+import type { Conclusion } from '../text/conclusion.js';
+import { pageHtml } from './page-html.js';
+
+/** What a page is made from: one run, or several side by side. */
+export interface ReportInput {
+  readonly title: string;
+  /** What the page comes to; absent where nothing is concluded. */
+  readonly conclusion?: Conclusion;
+  readonly runs: readonly ReportedRun[];
+  /** The table of several runs; their main metrics where it is absent. */
+  readonly comparison?: ComparisonTable;
+  /** The sessions behind the table; absent or null where there is one. */
+  readonly sessions?: ComparisonTable | null;
+  /** Pictures that are shown as they are, such as the charts of a sweep. */
+  readonly pictures?: readonly PagePicture[];
+}
+
+/** report.html: one file that shows everything of a run, or several runs side by side, without a network. */
+export function reportHtml(input: ReportInput): string {
+  const { title, runs, pictures = [] } = input;
+  const data: PageData = {
+    kind: 'runs',
+    title,
+    conclusion: input.conclusion ?? null,
+    runs: runs.map(pageRun),
+    comparison: input.comparison ?? (runs.length > 1 ? compareTable(runs) : null),
+    sessions: input.sessions ?? null,
+    colors: {
+      layers: LAYER_COLORS,
+      prompt: PROMPT_COLORS,
+      runs: runs.map((_run, index) => distinctColor(index)),
+    },
+  };
+  const elsewhere = 'summary.json and the CSV files beside it hold the same numbers.';
+  return pageHtml({ data, pictures, elsewhere });
+}

@@ -1,0 +1,211 @@
+import type { Conclusion } from '../text/conclusion.js';
+import type { PolicyInfo } from '../text/policy-info.js';
+
+/** A table that sets several runs side by side. */
+export interface ComparisonTable {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly ComparisonRow[];
+  /** Sentences below the table. */
+  readonly notes: readonly string[];
+}
+
+/** One variant of a comparison. */
+export interface ComparisonRow {
+  readonly name: string;
+  /** Behind the name, such as that it did not finish. */
+  readonly note?: string;
+  /** The command that makes its run alone. */
+  readonly command?: string;
+  /** The page of its run. */
+  readonly page?: string;
+  readonly cells: readonly ComparisonCell[];
+}
+
+/** A value of a comparison as people read it. */
+export interface ComparisonCell {
+  readonly text: string;
+  /** What rows are sorted by; null or absent for a cell without a number. */
+  readonly value?: number | null;
+  /** A second, smaller line, such as the difference to the baseline. */
+  readonly note?: string;
+  /** Where the mean lies, shown in pages alone. */
+  readonly interval?: string;
+  readonly mark?: 'best' | 'worse';
+}
+
+/** A picture that goes into the page as it is. */
+export interface PagePicture {
+  readonly title: string;
+  readonly svg: string;
+}
+
+/** A label with a value and what there is to say about it. */
+export interface PageFact {
+  readonly label: string;
+  readonly value: string;
+  readonly note: string;
+  readonly tone: 'plain' | 'strong' | 'bad';
+}
+
+/** Requests as columns: every array has one value per request; names are indexes into `names`. */
+export interface PageRequests {
+  readonly t: readonly number[];
+  readonly thread: readonly number[];
+  readonly turn: readonly number[];
+  readonly purpose: readonly number[];
+  readonly model: readonly number[];
+  readonly read: readonly number[];
+  readonly write5m: readonly number[];
+  readonly write1h: readonly number[];
+  readonly input: readonly number[];
+  readonly output: readonly number[];
+  readonly context: readonly number[];
+  readonly rewritten: readonly number[];
+  /** −1 = nothing was written again. */
+  readonly cause: readonly number[];
+  readonly latencyMs: readonly number[];
+  /** Nano-dollars, as are the other costs. */
+  readonly readCost: readonly number[];
+  readonly freshCost: readonly number[];
+  readonly rewriteCost: readonly number[];
+  readonly outputCost: readonly number[];
+}
+
+/** What the page lacks of a long run: each column has one value per request that is there. */
+export interface PageLeftOut {
+  /** Requests of the whole run. */
+  readonly requests: number;
+  /** Number among all, from 1. */
+  readonly n: readonly number[];
+  /** Sums over the requests left out before it; costs in nano-dollars. */
+  readonly count: readonly number[];
+  readonly prompt: readonly number[];
+  readonly read: readonly number[];
+  readonly readCost: readonly number[];
+  readonly freshCost: readonly number[];
+  readonly outputCost: readonly number[];
+  /** Causes by name, also those of no request that is there. */
+  readonly rewriteCosts: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Something that happened besides answered requests. */
+export interface PageEvent {
+  readonly kind: 'layer' | 'break' | 'refused' | 'lost' | 'breaker' | 'notice';
+  readonly t: number;
+  readonly thread: string;
+  readonly turn: number | null;
+  /** Requests in the log before it: its place between them. */
+  readonly after: number;
+  /** What acted or what kind it is: a layer, a cause, an error. */
+  readonly name: string;
+  readonly action: string;
+  readonly outcome: string;
+  /** One sentence. */
+  readonly reason: string;
+  readonly layer?: PageLayerFigures;
+  /** Cached tokens that were lost. */
+  readonly lost: number;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The figures of a layer's action. */
+export interface PageLayerFigures {
+  readonly trigger: string;
+  readonly seenBefore: number | null;
+  readonly seenAfter: number | null;
+  readonly trueBefore: number;
+  readonly trueAfter: number;
+  readonly saved: number;
+  readonly calls: number;
+  /** Nano-dollars. */
+  readonly cost: number;
+}
+
+/** What one layer did over the run. */
+export interface PageLayer {
+  readonly name: string;
+  /** Times it did something, or tried to. */
+  readonly acts: number;
+  /** Times it looked and left things as they were. */
+  readonly declined: number;
+  /** Tokens it keeps out of the conversations at their ends. */
+  readonly saved: number;
+  /** Those tokens summed over the requests. */
+  readonly notCarried: number;
+  /** Compactions it prevented, and those it only put off. */
+  readonly prevented: number;
+  readonly putOff: number;
+  readonly lost: number;
+  /** Nano-dollars. */
+  readonly cost: number;
+}
+
+/** What the charts over requests need of a run or a recording. */
+export interface ChartedRun {
+  readonly threads: readonly {
+    readonly id: string;
+    readonly parent: string | null;
+    readonly label: string;
+  }[];
+  readonly names: {
+    readonly threads: readonly string[];
+    readonly purposes: readonly string[];
+    readonly models: readonly string[];
+    readonly causes: readonly string[];
+  };
+  readonly requests: PageRequests;
+  /** Absent where every request is there. */
+  readonly leftOut?: PageLeftOut;
+}
+
+/** One run as the page shows it. */
+export interface PageRun extends ChartedRun {
+  readonly name: string;
+  readonly digest: string | null;
+  /** What went unanswered, and why; null for a run that finished. */
+  readonly unfinished: string | null;
+  /** Who ran what, in short. */
+  readonly about: readonly (readonly [string, string])[];
+  readonly cards: readonly PageFact[];
+  /** Sentences that the reader must know to read the numbers. */
+  readonly assumptions: readonly string[];
+  readonly blocks: readonly { readonly title: string; readonly facts: readonly PageFact[] }[];
+  readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
+  readonly gaps: readonly (readonly [number, number])[];
+  readonly events: readonly PageEvent[];
+  /** Layers that acted. */
+  readonly layers: readonly PageLayer[];
+  readonly policy: PolicyInfo | null;
+  /** The settings of the scenario besides the policy's numbers. */
+  readonly settings: readonly (readonly [string, string])[];
+  readonly skipped: readonly { readonly what: string; readonly needs: string }[];
+  readonly warnings: readonly {
+    readonly message: string;
+    readonly remedy: string | null;
+    readonly count: number;
+  }[];
+}
+
+/** Colours of the parts of a prompt. */
+export interface PromptColors {
+  readonly read: string;
+  readonly written: string;
+  readonly uncached: string;
+}
+
+/** Everything the page of runs shows. */
+export interface PageData {
+  readonly kind: 'runs';
+  readonly title: string;
+  readonly conclusion: Conclusion | null;
+  readonly runs: readonly PageRun[];
+  readonly comparison: ComparisonTable | null;
+  /** The sessions behind the comparison; null where there is one. */
+  readonly sessions: ComparisonTable | null;
+  readonly colors: {
+    readonly layers: Readonly<Record<string, string>>;
+    readonly prompt: PromptColors;
+    readonly runs: readonly string[];
+  };
+}

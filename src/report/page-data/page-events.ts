@@ -1,0 +1,148 @@
+import { formatCounted } from '../../core/base/format.js';
+import type { LogEntry } from '../../core/run/run-log.js';
+import { causeWords } from '../text/cause-words.js';
+import { shownName } from '../text/shown-name.js';
+import type { PageEvent } from './page-data.js';
+
+type Described = Omit<PageEvent, 't' | 'thread' | 'after'>;
+
+function describe(entry: LogEntry): Described | null {
+  switch (entry.type) {
+    case 'layer': {
+      const { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost } = entry;
+      return {
+        kind: 'layer',
+        turn: entry.turn,
+        name: entry.layer,
+        action: entry.action,
+        outcome: entry.failure === null ? entry.outcome : `${entry.outcome}: ${entry.failure}`,
+        reason: entry.reason,
+        layer: { trigger, seenBefore, seenAfter, trueBefore, trueAfter, saved, calls, cost },
+        lost: entry.cacheLost,
+        details: entry.details,
+      };
+    }
+    case 'break':
+      return {
+        kind: 'break',
+        turn: null,
+        name: causeWords(entry.cause),
+        action: 'cache break',
+        outcome: entry.expected ? 'expected' : 'unexpected',
+        reason: entry.expected ? 'it had been announced' : 'nothing had announced it',
+        lost: entry.lostTokens,
+        details: { request: entry.n, position: entry.position },
+      };
+    case 'refused':
+      return {
+        kind: 'refused',
+        turn: entry.turn,
+        name: entry.error,
+        action: entry.purpose,
+        outcome: `refused with ${entry.status}`,
+        reason: entry.message,
+        lost: 0,
+        details: { status: entry.status, prompt: entry.prompt, limit: entry.limit },
+      };
+    case 'lost':
+      return {
+        kind: 'lost',
+        turn: null,
+        name: 'lost calls',
+        action: `${entry.calls}`,
+        outcome: 'lost',
+        reason: entry.reason,
+        lost: 0,
+        details: { calls: entry.calls },
+      };
+    case 'ended':
+      return {
+        kind: 'notice',
+        turn: null,
+        name: 'calls not made',
+        action: `${entry.calls}`,
+        outcome: 'ended',
+        reason: entry.reason,
+        lost: 0,
+        details: { calls: entry.calls },
+      };
+    case 'returned':
+      return {
+        kind: 'notice',
+        turn: entry.turn,
+        name: 'content returned',
+        action: entry.layer,
+        outcome: entry.why,
+        reason:
+          entry.why === 'expired'
+            ? `${entry.tokens} deleted tokens are sent again: the cache is gone`
+            : `${entry.tokens} cleared tokens are sent again: the record still had them`,
+        lost: 0,
+        details: { layer: entry.layer, tokens: entry.tokens },
+      };
+    case 'crossing':
+      return {
+        kind: 'notice',
+        turn: entry.turn,
+        name: entry.state === 'avoided' ? 'compaction prevented' : 'compaction only put off',
+        action: entry.layers.join(', '),
+        outcome: entry.state,
+        reason: `untouched, the context would have ${entry.untouched} tokens; it has ${entry.seen}, the threshold is ${entry.threshold}`,
+        lost: 0,
+        details: {
+          threshold: entry.threshold,
+          seen: entry.seen,
+          untouched: entry.untouched,
+          layers: entry.layers,
+        },
+      };
+    case 'status':
+      return {
+        kind: 'notice',
+        turn: entry.turn,
+        name: 'context left',
+        action: shownName(entry),
+        outcome: `${entry.percentLeft} %`,
+        reason: `${entry.seen} tokens are used of ${entry.limit}`,
+        lost: 0,
+        details: { request: entry.n, seen: entry.seen, limit: entry.limit, percentLeft: entry.percentLeft },
+      };
+    case 'breaker':
+      return {
+        kind: 'breaker',
+        turn: entry.turn,
+        name: 'breaker',
+        action: entry.state,
+        outcome: entry.state,
+        reason: `${formatCounted(entry.failures, 'failure')} in a row`,
+        lost: 0,
+        details: {},
+      };
+    case 'notice':
+      return {
+        kind: 'notice',
+        turn: null,
+        name: entry.what,
+        action: '',
+        outcome: '',
+        reason: entry.message,
+        lost: 0,
+        details: entry.details,
+      };
+    default:
+      return null;
+  }
+}
+
+/** What happened besides answered requests, in the order of the log. */
+export function pageEvents(entries: Iterable<LogEntry>): readonly PageEvent[] {
+  const events: PageEvent[] = [];
+  let after = 0;
+  for (const entry of entries) {
+    if (entry.type === 'request') after += 1;
+    const described = describe(entry);
+    if (described === null || !('t' in entry) || !('thread' in entry)) continue;
+    events.push({ t: entry.t, thread: entry.thread, after, ...described });
+  }
+  return events;
+}

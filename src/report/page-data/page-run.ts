@@ -1,0 +1,175 @@
+import { formatCount, formatCounted, formatMoney, formatShare, printable } from '../../core/base/format.js';
+import type { LogEntry } from '../../core/run/run-log.js';
+import type { RunFacts } from '../../metrics/facts.js';
+import { usd } from '../../metrics/metric.js';
+import { recordedUsd } from '../../metrics/recorded-metrics.js';
+import { metricValues } from '../../metrics/registry.js';
+import { runSeries } from '../charts/run-series.js';
+import { requestColumns } from '../tables/request-columns.js';
+import { notRecordedNano, recordedDifference } from '../text/as-recorded.js';
+import { assumptionsOf } from '../text/assumptions.js';
+import type { NamedThreshold, PolicyInfo } from '../text/policy-info.js';
+import { valueBlocks } from '../text/terminal-blocks.js';
+import { unfinishedText } from '../text/unfinished-text.js';
+import type { PageFact, PageLayer, PageRun } from './page-data.js';
+import { pageEvents } from './page-events.js';
+import { leftOutText, pageLeftOut } from './page-left-out.js';
+import type { LeftOut } from './run-sample.js';
+
+/** A run as a report is made from it. */
+export interface ReportedRun {
+  readonly name: string;
+  readonly entries: readonly LogEntry[];
+  readonly facts: RunFacts;
+  readonly digest: string | null;
+  readonly policyInfo: PolicyInfo | null;
+  /** What the entries lack of a long run; nothing unless given. */
+  readonly leftOut?: LeftOut | null;
+}
+
+function card(label: string, value: string, note: string, tone: PageFact['tone'] = 'plain'): PageFact {
+  return { label, value, note, tone };
+}
+
+function recordedCards(facts: RunFacts): readonly PageFact[] {
+  const bill = facts.run?.transcript.recorded;
+  const recorded = bill === undefined ? null : recordedUsd(bill);
+  const difference = recordedDifference(facts);
+  const more = notRecordedNano(facts);
+  const part = more === null ? '' : `, ${formatMoney(usd(more))} for requests that no recording holds`;
+  return recorded === null || difference === null
+    ? []
+    : [card('As recorded', formatMoney(recorded), `this run: ${difference}${part}`)];
+}
+
+/** What a turn cost, and how far chance could have had it otherwise. */
+function costNote({ costInterval }: RunFacts, perTurnUsd: number | null): string {
+  const perTurn = `${formatMoney(perTurnUsd)} per turn`;
+  if (costInterval === null) return perTurn;
+  const [low, high] = [costInterval.low, costInterval.high].map((nano) => formatMoney(usd(nano)));
+  return `${perTurn}; nine of ten such sessions: ${low} … ${high}`;
+}
+
+function cardsOf(facts: RunFacts, window: number | null): readonly PageFact[] {
+  const values = metricValues(facts);
+  const { compactions, crossings } = facts;
+  const destroyed = values.cacheTokensDestroyed ?? 0;
+  const troubles = facts.requestsRefused + facts.callsLost + compactions.failed;
+  return [
+    card('Cost', formatMoney(usd(facts.cost.total)), costNote(facts, values.costPerTurnUsd ?? null)),
+    card(
+      'Cache-hit rate',
+      formatShare(values.cacheHitRate ?? null),
+      `of ${formatCount(facts.requests.promptTokens)} prompt tokens`,
+    ),
+    card(
+      'Peak context',
+      formatCount(facts.peakContextTokens),
+      window === null ? 'tokens' : `of a window of ${formatCount(window)} tokens`,
+    ),
+    card(
+      'Compactions',
+      formatCount(compactions.done),
+      `${formatCount(crossings.prevented)} prevented, ${destroyed === 0 ? 'no' : formatCount(destroyed)} cached tokens destroyed`,
+    ),
+    card(
+      'Requests',
+      formatCount(facts.requests.calls),
+      `${formatCounted(facts.turns, 'turn')} of the main loop`,
+    ),
+    card(
+      'Troubles',
+      formatCount(troubles),
+      `${formatCount(facts.requestsRefused)} refused, ${formatCount(facts.callsLost)} lost, ${formatCounted(compactions.failed, 'failed compaction')}`,
+      troubles > 0 ? 'bad' : 'plain',
+    ),
+  ];
+}
+
+function layersOf(facts: RunFacts): readonly PageLayer[] {
+  return Object.entries(facts.layers)
+    .filter(([, { triggers }]) => triggers > 0)
+    .map(
+      ([name, { done, failed, declined, saved, notCarried, prevented, putOff, cacheLost, costNanoUsd }]) => ({
+        name,
+        acts: done + failed,
+        declined,
+        saved,
+        notCarried,
+        prevented,
+        putOff,
+        lost: cacheLost,
+        cost: costNanoUsd,
+      }),
+    );
+}
+
+function settingsOf(plan: unknown): readonly (readonly [string, string])[] {
+  const rows: [string, string][] = [];
+  const add = (path: string, value: unknown): void => {
+    if (path === 'policy.params' || path === 'version') return;
+    const nested = value !== null && typeof value === 'object' && !Array.isArray(value);
+    if (!nested) {
+      rows.push([path, typeof value === 'string' ? value : JSON.stringify(value)]);
+      return;
+    }
+    for (const [key, item] of Object.entries(value)) add(path === '' ? key : `${path}.${key}`, item);
+  };
+  if (plan !== null && typeof plan === 'object') add('', plan);
+  return rows;
+}
+
+function aboutOf(facts: RunFacts): readonly (readonly [string, string])[] {
+  const { run } = facts;
+  const models = Object.keys(facts.models).join(', ');
+  if (run === null) return models === '' ? [] : [['model', models]];
+  return [
+    ['policy', run.policy],
+    ['model', models],
+    ['transcript', `${run.transcript.id} (${run.transcript.source})`],
+    ['seed', String(run.seed)],
+  ].map(([label, value]) => [label!, printable(value!)] as const);
+}
+
+function thresholdsOf(info: PolicyInfo | null, window: number | null): readonly NamedThreshold[] {
+  const given = (info?.thresholds ?? []).filter(({ name }) => name !== 'window');
+  return window === null ? given : [...given, { name: 'window', tokens: window }];
+}
+
+/** One run as the page needs it. */
+export function pageRun({ name, entries, facts, digest, policyInfo, leftOut = null }: ReportedRun): PageRun {
+  const { requests, gaps, window } = runSeries(entries, leftOut);
+  const columns = requestColumns(requests);
+  const events = pageEvents(entries);
+  return {
+    name: printable(name),
+    digest,
+    unfinished: unfinishedText(facts),
+    about: aboutOf(facts),
+    cards: [...recordedCards(facts), ...cardsOf(facts, window)],
+    assumptions: [
+      ...assumptionsOf(facts).map(printable),
+      ...leftOutText(leftOut, requests.length, events.length),
+    ],
+    blocks: valueBlocks(facts).map(({ title, rows }) => ({
+      title,
+      facts: rows.map(({ cells, tone }) => ({
+        label: cells[0] ?? '',
+        value: cells[1] ?? '',
+        note: cells[2]?.trim() ?? '',
+        tone: tone === 'bad' || tone === 'strong' ? tone : 'plain',
+      })),
+    })),
+    threads: facts.threads.map(({ id, parent, label }) => ({ id, parent, label: printable(label) })),
+    thresholds: thresholdsOf(policyInfo, window),
+    gaps: gaps.map(({ fromMs, toMs }) => [fromMs, toMs] as const),
+    ...columns,
+    ...(leftOut === null ? {} : { leftOut: pageLeftOut(leftOut, requests) }),
+    events,
+    layers: layersOf(facts),
+    policy: policyInfo,
+    settings: settingsOf(facts.run?.plan ?? null),
+    skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
+    warnings: facts.warnings.map(({ message, remedy, count }) => ({ message, remedy, count })),
+  };
+}

@@ -1,0 +1,174 @@
+import type { LogEntry, LogSink, RequestEntry } from '../../core/run/run-log.js';
+import { createIdleGaps, type IdleGap } from './idle-gaps.js';
+import { addRequest, type LeftOutSums, mergeSums, NO_SUMS } from './left-out-sums.js';
+
+/** More requests than this are thinned to half, as often as it takes. */
+const MAX_REQUESTS = 100_000;
+
+/** The same for everything else that happened. */
+const MAX_EVENTS = 40_000;
+
+/** Events of one kind that are never thinned. */
+const RARE = 100;
+
+/** What a report does not show of a long run, and what it comes to. */
+export interface LeftOut {
+  /** Requests and events of the whole run. */
+  readonly requests: number;
+  readonly events: number;
+  /** Times that a layer made the context smaller. */
+  readonly shrunk: number;
+  readonly gaps: readonly IdleGap[];
+  /** Number of each shown request among all, from 1. */
+  readonly numbers: ReadonlyMap<RequestEntry, number>;
+  /** What was left out since the request shown before, by the one that is shown next. */
+  readonly before: ReadonlyMap<RequestEntry, LeftOutSums>;
+}
+
+/** The entries of a log that a report shows: all of an ordinary run, a part of a long one. */
+export interface SampledLog {
+  readonly entries: readonly LogEntry[];
+  /** Null where everything is there. */
+  readonly leftOut: LeftOut | null;
+}
+
+/** Takes a run's entries in order and keeps what a report shows, however long the run is. */
+export interface RunSample extends LogSink {
+  finish(): SampledLog;
+}
+
+interface Row {
+  readonly entry: LogEntry;
+  /** Number of a request among all; 0 for anything else. */
+  readonly number: number;
+  readonly before: LeftOutSums | null;
+}
+
+const EVENTS = new Set<LogEntry['type']>([
+  'layer',
+  'break',
+  'refused',
+  'lost',
+  'ended',
+  'returned',
+  'crossing',
+  'status',
+  'breaker',
+  'notice',
+]);
+
+/** Events of the same kind stand for each other. */
+function kindOf(entry: LogEntry): string {
+  switch (entry.type) {
+    case 'layer':
+      return `layer ${entry.layer} ${entry.action} ${entry.outcome}`;
+    case 'break':
+      return `break ${entry.cause}`;
+    case 'notice':
+      return `notice ${entry.what}`;
+    default:
+      return entry.type;
+  }
+}
+
+/** Numbers of the rows that stay: the first, the last, and of each four between them those with least and most context. */
+function keptRequests(requests: readonly RequestEntry[]): ReadonlySet<RequestEntry> {
+  const kept = new Set([requests[0]!, requests.at(-1)!]);
+  for (let i = 0; i < requests.length; i += 4) {
+    let low = requests[i]!;
+    let high = low;
+    for (const entry of requests.slice(i + 1, i + 4)) {
+      if (entry.context < low.context) low = entry;
+      if (entry.context > high.context) high = entry;
+    }
+    kept.add(low).add(high);
+  }
+  return kept;
+}
+
+/** Half of the events: every second one of a kind; kinds that are rare stay whole. */
+function keptEvents(events: readonly LogEntry[]): ReadonlySet<LogEntry> {
+  const counts = new Map<string, number>();
+  for (const entry of events) counts.set(kindOf(entry), (counts.get(kindOf(entry)) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  const kept = new Set<LogEntry>();
+  for (const entry of events) {
+    const kind = kindOf(entry);
+    const number = seen.get(kind) ?? 0;
+    seen.set(kind, number + 1);
+    if (counts.get(kind)! <= RARE || number % 2 === 0) kept.add(entry);
+  }
+  return kept;
+}
+
+/** The rows without requests that are not kept; what those come to goes to the next one that is. */
+function thinRequests(rows: readonly Row[]): Row[] {
+  const kept = keptRequests(rows.flatMap(({ entry }) => (entry.type === 'request' ? [entry] : [])));
+  const thin: Row[] = [];
+  let sums = NO_SUMS;
+  for (const row of rows) {
+    const { entry, number, before } = row;
+    if (entry.type !== 'request') {
+      thin.push(row);
+      continue;
+    }
+    if (before !== null) sums = mergeSums(sums, before);
+    if (kept.has(entry)) {
+      thin.push({ entry, number, before: sums.requests === 0 ? null : sums });
+      sums = NO_SUMS;
+    } else sums = addRequest(sums, entry);
+  }
+  return thin;
+}
+
+function thinEvents(rows: readonly Row[]): Row[] {
+  const kept = keptEvents(rows.flatMap(({ entry }) => (EVENTS.has(entry.type) ? [entry] : [])));
+  return rows.filter(({ entry }) => !EVENTS.has(entry.type) || kept.has(entry));
+}
+
+/** Creates a sample of at most so many requests and events, a few rare ones besides. */
+export function createRunSample(maxRequests = MAX_REQUESTS, maxEvents = MAX_EVENTS): RunSample {
+  const gaps = createIdleGaps();
+  const all = { requests: 0, events: 0, shrunk: 0 };
+  let rows: Row[] = [];
+  let requests = 0;
+  let events = 0;
+  /** Rows that the next thinning of events waits for: rare ones may be more than the limit. */
+  let eventLimit = maxEvents;
+  return {
+    write(entry) {
+      let number = 0;
+      if (entry.type === 'request') {
+        number = ++all.requests;
+        requests++;
+        gaps.add(entry);
+      } else if (EVENTS.has(entry.type)) {
+        all.events++;
+        events++;
+        if (entry.type === 'layer' && entry.outcome === 'done' && entry.saved > 0) all.shrunk++;
+      }
+      rows.push({ entry, number, before: null });
+      if (requests > maxRequests) {
+        rows = thinRequests(rows);
+        requests = rows.filter((row) => row.entry.type === 'request').length;
+      }
+      if (events > eventLimit) {
+        rows = thinEvents(rows);
+        events = rows.filter((row) => EVENTS.has(row.entry.type)).length;
+        eventLimit = Math.max(maxEvents, 2 * events);
+      }
+    },
+    finish() {
+      const entries = rows.map(({ entry }) => entry);
+      if (requests === all.requests && events === all.events) return { entries, leftOut: null };
+      const numbers = new Map<RequestEntry, number>();
+      const before = new Map<RequestEntry, LeftOutSums>();
+      for (const row of rows) {
+        if (row.entry.type !== 'request') continue;
+        numbers.set(row.entry, row.number);
+        if (row.before !== null) before.set(row.entry, row.before);
+      }
+      return { entries, leftOut: { ...all, gaps: gaps.longest(), numbers, before } };
+    },
+  };
+}

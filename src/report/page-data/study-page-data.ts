@@ -1,0 +1,61 @@
+import type { MetricUnit } from '../../core/base/format.js';
+import type { ChartedRun, ComparisonTable, PageFact, PromptColors } from './page-data.js';
+
+/** What an axis of a chart counts. */
+export interface StudyAxis {
+  readonly title: string;
+  /** How its values are written; null for plain numbers. */
+  readonly unit: MetricUnit | null;
+  readonly scale: 'linear' | 'log';
+  /** Names of the places 0, 1, 2 …, where the axis has names instead of numbers. */
+  readonly names?: readonly string[];
+}
+
+/** A point of a chart. */
+export interface StudyPoint {
+  readonly x: number;
+  readonly y: number;
+  /** Ends of its interval. */
+  readonly low?: number;
+  readonly high?: number;
+  /** Index of the row it belongs to; null for none. */
+  readonly row: number | null;
+  readonly mark?: 'best' | 'unranked';
+}
+
+/** Points that belong together. */
+export interface StudySeries {
+  readonly name: string;
+  readonly color: string;
+  readonly drawn: 'line' | 'dots';
+  readonly points: readonly StudyPoint[];
+}
+
+/** A chart of points that the reader asks for their rows. */
+export interface StudyChart {
+  readonly title: string;
+  readonly x: StudyAxis;
+  readonly y: StudyAxis;
+  readonly series: readonly StudySeries[];
+  /** A line to read points against: where both axes are equal, or a level with a name. */
+  readonly guide?: 'equal' | { readonly name: string; readonly y: number };
+}
+
+/** Everything the page of a study shows. */
+export interface StudyPageData {
+  readonly kind: 'study';
+  readonly title: string;
+  /** The result in a sentence. */
+  readonly lead: string;
+  /** What to do about it, or to doubt of it; null where the result says all. */
+  readonly advice: string | null;
+  readonly cards: readonly PageFact[];
+  /** What a row is: a point, a session, a run. */
+  readonly of: string;
+  readonly table: ComparisonTable;
+  readonly charts: readonly StudyChart[];
+  /** Charts of the rows in small, in their order; empty where there are none. */
+  readonly runs: readonly (ChartedRun | null)[];
+  readonly notes: readonly string[];
+  readonly prompt: PromptColors;
+}

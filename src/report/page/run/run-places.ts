@@ -1,0 +1,68 @@
+import { rangeAround } from '../widgets/axis-range.js';
+import { followPlace, type Named, numberIn, placeLink, showPlace } from '../widgets/place.js';
+import { type Store, toRun, type View } from '../widgets/store.js';
+import type { RunModel } from './run-model.js';
+
+/** The first request of a turn, of the main conversation if it has one; the next that there is where it was left out. */
+function requestOfTurn({ main, run, count }: RunModel, turn: number): number | null {
+  const all = Array.from({ length: count }, (_, i) => i);
+  const from = (list: readonly number[]): number | undefined =>
+    list.find((index) => run.requests.turn[index]! >= turn);
+  return from(main) ?? from(all) ?? null;
+}
+
+/** A place in words: `turn 73`, `request 120`, `event 4`, or a number alone, which is a turn. */
+export function wordsPlace(words: string): Named {
+  const found = /^(?:(turn|request|event)\s*)?#?(\d+)$/i.exec(words);
+  return found === null ? {} : { [found[1]?.toLowerCase() ?? 'turn']: found[2]! };
+}
+
+/** What goes to a place needs of the page. */
+export interface Going {
+  readonly timeline: HTMLElement;
+  reveal(): void;
+  /** What the address names besides. */
+  place(): Readonly<Record<string, number | null>>;
+}
+
+/** Follows addresses such as `#turn=73`, `#request=120`, `#run=2&event=4`, and keeps the address at what is chosen. */
+export function createGoing(
+  store: Store,
+  models: readonly RunModel[],
+  { timeline, reveal, place }: Going,
+): (to: Named) => void {
+  const go = (to: Named): void => {
+    const run = (numberIn(to, 'run') ?? store.view.run + 1) - 1;
+    const model = models[run];
+    if (model === undefined) return;
+    const turn = numberIn(to, 'turn');
+    const number = numberIn(to, 'request');
+    const event = numberIn(to, 'event');
+    if (event !== null && event <= model.run.events.length) {
+      store.update({ ...toRun(run), event: event - 1, range: null });
+      reveal();
+      return;
+    }
+    const request =
+      turn !== null ? requestOfTurn(model, turn) : number !== null ? model.nearest(number, 'request') : null;
+    if (request === null) {
+      if (numberIn(to, 'run') !== null) store.update(toRun(run));
+      return;
+    }
+    store.update({ ...toRun(run), axis: 'request', request, range: rangeAround(model, request) });
+    timeline.scrollIntoView({ block: 'start' });
+  };
+  const linkOf = (view: View, before: View): string => {
+    const isEvent = view.event !== before.event && view.event !== null;
+    if (isEvent) return placeLink({ ...place(), event: view.event! + 1 });
+    if (view.request === null)
+      return placeLink({ ...place(), event: view.event === null ? null : view.event + 1 });
+    return placeLink({ ...place(), request: models[view.run]!.number(view.request) });
+  };
+  store.listen((view, before) => {
+    if (view.run === before.run && view.event === before.event && view.request === before.request) return;
+    showPlace(linkOf(view, before));
+  });
+  followPlace(go);
+  return go;
+}

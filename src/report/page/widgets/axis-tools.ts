@@ -1,0 +1,103 @@
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+} from '../../../core/base/format.js';
+import { causePhrase } from '../../charts/cost-series.js';
+import { causeColors } from '../../charts/palette.js';
+import { paidPart } from '../run/paid-part.js';
+import type { ChartModel } from '../run/run-model.js';
+import { zoomed } from './axis-range.js';
+import { h } from './dom.js';
+import type { Axis, Store, View } from './store.js';
+
+/** Names beside their colours. */
+export function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
+  const items = entries.map(([name, color]) => h('span', {}, h('i', { style: `background:${color}` }), name));
+  return h('div', { class: 'legend' }, ...items);
+}
+
+/** The same part of the session on the other axis. */
+function converted(model: ChartModel, view: View, axis: Axis): readonly [number, number] | null {
+  if (view.range === null || model.count === 0) return null;
+  const from = model.nearest(view.range[0], view.axis)!;
+  const to = model.nearest(view.range[1], view.axis)!;
+  const places = [model.x(from, axis), model.x(to, axis)] as const;
+  return axis === 'request'
+    ? [places[0] - 0.5, places[1] + 0.5]
+    : [places[0], Math.max(places[1], places[0] + 1)];
+}
+
+/** What moves on the axis of charts, and says what is shown of it. */
+export interface AxisTools {
+  readonly tools: HTMLElement;
+  readonly readout: HTMLElement;
+  /** Colours of the causes of cost of the shown run. */
+  readonly causes: HTMLElement;
+}
+
+/** Creates the buttons of an axis and the sums over the part that is shown. */
+export function createAxisTools(
+  store: Store,
+  model: () => ChartModel,
+  domain: (view: View) => readonly [number, number],
+  causeColor?: (cause: string) => string,
+): AxisTools {
+  const axisButton = (axis: Axis, text: string): HTMLButtonElement => {
+    const button = h(
+      'button',
+      { type: 'button', 'aria-pressed': store.view.axis === axis ? 'true' : 'false' },
+      text,
+    );
+    button.addEventListener('click', () =>
+      store.update({ axis, range: converted(model(), store.view, axis) }),
+    );
+    return button;
+  };
+  const byRequest = axisButton('request', 'by request');
+  const byTime = axisButton('time', 'by time');
+  const tool = (text: string, label: string, click: () => void): HTMLElement =>
+    h('button', { type: 'button', 'aria-label': label, title: label, click }, text);
+  const zoom = (factor: number) => (): void =>
+    store.update({ range: zoomed(store.view, domain(store.view), factor, null) });
+  const all = tool('show all', 'show all of the session', () => store.update({ range: null }));
+  const readout = h('p', { class: 'readout', 'aria-live': 'polite' });
+  const causes = h('div');
+
+  const describe = (): void => {
+    const { view } = store;
+    byTime.setAttribute('aria-pressed', String(view.axis === 'time'));
+    byRequest.setAttribute('aria-pressed', String(view.axis === 'request'));
+    all.toggleAttribute('disabled', view.range === null);
+    const sums = model().sums(view.range, view.axis);
+    const [from, to] = view.range ?? model().domain(view.axis);
+    const span = view.axis === 'time' ? `${formatDuration(to - from)}: ` : '';
+    readout.textContent = `${view.range === null ? 'Whole session' : 'Selected'} · ${span}${formatCounted(sums.requests, 'request')}, ${formatMoney(sums.cost / 1e9)}, ${formatCount(sums.prompt)} prompt tokens, ${formatShare(sums.prompt === 0 ? null : sums.read / sums.prompt)} from the cache`;
+    const names = model().causes;
+    const colors = causeColors(names, causeColor);
+    const { within } = paidPart(model(), view.range, view.axis);
+    causes.replaceChildren(
+      legend(names.flatMap((name, i) => (within[i]! > 0 ? [[causePhrase(name), colors[i]!] as const] : []))),
+    );
+  };
+  store.listen((view, before) => {
+    if (view.run !== before.run || view.range !== before.range || view.axis !== before.axis) describe();
+  });
+  describe();
+  const tools = h(
+    'div',
+    { class: 'tools' },
+    h('div', { class: 'group', role: 'group', 'aria-label': 'Axis' }, byRequest, byTime),
+    h(
+      'div',
+      { class: 'group', role: 'group', 'aria-label': 'Zoom' },
+      tool('−', 'Zoom out', zoom(1 / 1.6)),
+      tool('+', 'Zoom in', zoom(1.6)),
+      all,
+    ),
+    h('span', { class: 'quiet hint' }, 'drag to select, double-click for all, Ctrl + wheel to zoom'),
+  );
+  return { tools, readout, causes };
+}

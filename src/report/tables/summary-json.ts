@@ -1,0 +1,68 @@
+import { completionOf } from '../../metrics/completion.js';
+import type { ExpectationResult } from '../../metrics/expect.js';
+import type { RunFacts } from '../../metrics/facts.js';
+import { pricedCalls } from '../../metrics/priced-calls.js';
+import { metricValues } from '../../metrics/registry.js';
+import { recordedJson } from '../text/as-recorded.js';
+import { OPEN_LOOP } from '../text/assumptions.js';
+
+/** Version of the summary's shape. */
+const SUMMARY_VERSION = 1;
+
+/** What a report of one run is made from. */
+export interface RunReport {
+  /** Identity of the log; null when it was not computed. */
+  readonly digest: string | null;
+  readonly facts: RunFacts;
+  readonly expectations: readonly ExpectationResult[];
+}
+
+/** Whether a run finished, how far it came, and how many answered requests its cost leaves out, their models having no price. */
+export function finishedJson(facts: RunFacts) {
+  const { finished, calls, answered, lost, reason } = completionOf(facts);
+  const unpricedRequests = pricedCalls(facts).unpricedCalls;
+  return { finished, calls: { all: calls, answered, lost, reason }, unpricedRequests };
+}
+
+/** summary.json: who ran what, every metric, the splits behind them. Key order is fixed; money in the splits is in nano-dollars. */
+export function summaryJson({ digest, facts, expectations }: RunReport): string {
+  const { run } = facts;
+  const summary = {
+    version: SUMMARY_VERSION,
+    name: run?.name ?? null,
+    policy: run?.policy ?? null,
+    seed: run?.seed ?? null,
+    ...(run?.plugins === undefined ? {} : { plugins: run.plugins }),
+    models: facts.models,
+    transcript: run?.transcript ?? null,
+    digest,
+    planDigest: run?.planDigest ?? null,
+    complete: facts.complete,
+    ...finishedJson(facts),
+    passed: expectations.length === 0 ? null : expectations.every((result) => result.passed),
+    asRecorded: recordedJson(facts),
+    assumes: OPEN_LOOP,
+    metrics: metricValues(facts),
+    expectations,
+    costNanoUsd: facts.cost,
+    requestsByPurpose: facts.byPurpose,
+    layers: facts.layers,
+    compactions: facts.compactions,
+    crossings: facts.crossings,
+    status: facts.status,
+    failures: facts.failures,
+    breaker: facts.breaker,
+    cacheBreaks: facts.breaks,
+    refusals: facts.refusals,
+    notices: facts.notices,
+    threads: facts.threads,
+    breakdowns: facts.breakdowns.map(({ thread, breakdown, estimator }) => ({
+      thread,
+      breakdown,
+      estimator,
+    })),
+    skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
+    warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
+  };
+  return `${JSON.stringify(summary, null, 2)}\n`;
+}

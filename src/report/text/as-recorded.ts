@@ -1,0 +1,94 @@
+import { formatCount, formatCounted, formatDecimal, formatValue } from '../../core/base/format.js';
+import { mean, sum } from '../../core/base/stats.js';
+import type { RecordedBill } from '../../core/run/recorded-bill.js';
+import type { RunFacts } from '../../metrics/facts.js';
+import { usd } from '../../metrics/metric.js';
+import { recordedMetrics, recordedUsd } from '../../metrics/recorded-metrics.js';
+import { findMetric } from '../../metrics/registry.js';
+import type { ComparisonRow } from '../page-data/page-data.js';
+
+const NANO = 1e9;
+
+/** Name of the row for what recordings cost themselves. */
+export const AS_RECORDED = 'as recorded';
+
+/** How a cost differs from the recorded one: `+3.1 % against the recording`. */
+export function againstRecorded(costUsd: number, recordedUsd: number): string {
+  const percent = ((costUsd - recordedUsd) / recordedUsd) * 100;
+  const size = Math.abs(percent) < 0.05 ? '0' : formatDecimal(Math.abs(percent), 1);
+  const sign = size === '0' ? '±' : percent < 0 ? '−' : '+';
+  return `${sign}${size} % against the recording`;
+}
+
+/** How the cost of a run differs from that of its recording; null where nothing was recorded. */
+export function recordedDifference({ run, cost, callsLost }: RunFacts): string | null {
+  const bill = run?.transcript.recorded;
+  const recorded = bill === undefined ? null : recordedUsd(bill);
+  if (recorded === null || recorded === 0) return null;
+  return callsLost > 0
+    ? 'calls were lost: no match for the recording'
+    : againstRecorded(usd(cost.total), recorded);
+}
+
+/** A share of the recorded cost that is worth a word. */
+const WORTH_TELLING = 0.005;
+
+/** What a run spent on requests that its recording does not hold, in nano-dollars; null where that is nothing to speak of. */
+export function notRecordedNano({ run, cost }: RunFacts): number | null {
+  const bill = run?.transcript.recorded;
+  if (bill === undefined || bill.summaries > 0) return null;
+  const own = cost.total - cost.byLayer.main - cost.byLayer.subagent;
+  return own < bill.costNano.total * WORTH_TELLING || own === 0 ? null : own;
+}
+
+/** What recordings tell of themselves as the row of a table: means over those that tell. */
+export function recordedRow(bills: readonly RecordedBill[], columns: readonly string[]): ComparisonRow {
+  const records = bills.map(recordedMetrics);
+  const cells = columns.map((name) => {
+    const value = mean(records.flatMap((record) => record[name] ?? []));
+    return { text: formatValue(value, findMetric(name)?.unit ?? 'count'), value };
+  });
+  return { name: AS_RECORDED, cells };
+}
+
+/** What no transcript holds, so that the row can be set beside others. */
+function missingNote(bills: readonly RecordedBill[]): string {
+  const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
+  return `${AS_RECORDED}: at the list prices in the model table (the newest, not those of the day), without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestion requests, fees of web searches`;
+}
+
+/** What there is to say about recorded costs: what they leave out, and what of them is estimated. */
+export function billNotes(bills: readonly RecordedBill[]): readonly string[] {
+  if (bills.length === 0) return [];
+  const total = (pick: (bill: RecordedBill) => number): number => sum(bills.map(pick));
+  const notes = [missingNote(bills)];
+  const estimated = total((bill) => bill.estimatedOutputs);
+  if (estimated > 0) {
+    const of = formatCount(total((bill) => bill.calls));
+    notes.push(
+      `${AS_RECORDED}: the output of ${formatCount(estimated)} of ${of} calls is estimated, as the recording holds placeholders`,
+    );
+  }
+  const unpriced = total((bill) => sum(Object.values(bill.unpriced)));
+  if (unpriced > 0) {
+    const models = [...new Set(bills.flatMap((bill) => Object.keys(bill.unpriced)))].sort().join(', ');
+    notes.push(`${AS_RECORDED}: without ${formatCounted(unpriced, 'call')} of unknown models (${models})`);
+  }
+  const untold = total((bill) => bill.untoldWritesNano ?? 0);
+  if (untold > 0)
+    notes.push(
+      `${AS_RECORDED}: no writes are told, though they are billed: up to ${formatValue(untold / NANO, 'usd')} more, had all that was not read been written`,
+    );
+  const bare = total((bill) => bill.withoutUsage);
+  if (bare > 0)
+    notes.push(
+      `${AS_RECORDED}: without ${formatCounted(bare, 'response that carries', 'responses that carry')} no usage`,
+    );
+  return notes;
+}
+
+/** What the recording of a run says of itself, under the names of the metrics; null where it tells nothing. */
+export function recordedJson({ run }: RunFacts): object | null {
+  const bill = run?.transcript.recorded;
+  return bill === undefined ? null : { metrics: recordedMetrics(bill), notes: billNotes([bill]) };
+}

@@ -1,0 +1,353 @@
+import { digestParts } from '../../core/base/digest.js';
+import { createBlock } from '../../core/model/block.js';
+import { promptTokens } from '../../core/model/usage.js';
+import { thinkingRule } from '../../core/run/thinking-rule.js';
+import type { WarningList } from '../../core/run/warning.js';
+import {
+  type DraftBlock,
+  type DraftCall,
+  type DraftEvent,
+  type DraftMessage,
+  type DraftStep,
+  draftMessage,
+  draftTokens,
+  isPlaceholderOutput,
+} from './draft.js';
+import { EARLIER_HISTORY, OPENING_CONTEXT, type Opening, openingOf } from './opening.js';
+import { spread } from './spread.js';
+import { total, weightsOf } from './weights.js';
+
+/** `facts.attachment` of the opaque message for what a compaction brought back without a line of its own. */
+export const RESTORED_CONTEXT = 'restored-context';
+/** `facts.attachment` of the opaque message for growth that the lines of a step cannot explain. */
+export const UNLOGGED_CONTEXT = 'unlogged-context';
+
+/** `facts.attachment` of what no line of a record shows: a reader works it out from the size of prompts. */
+export const INFERRED: ReadonlySet<string | undefined> = new Set([
+  OPENING_CONTEXT,
+  EARLIER_HISTORY,
+  RESTORED_CONTEXT,
+  UNLOGGED_CONTEXT,
+]);
+
+/** A response may take its own output count as long as this share of the estimate is left for what followed it. */
+const LEAST_REST_SHARE = 0.5;
+/** Growth beyond twice the estimate and this many tokens is context no line shows (reminders, memory files). */
+const UNLOGGED_TOKENS = 1_000;
+
+/** A thread's steps with true tokens, and what its tools and system prompt weigh. */
+export interface Calibrated {
+  readonly steps: readonly DraftStep[];
+  readonly prefixTokens: number;
+}
+
+function assign(messages: readonly DraftMessage[], tokens: readonly number[]): void {
+  let next = 0;
+  for (const message of messages) for (const block of message.blocks) block.tokens = tokens[next++]!;
+}
+
+function finalOutput(call: DraftCall): number | null {
+  const { usage, outputIsUnsaid, stopReason } = call;
+  return usage === null || outputIsUnsaid || isPlaceholderOutput(stopReason) ? null : usage.output;
+}
+
+function withoutThinking(message: DraftMessage): DraftMessage {
+  const hasThinking = message.blocks.some((block) => block.kind === 'thinking');
+  return hasThinking
+    ? { ...message, blocks: message.blocks.filter((block) => block.kind !== 'thinking') }
+    : message;
+}
+
+/** True when a growth is explained better with so many tokens gone. */
+function isNearer(growth: number, gone: number, estimate: number): boolean {
+  return gone > 0 && Math.abs(growth + gone - estimate) < Math.abs(growth - estimate);
+}
+
+/** The messages that a rewind leaves, by id: everything up to the last one. */
+function idsUpTo(steps: readonly DraftStep[], lastId: string | null): readonly string[] {
+  if (lastId === null) return [];
+  const ids: string[] = [EARLIER_HISTORY];
+  for (const step of steps) {
+    const message =
+      step.kind === 'message' ? step.message : step.kind === 'call' ? step.call.message : step.event.summary;
+    if (message !== null) ids.push(message.id);
+    if (message?.id === lastId) break;
+  }
+  return ids;
+}
+
+class ThreadCalibrator {
+  readonly #ratio: number;
+  readonly #warnings: WarningList;
+  /** Context not in `#fresh`, with its tokens. */
+  #settled: DraftMessage[] = [];
+  /** Messages since the latest call with usage: that call's response first. */
+  #fresh: DraftMessage[] = [];
+  #anchor: { readonly call: DraftCall; readonly prompt: number } | null = null;
+  #rebuild: 'none' | 'microcompact' | 'compaction' = 'none';
+  /** The resume that may have lost messages, until a prompt tells. */
+  #lost: DraftEvent | null = null;
+  #opening: Opening | null = null;
+  /** Thinking that the latest prompt held, and that which left the prompts for good. */
+  #thinking: DraftBlock[] = [];
+  readonly #dropped = new Set<DraftBlock>();
+  #restored: DraftMessage | null = null;
+  #restoredCount = 0;
+
+  constructor(ratio: number, warnings: WarningList) {
+    this.#ratio = ratio;
+    this.#warnings = warnings;
+  }
+
+  get opening(): Opening {
+    return this.#opening ?? openingOf(0, 0, null);
+  }
+
+  /** What every history begins with: tools, system prompt and the reminders behind them. */
+  get #baseTokens(): number {
+    const { prefixTokens, context } = this.opening;
+    return prefixTokens + (context === null ? 0 : draftTokens(context));
+  }
+
+  run(steps: readonly DraftStep[]): readonly DraftStep[] {
+    const out: DraftStep[] = [];
+    let openAfter: number | null = null;
+    for (const step of steps) {
+      if (step.kind === 'message') this.#fresh.push(step.message);
+      else if (step.kind === 'event') {
+        const { rebuild } = step.event;
+        if (rebuild === 'compaction' || rebuild === 'rewind') {
+          const { lastId = null, keptIds, summary } = step.event;
+          this.#compact(summary, rebuild === 'rewind' ? idsUpTo(out, lastId) : keptIds);
+          openAfter = out.length + 1;
+        } else if (rebuild === 'microcompact' && this.#rebuild === 'none') this.#rebuild = 'microcompact';
+        else if (rebuild === 'resume') this.#resume(step.event);
+      } else {
+        this.#call(step.call);
+        if (this.#restored !== null) {
+          out.splice(openAfter ?? out.length, 0, { kind: 'message', message: this.#restored });
+          this.#restored = null;
+        }
+        openAfter = null;
+      }
+      out.push(step);
+    }
+    this.#estimate();
+    this.#keepLost();
+    return out;
+  }
+
+  #compact(summary: DraftMessage | null, keptIds: readonly string[]): void {
+    this.#estimate();
+    const kept = new Set(keptIds);
+    this.#settled = [...this.#settled, ...this.#fresh].filter((message) => kept.has(message.id));
+    this.#fresh = summary === null ? [] : [summary];
+    const held = new Set(this.#settled.flatMap((message) => message.blocks));
+    this.#thinking = this.#thinking.filter((block) => held.has(block));
+    this.#rebuild = 'compaction';
+  }
+
+  /** Tokens that messages have in a prompt. */
+  #tokensOf(messages: readonly DraftMessage[]): number {
+    let tokens = 0;
+    for (const { blocks } of messages)
+      for (const block of blocks) if (!this.#dropped.has(block)) tokens += block.tokens;
+    return tokens;
+  }
+
+  /** Thinking that this turn's prompts hold. */
+  #noteThinking(): void {
+    for (const { blocks } of this.#fresh)
+      for (const block of blocks) if (block.kind === 'thinking') this.#thinking.push(block);
+  }
+
+  #resume(event: DraftEvent): void {
+    if (event.lostIds.length === 0) return;
+    this.#keepLost();
+    this.#lost = event;
+  }
+
+  /** No prompt tells that the latest resume lost anything. */
+  #keepLost(): void {
+    if (this.#lost !== null) this.#lost.lostIds = [];
+    this.#lost = null;
+  }
+
+  #call(call: DraftCall): void {
+    if (call.usage !== null) {
+      const prompt = promptTokens(call.usage);
+      if (this.#opening === null) this.#first(prompt, call.usage.cacheRead, call.version);
+      else if (this.#rebuild === 'compaction') this.#afterCompaction(prompt);
+      else if (this.#rebuild === 'microcompact') {
+        this.#estimate();
+        this.#noteThinking();
+      } else {
+        const whole = prompt + this.#lostTokens(prompt - this.#anchor!.prompt);
+        if (this.#dropThinking(whole, call.model) === 'kept') {
+          this.#grow(whole);
+          this.#noteThinking();
+        }
+      }
+      this.#keepLost();
+      this.#settled.push(...this.#fresh);
+      this.#fresh = [];
+      this.#anchor = { call, prompt };
+      this.#rebuild = 'none';
+    }
+    this.#fresh.push(call.message);
+  }
+
+  /** Results that a resume did not find again (K12): gone where the growth is nearer to that than to all of them. */
+  #lostTokens(growth: number): number {
+    if (this.#lost === null) return 0;
+    const lost = new Set(this.#lost.lostIds);
+    const isLost = ({ id }: DraftMessage): boolean => lost.has(id);
+    const tokens = this.#tokensOf(this.#settled.filter(isLost));
+    const unsized = total(weightsOf(this.#fresh.filter(isLost), this.#ratio));
+    if (!isNearer(growth, tokens + unsized, total(weightsOf(this.#fresh, this.#ratio)))) return 0;
+    if (unsized > 0) this.#estimate();
+    this.#settled = this.#settled.filter((message) => !isLost(message));
+    this.#fresh = this.#fresh.filter((message) => !isLost(message));
+    this.#lost = null;
+    return tokens;
+  }
+
+  /**
+   * Thinking that models drop once somebody speaks (K5), where the growth is nearer to that than to all of it. That of the
+   * latest response never enters a prompt: it is sized by estimate, and everything else by the growth.
+   */
+  #dropThinking(prompt: number, model: string): 'dropped' | 'kept' {
+    const rule = thinkingRule(model);
+    if (rule === 'keep-all' || !this.#fresh.some((message) => message.origin === 'human')) return 'kept';
+    if (
+      rule === 'keep-open-turn' &&
+      this.#anchor!.call.message.blocks.some(({ kind }) => kind === 'tool_use')
+    )
+      return 'kept';
+    const growth = prompt - this.#anchor!.prompt;
+    const dropped = total(this.#thinking.map((block) => block.tokens));
+    const spoken = this.#fresh.map(withoutThinking);
+    const latest = total(weightsOf(this.#fresh, this.#ratio)) - total(weightsOf(spoken, this.#ratio));
+    if (!isNearer(growth, dropped + latest, total(weightsOf(this.#fresh, this.#ratio)))) return 'kept';
+    const all = this.#fresh;
+    for (const block of this.#thinking) this.#dropped.add(block);
+    this.#thinking = [];
+    this.#estimate();
+    for (const { blocks } of all)
+      for (const block of blocks) if (block.kind === 'thinking') this.#dropped.add(block);
+    this.#fresh = spoken;
+    this.#grow(prompt + dropped);
+    this.#fresh = all;
+    return 'dropped';
+  }
+
+  #first(prompt: number, read: number, version: string | null): void {
+    const kept = total(this.#settled.map(draftTokens));
+    const weights = weightsOf(this.#fresh, this.#ratio);
+    const rest = prompt - kept - Math.ceil(total(weights));
+    const largest = Math.max(0, prompt - kept);
+    const unexplained = weights.length === 0 ? largest : Math.min(largest, Math.max(0, rest, read));
+    this.#opening = openingOf(unexplained, read, version);
+    if (this.#opening.history !== null) this.#settled.unshift(this.#opening.history);
+    this.#spread(prompt - kept - unexplained);
+  }
+
+  #grow(prompt: number): void {
+    const growth = prompt - this.#anchor!.prompt;
+    const weights = weightsOf(this.#fresh, this.#ratio);
+    const explained = weights.length === 0 ? 0 : 2 * total(weights) + UNLOGGED_TOKENS;
+    if (growth < 0) {
+      this.#warnings.add(
+        'prompt-shrank',
+        'prompts shrank without a recorded reason; the tokens added there are estimated',
+        'prompt sizes after that point differ from the recording by a constant',
+      );
+      this.#estimate();
+    } else if (growth > explained) {
+      this.#estimate();
+      const surplus = growth - total(this.#fresh.map(draftTokens));
+      if (surplus > 0) this.#restore(surplus, UNLOGGED_CONTEXT);
+      else this.#spread(growth);
+    } else this.#spread(growth);
+  }
+
+  #afterCompaction(prompt: number): void {
+    const available = prompt - this.#baseTokens - this.#tokensOf(this.#settled);
+    const estimate = Math.round(total(weightsOf(this.#fresh, this.#ratio)));
+    if (available < 0) this.#estimate();
+    else if (estimate >= available) this.#spread(available);
+    else {
+      this.#estimate();
+      const tokens = available - total(this.#fresh.map(draftTokens));
+      if (tokens > 0) this.#restore(tokens, RESTORED_CONTEXT);
+    }
+  }
+
+  #restore(tokens: number, attachment: string): void {
+    const summary = this.#fresh.find((message) => message.origin === 'summary');
+    const id = `${attachment}-${++this.#restoredCount}`;
+    const facts = { attachment };
+    const block = createBlock({
+      kind: 'text',
+      role: 'user',
+      tokens,
+      facts,
+      digest: digestParts([id, tokens]),
+    });
+    this.#restored = draftMessage({
+      id,
+      role: 'user',
+      origin: 'attachment',
+      timeMs: null,
+      blocks: [block],
+      attachedTo: summary?.id ?? null,
+    });
+    this.#settled.push(this.#restored);
+  }
+
+  /** Splits the fresh messages into the anchor's response and what followed it. */
+  #parts(): { readonly response: DraftMessage[]; readonly rest: DraftMessage[] } {
+    const hasResponse = this.#anchor !== null && this.#fresh[0] === this.#anchor.call.message;
+    return {
+      response: this.#fresh.slice(0, hasResponse ? 1 : 0),
+      rest: this.#fresh.slice(hasResponse ? 1 : 0),
+    };
+  }
+
+  #spread(tokens: number): void {
+    if (this.#fresh.length === 0) return;
+    const { response, rest } = this.#parts();
+    const responseWeights = weightsOf(response, this.#ratio);
+    const restWeights = weightsOf(rest, this.#ratio);
+    const output = this.#anchor === null ? null : finalOutput(this.#anchor.call);
+    const left = tokens - (output ?? 0);
+    const fits = output !== null && left >= 0 && left >= total(restWeights) * LEAST_REST_SHARE;
+    if (fits && responseWeights.length > 0 && restWeights.length > 0) {
+      assign(response, spread(output, responseWeights));
+      assign(rest, spread(left, restWeights));
+    } else assign(this.#fresh, spread(tokens, [...responseWeights, ...restWeights]));
+  }
+
+  /** Tokens by the learnt ratio, where usage cannot say. */
+  #estimate(): void {
+    const { response, rest } = this.#parts();
+    const output = this.#anchor === null ? null : finalOutput(this.#anchor.call);
+    const weights = weightsOf(response, this.#ratio);
+    assign(response, output === null ? weights.map(Math.round) : spread(output, weights));
+    assign(rest, weightsOf(rest, this.#ratio).map(Math.round));
+  }
+}
+
+/** Gives every block its true tokens, so that each recorded prompt is the sum of what precedes it wherever usage can tell. */
+export function calibrateThread(
+  steps: readonly DraftStep[],
+  options: { readonly charsPerToken: number; readonly warnings: WarningList },
+): Calibrated {
+  const calibrator = new ThreadCalibrator(options.charsPerToken, options.warnings);
+  const calibrated = calibrator.run(steps);
+  const { prefixTokens, context, history } = calibrator.opening;
+  const lead = [context, history].flatMap((message): DraftStep[] =>
+    message === null ? [] : [{ kind: 'message', message }],
+  );
+  return { steps: [...lead, ...calibrated], prefixTokens };
+}

@@ -1,0 +1,124 @@
+import type { Block } from '../../core/model/block.js';
+import { createMessage, type Message, type MessageOrigin } from '../../core/model/message.js';
+import type { RecordedCall, ThreadEvent } from '../../core/model/transcript.js';
+import type { Usage } from '../../core/model/usage.js';
+
+/** A block whose tokens are still open: the only one of its members that may change, and only while it is a draft. */
+export interface DraftBlock extends Omit<Block, 'tokens'> {
+  tokens: number;
+}
+
+/** A message whose tokens and time are still open. */
+export interface DraftMessage {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly origin: MessageOrigin;
+  readonly responseId: string | null;
+  readonly attachedTo: string | null;
+  readonly timeMs: number | null;
+  readonly blocks: DraftBlock[];
+  usage: Usage | null;
+  at: number;
+}
+
+/** A call whose times are still open. */
+export interface DraftCall {
+  readonly id: string;
+  readonly model: string;
+  readonly message: DraftMessage;
+  readonly version: string | null;
+  usage: Usage | null;
+  /** No line of it says how long the response was. */
+  outputIsUnsaid: boolean;
+  stopReason: string | null;
+  missReason: string | null;
+  effort: string | null;
+  /** When it was sent, where the record says so; else it follows what came before it at once. */
+  readonly firstTimeMs?: number | null;
+  lastTimeMs: number | null;
+  startMs: number;
+  endMs: number;
+}
+
+/** What an event does to the context: nothing, or which kind of rebuild follows. */
+export type Rebuild = 'none' | 'resume' | 'microcompact' | 'compaction' | 'rewind';
+
+/** An event whose time is still open. */
+export interface DraftEvent {
+  readonly rebuild: Rebuild;
+  readonly timeMs: number | null;
+  readonly keptIds: readonly string[];
+  /** Messages that did not come back; emptied where sizes show that they did. */
+  lostIds: readonly string[];
+  summary: DraftMessage | null;
+  /** What the user asked a compaction to do. */
+  instructions?: string;
+  /** The last message that a rewind leaves; null when it goes back to the beginning. */
+  readonly lastId?: string | null;
+  /** It tells nothing but who speaks. */
+  readonly isSpeaker?: true;
+  make(at: number, summary: Message | null): ThreadEvent;
+}
+
+/** A step of a thread while it is being read. */
+export type DraftStep =
+  | { readonly kind: 'message'; readonly message: DraftMessage }
+  | { readonly kind: 'call'; readonly call: DraftCall }
+  | { readonly kind: 'event'; readonly event: DraftEvent };
+
+/** What is needed to start a draft message. */
+export type DraftMessageInit = Pick<DraftMessage, 'id' | 'role' | 'origin' | 'timeMs' | 'blocks'> &
+  Partial<Pick<DraftMessage, 'responseId' | 'attachedTo'>>;
+
+/** Starts a message. */
+export function draftMessage(init: DraftMessageInit): DraftMessage {
+  return {
+    id: init.id,
+    role: init.role,
+    origin: init.origin,
+    responseId: init.responseId ?? null,
+    attachedTo: init.attachedTo ?? null,
+    timeMs: init.timeMs,
+    blocks: init.blocks,
+    usage: null,
+    at: 0,
+  };
+}
+
+/** True tokens of a draft message as far as they are known. */
+export function draftTokens(message: DraftMessage): number {
+  let total = 0;
+  for (const block of message.blocks) total += block.tokens;
+  return total;
+}
+
+/** The finished message. */
+export function finishMessage(draft: DraftMessage): Message {
+  const { id, role, origin, blocks, at, responseId, usage, attachedTo } = draft;
+  return createMessage({ id, role, origin, blocks, at, responseId, usage, attachedTo });
+}
+
+/**
+ * True when the recorded output count is only the value at the start of the stream. The last line of a response tells how it stopped, and the
+ * final count with it. Clients before 2.1.59 wrote almost none of these lines (spec of transcripts §3); where they did, the count is final.
+ */
+export function isPlaceholderOutput(stopReason: string | null): boolean {
+  return stopReason === null;
+}
+
+/** The finished call. */
+export function finishCall(draft: DraftCall): RecordedCall {
+  const { id, model, startMs, endMs, usage, stopReason, missReason, effort } = draft;
+  return {
+    id,
+    startMs,
+    endMs,
+    model,
+    response: finishMessage(draft.message),
+    usage,
+    outputIsPlaceholder: draft.outputIsUnsaid || isPlaceholderOutput(stopReason),
+    stopReason,
+    missReason,
+    effort,
+  };
+}

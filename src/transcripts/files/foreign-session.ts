@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Transcript } from '../../core/model/transcript.js';
+import { detectReader, transcriptReaders } from '../readers/readers.js';
+import { type DiskFile, fileHead, sessionFile } from './disk-file.js';
+import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
+import { readOpencodeStorage } from './opencode-storage.js';
+import { readOpenhandsFolder } from './openhands-folder.js';
+import { type InputOptions, readInput } from './read-input.js';
+
+/** Name of the reader of what databases hold. */
+const DATABASE_FORMAT = 'opencode';
+/** Formats that spread a session over a folder, with what brings its files together. */
+const GATHERED: Readonly<Record<string, (path: string, bytes: Uint8Array) => Uint8Array | null>> = {
+  opencode: readOpencodeStorage,
+  openhands: readOpenhandsFolder,
+};
+/** A session inside a database, as a user names it: `opencode.db#ses_…`. */
+const SESSION_OF_DATABASE = /^(.*\.db)#([^#]+)$/;
+
+/** The file of a path that a user named, and the session inside it where one is named too. */
+export function sessionPath(path: string): { readonly file: string; readonly session: string | null } {
+  const found = SESSION_OF_DATABASE.exec(path);
+  return found === null ? { file: path, session: null } : { file: found[1]!, session: found[2]! };
+}
+
+/** The format of a file by its beginning. */
+export function formatOfFile(file: DiskFile): string {
+  const head = fileHead(file);
+  return isDatabase(head) ? DATABASE_FORMAT : detectReader(head, { id: file.name });
+}
+
+/** Reads a session that is not Claude Code's, together with the files of its folder that belong to it. */
+export function readForeignSession(
+  file: DiskFile,
+  options: InputOptions & { readonly format: string; readonly session: string | null },
+): Transcript {
+  const { format, session } = options;
+  const { name: id, path, place } = file;
+  const reader = transcriptReaders.get(format);
+  if (isDatabase(fileHead(file))) {
+    const { bytes, others } = readOpencodeDatabase(path, { session, sqlite: nodeSqlite(), id, place });
+    const transcript = reader.read(bytes, { id });
+    if (session !== null || others === 0) return transcript;
+    const warning = {
+      code: 'other-sessions',
+      message: 'the database holds other sessions; the latest one is read',
+      remedy: 'name another one behind the file: opencode.db#ses_…',
+      count: others,
+    };
+    return { ...transcript, warnings: [...transcript.warnings, warning] };
+  }
+  const own = reader.stream === undefined ? null : sessionFile(file);
+  if (own !== null && 'chunks' in own) return reader.stream!(own, { id });
+  const bytes = readInput(path, options);
+  const beside = (name: string): Uint8Array | null => {
+    try {
+      return readFileSync(join(dirname(path), name));
+    } catch {
+      return null;
+    }
+  };
+  return reader.read(GATHERED[format]?.(path, bytes) ?? bytes, { id, beside });
+}

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { CcbenchError, type Place } from '../../core/base/errors.js';
+import { pathOnDisk, STDIN } from './stdin.js';
+
+/** Endings of recordings. */
+const RECORDING = /\.jsonl?(?:\.(?:gz|zst))?$/;
+
+/** Where a path was named; the path itself unless something names a better place. */
+export interface InputOptions {
+  readonly cwd: string;
+  readonly place?: Place;
+  /** Where compiled transcripts are kept and used again; off unless asked for. */
+  readonly cache?: CacheChoice;
+}
+
+/** The folder below which compiled transcripts are kept, or none. */
+export type CacheChoice = 'off' | { readonly folder: string };
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EACCES' || code === 'EPERM') return 'no permission';
+  if (code === 'ERR_FS_FILE_TOO_LARGE') return 'it is larger than 2 GiB';
+  return code ?? String(error);
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** A name without its last ending. */
+function stemOf(name: string): string {
+  return name.replace(/\.[^.]+$/, '').toLowerCase();
+}
+
+/** A file beside a missing one that has the same name with another ending, or none; null where there is none. */
+function withOtherEnding(path: string, cwd: string): string | null {
+  const wanted = basename(path);
+  try {
+    const names = readdirSync(pathOnDisk(cwd, dirname(path)), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+      .sort();
+    const found = names.find(
+      (name) => stemOf(name) === wanted.toLowerCase() || stemOf(name) === stemOf(wanted),
+    );
+    return found === undefined ? null : join(dirname(path), found);
+  } catch {
+    return null;
+  }
+}
+
+/** What stands at a path the user named. */
+export function kindOfInput(path: string, options: InputOptions): 'file' | 'folder' {
+  const place = options.place ?? { file: path };
+  try {
+    return statSync(pathOnDisk(options.cwd, path)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    if (error instanceof CcbenchError) throw error;
+    if (isMissing(error)) {
+      const other = withOtherEnding(path, options.cwd);
+      throw new CcbenchError('file-missing', `there is no file ${path}`, {
+        place,
+        hint: `${other === null ? '' : `did you mean ${other}? `}it was looked for from ${options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario'}`,
+      });
+    }
+    throw unreadable(path, place, error);
+  }
+}
+
+/** Throws when there is no file at a path the user named. */
+export function checkIsFile(path: string, options: InputOptions): void {
+  if (kindOfInput(path, options) === 'file') return;
+  throw new CcbenchError('bad-input', `${path} is a folder`, {
+    place: options.place ?? { file: path },
+    hint: 'name a file in it',
+  });
+}
+
+/** The bytes of a file the user named. */
+export function readInput(path: string, options: InputOptions): Uint8Array {
+  const place = options.place ?? { file: path };
+  checkIsFile(path, options);
+  try {
+    return readFileSync(pathOnDisk(options.cwd, path));
+  } catch (error) {
+    throw unreadable(path, place, error);
+  }
+}
+
+/** The error for a file that is there and cannot be read. */
+export function unreadable(path: string, place: Place, error: unknown): CcbenchError {
+  return new CcbenchError('file-unreadable', `${path} cannot be read: ${reasonOf(error)}`, {
+    place,
+    cause: error,
+  });
+}
+
+/** The error for a file without a byte. */
+export function emptyInput(place: Place): CcbenchError {
+  return new CcbenchError('bad-input', 'the file is empty', { place });
+}
+
+/** The error for a file that is no text. */
+export function binaryInput(place: Place, cause: unknown): CcbenchError {
+  return new CcbenchError('bad-input', 'the file is binary, not text', {
+    place,
+    hint: 'it must be text in UTF-8',
+    cause,
+  });
+}
+
+/** The text of a file the user named; anything but UTF-8 text is an error. */
+export function readTextInput(path: string, options: InputOptions): string {
+  const bytes = readInput(path, options);
+  const place = options.place ?? { file: path };
+  if (bytes.length === 0) throw emptyInput(place);
+  if (bytes.length > MAX_TEXT_BYTES) {
+    throw new CcbenchError('bad-input', 'the file is larger than 256 MiB', {
+      place,
+      hint: 'it is read in one piece; check that it is the right file',
+    });
+  }
+  try {
+    if (bytes.subarray(0, 8_192).includes(0)) throw new TypeError('a zero byte');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw binaryInput(place, cause);
+  }
+}
+
+/** Texts that are read in one piece may have so many bytes. */
+const MAX_TEXT_BYTES = 256 * 1024 * 1024;
+
+/** What a name may hold and no line of a table. */
+const CONTROL = /\p{Cc}/gu;
+
+/** The name a file gives to what is in it: no folder, no extension, the same packed and unpacked, on one line. */
+export function inputId(path: string): string {
+  if (path === STDIN) return 'stdin';
+  return basename(path).replace(RECORDING, '').replace(CONTROL, '_');
+}

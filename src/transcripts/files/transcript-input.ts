@@ -1,0 +1,99 @@
+import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { loadCompiled } from '../compiled/load-compiled.js';
+import { readTranscript } from '../read-transcript.js';
+import type { SessionFile } from '../readers/claude-code/read.js';
+import { memorySource, type TextSource } from '../readers/claude-code/recorded-text.js';
+import { mergeSessions, type SessionPart } from '../sessions/merge-sessions.js';
+import { generateTranscript } from '../synthetic/generate-transcript.js';
+import type { SyntheticSpec } from '../synthetic/spec.js';
+import { workerFile } from './worker-file.js';
+
+/** A file whose texts a compiled transcript refers to: unpacked in memory, or where it lies on disk. */
+export type SharedFile =
+  | { readonly name: string; readonly bytes: Uint8Array<SharedArrayBuffer> }
+  | { readonly name: string; readonly path: string };
+
+/** A transcript as it travels to whoever replays it: a recipe or bytes, addressed by content. */
+export type TranscriptInput =
+  | { readonly kind: 'synthetic'; readonly key: string; readonly spec: SyntheticSpec }
+  | {
+      readonly kind: 'recorded';
+      readonly key: string;
+      readonly id: string;
+      readonly bytes: Uint8Array;
+      readonly agents: readonly SessionFile[];
+    }
+  | {
+      /** Compiled once; threads read the same bytes. */
+      readonly kind: 'shared';
+      readonly key: string;
+      readonly id: string;
+      readonly compiled: Uint8Array<SharedArrayBuffer>;
+      readonly files: readonly SharedFile[];
+    }
+  | {
+      readonly kind: 'sessions';
+      readonly key: string;
+      readonly sessions: readonly (SessionPart & { readonly input: TranscriptInput })[];
+    };
+
+/** A recording as it was read from disk. */
+export type RecordedInput = TranscriptInput & { readonly kind: 'recorded' };
+
+const KEY_CHARS = 16;
+
+/** A generated session. */
+export function syntheticInput(spec: SyntheticSpec): TranscriptInput {
+  return { kind: 'synthetic', key: sha256Hex(canonicalJson(spec)).slice(0, KEY_CHARS), spec };
+}
+
+/** A recording with the files of its subagents. */
+export function recordedInput(id: string, bytes: Uint8Array, agents: readonly SessionFile[]): RecordedInput {
+  const hashes = agents.map((agent) => ({ name: agent.name, sha256: sha256Hex(agent.bytes) }));
+  return { kind: 'recorded', key: recordingKey(id, sha256Hex(bytes), hashes), id, bytes, agents };
+}
+
+/** The address of a recording: its id and the content of its files. */
+export function recordingKey(
+  id: string,
+  sha256: string,
+  agents: readonly { readonly name: string; readonly sha256: string }[],
+): string {
+  const parts = [id, sha256, ...agents.flatMap((agent) => [agent.name, agent.sha256])];
+  return sha256Hex(parts.join('\n')).slice(0, KEY_CHARS);
+}
+
+/** Several sessions on one clock. */
+export function sessionsInput(
+  sessions: readonly (SessionPart & { readonly input: TranscriptInput })[],
+): TranscriptInput {
+  const parts = sessions.map(({ input, place: _place, ...part }) => ({ ...part, key: input.key }));
+  return { kind: 'sessions', key: sha256Hex(canonicalJson(parts)).slice(0, KEY_CHARS), sessions };
+}
+
+/** Generates, reads or loads the transcript. */
+export function openTranscript(input: TranscriptInput): Transcript {
+  if (input.kind === 'sessions')
+    return mergeSessions(
+      input.sessions.map(({ input: own, ...part }) => ({ ...part, transcript: openTranscript(own) })),
+    );
+  if (input.kind === 'synthetic') return generateTranscript(input.spec);
+  if (input.kind === 'shared') return loadShared(input);
+  return readTranscript(input.bytes, { id: input.id, agents: input.agents }).transcript;
+}
+
+function loadShared(input: TranscriptInput & { readonly kind: 'shared' }): Transcript {
+  const files = new Map(input.files.map((file) => [file.name, file] as const));
+  const transcript = loadCompiled(input.compiled, {
+    id: input.id,
+    source: (name) => sourceOf(files.get(name)!),
+  });
+  if (transcript === null) throw new CcbenchError('internal', `the compiled form of ${input.id} is damaged`);
+  return transcript;
+}
+
+function sourceOf(file: SharedFile): TextSource {
+  return 'path' in file ? workerFile(file.name, file.path) : memorySource(file.bytes);
+}

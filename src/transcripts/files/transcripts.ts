@@ -1,0 +1,166 @@
+import { dirname, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { CcbenchError } from '../../core/base/errors.js';
+import type { RequestTrace } from '../../core/model/request-trace.js';
+import type { Transcript } from '../../core/model/transcript.js';
+import { compileTranscript } from '../compiled/compile-transcript.js';
+import { readSession } from '../read-transcript.js';
+import { parseRequestTrace } from '../readers/request-trace/parse-request-trace.js';
+import { type DiskFile, fileState, hashFile, isPacked, sessionFile } from './disk-file.js';
+import { formatOfFile, readForeignSession, sessionPath } from './foreign-session.js';
+import { checkIsFile, type InputOptions, inputId, readInput } from './read-input.js';
+import { sharedRecording } from './share-input.js';
+import { pathOnDisk, STDIN } from './stdin.js';
+import { agentsOfSession, isAgentFile } from './subagent-files.js';
+import { openTranscriptCache } from './transcript-cache.js';
+import { recordedInput, recordingKey, type TranscriptInput } from './transcript-input.js';
+
+/** Name of the reader of sessions: only they are compiled and have subagents. */
+const SESSION_FORMAT = 'claude-code';
+/** Smaller sessions are read as fast as their compiled form. */
+const SMALLEST_CACHED_BYTES = 262_144;
+
+/** Sessions from this size on stay on disk while they are replayed. */
+const LARGE_BYTES = 1_048_576;
+
+/** A transcript with how its format is called. */
+export interface LoadedTranscript {
+  readonly path: string;
+  readonly format: string;
+  readonly transcript: Transcript;
+}
+
+/** What was read, with the compiled form where there is one, and the state of the files before. */
+interface Reading {
+  readonly format: string;
+  readonly transcript: Transcript;
+  readonly compiled: Uint8Array<SharedArrayBuffer> | null;
+  readonly before: readonly ReturnType<typeof fileState>[];
+}
+
+/** A sentence without the id that it begins with. */
+function withoutId(sentence: string, id: string): string {
+  if (sentence.startsWith(`${id}: `)) return sentence.slice(id.length + 2);
+  return sentence.startsWith(`${id} is `) ? `the file${sentence.slice(id.length)}` : sentence;
+}
+
+/** Puts the path as the user wrote it in the place of the id that readers know. */
+function placeError(error: unknown, path: string, options: InputOptions): unknown {
+  if (!(error instanceof CcbenchError) || error.code === 'file-unreadable') return error;
+  const id = inputId(path);
+  const sentence = withoutId(error.message, id);
+  return new CcbenchError(error.code, options.place === undefined ? sentence : `${path}: ${sentence}`, {
+    place: options.place ?? { ...error.place, file: path },
+    ...(error.hint === null ? {} : { hint: error.hint }),
+    cause: error,
+  });
+}
+
+/** A session file and its subagents. */
+function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, ...DiskFile[]] {
+  const place = options.place ?? { file: path };
+  const main: DiskFile = {
+    name: inputId(path),
+    path: pathOnDisk(options.cwd, sessionPath(path).file),
+    place,
+  };
+  if (path === STDIN || isAgentFile(path)) return [main];
+  const agents = agentsOfSession(resolve(options.cwd, dirname(path), inputId(path))).map((agent) => ({
+    ...agent,
+    place: { file: agent.name },
+  }));
+  return [main, ...agents];
+}
+
+/** The format of a file the user named, by its beginning. */
+export function inputFormat(path: string, options: InputOptions): string {
+  checkIsFile(sessionPath(path).file, options);
+  try {
+    const [main] = sessionFiles(path, options);
+    return formatOfFile(main);
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+/** Reads a request trace as it is. */
+export function parseTrace(path: string, options: InputOptions): RequestTrace {
+  const bytes = readInput(path, options);
+  try {
+    return parseRequestTrace(bytes, { id: inputId(path) });
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+/** Loads a recording or trace in any known format, a session together with the subagents beside it. */
+export function loadTranscript(path: string, options: InputOptions): LoadedTranscript {
+  const { format, transcript } = readPath(path, options);
+  return { path, format, transcript };
+}
+
+function readPath(path: string, options: InputOptions): Reading {
+  const { file, session } = sessionPath(path);
+  checkIsFile(file, options);
+  try {
+    return load(sessionFiles(path, options), { ...options, session });
+  } catch (error) {
+    throw placeError(error, path, options);
+  }
+}
+
+function load(
+  files: readonly [DiskFile, ...DiskFile[]],
+  options: InputOptions & { readonly session: string | null },
+): Reading {
+  const [main] = files;
+  const id = main.name;
+  const before = files.map(fileState);
+  const { cache: choice = 'off' } = options;
+  const isCached = choice !== 'off' && before[0]!.bytes >= SMALLEST_CACHED_BYTES;
+  const cache = isCached ? openTranscriptCache(files, id, choice.folder) : null;
+  const cached = cache?.read() ?? null;
+  if (cached !== null) return { format: SESSION_FORMAT, ...cached, before };
+  const format = formatOfFile(main);
+  if (format !== SESSION_FORMAT) {
+    const transcript = readForeignSession(main, { ...options, format });
+    return { format, transcript, compiled: null, before };
+  }
+  const transcript = readSession(files.map(sessionFile), { id });
+  if (cache === null || !isDeepStrictEqual(files.map(fileState), before)) {
+    return { format, transcript, compiled: null, before };
+  }
+  return { format, ...cache.write(transcript), before };
+}
+
+function keyOf([main, ...agents]: readonly [DiskFile, ...DiskFile[]]): string {
+  const hashes = agents.map((file) => ({ name: file.name, sha256: hashFile(file) }));
+  return recordingKey(main.name, hashFile(main), hashes);
+}
+
+/** A recording or trace as it travels to whoever replays it: read once, here, unless its files change meanwhile. */
+export function loadTranscriptInput(
+  path: string,
+  options: InputOptions,
+): LoadedTranscript & { readonly input: TranscriptInput } {
+  const { format, transcript, compiled, before } = readPath(path, options);
+  const files = sessionFiles(path, options);
+  if (before.some(({ bytes }) => bytes >= LARGE_BYTES) && !files.some(isPacked)) {
+    const key = keyOf(files);
+    if (isDeepStrictEqual(files.map(fileState), before)) {
+      const shared = files.map((file) => ({ name: file.name, path: file.path }));
+      const form = compiled ?? compileTranscript(transcript);
+      const input = { kind: 'shared', key, id: files[0].name, compiled: form, files: shared } as const;
+      return { path, format, transcript, input };
+    }
+  }
+  const [main, ...agents] = files.map((file) => ({
+    name: file.name,
+    bytes: readInput(file.path, { ...options, place: file.place }),
+  }));
+  const recorded = recordedInput(main!.name, main!.bytes, agents);
+  const input = isDeepStrictEqual(files.map(fileState), before)
+    ? sharedRecording(recorded, compiled ?? compileTranscript(transcript))
+    : recorded;
+  return { path, format, transcript, input };
+}

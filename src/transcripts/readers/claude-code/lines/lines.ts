@@ -1,0 +1,394 @@
+import type { Block } from '../../../../core/model/block.js';
+import type { MessageOrigin } from '../../../../core/model/message.js';
+import type { SpokenThinking } from '../../../../core/model/transcript.js';
+import type { LinePlace, LocatedLine } from '../../../lines/json-lines.js';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+  textsOf,
+} from '../../../lines/narrow.js';
+import { type AgentMessage, agentMessageOf } from '../agent-message.js';
+import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from '../blocks.js';
+import { isCommandText, isExitCommand, isLocalCommandText, originOf } from '../origins.js';
+import { type ProcessStart, processStart } from '../process-start.js';
+import { type FileTexts, RecordedText } from '../recorded-text.js';
+import { parseUsage, type RecordedUsage, sameUsage } from '../recorded-usage.js';
+import { spokenThinking } from '../spoken-thinking.js';
+import { IDLE_LINE, NO_MEMBERS } from './session-line-reader.js';
+import { TimeReader } from './time-reader.js';
+
+/** What every line of a conversation carries. */
+export interface Envelope {
+  readonly line: number;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  readonly sidechain: boolean;
+  readonly agentId: string | null;
+  readonly sessionId: string | null;
+  readonly version: string | null;
+  /** Milliseconds since 1970; null when the line has no usable time. */
+  readonly timeMs: number | null;
+}
+
+/** A line of the user side: prompt, tool result, command, summary. */
+export interface UserLine extends Envelope {
+  readonly type: 'user';
+  readonly blocks: Block[];
+  readonly isSummary: boolean;
+  /** Who speaks, unless the line holds tool results. */
+  readonly origin: MessageOrigin;
+  /** It is nothing but the text of a command or its output. */
+  readonly isCommand: boolean;
+  /** The command that ends the client. */
+  readonly isExit: boolean;
+  /** What it says about thinking; null where it is not for this line to say. */
+  readonly thinking: SpokenThinking | null;
+  /** The text of a command that the client carries out itself, or its output. */
+  readonly isLocal: boolean;
+  /** A tool put it there. */
+  readonly fromTool: boolean;
+}
+
+/** A line of a response: usually one content block of several. */
+export interface AssistantLine extends Envelope {
+  readonly type: 'assistant';
+  /** Lines with the same key are one API response. */
+  readonly responseKey: string;
+  readonly model: string;
+  readonly synthetic: boolean;
+  readonly blocks: Block[];
+  readonly usage: RecordedUsage;
+  readonly stopReason: string | null;
+  readonly missReason: string | null;
+  readonly effort: string | null;
+}
+
+/** The mark of a compaction. */
+export interface CompactLine extends Envelope {
+  readonly type: 'compact';
+  readonly trigger: 'auto' | 'manual';
+  readonly preTokens: number | null;
+  readonly postTokens: number | null;
+  readonly durationMs: number | null;
+  readonly keptUuids: readonly string[];
+  /** First and last kept line, where only the ends are given. */
+  readonly keptRange: { readonly head: string; readonly tail: string } | null;
+}
+
+/** The mark of a microcompaction. */
+export interface MicrocompactLine extends Envelope {
+  readonly type: 'microcompact';
+  readonly trigger: 'auto' | 'manual';
+  readonly preTokens: number | null;
+  readonly tokensSaved: number | null;
+  readonly toolUseIds: readonly string[];
+}
+
+/** Context the client attaches by itself. */
+export interface AttachmentLine extends Envelope {
+  readonly type: 'attachment';
+  /** Null when the model does not see it. */
+  readonly blocks: Block[] | null;
+  /** A process begins with it. */
+  readonly start: ProcessStart | null;
+}
+
+/** A line of the chain that no request contains. */
+export interface HiddenLine extends Envelope {
+  readonly type: 'hidden';
+  /** A process begins with it. */
+  readonly start: ProcessStart | null;
+}
+
+/** A line of a Claude Code conversation. */
+export type Line = UserLine | AssistantLine | CompactLine | MicrocompactLine | AttachmentLine | HiddenLine;
+
+/** Model name of responses the client makes up itself. */
+const SYNTHETIC_MODEL = '<synthetic>';
+
+function triggerOf(value: unknown): 'auto' | 'manual' {
+  return value === 'manual' ? 'manual' : 'auto';
+}
+
+/** The tool call that a block is; null when it is none. */
+export function callOf({ kind, toolUseId: id, tool, facts }: Block): ToolCall | null {
+  return kind === 'tool_use' && id !== null
+    ? { id, tool: tool ?? 'unknown', path: facts.path ?? null }
+    : null;
+}
+
+/** The text a message begins with; empty when it begins with something else. */
+function openingText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const first = listOf(content).find(isObject);
+  return first?.type === 'text' ? (textOf(first.text) ?? '') : '';
+}
+
+function parseSystem(envelope: HiddenLine, value: JsonObject): Line {
+  if (value.subtype === 'compact_boundary') {
+    const data = objectOf(value.compactMetadata);
+    const segment = objectOf(data.preservedSegment);
+    const head = textOf(segment.headUuid);
+    const tail = textOf(segment.tailUuid);
+    return {
+      ...envelope,
+      type: 'compact',
+      trigger: triggerOf(data.trigger),
+      preTokens: numberOf(data.preTokens),
+      postTokens: numberOf(data.postTokens),
+      durationMs: numberOf(data.durationMs),
+      keptUuids: textsOf(objectOf(data.preservedMessages).uuids),
+      keptRange: head === null || tail === null ? null : { head, tail },
+    };
+  }
+  if (value.subtype === 'microcompact_boundary') {
+    const data = objectOf(value.microcompactMetadata);
+    return {
+      ...envelope,
+      type: 'microcompact',
+      trigger: triggerOf(data.trigger),
+      preTokens: numberOf(data.preTokens),
+      tokensSaved: numberOf(data.tokensSaved),
+      toolUseIds: textsOf(data.compactedToolIds),
+    };
+  }
+  return envelope;
+}
+
+/** The value itself, or the equal text seen before: neighbouring lines repeat each other. */
+function shared(value: unknown, before: string | null): string | null {
+  return value === before ? before : textOf(value);
+}
+
+/** True for a hidden line of the main conversation that says nothing which the line before it there did not say. */
+function tellsNothing(value: JsonObject, before: Line | null): boolean {
+  return (
+    before !== null &&
+    before.timeMs !== null &&
+    value.isSidechain !== true &&
+    value.agentId === undefined &&
+    value.version === before.version &&
+    value.sessionId === before.sessionId
+  );
+}
+
+/** When a line was written, behind which one, and what it shares with earlier ones. */
+interface Moment {
+  readonly timeMs: number | null;
+  readonly before: Line | null;
+  readonly head: JsonObject;
+}
+
+/** The envelope of a line; a class, because spreading objects would cost as much as parsing them. */
+class LineEnvelope implements Envelope {
+  readonly line: number;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  readonly sidechain: boolean;
+  readonly agentId: string | null;
+  readonly sessionId: string | null;
+  readonly version: string | null;
+  readonly timeMs: number | null;
+
+  constructor({ line, value }: LocatedLine, { before, timeMs, head }: Moment) {
+    this.line = line;
+    this.uuid = textOf(value.uuid) ?? `line-${line}`;
+    this.parentUuid = shared(value.parentUuid, before === null ? null : before.uuid);
+    this.sidechain = (value.isSidechain ?? head.isSidechain) === true;
+    this.agentId = shared(value.agentId ?? head.agentId, before === null ? null : before.agentId);
+    this.sessionId = shared(value.sessionId ?? head.sessionId, before === null ? null : before.sessionId);
+    this.version = shared(value.version ?? head.version, before === null ? null : before.version);
+    this.timeMs = timeMs;
+  }
+}
+
+class HiddenRecord extends LineEnvelope implements HiddenLine {
+  readonly type = 'hidden';
+  readonly start: ProcessStart | null;
+
+  constructor(json: LocatedLine, moment: Moment, start: ProcessStart | null = null) {
+    super(json, moment);
+    this.start = start;
+  }
+}
+
+class UserRecord extends LineEnvelope implements UserLine {
+  readonly type = 'user';
+  readonly blocks: Block[];
+  readonly isSummary: boolean;
+  readonly origin: MessageOrigin;
+  readonly isCommand: boolean;
+  readonly isExit: boolean;
+  readonly thinking: SpokenThinking | null;
+  readonly isLocal: boolean;
+  readonly fromTool: boolean;
+
+  constructor(
+    json: LocatedLine,
+    moment: Moment,
+    content: unknown,
+    blocks: Block[],
+    source: ToolCall | undefined,
+  ) {
+    super(json, moment);
+    const { value } = json;
+    const text = openingText(content);
+    const speaker = textOf(objectOf(value.origin).kind);
+    this.blocks = blocks;
+    this.isSummary = value.isCompactSummary === true;
+    this.origin = originOf({ isMeta: value.isMeta === true, speaker }, text);
+    this.isCommand = typeof content === 'string' && isCommandText(content);
+    this.isExit = isExitCommand(text);
+    this.isLocal = isLocalCommandText(text);
+    this.fromTool = source !== undefined;
+    this.thinking = spokenThinking(value, this.origin, source?.tool ?? null, text);
+  }
+}
+
+class AssistantRecord extends LineEnvelope implements AssistantLine {
+  readonly type = 'assistant';
+  readonly responseKey: string;
+  readonly model: string;
+  readonly synthetic: boolean;
+  readonly blocks: Block[];
+  readonly usage: RecordedUsage;
+  readonly stopReason: string | null;
+  readonly missReason: string | null;
+  readonly effort: string | null;
+
+  constructor(json: LocatedLine, moment: Moment, message: JsonObject, blocks: Block[]) {
+    super(json, moment);
+    const { value } = json;
+    const near = moment.before?.type === 'assistant' ? moment.before : null;
+    this.responseKey = shared(message.id, near?.responseKey ?? null) ?? textOf(value.requestId) ?? this.uuid;
+    this.model = shared(message.model, near?.model ?? null) ?? 'unknown';
+    this.synthetic = this.model === SYNTHETIC_MODEL || value.isApiErrorMessage === true;
+    this.blocks = blocks;
+    this.usage = sameUsage(parseUsage(message.usage), near?.usage ?? null);
+    this.stopReason = textOf(message.stop_reason);
+    this.missReason = textOf(objectOf(objectOf(message.diagnostics).cache_miss_reason).type);
+    this.effort = textOf(value.effort);
+  }
+}
+
+class AttachmentRecord extends LineEnvelope implements AttachmentLine {
+  readonly type = 'attachment';
+  readonly blocks: Block[] | null;
+  readonly start: ProcessStart | null;
+
+  constructor(json: LocatedLine, moment: Moment, blocks: Block[] | null, start: ProcessStart | null) {
+    super(json, moment);
+    this.blocks = blocks;
+    this.start = start;
+  }
+}
+
+/** Reads the lines of one session file in order: each becomes blocks at once, and its JSON is let go. */
+export class LineParser {
+  /** Tool calls by id, as they come. */
+  readonly #calls = new Map<string, ToolCall>();
+  readonly #place: PlaceText;
+  readonly #times = new TimeReader();
+  #before: Line | null = null;
+  #beforeInMain: Line | null = null;
+  #at: LinePlace | null = null;
+  /** The latest line is a subagent's, found in the file of its parent. */
+  isTold = false;
+
+  constructor(texts: FileTexts | null) {
+    this.#place = (part, text) =>
+      texts === null || this.#at === null
+        ? keepText(part, text)
+        : new RecordedText(texts, this.#at, part, text.length);
+  }
+
+  /** True when lines of progress with these members at their start are of no account where the file now stands. */
+  isIdle(head: JsonObject): boolean {
+    return tellsNothing(head, this.#beforeInMain);
+  }
+
+  /**
+   * Narrows one object of the file, of which members it shares with earlier ones may be given apart; null for session
+   * metadata, which belongs to no conversation.
+   */
+  parse(json: LocatedLine, head: JsonObject = NO_MEMBERS): Line | null {
+    this.isTold = false;
+    if (json.value === IDLE_LINE) return null;
+    this.#at = json.place;
+    const timeMs = this.#times.read(json.value.timestamp);
+    const line = this.#parse(json, { timeMs, before: this.#before, head });
+    if (line === null) return null;
+    this.#before = line;
+    if (!line.sidechain && line.agentId === null) this.#beforeInMain = line;
+    return line;
+  }
+
+  #parse(json: LocatedLine, moment: Moment): Line | null {
+    const { value } = json;
+    switch (value.type ?? moment.head.type) {
+      case 'user':
+        return this.#user(json, moment);
+      case 'assistant':
+        return this.#assistant(json, moment);
+      case 'system':
+        return parseSystem(new HiddenRecord(json, moment), value);
+      case 'attachment': {
+        if (!isObject(value.attachment)) return null;
+        const { attachment } = value;
+        return new AttachmentRecord(
+          json,
+          moment,
+          attachmentBlocks(attachment, this.#place),
+          processStart(attachment),
+        );
+      }
+      case 'progress': {
+        const start = processStart(objectOf(value.data));
+        if (start !== null) return new HiddenRecord(json, moment, start);
+        const told = agentMessageOf(value);
+        if (told !== null) return this.#told(json, moment, told);
+        return tellsNothing(value, this.#beforeInMain) ? null : new HiddenRecord(json, moment);
+      }
+      default:
+        return null;
+    }
+  }
+
+  /** A line of a subagent, with what only the line around it says. */
+  #told({ line, value, place }: LocatedLine, moment: Moment, { agentId, line: inner }: AgentMessage): Line {
+    this.isTold = true;
+    const sessionId = value.sessionId ?? moment.head.sessionId;
+    const version = value.version ?? moment.head.version;
+    const own = { ...inner, isSidechain: true, agentId, sessionId, version };
+    const timeMs = this.#times.read(inner.timestamp) ?? moment.timeMs;
+    const at: Moment = { timeMs, before: moment.before, head: NO_MEMBERS };
+    const json: LocatedLine = { line, value: own, place };
+    return inner.type === 'user' ? this.#user(json, at) : this.#assistant(json, at);
+  }
+
+  #user(json: LocatedLine, moment: Moment): Line {
+    const { value } = json;
+    if (value.isVisibleInTranscriptOnly === true && value.isCompactSummary !== true)
+      return new HiddenRecord(json, moment);
+    const { content } = objectOf(value.message);
+    const blocks = blocksOf(content, 'user', this.#calls, this.#place);
+    const source = this.#calls.get(textOf(value.sourceToolUseID) ?? '');
+    return new UserRecord(json, moment, content, blocks, source);
+  }
+
+  #assistant(json: LocatedLine, moment: Moment): AssistantLine {
+    const message = objectOf(json.value.message);
+    const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#place);
+    const line = new AssistantRecord(json, moment, message, blocks);
+    if (line.synthetic) return line;
+    for (const block of blocks) {
+      const call = callOf(block);
+      if (call !== null) this.#calls.set(call.id, call);
+    }
+    return line;
+  }
+}

@@ -1,0 +1,191 @@
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { SessionInfo, Step, Thread, Transcript } from '../../../core/model/transcript.js';
+import { allBut, type Capability } from '../../../core/run/capability.js';
+import { createWarnings, type WarningList } from '../../../core/run/warning.js';
+import { calibrateThread } from '../../drafts/calibrate.js';
+import { learnRatio } from '../../drafts/learn-ratio.js';
+import { prefixBlocks } from '../../drafts/prefix-blocks.js';
+import { finishSteps } from '../../drafts/timeline.js';
+import { type ReadObject, streamJsonLines, unpackBytes } from '../../lines/json-lines.js';
+import { type Chain, splitChains } from './chains.js';
+import { type Line, LineParser } from './lines/lines.js';
+import { SessionLineReader } from './lines/session-line-reader.js';
+import { tellMissingAgents } from './missing-agents.js';
+import { FileTexts, memorySource, type TextSource } from './recorded-text.js';
+import { groupSteps } from './responses.js';
+
+/** A session file as it lies on disk. */
+export interface SessionFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A session file that is read in chunks, as often as they are asked for. */
+export interface SessionStream {
+  readonly name: string;
+  readonly chunks: Iterable<Uint8Array>;
+  /** Where texts are read again; null keeps them in memory. */
+  readonly source: TextSource | null;
+}
+
+const AGENT_FILE = /^agent-.*\.jsonl(?:\.gz)?$/;
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+/** The lines of all files of a session. */
+interface SessionLines {
+  readonly own: Line[];
+  /** Lines of subagents that stand in the file of their parent. */
+  readonly told: Line[];
+}
+
+function readLines(stream: SessionStream, warnings: WarningList, lines: SessionLines): void {
+  const { name, chunks, source } = stream;
+  const parser = new LineParser(source === null ? null : new FileTexts(name, source));
+  const reader = new SessionLineReader((head) => parser.isIdle(head));
+  const read: ReadObject = (buffer, start, end) => reader.read(buffer, start, end);
+  for (const json of streamJsonLines(chunks, { name, warnings, read })) {
+    const line = parser.parse(json, reader.head);
+    if (line !== null) (parser.isTold ? lines.told : lines.own).push(line);
+  }
+}
+
+function streamOf(file: SessionFile | SessionStream, warnings: WarningList): SessionStream {
+  if ('chunks' in file) return file;
+  const plain = unpackBytes(file.bytes, { name: file.name, warnings });
+  return { name: file.name, chunks: [plain], source: memorySource(plain) };
+}
+
+function firstVersion(lines: readonly Line[]): string | null {
+  return lines.find((line) => line.version !== null)?.version ?? null;
+}
+
+function carriesOf(chains: readonly Chain[], steps: readonly Step[]): readonly Capability[] {
+  let hasUsage = false;
+  let hasOutput = false;
+  for (const step of steps) {
+    if (step.kind !== 'call' || step.call.usage === null) continue;
+    hasUsage = true;
+    if (!step.call.outputIsPlaceholder) hasOutput = true;
+  }
+  const missing = new Set<Capability>();
+  if (!hasUsage) for (const each of ['usage', 'lifetimes', 'cache-writes'] as const) missing.add(each);
+  if (!hasOutput) missing.add('output-tokens');
+  if (chains.every((chain) => chain.lines.every((line) => line.timeMs === null)))
+    for (const each of ['timestamps', 'latency'] as const) missing.add(each);
+  return allBut(...missing);
+}
+
+function hasMessage(chain: Chain): boolean {
+  return chain.lines.some((line) => line.type === 'user' || line.type === 'assistant');
+}
+
+/** The subagents that are known from the file of their parent alone (K15). */
+function toldChains({ own, told }: SessionLines, warnings: WarningList): readonly Chain[] {
+  if (told.length === 0) return [];
+  const known = new Set(own.map((line) => line.agentId));
+  const chains = splitChains(
+    told.filter((line) => !known.has(line.agentId)),
+    warnings,
+  );
+  if (chains.length > 0) {
+    warnings.add(
+      'agents-told',
+      'subagents are known from the progress of their parent alone, which leaves out what they say last',
+      'put their agent-*.jsonl files into <session>/subagents beside the session file',
+      chains.length,
+    );
+  }
+  return chains;
+}
+
+/** The sessions of clients that wrote one file in turns; null for one client. */
+function sessionsOf(chains: readonly Chain[], originMs: number): readonly SessionInfo[] | null {
+  const mains = chains.filter((chain) => chain.isMain);
+  if (mains.length < 2) return null;
+  return mains.map(({ id, lines, shared }) => {
+    const firstMs = lines.slice(shared).find((line) => line.timeMs !== null)?.timeMs ?? originMs;
+    const startMs = Math.max(0, firstMs - originMs);
+    return { name: id, startMs, resumes: shared === 0 ? null : mains[0]!.id, ending: 'clean' };
+  });
+}
+
+function build(read: SessionLines, id: string, warnings: WarningList): Transcript {
+  const lines = read.own;
+  const whole = splitChains(lines, warnings).filter(hasMessage);
+  const chains = [...whole, ...toldChains(read, warnings)];
+  if (chains.length === 0) {
+    throw new CcbenchError('bad-transcript', `${id}: the file holds no message of a Claude Code session`, {
+      hint: 'pass the session file itself, as found below ~/.claude/projects',
+    });
+  }
+  const owners = new Map<string, string>();
+  const drafts = chains.map((chain) => groupSteps(chain, { warnings, owners }));
+  const charsPerToken = learnRatio(drafts);
+  const startedAtMs = chains[0]!.lines.find((line) => line.timeMs !== null)?.timeMs ?? null;
+  const mainId = chains[0]!.isMain ? chains[0]!.id : null;
+  const sessions = sessionsOf(chains, startedAtMs ?? 0);
+  const threads = chains.map((chain, i): Thread => {
+    const version = firstVersion(chain.lines);
+    const { steps, prefixTokens } = calibrateThread(drafts[i]!, { charsPerToken, warnings });
+    return {
+      id: chain.id,
+      parentId: chain.isMain ? null : mainId,
+      label: chain.label,
+      prefix: prefixBlocks('claude-code', prefixTokens, version),
+      steps: finishSteps(steps, startedAtMs ?? 0),
+      ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
+    };
+  });
+  tellMissingAgents(threads, new Set([...lines, ...read.told].map((line) => line.agentId)), warnings);
+  const steps = threads.length === 1 ? threads[0]!.steps : threads.flatMap((thread) => thread.steps);
+  const bare = steps.filter((step) => step.kind === 'call' && step.call.usage === null).length;
+  if (bare > 0) {
+    warnings.add('no-usage', 'responses carry no usable usage', 'their prompts are sized by estimate', bare);
+  }
+  return {
+    id,
+    source: 'claude-code',
+    carries: carriesOf(chains, steps),
+    agentVersion: firstVersion(lines) ?? firstVersion(read.told),
+    startedAtMs,
+    threads,
+    ...(sessions === null ? {} : { sessions }),
+    warnings: warnings.list(),
+  };
+}
+
+/** Reads one session file of Claude Code, plain or gzip. */
+export function readClaudeCode(bytes: Uint8Array, options: { readonly id: string }): Transcript {
+  return readClaudeCodeFiles([{ name: options.id, bytes }], options);
+}
+
+/** Reads one session file in chunks; texts stay in the source, or in memory where there is none. */
+export function readClaudeCodeStream(
+  chunks: Iterable<Uint8Array>,
+  options: { readonly id: string; readonly source?: TextSource | null },
+): Transcript {
+  return readClaudeCodeFiles([{ name: options.id, chunks, source: options.source ?? null }], options);
+}
+
+/** Reads a session file together with its `agent-*.jsonl` files as threads of one transcript. */
+export function readClaudeCodeFiles(
+  files: readonly (SessionFile | SessionStream)[],
+  options: { readonly id: string },
+): Transcript {
+  const warnings = createWarnings();
+  const isAgent = (file: SessionFile | SessionStream): boolean => AGENT_FILE.test(baseName(file.name));
+  const mains = files.length === 1 ? files : files.filter((file) => !isAgent(file));
+  if (mains.length > 1) {
+    const names = mains.map((file) => file.name).join(', ');
+    throw new CcbenchError('bad-input', `${mains.length} session files were given as one: ${names}`, {
+      hint: 'pass one session file and the agent-*.jsonl files that belong to it',
+    });
+  }
+  const agents = files.length === 1 ? [] : files.filter(isAgent);
+  const lines: SessionLines = { own: [], told: [] };
+  for (const file of [...mains, ...agents]) readLines(streamOf(file, warnings), warnings, lines);
+  return build(lines, options.id, warnings);
+}

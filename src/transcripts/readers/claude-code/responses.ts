@@ -1,0 +1,392 @@
+import type { Block } from '../../../core/model/block.js';
+import type { WarningList } from '../../../core/run/warning.js';
+import {
+  type DraftCall,
+  type DraftEvent,
+  type DraftMessage,
+  type DraftStep,
+  draftMessage,
+} from '../../drafts/draft.js';
+import type { BilledOtherwise } from './billed-otherwise.js';
+import { answerTo, type ToolCall } from './blocks.js';
+import type { Chain } from './chains.js';
+import { compactionEvent, fallbackEvent, microcompactEvent, rewindEvent, speakerEvent } from './events.js';
+import { keptLines } from './lines/kept-lines.js';
+import {
+  type AssistantLine,
+  type AttachmentLine,
+  type CompactLine,
+  callOf,
+  type Line,
+  type UserLine,
+} from './lines/lines.js';
+import { compactInstructions } from './origins.js';
+import { ProcessWatch } from './process-watch.js';
+import { tellResponses } from './response-warnings.js';
+
+/** What the chains of one transcript share while they are read. */
+export interface GroupingContext {
+  readonly warnings: WarningList;
+  /** Thread that owns each response: a copy in another thread is context, not a second call. */
+  readonly owners: Map<string, string>;
+}
+
+/** A tool call of a conversation, with the response that asks for it. */
+interface AskedCall {
+  readonly call: ToolCall;
+  readonly response: string;
+  isAnswered: boolean;
+}
+
+function extendCall(call: DraftCall, line: AssistantLine): void {
+  if (line.usage.state === 'counts' && line.usage.output === 'said') call.outputIsUnsaid = false;
+  if (line.usage.state === 'counts' && (call.usage === null || line.usage.usage.output > call.usage.output)) {
+    call.usage = line.usage.usage;
+    call.message.usage = line.usage.usage;
+  }
+  call.stopReason = line.stopReason ?? call.stopReason;
+  call.missReason ??= line.missReason;
+  call.effort ??= line.effort;
+  if (line.timeMs !== null) call.lastTimeMs = Math.max(line.timeMs, call.lastTimeMs ?? line.timeMs);
+}
+
+function isSpeaker(event: DraftEvent): boolean {
+  return event.isSpeaker === true;
+}
+
+class StepGrouper {
+  /** All steps but the late ones. Slot 0 is what precedes the first response, slot n goes from the n-th to the next. */
+  readonly #steps: DraftStep[] = [];
+  /** Where each slot begins in the steps. */
+  readonly #slotStarts: number[] = [0];
+  /** Steps that belong to the end of an earlier slot. */
+  readonly #late = new Map<number, DraftStep[]>();
+  readonly #chain: Chain;
+  readonly #warnings: WarningList;
+  readonly #owners: Map<string, string>;
+  readonly #asked = new Map<string, AskedCall>();
+  readonly #slotOf = new Map<string, number>();
+  readonly #waiting = new Map<string, DraftStep[]>();
+  readonly #calls = new Map<string, DraftCall>();
+  readonly #otherwise = new Map<string, readonly BilledOtherwise[]>();
+  /** The call that was opened last. */
+  #latest: DraftCall | null = null;
+  readonly #copies = new Map<string, DraftMessage>();
+  readonly #messageIds = new Map<string, string>();
+  readonly #attachedTo = new Map<string, string>();
+  readonly #usedIds = new Set<string>();
+  readonly #process = new ProcessWatch();
+  #compaction: DraftEvent | null = null;
+  #restoring = false;
+  /** The latest compaction, while the command that asked for it may follow. */
+  #asking: DraftEvent | null = null;
+  /** A command that speaks to the model came since the latest response. */
+  #commanded = false;
+  /** Responses that were opened when a line was read, by the line's uuid. */
+  readonly #slotAtLine = new Map<string, number>();
+  #saysThinking = false;
+  /** Lines read so far, the current one included. */
+  #linesRead = 0;
+
+  constructor(chain: Chain, context: GroupingContext) {
+    this.#chain = chain;
+    this.#warnings = context.warnings;
+    this.#owners = context.owners;
+    for (const line of chain.lines) {
+      if (line.type === 'assistant' && !line.synthetic) this.#indexToolCalls(line);
+    }
+  }
+
+  run(): void {
+    for (const line of this.#chain.lines) {
+      this.#linesRead++;
+      for (const event of this.#process.before(line)) this.#addEvent(event);
+      if (line.type === 'hidden' || line.type === 'attachment') {
+        const event = this.#process.hook(line);
+        if (event !== null) this.#addEvent(event);
+      }
+      if (line.type === 'user') this.#readUser(line);
+      else if (line.type === 'attachment') this.#readAttachment(line);
+      else if (line.type === 'assistant' && !line.synthetic) this.#readAssistant(line);
+      else if (line.type === 'compact') this.#readCompaction(line);
+      else if (line.type === 'microcompact') this.#addEvent(microcompactEvent(line));
+      this.#slotAtLine.set(line.uuid, this.#slotStarts.length - 1);
+    }
+    const [calls, asked, otherwise] = [this.#calls, this.#asked, this.#otherwise];
+    tellResponses({ calls, asked, otherwise }, this.#warnings);
+  }
+
+  #indexToolCalls(line: AssistantLine): void {
+    for (const block of line.blocks) {
+      const call = callOf(block);
+      if (call !== null) this.#asked.set(call.id, { call, response: line.responseKey, isAnswered: false });
+    }
+  }
+
+  #add(step: DraftStep): void {
+    this.#steps.push(step);
+  }
+
+  #addEvent(event: DraftEvent): void {
+    this.#steps.push({ kind: 'event', event });
+  }
+
+  /** The steps in order, the late ones in their places. */
+  steps(): DraftStep[] {
+    const steps = this.#inOrder();
+    return this.#saysThinking
+      ? steps
+      : steps.filter((step) => step.kind !== 'event' || !isSpeaker(step.event));
+  }
+
+  #inOrder(): DraftStep[] {
+    if (this.#late.size === 0) return this.#steps;
+    const starts = this.#slotStarts;
+    return starts.flatMap((start, slot) => [
+      ...this.#steps.slice(start, starts[slot + 1]),
+      ...(this.#late.get(slot) ?? []),
+    ]);
+  }
+
+  #idFor(line: Line): string {
+    let id = line.uuid;
+    if (this.#usedIds.has(id)) {
+      this.#warnings.add('duplicate-uuid', 'lines share a uuid; the later messages got another id');
+      id = `${id}#${line.line}`;
+    }
+    this.#usedIds.add(id);
+    this.#messageIds.set(line.uuid, id);
+    return id;
+  }
+
+  /** A prompt that hangs on an earlier line than the latest responses: they are left behind (C1). */
+  #readRewind(line: UserLine): void {
+    const slot = this.#slotAtLine.get(line.parentUuid ?? '');
+    if (slot === undefined || slot >= this.#slotStarts.length - 1) return;
+    const lastId = this.#messageAt(line.parentUuid!);
+    if (lastId !== undefined) this.#addEvent(rewindEvent(line, lastId));
+  }
+
+  /** The message that a line is or hangs on; null at the beginning, undefined where a compaction or a gap lies between. */
+  #messageAt(uuid: string): string | null | undefined {
+    let wanted: string | null = uuid;
+    for (let i = this.#linesRead - 1; i >= 0; i--) {
+      const line = this.#chain.lines[i]!;
+      if (line.type === 'compact') return undefined;
+      if (line.uuid !== wanted) continue;
+      const id = this.#messageIds.get(line.uuid);
+      if (id !== undefined) return id;
+      wanted = line.parentUuid;
+      if (wanted === null) return null;
+    }
+    return undefined;
+  }
+
+  /** The command that asked for a compaction stands behind its summary (C1). */
+  #readInstructions({ text }: Block): void {
+    if (this.#asking === null || this.#asking.summary === null) return;
+    const instructions = compactInstructions(text?.read() ?? '');
+    if (instructions === null) return;
+    this.#asking.instructions = instructions;
+    this.#asking = null;
+  }
+
+  #readSpeaker(line: UserLine): void {
+    const { thinking, origin } = line;
+    if (origin === 'command' && !line.isLocal) this.#commanded = true;
+    if (thinking === null || (origin === 'meta' && !line.fromTool && !this.#commanded)) return;
+    if (thinking !== 'unsaid') this.#saysThinking = true;
+    this.#addEvent(speakerEvent(line, thinking));
+  }
+
+  #readUser(line: UserLine): void {
+    const blocks = this.#withCalls(line.blocks);
+    if (blocks.length === 0) return;
+    const { timeMs } = line;
+    if (line.isSummary) {
+      const summary = draftMessage({
+        id: this.#idFor(line),
+        role: 'user',
+        origin: 'summary',
+        timeMs,
+        blocks,
+      });
+      if (this.#compaction !== null && this.#compaction.summary === null) this.#compaction.summary = summary;
+      else this.#add({ kind: 'message', message: summary });
+      return;
+    }
+    const result = blocks.find((block) => block.kind === 'tool_result');
+    const origin = result === undefined ? line.origin : 'tool';
+    if (origin === 'human') {
+      this.#restoring = false;
+      this.#asking = null;
+      this.#readRewind(line);
+    }
+    if (result === undefined) this.#readSpeaker(line);
+    if (line.isExit) this.#process.noteExit();
+    if (line.isCommand) this.#readInstructions(blocks[0]!);
+    const message = draftMessage({ id: this.#idFor(line), role: 'user', origin, timeMs, blocks });
+    if (result === undefined) this.#add({ kind: 'message', message });
+    else this.#addResults(message, result);
+  }
+
+  /** Results belong to the calls of their own conversation, wherever in the file those stand. */
+  #withCalls(blocks: Block[]): Block[] {
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
+      if (block.kind !== 'tool_result' || block.toolUseId === null) continue;
+      blocks[i] = answerTo(block, this.#asked.get(block.toolUseId)?.call);
+    }
+    return blocks;
+  }
+
+  #addResults(message: DraftMessage, first: Block): void {
+    const step: DraftStep = { kind: 'message', message };
+    for (const block of message.blocks) {
+      if (block.kind !== 'tool_result' || block.toolUseId === null) continue;
+      const asked = this.#asked.get(block.toolUseId);
+      if (asked !== undefined) asked.isAnswered = true;
+    }
+    const key = this.#asked.get(first.toolUseId ?? '')?.response;
+    if (key === undefined) {
+      this.#warnings.add('orphan-tool-result', 'tool results answer no tool call of the file; they are kept');
+      this.#add(step);
+      return;
+    }
+    this.#process.noteResults(key, message.id);
+    const slot = this.#slotOf.get(key);
+    if (slot === undefined) {
+      this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), step]);
+      this.#warnings.add(
+        'early-tool-result',
+        'tool results stand before their call; they were moved behind it',
+      );
+      return;
+    }
+    if (slot === this.#slotStarts.length - 1) {
+      this.#add(step);
+      return;
+    }
+    this.#warnings.add('late-tool-result', 'tool results stand behind a later response; they were moved up');
+    const late = this.#late.get(slot);
+    if (late === undefined) this.#late.set(slot, [step]);
+    else late.push(step);
+  }
+
+  #readAssistant(line: AssistantLine): void {
+    const key = line.responseKey;
+    const { blocks } = line;
+    const known = this.#response(key);
+    this.#restoring = false;
+    this.#messageIds.set(line.uuid, key);
+    if (line.usage.state === 'impossible') {
+      this.#warnings.add('bad-usage', 'usage with negative, fractional or far too large counts was ignored');
+    }
+    if (known === null) this.#openResponse(line, blocks);
+    else for (const block of blocks) known.blocks.push(block);
+    const call = this.#latest?.id === key ? this.#latest : this.#calls.get(key);
+    if (call === undefined) return;
+    extendCall(call, line);
+    if (line.usage.state === 'counts' && line.usage.otherwise.length > 0)
+      this.#otherwise.set(key, line.usage.otherwise);
+  }
+
+  /** The response that a line belongs to; null when the line is its first. */
+  #response(key: string): DraftMessage | null {
+    if (this.#latest?.id === key) return this.#latest.message;
+    return this.#copies.get(key) ?? this.#calls.get(key)?.message ?? null;
+  }
+
+  #openResponse(line: AssistantLine, blocks: Block[]): void {
+    const key = line.responseKey;
+    const message = draftMessage({
+      id: key,
+      role: 'assistant',
+      origin: 'model',
+      responseId: key,
+      timeMs: line.timeMs,
+      blocks,
+    });
+    this.#usedIds.add(key);
+    this.#commanded = false;
+    this.#asking = null;
+    const owner = this.#owners.get(key) ?? this.#chain.id;
+    this.#owners.set(key, owner);
+    if (owner === this.#chain.id) {
+      const call: DraftCall = {
+        id: key,
+        model: line.model,
+        message,
+        version: this.#process.version,
+        usage: null,
+        outputIsUnsaid: true,
+        stopReason: null,
+        missReason: null,
+        effort: null,
+        lastTimeMs: null,
+        startMs: 0,
+        endMs: 0,
+      };
+      this.#calls.set(key, call);
+      this.#latest = call;
+      this.#process.noteResponse();
+      if (blocks.length > 1) this.#addEvent(fallbackEvent(line));
+      this.#slotStarts.push(this.#steps.length);
+      this.#add({ kind: 'call', call });
+    } else {
+      this.#copies.set(key, message);
+      this.#add({ kind: 'message', message });
+    }
+    this.#slotOf.set(key, this.#slotStarts.length - 1);
+    if (this.#waiting.size === 0) return;
+    for (const step of this.#waiting.get(key) ?? []) this.#add(step);
+    this.#waiting.delete(key);
+  }
+
+  #readAttachment(line: AttachmentLine): void {
+    const { blocks } = line;
+    const parent = line.parentUuid ?? '';
+    const owner = this.#restoring
+      ? (this.#compaction?.summary?.id ?? null)
+      : (this.#attachedTo.get(parent) ?? this.#messageIds.get(parent) ?? null);
+    if (owner !== null) this.#attachedTo.set(line.uuid, owner);
+    if (blocks === null) return;
+    const message = draftMessage({
+      id: this.#idFor(line),
+      role: 'user',
+      origin: 'attachment',
+      timeMs: line.timeMs,
+      blocks,
+      attachedTo: owner,
+    });
+    this.#add({ kind: 'message', message });
+  }
+
+  #readCompaction(line: CompactLine): void {
+    this.#compaction = compactionEvent(line, this.#keptIds(line));
+    this.#restoring = true;
+    this.#asking = line.trigger === 'manual' ? this.#compaction : null;
+    this.#process.forgetResults();
+    this.#addEvent(this.#compaction);
+  }
+
+  #keptIds(line: CompactLine): readonly string[] {
+    const { uuids, missing } = keptLines(line, this.#chain.lines.slice(0, this.#linesRead));
+    if (missing > 0) {
+      this.#warnings.add(
+        'kept-line-missing',
+        'messages a compaction kept are not in the file',
+        null,
+        missing,
+      );
+    }
+    return [...new Set(uuids.flatMap((uuid) => this.#messageIds.get(uuid) ?? []))];
+  }
+}
+
+/** The steps of one conversation: a call per response, its results behind it, everything else in file order. */
+export function groupSteps(chain: Chain, context: GroupingContext): DraftStep[] {
+  const grouper = new StepGrouper(chain, context);
+  grouper.run();
+  return grouper.steps();
+}

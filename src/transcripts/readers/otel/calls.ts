@@ -1,0 +1,150 @@
+import type { Row } from '../../drafts/row-thread.js';
+import { type JsonObject, numberOf, textOf } from '../../lines/narrow.js';
+import { RecordedMessages } from './messages.js';
+import type { OtelRecord } from './records.js';
+
+/** The record of a call that tells most comes first: of one trace only the best kind is used. */
+const RANKS = ['chat', 'log', 'turn', 'summary'] as const;
+type Rank = (typeof RANKS)[number];
+
+const CHAT = new Set(['chat', 'generate_content', 'text_completion', 'message']);
+const AGENT = 'invoke_agent';
+
+/** Names that exporters have for one count. */
+const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt'];
+const OUTPUT = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.token_count.completion'];
+const CACHED = [
+  'gen_ai.usage.cache_read.input_tokens',
+  'gen_ai.usage.cache_read_input_tokens',
+  'gen_ai.usage.input_tokens.cached',
+  'llm.token_count.prompt_details.cache_read',
+];
+const WRITTEN = [
+  'gen_ai.usage.cache_creation.input_tokens',
+  'gen_ai.usage.cache_write.input_tokens',
+  'gen_ai.usage.cache_creation_input_tokens',
+  'gen_ai.usage.input_tokens.cache_write',
+  'llm.token_count.prompt_details.cache_write',
+];
+const MODEL = ['gen_ai.response.model', 'gen_ai.request.model', 'llm.model_name'];
+const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system'];
+const CONVERSATION = ['gen_ai.conversation.id', 'session.id'];
+
+function count(attributes: JsonObject, names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = attributes[name];
+    const number = typeof value === 'string' && value !== '' ? Number(value) : numberOf(value);
+    if (number !== null && number >= 0) return number;
+  }
+  return null;
+}
+
+function word(attributes: JsonObject, names: readonly string[]): string | null {
+  for (const name of names) {
+    const text = textOf(attributes[name]);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** What kind of record of a call it is; null for one that tells of none. */
+function rankOf({ kind, name, attributes }: OtelRecord): Rank | null {
+  if (count(attributes, INPUT) === null) return null;
+  if (kind === 'log') return 'log';
+  const operation = textOf(attributes['gen_ai.operation.name']);
+  if (operation === AGENT) return 'summary';
+  const inference = textOf(attributes['openinference.span.kind']);
+  if (inference !== null) return inference === 'LLM' ? 'chat' : 'summary';
+  if (operation !== null && CHAT.has(operation)) return 'chat';
+  if (operation === null && /^(?:chat|llm)\b/i.test(name)) return 'chat';
+  return /turn/.test(name) ? 'turn' : 'summary';
+}
+
+interface Found {
+  readonly record: OtelRecord;
+  readonly rank: number;
+}
+
+/** Each call once: of a trace the best kind of record, of a response the best record. */
+function pickCalls(records: readonly OtelRecord[]): readonly OtelRecord[] {
+  const found: Found[] = [];
+  const best = new Map<string, number>();
+  for (const record of records) {
+    const name = rankOf(record);
+    if (name === null) continue;
+    const rank = RANKS.indexOf(name);
+    found.push({ record, rank });
+    best.set(record.traceId, Math.min(rank, best.get(record.traceId) ?? rank));
+  }
+  const seen = new Set<string>();
+  return found
+    .filter(({ record, rank }) => rank === best.get(record.traceId))
+    .sort((a, b) => a.rank - b.rank)
+    .flatMap(({ record }) => {
+      const id = callId(record);
+      if (seen.has(id)) return [];
+      seen.add(id);
+      return [record];
+    })
+    .sort((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0));
+}
+
+function callId({ attributes, traceId, spanId, startMs }: OtelRecord): string {
+  return textOf(attributes['gen_ai.response.id']) ?? `${traceId}/${spanId ?? startMs}`;
+}
+
+/** Agents inside agents: the span of the innermost one that is not the outermost; null for a call of the main one. */
+function agentOf(record: OtelRecord, spans: ReadonlyMap<string, OtelRecord>): string | null {
+  const agents: string[] = [];
+  const gone = new Set<string>();
+  for (let id = record.parentId; id !== null && !gone.has(id); ) {
+    gone.add(id);
+    const span = spans.get(id);
+    const { attributes } = span ?? { attributes: {} as JsonObject };
+    if (attributes['gen_ai.operation.name'] === AGENT || attributes['openinference.span.kind'] === 'AGENT')
+      agents.push(id);
+    id = span?.parentId ?? null;
+  }
+  return agents.length > 1 ? agents[0]! : null;
+}
+
+/** The requests that some records tell of, each once and in the order of their times. */
+export function rowsOf(records: readonly OtelRecord[]): readonly Row[] {
+  const spans = new Map(records.flatMap((each) => (each.spanId === null ? [] : [[each.spanId, each]])));
+  const calls = pickCalls(records);
+  const tellsReads = calls.some(({ attributes }) => count(attributes, CACHED) !== null);
+  const tellsWrites = calls.some(({ attributes }) => count(attributes, WRITTEN) !== null);
+  const conversations = new Map<string, RecordedMessages>();
+  return calls.map((record): Row => {
+    const { attributes, startMs, endMs, traceId } = record;
+    const session = word(attributes, CONVERSATION) ?? (traceId === '' ? 'session' : traceId);
+    const thread = agentOf(record, spans);
+    const key = `${session}/${thread ?? ''}`;
+    const messages = conversations.get(key) ?? new RecordedMessages();
+    conversations.set(key, messages);
+    const said = messages.said(attributes['gen_ai.input.messages']);
+    const answer = messages.answer(attributes['gen_ai.output.messages']);
+    const input = count(attributes, INPUT)!;
+    // a count that a provider leaves out where others tell it is 0
+    const cached = count(attributes, CACHED) ?? (tellsReads ? 0 : null);
+    const written = count(attributes, WRITTEN) ?? (tellsWrites ? 0 : null);
+    const apart = (cached ?? 0) + (written ?? 0);
+    return {
+      id: callId(record),
+      session,
+      thread,
+      provider: word(attributes, PROVIDER),
+      model: word(attributes, MODEL) ?? 'unknown',
+      timeMs: startMs,
+      endedMs: endMs,
+      // input includes the cache by convention; where it is smaller the exporter counts them apart
+      prompt: input < apart ? input + apart : input,
+      cached,
+      written,
+      output: count(attributes, OUTPUT),
+      prefix: [],
+      ...(said === null || said.length === 0 ? {} : { said }),
+      ...(answer === null ? {} : { answer }),
+    };
+  });
+}

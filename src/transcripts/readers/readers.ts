@@ -1,0 +1,113 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import { createRegistry } from '../../core/base/registry.js';
+import { CAPABILITIES } from '../../core/run/capability.js';
+import { decodeHead } from '../lines/json-lines.js';
+import { isObject, type JsonObject } from '../lines/narrow.js';
+import { readClaudeCode } from './claude-code/read.js';
+import { clineReader } from './cline/read.js';
+import { codexReader } from './codex/read.js';
+import { copilotCliReader } from './copilot-cli/read.js';
+import { geminiCliReader } from './gemini-cli/read.js';
+import { miniSweAgentReader } from './mini-swe-agent/read.js';
+import { opencodeReader } from './opencode/read.js';
+import { openhandsReader } from './openhands/read.js';
+import { otelReader } from './otel/read.js';
+import { piReader } from './pi/read.js';
+import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
+import type { TranscriptReader } from './reader.js';
+import { requestRowsReader } from './request-rows/read.js';
+import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
+import { readRequestTrace, requestTraceCarries } from './request-trace/read-request-trace.js';
+
+/** The readers by format. */
+export const transcriptReaders = createRegistry<TranscriptReader>('transcript format', [
+  [
+    'claude-code',
+    {
+      label: 'Claude Code session',
+      carries: CAPABILITIES,
+      places: ['.claude/projects/*/*.jsonl*', '.config/claude/projects/*/*.jsonl*'],
+      read: readClaudeCode,
+    },
+  ],
+  [
+    'request-trace',
+    {
+      label: 'request trace',
+      carries: requestTraceCarries,
+      read: readRequestTrace,
+    },
+  ],
+  ['codex', codexReader],
+  ['pi', piReader],
+  ['request-rows', requestRowsReader],
+  ['gemini-cli', geminiCliReader],
+  ['qwen-code', qwenCodeReader],
+  ['opencode', opencodeReader],
+  ['cline', clineReader],
+  ['otel', otelReader],
+  ['mini-swe-agent', miniSweAgentReader],
+  ['openhands', openhandsReader],
+  ['copilot-cli', copilotCliReader],
+]);
+
+/** Characters at the start of a file that are enough to tell its format. */
+const HEAD_CHARS = 65_536;
+/** Complete lines of the head that are looked at. */
+const PROBED_LINES = 20;
+
+const CLAUDE_CODE_TYPES = new Set(['user', 'assistant', 'system', 'attachment', 'progress', 'summary']);
+
+function formatOfLine(value: JsonObject): string | null {
+  const { type } = value;
+  if (typeof type !== 'string') return null;
+  if ('parentUuid' in value || 'leafUuid' in value) return 'claude-code';
+  if ('sessionId' in value || 'snapshot' in value) return 'claude-code';
+  return CLAUDE_CODE_TYPES.has(type) && isObject(value.message) && 'uuid' in value ? 'claude-code' : null;
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The format of a transcript by its beginning: a reader's name, or null. @internal */
+export function detectFormat(head: string): string | null {
+  if (looksLikeQwenCode(head)) return 'qwen-code';
+  const lines = head.split('\n', PROBED_LINES + 1);
+  const complete = lines.length > 1 || head.length < HEAD_CHARS ? lines : [];
+  for (const text of complete.slice(0, PROBED_LINES)) {
+    const value = parseOrNull(text);
+    const format = isObject(value) ? formatOfLine(value) : null;
+    if (format !== null) return format;
+  }
+  if (looksLikeRequestTrace(head)) return 'request-trace';
+  const own = transcriptReaders.names.find((name) => transcriptReaders.get(name).detect?.(head) === true);
+  if (own !== undefined) return own;
+  return /"parentUuid"\s*:/.test(head) && /"sessionId"\s*:/.test(head) ? 'claude-code' : null;
+}
+
+/** The name of the reader for a file; a file that no reader knows is an error that says what can be read. */
+export function detectReader(source: Uint8Array | string, options: { readonly id: string }): string {
+  const { id } = options;
+  const format = detectFormat(typeof source === 'string' ? source : headOf(source, id));
+  if (format !== null) return format;
+  const readable = transcriptReaders.all().map(({ label }) => plural(label));
+  throw new CcbenchError('bad-transcript', `${id} is not a transcript in a known format`, {
+    hint: `ccbench replays ${readable.slice(0, -1).join(', ')} and ${readable.at(-1)}`,
+    place: { file: id },
+  });
+}
+
+/** Several of a thing: Codex rollouts, tables of requests, trajectories. */
+function plural(label: string): string {
+  const [, thing, rest = ''] = /^(.*?)( of .*)?$/s.exec(label)!;
+  return `${thing!.endsWith('y') ? `${thing!.slice(0, -1)}ie` : thing}s${rest}`;
+}
+
+function headOf(bytes: Uint8Array, id: string): string {
+  return decodeHead(bytes, id).toString('utf8', 0, HEAD_CHARS);
+}

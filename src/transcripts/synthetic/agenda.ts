@@ -1,0 +1,62 @@
+import { MS_PER_MINUTE } from '../../core/base/clock.js';
+import type { ThreadEvent } from '../../core/model/transcript.js';
+import { letterOf } from './fork-children.js';
+import type { SyntheticSpec } from './spec.js';
+
+/** An event whose time is not known yet. */
+export type PlannedEvent = (at: number) => ThreadEvent;
+
+/** What a spec wants to happen after one turn. */
+export interface AgendaEntry {
+  /** The work on the human's prompt ends with this turn. */
+  readonly endsPrompt: boolean;
+  readonly idleMs: number | null;
+  /** Before the human goes away. */
+  readonly atOnce: readonly PlannedEvent[];
+  /** Before the next prompt or call. */
+  readonly beforeNext: readonly PlannedEvent[];
+}
+
+/** Gathers what a spec wants, by turn. */
+export function createAgenda(spec: SyntheticSpec): ReadonlyMap<number, AgendaEntry> {
+  const agenda = new Map<number, AgendaEntry>();
+  const plan = (turn: number, change: (entry: AgendaEntry) => Partial<AgendaEntry>): void => {
+    const entry = agenda.get(turn) ?? { endsPrompt: false, idleMs: null, atOnce: [], beforeNext: [] };
+    agenda.set(turn, { ...entry, ...change(entry) });
+  };
+  const later = (turn: number, event: PlannedEvent, ends: Partial<AgendaEntry> = {}): void =>
+    plan(turn, (entry) => ({ beforeNext: [...entry.beforeNext, event], ...ends }));
+  for (const { afterTurn, minutes } of spec.idle ?? []) {
+    plan(afterTurn, (entry) => ({
+      endsPrompt: true,
+      idleMs: (entry.idleMs ?? 0) + Math.round(minutes * MS_PER_MINUTE),
+    }));
+  }
+  for (const { afterTurn, instructions, partial } of spec.compactAt ?? []) {
+    const event: PlannedEvent = (at) => ({
+      kind: 'manual-compact',
+      at,
+      compaction: { instructions: instructions ?? null, partial: partial ?? null },
+    });
+    plan(afterTurn, (entry) => ({ endsPrompt: true, atOnce: [...entry.atOnce, event] }));
+  }
+  for (const letter of spec.letters ?? []) {
+    const event: PlannedEvent = (at) => ({ kind: 'agent-message', at, letter: letterOf(letter) });
+    plan(letter.afterTurn, (entry) => ({ atOnce: [...entry.atOnce, event] }));
+  }
+  for (const { afterTurn, reason } of spec.resumeAt ?? []) {
+    later(afterTurn, (at) => ({ kind: 'resume', at, reason: reason ?? 'resumed' }), { endsPrompt: true });
+  }
+  for (const { afterTurn, model } of spec.modelAt ?? []) {
+    later(afterTurn, (at) => ({ kind: 'model-switch', at, model }));
+  }
+  for (const { afterTurn, what, label } of spec.prefixChangeAt ?? []) {
+    later(afterTurn, (at) => ({
+      kind: 'prefix-change',
+      at,
+      what,
+      label: label ?? `${what} after turn ${afterTurn}`,
+    }));
+  }
+  return agenda;
+}

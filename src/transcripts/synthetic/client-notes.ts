@@ -1,0 +1,176 @@
+import type { Random } from '../../core/base/random.js';
+import type { BlockFacts } from '../../core/model/block.js';
+import type { MessageOrigin } from '../../core/model/message.js';
+import type { ToolEffect } from '../../core/model/tool-effect.js';
+import type { BackgroundRun } from './background-runs.js';
+import { compileDistribution, type Sampler } from './distribution.js';
+import type { Samplers } from './samplers.js';
+import type { SessionShape } from './shape.js';
+import type { ThreadWriter } from './thread-writer.js';
+import type { FillerInit } from './tools/filler-text.js';
+import type { TodoList } from './tools/todo-list.js';
+import { ToolDesk } from './tools/tool-desk.js';
+import { TOOL_PROFILES } from './tools/tool-profiles.js';
+
+const OPENING = '<system-reminder>\n';
+const CLOSING = '\n</system-reminder>';
+
+/** Instructions of one MCP server: 644 characters in six of eight shared announcements. */
+const INSTRUCTION_CHARS = 644;
+const INSTRUCTING_SERVER = 'playwright';
+
+/** Notices of ended agents carry their answer (40 of the shared recordings); those of commands do not. */
+const AGENT_NOTICE_CHARS = {
+  p: [0, 0.25, 0.5, 0.75, 0.9, 1],
+  v: [3_006, 3_719, 4_334, 6_832, 11_690, 35_060],
+};
+const COMMAND_NOTICE_CHARS = 429;
+
+/** Tools of the client itself that are announced by name alone. */
+const DEFERRED_TOOLS = ['WebFetch', 'WebSearch', 'NotebookEdit', 'TaskOutput', 'TaskStop', 'EnterPlanMode'];
+
+const REMINDERS = {
+  task_reminder:
+    'The task list has not been used for a while. Keep it up to date if the work has several steps: add what is new, ' +
+    'mark what is done, remove what no longer matters. Ignore this note where it does not apply.',
+  todo_reminder:
+    'The list of things to do has not been used for a while. Keep it up to date if the work has several steps, and ' +
+    'clear what is stale. Ignore this note where it does not apply.',
+  plan_mode: 'Plan mode is on: read and think, present a plan, change nothing before the plan is accepted.',
+  plan_mode_exit: 'Plan mode is off: the plan was accepted, you may change files now.',
+} as const;
+
+/** Writes what the client puts into the conversation by itself: listings, reminders, contents of skills, notices. */
+export class ClientNotes {
+  readonly #writer: ThreadWriter;
+  readonly #samplers: Samplers;
+  readonly #shape: SessionShape;
+  readonly #listings: Random;
+  readonly #notices: Random;
+  readonly #gaps: Random;
+  readonly #noticeChars: Sampler;
+  readonly #gap: Sampler;
+  readonly #skills: ReadonlyMap<string, number>;
+  #callsToReminder: number;
+
+  constructor(shape: SessionShape, random: Random, samplers: Samplers, writer: ThreadWriter) {
+    this.#writer = writer;
+    this.#samplers = samplers;
+    this.#shape = shape;
+    this.#listings = random.split('listings');
+    this.#notices = random.split('notices');
+    this.#gaps = random.split('reminders');
+    this.#noticeChars = compileDistribution('noticeChars', AGENT_NOTICE_CHARS);
+    this.#gap = compileDistribution('todoReminderCalls', shape.todoReminderCalls);
+    const skillChars = compileDistribution('skillChars', shape.skillChars);
+    const sizes = random.split('skill chars');
+    this.#skills = new Map(
+      ToolDesk.skills.map((name) => [name, Math.max(1, Math.round(skillChars(sizes.next())))]),
+    );
+    this.#callsToReminder = this.#nextGap();
+  }
+
+  /** What a session is told at its start; its tokens. */
+  opening(at: number): number {
+    let tokens = 0;
+    const { skillShare, mcpShare, skillListingChars } = this.#shape;
+    if (mcpShare > 0) {
+      const names = TOOL_PROFILES.filter(({ group }) => group === 'mcp').map(({ name }) => name);
+      const all = [...DEFERRED_TOOLS, ...names].sort();
+      const added = all.map((name) => [name, name.length] as const);
+      const head = `The following tools are available by a search:\n${all.join('\n')}`;
+      tokens += this.#reminder('deferred_tools_delta', head, 0, at, { kind: 'announce', added, removed: [] });
+      tokens += this.#reminder('mcp_instructions_delta', `# ${INSTRUCTING_SERVER}\n`, INSTRUCTION_CHARS, at, {
+        kind: 'announce',
+        added: [[INSTRUCTING_SERVER, INSTRUCTION_CHARS]],
+        removed: [],
+      });
+    }
+    if (skillShare > 0) {
+      const sample = compileDistribution('skillListingChars', skillListingChars);
+      const names = ToolDesk.skills.map((name) => `- ${name}`).join('\n');
+      const head = `The following skills are available:\n${names}\n`;
+      tokens += this.#reminder('skill_listing', head, Math.round(sample(this.#listings.next())), at, null);
+    }
+    return tokens;
+  }
+
+  /** The content of a skill that was invoked, always the same. */
+  skill(name: string, at: number): void {
+    const chars = this.#skills.get(name)!;
+    const head = `Base directory for this skill: /repo/.claude/skills/${name}\n\n`;
+    const seed = name.length * 0x9e37 + chars;
+    this.#add('meta', { style: 'prose', chars: Math.max(chars, head.length), head, seed }, {}, at);
+  }
+
+  planMode(state: 'on' | 'off', at: number): void {
+    const kind = state === 'on' ? 'plan_mode' : 'plan_mode_exit';
+    this.#reminder(kind, REMINDERS[kind], 0, at, null);
+  }
+
+  /** The list was used: the next reminder is some calls away again. */
+  listUsed(): void {
+    this.#callsToReminder = this.#nextGap();
+  }
+
+  /** A call went by; when it was one too many without the list, a reminder of it follows. */
+  callMade(todos: TodoList, at: number): void {
+    if (--this.#callsToReminder > 0) return;
+    this.#callsToReminder = this.#nextGap();
+    const list = todos.text === '' ? '' : `\n\n${todos.text}`;
+    this.#reminder(todos.reminder, `${REMINDERS[todos.reminder]}${list}`, 0, at, null);
+  }
+
+  #nextGap(): number {
+    const calls = Math.round(this.#gap(this.#gaps.next()));
+    return calls === 0 || this.#shape.todoShare === 0 ? Number.POSITIVE_INFINITY : calls;
+  }
+
+  /** Tells of the end of what ran in the background: as a message of its own, or beside what is going on. */
+  notice(run: BackgroundRun, way: 'message' | 'attachment', at: number): void {
+    const { task, kind, label, toolUseId } = run;
+    const drawn = this.#noticeChars(this.#notices.next());
+    const what = kind === 'agent' ? 'Agent' : 'Background command';
+    const head =
+      `<task-notification>\n<task-id>${task}</task-id>\n<tool-use-id>${toolUseId}</tool-use-id>\n` +
+      `<status>completed</status>\n<summary>${what} "${label}" finished</summary>\n<result>`;
+    const tail = '</result>\n</task-notification>';
+    const least = head.length + tail.length;
+    const chars = Math.max(least, kind === 'agent' ? Math.round(drawn) : COMMAND_NOTICE_CHARS);
+    const effect = { kind: 'background-news', state: 'ended', task, call: null } as const;
+    if (way === 'message') this.#add('meta', { style: 'prose', chars, head, tail }, { effect }, at);
+    else {
+      const around = OPENING.length + CLOSING.length;
+      const filler = {
+        style: 'prose',
+        chars: chars + around,
+        head: OPENING + head,
+        tail: tail + CLOSING,
+      } as const;
+      this.#add('attachment', filler, { attachment: 'queued_command', effect }, at);
+    }
+  }
+
+  #reminder(
+    attachment: string,
+    words: string,
+    fillerChars: number,
+    at: number,
+    effect: ToolEffect | null,
+  ): number {
+    const head = OPENING + words;
+    const chars = Math.max(head.length, OPENING.length + fillerChars) + CLOSING.length;
+    const facts = effect === null ? { attachment } : { attachment, effect };
+    return this.#add('attachment', { style: 'prose', chars, head, tail: CLOSING }, facts, at);
+  }
+
+  #add(origin: MessageOrigin, filler: FillerInit, facts: BlockFacts, at: number): number {
+    const tokens = Math.max(1, Math.round(filler.chars / this.#samplers.addedCharsPerToken(filler.chars)));
+    this.#writer.message(
+      origin,
+      [this.#writer.block({ kind: 'text', role: 'user', tokens, filler, facts })],
+      at,
+    );
+    return tokens;
+  }
+}

@@ -1,0 +1,62 @@
+import { createRandom } from '../../core/base/random.js';
+import type { Thread, Transcript } from '../../core/model/transcript.js';
+import type { Capability } from '../../core/run/capability.js';
+import { FlowingThread } from './flowing-thread.js';
+import { memoryFilesOf } from './project-memory.js';
+import { SessionGenerator } from './session.js';
+import type { SessionSource } from './session-source.js';
+import { checkSpec, type SyntheticSpec } from './spec.js';
+import { generateSteadyThreads, steadySession } from './steady.js';
+import { shapeOf } from './workloads.js';
+
+/** Generates a session from a spec: the same spec gives the same transcript everywhere. */
+export function generateTranscript(spec: SyntheticSpec): Transcript {
+  checkSpec(spec);
+  const threads =
+    spec.steady === undefined
+      ? sessionGenerator(spec).generate().threads
+      : generateSteadyThreads(spec, spec.steady);
+  return transcriptOf(spec, threads);
+}
+
+/** Turns from which on a session is made while it is replayed: so many take 100 MB and more. */
+const FLOWING_TURNS = 50_000;
+
+/** The same for whoever goes through it once: of a long session without other agents nothing is kept. */
+export function generateFlowing(spec: SyntheticSpec, least = FLOWING_TURNS): Transcript {
+  const hasOthers =
+    spec.subagents !== undefined || (spec.forks ?? []).length > 0 || (spec.letters ?? []).length > 0;
+  if (spec.turns < least || hasOthers) return generateTranscript(spec);
+  checkSpec(spec);
+  const source = (): SessionSource =>
+    spec.steady === undefined ? sessionGenerator(spec) : steadySession(spec, spec.steady);
+  return transcriptOf(spec, [new FlowingThread(source, spec.turns)]);
+}
+
+function sessionGenerator(spec: SyntheticSpec): SessionGenerator {
+  return new SessionGenerator(spec, shapeOf(spec.workload, spec.overrides), createRandom(spec.seed), {
+    id: 'main',
+    parentId: null,
+    label: 'main',
+    startMs: 0,
+  });
+}
+
+function transcriptOf(spec: SyntheticSpec, threads: readonly Thread[]): Transcript {
+  const shape = shapeOf(spec.workload, spec.overrides);
+  const project = spec.prefixSeed ?? spec.seed;
+  const carries: Capability[] = ['timestamps', 'tools', 'output-tokens', 'latency'];
+  const memoryFiles = spec.steady === undefined ? memoryFilesOf(shape, createRandom(project)) : null;
+  if (spec.text !== 'none') carries.unshift('text');
+  if (spec.subagents !== undefined || (spec.forks ?? []).length > 0) carries.push('subagents');
+  return {
+    id: `synthetic-${spec.workload}-${spec.turns}-${spec.seed}`,
+    source: 'synthetic',
+    carries,
+    agentVersion: null,
+    startedAtMs: null,
+    threads,
+    ...(memoryFiles === null ? {} : { memoryFiles }),
+    warnings: [],
+  };
+}

@@ -1,0 +1,50 @@
+import type { Random } from '../../core/base/random.js';
+import { compileDistribution } from './distribution.js';
+import type { SessionShape } from './shape.js';
+import { TREE_FOLDERS } from './tools/file-tree.js';
+
+/** Where the agent keeps its memory of the project (C32). */
+const MEMORY_FOLDER = '/user/.claude/projects/-repo/memory';
+
+/** How memory is written in the shared recordings: 9 new files, 8 edits of the index, 3 of a file. */
+const NEW_SHARE = 0.45;
+const INDEX_SHARE = 0.73;
+
+/** The agent's own memory: an index and files on subjects. */
+export class AgentMemory {
+  readonly #random: Random;
+  #files = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** The next write: to a new file, or as an edit of the index or of a known one. */
+  next(): { readonly tool: 'Write' | 'Edit'; readonly path: string } {
+    const isNew = this.#random.chance(NEW_SHARE);
+    const ofIndex = this.#random.chance(INDEX_SHARE);
+    if (this.#files === 0 || isNew)
+      return { tool: 'Write', path: `${MEMORY_FOLDER}/subject-${++this.#files}.md` };
+    const path = ofIndex ? 'MEMORY.md' : `subject-${this.#files}.md`;
+    return { tool: 'Edit', path: `${MEMORY_FOLDER}/${path}` };
+  }
+}
+
+/** Distance between the folders that hold memory files; it leads through all of them. */
+const STRIDE = 5;
+
+/** Memory files of the project's folders with their sizes, for NES-1; null when there are none. */
+export function memoryFilesOf(shape: SessionShape, random: Random): Readonly<Record<string, number>> | null {
+  const places = random.split('memory folders');
+  const sizes = random.split('memory file tokens');
+  const tokens = compileDistribution('memoryFileTokens', shape.memoryFileTokens);
+  const folders = TREE_FOLDERS.length;
+  const count = Math.min(folders, Math.floor(folders * shape.memoryFolderShare + places.next()));
+  const first = places.integer(0, folders - 1);
+  const files: Record<string, number> = {};
+  for (let i = 0; i < count; i++) {
+    const folder = TREE_FOLDERS[(first + i * STRIDE) % folders]!;
+    files[`${folder}/CLAUDE.md`] = Math.max(1, Math.round(tokens(sizes.next())));
+  }
+  return count === 0 ? null : files;
+}

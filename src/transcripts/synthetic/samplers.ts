@@ -1,0 +1,268 @@
+import type { Random } from '../../core/base/random.js';
+import { compileDistribution, type Distribution, type Sampler } from './distribution.js';
+import type { SessionShape } from './shape.js';
+import { SUBAGENT_TOOL, TOOL_PROFILES, type ToolProfile } from './tools/tool-profiles.js';
+
+/** A tool with its distributions ready. */
+export interface ToolSampler {
+  readonly profile: ToolProfile;
+  inputChars(): number;
+  resultChars(): number;
+  latencyMs(): number;
+  fails(): boolean;
+}
+
+/** Why a tool is called: as part of the plain work, or for one of the things that have a share of their own. */
+export interface ToolPick {
+  readonly tool: ToolSampler;
+  readonly as: 'plain' | 'skill' | 'todo' | 'mcp' | 'background' | 'memory';
+}
+
+/** The random side of a session: one generator per purpose, so one distribution never shifts another. */
+export interface Samplers {
+  callsPerPrompt(): number;
+  /** Calls that follow a notice from the background. */
+  callsPerNotice(): number;
+  humanIdleMs(): number;
+  humanPromptChars(): number;
+  /** Output of the next response; the tools drawn after it go with it. */
+  outputTokens(): number;
+  toolCalls(): number;
+  firstPromptTokens(): number;
+  /** Characters per token of a text of so many characters: short ones hold more tokens for their length. */
+  charsPerToken(chars: number): number;
+  /** The same for what the model says, for what it thinks, and for what its client puts in. */
+  spokenCharsPerToken(chars: number): number;
+  thoughtCharsPerToken(chars: number): number;
+  addedCharsPerToken(chars: number): number;
+  imageTokens(): number;
+  promptHasImage(): boolean;
+  /** Share of the next response that is thinking; 0 when it does not think. */
+  thinkingPart(): number;
+  /** Whether a read of so many characters is of a part. */
+  readsPart(chars: number): boolean;
+  pick(): ToolPick;
+  toolNamed(name: string): ToolSampler;
+  readonly files: Random;
+}
+
+/** Median size of a recorded tool result, all tools together (tool-stats). */
+const MEDIAN_CHARS = 300;
+
+/** Median size of a recorded read (tool-stats). */
+const MEDIAN_READ_CHARS = 2_304;
+
+/** How much reads of parts go with small results; medians of the shared recordings are 1,135 and 5,714 characters. */
+const PARTS_LEAN = 0.43;
+
+/** Calls behind 32 notices of the shared recordings. */
+const CALLS_PER_NOTICE = { p: [0, 0.25, 0.5, 0.75, 0.9, 1], v: [1, 2, 5, 11, 17, 65] };
+
+/** How much thinking goes with long outputs; medians of the shared recordings are 616 tokens with it, 181 without. */
+const THINKING_LEAN = 0.85;
+
+/** Share of texts whose density follows their size; set so that the growth per call meets E6. */
+const DENSITY_BY_SIZE = 0.65;
+
+/** Prepares the distributions of a shape. */
+export function createSamplers(shape: SessionShape, random: Random): Samplers {
+  const draw = (label: string, distribution: Distribution): (() => number) => {
+    const sample = compileDistribution(label, distribution);
+    const stream = random.split(label);
+    return () => sample(stream.next());
+  };
+  const whole = (label: string, distribution: Distribution, low: number): (() => number) => {
+    const sample = draw(label, distribution);
+    return () => Math.max(low, Math.round(sample()));
+  };
+  const chance = (label: string, probability: number): (() => boolean) => {
+    const stream = random.split(label);
+    return () => stream.chance(probability);
+  };
+  const idleSeconds = draw('humanIdleSeconds', shape.humanIdleSeconds);
+  const tools = toolSamplers(shape, random);
+  const chooseTool = toolChoice(
+    tools.filter(({ profile }) => profile.group === 'plain'),
+    shape,
+    random.split('tool'),
+  );
+  const pick = picker(shape, random, tools);
+  const named = new Map(tools.map((tool) => [tool.profile.name, tool]));
+  const output = compileDistribution('outputTokens', shape.outputTokens);
+  const outputs = random.split('outputTokens');
+  let outputShare = 0;
+  const density = (label: string): ((chars: number) => number) => {
+    const sample = compileDistribution('charsPerToken', shape.charsPerToken);
+    const stream = random.split(label);
+    return (chars) => {
+      const u = stream.next();
+      const rank = chars / (chars + MEDIAN_CHARS);
+      return sample(u < DENSITY_BY_SIZE ? rank : (u - DENSITY_BY_SIZE) / (1 - DENSITY_BY_SIZE));
+    };
+  };
+  const thinking = random.split('thinking');
+  const thinkingPart = draw('thinkingPart', shape.thinkingPart);
+  const parts = random.split('partial read');
+  return {
+    callsPerPrompt: whole('callsPerPrompt', shape.callsPerPrompt, 1),
+    callsPerNotice: whole('callsPerNotice', CALLS_PER_NOTICE, 1),
+    humanIdleMs: () => Math.round(idleSeconds() * 1_000),
+    humanPromptChars: whole('humanPromptChars', shape.humanPromptChars, 1),
+    outputTokens() {
+      outputShare = outputs.next();
+      return Math.max(1, Math.round(output(outputShare)));
+    },
+    toolCalls: whole('toolCallsPerResponse', shape.toolCallsPerResponse, 1),
+    firstPromptTokens: whole('firstPromptTokens', shape.firstPromptTokens, 1),
+    charsPerToken: density('charsPerToken'),
+    spokenCharsPerToken: density('spoken density'),
+    thoughtCharsPerToken: density('thought density'),
+    addedCharsPerToken: density('added density'),
+    imageTokens: whole('imageTokens', shape.imageTokens, 1),
+    promptHasImage: chance('imagePrompt', shape.imagePromptShare),
+    thinkingPart() {
+      const part = thinkingPart();
+      const share = shape.thinkingShare;
+      const lean = Math.min(share, 1 - share) * THINKING_LEAN;
+      return thinking.chance(share + lean * (2 * outputShare - 1)) ? part : 0;
+    },
+    readsPart(chars) {
+      const rank = chars / (chars + MEDIAN_READ_CHARS);
+      return parts.chance(shape.partialReadShare * (1 + PARTS_LEAN * (1 - 2 * rank)));
+    },
+    pick: () => pick(chooseTool(outputShare)),
+    toolNamed: (name) => named.get(name)!,
+    files: random.split('files'),
+  };
+}
+
+/**
+ * Decides what a tool call is for: each purpose has a share of all calls and draws for itself at every call, so that one
+ * that is switched off leaves the others as they are.
+ */
+function picker(
+  shape: SessionShape,
+  random: Random,
+  tools: readonly ToolSampler[],
+): (plain: ToolSampler) => ToolPick {
+  const named = (name: string): ToolSampler => tools.find((tool) => tool.profile.name === name)!;
+  const weight = (name: string): number => shape.toolWeights[name] ?? 1;
+  const servers = tools.flatMap((tool): [ToolSampler, number][] =>
+    tool.profile.group === 'mcp' ? [[tool, tool.profile.share * weight(tool.profile.name)]] : [],
+  );
+  const server = random.split('mcp tool');
+  const purposes = (
+    [
+      ['skill', shape.skillShare, () => named('Skill')],
+      ['todo', shape.todoShare, () => named('TodoWrite')],
+      ['mcp', shape.mcpShare, () => server.weighted(servers)],
+      ['background', shape.backgroundShare, () => named(SUBAGENT_TOOL)],
+      ['memory', shape.memoryWriteShare, () => named('Write')],
+    ] as const
+  ).map(([as, share, tool]) => new Purpose(as, share, tool, random.split(as)));
+  return (plain) => {
+    let found: Purpose | null = null;
+    for (const purpose of purposes) if (purpose.isDue()) found ??= purpose;
+    return found === null ? { tool: plain, as: 'plain' } : { tool: found.tool(), as: found.as };
+  };
+}
+
+/** Something that a share of the tool calls is for: it draws how many calls come before the next one. */
+class Purpose {
+  #before: number;
+
+  constructor(
+    readonly as: ToolPick['as'],
+    private readonly share: number,
+    readonly tool: () => ToolSampler,
+    private readonly random: Random,
+  ) {
+    this.#before = this.gap();
+  }
+
+  /** Whether this call is one of them. */
+  isDue(): boolean {
+    if (this.#before-- > 0) return false;
+    this.#before = this.gap();
+    return true;
+  }
+
+  private gap(): number {
+    if (this.share <= 0) return Number.POSITIVE_INFINITY;
+    return this.share >= 1 ? 0 : Math.floor(Math.log(1 - this.random.next()) / Math.log(1 - this.share));
+  }
+}
+
+/**
+ * Chooses tools by their share. Tools with a small input go with short outputs, those with a large one with long outputs,
+ * by a lean that leaves both the shares and the distribution of outputs as they are.
+ */
+function toolChoice(
+  tools: readonly ToolSampler[],
+  shape: SessionShape,
+  random: Random,
+): (outputShare: number) => ToolSampler {
+  const shares = tools.map(({ profile }) => profile.share * (shape.toolWeights[profile.name] ?? 1));
+  const leans = tools.map(({ profile }) => profile.lean);
+  const weights = balanced(shares, leans);
+  const drawn = new Float64Array(tools.length);
+  return (outputShare) => {
+    const side = 1 - 2 * outputShare;
+    let total = 0;
+    for (let i = 0; i < tools.length; i++) {
+      const lean = 1 + leans[i]! * side;
+      drawn[i] = weights[i]! * lean * lean;
+      total += drawn[i]!;
+    }
+    let mark = random.next() * total;
+    for (let i = 0; i < tools.length; i++) {
+      mark -= drawn[i]!;
+      if (mark < 0) return tools[i]!;
+    }
+    return tools[0]!;
+  };
+}
+
+const BALANCE_ROUNDS = 3;
+const BALANCE_STEPS = 24;
+
+/** Weights by which tools that lean are chosen as often as their shares say, over all outputs together. */
+function balanced(shares: readonly number[], leans: readonly number[]): Float64Array {
+  const weights = Float64Array.from(shares);
+  let total = 0;
+  for (const share of shares) total += share;
+  const found = new Float64Array(shares.length);
+  for (let round = 0; round < BALANCE_ROUNDS; round++) {
+    found.fill(0);
+    for (let step = 0; step < BALANCE_STEPS; step++) {
+      const side = 1 - (2 * (step + 0.5)) / BALANCE_STEPS;
+      let sum = 0;
+      for (let i = 0; i < shares.length; i++) sum += weights[i]! * (1 + leans[i]! * side) ** 2;
+      for (let i = 0; i < shares.length; i++)
+        found[i]! += (weights[i]! * (1 + leans[i]! * side) ** 2) / (sum * BALANCE_STEPS);
+    }
+    for (let i = 0; i < shares.length; i++) if (found[i]! > 0) weights[i]! *= shares[i]! / total / found[i]!;
+  }
+  return weights;
+}
+
+function toolSamplers(shape: SessionShape, random: Random): readonly ToolSampler[] {
+  const streams = {
+    input: random.split('input'),
+    result: random.split('result'),
+    latency: random.split('latency'),
+  };
+  const errors = random.split('error');
+  return TOOL_PROFILES.map((profile) => {
+    const result: Sampler = compileDistribution(`${profile.name} result`, profile.resultChars);
+    const spread: Sampler = compileDistribution(`${profile.name} input`, profile.inputSpread);
+    const latency: Sampler = compileDistribution(`${profile.name} latency`, profile.latencySeconds);
+    return {
+      profile,
+      inputChars: () => Math.max(1, Math.round(profile.inputCharsP50 * spread(streams.input.next()))),
+      resultChars: () => Math.max(1, Math.round(shape.resultScale * result(streams.result.next()))),
+      latencyMs: () => Math.round(latency(streams.latency.next()) * 1_000),
+      fails: () => errors.chance(profile.errorRate),
+    };
+  });
+}

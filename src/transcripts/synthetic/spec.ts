@@ -1,0 +1,127 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import type { LetterSubject, LetterWay } from '../../core/model/transcript.js';
+import type { SessionShape } from './shape.js';
+
+/** A session to be generated. A turn is one API call of the main thread; turns count from 1. */
+export interface SyntheticSpec {
+  readonly workload: string;
+  readonly turns: number;
+  readonly seed: number | string;
+  readonly model?: string;
+  /** The human stays away after a turn, which then ends the work on a prompt. */
+  readonly idle?: readonly { readonly afterTurn: number; readonly minutes: number }[];
+  /** The human asks for a compaction. */
+  readonly compactAt?: readonly {
+    readonly afterTurn: number;
+    readonly instructions?: string;
+    /** One side of a pivot only, so many messages before the end (FUL-11). */
+    readonly partial?: { readonly direction: 'from' | 'up_to'; readonly messagesBack: number };
+  }[];
+  readonly modelAt?: readonly { readonly afterTurn: number; readonly model: string }[];
+  readonly resumeAt?: readonly { readonly afterTurn: number; readonly reason?: string }[];
+  readonly prefixChangeAt?: readonly {
+    readonly afterTurn: number;
+    readonly what: 'system' | 'tools';
+    readonly label?: string;
+  }[];
+  /** Tools and system prompt together; drawn from the shape when absent. */
+  readonly prefixTokens?: number;
+  readonly text?: 'none' | 'filler';
+  readonly overrides?: Partial<SessionShape>;
+  readonly subagents?: { readonly everyTurns: number; readonly turns: number; readonly model?: string };
+  /** Turns that start several children, each a copy of the session as it then is (AGT-2). */
+  readonly forks?: readonly ForkSpec[];
+  /** Messages of the main agent to others (AGT-4). */
+  readonly letters?: readonly LetterSpec[];
+  /** Sessions with the same one have the same tools and system prompt; the seed unless given. */
+  readonly prefixSeed?: number | string;
+  /** Equal turns without chance, for runs with a closed form. */
+  readonly steady?: SteadySpec;
+}
+
+/** What a parent does while its children work: waits for the last of them, or goes on with its own work. */
+export const FORK_PARENTS = ['waits', 'goes-on'] as const;
+
+/** A turn that starts children; the parent goes on when all have finished, unless they work beside it. */
+export interface ForkSpec {
+  readonly afterTurn: number;
+  readonly children: number;
+  /** Turns of each child. */
+  readonly turns: number;
+  readonly directiveTokens?: number;
+  /** Time between the response and the start of the children, as when the human has to agree. */
+  readonly delayMinutes?: number;
+  readonly parent?: (typeof FORK_PARENTS)[number];
+  /** Messages that every child sends; turns are the child's own. */
+  readonly letters?: readonly LetterSpec[];
+}
+
+/** A message between agents: to a name, or to all (`*`). */
+export interface LetterSpec {
+  readonly afterTurn: number;
+  readonly to: string;
+  readonly way?: LetterWay;
+  readonly subject?: LetterSubject;
+  readonly tokens?: number;
+  /** For a plan: how often it is turned down before it is approved. */
+  readonly rejections?: number;
+}
+
+/** Equal turns: each call answers with one tool call, its result comes back, the next call starts a fixed time later. */
+export interface SteadySpec {
+  /** Growth of the prompt per turn = output + result; one of the two may be left to follow from it. */
+  readonly tokensPerTurn?: number;
+  readonly outputTokens?: number;
+  readonly resultTokens?: number;
+  /** From the start of a call to the start of the next; the response takes the first half of it. */
+  readonly gapSeconds: number;
+  /** The human prompt at the beginning. */
+  readonly promptTokens?: number;
+  readonly tool?: string;
+  readonly charsPerToken?: number;
+}
+
+/** Model of generated sessions unless another is named. */
+export const DEFAULT_MODEL = 'claude-sonnet-4-5';
+
+const MAX_TURNS = 10_000_000;
+
+const MAX_CHILDREN = 1_000;
+
+/** Checks the numbers of a spec; the first that cannot be meant is an error. */
+export function checkSpec(spec: SyntheticSpec): void {
+  whole('turns', spec.turns, 1, MAX_TURNS);
+  if (spec.prefixTokens !== undefined) whole('prefixTokens', spec.prefixTokens, 0, 1e9);
+  for (const name of ['idle', 'compactAt', 'modelAt', 'resumeAt', 'prefixChangeAt'] as const) {
+    for (const entry of spec[name] ?? []) whole(`${name}.afterTurn`, entry.afterTurn, 1, spec.turns);
+  }
+  for (const { minutes } of spec.idle ?? []) {
+    if (!(minutes >= 0 && minutes <= 1e7))
+      throw refused('idle.minutes', minutes, 'a number from 0 to 10,000,000');
+  }
+  for (const fork of spec.forks ?? []) {
+    whole('forks.afterTurn', fork.afterTurn, 1, spec.turns - 1);
+    whole('forks.children', fork.children, 1, MAX_CHILDREN);
+    whole('forks.turns', fork.turns, 1, 100_000);
+    const delay = fork.delayMinutes ?? 0;
+    if (!(delay >= 0 && delay <= 1e7))
+      throw refused('forks.delayMinutes', delay, 'a number from 0 to 10,000,000');
+  }
+  for (const { afterTurn } of spec.letters ?? []) whole('letters.afterTurn', afterTurn, 1, spec.turns);
+  if (spec.subagents !== undefined) {
+    whole('subagents.everyTurns', spec.subagents.everyTurns, 1, MAX_TURNS);
+    whole('subagents.turns', spec.subagents.turns, 1, 100_000);
+  }
+}
+
+function whole(name: string, value: number, low: number, high: number): void {
+  if (!(Number.isInteger(value) && value >= low && value <= high)) {
+    throw refused(name, value, `a whole number from ${low} to ${high}`);
+  }
+}
+
+function refused(name: string, value: number, wanted: string): CcbenchError {
+  return new CcbenchError('bad-value', `\`${name}\` of a synthetic session cannot be ${value}`, {
+    hint: `give ${wanted}`,
+  });
+}

@@ -1,0 +1,107 @@
+import type { Random } from '../../../core/base/random.js';
+
+/** A file of the imagined repository. */
+export interface TreeFile {
+  readonly path: string;
+  readonly chars: number;
+  /** How it was read first. */
+  readonly read: 'whole' | 'part';
+  /** Changes with every edit. */
+  readonly contentSeed: number;
+}
+
+/** Where the project's folders lie. */
+const SOURCE_FOLDER = '/repo/src';
+
+const FOLDERS = [
+  'api',
+  'auth',
+  'cache',
+  'cli',
+  'core',
+  'db',
+  'jobs',
+  'lib',
+  'model',
+  'routes',
+  'ui',
+  'util',
+] as const;
+const NAMES = [
+  'client',
+  'config',
+  'errors',
+  'format',
+  'handler',
+  'index',
+  'limits',
+  'loader',
+  'parser',
+  'queue',
+] as const;
+const EXTENSIONS = ['.ts', '.ts', '.ts', '.test.ts', '.tsx', '.json', '.md'] as const;
+
+/** The folders of the imagined repository. */
+export const TREE_FOLDERS: readonly string[] = FOLDERS.map((name) => `${SOURCE_FOLDER}/${name}`);
+
+/** Files that are still fresh in mind: the ones a session comes back to. */
+const RECENT = 16;
+
+/** The files a session works on: new ones appear, recent ones are visited again with the same size. */
+export class FileTree {
+  readonly #random: Random;
+  readonly #revisitShare: number;
+  readonly #recent: TreeFile[] = [];
+  #made = 0;
+  #edits = 0;
+
+  constructor(random: Random, revisitShare: number) {
+    this.#random = random;
+    this.#revisitShare = revisitShare;
+  }
+
+  /** A file to read; a new one has the given size. What was read in parts is not read whole. */
+  visit(newChars: number, read: TreeFile['read']): TreeFile {
+    const again = this.#random.chance(this.#revisitShare);
+    const slot = this.#random.integer(0, RECENT - 1);
+    const known = again ? this.#recent[slot % Math.max(1, this.#recent.length)] : undefined;
+    const fits = known !== undefined && (read === 'part' || known.read === 'whole');
+    return fits ? known : this.#create(slot, newChars, read);
+  }
+
+  /** A file to edit: one that was seen. */
+  pick(newChars: number): TreeFile {
+    const slot = this.#random.integer(0, RECENT - 1);
+    return this.#recent[slot % Math.max(1, this.#recent.length)] ?? this.#create(0, newChars, 'whole');
+  }
+
+  /** A file that did not exist. */
+  add(chars: number): TreeFile {
+    return this.#create(this.#random.integer(0, RECENT - 1), chars, 'whole');
+  }
+
+  /** A file has another content now: so many characters more or less, or as many as given. */
+  change(file: TreeFile, chars: { readonly by: number } | { readonly to: number }): void {
+    const index = this.#recent.findIndex(({ path }) => path === file.path);
+    const now = this.#recent[index];
+    if (now === undefined) return;
+    this.#recent[index] = {
+      ...now,
+      chars: 'to' in chars ? chars.to : Math.max(0, now.chars + chars.by),
+      contentSeed: now.contentSeed + ++this.#edits * 0x1_0001,
+    };
+  }
+
+  #create(slot: number, chars: number, read: TreeFile['read']): TreeFile {
+    const n = this.#made++;
+    const folder = FOLDERS[n % FOLDERS.length]!;
+    const name = NAMES[Math.floor(n / FOLDERS.length) % NAMES.length]!;
+    const round = Math.floor(n / (FOLDERS.length * NAMES.length));
+    const part = round === 0 ? '' : `part-${round}/`;
+    const path = `${SOURCE_FOLDER}/${folder}/${part}${name}${EXTENSIONS[n % EXTENSIONS.length]!}`;
+    const file: TreeFile = { path, chars, read, contentSeed: n * 0x9e37_79b1 + 7 };
+    if (this.#recent.length < RECENT) this.#recent.push(file);
+    else this.#recent[slot] = file;
+    return file;
+  }
+}

@@ -1,0 +1,142 @@
+import { createRandom, type Random } from '../../../core/base/random.js';
+import type { Text } from '../../../core/model/text.js';
+
+/** What a filler looks like; `words` is one line without quotes, safe inside JSON. */
+export type FillerStyle = 'code' | 'output' | 'prose' | 'words';
+
+/** What is needed to make a filler. */
+export interface FillerInit {
+  readonly style: FillerStyle;
+  readonly chars: number;
+  /** Equal seeds read equal; a text without one is like no other. */
+  readonly seed?: number;
+  /** Text in front of the filler; it may hold `fillerHole`s. */
+  readonly head?: string;
+  readonly tail?: string;
+}
+
+const HOLE_START = '\uE000';
+const HOLE = /\uE000(\d+)\uE001/g;
+
+/** A place in a head where so many characters of filler stand once it is read. */
+export function fillerHole(chars: number): string {
+  return `${HOLE_START}${chars}\uE001`;
+}
+
+/** A text of exact length that is written each time it is read, the same every time. */
+export class FillerText implements Text {
+  readonly chars: number;
+  readonly style: FillerStyle;
+  readonly seed: number;
+  readonly head: string;
+  readonly tail: string;
+
+  constructor(init: FillerInit, ownSeed: number) {
+    this.chars = init.chars;
+    this.style = init.style;
+    this.seed = init.seed ?? ownSeed;
+    this.head = init.head ?? '';
+    this.tail = init.tail ?? '';
+  }
+
+  read(): string {
+    const head = wholeHead(this);
+    const room = this.chars - head.length - this.tail.length;
+    if (room <= 0) return (head + this.tail).slice(0, this.chars).padEnd(this.chars, ' ');
+    return head + fill(this.style, this.seed, room) + this.tail;
+  }
+
+  start(chars: number): string {
+    const head = wholeHead(this);
+    const room = this.chars - head.length - this.tail.length;
+    if (room < chars) return this.read().slice(0, chars);
+    return (head + fill(this.style, this.seed, chars)).slice(0, chars);
+  }
+}
+
+function wholeHead({ head, style, seed }: FillerText): string {
+  if (!head.includes(HOLE_START)) return head;
+  return head.replace(HOLE, (_, chars: string) => fill(style, seed + 1, Number(chars)));
+}
+
+const CHUNKS = 256;
+
+const NOUNS =
+  'cache request token entry window block message session prompt summary file path result error buffer index parser queue budget limit'.split(
+    ' ',
+  );
+const VERBS =
+  'read write parse merge trim check update remove collect resolve compare flush schedule retry validate encode'.split(
+    ' ',
+  );
+const WORDS =
+  'the a of when after before each new old last first value list test call state should must now still also only change keep case'.split(
+    ' ',
+  );
+
+type Line = (random: Random) => string;
+
+const LINES: Readonly<Record<FillerStyle, Line>> = {
+  code(random) {
+    const noun = random.pick(NOUNS);
+    const other = random.pick(NOUNS);
+    const verb = random.pick(VERBS);
+    return random.pick([
+      `  const ${noun} = ${verb}${capital(other)}(${random.pick(NOUNS)}, ${random.integer(0, 4_096)});\n`,
+      `export function ${verb}${capital(noun)}(${other}: ${capital(noun)}): number {\n`,
+      `  if (${noun}.${other} > ${random.integer(1, 900)}) return ${verb}(${noun});\n`,
+      `  // ${verb} the ${noun} of each ${other}\n`,
+      '}\n\n',
+    ]);
+  },
+  output(random) {
+    const path = `src/${random.pick(NOUNS)}/${random.pick(NOUNS)}.ts`;
+    return random.pick([
+      `${path}:${random.integer(1, 900)}: ${random.pick(VERBS)}${capital(random.pick(NOUNS))}(${random.pick(NOUNS)})\n`,
+      `ok ${random.integer(1, 400)} - ${random.pick(VERBS)} ${random.pick(NOUNS)} (${random.integer(1, 90)} ms)\n`,
+      `-rw-r--r-- 1 dev dev ${random.integer(100, 90_000)} ${path}\n`,
+    ]);
+  },
+  prose: (random) => `${sentence(random)}${random.chance(0.2) ? '\n' : ' '}`,
+  words: (random) => `${sentence(random)} `,
+};
+
+const chunks = new Map<FillerStyle, readonly string[]>();
+
+function chunksOf(style: FillerStyle): readonly string[] {
+  let made = chunks.get(style);
+  if (made === undefined) {
+    const random = createRandom(`filler/${style}`);
+    made = Array.from({ length: CHUNKS }, () => {
+      let text = '';
+      for (let i = 0; i < 8; i++) text += LINES[style](random);
+      return text;
+    });
+    chunks.set(style, made);
+  }
+  return made;
+}
+
+/** Filler of an exact length: pieces of a fixed stock in an order the seed decides. */
+function fill(style: FillerStyle, seed: number, chars: number): string {
+  const stock = chunksOf(style);
+  let state = (seed ^ Math.floor(seed / 0x1_0000_0000)) >>> 0;
+  let text = '';
+  while (text.length < chars) {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0;
+    text += stock[state >>> 24]!;
+  }
+  return text.slice(0, chars);
+}
+
+function sentence(random: Random): string {
+  const words: string[] = [];
+  for (let i = random.integer(6, 14); i > 0; i--) {
+    words.push(random.pick(random.chance(0.5) ? WORDS : random.chance(0.6) ? NOUNS : VERBS));
+  }
+  return `${capital(words.join(' '))}.`;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,277 @@
+import type { Random } from '../../../core/base/random.js';
+import type { ToolEffect } from '../../../core/model/tool-effect.js';
+import type { BackgroundRuns } from '../background-runs.js';
+import { compileDistribution, type Sampler } from '../distribution.js';
+import { AgentMemory } from '../project-memory.js';
+import type { Samplers, ToolPick, ToolSampler } from '../samplers.js';
+import type { SessionShape } from '../shape.js';
+import { FileTree } from './file-tree.js';
+import type { PlanMode } from './plan-mode.js';
+import type { TodoList } from './todo-list.js';
+import { exactInput, type InputFrame, inputAround, toolInputFrame } from './tool-input.js';
+import { SEARCH_TOOL, SUBAGENT_TOOL } from './tool-profiles.js';
+import { ToolSketch } from './tool-sketch.js';
+
+/** New text over old text in 988 edits of the shared recordings. */
+const EDIT_RATIO = {
+  p: [0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1],
+  v: [0, 0.51, 0.72, 0.98, 1.16, 1.76, 4.1, 11, 51, 359],
+};
+/** Edits of all occurrences: 33 of 988. */
+const REPLACE_ALL_SHARE = 0.033;
+/** Writes of new files: 98 of 126. */
+const NEW_FILE_SHARE = 0.78;
+/** Whole over part, by lines, in 885 reads of parts. */
+const WHOLE_OVER_PART = { p: [0, 0.25, 0.5, 0.75, 0.9, 1], v: [1.4, 8.4, 17.8, 35.5, 59, 320] };
+/** Characters of a line of code, to say where a part begins (assumed). */
+const LINE_CHARS = 33;
+/** Definitions that a search for tools adds to the prompt: growth behind 8 searches of the shared recordings. */
+const DEFINITION_TOKENS = { p: [0, 0.25, 0.5, 0.75, 1], v: [900, 1_600, 2_500, 2_650, 3_800] };
+/** Answers to a start in the background (shared recordings): 827 characters for an agent, 163 for a command. */
+const STARTED_CHARS = { agent: 827, command: 163 } as const;
+/** Answer to a plan, accepted and rejected (tool-stats, shared recordings). */
+const ACCEPTED = 'User has approved your plan. You can now start coding.';
+const REJECTED = 'The user does not want to proceed with this tool use. ';
+const REJECTED_CHARS = 225;
+/** A frame that is still to be made. */
+const NO_INPUT: InputFrame = { head: '', tail: '', hasBody: false };
+const PART: ToolEffect = { kind: 'read-part' };
+const READS_PART = (): ToolEffect => PART;
+const EDITS_ALL = (): ToolEffect => ({ kind: 'edit', chars: null });
+const EDITS_ONE = (bodyChars: number, oldChars: number): ToolEffect => ({
+  kind: 'edit',
+  chars: bodyChars - 2 * oldChars,
+});
+const SKILLS = ['code-changes', 'commit-message', 'release-notes', 'debugging', 'test-style', 'user-docs'];
+
+/** What tool calls of a session act on. */
+export interface DeskState {
+  readonly todos: TodoList;
+  readonly plan: PlanMode;
+  readonly runs: BackgroundRuns;
+}
+
+/** Thinks out the tool calls of a session: inputs that are what such calls really say, and results that fit them. */
+export class ToolDesk {
+  readonly #samplers: Samplers;
+  readonly #state: DeskState;
+  readonly #files: FileTree;
+  readonly #memory: AgentMemory;
+  readonly #edits: Random;
+  readonly #writes: Random;
+  readonly #places: Random;
+  readonly #skills: Random;
+  readonly #definitions: Random;
+  readonly #plans: Random;
+  readonly #editRatio: Sampler;
+  readonly #wholeOverPart: Sampler;
+  readonly #definitionTokens: Sampler;
+  readonly #planChars: Sampler;
+  #hasSearched = false;
+
+  constructor(shape: SessionShape, random: Random, samplers: Samplers, state: DeskState) {
+    this.#samplers = samplers;
+    this.#state = state;
+    this.#files = new FileTree(samplers.files, shape.revisitShare);
+    this.#memory = new AgentMemory(random.split('agent memory'));
+    this.#edits = random.split('edits');
+    this.#writes = random.split('writes');
+    this.#places = random.split('places');
+    this.#skills = random.split('skills');
+    this.#definitions = random.split('definitions');
+    this.#plans = random.split('plan chars');
+    this.#editRatio = compileDistribution('editRatio', EDIT_RATIO);
+    this.#wholeOverPart = compileDistribution('wholeOverPart', WHOLE_OVER_PART);
+    this.#definitionTokens = compileDistribution('definitionTokens', DEFINITION_TOKENS);
+    this.#planChars = compileDistribution('planChars', shape.planChars);
+  }
+
+  /** Names of the skills that may be invoked. */
+  static readonly skills: readonly string[] = SKILLS;
+
+  /** The files the session works on, for what calls change in them. */
+  get files(): FileTree {
+    return this.#files;
+  }
+
+  /** A call for what was drawn. */
+  sketch({ tool, as }: ToolPick): ToolSketch {
+    switch (as) {
+      case 'skill':
+        return this.#skill(tool);
+      case 'todo':
+        return this.#todo();
+      case 'mcp':
+        return this.#server(tool);
+      case 'background':
+        return this.#background();
+      case 'memory': {
+        const { tool: name, path } = this.#memory.next();
+        const writer = this.#samplers.toolNamed(name);
+        return name === 'Write' ? this.#write(writer, path) : this.#edit(writer, path);
+      }
+      case 'plain':
+        return this.#plain(tool);
+    }
+  }
+
+  /** The call that enters plan mode. */
+  enterPlan(): ToolSketch {
+    const tool = this.#samplers.toolNamed('EnterPlanMode');
+    const sketch = new ToolSketch(tool, exactInput('EnterPlanMode', {}));
+    sketch.effect = () => ({ kind: 'plan-enter' });
+    sketch.isError = false;
+    return sketch;
+  }
+
+  /** The call that puts the plan into its file. */
+  writePlan(): ToolSketch {
+    const sketch = this.#write(this.#samplers.toolNamed('Write'), this.#state.plan.path);
+    sketch.inputChars = this.#planSize();
+    sketch.isError = false;
+    return sketch;
+  }
+
+  /** The call that presents the plan. */
+  exitPlan(): ToolSketch {
+    const { isInFile, path } = this.#state.plan;
+    const sketch = new ToolSketch(
+      this.#samplers.toolNamed('ExitPlanMode'),
+      isInFile ? exactInput('ExitPlanMode', {}) : toolInputFrame('ExitPlanMode', null),
+    );
+    const saved = isInFile ? `${ACCEPTED} Your plan has been saved to: ${path}` : ACCEPTED;
+    if (!isInFile) sketch.inputChars = this.#planSize();
+    sketch.effect = (chars) => ({ kind: 'plan-exit', chars, path: null });
+    sketch.result = sketch.isError
+      ? { chars: REJECTED_CHARS, head: REJECTED }
+      : { chars: saved.length, head: saved, ...(isInFile && { path }) };
+    sketch.leadsTo = { kind: sketch.isError ? 'plan-rejected' : 'plan-accepted' };
+    return sketch;
+  }
+
+  #planSize(): number {
+    return Math.round(this.#planChars(this.#plans.next()));
+  }
+
+  #plain(tool: ToolSampler): ToolSketch {
+    const { name } = tool.profile;
+    if (name === 'Read') return this.#read(tool);
+    if (name !== 'Edit' && name !== 'Write') return new ToolSketch(tool, toolInputFrame(name, null));
+    if (this.#state.plan.isOn) return this.#read(this.#samplers.toolNamed('Read'));
+    return name === 'Edit' ? this.#edit(tool, null) : this.#write(tool, null);
+  }
+
+  #read(tool: ToolSampler): ToolSketch {
+    const sketch = new ToolSketch(tool, NO_INPUT);
+    const { chars } = sketch.result;
+    const asksPart = this.#samplers.readsPart(chars);
+    const whole = this.#wholeOverPart(this.#places.next());
+    const place = this.#places.next();
+    const file = asksPart
+      ? this.#files.visit(Math.round(chars * whole), 'part')
+      : this.#files.visit(chars, 'whole');
+    sketch.path = file.path;
+    if (!asksPart) {
+      sketch.input = { head: `Read{"file_path":"${file.path}"`, tail: '}', hasBody: false };
+      sketch.result = { chars: file.chars, seed: file.contentSeed };
+      return sketch;
+    }
+    const partChars = Math.max(1, Math.min(chars, file.chars));
+    const limit = Math.max(1, Math.round(partChars / LINE_CHARS));
+    const offset = 1 + Math.floor((place * Math.max(0, file.chars - partChars)) / LINE_CHARS);
+    const head = `Read{"file_path":"${file.path}","offset":${offset},"limit":${limit}`;
+    sketch.input = { head, tail: '}', hasBody: false };
+    sketch.effect = READS_PART;
+    sketch.result = { chars: partChars, seed: file.contentSeed + offset * 0x1f };
+    return sketch;
+  }
+
+  /** An edit of a file outside the tree, or of one of its files. */
+  #edit(tool: ToolSampler, outside: string | null): ToolSketch {
+    const sketch = new ToolSketch(tool, NO_INPUT);
+    const ratio = this.#editRatio(this.#edits.next());
+    const replacesAll = this.#edits.chance(REPLACE_ALL_SHARE);
+    const file = outside === null ? this.#files.pick(sketch.result.chars) : null;
+    sketch.path = outside ?? file!.path;
+    sketch.input = {
+      head: `Edit{"file_path":"${sketch.path}","old_string":"`,
+      tail: `","replace_all":${replacesAll}}`,
+      hasBody: true,
+    };
+    sketch.halves = { oldShare: 1 / (1 + ratio), between: '","new_string":"' };
+    sketch.effect = replacesAll ? EDITS_ALL : EDITS_ONE;
+    if (file !== null) sketch.leadsTo = { kind: 'file', file };
+    return sketch;
+  }
+
+  #write(tool: ToolSampler, outside: string | null): ToolSketch {
+    const sketch = new ToolSketch(tool, NO_INPUT);
+    const isNew = this.#writes.chance(NEW_FILE_SHARE);
+    const file = outside !== null ? null : isNew ? this.#files.add(0) : this.#files.pick(0);
+    sketch.path = outside ?? file!.path;
+    sketch.input = toolInputFrame('Write', sketch.path);
+    sketch.effect = (chars) => ({ kind: 'write', chars });
+    if (file !== null) sketch.leadsTo = { kind: 'file', file };
+    return sketch;
+  }
+
+  #skill(tool: ToolSampler): ToolSketch {
+    const name = this.#skills.pick(SKILLS);
+    const head = `Launching skill: ${name}`;
+    const sketch = new ToolSketch(tool, exactInput('Skill', { skill: name }));
+    sketch.effect = () => ({ kind: 'skill', name });
+    if (!sketch.isError) sketch.result = { chars: head.length, head };
+    sketch.leadsTo = { kind: 'skill', name };
+    return sketch;
+  }
+
+  #todo(): ToolSketch {
+    const { tool, input, effect, answer } = this.#state.todos.next();
+    const sketch = new ToolSketch(this.#samplers.toolNamed(tool), input);
+    sketch.effect = effect;
+    sketch.result = { chars: answer.length, head: answer };
+    sketch.isError = false;
+    sketch.leadsTo = { kind: 'todo' };
+    return sketch;
+  }
+
+  /** A call to a server, or first the search for its tools. */
+  #server(tool: ToolSampler): ToolSketch {
+    const { name } = tool.profile;
+    if (name !== SEARCH_TOOL && this.#hasSearched) return new ToolSketch(tool, toolInputFrame(name, null));
+    this.#hasSearched = true;
+    const query = name === SEARCH_TOOL ? 'browser page issue docs' : `select:${name}`;
+    const moreTokens = Math.round(this.#definitionTokens(this.#definitions.next()));
+    const search = this.#samplers.toolNamed(SEARCH_TOOL);
+    const sketch = new ToolSketch(search, exactInput(SEARCH_TOOL, { query, max_results: 5 }));
+    sketch.result = { chars: 0, moreTokens };
+    sketch.isError = false;
+    return sketch;
+  }
+
+  #background(): ToolSketch {
+    const { task, kind, label } = this.#state.runs.choose();
+    const name = kind === 'agent' ? SUBAGENT_TOOL : 'Bash';
+    const input =
+      kind === 'agent'
+        ? inputAround(name, { description: label }, 'prompt', {
+            subagent_type: 'general-purpose',
+            run_in_background: true,
+          })
+        : inputAround(name, {}, 'command', { description: label, run_in_background: true });
+    const sketch = new ToolSketch(this.#samplers.toolNamed(name), input);
+    const head =
+      kind === 'agent'
+        ? `Async agent launched successfully.\nagentId: ${task} (internal ID). `
+        : `Command running in background with ID: ${task}. Output is being written to a file. `;
+    sketch.effect = () => ({ kind: 'background', label });
+    sketch.result = {
+      chars: STARTED_CHARS[kind],
+      head,
+      effect: { kind: 'background-news', state: 'running', task, call: null },
+    };
+    sketch.isError = false;
+    sketch.leadsTo = { kind: 'background', task, run: kind, label };
+    return sketch;
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { clientNamed, clientOfVersion, clientRegistry } from '../../../src/agent/client/catalogue.js';
+import { AS_CLIENT, BARE_API, type ClientHabits, type Habit } from '../../../src/agent/client/habits.js';
+import { CLIENT_PARAMS } from '../../../src/agent/client/params.js';
+import { habitsOf } from '../../../src/agent/client/resolve-habits.js';
+import { policyRegistry, resolvePolicy } from '../../../src/agent/policies/catalogue.js';
+
+const HABITS = Object.keys(BARE_API) as Habit[];
+
+describe('clients', () => {
+  it.each(clientRegistry.all().map((client) => [client.name, client] as const))(
+    '%s: every habit has a source',
+    (_, { habits, sources }) => {
+      for (const habit of Object.keys(habits) as Habit[]) expect(sources[habit], habit).toMatch(/\w/);
+    },
+  );
+
+  it.each([
+    [null, 'none'],
+    ['1.0.98', 'claude-code/1.0'],
+    ['2.0.64', 'claude-code/1.0'],
+    ['2.0.76', 'claude-code/2.0.76'],
+    ['2.1.29', 'claude-code/2.0.76'],
+    ['2.1.37', 'claude-code/2.1.30'],
+    ['2.1.45', 'claude-code/2.1.38'],
+    ['2.1.90', 'claude-code/2.1.46'],
+    ['2.1.91', 'claude-code/2.1.91'],
+    ['2.1.110', 'claude-code/2.1.112'],
+    ['2.1.205', 'claude-code/2.1.119'],
+    ['2.1.219', 'claude-code/2.1.325'],
+  ])('version %s is of the generation %s', (version, name) => {
+    expect(clientOfVersion(version).name).toBe(name);
+  });
+
+  it.each([
+    ['K1', 'thinkingSwitch', 'by-speaker', ['2.0.76', '2.1.45'], ['2.1.46']],
+    ['K2', 'toolLoading', 'first-search', ['2.1.91', '2.1.119', '2.1.205'], ['2.1.90', '2.1.101', '2.1.209']],
+    ['K4', 'fallback', 'own-variant', ['2.0.76', '2.1.29'], ['2.1.30']],
+    ['K7', 'lookback', 'observed', ['2.1.91', '2.1.219'], ['2.1.90']],
+    ['K12', 'record', 'parent-chain', ['2.0.76', '2.1.37'], ['2.1.38']],
+  ] as const)('%s %s is %s at some versions and not at others', (_, habit, value, at, notAt) => {
+    const habitsAt = (version: string): ClientHabits => habitsOf({ 'client.use': 'recorded' }, version);
+    for (const version of at) expect(habitsAt(version)[habit], version).toBe(value);
+    for (const version of notAt) expect(habitsAt(version)[habit], version).toBe(BARE_API[habit]);
+  });
+
+  it('an unknown name is an error that lists the known ones', () => {
+    expect(() => clientNamed('claude-code/9')).toThrow(/unknown client "claude-code\/9"/);
+    for (const name of [...clientRegistry.names, 'recorded'])
+      expect(() => resolvePolicy('none', { 'client.use': 'nobody' })).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining(name) }),
+      );
+  });
+});
+
+describe('parameters of a client', () => {
+  const choices = CLIENT_PARAMS.flatMap(({ path, kind }) =>
+    kind.type === 'choice' ? kind.values.map((value) => [path, value] as const) : [],
+  );
+
+  it('cover every habit with every value it may have', () => {
+    expect(new Set(choices.map(([path]) => path))).toEqual(new Set(HABITS.map((habit) => `client.${habit}`)));
+    for (const { habits } of clientRegistry.all())
+      for (const [habit, value] of Object.entries(habits))
+        expect(choices).toContainEqual([`client.${habit}`, value]);
+  });
+
+  it.each(choices)('%s: %s holds for every policy, others stay as they are', (path, value) => {
+    for (const policy of policyRegistry.names) {
+      const usual = habitsOf(resolvePolicy(policy, {}), '2.1.100');
+      const changed = habitsOf(resolvePolicy(policy, { [path]: value }), '2.1.100');
+      const habit = path.slice('client.'.length) as Habit;
+      const ofClient = habitsOf({ 'client.use': policyRegistry.get(policy).client }, '2.1.100')[habit];
+      expect(changed).toEqual({ ...usual, [habit]: value === AS_CLIENT ? ofClient : value });
+    }
+  });
+
+  it('bounds and baselines have the recording’s client, which is the bare API without a recording', () => {
+    for (const policy of policyRegistry.all()) {
+      if (policy.kind !== 'bound' && policy.kind !== 'baseline') continue;
+      const params = resolvePolicy(policy.name, {});
+      expect(habitsOf(params, null)).toEqual(BARE_API);
+      expect(habitsOf(params, '2.1.91').toolLoading).toBe('first-search');
+    }
+  });
+});

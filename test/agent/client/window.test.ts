@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { recordedWindow } from '../../../src/agent/client/window.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
+import type { Usage } from '../../../src/core/model/usage.js';
+import { Conversation } from '../../helpers/generators/conversation.js';
+import { ofType, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+
+describe('the window a recording worked with', () => {
+  it.each([
+    ['claude-opus-4-6', 180_000, '2.1.90', 200_000],
+    ['claude-opus-4-6', 180_001, '2.1.90', 1_000_000],
+    ['claude-opus-4-6', 1_000, '2.1.91', 1_000_000],
+    ['claude-sonnet-4-6', 1_000, '2.1.90', 200_000],
+    ['claude-sonnet-4-5', 1_000, '2.1.219', 200_000],
+    ['claude-sonnet-4-5', 180_001, '2.0.76', 1_000_000],
+    ['a-model-nobody-knows', 1_000, '2.1.100', 200_000],
+  ])('%s, largest prompt %i, version %s: %i', (model, largest, version, window) => {
+    expect(recordedWindow(model, largest, version)).toBe(window);
+  });
+
+  it('cannot be told without a version, but by prompts beyond the window of the model', () => {
+    expect(recordedWindow('claude-opus-4-6', 500_000, null)).toBeNull();
+    expect(recordedWindow('claude-sonnet-4-5', 200_000, null)).toBeNull();
+    expect(recordedWindow('claude-sonnet-4-5', 200_001, null)).toBe(1_000_000);
+    expect(recordedWindow('claude-sonnet-4-5', 1_200_000, null)).toBe(1_200_000);
+  });
+});
+
+describe('a run over a recording', () => {
+  const usage = (cacheRead: number): Usage => ({
+    input: 0,
+    cacheRead,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    output: 1,
+  });
+  const windowOf = (
+    largest: number,
+    init: PlanInit,
+    agentVersion: string | null,
+    more: Partial<Transcript> = {},
+  ) => {
+    const talk = new Conversation({ model: 'claude-opus-4-6' })
+      .human(100)
+      .answer(10, { usage: usage(largest) });
+    const entries = runLog(
+      planOf({ policy: 'claude-code/2.1.112', ...init }),
+      talk.transcript({ source: 'claude-code', agentVersion, ...more }),
+    );
+    return ofType(entries, 'thread')[0]!.window;
+  };
+
+  it('has the window that its prompts prove, else that of its model at its version', () => {
+    expect(windowOf(190_000, {}, '2.1.80')).toBe(1_000_000);
+    expect(windowOf(100_000, {}, '2.1.80')).toBe(200_000);
+    expect(windowOf(100_000, {}, '2.1.112')).toBe(1_000_000);
+  });
+
+  it('of another agent has the window that its record tells, else that of its model, whatever its version', () => {
+    const other = { source: 'codex' };
+    expect(windowOf(190_000, {}, '0.136.0', { ...other, window: 272_000 })).toBe(272_000);
+    expect(windowOf(190_000, {}, '0.136.0', { ...other, window: 128_000 })).toBe(128_000);
+    expect(windowOf(190_000, { model: 'claude-sonnet-4-5' }, '0.136.0', { ...other, window: 272_000 })).toBe(
+      200_000,
+    );
+    // The row of this model says a million; version 2.1.80 of Claude Code took it for 200,000.
+    expect(windowOf(100_000, {}, '2.1.80', other)).toBe(1_000_000);
+  });
+
+  it('tells its window to a run whose model is set to its own', () => {
+    const told = { source: 'codex', window: 272_000 };
+    expect(windowOf(190_000, { model: 'claude-opus-4-6' }, '0.136.0', told)).toBe(272_000);
+    expect(windowOf(190_000, { model: 'claude-opus-4-5' }, '0.136.0', told)).toBe(200_000);
+    // What it proves, and what its version believed, too.
+    expect(windowOf(100_000, { model: 'claude-opus-4-6' }, '2.1.80')).toBe(200_000);
+    expect(windowOf(190_000, { model: 'claude-opus-4-6' }, '2.1.80')).toBe(1_000_000);
+  });
+
+  it('under a policy file compacts by the window of a small model', () => {
+    const talk = new Conversation({ model: 'gpt-5.3-codex-spark', toolsTokens: 1_000 }).human(100);
+    for (let i = 0; i < 14; i++) talk.tools([{ tool: 'Bash', tokens: 9_000 }]);
+    const entries = runLog(planOf({ policy: 'peers/codex-remote' }), talk.answer(10).transcript());
+    // Nine tenths of 128,000, not of the 200,000 that Claude Code takes an unknown model for.
+    const [compaction] = ofType(entries, 'layer');
+    expect(compaction?.details.threshold).toBe(115_200);
+    expect(ofType(entries, 'refused')).toEqual([]);
+  });
+
+  it('has the window of another model or the one that was asked for', () => {
+    expect(windowOf(190_000, { model: 'claude-sonnet-4-5' }, '2.1.80')).toBe(200_000);
+    expect(windowOf(190_000, { window: 120_000 }, '2.1.80')).toBe(120_000);
+  });
+
+  it('compacts where that window says so', () => {
+    const compactions = (agentVersion: string) => {
+      const talk = new Conversation({ model: 'claude-opus-4-6' }).human(100);
+      for (let i = 0; i < 20; i++) talk.tools([{ tool: 'Bash', tokens: 9_000 }]);
+      const set = { 'storage.enabled': false };
+      const entries = runLog(
+        planOf({ policy: 'claude-code/2.1.112', set }),
+        talk.answer(10).transcript({ source: 'claude-code', agentVersion }),
+      );
+      return ofType(entries, 'layer').filter(({ action }) => action === 'compact').length;
+    };
+    expect([compactions('2.1.90'), compactions('2.1.91')]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { Conversation } from '../../../helpers/generators/conversation.js';
+import { ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
+import { planUnder } from '../../../helpers/plan-under.js';
+
+const INIT: PlanInit = { window: 200_000, summaryTokens: 1_000 };
+const begin = () => new Conversation({ toolsTokens: 4_000, systemTokens: 1_000 }).human(100);
+
+/** So many rounds, each with a result of 1,000 tokens and 4,000 characters. */
+function rounds(n: number, talk = begin()): Conversation {
+  for (let i = 0; i < n; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }]);
+  return talk;
+}
+
+/** Turns at which a rule with a condition clears results. */
+function turnsOf(when: string, talk: Conversation, init: PlanInit = {}): readonly number[] {
+  const policy = `rules: [{ when: { ${when} }, select: { what: tool-results }, replace: { with: placeholder } }]`;
+  return ofType(runLog(planUnder(policy, { ...INIT, ...init }), talk.transcript()), 'layer').map(
+    ({ turn }) => turn,
+  );
+}
+
+describe('a condition on a count', () => {
+  it.each([
+    // Call n sees n − 1 results, of 4,000 characters each.
+    ['toolResults: ">= 3"', [4]],
+    ['toolResults: "> 3"', [5]],
+    ['toolChars: ">= 12k"', [4]],
+    ['toolChars: "> 12k"', [5]],
+    // One prompt, then a response and a result a round.
+    ['messages: ">= 7"', [4, 5]],
+    ['messages: "> 7"', [5]],
+    ['turns: ">= 4"', [5]],
+    ['prunable: ">= 3k"', [4]],
+    ['prunable: "> 3k"', [5]],
+    ['prunable: ">= 12k chars"', [4]],
+  ])('%s holds at the calls %j', (when, turns) => {
+    expect(turnsOf(when, rounds(4).answer(10))).toEqual(turns);
+  });
+
+  it('images: those that are there', () => {
+    const talk = rounds(1).image(1_500);
+    expect(turnsOf('images: ">= 1"', talk.answer(10))).toEqual([2]);
+    expect(turnsOf('images: ">= 2"', rounds(1).image(1_500).answer(10))).toEqual([]);
+  });
+
+  it('below an amount', () => {
+    // A response and a result more at each call; there is something to clear from the second on.
+    expect(turnsOf('messages: "<= 5", toolResults: ">= 1"', rounds(4).answer(10))).toEqual([2, 3]);
+    expect(turnsOf('messages: "< 5", toolResults: ">= 1"', rounds(4).answer(10))).toEqual([2]);
+  });
+});
+
+describe('a condition on time', () => {
+  /** A pause of five minutes between an answer and the next prompt. */
+  const paused = () => rounds(2).answer(10).wait(300).human(10).answer(10);
+
+  it('idle: the time since the latest response', () => {
+    const [late] = turnsOf('idle: ">= 4min"', paused());
+    expect(late).toBe(4);
+    expect(turnsOf('idle: ">= 6min"', paused())).toEqual([]);
+    expect(turnsOf('idle: "< 4min"', paused())).toEqual([2, 3]);
+  });
+
+  it('warm: whether the entry of the cache is still there', () => {
+    const talk = () => rounds(2).answer(10).wait(600).human(10).answer(10);
+    expect(turnsOf('warm: false, toolResults: ">= 1"', talk())).toEqual([4]);
+    expect(turnsOf('warm: true, toolResults: ">= 2"', talk())).toEqual([3]);
+  });
+
+  it('expiresIn: shortly before the entry ends, while nobody works', () => {
+    const talk = () => rounds(2).answer(10).wait(900).human(10).answer(10);
+    expect(turnsOf('expiresIn: "<= 30s"', talk())).toEqual([3]);
+    expect(turnsOf('expiresIn: "<= 30s"', paused())).toEqual([3]);
+    // A prompt after 200 seconds renews the entry, which then ends behind the last answer.
+    expect(turnsOf('expiresIn: "<= 30s"', rounds(2).answer(10).wait(200).human(10).answer(10))).toEqual([4]);
+  });
+});
+
+describe('a condition on an event', () => {
+  const resumed = () =>
+    rounds(2)
+      .answer(10)
+      .event((at) => ({ kind: 'resume', at, reason: 'restart' }))
+      .human(10)
+      .tools([{ tool: 'Read', tokens: 1_000 }])
+      .answer(10);
+
+  it('resume: the first request of a new process, and no other', () => {
+    expect(turnsOf('event: resume', resumed())).toEqual([4]);
+    expect(turnsOf('event: resume', rounds(4).answer(10))).toEqual([]);
+  });
+
+  it('refused: when the API took the prompt for too long', () => {
+    const faults = [{ call: 'main', error: 'prompt_too_long', nth: 3 }] as const;
+    expect(turnsOf('event: refused', rounds(4).answer(10), { faults })).toEqual([3]);
+    expect(turnsOf('event: refused', rounds(4).answer(10))).toEqual([]);
+  });
+
+  it('model-switch and prefix-change: not where everything stays as it was', () => {
+    for (const event of ['model-switch', 'prefix-change'])
+      expect(turnsOf(`event: ${event}`, resumed())).toEqual([]);
+  });
+});
+
+describe('a condition on chance', () => {
+  it('holds as often as it says, always or never at the ends', () => {
+    const long = () => rounds(60).answer(10);
+    expect(turnsOf('chance: 1', long())).toHaveLength(60);
+    const some = turnsOf('chance: 0.5', long()).length;
+    // 60 draws at one half: 30 ± 4 by a standard deviation.
+    expect(some).toBeGreaterThan(15);
+    expect(some).toBeLessThan(45);
+    expect(turnsOf('chance: 0.5', long())).toEqual(turnsOf('chance: 0.5', long()));
+    expect(turnsOf('chance: 0.5', long(), { seed: 2 })).not.toEqual(turnsOf('chance: 0.5', long()));
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../../../src/core/model/message.js';
+import type { Transcript } from '../../../../src/core/model/transcript.js';
+import type { LogEntry } from '../../../../src/core/run/run-log.js';
+import { runSent } from '../../../helpers/capture.js';
+import { Conversation } from '../../../helpers/generators/conversation.js';
+import { mainRequests, ofType, type PlanInit, runLog } from '../../../helpers/plan.js';
+import { planUnder } from '../../../helpers/plan-under.js';
+import { sessionsOf } from '../../../helpers/recordings/sessions.js';
+
+const INIT: PlanInit = { window: 200_000, summaryTokens: 1_000 };
+
+const logOf = (policy: string, transcript: Transcript, init: PlanInit = {}): readonly LogEntry[] =>
+  runLog(planUnder(policy, { ...INIT, ...init }), transcript);
+
+const compactions = (log: readonly LogEntry[]) =>
+  ofType(log, 'layer').filter(({ action, outcome }) => action === 'compact' && outcome === 'done');
+
+/** A prefix of 5,000 tokens, and rounds of 1,000 tokens of results. */
+function rounds(talk: Conversation, n: number, tokens = 1_000): Conversation {
+  for (let i = 0; i < n; i++) talk.tools([{ tool: 'Read', tokens, path: `/${i}` }]);
+  return talk;
+}
+const begin = () => new Conversation({ toolsTokens: 4_000, systemTokens: 1_000 }).human(100);
+
+const COMPACT = 'select: { what: history, keep: { last: 1 round } }, ask: { shape: own }';
+
+describe('at: prompt', () => {
+  it('asks once for each prompt, before its first request', () => {
+    const talk = rounds(begin(), 8).answer(10).human(100);
+    const transcript = rounds(talk, 8).answer(10).human(100).answer(10).transcript();
+    const every = logOf(`rules: [{ when: { tokens: ">= 9k" }, ${COMPACT} }]`, transcript);
+    const once = logOf(`rules: [{ when: { tokens: ">= 9k", at: prompt }, ${COMPACT} }]`, transcript);
+    // Prompts begin with the calls 1, 10 and 19.
+    expect(compactions(once).map(({ turn }) => turn)).toEqual([10, 19]);
+    expect(compactions(every).length).toBeGreaterThan(2);
+  });
+});
+
+describe('a counter of a rule', () => {
+  it('decides for this rule alone', () => {
+    const transcript = rounds(begin(), 30).answer(10).transcript();
+    const policy = `
+count: { source: tokenizer }
+rules:
+  - { name: other, when: { tokens: ">= 190k" }, ${COMPACT} }
+  - { name: twice, count: { source: estimate, scale: 2, includes: [] }, when: { tokens: ">= 40k" }, ${COMPACT} }
+`;
+    const [first] = compactions(logOf(policy, transcript));
+    expect(first!.details.rule).toBe('twice');
+    // It sees the messages twice and no prefix: 20,000 tokens of messages behind 5,000, and up to a round of 1,020 more.
+    expect(first!.trueBefore).toBeGreaterThanOrEqual(25_000);
+    expect(first!.trueBefore).toBeLessThan(26_100);
+  });
+});
+
+describe('growth', () => {
+  it('is measured from the latest compaction on', () => {
+    const transcript = rounds(begin(), 40).answer(10).transcript();
+    const log = logOf(`rules: [{ when: { growth: "> 10k since last" }, ${COMPACT} }]`, transcript);
+    const turns = compactions(log).map(({ turn }) => turn);
+    // After the first a compaction needs ten rounds and more of 1,000 tokens.
+    expect(turns.length).toBeGreaterThan(2);
+    for (let i = 1; i < turns.length; i++) expect(turns[i]! - turns[i - 1]!).toBeGreaterThanOrEqual(9);
+  });
+});
+
+describe('cache.key', () => {
+  const two = sessionsOf([
+    { name: 'a', talk: begin().answer(10) },
+    { name: 'b', talk: begin().answer(10), afterHours: 0.02 },
+  ]);
+  const RULES = 'rules: [{ when: { tokens: ">= 190k" }, ask: { shape: own } }]';
+  const reads = (cache: string) =>
+    mainRequests(logOf(`cache: { ${cache} }\n${RULES}`, two)).map(({ read }) => read > 0);
+
+  it('session: another session does not find the prefix that both have', () => {
+    expect(reads('key: none')).toEqual([false, true]);
+    expect(reads('key: session')).toEqual([false, false]);
+  });
+});
+
+describe('cache.warmBefore', () => {
+  it('writes a lost entry before a summary is asked for, which then reads it', () => {
+    const transcript = rounds(begin(), 12).answer(10).wait(900).human(100).answer(10).transcript();
+    const policy = (cache: string) =>
+      `${cache}rules: [{ when: { idle: ">= 10m" }, select: { what: history }, ask: { shape: extend }, layout: [summary, last-prompt] }]`;
+    const beside = (cache: string) =>
+      ofType(logOf(policy(cache), transcript), 'request').filter(({ purpose }) => purpose !== 'main');
+    const [cold] = beside('');
+    expect([cold!.purpose, cold!.read]).toEqual(['compact', 0]);
+    const [warming, warm, ...more] = beside('cache: { warmBefore: ask }\n');
+    expect([warming!.purpose, warming!.read, more.length]).toEqual(['keep_alive', 0, 0]);
+    expect(warming!.write5m).toBeGreaterThan(17_000);
+    expect([warm!.purpose, warm!.read]).toEqual(['compact', warming!.prompt]);
+  });
+});
+
+describe('breaker.scope', () => {
+  it('rule: one rule gives up and another goes on', () => {
+    const transcript = rounds(begin(), 20).answer(10).transcript();
+    const policy = (scope: string) => `
+rules:
+  - { name: small, when: { tokens: ">= 9k" }, ${COMPACT} }
+  - { name: large, when: { tokens: ">= 15k" }, ${COMPACT} }
+guards: { breaker: { after: 2, until: session, scope: ${scope} } }
+`;
+    const faults = [{ call: 'compact', error: 'invalid_request' }] as const;
+    const failures = (scope: string) =>
+      ofType(logOf(policy(scope), transcript, { faults }), 'layer').map(({ details }) => details.rule);
+    expect(failures('policy')).toEqual(['small', 'small']);
+    expect(failures('rule')).toEqual(['small', 'small', 'large', 'large']);
+  });
+});
+
+describe('what of the history stays', () => {
+  const history = (policy: string, transcript: Transcript) =>
+    runSent(planUnder(policy, INIT), transcript).replaced[0]!.after;
+
+  it('a summary at an index stands behind so many messages', () => {
+    const transcript = rounds(begin(), 12).answer(10).transcript();
+    const after = history(
+      'rules: [{ when: { tokens: ">= 12k" }, select: { what: history, keep: { last: 1 round } }, replace: { with: summary, where: { at: 1 } }, ask: { shape: own } }]',
+      transcript,
+    );
+    expect(after.slice(0, 2).map(({ origin }) => origin)).toEqual(['human', 'summary']);
+  });
+
+  it('the newest images come back', () => {
+    const talk = begin();
+    for (let i = 0; i < 4; i++) talk.image(1_500).answer(10);
+    const transcript = rounds(talk.human(10), 12).answer(10).transcript();
+    const after = history(
+      'rules: [{ when: { tokens: ">= 14k" }, ask: { shape: own }, layout: [summary, { images: 3 }, last-prompt] }]',
+      transcript,
+    );
+    expect(after.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === 'image'))).toHaveLength(3);
+  });
+
+  it('no message stands for images where there were none', () => {
+    const after = history(
+      'rules: [{ when: { tokens: ">= 12k" }, ask: { shape: own }, layout: [summary, { images: 3 }, last-prompt] }]',
+      rounds(begin(), 12).answer(10).transcript(),
+    );
+    expect(after.map(({ origin }) => origin)).toEqual(['summary', 'human']);
+  });
+
+  it('boundary: thinking-loop parts no loop of calls in which the model thinks', () => {
+    const talk = begin().answer(10).human(100);
+    for (let i = 0; i < 12; i++) talk.tools([{ tool: 'Read', tokens: 1_000 }], { thinking: 50 });
+    const transcript = talk.answer(10).transcript();
+    const thoughts = (messages: readonly Message[]) =>
+      messages.filter(({ blocks }) => blocks.some(({ kind }) => kind === 'thinking')).length;
+    const lost = (boundary: string) => {
+      const policy = `rules: [{ when: { tokens: ">= 14k" }, select: { what: history, keep: { last: 2 messages }, boundary: ${boundary}, move: back }, ask: { shape: own } }]`;
+      const { before, after } = runSent(planUnder(policy, INIT), transcript).replaced[0]!;
+      return [thoughts(before) > 3, thoughts(before) - thoughts(after)];
+    };
+    expect(lost('thinking-loop')).toEqual([true, 0]);
+    expect(lost('pair')[1]).toBeGreaterThan(2);
+  });
+
+  it('keep.last of results counts what it says: items, messages, rounds, turns', () => {
+    const talk = begin();
+    for (let prompt = 0; prompt < 3; prompt++) {
+      for (let i = 0; i < 4; i++)
+        talk.tools([
+          { tool: 'Read', tokens: 500 },
+          { tool: 'Read', tokens: 500 },
+        ]);
+      talk.answer(10).human(10);
+    }
+    const transcript = talk.answer(10).transcript();
+    const kept = (last: string) => {
+      const policy = `rules: [{ when: { tokens: ">= 15k", at: prompt }, select: { what: tool-results, keep: { last: ${last} } }, replace: { with: placeholder } }]`;
+      const final = runSent(planUnder(policy, INIT), transcript).sent.at(-1)!.blocks!;
+      return final.filter(({ kind, facts }) => kind === 'tool_result' && facts.replaces !== 'cleared').length;
+    };
+    // 13,500 tokens at the third prompt, 17,700 at the fourth: before it stand an answer, and two results a round.
+    expect(['3', '2 messages', '2 rounds', '2 turns'].map(kept)).toEqual([3, 0, 2, 8]);
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { shrinkSteps, shrunk } from '../../../../src/agent/layers/rules/shrink-request.js';
+import { cutTo, shorter, splitHistory } from '../../../../src/agent/layers/rules/split-history.js';
+import { createBlock } from '../../../../src/core/model/block.js';
+import { createMessage, type Message, messageTokens, tokensOf } from '../../../../src/core/model/message.js';
+import type { SelectPart } from '../../../../src/core/run/parts.js';
+import { answer, idsOf, prompt, round, SIZES, selectOf, text } from './talk.js';
+
+/** Two prompts; 10 tokens each of prompt, call and answer. */
+const TALK: readonly Message[] = [
+  prompt('p1'),
+  ...round('a', 100),
+  ...round('b', 200),
+  answer('x'),
+  prompt('p2'),
+  ...round('c', 300),
+  ...round('d', 50),
+];
+
+const split = (change: Parameters<typeof selectOf>[0], messages = TALK) =>
+  splitHistory(messages, selectOf({ what: 'history', ...change }), SIZES, 'asks');
+const tail = (keep: Partial<SelectPart['keep']>, rest: Partial<SelectPart> = {}, messages = TALK): string =>
+  idsOf(split({ ...rest, keep }, messages).tail);
+
+describe('the tail of a conversation that stays', () => {
+  it('is nothing where nothing is said of it', () => {
+    expect(tail({})).toBe('');
+    expect(tail({ last: { n: 0, unit: 'rounds' } })).toBe('');
+  });
+
+  it('is so many messages, rounds or turns', () => {
+    expect(tail({ last: { n: 2, unit: 'messages' } })).toBe('d-call d');
+    expect(tail({ last: { n: 1, unit: 'rounds' } })).toBe('d-call d');
+    expect(tail({ last: { n: 2, unit: 'rounds' } })).toBe('c-call c d-call d');
+    expect(tail({ last: { n: 1, unit: 'turns' } })).toBe('p2 c-call c d-call d');
+    expect(tail({ last: { n: 2, unit: 'turns' } })).toBe(idsOf(TALK));
+    expect(tail({ last: { n: 5, unit: 'turns' } })).toBe(idsOf(TALK));
+    expect(tail({ last: { n: 99, unit: 'messages' } })).toBe(idsOf(TALK));
+  });
+
+  it('is what fits into a budget, or a share of the tokens or characters', () => {
+    expect(tail({ tokens: '60' })).toBe('d-call d');
+    // 50 fit, 10 of the call do not: a call is never parted from its result.
+    expect(tail({ tokens: '59' })).toBe('d-call d');
+    expect(tail({ tokens: '370' })).toBe('c-call c d-call d');
+    expect(tail({ tokens: '369' }, { move: 'forward' })).toBe('d-call d');
+    // 720 tokens are 2,880 characters: an eighth are 360, of which the last round takes 240; 0.54 are 1,555, and 1,520 are behind x.
+    expect(tail({ share: { is: 0.125, of: 'chars' } })).toBe('d-call d');
+    expect(tail({ share: { is: 0.54, of: 'chars' } })).toBe('p2 c-call c d-call d');
+  });
+
+  it('is the rest after the oldest rounds went, where a share of the tokens stays', () => {
+    const equal = [prompt('p', 100), ...round('a', 90), ...round('b', 90), ...round('c', 90)];
+    // Rounds of 100 + 100 + 100 + 100: three quarters stay without the first, and a share of nothing keeps the latest.
+    const rest = (is: number) => tail({ share: { is, of: 'tokens' } }, {}, equal);
+    expect(rest(0.74)).toBe('b-call b c-call c');
+    expect(rest(0.5)).toBe('b-call b c-call c');
+    expect(rest(0.25)).toBe('c-call c');
+    expect(rest(0)).toBe('c-call c');
+    expect(rest(1)).toBe(idsOf(equal));
+  });
+
+  it('reaches back to the latest final answer', () => {
+    expect(tail({ finalAnswers: true })).toBe('x p2 c-call c d-call d');
+    expect(tail({ finalAnswers: true }, {}, [prompt('p'), ...round('a', 10)])).toBe('');
+  });
+
+  it('begins where the boundary says, forward or back', () => {
+    const last = { last: { n: 3, unit: 'messages' as const } };
+    expect(tail(last, { boundary: 'user-turn' })).toBe('p2 c-call c d-call d');
+    expect(tail(last, { boundary: 'assistant' })).toBe('c-call c d-call d');
+    expect(tail(last, { boundary: 'assistant', move: 'forward' })).toBe('d-call d');
+    expect(tail(last)).toBe('c-call c d-call d');
+    expect(tail(last, { move: 'forward' })).toBe('d-call d');
+    // No prompt ahead: the last one before is taken.
+    expect(tail(last, { boundary: 'user-turn', move: 'forward' })).toBe('p2 c-call c d-call d');
+  });
+
+  it('is never begun by an attachment or within a loop in which the model thinks', () => {
+    const attached = createMessage({
+      id: 'n',
+      role: 'user',
+      origin: 'attachment',
+      blocks: [text(5)],
+      at: 0,
+    });
+    expect(tail({ last: { n: 1, unit: 'messages' } }, {}, [...TALK, attached])).toBe('d-call d n');
+    const thought = createMessage({
+      id: 't',
+      role: 'assistant',
+      origin: 'model',
+      blocks: [createBlock({ kind: 'thinking', role: 'assistant', tokens: 5 }), ...round('c', 1)[0]!.blocks],
+      at: 0,
+    });
+    const loop = [prompt('p1'), answer('x'), prompt('p2'), thought, round('c', 5)[1]!, ...round('d', 5)];
+    const keep = { last: { n: 1, unit: 'rounds' as const } };
+    expect(tail(keep, { boundary: 'thinking-loop' }, loop)).toBe('t c d-call d');
+    expect(tail(keep, { boundary: 'pair' }, loop)).toBe('d-call d');
+    const done = [...loop, answer('y'), ...round('e', 5)];
+    expect(tail(keep, { boundary: 'thinking-loop' }, done)).toBe('e-call e');
+  });
+});
+
+describe('the rest of a conversation', () => {
+  it('is what stays in front and what goes, in the order in which it was said', () => {
+    const { first, older, sent, tail: kept } = split({ keep: { first: 3, last: { n: 1, unit: 'rounds' } } });
+    expect([first, older, kept].map(idsOf)).toEqual(['p1 a-call a', 'b-call b x p2 c-call c', 'd-call d']);
+    expect(idsOf(sent)).toBe('p1 a-call a b-call b x p2 c-call c');
+    // The fourth message is a call, which goes with its result.
+    expect(idsOf(split({ keep: { first: 4 } }).first)).toBe('p1 a-call a');
+    expect(idsOf(split({ keep: { first: 99 } }, TALK.slice(0, 3)).first)).toBe('p1 a-call a');
+  });
+
+  it('the opening is what was said before the first response; a summary in it gives way to another', () => {
+    const summary = createMessage({ id: 's', role: 'user', origin: 'summary', blocks: [text(5)], at: 0 });
+    const boundary = createMessage({ id: 'b', role: 'user', origin: 'boundary', blocks: [], at: 0 });
+    const talk = [boundary, prompt('p0'), summary, ...TALK.slice(1)];
+    const select = selectOf({ what: 'history', keep: { first: 'opening' } });
+    expect(idsOf(splitHistory(talk, select, SIZES, 'asks').first)).toBe('p0');
+    expect(idsOf(splitHistory(talk, select, SIZES, 'drops').first)).toBe('p0 s');
+    expect(idsOf(splitHistory(talk, select, SIZES, 'asks').older)).toContain('s ');
+  });
+
+  it('the latest prompt is told where it goes, unless it stays with the words of the user', () => {
+    const lastPrompt = (keep: Partial<SelectPart['keep']>) => split({ keep }).lastPrompt?.id ?? null;
+    expect(lastPrompt({})).toBe('p2');
+    expect(lastPrompt({ last: { n: 1, unit: 'turns' } })).toBe('p1');
+    expect(lastPrompt({ user: { tokens: 10, head: 0 } })).toBeNull();
+  });
+
+  it('words of the user stay within a budget: the newest, cut where it ends, and the oldest up to the head', () => {
+    const talk = ['a', 'b', 'c', 'd'].map((id) => prompt(id, 100));
+    const kept = (tokens: number, head: number) =>
+      split({ keep: { user: { tokens, head } } }, talk).user.map(
+        (message) => `${message.id} ${messageTokens(message)}`,
+      );
+    expect(kept(200, 0)).toEqual(['c 100', 'd 100']);
+    expect(kept(250, 0)).toEqual(['b 50', 'c 100', 'd 100']);
+    expect(kept(250, 150)).toEqual(['a 100', 'b 50', 'd 100']);
+    expect(kept(1_000, 150)).toEqual(['a 100', 'b 100', 'c 100', 'd 100']);
+    expect(kept(100, 0)).toEqual(['d 100']);
+  });
+});
+
+describe('what is cut', () => {
+  it('keeps its share of tokens and characters, and at least one token', () => {
+    const block = text(100);
+    expect(shorter(block, 100)).toBe(block);
+    expect(shorter(block, 30)).toMatchObject({ tokens: 30, chars: 120, facts: { replaces: 'cut' } });
+    const message = createMessage({
+      id: 'm',
+      role: 'user',
+      origin: 'human',
+      blocks: [text(100), text(300), text(1)],
+      at: 0,
+    });
+    expect(cutTo(message, 401)).toBe(message);
+    // 200 of 401: shares of 49.9 and 149.6, and one that would be nothing.
+    expect(cutTo(message, 200).blocks.map(({ tokens }) => tokens)).toEqual([49, 149, 1]);
+  });
+});
+
+describe('a conversation that is too long for its summary', () => {
+  const order = { whole: TALK, gapTokens: null, now: 0 };
+
+  it('is shortened step by step, each as often as it says', () => {
+    const drop = { kind: 'drop-oldest', share: 0.5, times: 3 } as const;
+    const chars = { kind: 'chars', chars: 10 } as const;
+    expect([...shrinkSteps([drop, chars])]).toEqual([drop, drop, drop, chars]);
+    expect([...shrinkSteps([{ ...drop, times: Number.POSITIVE_INFINITY }])]).toHaveLength(10_000);
+  });
+
+  it('to messages no longer than a share of the longest', () => {
+    const capped = shrunk(TALK, { kind: 'cap-messages', share: 0.5 }, order)!;
+    // The longest has 300.
+    expect(capped.map(messageTokens)).toEqual([10, 10, 100, 10, 150, 10, 10, 10, 150, 10, 50]);
+  });
+
+  it('to the newest rounds within a number of characters or a share of the tokens, the latest in any case', () => {
+    const within = (chars: number) => idsOf(shrunk(TALK, { kind: 'chars', chars }, order)!);
+    expect(within(240)).toBe('d-call d');
+    expect(within(0)).toBe('d-call d');
+    expect(within(240 + 1_239)).toBe('d-call d');
+    expect(within(240 + 1_240)).toBe('c-call c d-call d');
+    const part = (share: number) => idsOf(shrunk(TALK, { kind: 'keep', share }, order)!);
+    // Of 720 tokens the last round has 60, the last two 370.
+    expect(tokensOf(TALK)).toBe(720);
+    expect(part(0.52)).toBe('c-call c d-call d');
+    expect(part(0.51)).toBe('d-call d');
+    expect(part(1)).toBe(idsOf(TALK));
+  });
+
+  it('by results from the middle outwards, of which the name stays', () => {
+    const left = (share: number) =>
+      shrunk(TALK, { kind: 'drop-results', share }, order)
+        ?.filter(({ origin }) => origin === 'tool')
+        .map((message) => messageTokens(message));
+    expect(left(0)).toBeUndefined();
+    expect(left(0.25)).toEqual([100, 12, 300, 50]);
+    expect(left(0.5)).toEqual([100, 12, 12, 50]);
+    expect(left(1)).toEqual([12, 12, 12, 12]);
+  });
+});

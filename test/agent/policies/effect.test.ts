@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import {
+  paramSpecs,
+  paramsOf,
+  policyRegistry,
+  resolvePolicy,
+} from '../../../src/agent/policies/catalogue.js';
+import type { Policy } from '../../../src/agent/policies/policy.js';
+import { CcbenchError } from '../../../src/core/base/errors.js';
+import type { ParamSpec, ParamValue } from '../../../src/core/run/params.js';
+import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { VARIED_POLICIES } from '../../helpers/generators/varied-policies.js';
+import { planOf, runLog } from '../../helpers/plan.js';
+
+/** The refusal of a setting; null when it is taken. */
+function refusal(policy: string, set: Readonly<Record<string, unknown>>): CcbenchError | null {
+  try {
+    resolvePolicy(policy, set);
+    return null;
+  } catch (error) {
+    if (error instanceof CcbenchError) return error;
+    throw error;
+  }
+}
+
+const pathsOf = (name: string): readonly string[] =>
+  paramsOf(policyRegistry.get(name)).map(({ path }) => path);
+
+describe('a parameter of a layer that the policy does not have', () => {
+  it('C39 is refused with its layers and the policies that have one of them', () => {
+    const error = refusal('claude-code/2026', { 'microcompact.token.keepRecent': 5 });
+    expect(error?.code).toBe('no-effect');
+    expect(error?.message).toBe(
+      'microcompact.token.keepRecent has no effect under claude-code/2026: it belongs to microcompact-token, which this policy does not have',
+    );
+    expect(error?.hint).toBe(
+      'take it out, or set it under a policy that has the layer: claude-code/2.0, claude-code/2.1, claude-code/2.0.76, claude-code/2.1.7',
+    );
+  });
+
+  it.each([
+    ['none', 'window.explicit', 100_000],
+    ['unbounded', 'window.percent', 50],
+    ['none', 'compact.enabled', false],
+    ['claude-code/2.0', 'window.blockingOffset', 1_000],
+    ['claude-code/2.1.112', 'reactive.maxPerTurn', 2],
+    ['claude-code/2.1.112', 'sessionMemory.enabled', true],
+    ['baselines/summarise', 'compact.scratchpad', 'keep'],
+    ['baselines/truncate', 'window.compactOffset', 1],
+    ['baselines/mask', 'counter.newContent', 'none'],
+    ['baselines/mask', 'restore.files', 1],
+    ['none', 'autoMemory.indexLines', 10],
+    ['claude-code/2.1.112', 'autoMemory.lineChars', 100],
+  ])('C39 is refused: %s %s', (policy, path, value) => {
+    expect(refusal(policy, { [path]: value })?.code).toBe('no-effect');
+    expect(pathsOf(policy)).not.toContain(path);
+  });
+
+  it.each([
+    ['baselines/truncate', 'window.explicit', 100_000],
+    ['baselines/summarise', 'compact.quoteTokens', 900],
+    ['none', 'client.retries', 0],
+    ['none', 'agents.layout', 'own-results'],
+    ['claude-code/2026', 'autoMemory.indexLines', 10],
+    ['claude-code/2026', 'dreaming.hours', 12],
+  ])('C39 is taken where another layer or the client reads it: %s %s', (policy, path, value) => {
+    expect(refusal(policy, { [path]: value })).toBeNull();
+    expect(pathsOf(policy)).toContain(path);
+  });
+
+  it('FLG-1 snip and collapse are off in every profile, and can be turned on where their layers are', () => {
+    for (const name of policyRegistry.names) {
+      const params = resolvePolicy(name, {});
+      expect([params['snip.enabled'], params['collapse.enabled']]).toEqual([false, false]);
+    }
+    expect(pathsOf('claude-code/2026')).toEqual(expect.arrayContaining(['snip.enabled', 'collapse.enabled']));
+    expect(refusal('claude-code/2.1.112', { 'snip.enabled': true })?.code).toBe('no-effect');
+  });
+});
+
+/** Another value that a parameter may take. */
+function other({ kind, default: value }: ParamSpec): ParamValue {
+  switch (kind.type) {
+    case 'switch':
+      return value !== true;
+    case 'choice':
+      return kind.values.find((item) => item !== value)!;
+    case 'names':
+      return ['Glob'];
+    case 'table':
+      return { Glob: 1 };
+    case 'text':
+    case 'model':
+      return 'claude-opus-4-5';
+    default:
+      return Math.min(kind.max, Math.max(kind.min, typeof value === 'number' ? value * 2 + 1 : 7));
+  }
+}
+
+/** A session in which every layer has something to do. */
+const BUSY = generateTranscript({
+  workload: 'huge-outputs',
+  turns: 220,
+  seed: 3,
+  text: 'filler',
+  idle: [{ afterTurn: 60, minutes: 75 }],
+  compactAt: [{ afterTurn: 40 }],
+  resumeAt: [{ afterTurn: 80 }],
+  forks: [{ afterTurn: 100, children: 3, turns: 2 }],
+  letters: [{ afterTurn: 30, to: '*' }],
+  subagents: { everyTurns: 50, turns: 4 },
+});
+
+/** The log of a busy session, without the plan. */
+function logOf(policy: Policy, changes: Readonly<Record<string, ParamValue>>): string {
+  const plan = planOf({ policy: policy.name, home: { memories: 3, files: [], lock: null } });
+  const params = { ...plan.policy.params, ...changes };
+  const entries = runLog({ ...plan, policy: { ...plan.policy, params } }, BUSY);
+  return JSON.stringify(entries.filter(({ type }) => type !== 'run'));
+}
+
+describe('the parameters that are refused', () => {
+  it.each(VARIED_POLICIES)('C39 change nothing under %s', (name) => {
+    const policy = policyRegistry.get(name);
+    const listed = new Set(paramsOf(policy));
+    const changes = Object.fromEntries(
+      paramSpecs()
+        .filter((spec) => !listed.has(spec) && !Object.hasOwn(policy.set, spec.path))
+        .map((spec) => [spec.path, other(spec)]),
+    );
+    expect(Object.keys(changes).length).toBeGreaterThan(name === 'claude-code/2026' ? 5 : 20);
+    expect(logOf(policy, changes)).toBe(logOf(policy, {}));
+  });
+
+  it('C39 the check would notice one that does', () => {
+    const policy = policyRegistry.get('claude-code/2.1.112');
+    expect(logOf(policy, { 'window.compactOffset': 20_000 })).not.toBe(logOf(policy, {}));
+  });
+});

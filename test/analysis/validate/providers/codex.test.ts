@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runForward } from '../../../../src/analysis/validate/forward.js';
+import { providerRequests } from '../../../../src/analysis/validate/providers/provider-requests.js';
+import { fidelityReport } from '../../../../src/analysis/validate/report.js';
+import { checkCodexTriggers } from '../../../../src/analysis/validate/triggers.js';
+import { recordedTruth } from '../../../../src/analysis/validate/truth.js';
+import { totalFidelity, validateTranscript } from '../../../../src/analysis/validate/validate.js';
+import type { Transcript } from '../../../../src/core/model/transcript.js';
+import { codexReader } from '../../../../src/transcripts/readers/codex/read.js';
+import {
+  call,
+  count,
+  event,
+  item,
+  line,
+  meta,
+  read,
+  result,
+  say,
+  turn,
+} from '../../../helpers/recordings/rollout.js';
+import { sharedData } from '../../../helpers/recordings/shared.js';
+
+/** Nine tenths of the window of 272,000 tokens. */
+const LIMIT = 244_800;
+const REASONING = 20_000;
+
+interface Shape {
+  readonly model?: string;
+  /** What the reasoning of the first turn is sealed as. */
+  readonly seal?: string;
+  /** Prompts behind the second one, each of a call with a tool; the compaction follows the last. */
+  readonly prompts: readonly number[];
+}
+
+/** A turn that reasons at length, then one that grows until it is compacted. */
+function rollout({ model = 'gpt-5.4', seal = 'xxxx', prompts }: Shape): Transcript {
+  let sum = 150_000;
+  const lines = [
+    meta(0),
+    turn(0, model),
+    say(1, 'user', 'think'),
+    item(2, 'reasoning', { summary: [], encrypted_content: seal }),
+    say(3, 'assistant', 'done'),
+    count(3, sum, { input: 150_000, output: REASONING + 10, reasoning: REASONING }),
+    event(4, 'task_complete'),
+    event(5, 'task_started'),
+    say(6, 'user', 'go on'),
+  ];
+  prompts.forEach((input, i) => {
+    const at = 10 + i * 10;
+    sum += input;
+    lines.push(call(at, `c${i}`), result(at + 1, `c${i}`, 'ok'), count(at + 1, sum, { input, output: 10 }));
+  });
+  const end = 10 + prompts.length * 10;
+  lines.push(line(end, 'compacted', { message: '', replacement_history: [] }));
+  sum += 20_000;
+  lines.push(
+    call(end + 5, 'last'),
+    result(end + 6, 'last'),
+    count(end + 6, sum, { input: 20_000, output: 10 }),
+  );
+  return read(lines);
+}
+
+const checksOf = (transcript: Transcript) => checkCodexTriggers(transcript, recordedTruth(transcript));
+
+describe('what Codex counts before it compacts', () => {
+  it('is the latest usage, what is newer, and sealed reasoning of earlier turns at 1.26 tokens each', () => {
+    // 219,700 + 10 + 1.26 · 20,000 = 244,910, and the result of the last call.
+    const { checks, unrecorded } = checksOf(rollout({ prompts: [151_000, 200_000, 218_500, 219_700] }));
+    expect(checks).toMatchObject([
+      { verdict: 'matched', reach: 'count', threshold: LIMIT, index: 5, profile: 'peers/codex-remote' },
+    ]);
+    expect(checks[0]!.seenTokens).toBeGreaterThanOrEqual(244_910);
+    expect(checks[0]!.seenTokens).toBeLessThan(245_000);
+    expect(unrecorded).toEqual([]);
+  });
+
+  it('goes by the length of a seal where the record holds one', () => {
+    // ⌊40,604 · 3 / 4⌋ = 30,453 bytes, less 650, at four a token: 7,451.
+    const seal = `gAAAA${'x'.repeat(40_599)}`;
+    const { checks } = checksOf(rollout({ seal, prompts: [151_000, 236_000, 237_500] }));
+    expect(checks).toMatchObject([{ verdict: 'matched', reach: 'count' }]);
+    expect(checks[0]!.seenTokens - 237_510).toBeGreaterThanOrEqual(7_451);
+    expect(checks[0]!.seenTokens - 237_510).toBeLessThan(7_460);
+  });
+
+  it('leaves reasoning out that prompts still carry', () => {
+    const { checks } = checksOf(rollout({ model: 'gpt-5.6-sol', prompts: [171_000, 200_000, 219_700] }));
+    expect(checks).toMatchObject([{ verdict: 'late' }]);
+    expect(checks[0]!.seenTokens).toBeLessThan(219_800);
+  });
+
+  it('has the recording run forward under the policy and window of Codex', () => {
+    const transcript = rollout({ prompts: [151_000, 200_000, 218_500, 219_700] });
+    const outcome = runForward(transcript, recordedTruth(transcript), 'test');
+    expect(outcome).toMatchObject({
+      kind: 'ran',
+      session: {
+        profile: 'peers/codex-remote',
+        compactedAt: {
+          predicted: [{ thread: 'main', request: 5 }],
+          recorded: [{ thread: 'main', request: 5 }],
+        },
+      },
+    });
+  });
+});
+
+describe('a rollout that tells no writes', () => {
+  const lines = (model: string, written: number) => [
+    meta(0),
+    turn(0, model),
+    say(1, 'user', 'look'),
+    call(3, 'a'),
+    result(4, 'a'),
+    count(4, 22_000, { input: 22_000, written, output: 10 }),
+    call(8, 'b'),
+    result(9, 'b'),
+    count(9, 45_000, { input: 23_000, cached: 21_248, written: 0, output: 10 }),
+  ];
+  const forwardOf = (model: string, written = 0) => {
+    const transcript = read(lines(model, written));
+    const outcome = runForward(transcript, recordedTruth(transcript), 'test');
+    if (outcome.kind !== 'ran') throw new Error(outcome.kind);
+    return outcome.session;
+  };
+
+  it('is priced beside its run as if what was not read had been written, where writes are billed', () => {
+    const { cost, recordedWrites } = forwardOf('gpt-5.6-sol');
+    // Per token: input 4,000 nano-dollars, writes 5,000, reads 400. Steps of 1,024 from 768 on end at 21,248 and 22,272.
+    const first = 21_248 * 5_000 + (22_000 - 21_248) * 4_000;
+    const second = 21_248 * 400 + (22_272 - 21_248) * 5_000 + (23_000 - 22_272) * 4_000;
+    expect(cost).toEqual({ predicted: first + second, recorded: first + second });
+    expect(recordedWrites).toBe('assumed');
+  });
+
+  it('is taken at its word where it tells some, and where writes cost what input costs', () => {
+    expect(forwardOf('gpt-5.6-sol', 1_000)).toMatchObject({
+      recordedWrites: 'told',
+      cost: { recorded: 1_000 * 5_000 + 21_000 * 4_000 + 21_248 * 400 + 1_752 * 4_000 },
+    });
+    expect(forwardOf('gpt-5.4').recordedWrites).toBe('told');
+  });
+
+  it('names the policy of Codex in what validate says, and no profile of Claude Code', () => {
+    const file = validateTranscript(read(lines('gpt-5.6-sol', 0)), 'a.jsonl');
+    expect(file.profile).toMatchObject({ name: 'peers/codex-remote' });
+    expect(fidelityReport([file], null, 1).files).toMatchObject([{ profile: 'peers/codex-remote' }]);
+  });
+});
+
+describe('what a request could read', () => {
+  it('ends where reasoning left the prompt: behind an answer of GPT-5.4, not of GPT-5.6', () => {
+    const reachable = (model: string, prompt: number): number => {
+      const transcript = rollout({ model, prompts: [prompt, 200_000] });
+      return providerRequests(transcript, recordedTruth(transcript), 'openai')[0]!.reachable;
+    };
+    // The prompt of the request that reasoned first, on steps of 128.
+    expect(reachable('gpt-5.4', 151_000)).toBe(149_888);
+    // All of the prompt and its answer, which this provider stores.
+    expect(reachable('gpt-5.6-sol', 171_000)).toBe(169_984);
+  });
+});
+
+const folders = ['more/codex', 'transcripts/codex'];
+
+describe.skipIf(!sharedData.present)('the shared rollouts', () => {
+  const files = folders
+    .flatMap((folder) => sharedData.files(folder))
+    .map((path) => validateTranscript(codexReader.read(readFileSync(path), { id: path }), basename(path)));
+  const { byProvider, forward } = totalFidelity(files);
+
+  it('compact where what Codex counts says, all six of them by the count itself', () => {
+    expect(byProvider.openai!.triggers).toEqual({
+      recorded: 6,
+      matched: 6,
+      withinStep: 0,
+      early: 0,
+      late: 0,
+      unrecorded: 0,
+    });
+  });
+
+  it('are run forward apart from sessions of Claude Code, with as many compactions as recorded', () => {
+    expect(byProvider.openai!.forward).toMatchObject({ crashed: 0, unfinished: 0, compactionCountRight: 1 });
+    expect(forward.sessions).toBe(0);
+  });
+
+  it('run forward cost what was paid: within 3 % together up to GPT-5.5, within 2 % from GPT-5.6 on', () => {
+    expect(Math.abs(byProvider.openai!.forward.netError!)).toBeLessThanOrEqual(0.03);
+    expect(byProvider.openai!.forward.intervalCoverage90).toBeGreaterThanOrEqual(0.85);
+    expect(byProvider.openai!.forward.intervalCoverage90).toBeLessThanOrEqual(0.95);
+    expect(byProvider['openai-5.6']!.forward).toMatchObject({ sessions: 1, writesAssumed: 1 });
+    expect(byProvider['openai-5.6']!.forward.costErrorMedian).toBeLessThanOrEqual(0.02);
+    // Nothing is left to chance there: no interval is stated, and none can hold.
+    expect(byProvider['openai-5.6']!.forward.intervalCoverage90).toBeNull();
+  });
+
+  it('cost what is expected within 3 %, and nine of ten lie in the stated interval', () => {
+    const { bestEffort } = byProvider.openai!;
+    expect(Math.abs(bestEffort!.netError)).toBeLessThanOrEqual(0.03);
+    expect(bestEffort!.coverage).toBeGreaterThanOrEqual(0.85);
+    expect(bestEffort!.coverage).toBeLessThanOrEqual(0.95);
+    expect(byProvider['openai-5.6']!.blind.classAgreement).toBeGreaterThanOrEqual(0.99);
+    expect(byProvider['openai-5.6']!.blind.costErrorMedian).toBeLessThanOrEqual(0.02);
+  });
+});

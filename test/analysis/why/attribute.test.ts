@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import type { PaidPart } from '../../../src/analysis/why/attribute.js';
+import { explainSession } from '../../../src/analysis/why/session-why.js';
+import { countOnce, sumUp } from '../../../src/analysis/why/sum-up.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
+import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
+import { assistant, attachment, readSession, say, system, usage, user } from '../../helpers/session.js';
+import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
+
+function partsOf(transcript: Transcript): readonly (readonly PaidPart[])[] {
+  return explained(transcript).requests.map(({ parts }) => parts);
+}
+
+describe('what a request wrote, and why', () => {
+  it('is the first prompt, then what is new', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 30, usage: usage(10, 20_000, 1_000, 50) },
+      ]),
+    );
+    expect(parts).toEqual([
+      [{ cause: 'first-write', written: 20_000, uncached: 0, nano: nano(20_000, W1), avoidableNano: 0 }],
+      [{ cause: 'growth', written: 1_000, uncached: 0, nano: nano(1_000, W1), avoidableNano: 0 }],
+    ]);
+  });
+
+  it('is the content of an entry that ran out after 20 minutes, avoidable by a longer lifetime less its price', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 1_000, 50) },
+        { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
+      ]),
+    );
+    // 25,000 written: 4,000 beyond the 21,000 before, which would have been read for a tenth.
+    expect(parts[2]).toEqual([
+      { cause: 'growth', written: 4_000, uncached: 0, nano: nano(4_000, W5), avoidableNano: 0 },
+      {
+        cause: 'lifetime-5m',
+        written: 21_000,
+        uncached: 0,
+        nano: nano(21_000, W5),
+        // For an hour, the 20,000, 1,000 and 4,000 that were new would have cost more.
+        avoidableNano: nano(21_000, W5) - nano(21_000, READ) - nano(25_000, W1 - W5),
+      },
+    ]);
+  });
+
+  it('is not avoidable by a longer lifetime where a new process would have found nothing in any case', () => {
+    const process = attachment('h0', 25 * 60, { type: 'hook_success', hookName: 'SessionStart:resume' });
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 1_000, 50) },
+        { at: 30 + 25 * 60, usage: short(10, 0, 25_000, 50), before: [process] },
+      ]),
+    );
+    // Without the process it would have been as above, C11: the five minutes had passed whatever it did.
+    expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
+      ['growth', 4_000, 0],
+      ['lifetime-5m', 21_000, 0],
+    ]);
+  });
+
+  it('is not avoidable by a longer lifetime that costs more than it keeps', () => {
+    // Kept: 21,000 at 3.45 dollars a million, 0.0725; for an hour 20,000 + 1,000 + 40,000 cost 2.25 more, 0.1373.
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 1_000, 50) },
+        { at: 30 + 20 * 60, usage: short(10, 0, 61_000, 50) },
+      ]),
+    );
+    expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
+      ['growth', 40_000, 0],
+      ['lifetime-5m', 21_000, 0],
+    ]);
+  });
+
+  it('is avoidable by a compaction where that keeps more than a longer lifetime', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(10, 20_000, 130_000, 50) },
+        { at: 30 + 20 * 60, usage: short(10, 0, 150_000, 50) },
+      ]),
+    );
+    // A longer lifetime keeps 150,000 at 3.45 less 150,000 at 2.25: 0.18. A summary leaves 20,000 + 18,000 to write: 0.2925.
+    const asking = nano(150_000, READ) + nano(4_400, 15) + nano(4_400, W5);
+    expect(parts[2]![0]!.avoidableNano).toBe(nano(150_000, W5) - nano(38_000, W5) - asking);
+  });
+
+  it('a longer lifetime is paid for once in a session, each break bearing its part', () => {
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 20 * 60, usage: short(10, 0, 20_000, 50) },
+        { at: 40 * 60, usage: short(10, 0, 20_000, 50) },
+      ]),
+    );
+    const kept = 2 * (nano(20_000, W5) - nano(20_000, READ)) - nano(20_000, W1 - W5);
+    expect(parts.slice(1).map(([part]) => part!.avoidableNano)).toEqual([kept / 2, kept / 2]);
+  });
+
+  it('is avoidable by a compaction alone after a pause beyond the hour, as far as that costs less', () => {
+    const big = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 150_000, 50) },
+        { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+      ]),
+    );
+    const small = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 3 * 3_600, usage: usage(10, 0, 20_000, 50) },
+      ]),
+    );
+    expect(big[1]!.map(({ cause }) => cause)).toEqual(['lifetime-1h']);
+    // The whole 150,000 were the first prompt: nothing that a summary could take away.
+    expect(big[1]![0]!.avoidableNano).toBe(0);
+    expect(small[1]![0]!.avoidableNano).toBe(0);
+    const grown = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+        { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+      ]),
+    );
+    // Written again 150,000; with a summary 20,000 + 18,000, and the request for it: 150,000 read, 4,400 put out and written.
+    const asking = nano(150_000, READ) + nano(4_400, 15) + nano(4_400, W5);
+    expect(grown[2]![0]!.avoidableNano).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
+  });
+
+  it('is less avoidable where the request for a summary has a prompt of its own', () => {
+    const turns = [
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+      { at: 3 * 3_600, usage: usage(10, 0, 150_000, 50) },
+    ];
+    const keptBy = (version: string) => partsOf(sessionOf(turns, version))[2]![0]!.avoidableNano;
+    // As above, but 2.1.12 has the 130,000 behind system and tools written for its summariser; a fork of 2.1.100 reads the 150,000.
+    const asking = nano(130_000, W5) + nano(4_400, 15) + nano(4_400, W5);
+    expect(keptBy('2.1.12')).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
+    expect(keptBy('2.1.12')).toBe(keptBy('2.1.100') + nano(150_000, READ) - nano(130_000, W5));
+  });
+
+  it('has the reason that the API told where the recording shows none', () => {
+    const told = (type: string) => ({ diagnostics: { cache_miss_reason: { type } } });
+    const causeFor = (type: string) =>
+      partsOf(
+        sessionOf([
+          { at: 0, usage: usage(10, 0, 40_000, 50) },
+          { at: 30, usage: usage(10, 40_000, 1_000, 50) },
+          { at: 60, usage: usage(10, 12_000, 30_000, 50), extra: told(type) },
+        ]),
+      )[2]!.map(({ cause, written }) => [cause, written]);
+    expect(causeFor('system_changed')).toEqual([
+      ['growth', 1_000],
+      ['system', 29_000],
+    ]);
+    expect(causeFor('tools_changed')[1]).toEqual(['tools', 29_000]);
+    expect(causeFor('messages_changed')[1]).toEqual(['messages', 29_000]);
+    expect(causeFor('unavailable')[1]).toEqual(['unexplained', 29_000]);
+  });
+
+  it('is a compaction where the prompt behind it was made anew', () => {
+    const boundary = system('c0', 40, 'compact_boundary', {
+      parentUuid: 'a1',
+      compactMetadata: { trigger: 'auto', preTokens: 150_000 },
+    });
+    const parts = partsOf(
+      sessionOf([
+        { at: 0, usage: usage(10, 0, 20_000, 50) },
+        { at: 30, usage: usage(10, 20_000, 130_000, 50) },
+        { at: 60, usage: usage(10, 18_000, 12_000, 50), before: [boundary] },
+      ]),
+    );
+    expect(parts[2]!.map(({ cause, written, avoidableNano }) => [cause, written, avoidableNano])).toEqual([
+      ['compaction', 12_000, 0],
+    ]);
+  });
+});
+
+describe('the sums of a report', () => {
+  const sessions = [
+    explained(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(7, 20_000, 1_000, 60) },
+        { at: 30 + 20 * 60, usage: short(3, 0, 25_000, 70) },
+      ]),
+    ),
+  ];
+
+  it('are the tokens that were written and the money that was billed', () => {
+    const { byCause, recordedUsd, worst, byDay, byModel } = sumUp(sessions, []);
+    const total = (pick: (each: (typeof byCause)[number]) => number) =>
+      byCause.reduce((sum, each) => sum + pick(each), 0);
+    expect(total(({ tokens }) => tokens)).toBe(46_000);
+    // 46,000 written, 20,000 read, 20 beyond the cache, 180 put out.
+    const dollars = (46_000 * W5 + 20_000 * READ + 20 * 3 + 180 * 15) / 1e6;
+    expect(recordedUsd).toBeCloseTo(dollars, 9);
+    expect(total(({ usd }) => usd)).toBeCloseTo(dollars, 9);
+    expect(worst[0]!.usd).toBeCloseTo(dollars, 9);
+    expect(byDay.map(({ name, requests }) => [name, requests])).toEqual([['2026-01-02', 3]]);
+    expect(byModel[0]!.usd).toBeCloseTo(dollars, 9);
+    expect(byCause.find(({ cause }) => cause === 'lifetime-5m')!.events).toBe(1);
+  });
+
+  it('list breaks by what they cost, the dearest first, and what costs the same by name', () => {
+    const broken = sessionOf([
+      { at: 0, usage: short(10, 0, 20_000, 50) },
+      { at: 1_200, usage: short(3, 0, 21_000, 70) },
+      { at: 2_400, usage: short(3, 0, 60_000, 70) },
+      { at: 3_600, usage: short(3, 0, 61_000, 70) },
+    ]);
+    const { breaks } = sumUp([explained(broken)], []);
+    const dollars = breaks.map(({ usd }) => usd);
+    expect(dollars.length).toBeGreaterThan(1);
+    expect(new Set(dollars).size).toBeGreaterThan(1);
+    expect(dollars).toEqual([...dollars].sort((a, b) => b - a));
+    const named = (project: string) => ({ ...explained(broken), project });
+    const apart = (name: string) => {
+      const own = named(name);
+      return { ...own, requests: own.requests.map((each) => ({ ...each, key: `${name} ${each.key}` })) };
+    };
+    const { byProject } = sumUp([apart('b'), apart('a')], []);
+    expect(byProject.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  it('count the same call in two sessions once', () => {
+    const once = sumUp(sessions, []);
+    const twice = sumUp([...sessions, ...sessions], []);
+    expect(twice.recordedUsd).toBe(once.recordedUsd);
+    expect(twice.byCause).toEqual(once.byCause);
+    expect(twice.requests).toBe(3);
+  });
+
+  it('count calls, estimated outputs and compactions of two sessions once in what is said of the bill', () => {
+    const boundary = system('c0', 40, 'compact_boundary', {
+      parentUuid: 'a1',
+      compactMetadata: { trigger: 'auto', preTokens: 150_000 },
+    });
+    // A response that does not say how it stopped holds a placeholder for its output.
+    const extra = { stop_reason: null };
+    const session = explained(
+      sessionOf(
+        [
+          { at: 0, usage: usage(10, 0, 20_000, 1), extra },
+          { at: 30, usage: usage(10, 20_000, 130_000, 1), extra },
+          { at: 60, usage: usage(10, 18_000, 12_000, 1), extra, before: [boundary] },
+        ],
+        '2.1.42',
+      ),
+    );
+    const noted = countOnce([session, session]).map((each) => each.noted);
+    expect(noted).toMatchObject([
+      { calls: 3, estimatedOutputs: 3, compactions: 1, untoldWritesNano: 0 },
+      { calls: 0, estimatedOutputs: 0, compactions: 0, untoldWritesNano: 0 },
+    ]);
+    expect(noted[0]).toEqual({ ...session.bill, untoldWritesNano: 0 });
+  });
+
+  it('are the bill, whatever was recorded', () => {
+    const bill = recordedBill(
+      sessionOf([
+        { at: 0, usage: short(10, 0, 20_000, 50) },
+        { at: 30, usage: short(7, 20_000, 1_000, 60) },
+        { at: 30 + 20 * 60, usage: short(3, 0, 25_000, 70) },
+      ]),
+    );
+    expect(sumUp(sessions, []).recordedUsd).toBe(bill!.costNano.total / 1e9);
+  });
+
+  it('set aside what cannot be priced, with its reason', () => {
+    const unpriced = readSession([
+      user('u0', 0, 'question'),
+      assistant('a0', 1, 'm0', say('answer'), { model: 'nobody-knows-1' }),
+    ]);
+    expect(explainSession(unpriced, { file: 'x.jsonl', project: 'p' })).toEqual({
+      file: 'x.jsonl',
+      reason: 'no price is known for nobody-knows-1',
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { ChangeName, ChangeOutcome } from '../../../src/analysis/why/changes.js';
+import { sumUp } from '../../../src/analysis/why/sum-up.js';
+import type { Transcript } from '../../../src/core/model/transcript.js';
+import { usage } from '../../helpers/session.js';
+import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
+
+/** A client whose requests are those of the record and no others. */
+const BEFORE_SUGGESTIONS = '2.0.60';
+
+function changeOf(transcript: Transcript, name: ChangeName): ChangeOutcome {
+  return explained(transcript).changes.find((change) => change.name === name)!;
+}
+
+describe('another lifetime', () => {
+  it('of an hour saves what ran out, and pays more for every write', () => {
+    const saved = changeOf(
+      sessionOf(
+        [
+          { at: 0, usage: short(10, 0, 20_000, 50) },
+          { at: 30, usage: short(10, 20_000, 1_000, 50) },
+          { at: 30 + 20 * 60, usage: short(10, 0, 25_000, 50) },
+        ],
+        BEFORE_SUGGESTIONS,
+      ),
+      '1-hour lifetime',
+    );
+    // As recorded 46,000 written at 3.75; with an hour 20,000 + 1,000 + 4,000 at 6 and 21,000 read at 0.30 instead of written.
+    const before = nano(46_000, W5);
+    const after = nano(25_000, W1) + nano(21_000, READ);
+    expect(saved.savedNano).toBe(before - after);
+    expect(saved.offNano).toBeGreaterThan(0);
+    // It may be off by a share of what it moves: 21,000 written for longer, and the rest of the third request.
+    const moved = nano(21_000, W1 - W5) + nano(25_000, W5) - nano(4_000, W1) - nano(21_000, READ);
+    expect(saved.offNano).toBeLessThan(moved);
+  });
+
+  it('that is the recorded one changes nothing, whatever broke without a reason in the middle of a message', () => {
+    const broken = (of: typeof short): Transcript =>
+      sessionOf(
+        [
+          { at: 0, usage: of(10, 0, 20_000, 50) },
+          { at: 30, usage: of(10, 20_000, 20_000, 50) },
+          { at: 60, usage: of(10, 25_000, 16_000, 50) },
+        ],
+        BEFORE_SUGGESTIONS,
+      );
+    expect(changeOf(broken(short), '5-minute lifetime')).toMatchObject({ savedNano: 0, offNano: 0 });
+    expect(changeOf(broken(usage), '1-hour lifetime')).toMatchObject({ savedNano: 0, offNano: 0 });
+    // All 56,000 that were written cost more for an hour, and nothing is read instead.
+    expect(changeOf(broken(short), '1-hour lifetime').savedNano).toBe(-nano(56_000, W1 - W5));
+  });
+});
+
+describe('a session that cannot be run forward', () => {
+  it('of a single request would have been cheaper for five minutes, and no way of compacting is tried', () => {
+    const transcript = sessionOf([{ at: 0, usage: usage(10, 16_000, 20_000, 50) }]);
+    // Nothing reads the 20,000 again, and for an hour they cost 2.25 dollars a million more.
+    expect(changeOf(transcript, '5-minute lifetime').savedNano).toBe(nano(20_000, W1 - W5));
+    const session = explained(transcript);
+    expect(session.reproduction).toEqual({ kind: 'set-aside', reason: 'it has a single request' });
+    expect(session.changes.map(({ name, savedNano }) => [name, savedNano])).toEqual([
+      ['1-hour lifetime', 0],
+      ['5-minute lifetime', nano(20_000, W1 - W5)],
+      ['no switches in mid-session', 0],
+    ]);
+    const long = sessionOf([
+      { at: 0, usage: usage(10, 0, 20_000, 50) },
+      { at: 30, usage: usage(10, 20_000, 1_000, 50) },
+    ]);
+    const { changes } = sumUp([session, explained(long)], []);
+    expect(new Map(changes.map(({ name, sessions }) => [name, sessions]))).toEqual(
+      new Map([
+        ['1-hour lifetime', 2],
+        ['5-minute lifetime', 2],
+        ['/compact before long pauses', 1],
+        ['compact at half the window', 1],
+        ['no switches in mid-session', 2],
+      ]),
+    );
+  });
+});
+
+describe('compacting at half the window', () => {
+  /** Prompts of 20,000 to so many tokens, in steps of 10,000. */
+  const growing = (to: number, model: string, version: string): Transcript =>
+    sessionOf(
+      Array.from({ length: to / 10_000 - 1 }, (_, i) => ({
+        at: i * 30,
+        usage: usage(10, i === 0 ? 0 : 10_000 + i * 10_000, i === 0 ? 20_000 : 10_000, 50),
+        extra: { model },
+      })),
+      version,
+    );
+  const half = (transcript: Transcript): ChangeOutcome => changeOf(transcript, 'compact at half the window');
+
+  it('acts at half of what the client took the window for', () => {
+    // Up to 2.1.91, 200,000 on a model that takes a million: 90,000 is half of what is left beside the answer (WIN-2, WIN-4).
+    expect(half(growing(130_000, 'claude-opus-4-6', '2.1.42')).savedNano).not.toBe(0);
+    expect(half(growing(80_000, 'claude-opus-4-6', '2.1.42'))).toMatchObject({ savedNano: 0, offNano: 0 });
+    expect(half(growing(130_000, 'claude-opus-4-6', '2.1.100'))).toMatchObject({ savedNano: 0, offNano: 0 });
+  });
+
+  it('is held back where the client does not compact by itself on the model', () => {
+    const reached = half(growing(130_000, 'claude-sonnet-4-5', '2.1.200'));
+    expect(reached).toMatchObject({ savedNano: 0, offNano: 0 });
+    expect(reached.heldBack).toMatch(/does not compact by itself on claude-sonnet-4-5/);
+    expect(half(growing(80_000, 'claude-sonnet-4-5', '2.1.200')).heldBack).toBeNull();
+    expect(half(growing(130_000, 'claude-sonnet-4-5', '2.1.42')).heldBack).toBeNull();
+  });
+});
+
+describe('the session of another agent on a model of Anthropic', () => {
+  const turns = [
+    { at: 0, usage: short(10, 0, 20_000, 50) },
+    { at: 30, usage: short(10, 20_000, 1_000, 60) },
+    { at: 60, usage: short(10, 21_000, 1_000, 60) },
+  ];
+  const from = (source: string) => explained({ ...sessionOf(turns), source });
+
+  it('is explained, and no change is tried with the policy of a client that is not its own', () => {
+    expect(from('claude-code').changes).toHaveLength(5);
+    const other = from('pi');
+    expect(other.reproduction).toEqual({
+      kind: 'set-aside',
+      reason: 'no policy is known to run it forward (pi)',
+    });
+    expect(other.changes).toEqual([]);
+    expect(other.requests).toHaveLength(3);
+    // Codex has a policy, but none of the settings that the changes set.
+    const codex = from('codex');
+    expect(codex.reproduction.kind).toBe('reproduced');
+    expect(codex.changes).toEqual([]);
+  });
+});

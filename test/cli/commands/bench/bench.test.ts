@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type BenchOptions, benchCommand } from '../../../../src/cli/commands/bench/bench.js';
+import type { BenchResult } from '../../../../src/cli/commands/bench/result.js';
+import { SUITES, type Suites } from '../../../../src/cli/commands/bench/suites.js';
+import { cli, tempFolder } from '../../cli.js';
+
+/** A suite whose findings are known: one path that keeps its promise, one that does not, one that is excused. */
+function known(factor = 1): Partial<BenchResult> {
+  const paths: Readonly<Record<string, readonly [number, number, number]>> = {
+    flat: [0.001, 0.001, 0.001],
+    square: [0.01 * factor, 1 * factor, 100 * factor],
+    window: [0.01, 0.1, 1],
+  };
+  return {
+    results: Object.entries(paths).flatMap(([name, times]) =>
+      times.map((p50Ms, i) => ({
+        name,
+        size: [10_000, 100_000, 1_000_000][i]!,
+        p50Ms,
+        p99Ms: 2 * p50Ms,
+        opsPerSec: 1_000 / p50Ms,
+      })),
+    ),
+    growth: [
+      { name: 'flat', exponent: -0.001, wholeWindow: false, promised: 1.1, input: 'fixed: one turn' },
+      { name: 'square', exponent: 2, wholeWindow: false, promised: 1.1, input: 'everything' },
+      { name: 'window', exponent: 1.2, wholeWindow: true, promised: null, input: 'all messages' },
+      { name: 'replay', exponent: 1.05, wholeWindow: false, promised: 1.1, input: 'every turn' },
+    ],
+    ratios: [
+      { name: 'quick-enough', ratio: 3, promised: 2, detail: 'three to one' },
+      { name: 'too-slow', ratio: 0.5, promised: 2, detail: 'one to two' },
+      { name: 'stated', ratio: 0.1, promised: null, detail: 'one to ten' },
+    ],
+  };
+}
+
+async function bench(
+  options: BenchOptions & { readonly cwd: string; readonly json?: boolean },
+  suites: Suites = { known: async () => known() },
+): Promise<{ readonly code: number; readonly stdout: string }> {
+  const out: string[] = [];
+  const stream = { isTerminal: false, columns: null, write: (text: string) => void out.push(text) };
+  const quiet = { ...stream, write() {} };
+  const host = {
+    cwd: options.cwd,
+    env: {},
+    stdout: stream,
+    stderr: quiet,
+    interrupt: new AbortController().signal,
+    now: () => 0,
+  };
+  const session = {
+    host,
+    debug: false,
+    colors: 'never',
+    json: options.json === true,
+    cache: 'off',
+  } as const;
+  const code = await benchCommand(session, [], options, suites);
+  return { code, stdout: out.join('') };
+}
+
+function lineOf(text: string, name: string): string {
+  return text.split('\n').find((line) => new RegExp(`^ *[\\d.]* *${name} .*(≤|≥|window|$)`).test(line)) ?? '';
+}
+
+describe('ccbench bench', () => {
+  it('marks growth and ratios that miss their promise, and none that keep it or promise nothing', async () => {
+    const { code, stdout } = await bench({ cwd: tempFolder() });
+    expect(code).toBe(0);
+    const growth = stdout.slice(stdout.indexOf('Growth:'));
+    expect(lineOf(growth, 'square')).toMatch(/2\.00 +█{20} +≤ 1\.1 {2}MISSED +everything$/);
+    expect(lineOf(growth, 'flat')).toMatch(/ 0\.00 +≤ 1\.1 +fixed: one turn$/);
+    expect(lineOf(growth, 'window')).toMatch(/1\.20 +█{12} +whole window +all messages$/);
+    expect(lineOf(growth, 'replay')).toMatch(/1\.05 +█+ +≤ 1\.1 +every turn$/);
+    expect(stdout).toContain('3.00  quick-enough  promised ≥ 2\n');
+    expect(stdout).toContain('0.50  too-slow  promised ≥ 2  MISSED\n');
+    expect(stdout).toContain('0.10  stated\n');
+    expect(stdout.match(/MISSED/g)).toHaveLength(2);
+    expect(stdout).toMatch(/\n\n3 of 5 promises hold\.\nTimes are those of this machine at this moment: /);
+  });
+
+  it('shows p50, p99 and operations a second of each path at each size', async () => {
+    const { stdout } = await bench({ cwd: tempFolder() });
+    expect(stdout).toMatch(/hot path +tokens +p50 µs +p99 µs +ops\/s\n/);
+    expect(stdout).toMatch(/\nsquare +1,000,000 +100,000 +200,000 +10\n/);
+  });
+
+  it('prints one JSON object with results, growth and ratios', async () => {
+    const { stdout } = await bench({ cwd: tempFolder(), json: true });
+    const result = JSON.parse(stdout);
+    expect(Object.keys(result)).toEqual(['results', 'growth', 'ratios', 'notes']);
+    expect(result.results[0]).toEqual({
+      name: 'flat',
+      size: 10_000,
+      p50Ms: 0.001,
+      p99Ms: 0.002,
+      opsPerSec: 1_000_000,
+    });
+    expect(result.growth[1]).toMatchObject({ name: 'square', exponent: 2, promised: 1.1 });
+    expect(result.ratios[0]).toMatchObject({ name: 'quick-enough', ratio: 3, promised: 2 });
+  });
+
+  it('keeps and saves what the other suites measured when one fails, and exits with 1', async () => {
+    const cwd = tempFolder();
+    const suites: Suites = {
+      broken: async () => {
+        throw new Error('no such module');
+      },
+      known: async () => known(),
+    };
+    const { code, stdout } = await bench({ cwd, json: true, save: 'kept.json' }, suites);
+    expect(code).toBe(1);
+    const result = JSON.parse(stdout);
+    expect(result.ratios).toHaveLength(3);
+    expect(result.failed).toEqual([{ suite: 'broken', message: 'no such module' }]);
+    expect(JSON.parse(readFileSync(join(cwd, 'kept.json'), 'utf8')).ratios).toHaveLength(3);
+  });
+
+  it('compares with a saved run: exit code 98 when a path is slower beyond the noise', async () => {
+    const cwd = tempFolder();
+    expect((await bench({ cwd, save: 'before.json' })).code).toBe(0);
+    expect(readdirSync(cwd)).toEqual(['before.json']);
+    const same = await bench({ cwd, against: 'before.json' });
+    expect(same.code).toBe(0);
+    expect(same.stdout).toContain('No path is slower than the saved run beyond the noise.');
+    const slow: Suites = { known: async () => known(3) };
+    const slower = await bench({ cwd, against: 'before.json' }, slow);
+    expect(slower.code).toBe(98);
+    expect(slower.stdout).toContain('  square at 10,000: 10 → 30 µs (3.00 ×)');
+    expect((await bench({ cwd, against: 'before.json', noise: 4 }, slow)).code).toBe(0);
+    const json = JSON.parse((await bench({ cwd, against: 'before.json', json: true }, slow)).stdout);
+    expect(json.regressions.map(({ name }: { name: string }) => name)).toEqual([
+      'square',
+      'square',
+      'square',
+    ]);
+  });
+
+  it('writes charts on request: picture, specification, and PNG where one is wanted', async () => {
+    const cwd = tempFolder();
+    await bench({ cwd, out: 'pictures', png: true });
+    const names = ['exponents', 'hot-paths', 'ratios'];
+    expect(readdirSync(join(cwd, 'pictures/charts')).sort()).toEqual(
+      names.flatMap((name) => [`${name}.png`, `${name}.svg`, `${name}.vl.json`]),
+    );
+    const svg = readFileSync(join(cwd, 'pictures/charts/hot-paths.svg'), 'utf8');
+    expect(svg).toContain('2.00 · square');
+    expect(svg).toContain('p50 of one call (µs, log scale)');
+  });
+
+  it('finds before anything is timed that charts or result cannot be written', async () => {
+    const cwd = tempFolder({ taken: '' });
+    let ran = 0;
+    const counting: Suites = { known: async () => ({ notes: [String(ran++)] }) };
+    await expect(bench({ cwd, out: 'taken' }, counting)).rejects.toThrow('cannot be written');
+    await expect(bench({ cwd, save: 'taken/before.json' }, counting)).rejects.toThrow('cannot be written');
+    expect(ran).toBe(0);
+  });
+
+  it('runs a suite by its name', async () => {
+    const { code, stdout } = await cli(['bench', 'trace-limit', '--quick', '--json'], { cwd: tempFolder() });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).ratios.map(({ name }: { name: string }) => name)).toEqual(['trace-limit']);
+  });
+
+  it('refuses suites it does not know, saved runs it cannot read and a noise below 1', async () => {
+    const cwd = tempFolder({ 'x.json': '{}' });
+    const unknown = await cli(['bench', 'warp'], { cwd });
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain(`known: ${Object.keys(SUITES).join(', ')}`);
+    expect((await cli(['bench', 'trace-limit', '--against', 'x.json'], { cwd })).code).toBe(2);
+    for (const noise of ['0.5', 'much'])
+      expect((await cli(['bench', 'trace-limit', '--noise', noise], { cwd })).code).toBe(2);
+  });
+});
+
+it('bench/README.md describes every suite', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../bench/README.md'), 'utf8');
+  const described = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map((match) => match[1]);
+  expect(described).toEqual(Object.keys(SUITES));
+});

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { comparisonTable } from '../../../../src/cli/commands/study/comparison-table.js';
+import {
+  comparisonConclusion,
+  concluded,
+  sweepConclusion,
+  tuneConclusion,
+} from '../../../../src/cli/commands/study/study-conclusion.js';
+import { compareVariants } from '../../../../src/study/comparison.js';
+import { completenessOf } from '../../../../src/study/completeness.js';
+import type { OutOfSample } from '../../../../src/study/out-of-sample.js';
+import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
+
+/** Finished runs of four calls with these costs. */
+const costs = (...values: readonly number[]): Runs =>
+  Object.fromEntries(values.map((usd, i) => [`s${i}`, [4, 0, usd] as const]));
+const CUT: Runs = { s0: [3, 1, 1] };
+
+function compared(rows: Readonly<Record<string, Runs>>, metrics: readonly string[] = ['costUsd']) {
+  const runs = Object.entries(rows).map(([name, own]) => variantOf(name, own));
+  const comparison = compareVariants(runs, Object.keys(rows)[0]!, metrics);
+  return {
+    comparison,
+    runs,
+    table: comparisonTable('c', comparison, runs),
+    ...comparisonConclusion(comparison),
+  };
+}
+
+describe('what a comparison comes to', () => {
+  it('is the variant that is best beside the baseline, and by how much', () => {
+    expect(compared({ base: costs(4), dear: costs(5), cheap: costs(3) })).toMatchObject({
+      result: 'cheap has costUsd $3.00, $1.00 (25 %) less than base.',
+      advice: expect.stringMatching(/^It is one session/),
+    });
+    expect(compared({ base: costs(4), dear: costs(5), dearer: costs(6) }).result).toBe(
+      'No variant is better than base in costUsd: dear, the nearest, has $1.00 (25 %) more.',
+    );
+    expect(compared({ base: costs(4), same: costs(4) })).toMatchObject({
+      result: 'No variant is better than base in costUsd, which is $4.00.',
+      advice: expect.stringMatching(/^same comes nearest/),
+    });
+    expect(compared({ base: costs(4, 6) })).toMatchObject({
+      result: 'base: costUsd $5.00, the mean over 2 sessions.',
+      advice: expect.stringMatching(/^Nothing stands beside it/),
+    });
+    expect(compared({ base: costs(0), dear: costs(2) }).result).toBe(
+      'No variant is better than base in costUsd: dear, the nearest, has $2.00 more.',
+    );
+  });
+
+  it('takes more for better where a metric says so', () => {
+    const kept = (share: number): Runs => ({ s0: [4, 0, 1, share] });
+    expect(
+      compared({ base: kept(0.5), less: kept(0.25), more: kept(0.75) }, ['keptContentShare']).result,
+    ).toBe('more has keptContentShare 75.0%, 25.0% (50 %) more than base.');
+  });
+
+  it('tells noise from a difference with an interval', () => {
+    const sure = compared({ base: costs(4, 6, 8), cheap: costs(3, 5, 7.2) });
+    expect(sure.result).toBe(
+      'cheap has costUsd $5.07, $0.9333 (15.6 %) less than base, the mean over 3 sessions.',
+    );
+    expect(sure.advice).toMatch(
+      /^The difference lies anywhere from −\$1\.\d+ to −\$0\.\d+ a session \(95 %\)/,
+    );
+    const unsure = compared({ base: costs(4, 6, 8), odd: costs(1, 9, 7) });
+    expect(unsure.advice).toMatch(
+      /^That may be noise: the difference lies anywhere from −\$.+ to \$.+ a session/,
+    );
+  });
+
+  it('names nobody where nobody is ranked, and says who did not finish', () => {
+    expect(compared({ base: costs(4), cut: CUT })).toMatchObject({
+      result: 'No variant is ranked against base in costUsd: no other variant finished.',
+      advice: expect.stringMatching(/^Leave out the variants/),
+    });
+    expect(compared({ base: CUT, other: costs(4) })).toMatchObject({
+      result: 'No variant is ranked against base in costUsd: base did not finish.',
+      advice: expect.stringMatching(/^Leave out the variants/),
+    });
+    expect(compared({ base: CUT, one: costs(4), two: costs(5) })).toMatchObject({
+      result: 'No variant is ranked against base in costUsd: base did not finish.',
+      advice: '--baseline with one that finished, such as "one", compares the others with that.',
+    });
+    expect(compared({ base: CUT, cut: CUT }).result).toBe(
+      'No variant is ranked against base in costUsd: the session was finished under no variant.',
+    );
+    const half: Runs = { s0: [4, 0, 4], s1: [3, 1, 1] };
+    expect(compared({ base: half, one: costs(4, 6), two: costs(5, 7) }).result).toBe(
+      'No variant is ranked against base in costUsd: base did not finish every session that another one finished.',
+    );
+    expect(compared({ base: costs(4, 6), half }).result).toBe(
+      'No variant is ranked against base in costUsd: no other variant finished every session that base finished.',
+    );
+  });
+
+  it('says where nobody has a value', () => {
+    expect(compared({ base: costs(4), other: costs(5) }, ['forkHitRate'])).toMatchObject({
+      result:
+        'No variant is ranked against base in forkHitRate: no other one has a value of it in a session in which base has one.',
+      advice: expect.stringMatching(/^--metrics with another one first/),
+    });
+  });
+});
+
+describe('the table of a comparison', () => {
+  it('has differences in percent, or in the unit where the baseline is zero', () => {
+    const cells = (rows: Readonly<Record<string, Runs>>) =>
+      compared(rows).table.rows.map(({ cells: [cell] }) => [cell!.text, cell!.note, cell!.mark]);
+    expect(
+      cells({ base: costs(4), dear: costs(5), cheap: costs(3), same: costs(4), near: costs(4.0001) }),
+    ).toEqual([
+      ['$4.00', '', undefined],
+      ['$5.00', '+25 %', undefined],
+      ['$3.00', '−25 %', 'best'],
+      ['$4.00', '=', undefined],
+      ['$4.00', '+<0.1 %', undefined],
+    ]);
+    expect(cells({ base: costs(0), dear: costs(2) })[1]).toEqual(['$2.00', '+$2.00', undefined]);
+    expect(cells({ base: costs(4, 6, 8), worse: costs(5, 7, 9.2), odd: costs(1, 9, 7) })).toEqual([
+      ['$6.00', '', undefined],
+      ['$7.07', '+17.8 %', 'worse'],
+      ['$5.67', 'within noise', undefined],
+    ]);
+  });
+
+  it('says below it what the differences are of', () => {
+    const { table } = compared({ base: costs(4, 6), dear: costs(5, 7.5), same: costs(4, 6) });
+    expect(table.notes).toEqual([
+      '* best · differences to base · means over 2 sessions; differences are paired, intervals are 95 %; one that holds 0 is noise',
+      'the same as base in every metric: same; what differs in the settings did not act here',
+      expect.stringMatching(
+        /^costUsd of dear: \+\$1\.25 \(\+25 %, 95 %: −\$1\.93 … \+\$4\.43, within noise\)$/,
+      ),
+    ]);
+    const one = compared({ base: costs(4), dear: costs(5) }).table;
+    expect(one.notes[0]).toContain('one transcript: differences have no interval');
+    expect(one.notes[1]).toBe('costUsd of dear: +$1.00 (+25 %, one transcript, no interval)');
+  });
+
+  it('does not call a variant the same throughout that differs in what is not shown', () => {
+    const { table } = compared({ base: costs(4), dear: costs(5), same: costs(4) }, ['keptContentShare']);
+    expect(table.notes).toContain(
+      'the same as base in every metric: same; what differs in the settings did not act here',
+    );
+    expect(table.notes).toContain(
+      'the same as base in every metric that is shown: dear; others differ (--json has them)',
+    );
+  });
+
+  it('pairs nothing with how far a variant came', () => {
+    const { table } = compared({ base: { s0: [4, 0, 1] }, cut: CUT }, ['callsLost', 'costUsd']);
+    expect(table.rows.map(({ note, cells: [lost] }) => [note, lost!.text, lost!.note])).toEqual([
+      [undefined, '0', ''],
+      ['unfinished', '1', ''],
+    ]);
+  });
+
+  it('has its conclusion before its notes in a file', () => {
+    const { table } = compared({ base: costs(4), dear: costs(5) });
+    const closed = concluded(table, { result: 'r', advice: 'a' });
+    expect(closed.notes.slice(0, 3)).toEqual(['r', 'a', table.notes[0]]);
+    expect(concluded(table, { result: 'r', advice: 'a', repeat: 'ccbench x' }).notes[2]).toBe(
+      'repeat: ccbench x',
+    );
+  });
+});
+
+describe('what a sweep comes to', () => {
+  const of = (rows: Readonly<Record<string, Runs>>) =>
+    completenessOf(
+      Object.entries(rows).map(([name, own]) => variantOf(name, own)),
+      'foremost',
+    );
+  const three = of({ a: costs(1), b: costs(2), c: costs(3) });
+  const best = { settings: 'gap=5', value: 2 };
+
+  it('is the best of so many points, and those that are as good', () => {
+    expect(sweepConclusion('costUsd', best, three)).toMatchObject({
+      result: 'The best costUsd of 3 points is $2.00, at gap=5.',
+      advice: expect.stringMatching(/^It is best on one session/),
+    });
+    expect(sweepConclusion('costUsd', { ...best, equal: 1 }, three).result).toBe(
+      'The best costUsd of 3 points is $2.00, at gap=5 and 1 other point.',
+    );
+    expect(sweepConclusion('costUsd', { ...best, equal: 2 }, three).result).toBe(
+      'All 3 points have the same costUsd, $2.00.',
+    );
+    const two = of({ a: costs(1, 2), b: costs(2, 3) });
+    expect(sweepConclusion('costUsd', best, two)).toMatchObject({
+      result: 'The best costUsd of 2 points is $2.00, at gap=5, the mean over 2 sessions.',
+      advice: expect.stringMatching(/^The best of many looks better than it is/),
+    });
+  });
+
+  it('says why there is none', () => {
+    expect(sweepConclusion('turns', null, three).result).toMatch(/^No point is best in turns: neither more/);
+    expect(sweepConclusion('forkHitRate', null, three).result).toBe(
+      'No point is best in forkHitRate: no point has a value of it.',
+    );
+    expect(sweepConclusion('costUsd', best, of({ a: costs(1), cut: CUT })).result).toBe(
+      'Only gap=5 is ranked: costUsd $2.00.',
+    );
+    const seeds = of({ 'seed=1': { s1: [1, 1, 0] }, 'seed=2': { s2: [1, 1, 0] } });
+    expect(sweepConclusion('costUsd', null, seeds)).toEqual({
+      result: 'No point is best: the points were run over different sessions.',
+      advice: expect.stringContaining('ccbench results <folder> --group'),
+    });
+    expect(sweepConclusion('costUsd', best, of({ a: CUT, b: CUT })).result).toBe(
+      'No point is best: the session was finished under no point.',
+    );
+  });
+});
+
+describe('what a search comes to', () => {
+  const held = (low: number | null, high: number | null): OutOfSample => ({
+    searched: ['a', 'b'],
+    heldOut: ['c', 'd'],
+    promised: null,
+    realised: { mean: 2, share: null, low, high, sessions: 2 },
+    isWithin: null,
+    refusal: null,
+  });
+
+  it.each([
+    [1, 3, /^It was tried on sessions .* is the one to count on/],
+    [-1, 3, /within the noise: the interval holds 0/],
+    [0, 3, /within the noise: the interval holds 0/],
+    [-3, -1, /worse than the scenario as it is/],
+    [null, null, /^It was tried on one session/],
+  ])('counts on a realised saving from %s to %s as far as its interval allows', (low, high, advice) => {
+    const best = { settings: 'gap=5', value: 2 };
+    expect(tuneConclusion('costUsd', best, '', held(low, high)).advice).toMatch(advice);
+    expect(tuneConclusion('costUsd', best, '', { ...held(1, 3), realised: null }).advice).toMatch(/^None of/);
+  });
+
+  it('is the best setting and what its promise is worth, or why none is chosen', () => {
+    const best = { settings: 'gap=5', value: 2 };
+    expect(tuneConclusion('costUsd', best, '', null)).toMatchObject({
+      result: 'The best costUsd is $2.00, at gap=5.',
+      advice: expect.stringMatching(/^It was chosen and judged on the same sessions/),
+    });
+    expect(tuneConclusion('costUsd', null, 'so it is', null)).toMatchObject({
+      result: 'No setting is chosen: so it is.',
+      advice: expect.stringMatching(/^Loosen what --subject-to asks/),
+    });
+    expect(tuneConclusion('costUsd', null, 'so it is', held(1, 3)).advice).toMatch(/^Stay with the scenario/);
+  });
+});

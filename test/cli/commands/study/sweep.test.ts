@@ -1,0 +1,299 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cli, scenario, snapshot, tempFolder } from '../../cli.js';
+import { FAILING_TRACE, FAULTY_PLUGIN, faulty } from '../../robustness/faulty.js';
+
+const PRUNE = scenario('tiny').replace('policy: none', 'policy: baselines/prune');
+const VARY = [
+  '--vary',
+  'rules.prune.when.piled=2000,4000,8000',
+  '--set',
+  'rules.prune.select.keep.tokens=1000',
+];
+const RESULTS = 'reports/tiny-sweep/sweep.jsonl';
+
+function lines(cwd: string): readonly string[] {
+  return readFileSync(join(cwd, RESULTS), 'utf8').trimEnd().split('\n');
+}
+
+describe('ccbench sweep', () => {
+  it('a point equals the same run alone', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { code, stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--json', '--no-files'], { cwd });
+    expect(code).toBe(0);
+    const { points, best } = JSON.parse(stdout);
+    expect(points).toHaveLength(3);
+    for (const { settings, metrics } of points) {
+      const set = [...VARY.slice(2), '--set', `rules.prune.when.piled=${settings['rules.prune.when.piled']}`];
+      const alone = JSON.parse(
+        (await cli(['run', 'a.yaml', ...set, '--json', '--no-files'], { cwd })).stdout,
+      );
+      expect(metrics).toEqual(alone.metrics);
+    }
+    const cheapest = Math.min(
+      ...points.map((point: { metrics: { costUsd: number } }) => point.metrics.costUsd),
+    );
+    expect(best.value).toBe(cheapest);
+    expect(best.command).toMatch(/^ccbench run a\.yaml --set .*piled=\d+$/);
+  });
+
+  it('makes a grid of several settings and fractions of the window', async () => {
+    const cwd = tempFolder({
+      'a.yaml': scenario('tiny').replace('policy: none', 'policy: baselines/truncate'),
+    });
+    const vary = ['--vary', 'window.explicit=0.5w,1w', '--vary', 'cache.ttl=5m,1h'];
+    const { stdout } = await cli(['sweep', 'a.yaml', ...vary, '--json', '--no-files'], { cwd });
+    const points = JSON.parse(stdout).points.map((point: { settings: object }) => point.settings);
+    expect(points).toEqual([
+      { 'window.explicit': '100000', 'cache.ttl': '5m' },
+      { 'window.explicit': '100000', 'cache.ttl': '1h' },
+      { 'window.explicit': '200000', 'cache.ttl': '5m' },
+      { 'window.explicit': '200000', 'cache.ttl': '1h' },
+    ]);
+  });
+
+  it('repeats no finished point when it is started again', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const first = JSON.parse((await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd })).stdout);
+    expect(first.ran).toBe(3);
+    expect(lines(cwd)).toHaveLength(4);
+    const more = VARY.map((word) => word.replace('8000', '8000,16000'));
+    const second = await cli(['sweep', 'a.yaml', ...more, '--json'], { cwd });
+    expect(second.stderr).toContain('3 of 4 runs are finished already');
+    const result = JSON.parse(second.stdout);
+    expect(result.ran).toBe(1);
+    expect(result.points.slice(0, 3)).toEqual(first.points);
+    expect(lines(cwd)).toHaveLength(5);
+  });
+
+  it('runs again what lacks a metric that is wanted now', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd', '--json'], { cwd });
+    const wanted = ['--metrics', 'costUsd,layers.rules.saved', '--json'];
+    const resumed = JSON.parse((await cli(['sweep', 'a.yaml', ...VARY, ...wanted], { cwd })).stdout);
+    const fresh = JSON.parse(
+      (await cli(['sweep', 'a.yaml', ...VARY, ...wanted, '--no-files'], { cwd })).stdout,
+    );
+    expect(resumed.points).toEqual(fresh.points);
+    for (const { metrics } of resumed.points) expect(metrics['layers.rules.saved']).toBeGreaterThan(0);
+    expect(resumed.ran).toBe(3);
+  });
+
+  it('runs again what another plan or seed makes different', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    const { stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--set', 'seed=9', '--json'], { cwd });
+    expect(JSON.parse(stdout).ran).toBe(3);
+  });
+
+  it('keeps finished points when it is interrupted', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const stop = new AbortController();
+    let looks = 0;
+    const now = () => {
+      if (existsSync(join(cwd, RESULTS)) && lines(cwd).length === 3) stop.abort();
+      return ++looks * 50;
+    };
+    const { code, stderr } = await cli(['sweep', 'a.yaml', ...VARY], { cwd, interrupt: stop.signal, now });
+    expect(code).toBe(130);
+    expect(stderr).toContain('2 of 3 finished runs are kept in reports/tiny-sweep');
+    const { stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    expect(JSON.parse(stdout).ran).toBe(1);
+  });
+
+  it('stops with a clear message when a result cannot be kept', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    let looks = 0;
+    const now = () => {
+      if (existsSync(join(cwd, RESULTS)) && lines(cwd).length === 2) {
+        rmSync(join(cwd, 'reports'), { recursive: true });
+        writeFileSync(join(cwd, 'reports'), 'in the way');
+      }
+      return ++looks * 50;
+    };
+    const { code, stderr } = await cli(['sweep', 'a.yaml', ...VARY], { cwd, now });
+    expect(code).toBe(2);
+    expect(stderr).toContain('1 of 3 finished runs are kept');
+    expect(stderr).toContain('error[output-unwritable]: reports/tiny-sweep/sweep.jsonl cannot be written');
+    expect(stderr).toContain('what is finished so far is kept');
+  });
+
+  it('keeps the good lines of a broken results file', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    const kept = lines(cwd).slice(0, 3).join('\n');
+    writeFileSync(join(cwd, RESULTS), `${kept}\n{"type":"point","key":"x","met`);
+    const { stdout, stderr } = await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    expect(stderr).toContain(
+      '1 broken line of reports/tiny-sweep/sweep.jsonl left out; the 2 good ones are used',
+    );
+    expect(JSON.parse(stdout).ran).toBe(1);
+    for (const line of lines(cwd)) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  it('puts the results of another version aside', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    const old = lines(cwd)
+      .join('\n')
+      .replace(/"version":\d+/, '"version":0');
+    writeFileSync(join(cwd, RESULTS), old);
+    const { stdout, stderr } = await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd });
+    expect(stderr).toContain(
+      'was written by another version (format 0): it is kept as reports/tiny-sweep/sweep.old-1.jsonl',
+    );
+    expect(JSON.parse(stdout).ran).toBe(3);
+    expect(readFileSync(join(cwd, 'reports/tiny-sweep/sweep.old-1.jsonl'), 'utf8')).toBe(old);
+  });
+
+  it('writes table, charts and page beside the results', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { stdout } = await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd'], { cwd });
+    expect(stdout).toContain('best costUsd');
+    expect(stdout).toContain('repeat: ccbench run a.yaml');
+    const names = readdirSync(join(cwd, 'reports/tiny-sweep'), { recursive: true, encoding: 'utf8' });
+    for (const name of [
+      'sweep.csv',
+      'sweep.json',
+      'sweep.md',
+      'report.html',
+      'charts/sweep-costUsd.svg',
+      'charts/sweep-costUsd.vl.json',
+    ])
+      expect(names).toContain(name);
+    appendFileSync(join(cwd, 'reports/tiny-sweep/notes.txt'), 'mine');
+    await cli(['sweep', 'a.yaml', ...VARY, '--metrics', 'costUsd'], { cwd });
+    expect(readFileSync(join(cwd, 'reports/tiny-sweep/notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('shows a bar on stderr when it is a terminal, and wipes it', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { stderr } = await cli(['sweep', 'a.yaml', ...VARY, '--no-files'], { cwd, terminal: 'stderr' });
+    expect(stderr).toMatch(/\[#+-*\] \d+% · \d of 3 runs/);
+    expect(stderr.replace(/[\d,]+ turns in .* turns\/s\n$/, '').endsWith('\r\u001b[2K')).toBe(true);
+  });
+
+  it.each([
+    ['a path that no policy has', 'no.such.path=1,2', 'unknown setting "no.such.path"'],
+    ['an empty range', 'rules.prune.when.piled=9..5:3', 'the range from 9 to 5 is empty'],
+    ['no steps', 'rules.prune.when.piled=1..5:0', 'is empty'],
+    ['a value out of range', 'rules.prune.when.piled=-1,5', 'an amount is missing before `-`'],
+  ])('refuses %s before anything runs', async (_what, vary, sentence) => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { code, stdout, stderr } = await cli(['sweep', 'a.yaml', '--vary', vary], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(sentence);
+    expect(stderr).toContain('--vary');
+    expect(Object.keys(snapshot(cwd))).toEqual(['a.yaml']);
+  });
+
+  it('says in which runs something failed and how to repeat each', async () => {
+    const cwd = tempFolder({
+      'a.yaml': faulty(scenario('tiny')),
+      'trace.json': FAILING_TRACE,
+      'faulty.mjs': FAULTY_PLUGIN,
+    });
+    const vary = ['--vary', 'model=null,claude-sonnet-4-5', '--transcripts', 'trace.*'];
+    const { code, stderr, stdout } = await cli(['sweep', 'a.yaml', ...vary, '--json', '--no-files'], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).toContain('a run failed: error[');
+    expect(stderr).toContain('repeat: ccbench run a.yaml --set transcript.file=trace.json --set model=null');
+    expect(stderr).toContain('1 of 2 runs failed; the others are used');
+    expect(JSON.parse(stdout).points).toMatchObject([{ settings: { model: 'claude-sonnet-4-5' } }]);
+    const repeated = await cli(
+      ['run', 'a.yaml', '--set', 'transcript.file=trace.json', '--set', 'model=null', '--no-files'],
+      { cwd },
+    );
+    expect(repeated.stderr).toContain('ouch');
+  });
+});
+
+describe('ccbench tune', () => {
+  const tune = (cwd: string, ...rest: readonly string[]) =>
+    cli(
+      [
+        'tune',
+        'a.yaml',
+        '--set',
+        'rules.prune.select.keep.tokens=1000',
+        '--vary',
+        'rules.prune.when.piled=500..20000:log',
+        ...rest,
+      ],
+      { cwd },
+    );
+
+  it.each(['random', 'halving'])('finds the same best settings again with a seed (%s)', async (method) => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const argv = [
+      '--minimise',
+      'costUsd',
+      '--subject-to',
+      'requestsRefused == 0',
+      '--method',
+      method,
+      '--budget',
+      '12',
+      '--json',
+    ];
+    const { code, stdout } = await tune(cwd, ...argv, '--no-files');
+    expect(code).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(JSON.parse((await tune(cwd, ...argv, '--no-files')).stdout)).toEqual(result);
+    expect(result.rungs).toHaveLength(method === 'random' ? 1 : 2);
+    const costs = result.tried.map((item: { costUsd: number }) => item.costUsd);
+    expect(result.best.costUsd).toBe(Math.min(...costs));
+    expect(result.best.command).toContain('ccbench run a.yaml');
+    for (const a of result.front) {
+      const beaten = result.front.some(
+        (b: { costUsd: number; keptContentShare: number }) =>
+          b.costUsd < a.costUsd && b.keptContentShare > a.keptContentShare,
+      );
+      expect(beaten).toBe(false);
+    }
+  });
+
+  it('judges by whole sessions what a rung has seen the beginning of', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const argv = ['--minimise', 'costUsd', '--method', 'halving', '--budget', '12', '--json'];
+    const first = await tune(cwd, ...argv);
+    // The second step takes up runs of the first: these are none of an earlier start.
+    expect(first.stderr).not.toContain('finished already');
+    const kept = JSON.parse(first.stdout);
+    expect(kept.rungs[0]).toBeLessThan(1);
+    for (const { metrics } of kept.tried) expect(metrics).toMatchObject({ turns: 40, callsAnswered: 40 });
+    const again = await tune(cwd, ...argv);
+    expect(again.stderr).toContain('finished already');
+    expect(JSON.parse(again.stdout)).toEqual(kept);
+    const { tried, best } = JSON.parse((await tune(cwd, ...argv, '--no-files')).stdout);
+    expect({ tried, best }).toEqual({ tried: kept.tried, best: kept.best });
+  });
+
+  it('says so when no setting holds the constraints, with the exit code of expectations', async () => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { code, stderr } = await tune(
+      cwd,
+      '--minimise',
+      'costUsd',
+      '--subject-to',
+      'costUsd < 0',
+      '--budget',
+      '3',
+      '--no-files',
+    );
+    expect(code).toBe(99);
+    expect(stderr).toContain('none of 3 settings holds costUsd < 0');
+  });
+
+  it.each([
+    [[], 'say what to search for'],
+    [['--minimise', 'nothing'], 'unknown metric "nothing"'],
+    [['--minimise', 'costUsd', '--subject-to', 'costUsd'], 'is not an expectation'],
+  ])('refuses what cannot be searched for: %j', async (argv, sentence) => {
+    const cwd = tempFolder({ 'a.yaml': PRUNE });
+    const { code, stderr } = await tune(cwd, ...argv);
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { sharedData } from '../../../helpers/recordings/shared.js';
+import { cli, tempFolder } from '../../cli.js';
+
+const MANY = `name: many
+transcripts:
+  - synthetic: { workload: bugfix, turns: 30, text: none }
+  - synthetic: { workload: bugfix, turns: 32, text: none }
+  - synthetic: { workload: bugfix, turns: 34, text: none }
+  - synthetic: { workload: bugfix, turns: 36, text: none }
+policy: { use: baselines/prune, set: { rules.prune.select.keep.tokens: 1000 } }
+`;
+const PILED = [
+  '--vary',
+  'rules.prune.when.piled=1000,2000,4000,400000',
+  '--budget',
+  '4',
+  '--method',
+  'random',
+];
+
+describe('ccbench tune', () => {
+  it('searches on one half of the sessions and tries the answer on the other', async () => {
+    const cwd = tempFolder({ 'a.yaml': MANY });
+    const set = ['--set', 'rules.prune.when.piled=1000', '--minimise', 'costUsd', '--no-files'];
+    const result = JSON.parse((await cli(['tune', 'a.yaml', ...PILED, ...set, '--json'], { cwd })).stdout);
+    const { outOfSample: held, transcripts } = result;
+    expect([...held.searched, ...held.heldOut].sort()).toEqual([...transcripts].sort());
+    expect([held.promised.sessions, held.realised.sessions]).toEqual([2, 2]);
+    // The saving is the difference of two runs that anyone can make.
+    const costs = async (piled: string) => {
+      const runs = await cli(
+        ['sweep', 'a.yaml', '--vary', `rules.prune.when.piled=${piled}`, '--no-files', '--json'],
+        {
+          cwd,
+        },
+      );
+      return new Map<string, number>(
+        JSON.parse(runs.stdout).points[0].runs.map(
+          (run: { transcript: string; metrics: { costUsd: number } }) => [
+            run.transcript,
+            run.metrics.costUsd,
+          ],
+        ),
+      );
+    };
+    const [was, is] = [await costs('1000'), await costs(result.best.settings['rules.prune.when.piled'])];
+    const mean = (labels: readonly string[]) =>
+      labels.reduce((sum, label) => sum + was.get(label)! - is.get(label)!, 0) / labels.length;
+    expect(held.promised.mean).toBeCloseTo(mean(held.searched), 10);
+    expect(held.realised.mean).toBeCloseTo(mean(held.heldOut), 10);
+    const text = await cli(['tune', 'a.yaml', ...PILED, ...set], { cwd, columns: 400 });
+    expect(text.stdout).toContain('runs all 4 sessions, those held out too');
+    expect(text.stdout).toMatch(/promised saving: \$.* a session .*95 % interval .*\n {2}realised saving: /);
+    const whole = await cli(['tune', 'a.yaml', ...PILED, ...set, '--json', '--no-holdout'], { cwd });
+    expect(JSON.parse(whole.stdout).outOfSample).toBeNull();
+  });
+
+  it('nothing qualifies where the scenario as it is cannot be beaten', async () => {
+    const cwd = tempFolder({ 'a.yaml': MANY });
+    const sweep = ['sweep', 'a.yaml', ...PILED.slice(0, 2), '--no-files', '--json'];
+    const { best } = JSON.parse((await cli(sweep, { cwd })).stdout);
+    const cheapest: string = best.settings['rules.prune.when.piled'];
+    const others = ['1000', '2000', '4000', '400000'].filter((value) => value !== cheapest);
+    const vary = [
+      '--vary',
+      `rules.prune.when.piled=${others.join(',')}`,
+      '--budget',
+      '9',
+      '--no-files',
+      '--json',
+    ];
+    const args = ['tune', 'a.yaml', ...vary, '--set', `rules.prune.when.piled=${cheapest}`];
+    const { code, stdout, stderr } = await cli([...args, '--minimise', 'costUsd'], { cwd });
+    expect(stderr).toContain('nothing qualifies: no setting is better than the scenario as it is');
+    expect(code).toBe(99);
+    expect(JSON.parse(stdout)).toMatchObject({ best: null, outOfSample: { realised: { sessions: 2 } } });
+  });
+});
+
+it.skipIf(!sharedData.present)(
+  'on recordings the realised saving of the tuned threshold lies in the promised interval',
+  { timeout: 900_000 },
+  async () => {
+    const cwd = tempFolder({
+      'a.yaml': 'name: recorded\npolicy: claude-code/2.1.112\ntranscript: { file: none.jsonl }\n',
+    });
+    const folder = sharedData.path('transcripts/claude-code');
+    const args = [
+      '--transcripts',
+      folder,
+      '--vary',
+      'window.explicit=auto',
+      '--budget',
+      '10',
+      '--method',
+      'random',
+    ];
+    const { stdout, stderr } = await cli(
+      ['tune', 'a.yaml', ...args, '--minimise', 'costUsd', '--no-files', '--no-cache', '--json'],
+      { cwd },
+    );
+    const result = JSON.parse(stdout || `{"outOfSample":${JSON.stringify(stderr)}}`);
+    const { outOfSample: held, recorded } = result;
+    // What was recorded stands beside the settings, so it is told of the sessions that they were tried on.
+    const beside = recorded.runs.map(({ transcript }: { transcript: string }) => transcript);
+    expect(held.searched).toEqual(expect.arrayContaining(beside));
+    expect(beside.length).toBeGreaterThanOrEqual(7);
+    expect(held.searched.length).toBeGreaterThanOrEqual(7);
+    expect(held.heldOut.length).toBeGreaterThanOrEqual(7);
+    expect(held.isWithin).toBe(true);
+    expect(held.realised.mean).toBeGreaterThanOrEqual(held.promised.low);
+    expect(held.realised.mean).toBeLessThanOrEqual(held.promised.high);
+  },
+);

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { tryKills } from '../../../scripts/kills/try-kills.mjs';
+import { startCli } from '../start.js';
+
+/** Kills; npm run kills tries more of them. */
+const KILLS = 4;
+
+it('D9 a kill at any moment leaves the earlier report, and no litter behind the next run', {
+  timeout: 300_000,
+}, async () => {
+  const said: string[] = [];
+  const { kills, problems } = await tryKills({
+    kills: KILLS,
+    seed: 1,
+    start: (argv: readonly string[], cwd: string) => startCli(argv, cwd).child,
+    say: (text: string) => said.push(text),
+  });
+  expect({ kills, problems }).toEqual({ kills: KILLS, problems: [] });
+});

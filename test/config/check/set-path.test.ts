@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { compileYaml, errorsOf, problemsOf, recorded, synthetic } from '../compile-yaml.js';
+
+const GAP = 'microcompact.timeBased.gapMinutes';
+
+describe('--set', () => {
+  it('changes keys of the scenario', () => {
+    const { plan } = compileYaml(
+      synthetic('cache: { fade: expected }'),
+      'cache.ttl=1h',
+      'model=claude-opus-4-5',
+      'seed=9',
+    ).runs[0]!;
+    expect(plan).toMatchObject({ model: 'claude-opus-4-5', seed: 9, cache: { ttl: '1h', fade: 'expected' } });
+  });
+
+  it('reads values as YAML does', () => {
+    const { plan } = compileYaml(
+      recorded('model: claude-opus-4-5'),
+      'model=null',
+      'overrides.disableCompact=true',
+    ).runs[0]!;
+    expect(plan.model).toBeNull();
+    expect(plan.policy.params['compact.enabled']).toBe(false);
+  });
+
+  it('takes a policy parameter by its own path, whichever way the policy is written', () => {
+    for (const line of [
+      'seed: 1',
+      'policy: tidy',
+      'policy: { use: tidy }',
+      `policy: { set: { ${GAP}: 5 } }`,
+    ]) {
+      const { plan } = compileYaml(recorded(line), `${GAP}=30`).runs[0]!;
+      expect(plan.policy.params[GAP]).toBe(30);
+      expect(plan.policy.name).toBe(line.includes('tidy') ? 'tidy' : 'claude-code/2026');
+    }
+    expect(compileYaml(recorded(), `policy.set.${GAP}=31`).runs[0]!.plan.policy.params[GAP]).toBe(31);
+  });
+
+  it('reaches into lists', () => {
+    const text = recorded(
+      'llm: { faults: [{ call: compact, error: slow, nth: 1 }] }',
+      'variants: [{ name: v }]',
+    );
+    const { runs } = compileYaml(text, 'llm.faults.0.nth=4', `variants.0.set.${GAP}=7`, 'expect.0=turns > 1');
+    expect(runs[0]!.plan.llm.faults[0]!.nth).toBe(4);
+    expect(runs[1]!.plan.policy.params[GAP]).toBe(7);
+    expect(runs[0]!.expectations[0]!.text).toBe('turns > 1');
+  });
+
+  it('lets the last one win', () => {
+    expect(compileYaml(recorded(), 'seed=2', 'seed=3').seed).toBe(3);
+  });
+
+  it('puts a recording, found from the working folder, in the place of a generated session', () => {
+    expect(compileYaml(synthetic(), 'transcript.file=some/x.jsonl').runs[0]!.transcript).toMatchObject({
+      kind: 'file',
+      path: 'some/x.jsonl',
+    });
+  });
+
+  it('suggests the nearest path', () => {
+    expect(problemsOf(recorded(), 'cache.tll=1h')).toEqual([
+      '--set cache.tll=1h: unknown setting "cache.tll"',
+    ]);
+    expect(errorsOf(recorded(), 'cache.tll=1h')[0]?.hint).toContain('did you mean "cache.ttl"?');
+    expect(errorsOf(recorded(), 'microcompact.timeBased.gapMinute=1')[0]?.hint).toContain(
+      `did you mean "${GAP}"?`,
+    );
+  });
+
+  it('names the commands that list the settings, and those that begin alike, not hundreds of others', () => {
+    const hintOf = (set: string) => errorsOf(recorded(), set)[0]?.hint;
+    expect(hintOf('zzzzzz.zzzzzz=1')).toBe(
+      'ccbench policies show <policy> lists the settings of a policy, ccbench schema the keys of a scenario',
+    );
+    expect(hintOf('cache.tll=1h')).toMatch(/; below cache: .*cache\.ttl/);
+    expect(hintOf('cache.tll=1h')).not.toContain('transcript.');
+  });
+
+  it('reports a bad value at the option, together with the problems of the file', () => {
+    expect(problemsOf(recorded('sede: 1'), 'cache.ttl=2h', `${GAP}=0`, 'seed', 'seed=')).toEqual([
+      's.yaml:3:1: unknown key `sede`',
+      '--set seed: "seed" is not path=value',
+      '--set seed=: "seed=" has no value',
+      '--set cache.ttl=2h: `cache.ttl` must be 5m, 1h or recorded; found "2h"',
+      `--set ${GAP}=0: ${GAP} must be a whole number from 1 to 1440`,
+    ]);
+  });
+});

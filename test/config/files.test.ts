@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { policySchema } from '../../src/agent/policy-file/read-policy.js';
+import { compileScenario } from '../../src/config/compile.js';
+import { builtinContext } from '../../src/config/context.js';
+import { scenarioTemplate } from '../../src/config/files/template.js';
+import { scenarioJsonSchema } from '../../src/config/schema/json-schema.js';
+import { type SchemaNode, scenarioPaths } from '../../src/config/schema/schema-tree.js';
+import { providerSchema } from '../../src/provider/providers/read-provider.js';
+import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
+import { expectGenerated } from '../helpers/pages/generated.js';
+
+const FOLDER = resolve(import.meta.dirname, '../../scenarios');
+const MODELINE = '# yaml-language-server: $schema=../schema/scenario.schema.json\n';
+
+function compile(text: string) {
+  return compileScenario({ text, file: 's.yaml', set: [] }, builtinContext);
+}
+
+function read(name: string): string {
+  return readFileSync(join(FOLDER, name), 'utf8');
+}
+
+describe('reference.yaml', () => {
+  it('equals the defaults of the code', () => {
+    const bare = 'name: reference\ntranscript: { synthetic: {} }\n';
+    expect(compile(read('reference.yaml'))).toEqual(compile(bare));
+  });
+
+  it('mentions every key of the schema', () => {
+    const text = read('reference.yaml');
+    const keys = scenarioPaths().flatMap((path) => path.split('.').at(-1)!.replaceAll('[]', '').split(' '));
+    const missing = [...new Set(keys)].filter((key) => !new RegExp(`\\b${key}\\b`).test(text));
+    expect(missing).toEqual(['p', 'v'].filter((key) => missing.includes(key)));
+  });
+
+  it('sets every key outside of its examples', () => {
+    const lines = read('reference.yaml').split('\n');
+    const uncommented = lines.filter((line) => !/^\s*#/.test(line)).join('\n');
+    const paths = scenarioPaths().filter((path) => !path.includes('[]'));
+    const examples =
+      /^(transcript\.file|transcripts|sessions|home\.|policy\.|transcript\.synthetic\.(overrides|subagents|steady)\.)/;
+    for (const path of paths.filter((candidate) => !examples.test(candidate))) {
+      expect(uncommented, path).toMatch(new RegExp(`(^|[\\s{,])${path.split('.').at(-1)}:`, 'm'));
+    }
+  });
+});
+
+describe('scenarios that come with ccbench', () => {
+  it.each(readdirSync(FOLDER).filter((name) => name.endsWith('.yaml')))(
+    '%s names its schema and compiles',
+    (name) => {
+      expect(read(name).startsWith(MODELINE)).toBe(true);
+      expect(compile(read(name)).name).toBe(name.replace('.yaml', ''));
+    },
+  );
+
+  it('quickstart is a session of 200 calls with a pause of 75 minutes', () => {
+    const { transcript } = compile(read('quickstart.yaml')).runs[0]!;
+    if (transcript.kind !== 'synthetic') throw new Error('not synthetic');
+    const calls = generateTranscript(transcript.spec).threads[0]!.steps.flatMap((step) =>
+      step.kind === 'call' ? [step.call] : [],
+    );
+    expect(calls).toHaveLength(200);
+    expect(calls[120]!.startMs - calls[119]!.endMs).toBeGreaterThanOrEqual(75 * 60_000);
+  });
+});
+
+describe('template', () => {
+  it('compiles under any name, with and without a schema', () => {
+    const { name, runs } = compile(scenarioTemplate({ name: 'my-first', schema: null }));
+    expect(name).toBe('my-first');
+    expect(runs.map((run) => run.plan.cache.ttl)).toEqual(['5m', '1h']);
+    expect(scenarioTemplate({ name: 'a', schema: 'x.json' })).toMatch(
+      /^# yaml-language-server: \$schema=x\.json\n/,
+    );
+  });
+});
+
+describe('JSON Schema', () => {
+  it('is the committed one', () => {
+    expectGenerated('schema/scenario.schema.json', `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`);
+    expectGenerated('schema/policy.schema.json', `${JSON.stringify(policySchema(), null, 2)}\n`);
+    expectGenerated('schema/provider.schema.json', `${JSON.stringify(providerSchema(), null, 2)}\n`);
+  });
+
+  it('describes every key', () => {
+    const schema = scenarioJsonSchema() as SchemaNode;
+    const bare: string[] = [];
+    const visit = (node: SchemaNode, path: string): void => {
+      for (const [key, value] of Object.entries(node.properties ?? {})) {
+        const target = value.$ref === undefined ? value : schema.$defs?.[value.$ref.replace('#/$defs/', '')];
+        if (value.description === undefined && target?.description === undefined) bare.push(`${path}.${key}`);
+        visit(value, `${path}.${key}`);
+      }
+      for (const option of node.anyOf ?? []) visit(option, path);
+      if (node.items !== undefined) visit(node.items, `${path}[]`);
+    };
+    visit(schema, '');
+    for (const [name, node] of Object.entries(schema.$defs ?? {})) visit(node, name);
+    expect(bare).toEqual([]);
+  });
+
+  it('knows policies, workloads and parameters by name', () => {
+    const { $defs } = scenarioJsonSchema() as SchemaNode;
+    expect(JSON.stringify($defs?.PolicyName)).toContain('"none"');
+    expect($defs?.Synthetic?.properties?.workload?.enum).toContain('refactor');
+    expect($defs?.ParamSet?.properties?.['window.bounded']).toMatchObject({
+      type: 'boolean',
+      default: true,
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { withDates } from '../../../src/core/memory/dates.js';
+
+/** Wednesday, 7 January 2026, noon. */
+const NOW = Date.UTC(2026, 0, 7, 12);
+
+describe('dates in full', () => {
+  it.each([
+    ['It was agreed today.', 'It was agreed on 2026-01-07.'],
+    ['It broke yesterday.', 'It broke on 2026-01-06.'],
+    ['We ship tomorrow.', 'We ship on 2026-01-08.'],
+    ['Frozen until tomorrow.', 'Frozen until 2026-01-08.'],
+    ['We moved last week.', 'We moved in the week of 2025-12-29.'],
+    ['We move next month.', 'We move in 2026-02.'],
+    ['It was renamed last year.', 'It was renamed in 2025.'],
+    ['The audit is next Monday.', 'The audit is on 2026-01-12.'],
+    ['The audit was last Monday.', 'The audit was on 2026-01-05.'],
+    ['The audit is this Friday.', 'The audit is on 2026-01-09.'],
+    ['The audit is next Wednesday.', 'The audit is on 2026-01-14.'],
+    ['It arrives in two weeks.', 'It arrives on 2026-01-21.'],
+    ['We stopped 3 days ago.', 'We stopped on 2026-01-04.'],
+    ['We deploy on Mondays.', 'We deploy on Mondays.'],
+  ])('C33 DRM-3 %s', (before, after) => {
+    expect(withDates(before, NOW)).toBe(after);
+  });
+
+  it('C33 DRM-3 what is absolute stays as it is', () => {
+    const text = 'We agreed on 2026-01-06 that the week of 2026-02-02 is free.';
+    expect(withDates(text, NOW)).toBe(text);
+  });
+});

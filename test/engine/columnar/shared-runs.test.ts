@@ -1,0 +1,48 @@
+import { describe, expect, it, vi } from 'vitest';
+import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
+import { PausedRun } from '../../../src/engine/run/paused-run.js';
+import { createMetricsFold } from '../../../src/metrics/fold.js';
+import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { propertyRuns } from '../../helpers/generators/property-runs.js';
+import { planOf, runLog } from '../../helpers/plan.js';
+import { expectSameOverWorkloads, SWEPT, sweep } from './swept.js';
+
+/** A third of the cases: most of the shipped policies are in parts. */
+const RUNS = Math.ceil(propertyRuns(18) / 3);
+
+describe('runs that plans with other limits share', () => {
+  it('are of nearly every policy that is shipped', () => {
+    expect(SWEPT.tiers.length + SWEPT.parts.length).toBeGreaterThan(policyRegistry.all().length * 0.8);
+  });
+
+  it(
+    'give the log of the engine and its sums for every policy of tiers, workload and fault plan',
+    () => {
+      expectSameOverWorkloads(SWEPT.tiers, RUNS);
+    },
+    Math.max(180_000, RUNS * 6_000),
+  );
+
+  it('are made once for all thresholds between which the same happens', () => {
+    const generated = generateTranscript({ workload: 'refactor', turns: 60, seed: 1 });
+    const transcript = { ...generated };
+    const branches = vi.spyOn(PausedRun.prototype, 'goOn');
+    const ways = new Set<string>();
+    for (let percent = 1; percent <= 100; percent += 0.5) {
+      const plan = planOf({ policy: 'claude-code/2.1.112', set: { 'window.percent': percent } });
+      const happened = runLog(plan, generated).flatMap((entry) =>
+        't' in entry && entry.type !== 'status'
+          ? `${entry.type} ${entry.t} ${entry.type === 'request' ? entry.prompt : ''}`
+          : [],
+      );
+      ways.add(happened.join());
+      sweep(plan, transcript, createMetricsFold());
+    }
+    expect(ways.size).toBeGreaterThan(5);
+    // Two runs are whole: that of the first plan of a shape is not kept, in case it is the only one.
+    const runs = branches.mock.calls.length + 2;
+    branches.mockRestore();
+    expect(runs).toBeGreaterThanOrEqual(ways.size);
+    expect(runs).toBeLessThanOrEqual(1.1 * ways.size + 1);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestEntry } from '../../../src/core/run/run-log.js';
+import { foldLog } from '../../../src/metrics/fold.js';
+import { cacheRulesOf } from '../../../src/provider/providers/providers.js';
+import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';
+
+/** A session that only grows, with one pause behind its thirtieth turn. */
+function pausing(minutes: number) {
+  return generateTranscript({
+    workload: 'bugfix',
+    turns: 60,
+    seed: 5,
+    text: 'none',
+    idle: [{ afterTurn: 30, minutes }],
+  });
+}
+
+/** The requests of a session with a pause, under a provider. */
+function requests(minutes: number, init: PlanInit): readonly RequestEntry[] {
+  return mainRequests(runLog(planOf(init), pausing(minutes)));
+}
+
+const afterPause = (entries: readonly RequestEntry[]): RequestEntry => entries[30]!;
+
+describe('BRD-2 what a miss is put down to', () => {
+  it.each([
+    ['anthropic', '5m', 12, 'ttl-5m'],
+    ['anthropic', '1h', 70, 'ttl-1h'],
+    ['openai-5.6', '5m', 40, 'expired'], // lives 30 minutes
+    ['openai', '5m', 20, 'expired'], // nothing is found after 17 minutes
+    ['deepseek', '5m', 300, 'expired'], // lives four hours
+  ] as const)('is the lifetime that has passed: %s, %s, %i minutes', (provider, ttl, minutes, cause) => {
+    const { rewritten, cause: told } = afterPause(requests(minutes, { provider, cache: { ttl } }));
+    expect(rewritten).toBeGreaterThan(2_000);
+    expect(told).toBe(cause);
+  });
+
+  it('is no lifetime that has not passed: half an hour of GPT-5.6 outlives twelve minutes', () => {
+    const causes = requests(12, { provider: 'openai-5.6' }).map(({ cause }) => cause);
+    expect(causes).not.toContain('ttl-5m');
+    expect(causes).not.toContain('expired');
+  });
+
+  it('is chance where a provider does not find what lives, and rounding where it reads in steps', () => {
+    const { grain } = cacheRulesOf('openai', 'gpt-5.5');
+    const seen = new Map<string, number[]>();
+    for (let seed = 1; seed <= 20; seed++)
+      for (const { cause, rewritten } of requests(0, { provider: 'openai', model: 'gpt-5.5', seed }))
+        if (cause !== null) seen.set(cause, [...(seen.get(cause) ?? []), rewritten]);
+    // Past reasoning is left out of later prompts, which is the client's doing.
+    expect([...seen.keys()].sort()).toEqual(['chance', 'rounding', 'thinking']);
+    // Steps of 512 that begin at 384: what a read falls short by is less than one of them.
+    expect(Math.max(...seen.get('rounding')!)).toBeLessThan(grain!.tokens);
+    expect(Math.max(...seen.get('chance')!)).toBeGreaterThan(grain!.tokens);
+  });
+
+  it('is what the client changed where it changed something, whatever the chance', () => {
+    const entries = requests(0, { provider: 'openai', policy: 'baselines/truncate', window: 60_000 });
+    expect(entries.map(({ cause }) => cause)).toContain('compaction');
+  });
+
+  it('is that nothing is cached, with the cache off', () => {
+    const log = runLog(planOf({ cache: { mode: 'off' } }), pausing(12));
+    const causes = new Set(mainRequests(log).map(({ cause }) => cause));
+    expect([...causes]).toEqual([null, 'no-cache']); // the first request sends nothing again
+    const { byCause } = foldLog(log).cost;
+    expect(Object.keys(byCause)).toEqual(['carry', 'new', 'rewrite:no-cache', 'output']);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
+import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
+import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { planOf, runLog } from '../../helpers/plan.js';
+
+const SESSION = generateTranscript({ workload: 'bugfix', turns: 30, seed: 4, text: 'none' });
+const [MAIN] = SESSION.threads;
+const [ANOTHER] = generateTranscript({ workload: 'bugfix', turns: 3, seed: 5, text: 'none' }).threads;
+
+/** The session with another thread beside its main one. */
+function beside(label: string, parentId: string | null): Transcript {
+  const thread: Thread = { ...ANOTHER!, id: `agent-${label}`, label, parentId };
+  return { ...SESSION, threads: [MAIN!, thread] };
+}
+
+const threadsOf = (transcript: Transcript): readonly string[] => {
+  const log = runLog(planOf(), transcript);
+  return [...new Set(log.flatMap((entry) => (entry.type === 'request' ? [entry.thread] : [])))];
+};
+
+describe('the request for a summary that a client wrote down beside its session', () => {
+  it('is not replayed: a run that compacts makes its own, one that does not makes none', () => {
+    expect(threadsOf(beside('acompact-e1f845', MAIN!.id))).toEqual([MAIN!.id]);
+    expect(threadsOf(beside('a7c0ffee', MAIN!.id))).toEqual([MAIN!.id, 'agent-a7c0ffee']);
+  });
+
+  it('is no lost call, and stays in what the recording cost', () => {
+    const recorded = beside('acompact-e1f845', MAIN!.id);
+    const [run] = runLog(planOf(), recorded);
+    expect(run).toMatchObject({ type: 'run', transcript: { threads: 1, calls: 30 } });
+    expect(runLog(planOf(), recorded).filter(({ type }) => type === 'lost')).toEqual([]);
+    const plain = recordedBill(beside('a7c0ffee', MAIN!.id));
+    expect(recordedBill(recorded)?.costNano).toEqual(plain?.costNano);
+  });
+
+  it('is replayed where it is all there is', () => {
+    const thread: Thread = { ...ANOTHER!, label: 'acompact-e1f845', parentId: null };
+    expect(threadsOf({ ...SESSION, threads: [thread] })).toEqual([thread.id]);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { BARE_API } from '../../../src/agent/client/habits.js';
+import type { ParamValues } from '../../../src/core/run/params.js';
+import type { TierDefinition } from '../../../src/core/run/tier.js';
+import { clientRules } from '../../../src/engine/requests/client-rules.js';
+
+const PARAMS: ParamValues = {
+  'client.retries': 3,
+  'compact.enabled': true,
+  'autoCompact.enabled': true,
+  'autoCompact.disabled': false,
+};
+const rules = (set: ParamValues = {}, tiers: readonly string[] = [], habits = BARE_API) =>
+  clientRules(
+    { ...PARAMS, ...set },
+    tiers.map((name) => ({ name }) as TierDefinition),
+    habits,
+  );
+
+describe('how a client goes about its requests', () => {
+  it('without a word on anything: tries again, and does nothing of its own', () => {
+    expect(rules()).toEqual({
+      retries: 3,
+      resends: false,
+      dropsThinking: true,
+      breakpoints: 'system+last',
+      marksSharedEnd: false,
+      deletedIsFree: true,
+      autoCompacts: false,
+      keepsRecord: false,
+    });
+  });
+
+  it('is told by parameters', () => {
+    const set = {
+      'client.resendWithoutStreaming': true,
+      'agents.mark': 'shared-end',
+      'microcompact.cached.billDeleted': 'read',
+    };
+    expect(rules(set)).toMatchObject({ resends: true, marksSharedEnd: true, deletedIsFree: false });
+    const others = { 'agents.mark': 'last', 'microcompact.cached.billDeleted': 'free' };
+    expect(rules(others)).toMatchObject({ marksSharedEnd: false, deletedIsFree: true });
+  });
+
+  it('K5 is told by habits: thinking of earlier turns goes where the model drops it, and stays where all is kept', () => {
+    const keeping = { ...BARE_API, thinking: 'keep-all', breakpoints: 'none' } as const;
+    expect(rules({}, [], keeping)).toMatchObject({ dropsThinking: false, breakpoints: 'none' });
+  });
+
+  it('is told by tiers: one compacts by itself in parts, or with auto-compaction that is on', () => {
+    const off = { 'autoCompact.enabled': false };
+    expect(rules({}, ['auto-compact']).autoCompacts).toBe(true);
+    expect(rules(off, ['auto-compact']).autoCompacts).toBe(false);
+    expect(rules(off, ['parts']).autoCompacts).toBe(true);
+    expect(rules({}, ['storage', 'dreaming'])).toMatchObject({ autoCompacts: false, keepsRecord: true });
+  });
+});

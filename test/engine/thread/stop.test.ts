@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { stopOf } from '../../../src/engine/thread/stop.js';
+import { above, COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
+import { Conversation } from '../../helpers/generators/conversation.js';
+import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
+
+describe('what stops a thread', () => {
+  it('BRK-3 the thrash guard ends the run: later prompts are lost with the one it stopped', () => {
+    // A floor that no compaction removes: three compactions at calls 2, 3 and 4 of 14, the end at call 5.
+    const talk = above({ prefixTokens: 166_000, from: 168_000, rounds: 12, before: 2 });
+    talk.human(10).answer(10).human(10).answer(10);
+    const entries = runLog(
+      planOf({ policy: 'claude-code/2.1.112', set: COMPACTION_ONLY }),
+      talk.transcript(),
+    );
+    expect(ofType(entries, 'notice').map(({ what }) => what)).toEqual(['run-ended']);
+    expect(mainRequests(entries)).toHaveLength(4);
+    expect(ofType(entries, 'lost')).toMatchObject([{ calls: 16 - 4 }]);
+  });
+
+  it('a request that the API refuses ends its prompt: the next one is answered', () => {
+    const talk = new Conversation().human(10);
+    for (let i = 0; i < 3; i++) talk.tools([{ tool: 'Read', tokens: 10 }]);
+    talk.answer(10).human(10).answer(10);
+    const faults = [{ call: 'main', error: 'invalid_request', nth: 2 }] as const;
+    const entries = runLog(planOf({ faults }), talk.transcript());
+    expect(ofType(entries, 'notice').map(({ what }) => what)).toEqual(['prompt-ended']);
+    expect(ofType(entries, 'lost')).toMatchObject([{ calls: 3 }]);
+    expect(mainRequests(entries)).toHaveLength(2);
+  });
+
+  it('C36 an agent that another one shuts down ends for good, and what it would have done is no loss', () => {
+    expect(stopOf('shut-down', 'asked')).toEqual({ reason: 'asked', until: 'end', how: 'ended' });
+  });
+});

@@ -1,9 +1,0 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { ROOT } from './tree.js';
-
-/** Makes the page's bundle and the policies of other agents fit their sources before any test runs. */
-export function setup(): void {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build-shipped.mjs')], { stdio: 'inherit' });
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build-page.mjs'), '--page'], { stdio: 'inherit' });
-}

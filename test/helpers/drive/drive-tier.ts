@@ -1,0 +1,255 @@
+import { WINDOW_PARAMS } from '../../../src/agent/layers/window/params.js';
+import { createFiles } from '../../../src/core/base/files.js';
+import { createRandom } from '../../../src/core/base/random.js';
+import { type Block, type BlockFacts, createBlock } from '../../../src/core/model/block.js';
+import { createMessage, type Message, messageTokens } from '../../../src/core/model/message.js';
+import { soloSession } from '../../../src/core/model/session.js';
+import type { Action, BlockEdit, LayerReport } from '../../../src/core/run/action.js';
+import { Limits } from '../../../src/core/run/limit.js';
+import type { ParamValue } from '../../../src/core/run/params.js';
+import type { RunPlan } from '../../../src/core/run/run-plan.js';
+import {
+  type ContextView,
+  type Moment,
+  type TierContext,
+  type TierDefinition,
+  type TierInstance,
+  tell,
+} from '../../../src/core/run/tier.js';
+
+/** How a tool result is made; a text decides over characters, characters over tokens. */
+export interface ResultShape {
+  readonly tool?: string;
+  readonly text?: string;
+  readonly chars?: number;
+  readonly tokens?: number;
+  readonly callTokens?: number;
+  readonly facts?: BlockFacts;
+}
+
+/** A tool result block; without a text it is opaque. */
+export function resultBlock(id: string, shape: ResultShape = {}): Block {
+  const chars = shape.text?.length ?? shape.chars ?? (shape.tokens ?? 100) * 4;
+  return createBlock({
+    kind: 'tool_result',
+    role: 'user',
+    tokens: shape.tokens ?? Math.ceil(chars / 4),
+    chars,
+    toolUseId: id,
+    tool: shape.tool ?? 'Read',
+    ...(shape.text === undefined ? {} : { text: shape.text }),
+    ...(shape.facts === undefined ? {} : { facts: shape.facts }),
+  });
+}
+
+/** A call of a tool. */
+export function callBlock(id: string, shape: ResultShape = {}): Block {
+  const { tool = 'Read', callTokens = 30 } = shape;
+  const path = shape.facts?.path;
+  return createBlock({
+    kind: 'tool_use',
+    role: 'assistant',
+    tokens: callTokens,
+    text: `${tool}{"id":"${id}"}`,
+    toolUseId: id,
+    tool,
+    ...(path === undefined ? {} : { facts: { path } }),
+  });
+}
+
+/** Tiers of one thread over a conversation of literals: actions are carried out on it and collected. */
+export class TierDriver {
+  messages: Message[] = [];
+  readonly actions: Action[] = [];
+  readonly files = createFiles();
+  readonly tiers: readonly TierInstance[];
+  /** Tokens the policy's counter sees besides the messages. */
+  extraSeen = 0;
+  extraTrue = 0;
+  now = 0;
+  turn = 1;
+  source: Moment['source'] = 'main';
+  lastResponseMs: number | null = null;
+  cacheIsWarm = true;
+  deletedTokens = 0;
+  private count = 0;
+  /** Messages as they came, with what was frozen: what a new process reads back. */
+  private recorded: Message[] = [];
+
+  constructor(
+    private readonly definitions: readonly TierDefinition[],
+    set: Readonly<Record<string, ParamValue>> = {},
+    window = 200_000,
+    policy: Partial<RunPlan['policy']> = {},
+  ) {
+    const params: Record<string, ParamValue> = {};
+    const specs = [...WINDOW_PARAMS, ...definitions.flatMap((tier) => tier.params)];
+    for (const spec of specs) params[spec.path] = spec.default;
+    for (const path of Object.keys(set)) {
+      if (!(path in params)) throw new Error(`no parameter ${path}`);
+      params[path] = set[path]!;
+    }
+    const context: TierContext = {
+      params,
+      thread: 'main',
+      source: 'main',
+      model: () => ({ name: 'claude-sonnet-4-5', window, maxOutput: 32_000 }),
+      plan: { policy } as RunPlan,
+      limits: new Limits({ name: 'driven', ...policy, params }),
+      random: createRandom(1),
+      shared: new Map(),
+      session: soloSession(),
+    };
+    this.tiers = definitions.map((tier) => tier.create(context));
+  }
+
+  get view(): ContextView {
+    const driver = this;
+    return {
+      get messages() {
+        return driver.messages;
+      },
+      prefix: [],
+      prefixTokens: 0,
+      get trueTokens() {
+        return driver.trueTokens;
+      },
+      seenBy: () => 0,
+      get seenTokens() {
+        let total = driver.extraSeen;
+        for (const { blocks } of driver.messages) for (const block of blocks) total += block.rough;
+        return total;
+      },
+      files: driver.files,
+      cacheIsWarm: driver.cacheIsWarm,
+      cacheExpiresMs: null,
+      get deletedTokens() {
+        return driver.deletedTokens;
+      },
+    };
+  }
+
+  get trueTokens(): number {
+    let total = this.extraTrue - this.deletedTokens;
+    for (const message of this.messages) total += messageTokens(message);
+    return total;
+  }
+
+  get reports(): readonly LayerReport[] {
+    return this.actions.flatMap((action) => (action.kind === 'report' ? [action.entry] : []));
+  }
+
+  /** A message joins the context. */
+  join(message: Message): void {
+    this.messages.push(message);
+    this.recorded.push(message);
+    for (const tier of this.tiers) tell(tier, message);
+  }
+
+  /** The model answers. */
+  respond(blocks: readonly Block[], responseId: string | null = null): void {
+    this.lastResponseMs = this.now;
+    this.join(
+      createMessage({
+        id: this.nextId(),
+        role: 'assistant',
+        origin: 'model',
+        blocks,
+        at: this.now,
+        responseId,
+      }),
+    );
+  }
+
+  /** One user message with results comes in. */
+  receive(blocks: readonly Block[]): void {
+    this.join(createMessage({ id: this.nextId(), role: 'user', origin: 'tool', blocks, at: this.now }));
+  }
+
+  /** A call of the model and its result, one of each. */
+  exchange(id: string, shape: ResultShape = {}): void {
+    this.respond([callBlock(id, shape)]);
+    this.receive([resultBlock(id, shape)]);
+  }
+
+  /** Asks the tiers of a point in order; returns the actions they took. */
+  ask(point: Moment['point'] = 'before-request'): readonly Action[] {
+    const from = this.actions.length;
+    const { now, turn, source, lastResponseMs } = this;
+    const manual = point === 'manual' ? { instructions: null, partial: null } : null;
+    const moment: Moment = { point, now, turn, prompt: 1, source, lastResponseMs, manual };
+    this.tiers.forEach((tier, index) => {
+      if (!this.definitions[index]!.points.includes(point)) return;
+      const view = this.view;
+      if (!tier.due(moment, view)) return;
+      const actions = tier.act(moment, view);
+      for (let step = actions.next(); step.done !== true; step = actions.next({ kind: 'done' })) {
+        this.actions.push(step.value);
+        this.carryOut(step.value);
+      }
+    });
+    return this.actions.slice(from);
+  }
+
+  /** A compaction leaves other messages. */
+  compact(messages: readonly Message[]): void {
+    this.messages = [...messages];
+    this.recorded = [...messages];
+    this.deletedTokens = 0;
+    for (const tier of this.tiers) tier.reset?.(this.messages);
+  }
+
+  /** The process ends and the session is read back from its record. */
+  resume(): void {
+    this.messages = [...this.recorded];
+    this.deletedTokens = 0;
+    for (const tier of this.tiers) tier.resume?.(this.messages, this.view);
+  }
+
+  /** The result of a call as it stands in the context. */
+  result(id: string): Block {
+    for (const message of this.messages) {
+      for (const block of message.blocks) {
+        if (block.kind === 'tool_result' && block.toolUseId === id) return block;
+      }
+    }
+    throw new Error(`no result ${id}`);
+  }
+
+  /** Ids of the results whose content was cleared, in order. */
+  cleared(): readonly string[] {
+    return this.messages.flatMap((message) =>
+      message.blocks
+        .filter((block) => block.kind === 'tool_result' && block.facts.replaces === 'cleared')
+        .map((block) => block.toolUseId!),
+    );
+  }
+
+  private nextId(): string {
+    return `m${++this.count}`;
+  }
+
+  private carryOut(action: Action): void {
+    if (action.kind === 'rewrite-blocks') {
+      this.messages = edit(this.messages, action.edits);
+      if (action.keep === 'frozen') this.recorded = edit(this.recorded, action.edits);
+    } else if (action.kind === 'delete-cached') {
+      for (const { toolUseId, messageIndex } of action.results) {
+        const found = this.messages[messageIndex]?.blocks.find((block) => block.toolUseId === toolUseId);
+        if (found === undefined) throw new Error(`no result ${toolUseId} in message ${messageIndex}`);
+        this.deletedTokens += found.tokens;
+      }
+    } else if (action.kind === 'attach') this.join(action.message);
+    else if (action.kind === 'write-file') this.files.write(action.path, action.text, this.now);
+  }
+}
+
+function edit(messages: readonly Message[], edits: readonly BlockEdit[]): Message[] {
+  return messages.map((message) => {
+    const own = edits.filter((item) => item.messageId === message.id);
+    if (own.length === 0) return message;
+    const blocks: (Block | null)[] = [...message.blocks];
+    for (const { blockIndex, block } of own) blocks[blockIndex] = block;
+    return { ...message, blocks: blocks.filter((block) => block !== null) };
+  });
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { plainStyle, textWidth } from '../../../src/report/text/style.js';
+import { type Column, tableLines, wrapText } from '../../../src/report/text/table.js';
+
+const COLUMNS: Column[] = [
+  { header: 'key', align: 'left', drop: null },
+  { header: 'n', align: 'right', drop: 2 },
+  { header: 'note', align: 'left', drop: 1 },
+];
+const ROWS = [{ cells: ['a-very-long-key', '7', 'first'] }, { cells: ['b', '1,000', ''] }];
+const lines = (width: number): string[] =>
+  tableLines(COLUMNS, ROWS, { indent: '  ', width, style: plainStyle });
+
+describe('tableLines', () => {
+  it('aligns columns', () => {
+    expect(lines(80)).toEqual([
+      '  key                  n  note',
+      '  a-very-long-key      7  first',
+      '  b                1,000',
+    ]);
+  });
+
+  it('drops columns in their order, never part of a key', () => {
+    expect(lines(30)).toEqual([
+      '  key                  n',
+      '  a-very-long-key      7',
+      '  b                1,000',
+    ]);
+    expect(lines(5)).toEqual(['  key', '  a-very-long-key', '  b']);
+  });
+});
+
+it('wraps sentences at spaces with a hanging indent', () => {
+  expect(wrapText('one two three', 9, '- ', '  ')).toEqual(['- one two', '  three']);
+  expect(wrapText('extraordinary', 5, '', '')).toEqual(['extraordinary']);
+});
+
+it('counts wide characters twice', () => {
+  expect([textWidth('abc'), textWidth('漢字'), textWidth('é')]).toEqual([3, 4, 1]);
+});

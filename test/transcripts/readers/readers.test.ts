@@ -1,0 +1,121 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CcbenchError } from '../../../src/core/base/errors.js';
+import { detectFormat, detectReader, transcriptReaders } from '../../../src/transcripts/readers/readers.js';
+import { readAny } from '../../helpers/recordings/read-any.js';
+import { sharedData } from '../../helpers/recordings/shared.js';
+import { assistant, jsonl, say, user } from '../../helpers/session.js';
+
+const session = jsonl([
+  { type: 'file-history-snapshot', messageId: 'x', snapshot: {} },
+  user('u1', 0, 'go'),
+  assistant('a1', 1, 'm1', say('x')),
+]);
+const trace = JSON.stringify({
+  id: 't',
+  models: ['m'],
+  block_size: 64,
+  hash_id_scope: 'local',
+  tool_tokens: 64,
+  system_tokens: 0,
+  requests: [{ t: 0, type: 'n', model: 'm', in: 128, out: 5, hash_ids: [1, 2] }],
+});
+const codex = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"a"}}\n';
+const gemini = '{\n  "sessionId": "a",\n  "projectHash": "b",\n  "messages": []\n}';
+const pi = '{"type":"session","id":"a","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n';
+
+describe('readers', () => {
+  it('says in the plural what it can read', () => {
+    const hintOf = () => {
+      try {
+        detectReader('{}', { id: 'a' });
+      } catch (error) {
+        return (error as CcbenchError).hint!;
+      }
+      return '';
+    };
+    expect(hintOf()).toContain('Codex rollouts');
+    expect(hintOf()).toContain('tables of requests');
+    expect(hintOf()).toContain('mini-swe-agent trajectories');
+    expect(hintOf()).not.toMatch(/ss\b/);
+  });
+
+  it.each([
+    ['claude-code', session.toString()],
+    ['request-trace', trace],
+    ['codex', codex],
+    ['pi', pi],
+    ['copilot-cli', '{"type":"session.start","data":{}}'],
+    [null, '{"type":"weather","data":{}}'],
+    [null, 'hello'],
+  ])('recognises %s', (format, head) => {
+    expect(detectFormat(head)).toBe(format);
+  });
+
+  it.each([
+    ['gemini-cli', gemini],
+    ['gemini-cli', '{"sessionId":"a","projectHash":"b","startTime":"2026-01-01T00:00:00.000Z"}\n'],
+    [
+      'qwen-code',
+      '{"uuid":"a","parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"x"}]}}\n',
+    ],
+  ])('knows a file of %s by its beginning', (format, head) => {
+    expect(detectReader(head, { id: 'f' })).toBe(format);
+  });
+
+  it('recognises a session whose first line is longer than the part that is looked at', () => {
+    const long = jsonl([user('u1', 0, 'x'.repeat(200_000)), assistant('a1', 1, 'm1', say('x'))]);
+    expect(detectReader(gzipSync(long), { id: 'long' })).toBe('claude-code');
+  });
+
+  it('recognises a session whose first line is broken', () => {
+    expect(detectFormat(`{"type":"us\n${session.toString()}`)).toBe('claude-code');
+  });
+
+  it('reads each format with its own reader, packed or not', () => {
+    expect(readAny(session, { id: 'a' }).source).toBe('claude-code');
+    expect(readAny(gzipSync(session), { id: 'a' })).toMatchObject({ id: 'a', source: 'claude-code' });
+    expect(readAny(Buffer.from(trace), { id: 'b' }).threads.length).toBeGreaterThan(0);
+  });
+
+  it('declares at least what its transcripts carry', () => {
+    for (const [name, bytes] of [
+      ['claude-code', session],
+      ['request-trace', Buffer.from(trace)],
+    ] as const) {
+      const { carries } = transcriptReaders.get(name);
+      expect(carries).toEqual(expect.arrayContaining([...readAny(bytes, { id: 'x' }).carries]));
+    }
+  });
+
+  it('refuses what it does not know', () => {
+    const thrown = catchError(() => readAny(Buffer.from('{"a":1}\n'), { id: 'f' }));
+    expect(thrown).toMatchObject({ code: 'bad-transcript' });
+    expect(thrown.hint).toContain('Claude Code sessions');
+    expect(thrown.hint).toContain('Codex');
+  });
+
+  it.skipIf(!sharedData.present).each([
+    ['transcripts/claude-code', 'claude-code'],
+    ['transcripts/gemini-cli', 'gemini-cli'],
+    ['kv-cache-tester', 'request-trace'],
+    ['transcripts/codex', 'codex'],
+    ['more/codex', 'codex'],
+    ['transcripts/pi', 'pi'],
+  ])('recognises every shared file of %s', (folder, name) => {
+    for (const file of sharedData.files(folder)) {
+      if (!file.endsWith('.gz')) continue;
+      expect(detectReader(sharedData.read(file.slice(sharedData.path('').length)), { id: file })).toBe(name);
+    }
+  });
+});
+
+function catchError(run: () => unknown): CcbenchError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof CcbenchError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
