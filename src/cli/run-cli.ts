@@ -5,11 +5,16 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { reportFailure } from './fail.js';
 import { cacheFolder } from './files/cache-folder.js';
 import { rememberPage } from './files/last-page.js';
-import type { Host } from './host.js';
+import type { Host, TextStream } from './host.js';
 import { buildProgram } from './program.js';
 import type { CliSession } from './session.js';
 import { colorsOf } from './terminal/colors.js';
-import { guardText } from './terminal/guard-text.js';
+import { withOwnCodes } from './terminal/own-codes.js';
+
+/** A stream on which text of files and arguments cannot speak to the terminal, whatever is in it. */
+function guardText(stream: TextStream): TextStream {
+  return { ...stream, write: (text) => stream.write(withOwnCodes(text)) };
+}
 
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/s;
 

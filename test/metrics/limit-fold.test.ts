@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldLog } from '../../src/metrics/fold.js';
-import { LimitFold } from '../../src/metrics/limit-fold.js';
+import { foldLog, LimitFold } from '../../src/metrics/fold.js';
 import { layerEntry, requestEntry, runEntry } from '../helpers/log.js';
 
 it('takes from another run what happened, and adds up anew what limits have a say in', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutTranscript } from '../../src/study/cut-transcript.js';
+import { cutTranscript } from '../../src/study/job.js';
 import { generateTranscript } from '../../src/transcripts/synthetic/generate-transcript.js';
 import { callsOf } from '../helpers/session.js';
 

@@ -1,9 +1,25 @@
 import { dirname, resolve } from 'node:path';
 import type { Place } from '../../core/base/errors.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
+import { isGroup, list } from '../check/checker.js';
 import { findPlugin } from '../plugins/load-plugin.js';
 import { type ActivePlugin, activePlugins, usePluginFile } from '../plugins/use-plugins.js';
-import { namedPlugins } from './named-plugins.js';
+import { readDocument } from './document.js';
+
+/** A plug-in that a scenario names, as it is written there. */
+interface NamedPlugin {
+  readonly written: string;
+  readonly place: Place;
+}
+
+/** The plug-ins of a scenario's text, before anything of it is checked. */
+function namedPlugins(text: string, file: string): readonly NamedPlugin[] {
+  const { document } = readDocument(text, file);
+  if (document === null || !isGroup(document.value)) return [];
+  return list(document.value.plugins).flatMap((written, i) =>
+    typeof written === 'string' ? [{ written, place: document.placeOf(['plugins', i]) }] : [],
+  );
+}
 
 /** A scenario as far as its plug-ins are concerned. */
 export interface ScenarioText {

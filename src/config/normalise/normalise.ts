@@ -19,7 +19,7 @@ import type {
   ScenarioTranscript,
   ScenarioVariant,
 } from '../schema/schema.js';
-import { normaliseHooks } from './normalise-hooks.js';
+import type { ScenarioHooks } from '../schema/schema-hooks.js';
 import {
   normaliseHome,
   normaliseSession,
@@ -27,6 +27,19 @@ import {
   SHARED_PREFIX_TOKENS,
 } from './normalise-sessions.js';
 import { asSession, normaliseSynthetic } from './normalise-synthetic.js';
+
+/** Hooks with nothing left open; undefined when there are none. */
+function normaliseHooks(written: ScenarioHooks | undefined): readonly HookPlan[] | undefined {
+  if (written === undefined || written.length === 0) return undefined;
+  return written.map(({ event, on, tokens, prints, seconds, fails }) => ({
+    event,
+    on: on ?? 'both',
+    tokens: tokens ?? 0,
+    prints: prints ?? 'context',
+    seconds: seconds ?? 0,
+    fails: Number(fails ?? 0),
+  }));
+}
 
 /** Several sessions on one clock. */
 export interface SessionsRef {

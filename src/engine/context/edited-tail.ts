@@ -2,7 +2,20 @@ import { CcbenchError } from '../../core/base/errors.js';
 import type { Block } from '../../core/model/block.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import type { BlockEdit } from '../../core/run/action.js';
-import { changedBlocks } from './changed-blocks.js';
+
+/** The blocks of a message with some of them changed; null takes one away. */
+export function changedBlocks(
+  message: Message,
+  changes: ReadonlyMap<number, Block | null>,
+): readonly Block[] {
+  const blocks: Block[] = [];
+  message.blocks.forEach((block, i) => {
+    const change = changes.get(i);
+    if (change === undefined) blocks.push(block);
+    else if (change !== null) blocks.push(change);
+  });
+  return blocks;
+}
 
 /** Messages from the first that edits change to the last, as they are afterwards. */
 export interface EditedTail {

@@ -2,16 +2,126 @@ import { type CallPlan, CallPlans, type FreshStart } from '../../agent/client/ca
 import { hazardOf } from '../../agent/client/hazard.js';
 import { isBareClient } from '../../agent/client/resolve-habits.js';
 import { recordedWarmth, type Warmth } from '../../agent/client/warmth.js';
-import { digestParts } from '../../core/base/digest.js';
+import { policyOf } from '../../agent/policies/catalogue.js';
+import { isReadBy } from '../../agent/policies/param-readers.js';
+import type { NamedLimits } from '../../agent/policies/shown-limits.js';
+import { type Digest, digestParts } from '../../core/base/digest.js';
 import type { PrefixView } from '../../core/model/prefix.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import { TTL_1H_MS } from '../../provider/cache/ttl.js';
 import type { ModelRow } from '../../provider/prices/model-table.js';
 import { type ClientKey, FIRST_KEY } from './client-key.js';
-import { OutsideHead } from './outside-head.js';
 import type { RequestingThread } from './requesting-thread.js';
-import { StatusWatch } from './status-watch.js';
-import { positionsWithin, warmUp } from './warm-up.js';
+import { ShownStatus } from './shown-status.js';
+import type { ThreadModel } from './thread-model.js';
+
+/** Others than this run have left the first so many positions of a thread's request in the cache, right before it. */
+function warmUp(
+  run: Pick<RequestingThread, 'env' | 'context' | 'model' | 'client' | 'now'>,
+  positions: number,
+  call: RecordedCall,
+): void {
+  const { env, context, model, now } = run;
+  if (env.cache === null || positions <= 0) return;
+  env.cache.request({
+    model: model.row,
+    salts: model.saltsFor(context.hasImages() ? 'images' : 'no-images', run.client.key),
+    view: {
+      length: positions,
+      digests: context.digests,
+      sums: context.sums,
+      toolsEnd: Math.min(context.toolsEnd, positions),
+      systemEnd: Math.min(context.systemEnd, positions),
+    },
+    breakpoints: [{ position: positions - 1, ttlMs: model.ttlFor(call) }],
+    startMs: now,
+    readableAtMs: now,
+    write: 'write',
+  });
+}
+
+/** Number of positions from the start that hold no more than so many tokens. */
+export function positionsWithin({ systemEnd, length, sums }: PrefixView, tokens: number): number {
+  let count = systemEnd;
+  while (count < length && sums[count]! <= tokens) count++;
+  return count;
+}
+
+/** Watches what the client shows of a main conversation as each request is sent. */
+class StatusWatch {
+  private facts: ThreadModel['facts'] | null = null;
+  private model: NamedLimits | null = null;
+  private readonly status: ShownStatus;
+
+  constructor(private readonly run: RequestingThread) {
+    const { policy } = run.env.plan;
+    this.status = new ShownStatus(policyOf(policy), policy);
+  }
+
+  /** Asked before each request of the loop, after the layers have acted. */
+  check(): void {
+    const { run } = this;
+    const { env } = run;
+    if (run.model.facts !== this.facts) this.learn();
+    const check = {
+      type: 'status-check',
+      t: run.now,
+      thread: run.thread.id,
+      turn: run.turn,
+      n: env.totals.requests + 1,
+      seen: run.seen.tokens,
+      model: this.model,
+    } as const;
+    if (env.onStatus !== null) {
+      env.onStatus(check);
+      return;
+    }
+    const entry = this.status.at(check);
+    if (entry !== null) env.sink.write(entry);
+  }
+
+  private learn(): void {
+    const { model, env } = this.run;
+    const { facts } = model;
+    this.facts = facts;
+    const window = isReadBy(policyOf(env.plan.policy), 'window.reserve') ? facts.window : model.apiWindow();
+    this.model = window === null ? null : { ...facts, window };
+  }
+}
+
+/**
+ * The beginning of a thread's prompts that others keep in the cache: so many tokens as the recorded first request found (K11). They are
+ * there for every prompt that begins so and goes to the model that was recorded, in caches that store prefixes without marks.
+ */
+export class OutsideHead {
+  /** What the prompts begin with, up to the position that holds the last token of the head. */
+  private digests: readonly Digest[] = [];
+  private tokens = 0;
+  private model: string | null = null;
+  private isBegun = false;
+
+  /** Takes note of what the recorded first request found; later ones say nothing of what others keep. */
+  begin(view: PrefixView, call: RecordedCall, { row, models }: Pick<ThreadModel, 'row' | 'models'>): void {
+    if (this.isBegun) return;
+    this.isBegun = true;
+    const found = call.usage?.cacheRead ?? 0;
+    if (found === 0 || view.length === 0 || models.find(call.model)?.id !== row.id) return;
+    let end = 0;
+    while (end < view.length - 1 && view.sums[end]! < found) end++;
+    this.digests = Array.from({ length: end + 1 }, (_, i) => view.digests[i]!);
+    this.tokens = Math.min(found, view.sums[end]!);
+    this.model = row.id;
+  }
+
+  /** Tokens of a prompt that others keep. */
+  tokensIn(view: PrefixView, model: ModelRow): number {
+    const { digests } = this;
+    if (model.id !== this.model) return 0;
+    let same = Math.min(digests.length, view.length) - 1;
+    while (same >= 0 && view.digests[same] !== digests[same]) same--;
+    return same < 0 ? 0 : Math.min(this.tokens, view.sums[same]!);
+  }
+}
 
 const TWO_TO_53 = 2 ** 53;
 

@@ -1,9 +1,68 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import { plainModelName } from '../../core/model/model-name.js';
+import { otherRow } from '../models/other-row.js';
 import type { ModelRow } from './model-row.js';
-import { spellingsOf } from './spellings.js';
-import { unknownModel } from './unknown-model.js';
+
+/** Whose cache a model has, by the beginning of its name. */
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^gpt-(?:5\.[6-9]|[6-9]|\d{2})/, 'openai-5.6'],
+  [/^(?:gpt|codex|o\d)(?:-|$)/, 'openai'],
+  [/^gemini/, 'gemini'],
+  [/^deepseek/, 'deepseek'],
+  [/^(?:qwen|qwq)/, 'qwen'],
+  [/^(?:kimi|moonshot)/, 'kimi'],
+  [/^grok/, 'grok'],
+  [/^glm/, 'glm'],
+];
+
+/** The row of a model that nobody knows: of typical size, without prices, with the cache that its name speaks of. */
+function unknownModel(name: string): ModelRow {
+  const own = name.toLowerCase().slice(name.lastIndexOf('/') + 1);
+  const provider = FAMILIES.find(([family]) => family.test(own))?.[1] ?? 'anthropic';
+  return {
+    ...otherRow({
+      id: name,
+      provider,
+      window: 200_000,
+      maxOutput: 64_000,
+      prices: { input: 0, output: 0, read: 0 },
+      minimum: 1_024,
+      source: 'nothing: the model is not in the table',
+    }),
+    pricesAreKnown: false,
+  };
+}
+
+/** Regions and vendors that clouds put before the names of models: `us.anthropic.claude-…`. */
+const CLOUD =
+  /^(?:(?:us|eu|apac|jp|au|ca|sa|global|us-gov)\.)?(?:anthropic|amazon|openai|xai|deepseek|qwen|moonshot|moonshotai|minimax|zai)\./;
+/** Versions of deployments: `-v1:0`, `-v1`, `@20250929`, `@latest`, `:0`. */
+const DEPLOYMENT = /(?:-v\d+(?::\d+)?|:\d+|@[\w.-]+)$/;
+/** Dates, `latest` and previews: `-20250929`, `-2026-04-23`, `-latest`, `-preview`, `-preview-09-2025`. */
+const RELEASE = /-(?:20\d{6}|20\d{2}-\d{2}-\d{2}|latest|preview(?:-\d{2}-(?:\d{2}|\d{4}))?)$/;
+/** The number before the family: `claude-4-5-sonnet`. */
+const NUMBER_FIRST = /^claude-(\d+(?:-\d+)?)-(opus|sonnet|haiku|fable|mythos)$/;
+
+function without(pattern: RegExp, name: string): string {
+  let rest = name;
+  for (let next = rest.replace(pattern, ''); next !== rest; next = rest.replace(pattern, '')) rest = next;
+  return rest;
+}
+
+/**
+ * Names that a recorded name may stand for, the nearest first: without the path of a provider (`openai/gpt-5.5`,
+ * `models/gemini-2.5-pro`), without a cloud's region, vendor and version, without a date, `-latest` and `-preview`.
+ */
+function spellingsOf(name: string): readonly string[] {
+  const lower = name.toLowerCase();
+  const own = lower.slice(lower.lastIndexOf('/') + 1);
+  const deployed = without(DEPLOYMENT, own.replace(CLOUD, ''));
+  const plain = without(RELEASE, deployed);
+  const claude = plain.startsWith('claude-') ? [plain.replaceAll('.', '-')] : [];
+  const turned = claude.map((spelling) => spelling.replace(NUMBER_FIRST, 'claude-$2-$1'));
+  return [...new Set([lower, own, deployed, plain, ...claude, ...turned])];
+}
 
 /** Window of the `[1m]` suffix and of the 1M beta (WIN-1). */
 export const LONG_WINDOW_TOKENS = 1_000_000;

@@ -1,8 +1,63 @@
-import type { PartPath, PartProblem, Problems } from '../../core/base/shape.js';
+import { type PartPath, type PartProblem, type Problems, wrongValue } from '../../core/base/shape.js';
 import type { CacheRules, Provider } from '../../core/run/provider.js';
+import { MATCH } from '../cache/cache-rules.js';
 import { TTL_5M_MS } from '../cache/ttl.js';
-import { checkEffects } from './provider-effects.js';
 import { providerShape, type WrittenProvider } from './provider-shape.js';
+
+/** Refuses what a file says and nothing would come of, with the reason. */
+function checkEffects(written: WrittenProvider, path: PartPath, problems: Problems): void {
+  const refuse = (at: PartPath, message: string, hint: string): void =>
+    problems(wrongValue([...path, ...at], message, hint));
+  const idle = (at: PartPath, why: string, hint: string): void =>
+    refuse(at, `\`${String(at.at(-1))}\` has no effect: ${why}`, hint);
+  const { match, lifetime, price, hit, exceptions = [] } = written;
+  const kind = written.written!;
+  if (match !== MATCH[kind])
+    refuse(
+      ['match'],
+      `what is written at \`${kind}\` is read by \`${MATCH[kind]}\`, not by \`${match!}\``,
+      `write \`match: ${MATCH[kind]}\`, or another \`written:\``,
+    );
+  const { long = null, max = null, refresh, tail = [] } = lifetime!;
+  if (kind === 'marks') {
+    const marked = 'entries stand at the marks of the client';
+    if (written.grain !== null) idle(['grain'], `${marked}, and reads end there`, 'write null');
+    if (written.storesOutput === true)
+      idle(['storesOutput'], `${marked}, and answers have none`, 'take it out');
+    if (written.tellsWrites === false)
+      idle(['tellsWrites'], 'what is written at marks is always told', 'take it out');
+    if (hit !== null && hit !== 'always')
+      idle(['hit'], 'entries at marks are found while they live', 'write always, or null where nobody knows');
+    if (max !== null) idle(['lifetime', 'max'], 'entries at marks live on with each use', 'write null');
+    if (refresh === 'none')
+      idle(['lifetime', 'refresh'], 'entries at marks live on with each use', 'write on-hit');
+    if (tail.length > 0)
+      idle(
+        ['lifetime', 'tail'],
+        'how entries at marks fade is a setting of the run',
+        'take it out, and write `cache: { fade: … }` in the scenario',
+      );
+    if (exceptions.length > 0) idle(['exceptions'], `${marked}, whatever the model`, 'take them out');
+  } else {
+    if (written.lookback !== null)
+      idle(['lookback'], 'without marks the longest entry is read, however far back', 'write null');
+    if (long !== null)
+      idle(['lifetime', 'long'], 'requests ask for a longer life at their marks alone', 'write null');
+    if (kind === 'head' && written.storesOutput === true)
+      idle(['storesOutput'], 'only the head of the prompt is stored', 'take it out');
+  }
+  if (price?.writeLong !== undefined && long === null)
+    idle(['price', 'writeLong'], 'all entries have one lifetime', 'take it out, or write `lifetime.long`');
+  const idleMs = lifetime!.idle ?? TTL_5M_MS;
+  if (max !== null && max < idleMs)
+    idle(['lifetime', 'idle'], '`max` ends every entry before', 'write a longer `max`');
+  if (tail.length > 0 && tail[0]!.afterMs <= idleMs)
+    idle(['lifetime', 'tail'], 'its first point lies before `idle`', 'begin behind `idle`');
+  exceptions.forEach((exception, i) => {
+    if (exception.grain === undefined && exception.storesOutput === undefined)
+      idle(['exceptions', i, 'models'], 'nothing is different', 'write `grain` or `storesOutput` beside it');
+  });
+}
 
 /** What is assumed where another model stands for the recorded one. */
 export const SAME_TOKENS =

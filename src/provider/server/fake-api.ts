@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/base/clock.js';
+import { apiUsage } from '../../core/model/api-usage.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import { type ApiError, invalidRequest } from '../cache/api-error.js';
@@ -10,14 +11,45 @@ import { ANTHROPIC_MODELS } from '../prices/anthropic-models.js';
 import type { ModelRow } from '../prices/model-row.js';
 import { findModel } from '../prices/models.js';
 import { type AnswerBlock, type ApiAnswer, defaultContent, finishAnswer } from './answer.js';
-import { type ComparedRequest, explainMiss } from './diagnostics.js';
+import { type CacheMissReason, type ComparedRequest, explainMiss } from './diagnostics.js';
 import { generationOf } from './generation.js';
-import { messageBody } from './message-body.js';
 import { type ApiRequest, type ReadOptions, readRequest } from './read-request.js';
 import { errorResponse, jsonResponse, streamResponse } from './responses.js';
 import { type StreamEvent, streamEvents } from './stream-events.js';
 import { ThinkingBook } from './thinking-book.js';
 import { readContent } from './wire-block.js';
+
+/** A message as the API answers with it. */
+function messageBody(
+  id: string,
+  request: ApiRequest,
+  answer: ApiAnswer,
+  usage: Usage,
+  missReason: CacheMissReason | null,
+) {
+  const counts = apiUsage(usage);
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: request.modelName,
+    content: answer.content,
+    stop_reason: answer.stopReason,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: request.diagnostics === 'off' ? null : { cache_miss_reason: missReason },
+    usage: {
+      ...counts,
+      output_tokens_details: null,
+      server_tool_use: null,
+      service_tier: 'standard',
+      inference_geo: 'not_available',
+      speed: 'standard',
+      ...(request.maxTokens === 0 ? { iterations: [{ type: 'message', ...counts }] } : {}),
+    },
+  };
+}
 
 /** What a client calls to reach a server. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

@@ -1,12 +1,53 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Transcript } from '../../core/model/transcript.js';
 import { detectReader, transcriptReaders } from '../readers/readers.js';
 import { type DiskFile, fileHead, sessionFile } from './disk-file.js';
 import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
-import { readOpencodeStorage } from './opencode-storage.js';
-import { readOpenhandsFolder } from './openhands-folder.js';
 import { type InputOptions, readInput } from './read-input.js';
+
+/** The JSON objects of a folder's files in the order of their names; those half written are left out. */
+function jsonFolder(folder: string): readonly Readonly<Record<string, unknown>>[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+  return names.sort().flatMap((name) => {
+    try {
+      return [JSON.parse(readFileSync(join(folder, name), 'utf8'))];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The state of an OpenHands conversation together with the events of its folder; null for any other file. */
+function readOpenhandsFolder(path: string, bytes: Uint8Array): Uint8Array | null {
+  if (basename(path) !== 'base_state.json') return null;
+  const events = jsonFolder(join(dirname(path), 'events'));
+  if (events.length === 0) return null;
+  const state = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').trim();
+  return Buffer.from(`[${state},${JSON.stringify({ events })}]`);
+}
+
+/** A session's own file in the storage folder of opencode 1.x. */
+const SESSION_FILE = /[\\/]storage[\\/]session[\\/][^\\/]+[\\/](ses_[^\\/]+)\.json$/;
+
+/** The session of a storage folder in the form of `opencode export`; null for any other file. Files half-written are left out. */
+function readOpencodeStorage(path: string, bytes: Uint8Array): Uint8Array | null {
+  const session = SESSION_FILE.exec(path)?.[1];
+  if (session === undefined) return null;
+  const storage = join(dirname(path), '..', '..');
+  const messages = jsonFolder(join(storage, 'message', session)).map((info) => ({
+    info,
+    parts: jsonFolder(join(storage, 'part', String(info.id))),
+  }));
+  if (messages.length === 0) return null;
+  const info = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return Buffer.from(`{"info":${info},"messages":${JSON.stringify(messages)}}`);
+}
 
 /** Name of the reader of what databases hold. */
 const DATABASE_FORMAT = 'opencode';

@@ -1,13 +1,51 @@
 import { createRandom } from '../../core/base/random.js';
-import type { Thread, Transcript } from '../../core/model/transcript.js';
+import type { Block } from '../../core/model/block.js';
+import type { Step, StepFlow, Thread, Transcript } from '../../core/model/transcript.js';
 import type { Capability } from '../../core/run/capability.js';
-import { FlowingThread } from './flowing-thread.js';
 import { memoryFilesOf } from './project-memory.js';
 import { SessionGenerator } from './session.js';
 import type { SessionSource } from './session-source.js';
 import { checkSpec, type SyntheticSpec } from './spec.js';
 import { generateSteadyThreads, steadySession } from './steady.js';
 import { shapeOf } from './workloads.js';
+
+/** A generated thread whose steps are made as they are taken. Copies of it, by spread, hold all steps and no flow. */
+class FlowingThread implements Thread {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly label: string;
+  readonly prefix: readonly Block[];
+  declare readonly steps: readonly Step[];
+  readonly #flow: StepFlow;
+
+  constructor(source: () => SessionSource, calls: number) {
+    this.#flow = { calls, steps: () => stepsOf(source()) };
+    const opening = source();
+    opening.write().next();
+    const { id, parentId, label, prefix } = opening.thread();
+    this.id = id;
+    this.parentId = parentId;
+    this.label = label;
+    this.prefix = prefix;
+    let steps: readonly Step[] | null = null;
+    Object.defineProperty(this, 'steps', {
+      enumerable: true,
+      get: () => {
+        steps ??= [...this.#flow.steps()];
+        return steps;
+      },
+    });
+  }
+
+  get flow(): StepFlow {
+    return this.#flow;
+  }
+}
+
+function* stepsOf(source: SessionSource): Generator<Step, void, void> {
+  for (const _part of source.write()) yield* source.takeSteps();
+  yield* source.takeSteps();
+}
 
 /** Generates a session from a spec: the same spec gives the same transcript everywhere. */
 export function generateTranscript(spec: SyntheticSpec): Transcript {

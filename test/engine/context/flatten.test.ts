@@ -5,7 +5,7 @@ import { createMessage, type Message } from '../../../src/core/model/message.js'
 import { Context } from '../../../src/engine/context/context.js';
 import { contextMessage } from '../../../src/engine/context/context-message.js';
 import { flatten } from '../../../src/engine/context/flatten.js';
-import { normaliseInput } from '../../../src/transcripts/readers/normalise-input.js';
+import { normaliseInput } from '../../../src/transcripts/readers/claude-code/lines/part-text.js';
 
 const text = (value: string, role: 'user' | 'assistant' = 'user') =>
   createBlock({ kind: 'text', role, tokens: 5, text: value });

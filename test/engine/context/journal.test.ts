@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { BlockEdit } from '../../../src/core/run/action.js';
-import { changedBlocks } from '../../../src/engine/context/changed-blocks.js';
-import { editedTail } from '../../../src/engine/context/edited-tail.js';
+import { changedBlocks, editedTail } from '../../../src/engine/context/edited-tail.js';
 import { findMessages } from '../../../src/engine/context/find-messages.js';
 import { Journal } from '../../../src/engine/context/journal.js';
 

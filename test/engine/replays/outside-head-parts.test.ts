@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedCall } from '../../../src/core/model/transcript.js';
-import { OutsideHead } from '../../../src/engine/requests/outside-head.js';
+import { OutsideHead } from '../../../src/engine/requests/client-state.js';
 import { MODELS } from '../../../src/provider/prices/models.js';
 import { numbered, prefixOf } from '../../helpers/cache-request.js';
 

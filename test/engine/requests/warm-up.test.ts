@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { positionsWithin } from '../../../src/engine/requests/warm-up.js';
+import { positionsWithin } from '../../../src/engine/requests/client-state.js';
 import { numbered, prefixOf } from '../../helpers/cache-request.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, type PlanInit, planOf, runLog } from '../../helpers/plan.js';

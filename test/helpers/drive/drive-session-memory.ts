@@ -1,4 +1,4 @@
-import { RESTORE_PARAMS } from '../../../src/agent/layers/restore/params.js';
+import { RESTORE_PARAMS } from '../../../src/agent/layers/auto-compact/auto-compact.js';
 import { SESSION_MEMORY_PARAMS } from '../../../src/agent/layers/session-memory/params.js';
 import { WINDOW_PARAMS } from '../../../src/agent/layers/window/params.js';
 import { createFiles, type Files } from '../../../src/core/base/files.js';

@@ -53,7 +53,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-3',
     'Tool inputs are put in the form of their schema; a last message of thinking alone is left out.',
-    'src/transcripts/readers/normalise-input.ts',
+    'src/transcripts/readers/claude-code/lines/part-text.ts',
     'analysis',
     'calls of a recording, read',
     recordedCalls,
@@ -141,7 +141,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'DRM-4',
     'It only reads, and writes inside the memory directory.',
-    'src/agent/layers/dreaming/read-commands.ts',
+    'src/agent/layers/dreaming/dream.ts',
     'analysis',
     'writes refused or made',
     (run) => told('dreaming', 'refusals', 'dream')(run) + told('dreaming', 'written', 'dream')(run),

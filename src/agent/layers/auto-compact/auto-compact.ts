@@ -1,6 +1,7 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type { Limit } from '../../../core/run/limit.js';
+import type { ParamSpec } from '../../../core/run/params.js';
 import type {
   ContextView,
   Moment,
@@ -10,15 +11,49 @@ import type {
 } from '../../../core/run/tier.js';
 import { compactFully } from '../full-compact/compact.js';
 import { FULL_COMPACT_PARAMS } from '../full-compact/params.js';
-import { RESTORE_PARAMS } from '../restore/params.js';
 import { workState } from '../restore/work-state.js';
 import { compactFromNotes } from '../session-memory/compact.js';
 import { compactFromCache, keepsSummaries, rememberSummary } from '../session-memory/nested-cache.js';
-import { param } from '../support/param-reader.js';
+import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
 import { WINDOW_PARAMS } from '../window/params.js';
 import { compactLimit } from '../window/thresholds.js';
 import { compactionHistory, firedAt } from './history.js';
 import { compactsOn, mayCompact } from './may-compact.js';
+
+/** Parameters of what survives a compaction (RES). */
+export const RESTORE_PARAMS: readonly ParamSpec[] = [
+  switchParam(
+    'restore.enabled',
+    true,
+    'Whether files, skills, todo list and plan are put back after a compaction.',
+  ),
+  integerParam(
+    'restore.files',
+    5,
+    'files',
+    'How many of the most recently read or written files are read again (RES-1).',
+  ),
+  integerParam('restore.fileTokens', 5_000, 'tokens', 'A restored file is cut to this (RES-1).'),
+  integerParam('restore.filesTotalTokens', 50_000, 'tokens', 'All restored files together (RES-1).'),
+  choiceParam(
+    'restore.largeFiles',
+    ['cut', 'reference'],
+    'A file over its limit is cut, or only named in a line that still uses a slot.',
+  ),
+  integerParam(
+    'restore.referenceOverChars',
+    20_000,
+    'characters',
+    'Files from this size on are only named, where that is the rule.',
+  ),
+  integerParam('restore.skillTokens', 5_000, 'tokens', 'A restored skill is cut to this (RES-2).'),
+  integerParam('restore.skillsTotalTokens', 25_000, 'tokens', 'All restored skills together (RES-2).'),
+  switchParam(
+    'restore.background',
+    true,
+    'Whether agents and commands that still run in the background are named again (RES-3).',
+  ),
+];
 
 /**
  * Auto-compaction (LOP-1): at the threshold, session memory first, then full compaction; with the breaker (BRK-1), the

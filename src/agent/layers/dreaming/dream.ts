@@ -8,7 +8,20 @@ import type { StoredMemory } from '../auto-memory/memory-store.js';
 import { readMemories } from '../auto-memory/memory-store.js';
 import type { Consolidation } from './consolidate.js';
 import type { LockHold } from './lock.js';
-import { isReadOnlyCommand } from './read-commands.js';
+
+/** What a dream may run (DRM-4). @internal */
+export const READ_COMMANDS = ['ls', 'find', 'grep', 'cat', 'stat', 'wc', 'head', 'tail'] as const;
+
+const SHELL = /[;&|<>`$\n\r]/;
+const FIND_WRITES = /(^|\s)-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)(\s|$)/;
+
+/** True for a command that only reads: one of the few, without redirection, substitution or a second command. */
+export function isReadOnlyCommand(command: string): boolean {
+  const [name] = command.trim().split(/\s+/, 1);
+  if (name === undefined || SHELL.test(command)) return false;
+  if (!(READ_COMMANDS as readonly string[]).includes(name)) return false;
+  return name !== 'find' || !FIND_WRITES.test(command);
+}
 
 /** The phases of a dream, in order (DRM-3). */
 export const DREAM_PHASES = ['orient', 'gather', 'consolidate', 'prune'] as const;

@@ -1,3 +1,4 @@
+import { createNameTable } from '../../../core/base/create-name-table.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
 import type {
   ContextView,
@@ -8,9 +9,30 @@ import type {
 } from '../../../core/run/tier.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
-import { NameCounts } from '../support/name-counts.js';
 import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
 import { type ResultLedger, resultLedger } from './ledger.js';
+
+/** How often each of a few names came up, in the order of their first coming. */
+class NameCounts {
+  private readonly names: string[] = [];
+  private readonly counts: number[] = [];
+
+  add(name: string): void {
+    const place = this.names.indexOf(name);
+    if (place !== -1) this.counts[place]!++;
+    else {
+      this.names.push(name);
+      this.counts.push(1);
+    }
+  }
+
+  toObject(): Readonly<Record<string, number>> {
+    const { names, counts } = this;
+    const object = createNameTable<number>();
+    for (let i = 0; i < names.length; i++) object[names[i]!] = counts[i]!;
+    return object;
+  }
+}
 
 /** Deletes old results on the server while the cache is warm; local messages stay as they are (MIC-3). */
 class CachedMicrocompact implements TierInstance {

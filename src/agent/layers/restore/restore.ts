@@ -5,11 +5,73 @@ import { createMessage, type Message } from '../../../core/model/message.js';
 import { lazyText } from '../../../core/model/text.js';
 import type { ParamValues } from '../../../core/run/params.js';
 import type { TierContext } from '../../../core/run/tier.js';
+import type { KnownFile } from '../file-state/known-file.js';
 import { param } from '../support/param-reader.js';
-import { isNotRestored } from './not-restored.js';
-import { type KeptMessages, VisibleFiles } from './visible-files.js';
 import { itemOf, type WorkItem } from './work-item.js';
 import { type WorkState, workState } from './work-state.js';
+
+/** Messages that a compaction keeps in front of the summary and behind it. */
+interface KeptMessages {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+}
+
+/** Which files have their whole content in kept messages, as they are now (RES-1, C15). */
+export class VisibleFiles {
+  private readonly before = new Set<string>();
+  private readonly after = new Set<string>();
+  private readonly ids = new Set<string>();
+
+  constructor(kept: KeptMessages) {
+    this.look(kept.before, this.before);
+    this.look(kept.after, this.after);
+  }
+
+  /** A read in full, a call that wrote the file, a file that was attached or came back; no part, stub, placeholder or edit. */
+  private look(messages: readonly Message[], paths: Set<string>): void {
+    const parts = new Set<string>();
+    for (const { blocks } of messages) {
+      for (const { kind, tool, toolUseId, facts } of blocks) {
+        if (kind === 'tool_use' && toolUseId !== null) {
+          this.ids.add(toolUseId);
+          if (facts.effect?.kind === 'read-part') parts.add(toolUseId);
+        }
+        const { path } = facts;
+        if (path === undefined) continue;
+        const isWhole = facts.stub !== true && facts.replaces === undefined && facts.isError !== true;
+        if (
+          (isWhole && kind === 'tool_result' && tool === 'Read' && !parts.has(toolUseId ?? '')) ||
+          (isWhole && kind === 'tool_use' && tool === 'Write') ||
+          facts.attachment === 'file'
+        )
+          paths.add(path);
+      }
+    }
+  }
+
+  /** What stands in front of a summary does not show what was changed in the part that is summarised. */
+  has({ path, changeId }: KnownFile): boolean {
+    if (this.after.has(path)) return true;
+    return this.before.has(path) && (changeId === null || this.ids.has(changeId));
+  }
+}
+
+/** Records of sessions lie in a folder of the client's own, one folder for each project (transcripts.md 1). */
+const RECORD = /(?:^|[\\/])\.claude[\\/]projects[\\/][^\\/]+[\\/][^\\/]+\.jsonl$/;
+
+/** Memory files of the project and of the user alone (NES-1). */
+const MEMORY_FILE = /(?:^|[\\/])CLAUDE(?:\.local)?\.md$/;
+
+/** What comes back by its own way, if at all: the transcript, the plan file, memory files (RES-1, C14). */
+export function isNotRestored(path: string, work: WorkState, recordPath: string): boolean {
+  return (
+    path === recordPath ||
+    path === work.planPath ||
+    RECORD.test(path) ||
+    MEMORY_FILE.test(path) ||
+    work.files.memories.has(path)
+  );
+}
 
 /** What is put back after a compaction. */
 export interface Restored {

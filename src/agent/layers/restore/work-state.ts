@@ -1,14 +1,142 @@
-import type { Block } from '../../../core/model/block.js';
+import { chainDigest, type Digest, digestText } from '../../../core/base/digest.js';
+import { type Block, CHARS_PER_TOKEN } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ToolEffect } from '../../../core/model/tool-effect.js';
 import type { TierContext } from '../../../core/run/tier.js';
 import { type FileState, fileState } from '../file-state/file-state.js';
 import { AwaitedCalls } from '../support/awaited-calls.js';
 import { Announcements } from './announcements.js';
-import { BackgroundWork } from './background-work.js';
-import { PlanState } from './plan-state.js';
-import { TodoList } from './todo-list.js';
-import { itemOf, type WorkItem } from './work-item.js';
+import { itemOf, partOf, type WorkItem } from './work-item.js';
+
+/** The list of things to do as it stands: the list last written, and the tasks created and updated so far (RES-3). */
+export class TodoList {
+  private list: WorkItem | null = null;
+  private readonly tasks = new Map<string, WorkItem>();
+  private created = 0;
+  private digest: Digest = digestText('todo list');
+
+  adopt(other: TodoList): void {
+    this.list = other.list;
+    this.tasks.clear();
+    for (const [name, task] of other.tasks) this.tasks.set(name, task);
+    this.created = other.created;
+    this.digest = other.digest;
+  }
+
+  /** A call on the list was carried out. */
+  apply(effect: ToolEffect, call: Block): void {
+    if (effect.kind === 'todo-list') {
+      this.list = effect.items === 0 ? null : partOf('todo list', call, effect.chars);
+    } else if (effect.kind === 'task-create') {
+      this.tasks.set(String(++this.created), partOf('task', call, effect.chars)); // clients number tasks from 1
+    } else if (effect.kind === 'task-update') {
+      if (effect.status === 'deleted') this.tasks.delete(effect.task);
+      else if (effect.chars > 0 && this.tasks.has(effect.task))
+        this.tasks.set(effect.task, partOf('task', call, effect.chars));
+    } else return;
+    this.digest = chainDigest(this.digest, call.digest);
+  }
+
+  /** What comes back of it; null when it is empty. */
+  item(): WorkItem | null {
+    const parts = [...(this.list === null ? [] : [this.list]), ...this.tasks.values()];
+    if (parts.length === 0) return null;
+    let tokens = 0;
+    let rough = 0;
+    let chars = 0;
+    for (const part of parts) {
+      tokens += part.tokens;
+      rough += part.rough;
+      chars += part.chars;
+    }
+    return { label: 'todo list', tokens, rough, chars, digest: this.digest };
+  }
+}
+
+/** Plan mode, and the plan it led to: in a file, or given when plan mode ended (RES-3). */
+export class PlanState {
+  /** The plan file; null while none is known. */
+  path: string | null = null;
+  private given: WorkItem | null = null;
+  /** What is said of plan mode while it is on. */
+  private mode: WorkItem | null = null;
+
+  adopt(other: PlanState): void {
+    this.path = other.path;
+    this.given = other.given;
+    this.mode = other.mode;
+  }
+
+  /** A call that enters or leaves plan mode was carried out, or a file was written. */
+  apply(effect: ToolEffect, call: Block, result: Block): void {
+    if (effect.kind === 'plan-enter') this.mode = itemOf('plan mode', result);
+    else if (effect.kind === 'plan-exit') {
+      this.path = effect.path ?? result.facts.path ?? this.path;
+      if (effect.chars > 0) this.given = partOf('plan', call, effect.chars);
+      this.mode = null;
+    } else if (effect.kind === 'write' && this.mode !== null) {
+      this.path = call.facts.path ?? this.path; // in plan mode the plan is the only file that may be written
+    }
+  }
+
+  /** The client says that plan mode is on, or over. */
+  observeAttachment(type: string, block: Block): void {
+    if (type === 'plan_mode' || type === 'plan_mode_reentry') {
+      this.mode = itemOf('plan mode', block);
+      this.path = block.facts.path ?? this.path;
+    } else if (type === 'plan_mode_exit') this.mode = null;
+  }
+
+  /** Plan and plan mode as they come back. */
+  items(files: FileState): readonly WorkItem[] {
+    const file = this.path === null ? undefined : files.get(this.path);
+    const plan = file === undefined ? this.given : itemOf('plan', file.version);
+    return [...(plan === null ? [] : [plan]), ...(this.mode === null ? [] : [this.mode])];
+  }
+}
+
+interface Running {
+  readonly label: string;
+  /** The name the client gave it; null until its call is answered. */
+  task: string | null;
+}
+
+/** Agents and commands that run beside the conversation, from the call that started each to the news of its end (RES-3). */
+export class BackgroundWork {
+  private readonly running = new Map<string, Running>();
+
+  adopt(other: BackgroundWork): void {
+    this.running.clear();
+    for (const [call, work] of other.running) this.running.set(call, { ...work });
+  }
+
+  start(call: Block, label: string): void {
+    if (call.toolUseId !== null) this.running.set(call.toolUseId, { label, task: null });
+  }
+
+  /** A block brings news: the name of what was started, or its end. */
+  hear(news: Extract<ToolEffect, { kind: 'background-news' }>, toolUseId: string | null): void {
+    if (news.state === 'running') {
+      const started = this.running.get(toolUseId ?? '');
+      if (started !== undefined) started.task = news.task;
+      return;
+    }
+    if (news.call !== null && this.running.delete(news.call)) return;
+    for (const [call, { task }] of this.running) {
+      if (task !== null && task === news.task) this.running.delete(call);
+    }
+  }
+
+  /** One line for each that still runs. */
+  items(): readonly WorkItem[] {
+    return [...this.running.values()].map(({ label }) => {
+      const text = `Started in the background and still running: ${label}`;
+      const { length: chars } = text;
+      const tokens = Math.ceil(chars / CHARS_PER_TOKEN);
+      return { label, tokens, rough: Math.round(chars / 4), chars, digest: digestText(text) };
+    });
+  }
+}
 
 /** What the agent knows about its work besides files and messages: skills, todo list, plan, background work, announcements. */
 export class WorkState {

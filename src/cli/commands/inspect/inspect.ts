@@ -1,8 +1,12 @@
 import { containedFiles } from '../../../analysis/validate/contained.js';
-import { formatCounted } from '../../../core/base/format.js';
+import { formatCount, formatCounted, formatDecimal, formatShare } from '../../../core/base/format.js';
 import type { Transcript } from '../../../core/model/transcript.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import { type Column, tableLines, wrapText } from '../../../report/text/table.js';
+import type { Screen } from '../../../report/text/terminal.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/readers/call-keys.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -13,13 +17,79 @@ import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { type CountCheck, checkCounts } from './count-check.js';
-import { countText } from './count-text.js';
-import { inspectConclusion } from './inspect-conclusion.js';
 import { inspectTranscript, type TranscriptFacts } from './inspect-facts.js';
 import { inspectText } from './inspect-text.js';
 import { listSessions } from './list-sessions.js';
-import { type SessionFacts, sessionFacts, sessionsTotal } from './session-facts.js';
+import { type SessionFacts, type SessionsTotal, sessionFacts, sessionsTotal } from './session-facts.js';
 import { sessionsText } from './sessions-text.js';
+
+function counted(sessions: number, calls: number): string {
+  return `${formatCounted(sessions, 'session')} with ${formatCounted(calls, 'call')}`;
+}
+
+/** What was found in transcripts, and where to go on. */
+function inspectConclusion(total: SessionsTotal, findings: number): Conclusion {
+  const { sessions, calls, costUsd, costCalls, withoutCost, unpricedCalls, hitRate } = total;
+  const who = counted(sessions, calls);
+  const found = findings === 0 ? 'no problems found' : `${formatCounted(findings, 'finding')} above`;
+  if (costUsd === null)
+    return {
+      result: `${who}, of which no cost is recorded; ${found}.`,
+      advice: 'ccbench ttl says what lifetimes of the cache would make of them.',
+    };
+  const payers = withoutCost === 0 ? who : `Of ${who}, ${counted(sessions - withoutCost, costCalls)}`;
+  const priced = { calls: costCalls, unpricedCalls };
+  const unpriced = unpricedText(priced);
+  const read = hitRate === null ? '' : `, ${formatShare(hitRate)} of the prompts read from the cache`;
+  return {
+    result: `${payers} cost ${formatAtLeast(costUsd, priced)} as recorded${unpriced === null ? '' : ` (${unpriced})`}${read}; ${found}.`,
+    advice: 'Where the money went, and what would have been cheaper: ccbench why, with the same names.',
+  };
+}
+
+const COLUMNS: readonly Column[] = [
+  { header: 'counter', align: 'left', drop: null },
+  { header: 'counted', align: 'right', drop: null },
+  { header: 'recorded', align: 'right', drop: null },
+  { header: 'ratio', align: 'right', drop: null },
+  { header: 'calls', align: 'right', drop: 1 },
+];
+
+/** How far counters are from recorded usage, for the screen. */
+function countText(checks: readonly CountCheck[], screen: Screen): string {
+  const { style, width } = screen;
+  const rows = checks.map(({ counter, countedTokens, recordedTokens, ratio, calls }) => ({
+    cells: [
+      counter,
+      formatCount(countedTokens),
+      formatCount(recordedTokens),
+      formatDecimal(ratio, 3),
+      formatCount(calls),
+    ],
+  }));
+  const { sealedBlocks, stretches } = checks[0]!;
+  const notes = [
+    stretches === 0
+      ? 'nothing to compare: the recording holds no two calls with usage and text between them'
+      : 'what prompts grew by while nothing was taken out of them; below 1 a counter under-counts',
+  ];
+  if (stretches > 0 && sealedBlocks > 0)
+    notes.push(
+      `${formatCount(sealedBlocks)} blocks have no text in the recording: recorded, but not counted`,
+    );
+  for (const { sent } of checks) {
+    if (sent === null) continue;
+    notes.push(
+      `text was sent to the API: ${formatCounted(sent.characters, 'character')} in ${formatCounted(sent.requests, 'request')}`,
+    );
+  }
+  const lines = [
+    style.bold('Token counters against recorded usage'),
+    ...tableLines(COLUMNS, rows, { indent: '  ', ...screen }),
+    ...notes.flatMap((note) => wrapText(note, width, '  ', '    ').map(style.dim)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
 
 /** Options of `ccbench inspect`. */
 export interface InspectOptions {

@@ -1,8 +1,12 @@
 import type { Clearing } from '../../../analysis/lifetime/clearing-break-even.js';
+import { isFileName } from '../../../config/files/file-name.js';
+import { policyTexts } from '../../../config/files/policy-text.js';
+import { modelProblem, readProviderFile } from '../../../config/files/provider-file.js';
+import { scenarioProblems } from '../../../config/load.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Provider } from '../../../core/run/provider.js';
 import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
-import { resolveModel } from '../../../provider/prices/models.js';
+import { MODELS, resolveModel } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { isServedBy, providerRegistry } from '../../../provider/providers/providers.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
@@ -11,7 +15,6 @@ import { type CliSession, inputOptions, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { namedProvider } from './named-provider.js';
 import { providerFacts } from './provider-facts.js';
 import { type ProviderReplay, replayUnder } from './provider-replay.js';
 import {
@@ -21,6 +24,17 @@ import {
   replayConclusion,
   replayTable,
 } from './providers-text.js';
+
+/** A provider by its name or its file; a file that cannot be used is refused with every problem, for a `replay` also one without a model. */
+function namedProvider(name: string, cwd: string, use: 'show' | 'replay'): Provider {
+  if (providerRegistry.has(name) || !isFileName(name)) return providerRegistry.get(name);
+  const { text } = policyTexts(null, cwd)(name, { file: name });
+  const file = readProviderFile(text, name);
+  const wrongModel = use === 'show' ? null : modelProblem(file, MODELS);
+  const problems = wrongModel === null ? file.problems : [...file.problems, wrongModel];
+  if (file.provider !== null && problems.length === 0) return file.provider;
+  throw problems.length === 1 ? problems[0]! : scenarioProblems(name, problems);
+}
 
 /** Options of `ccbench providers`. */
 export interface ProvidersOptions extends Clearing {

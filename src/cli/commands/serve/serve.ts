@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../core/base/clock.js';
 import { formatCounted } from '../../../core/base/format.js';
 import { createRandom } from '../../../core/base/random.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
@@ -12,11 +14,51 @@ import { screenFor } from '../../terminal/paint.js';
 import { asksForSummary } from './conversations.js';
 import { Ledger } from './ledger.js';
 import { listenLocally } from './local-server.js';
-import { rememberCounts } from './remember-counts.js';
 import { type ServeBehaviour, servePlan } from './serve-plan.js';
 import { callLine, totalsText } from './serve-text.js';
 import { TraceRecorder } from './trace-recorder.js';
-import { createWallClock } from './wall-clock.js';
+
+/** The host's clock from now on: it cannot be moved, so whoever wants a later time waits for it, or for the stop. */
+function createWallClock(host: Host, stop: AbortSignal): Clock {
+  const zero = host.now();
+  let latest = 0;
+  const now = (): number => {
+    latest = Math.max(latest, Math.round(host.now() - zero));
+    return latest;
+  };
+  return {
+    get now() {
+      return now();
+    },
+    advanceTo(timeMs) {
+      const leftMs = timeMs - now();
+      if (leftMs > 0) return sleep(leftMs, undefined, { signal: stop });
+    },
+  };
+}
+
+/** Characters of texts that are remembered; a conversation of a million tokens fits several times. */
+const MOST_CHARS = 32_000_000;
+
+/** A counter that counts a text once: a conversation comes again whole with every request. */
+function rememberCounts(counter: { count(text: string): number }): { count(text: string): number } {
+  const known = new Map<string, number>();
+  let chars = 0;
+  return {
+    count(text) {
+      let tokens = known.get(text);
+      if (tokens !== undefined) return tokens;
+      tokens = counter.count(text);
+      if (chars > MOST_CHARS) {
+        known.clear();
+        chars = 0;
+      }
+      chars += text.length;
+      known.set(text, tokens);
+      return tokens;
+    },
+  };
+}
 
 /** Options of `ccbench serve`. */
 export interface ServeOptions extends ServeBehaviour {

@@ -7,8 +7,10 @@ import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.
 import type { FileFidelity } from '../../../analysis/validate/validate.js';
 import { validateTranscript } from '../../../analysis/validate/validate.js';
 import { CcbenchError } from '../../../core/base/errors.js';
+import { formatCount, formatCounted } from '../../../core/base/format.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -21,8 +23,35 @@ import { type CliSession, inputOptions, note, printJson } from '../../session.js
 import { closingText } from '../../terminal/closing.js';
 import { withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { validateConclusion } from './validate-conclusion.js';
+import { trustSentence } from './forward-text.js';
 import { validateText } from './validate-text.js';
+
+/** How far to trust a cost, and what that does not say. */
+function validateConclusion(
+  files: readonly FileFidelity[],
+  { total, traces }: FidelityReport,
+  worse: number,
+): Conclusion {
+  const trust = trustSentence(total, files);
+  const within = traces?.statistics.filter(({ verdict }) => verdict === 'within').length ?? 0;
+  const result =
+    trust ??
+    (traces === null
+      ? 'No session could be run forward, so nothing says how far a cost is off.'
+      : `${formatCount(within)} of ${formatCounted(traces.statistics.length, 'figure')} of the traces ${within === 1 ? 'lies' : 'lie'} where samples of this size do.`);
+  if (worse > 0)
+    return {
+      result,
+      advice: `${formatCounted(worse, 'figure is', 'figures are')} worse than the saved ones: see above.`,
+    };
+  return {
+    result,
+    advice:
+      trust === null
+        ? 'Recordings with the usage of their responses say more: ccbench validate ~/.claude/projects.'
+        : 'It says how far the simulator is from these sessions as they were; what a change would have done was never recorded.',
+  };
+}
 
 const VALIDATE_PAGE = 'validate.html';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collapseTier } from '../../../../src/agent/layers/collapse/collapse.js';
-import { finishedPrompts } from '../../../../src/agent/layers/collapse/finished-prompts.js';
+import { collapseTier, finishedPrompts } from '../../../../src/agent/layers/collapse/collapse.js';
 import { Folds, FoldText, foldsOf, readFold } from '../../../../src/agent/layers/collapse/fold.js';
 import { fileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { resultLedger } from '../../../../src/agent/layers/microcompact/ledger.js';

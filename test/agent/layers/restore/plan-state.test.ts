@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileState } from '../../../../src/agent/layers/file-state/file-state.js';
-import { PlanState } from '../../../../src/agent/layers/restore/plan-state.js';
+import { PlanState } from '../../../../src/agent/layers/restore/work-state.js';
 import { type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 
 const block = (text: string, facts: BlockFacts = {}) =>

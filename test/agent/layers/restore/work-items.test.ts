@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { FileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { Announcements } from '../../../../src/agent/layers/restore/announcements.js';
-import { BackgroundWork } from '../../../../src/agent/layers/restore/background-work.js';
-import { isNotRestored } from '../../../../src/agent/layers/restore/not-restored.js';
-import { TodoList } from '../../../../src/agent/layers/restore/todo-list.js';
-import { VisibleFiles } from '../../../../src/agent/layers/restore/visible-files.js';
+import { isNotRestored, VisibleFiles } from '../../../../src/agent/layers/restore/restore.js';
 import { partOf, type WorkItem } from '../../../../src/agent/layers/restore/work-item.js';
-import { WorkState, workState } from '../../../../src/agent/layers/restore/work-state.js';
+import {
+  BackgroundWork,
+  TodoList,
+  WorkState,
+  workState,
+} from '../../../../src/agent/layers/restore/work-state.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 import type { ToolEffect } from '../../../../src/core/model/tool-effect.js';

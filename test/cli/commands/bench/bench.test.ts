@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type BenchOptions, benchCommand } from '../../../../src/cli/commands/bench/bench.js';
+import {
+  type BenchOptions,
+  benchCommand,
+  SUITES,
+  type Suites,
+} from '../../../../src/cli/commands/bench/bench.js';
 import type { BenchResult } from '../../../../src/cli/commands/bench/result.js';
-import { SUITES, type Suites } from '../../../../src/cli/commands/bench/suites.js';
 import { cli, tempFolder } from '../../cli.js';
 
 /** A suite whose findings are known: one path that keeps its promise, one that does not, one that is excused. */
