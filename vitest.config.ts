@@ -1,17 +1,31 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/helpers/setup/longest-first.js';
+import { FULL_ONLY, LongestFirst, SlowestFiles } from './test/helpers/setup/suites.js';
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    // Long enough for a machine that does ten other things at a time; it ends what hangs, and says nothing of speed.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    pool: 'threads',
-    maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
-    isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
-    sequence: { sequencer: LongestFirst },
-    setupFiles: ['test/helpers/setup/property-settings.ts'],
-    globalSetup: ['test/helpers/setup/test-cache.ts', 'test/helpers/setup/build-page.ts'],
-  },
+/** `vitest run` is the fast suite, `vitest run --mode full` everything. */
+export default defineConfig(({ mode }) => {
+  const isFull = mode === 'full';
+  const { CCBENCH_TEST_RESULTS } = process.env;
+  return {
+    test: {
+      include: ['test/**/*.test.ts'],
+      exclude: isFull ? [] : [...FULL_ONLY],
+      env: { CCBENCH_SUITE: isFull ? 'full' : 'fast' },
+      reporters: [
+        'default',
+        ...(isFull ? [new SlowestFiles()] : []),
+        ...(CCBENCH_TEST_RESULTS === undefined
+          ? []
+          : [['json', { outputFile: CCBENCH_TEST_RESULTS }] as [string, object]]),
+      ],
+      // Long enough for a machine that does ten other things at a time; it ends what hangs, and says nothing of speed.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      pool: 'threads',
+      maxWorkers: '100%', // the usual number leaves a core idle, which is half of a machine with two
+      isolate: false, // a module is loaded once in each thread: a test that changes one puts it back
+      sequence: { sequencer: LongestFirst },
+      setupFiles: ['test/helpers/setup/property-settings.ts'],
+      globalSetup: ['test/helpers/setup/test-cache.ts', 'test/helpers/setup/build-page.ts'],
+    },
+  };
 });

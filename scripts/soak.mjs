@@ -58,6 +58,7 @@ function runFiles(batch, seed) {
   const args = [
     'vitest',
     'run',
+    '--mode=full',
     ...batch,
     '--testTimeout=600000',
     '--reporter=json',
@@ -106,7 +107,7 @@ function tell({ file, title, seed, message }) {
     title === '' ? '' : ` -t '${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll("'", '.')}'`;
   const runs = options.runs === undefined ? '' : `CCBENCH_RUNS=${options.runs} `;
   console.log(`FAILED ${file}: ${title}\n${message.split('\n').slice(0, 12).join('\n')}`);
-  console.log(`repeat: ${runs}CCBENCH_SEED=${seed} npx vitest run ${file}${only}\n`);
+  console.log(`repeat: ${runs}CCBENCH_SEED=${seed} npx vitest run --mode full ${file}${only}\n`);
 }
 
 process.on('SIGINT', () => {

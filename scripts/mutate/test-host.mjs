@@ -8,6 +8,7 @@ const root = process.argv[2];
 for (const name of ['GITHUB_ACTIONS', 'FORCE_COLOR', 'NO_COLOR']) delete process.env[name];
 const vitest = await createVitest('test', {
   root,
+  mode: 'full',
   watch: false,
   isolate: false,
   globalSetup: [],

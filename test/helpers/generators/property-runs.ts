@@ -1,4 +1,13 @@
-/** Cases of the long properties: as many as usual, few enough for every check, or what CCBENCH_RUNS says (`npm run soak -- --runs`); the seed is CCBENCH_SEED (`property-settings.ts`). */
+/** The fast suite runs a tenth of the cases of the long properties. */
+const FAST_SHARE = 10;
+const FEWEST = 4;
+
+/**
+ * Cases of a long property: as many as usual in the full suite, few in the fast one, or what CCBENCH_RUNS says (`npm run soak -- --runs`). The
+ * seed is CCBENCH_SEED (`property-settings.ts`).
+ */
 export function propertyRuns(usual: number): number {
-  return Number(process.env.CCBENCH_RUNS ?? usual);
+  const { CCBENCH_RUNS, CCBENCH_SUITE } = process.env;
+  if (CCBENCH_RUNS !== undefined) return Number(CCBENCH_RUNS);
+  return CCBENCH_SUITE === 'fast' ? Math.max(FEWEST, Math.round(usual / FAST_SHARE)) : usual;
 }

@@ -1,7 +1,11 @@
+import type { TestModule } from 'vitest/node';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The test files that take longest, in about that order; a fresh checkout knows no times, and goes by the size of files. */
-export const LONGEST: readonly string[] = [
+/**
+ * What the full suite (`npm run check`) runs and the fast one (`npm test`) leaves out: a browser, a Redis, kills, and the files that try every
+ * value of every policy. The longest come first: they start first, so that none of them runs alone at the end.
+ */
+export const FULL_ONLY: readonly string[] = [
   'test/cli/robustness/kills.test.ts',
   'test/cli/commands/fleet/study-kills.test.ts',
   'test/agent/policies/every-peer-value.test.ts',
@@ -12,7 +16,6 @@ export const LONGEST: readonly string[] = [
   'test/docs/mechanisms-page.test.ts',
   'test/docs/example-report.test.ts',
   'test/engine/columnar/shared-runs.test.ts',
-  'test/engine/replays/all-layers.property.test.ts',
   'test/cli/commands/fleet/fleet.test.ts',
   'test/cli/commands/fleet/fleet-tune.test.ts',
   'test/browser/study-page.test.ts',
@@ -21,30 +24,52 @@ export const LONGEST: readonly string[] = [
   'test/browser/chart-layout.test.ts',
   'test/browser/run-details.test.ts',
   'test/cli/robustness/bombs.test.ts',
-  'test/library/examples.test.ts',
-  'test/cli/robustness/standard-input.test.ts',
   'test/engine/columnar/shared-runs-recorded-parts.test.ts',
   'test/engine/columnar/shared-runs-recorded-tiers.test.ts',
   'test/engine/columnar/shared-runs-parts.test.ts',
   'test/analysis/validate/shared.test.ts',
+  'test/cli/robustness/damage.test.ts',
+  'test/cli/commands/study/compare-peers.test.ts',
+];
+
+/** Long files of both suites, in about the order of their times. */
+const LONG: readonly string[] = [
+  'test/engine/replays/all-layers.property.test.ts',
+  'test/library/examples.test.ts',
+  'test/cli/robustness/standard-input.test.ts',
   'test/scenarios/all.test.ts',
   'test/agent/policy-file/policy-file.property.test.ts',
   'test/study/many-sessions.test.ts',
   'test/cli/robustness/process.test.ts',
   'test/cli/commands/why/why.test.ts',
-  'test/cli/robustness/damage.test.ts',
-  'test/cli/commands/study/compare-peers.test.ts',
   'test/cli/robustness/output-robust.test.ts',
   'test/study/coverage.test.ts',
 ];
 
-/** Starts the long files first, so that none of them stands alone at the end while the other threads have nothing to do. */
+/** The test files that start first. */
+export const FIRST: readonly string[] = [...FULL_ONLY, ...LONG];
+
+/** Starts the long files first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      const place = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`));
-      return place === -1 ? LONGEST.length : place;
+      const place = FIRST.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return place === -1 ? FIRST.length : place;
     };
     return [...(await super.sort(files))].sort((a, b) => rank(a) - rank(b));
+  }
+}
+
+const SHOWN = 10;
+
+/** Prints the slowest test files at the end of a run. */
+export class SlowestFiles {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const times = modules
+      .map((module) => ({ file: module.relativeModuleId, ms: module.diagnostic().duration }))
+      .sort((a, b) => b.ms - a.ms)
+      .slice(0, SHOWN);
+    console.log(`\nThe ${times.length} slowest test files:`);
+    for (const { file, ms } of times) console.log(`${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`);
   }
 }
