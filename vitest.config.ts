@@ -1,6 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { FULL_ONLY, LongestFirst, SlowestFiles } from './test/helpers/setup/suites.js';
 
+/** Writes the results to a file as JSON. */
+function jsonReporter(outputFile: string): ['json', { outputFile: string }] {
+  return ['json', { outputFile }];
+}
+
 /** `vitest run` is the fast suite, `vitest run --mode full` everything. */
 export default defineConfig(({ mode }) => {
   const isFull = mode === 'full';
@@ -13,9 +18,7 @@ export default defineConfig(({ mode }) => {
       reporters: [
         'default',
         ...(isFull ? [new SlowestFiles()] : []),
-        ...(CCBENCH_TEST_RESULTS === undefined
-          ? []
-          : [['json', { outputFile: CCBENCH_TEST_RESULTS }] as [string, object]]),
+        ...(CCBENCH_TEST_RESULTS === undefined ? [] : [jsonReporter(CCBENCH_TEST_RESULTS)]),
       ],
       // Long enough for a machine that does ten other things at a time; it ends what hangs, and says nothing of speed.
       testTimeout: 300_000,
