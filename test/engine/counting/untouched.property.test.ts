@@ -15,7 +15,7 @@ import { propertyRuns } from '../../helpers/generators/property-runs.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';
 
 /** Sessions of each property. */
-const RUNS = propertyRuns(500) / 10;
+const RUNS = propertyRuns(50);
 const TIMEOUT_MS = Math.max(300_000, RUNS * 500);
 
 /** For each request of the main loop, what the entries before it say is out of the context. */
