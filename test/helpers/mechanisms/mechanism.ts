@@ -84,8 +84,8 @@ export function compactions(which: Which<LayerEntry> = ANY) {
     ).length;
 }
 
-/** Sums a number that layers tell in their details. */
-export function told(layer: string, key: string, action: string | null = null) {
+/** Sums a number in the details of layer entries. */
+export function detailSum(layer: string, key: string, action: string | null = null) {
   return ({ entries }: ActedRun): number =>
     ofType(entries, 'layer')
       .filter((entry) => entry.layer === layer && (action === null || entry.action === action))
