@@ -31,9 +31,12 @@ export interface Mechanism {
   acted(run: ActedRun): number;
 }
 
+/** How most mechanisms are known. */
+export const COMMON_SOURCE = 'public analysis';
+
 /** How a mechanism is known. */
 const SOURCES = {
-  analysis: 'public analysis',
+  analysis: COMMON_SOURCE,
   recordings: 'analysis, recordings agree',
   measured: 'analysis, measured on shipped clients',
   api: 'API documentation',
