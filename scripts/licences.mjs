@@ -45,36 +45,34 @@ export function isAllowed(licence) {
   return choices.some((choice) => ALLOWED.has(choice));
 }
 
-function table(packages) {
-  return `| package | version | licence |
-| --- | --- | --- |
-${packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence ?? 'none'} |`).join('\n')}`;
+/** Packages as a list by licence, in the order of the licences' names. */
+function byLicence(packages) {
+  const nameOf = ({ licence }) => licence ?? 'none';
+  return [...new Set(packages.map(nameOf))]
+    .sort()
+    .map((licence) => {
+      const own = packages.filter((item) => nameOf(item) === licence);
+      return `- ${licence} (${own.length}): ${own.map(({ name, version }) => `${name} ${version}`).join(', ')}`;
+    })
+    .join('\n');
 }
 
 /** docs/licences.md, from the text of package-lock.json and the folders of the packages in the build. */
 export function licencesPage(lockText, folders) {
   const installed = productionPackages(lockText);
   const bundled = bundledPackages(lockText, folders);
-  const counts = new Map();
-  for (const { licence } of [...installed, ...bundled])
-    counts.set(licence ?? 'none', (counts.get(licence ?? 'none') ?? 0) + 1);
-  const sums = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return `# Licences
 
-What \`npm install ccbench\` brings, from \`package-lock.json\`: ${installed.length} packages that are installed unchanged, the ones for other
-machines included (\`@resvg/resvg-js-*\` holds one package for each machine), and code of ${bundled.length} packages that the build puts into its
-own files because little of them is used; their licences are in \`bundled-licences.txt\` in the folder \`dist\`.
-\`test/docs/licences-page.test.ts\` refuses a licence that is not on the list of \`scripts/licences.mjs\`, and
-\`UPDATE_GENERATED=1 npx vitest run test/docs\` writes this page again.
-
-${sums.map(([licence, count]) => `- ${licence}: ${count}`).join('\n')}
+\`npm install ccbench\` installs ${installed.length} packages unchanged, including those for other machines (\`@resvg/resvg-js-*\`), and code of ${bundled.length}
+packages inside the build, because little of them is used (their licence texts: \`bundled-licences.txt\` in \`dist\`). A test refuses a licence that is
+not on the list of \`scripts/licences.mjs\`. This page is generated: \`UPDATE_GENERATED=1 npx vitest run test/docs\`.
 
 ## Installed
 
-${table(installed)}
+${byLicence(installed)}
 
 ## In the build
 
-${table(bundled)}
+${byLicence(bundled)}
 `;
 }

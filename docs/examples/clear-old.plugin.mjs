@@ -1,4 +1,4 @@
-// A plug-in with a tier, a policy that uses it, and a metric.
+// A plug-in with a layer, a policy that uses it, and a metric.
 //   ccbench run scenario.yaml --plugin docs/examples/clear-old.plugin.mjs --policy clear-old
 export default ({ clearedBlock, sizeBefore, changeReport }) => ({
   name: 'clear-old-results',

@@ -1,4 +1,4 @@
-// Describes the context management of an agent and holds it against a shipped one.
+// Describes the context management of an agent and compares it with a shipped one.
 import { definePolicy, runStudy } from 'ccbench';
 
 const mine = definePolicy({
@@ -32,7 +32,7 @@ seed: 3
 for (const { name, metrics } of study.rows)
   console.log(`${name}: $${metrics.costUsd.toFixed(2)}, ${metrics.compactions} compactions`);
 
-// A mistake is told with its path.
+// A mistake is reported with its path.
 try {
   definePolicy({ name: 'wrong', rules: [{ name: 'compact', when: { tokns: '>= 0.5·B' } }] });
 } catch (error) {

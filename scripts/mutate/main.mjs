@@ -1,5 +1,5 @@
 // Changes the program in one place at a time and sees whether a test notices; results are kept in .ccbench/mutation, the
-// scores in docs/mutation.md: npm run mutate -- --folder tiers [--limit 40] [--seed 1] [--files 12] [--again] [--show]
+// scores in docs/robustness.md: npm run mutate -- --folder engine [--limit 40] [--seed 1] [--files 12] [--again] [--show]
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { scoreRow, withRow } from './score-table.mjs';
 import { WorkTree } from './work-tree.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
-const PAGE = join(root, 'docs/mutation.md');
+const PAGE = join(root, 'docs/robustness.md');
 /** Test files that take more of the processor than this are left out, however busy it is; those of the page may take more. */
 const SLOW_MS = 25_000;
 const PAGE_MS = 200_000;

@@ -1,4 +1,4 @@
-/** The score of a sample as a row of the table in docs/mutation.md. */
+/** The score of a sample as a row of the table in docs/robustness.md. */
 export function scoreRow({ folder, seed, limit, files, mutants, verdicts }) {
   const count = (verdict) => verdicts.filter((one) => one === verdict).length;
   const noticed = count('killed') + count('timeout');

@@ -4,6 +4,7 @@ import {
   amount,
   breaks,
   compactions,
+  detailSum,
   entriesOf,
   layers,
   type Mechanism,
@@ -11,7 +12,6 @@ import {
   messages,
   notices,
   requests,
-  told,
   where,
 } from './mechanism.js';
 
@@ -80,7 +80,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/nested-memory/nested-memory.ts',
     'analysis',
     'files attached',
-    told('nested-memory', 'files'),
+    detailSum('nested-memory', 'files'),
   ],
   [
     'AUT-1',
@@ -96,7 +96,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/auto-memory/memory-store.ts',
     'analysis',
     'memories written',
-    told('auto-memory', 'written', 'write'),
+    detailSum('auto-memory', 'written', 'write'),
   ],
   [
     'AUT-3',
@@ -116,15 +116,15 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'DRM-1',
-    'Five gates, the cheapest first, stand before a dream.',
+    'A dream must pass five gates, the cheapest first.',
     'src/agent/layers/dreaming/dreaming.ts',
     'analysis',
     'checks of the gates',
-    told('dreaming', 'checks', 'gates'),
+    detailSum('dreaming', 'checks', 'gates'),
   ],
   [
     'DRM-2',
-    'A lock file tells who dreams and when it was done last; a stale one is taken over.',
+    'A lock file records who dreams and when the last dream ended; a stale one is taken over.',
     'src/agent/layers/dreaming/lock.ts',
     'analysis',
     'stale locks taken over',
@@ -144,7 +144,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/dreaming/dream.ts',
     'analysis',
     'writes refused or made',
-    (run) => told('dreaming', 'refusals', 'dream')(run) + told('dreaming', 'written', 'dream')(run),
+    (run) => detailSum('dreaming', 'refusals', 'dream')(run) + detailSum('dreaming', 'written', 'dream')(run),
   ],
   [
     'DRM-5',
@@ -188,7 +188,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'AGT-5',
-    'Agents remember in three scopes, and a coordinator hears of their progress.',
+    'Agents remember in three scopes, and a coordinator receives progress summaries.',
     'src/agent/layers/agents/agents.ts',
     'analysis',
     'summaries and memories read',
@@ -247,12 +247,12 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
     'Each break has a cause.',
     'src/provider/cache/break-detector.ts',
     'analysis',
-    'breaks that nobody announced, with their cause',
+    'unannounced breaks with their cause',
     breaks(({ expected }) => !expected),
   ],
   [
     'BRD-3',
-    'What a layer announced is expected, unless time explains it.',
+    'A break that a layer announced is expected, unless time explains it.',
     'src/provider/cache/break-detector.ts',
     'analysis',
     'breaks that were announced',
@@ -276,7 +276,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'LOP-3',
-    'Each layer is told what it prevented.',
+    'Each layer is credited with the compactions it prevented.',
     'src/engine/actions/prevention.ts',
     'design',
     'compactions prevented',
@@ -295,7 +295,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
     'Some layers exclude each other.',
     'src/agent/policies/exclusive.ts',
     'analysis',
-    'extractions left out because the agent wrote itself',
+    'extractions skipped because the agent wrote memories itself',
     layers('auto-memory', 'extract', ({ details }) => details.skipped === 'main-wrote'),
   ],
 ]);

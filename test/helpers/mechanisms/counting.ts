@@ -69,7 +69,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   ],
   [
     'TOK-4',
-    'The usage of the latest response tells exactly how large the context was then.',
+    'The usage of the latest response gives the exact size of the context then.',
     'src/engine/counting/seen-counter.ts',
     'recordings',
     'requests counted from usage',
@@ -101,7 +101,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   ],
   [
     'TOK-8',
-    'Reading a file again is waste, told per path and in all.',
+    'Repeated reads of a file are waste, reported per path and in total.',
     'src/core/tokens/breakdown.ts',
     'analysis',
     'paths read more than once',
@@ -109,10 +109,10 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   ],
   [
     'TOK-9',
-    'The breakdown is also told in rounded percentages of the total.',
+    'The breakdown is also reported in rounded percentages of the total.',
     'src/core/tokens/percentages.ts',
     'analysis',
-    'compactions that tell them',
+    'compactions that report them',
     compactions(({ details }) => isSet(details.context)),
   ],
   [
@@ -120,7 +120,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
     'Counters can be exchanged, and the report says how far the estimate is off.',
     'src/core/tokens/estimator-error.ts',
     'design',
-    'threads whose estimate is held against the truth',
+    'threads whose estimate is compared with the truth',
     entriesOf('breakdown'),
   ],
   [
@@ -200,15 +200,15 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   ],
   [
     'BRK-2',
-    'Forks and what runs beside the loop never compact.',
+    'Forks and background requests never compact.',
     'src/agent/layers/auto-compact/may-compact.ts',
     'analysis',
-    'calls made beside the loop',
+    'background calls',
     requests(({ purpose }) => purpose !== 'main' && purpose !== 'subagent'),
   ],
   [
     'BRK-3',
-    'A result at or above the threshold is refused, or told as thrash.',
+    'A result at or above the threshold is refused, or reported as thrash.',
     'src/agent/layers/session-memory/result-estimate.ts',
     'analysis',
     'results too large',
@@ -221,7 +221,7 @@ export const COUNTING: readonly Mechanism[] = mechanisms([
   ],
   [
     'BRK-4',
-    'Each compaction tells its threshold, the turns since the last one and whether it is in a chain.',
+    'Each compaction logs its threshold, the turns since the last one and whether it is in a chain.',
     'src/agent/layers/auto-compact/history.ts',
     'analysis',
     'compactions that follow another',

@@ -4,11 +4,11 @@ import {
   amount,
   breaks,
   compactions,
+  detailSum,
   layers,
   type Mechanism,
   mechanisms,
   requests,
-  told,
 } from './mechanism.js';
 
 const done = ({ outcome }: { readonly outcome: string }): boolean => outcome === 'done';
@@ -33,7 +33,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/storage/storage.ts',
     'measured',
     'results stored',
-    told('storage', 'ids', 'store'),
+    detailSum('storage', 'ids', 'store'),
   ],
   [
     'STO-2',
@@ -41,15 +41,15 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/storage/storage.ts',
     'analysis',
     'results stored for the budget',
-    told('storage', 'forBudget', 'store'),
+    detailSum('storage', 'forBudget', 'store'),
   ],
   [
     'STO-3',
-    'What was decided about a result stays, in every later request and after a resume.',
+    'A decision about a result holds in every later request and after a resume.',
     'src/agent/layers/storage/replacements.ts',
     'analysis',
     'decisions kept',
-    told('storage', 'ids', 'store'),
+    detailSum('storage', 'ids', 'store'),
   ],
   [
     'STO-4',
@@ -57,7 +57,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/storage/storage.ts',
     'analysis',
     'files written with the whole result',
-    told('storage', 'ids', 'store'),
+    detailSum('storage', 'ids', 'store'),
   ],
   [
     'MIC-1',
@@ -93,10 +93,10 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'MIC-5',
-    'Every clearing tells its tools, the totals before and after, and what it saved.',
+    'Every clearing logs its tools, the totals before and after, and what it saved.',
     'src/agent/layers/microcompact/clear-results.ts',
     'analysis',
-    'clearings that tell both totals',
+    'clearings that log both totals',
     layers(
       'microcompact',
       null,
@@ -133,11 +133,11 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/session-memory/extract.ts',
     'analysis',
     'sections condensed',
-    told('session-memory', 'condensed', 'extract'),
+    detailSum('session-memory', 'condensed', 'extract'),
   ],
   [
     'SES-5',
-    'At the threshold the notes take the place of a summary, without a model call.',
+    'At the threshold the notes replace a summary, without a model call.',
     'src/agent/layers/session-memory/compact.ts',
     'analysis',
     'compactions from notes',
@@ -149,11 +149,11 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/session-memory/kept-tail.ts',
     'analysis',
     'messages kept',
-    told('session-memory', 'messagesKept', 'compact'),
+    detailSum('session-memory', 'messagesKept', 'compact'),
   ],
   [
     'SES-7',
-    'The cut never parts a call from its result nor the parts of a response.',
+    'The cut never separates a call from its result, or the parts of a response.',
     'src/agent/layers/session-memory/kept-tail.ts',
     'analysis',
     'cuts made',
@@ -161,7 +161,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'SES-8',
-    'A result that would fire again at once, with the margin, is refused.',
+    'A result that would trigger again at once, with the margin, is rejected.',
     'src/agent/layers/session-memory/result-estimate.ts',
     'analysis',
     'results refused',
@@ -173,7 +173,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
     'src/agent/layers/session-memory/notes-file.ts',
     'analysis',
     'sections cut',
-    told('session-memory', 'sectionsCut', 'compact'),
+    detailSum('session-memory', 'sectionsCut', 'compact'),
   ],
   [
     'SES-10',
@@ -221,11 +221,11 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'FUL-5',
-    'While a summary is written, signs of life go out every 30 seconds.',
+    'While a summary is written, keep-alive signals are sent every 30 seconds.',
     'src/engine/requests/ask.ts',
     'analysis',
-    'signs of life',
-    told('full-compact', 'keepAlives'),
+    'keep-alive signals',
+    detailSum('full-compact', 'keepAlives'),
   ],
   [
     'FUL-6',
@@ -256,7 +256,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'FUL-9',
-    'The boundary tells trigger, tokens, messages and the segment that stays.',
+    'The boundary records trigger, tokens, messages and the segment that stays.',
     'src/agent/layers/full-compact/compact.ts',
     'recordings',
     'boundaries',
@@ -280,10 +280,10 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'FUL-12',
-    'Each compaction tells what its call cost and whether the next turn compacts again.',
+    'Each compaction logs what its call cost and whether the next turn compacts again.',
     'src/agent/layers/full-compact/compact.ts',
     'analysis',
-    'compactions that tell it',
+    'compactions that log it',
     compactions(({ details }) => details.recompactsNextTurn !== undefined),
   ],
   [
@@ -340,7 +340,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   ],
   [
     'CLN-3',
-    'Cache reads after a compaction are not held against those before it.',
+    'Cache reads after a compaction are not compared with those before it.',
     'src/provider/cache/break-detector.ts',
     'analysis',
     'announced breaks after a compaction',

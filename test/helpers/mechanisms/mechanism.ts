@@ -31,9 +31,12 @@ export interface Mechanism {
   acted(run: ActedRun): number;
 }
 
+/** How most mechanisms are known. */
+export const COMMON_SOURCE = 'public analysis';
+
 /** How a mechanism is known. */
 const SOURCES = {
-  analysis: 'public analysis',
+  analysis: COMMON_SOURCE,
   recordings: 'analysis, recordings agree',
   measured: 'analysis, measured on shipped clients',
   api: 'API documentation',
@@ -84,8 +87,8 @@ export function compactions(which: Which<LayerEntry> = ANY) {
     ).length;
 }
 
-/** Sums a number that layers tell in their details. */
-export function told(layer: string, key: string, action: string | null = null) {
+/** Sums a number in the details of layer entries. */
+export function detailSum(layer: string, key: string, action: string | null = null) {
   return ({ entries }: ActedRun): number =>
     ofType(entries, 'layer')
       .filter((entry) => entry.layer === layer && (action === null || entry.action === action))
