@@ -1,5 +1,4 @@
-import { clientOfVersion } from '../../agent/client/catalogue.js';
-import { RECORDED_CLIENT } from '../../agent/client/habits.js';
+import { clientOfVersion, RECORDED_CLIENT } from '../../agent/client/client.js';
 import { planPolicy, policyRegistry } from '../../agent/policies/catalogue.js';
 import { ratio } from '../../core/base/stats.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';

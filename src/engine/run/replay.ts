@@ -1,7 +1,7 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
+import { habitsOf } from '../../agent/client/client.js';
 import { fadeOf } from '../../agent/client/fade-of.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { habitsOf } from '../../agent/client/resolve-habits.js';
 import { postOffice } from '../../agent/layers/agents/post-office.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { createEventQueue } from '../../core/base/queue.js';

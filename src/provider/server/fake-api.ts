@@ -7,9 +7,8 @@ import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
 import { createFakeLlm } from '../llm/fake-llm.js';
 import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../llm/faults.js';
 import { firstTokenMs } from '../llm/latency.js';
-import { ANTHROPIC_MODELS } from '../prices/anthropic-models.js';
 import type { ModelRow } from '../prices/model-row.js';
-import { findModel } from '../prices/models.js';
+import { findModel, MODELS } from '../prices/models.js';
 import { type AnswerBlock, type ApiAnswer, defaultContent, finishAnswer } from './answer.js';
 import { type CacheMissReason, type ComparedRequest, explainMiss } from './diagnostics.js';
 import { generationOf } from './generation.js';
@@ -233,8 +232,9 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
   function listModels(target: Target): Response {
     const name = target.path.split('/')[3];
     if (name === undefined) {
-      const data = ANTHROPIC_MODELS.map(modelBody);
-      const ends = { first_id: ANTHROPIC_MODELS[0]!.id, last_id: ANTHROPIC_MODELS.at(-1)!.id };
+      const rows = MODELS.rows.filter(({ id }) => id.startsWith('claude-'));
+      const ends = { first_id: rows[0]!.id, last_id: rows.at(-1)!.id };
+      const data = rows.map(modelBody);
       return answerNow({ data, has_more: false, ...ends }, target);
     }
     const row = findModel(decoded(name));

@@ -1,4 +1,4 @@
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 
 /** How the API treats what depends on a model's generation. */
 export interface Generation {

@@ -1,6 +1,6 @@
 import { type ApiError, invalidRequest } from '../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../cache/salts.js';
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 import { asList, asObject, asText, type JsonObject } from './json.js';
 
 /** The version of the API from which on it takes no sampling settings. */

@@ -5,7 +5,7 @@ import { type ApiError, invalidRequest } from '../cache/api-error.js';
 import { validateBreakpoints } from '../cache/breakpoints.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { thinkingKeptFrom } from '../cache/thinking.js';
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 import { findModel, resolveWindow } from '../prices/models.js';
 import { checkMessages, type Turn } from './check-messages.js';
 import { generationOf } from './generation.js';
