@@ -1,10 +1,11 @@
-// Writes what is shipped as YAML (policies, providers, and the tables of models, clients and generated sessions) as modules of
+// Writes what is shipped as YAML (policies, providers, and the tables of models, clients, generated sessions and memory heuristics) as modules of
 // plain data, so that no YAML is read at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { clientsModule } from './shipped/clients.mjs';
+import { memoryModule } from './shipped/memory.mjs';
 import { modelsModule } from './shipped/models.mjs';
 import { syntheticModule } from './shipped/synthetic.mjs';
 
@@ -70,6 +71,7 @@ export function buildShipped() {
     entriesOf('src/provider/providers', ''),
   );
   writeTable('src/provider/prices/models', modelsModule);
+  writeTable('src/core/memory/heuristics', memoryModule);
   writeTable('src/agent/client/clients', clientsModule);
   writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
 }
