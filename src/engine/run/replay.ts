@@ -12,7 +12,7 @@ import { type LogSink, RUN_LOG_VERSION } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { breakdown } from '../../core/tokens/breakdown.js';
-import { estimatorError } from '../../core/tokens/estimator-error.js';
+import { estimatorError } from '../../core/tokens/heuristic.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/llm/fake-llm.js';

@@ -11,10 +11,9 @@ import type { ModelRow } from '../prices/model-row.js';
 import { findModel, MODELS } from '../prices/models.js';
 import { type AnswerBlock, type ApiAnswer, defaultContent, finishAnswer } from './answer.js';
 import { type CacheMissReason, type ComparedRequest, explainMiss } from './diagnostics.js';
-import { generationOf } from './generation.js';
+import { refusesOverWindow } from './parameters.js';
 import { type ApiRequest, type ReadOptions, readRequest } from './read-request.js';
-import { errorResponse, jsonResponse, streamResponse } from './responses.js';
-import { type StreamEvent, streamEvents } from './stream-events.js';
+import { errorResponse, jsonResponse, type StreamEvent, streamEvents, streamResponse } from './responses.js';
 import { ThinkingBook } from './thinking-book.js';
 import { readContent } from './wire-block.js';
 
@@ -124,12 +123,7 @@ function failNetwork(fault: FaultRule): Error {
 
 function overWindow(request: ApiRequest): ApiError | null {
   const { promptTokens: prompt, maxTokens, windowTokens, model } = request;
-  if (
-    generationOf(model).overWindow === 'stops' ||
-    prompt > windowTokens ||
-    prompt + maxTokens <= windowTokens
-  )
-    return null;
+  if (!refusesOverWindow(model) || prompt > windowTokens || prompt + maxTokens <= windowTokens) return null;
   return invalidRequest(
     `input length and \`max_tokens\` exceed context limit: ${prompt} + ${maxTokens} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`,
   );
