@@ -1,9 +1,13 @@
-// Writes the policies and providers that are shipped as files (src/agent/policies/{baselines,peers}/*.yaml, src/provider/providers/*.yaml) as
-// modules of plain data, so that no YAML is read at start-up.
+// Writes what is shipped as YAML (policies, providers, and the tables of models, clients, generated sessions and memory heuristics) as modules of
+// plain data, so that no YAML is read at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { clientsModule } from './shipped/clients.mjs';
+import { memoryModule } from './shipped/memory.mjs';
+import { modelsModule } from './shipped/models.mjs';
+import { syntheticModule } from './shipped/synthetic.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -23,17 +27,35 @@ function entriesOf(folder, prefix) {
 }
 
 /** Writes a module when it differs from what is there. */
-function writeModule(path, what, entries) {
+function writeText(path, text) {
   const target = join(root, path);
+  if (existsSync(target) && readFileSync(target, 'utf8') === text) return;
+  const fresh = `${target}.${process.pid}.new`;
+  writeFileSync(fresh, text);
+  renameSync(fresh, target);
+}
+
+/** Writes a module of files by name. */
+function writeModule(path, what, entries) {
   const text = `/** ${what} that are shipped as files by name, each as the JSON of its file; made by scripts/build-shipped.mjs. */
 export const SHIPPED: readonly (readonly [string, string])[] = [
 ${entries.join('\n')}
 ];
 `;
-  if (existsSync(target) && readFileSync(target, 'utf8') === text) return;
-  const fresh = `${target}.${process.pid}.new`;
-  writeFileSync(fresh, text);
-  renameSync(fresh, target);
+  writeText(path, text);
+}
+
+/** Writes the module of a table beside its YAML. */
+function writeTable(path, moduleOf) {
+  try {
+    const written = parse(readFileSync(join(root, `${path}.yaml`), 'utf8'), { merge: true });
+    writeText(
+      `${path}.generated.ts`,
+      `// Made by scripts/build-shipped.mjs of ${basename(path)}.yaml.\n${moduleOf(written)}`,
+    );
+  } catch (error) {
+    throw new Error(`${path}.yaml: ${error.message}`, { cause: error });
+  }
 }
 
 /** Writes the modules of what is shipped as files. */
@@ -48,6 +70,10 @@ export function buildShipped() {
     'Providers',
     entriesOf('src/provider/providers', ''),
   );
+  writeTable('src/provider/prices/models', modelsModule);
+  writeTable('src/core/memory/heuristics', memoryModule);
+  writeTable('src/agent/client/clients', clientsModule);
+  writeTable('src/transcripts/synthetic/synthetic', syntheticModule);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) buildShipped();

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clientRegistry } from '../../src/agent/client/catalogue.js';
-import { BARE_API, type Habit } from '../../src/agent/client/habits.js';
-import { CLIENT_PARAMS } from '../../src/agent/client/params.js';
-import { habitsOf } from '../../src/agent/client/resolve-habits.js';
+import { CLIENT_PARAMS, clientRegistry, type Habit, habitsOf } from '../../src/agent/client/client.js';
+import { BARE_API } from '../../src/agent/client/clients.generated.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { ProblemList } from '../../src/core/base/errors.js';

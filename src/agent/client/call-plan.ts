@@ -1,7 +1,6 @@
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
-import { type CallFacts, callFacts } from './call-facts.js';
-import type { ClientHabits } from './habits.js';
-import type { Thinking } from './thinking.js';
+import { type CallFacts, callFacts, type Thinking } from './call-facts.js';
+import type { ClientHabits } from './client.js';
 
 /** Why the messages of a request find nothing of what the one before left, system and tools at best. */
 export type FreshStart = 'process' | 'version' | 'tools';

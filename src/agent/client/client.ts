@@ -1,4 +1,12 @@
-import type { ClientHabits } from './habits.js';
+import { createRegistry } from '../../core/base/registry.js';
+import { compareVersions } from '../../core/model/agent-version.js';
+import type { ParamSpec, ParamValues } from '../../core/run/params.js';
+import { BARE_API, type ClientHabits, HABITS, SHIPPED_CLIENTS } from './clients.generated.js';
+
+export type { ClientHabits } from './clients.generated.js';
+
+/** A habit. */
+export type Habit = keyof ClientHabits;
 
 /** A client: what one generation of an agent does to its requests, and how that is known. */
 export interface Client {
@@ -11,5 +19,87 @@ export interface Client {
   /** Habits that differ from the bare API. */
   readonly habits: Partial<ClientHabits>;
   /** Where each habit is known from. */
-  readonly sources: Readonly<Partial<Record<keyof ClientHabits, string>>>;
+  readonly sources: Readonly<Partial<Record<Habit, string>>>;
+}
+
+/** Value of a habit's parameter that leaves it to the client. */
+export const AS_CLIENT = 'client';
+
+/** Value of `client.use` that takes the client of the recording. */
+export const RECORDED_CLIENT = 'recorded';
+
+/** The parameters of a client: which one it is, and each habit that a scenario may set apart from it. */
+export const CLIENT_PARAMS: readonly ParamSpec[] = [
+  {
+    path: 'client.use',
+    kind: { type: 'text' },
+    default: 'none',
+    unit: null,
+    help: 'Whose habits towards the cache hold: a client by name (`ccbench policies clients`), `recorded`, or `none` for the bare API.',
+  },
+  ...Object.entries(HABITS).map(
+    ([habit, { values, help }]): ParamSpec => ({
+      path: `client.${habit}`,
+      kind: { type: 'choice', values: [AS_CLIENT, ...values] },
+      default: AS_CLIENT,
+      unit: null,
+      help: `${help} \`${AS_CLIENT}\`: as the client does.`,
+    }),
+  ),
+];
+
+/** Every client, by name, from the oldest generation on. */
+export const clientRegistry = createRegistry<Client>(
+  'client',
+  [],
+  SHIPPED_CLIENTS.map(([name, json]) => [name, () => JSON.parse(json) as Client]),
+);
+
+/** The client of a name; an unknown one is an error that lists the known ones. */
+export function clientNamed(name: string): Client {
+  return clientRegistry.get(name);
+}
+
+/** The generation a version of Claude Code belongs to; without a version, the bare API. */
+export function clientOfVersion(version: string | null): Client {
+  let found = clientNamed('none');
+  if (version === null) return found;
+  for (const client of clientRegistry.all())
+    if (client.from !== null && compareVersions(version, client.from) >= 0) found = client;
+  return found;
+}
+
+/** The habits that parameters describe: those of the client they name, but for the ones they set themselves. */
+export function habitsOf(params: ParamValues, recordedVersion: string | null): ClientHabits {
+  const name = params['client.use'];
+  const client =
+    name === RECORDED_CLIENT
+      ? clientOfVersion(recordedVersion)
+      : clientNamed(typeof name === 'string' ? name : 'none');
+  const habits: Record<string, string> = { ...BARE_API, ...client.habits };
+  for (const habit of Object.keys(BARE_API)) {
+    const own = params[`client.${habit}`];
+    if (typeof own === 'string' && own !== AS_CLIENT) habits[habit] = own;
+  }
+  return habits as unknown as ClientHabits;
+}
+
+/** True when a run's requests are those its transcript shows, and the documented rules of the API alone decide what they find. */
+export function isBareClient(habits: ClientHabits): boolean {
+  return (
+    habits.suggestions === 'off' &&
+    habits.thinkingSwitch === 'constant' &&
+    habits.toolLoading === 'stable' &&
+    habits.newProcess === 'same' &&
+    habits.fallback === 'same' &&
+    habits.lookback === 'documented' &&
+    habits.firstRequest === 'cold' &&
+    habits.outside === 'cold' &&
+    habits.hazard === 'off'
+  );
+}
+
+/** The habits of the client that recorded a version. */
+export function recordedHabits(version: string | null): ClientHabits {
+  return { ...BARE_API, ...clientOfVersion(version).habits };
 }

@@ -3,9 +3,8 @@ import { createRegistry, unknownName, unknownPath } from '../../core/base/regist
 import type { ParamKind, ParamSpec, ParamValue, ParamValues } from '../../core/run/params.js';
 import type { PlannedPolicy } from '../../core/run/run-plan.js';
 import type { TierDefinition } from '../../core/run/tier.js';
-import { clientRegistry } from '../client/catalogue.js';
-import { checkModel } from '../client/check-model.js';
-import { RECORDED_CLIENT } from '../client/habits.js';
+import { resolveModel } from '../../provider/prices/models.js';
+import { clientRegistry, RECORDED_CLIENT } from '../client/client.js';
 import { tierRegistry } from '../layers/registry.js';
 import { isPolicyPath } from '../policy-file/paths.js';
 import { none } from './bounds/none.js';
@@ -200,7 +199,7 @@ function checkParam(path: string, value: unknown): ParamValue {
       return typeof value === 'string' ? value : fail('a text');
     case 'model':
       if (typeof value !== 'string') return fail('the name of a model');
-      if (value !== kind.own) checkModel(value);
+      if (value !== kind.own) resolveModel(value);
       return value;
     case 'names':
       return Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -1,5 +1,5 @@
 import type { ParamSpec } from '../../core/run/params.js';
-import { CLIENT_PARAMS } from '../client/params.js';
+import { CLIENT_PARAMS } from '../client/client.js';
 
 /** Parameters of the client itself: its habits towards the cache, how it counts and tries again. */
 export const CORE_PARAMS: readonly ParamSpec[] = [

@@ -1,4 +1,4 @@
-import { BARE_API } from '../../agent/client/habits.js';
+import { BARE_API } from '../../agent/client/clients.generated.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { Usage } from '../../core/model/usage.js';

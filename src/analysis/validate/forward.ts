@@ -1,5 +1,4 @@
-import { clientOfVersion } from '../../agent/client/catalogue.js';
-import { RECORDED_CLIENT } from '../../agent/client/habits.js';
+import { clientOfVersion, RECORDED_CLIENT } from '../../agent/client/client.js';
 import { planPolicy, policyRegistry } from '../../agent/policies/catalogue.js';
 import { ratio } from '../../core/base/stats.js';
 import { isSummaryFork, type Transcript } from '../../core/model/transcript.js';
@@ -8,7 +7,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { replay } from '../../engine/run/replay.js';
 import { type CostInterval, chanceInterval, RiskTally } from '../../metrics/cost-interval.js';
 import { withUntoldWrites } from '../../provider/cache/untold-writes.js';
-import { DEFAULT_FAKE_LLM } from '../../provider/llm/default-fake.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/llm/fake-plan.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { inputNano } from './compare.js';
 import { codexProfile } from './trigger-profile.js';

@@ -1,8 +1,8 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
+import { recordedHabits } from '../../agent/client/client.js';
 import { fadeOf } from '../../agent/client/fade-of.js';
 import { hazardOf } from '../../agent/client/hazard.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
-import { recordedHabits } from '../../agent/client/resolve-habits.js';
 import {
   prefixTokensOf,
   recordedWarmth,
@@ -19,7 +19,7 @@ import { isBreak } from '../../provider/cache/break-detector.js';
 import { createPromptCache, type PromptCache } from '../../provider/cache/prompt-cache.js';
 import { type LevelSalts, levelSalts } from '../../provider/cache/salts.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import { PromptTrack } from './prompt-track.js';

@@ -1,4 +1,4 @@
-import { clientOfVersion, clientRegistry } from '../../agent/client/catalogue.js';
+import { clientOfVersion, clientRegistry } from '../../agent/client/client.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
 import { predictByBaseline } from './baseline.js';

@@ -1,6 +1,8 @@
 import { formatCount, formatCounted, formatDecimal } from '../../core/base/format.js';
 import { unknownName } from '../../core/base/registry.js';
-import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
+import { MODEL_TABLE_DATE } from '../../provider/prices/models.generated.js';
+import { MODELS } from '../../provider/prices/models.js';
 import { type Column, tableLines, wrapText } from '../../report/text/table.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type CliSession, printJson } from '../session.js';
@@ -26,17 +28,17 @@ export interface ModelsOptions {
 
 /** The rows that hold one of the words in a name, and are of a provider. */
 function wantedRows(words: readonly string[], provider: string | undefined): readonly ModelRow[] {
-  const providers = [...new Set(MODEL_TABLE.map((row) => row.provider))];
+  const providers = [...new Set(MODELS.rows.map((row) => row.provider))];
   if (provider !== undefined && !providers.includes(provider))
     throw unknownName('provider', provider, providers);
   const wanted = words.map((word) => word.toLowerCase());
   const holds = ({ id, aliases }: ModelRow): boolean =>
     wanted.length === 0 || wanted.some((word) => [id, ...aliases].some((name) => name.includes(word)));
-  const rows = MODEL_TABLE.filter(
+  const rows = MODELS.rows.filter(
     (row) => holds(row) && (provider === undefined || row.provider === provider),
   );
   if (rows.length > 0) return rows;
-  const ids = MODEL_TABLE.map(({ id }) => id);
+  const ids = MODELS.rows.map(({ id }) => id);
   throw unknownName('model', words.join(' '), ids);
 }
 

@@ -1,5 +1,5 @@
 import type { Amount, CachePlan } from '../../core/run/run-plan.js';
-import { DEFAULT_FAKE_LLM } from '../../provider/llm/default-fake.js';
+import { DEFAULT_FAKE_LLM } from '../../provider/llm/fake-plan.js';
 import { DEFAULT_MODEL } from '../../transcripts/synthetic/spec.js';
 
 /** What every optional key of a scenario is unless somebody says otherwise. */

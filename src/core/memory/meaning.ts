@@ -1,5 +1,39 @@
+import { CHOICES, SUBJECTS } from './heuristics.generated.js';
 import { remembered } from './remembered.js';
-import { type Choice, choiceIn, subjectOf } from './subjects.js';
+
+const SUBJECT_OF = new Map<string, string>();
+for (const [subject, words] of Object.entries(SUBJECTS))
+  for (const word of words) if (!SUBJECT_OF.has(word)) SUBJECT_OF.set(word, subject);
+
+const CHOICE_OF = new Map<string, number>();
+for (const [i, words] of CHOICES.entries()) for (const word of words) CHOICE_OF.set(word, i);
+
+/** What some words are about: the subject that most of them name, the first of equals; else their first two. */
+function subjectOf(words: readonly string[]): string {
+  const hits = new Map<string, number>();
+  let best: string | null = null;
+  for (const word of words) {
+    const subject = SUBJECT_OF.get(word);
+    if (subject !== undefined) hits.set(subject, (hits.get(subject) ?? 0) + 1);
+  }
+  for (const [subject, count] of hits) if (best === null || count > hits.get(best)!) best = subject;
+  return best ?? words.slice(0, 2).join('-');
+}
+
+/** A choice that is made: from which list, and what. */
+export interface Choice {
+  readonly list: number;
+  readonly word: string;
+}
+
+/** The first choice among some words; null when none is made. */
+function choiceIn(words: readonly string[]): Choice | null {
+  for (const word of words) {
+    const list = CHOICE_OF.get(word);
+    if (list !== undefined) return { list, word };
+  }
+  return null;
+}
 
 /** What a sentence says, as far as two of them can be compared. */
 export interface Meaning {

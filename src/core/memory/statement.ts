@@ -1,8 +1,7 @@
 import type { MemoryType } from '../model/memory.js';
-import { isProse } from './prose.js';
+import { EXCLUDING, type Exclusion, KEEPING, type SentenceRule } from './heuristics.generated.js';
 import { remembered } from './remembered.js';
-import { EXCLUDING, type Exclusion, KEEPING, type SentenceRule } from './rules.js';
-import { sentencesOf } from './sentences.js';
+import { isProse, sentencesOf } from './sentences.js';
 
 /** What a sentence is taken for: worth keeping as a memory of a type, left out for a reason, or nothing of either. */
 export interface Verdict {

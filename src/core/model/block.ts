@@ -91,22 +91,7 @@ export const IMAGE_TOKENS = 2_000;
 export const CHARS_PER_TOKEN = 2.75;
 
 /** Facts of one shape: what reads them at every block finds them at the same place. */
-class UniformFacts implements BlockFacts {
-  declare readonly path?: string;
-  declare readonly isError?: boolean;
-  declare readonly images?: number;
-  declare readonly documents?: number;
-  declare readonly plain?: boolean;
-  declare readonly jsonLike?: boolean;
-  declare readonly stub?: boolean;
-  declare readonly limited?: boolean;
-  declare readonly localCommand?: boolean;
-  declare readonly attachment?: string;
-  declare readonly effect?: ToolEffect;
-  declare readonly estimated?: boolean;
-  declare readonly sealedTokens?: number;
-  declare readonly replaces?: NonNullable<BlockFacts['replaces']>;
-
+class UniformFacts {
   constructor(facts: BlockFacts) {
     const mine = this as Record<keyof BlockFacts, unknown>;
     mine.path = facts.path;

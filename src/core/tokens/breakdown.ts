@@ -1,4 +1,4 @@
-import { ratio } from '../base/stats.js';
+import { ratio, sum } from '../base/stats.js';
 import type { Block } from '../model/block.js';
 import type { Message } from '../model/message.js';
 
@@ -76,8 +76,8 @@ function add(tallies: Map<string, Tally>, name: string, tokens: number): void {
 }
 
 /** Largest first; equal ones in code-unit order of their names. */
-function bySize<T>(items: T[], size: (item: T) => number, name: (item: T) => string): readonly T[] {
-  return items.sort((a, b) => size(b) - size(a) || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0));
+function sorted(tallies: Iterable<Tally>, size: (tally: Tally) => number): readonly Tally[] {
+  return [...tallies].sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
 /** Adds blocks up, one by one. */
@@ -158,8 +158,7 @@ export function breakdown(messages: readonly Message[], measure: Measure): Break
 function breakdownOf(tallies: Tallies): Breakdown {
   const { human, assistant, localCommandOutput, other, total } = tallies;
   const duplicateReads = listDuplicates(tallies.reads);
-  let duplicateReadTokens = 0;
-  for (const read of duplicateReads) duplicateReadTokens += read.waste;
+  const duplicateReadTokens = sum(duplicateReads.map((read) => read.waste));
   return {
     human,
     assistant,
@@ -167,7 +166,10 @@ function breakdownOf(tallies: Tallies): Breakdown {
     other,
     toolRequests: listTools(tallies.tools, 'requests'),
     toolResults: listTools(tallies.tools, 'results'),
-    attachments: listAttachments(tallies.attachments),
+    attachments: sorted(tallies.attachments.values(), ({ count }) => count).map(({ name, count }) => ({
+      type: name,
+      count,
+    })),
     total,
     duplicateReads,
     duplicateReadTokens,
@@ -184,39 +186,68 @@ function countAttachment({ blocks, origin }: Message, index: number, attachments
 }
 
 function listTools(
-  tallies: ReadonlyMap<string, ToolTally>,
+  tools: ReadonlyMap<string, ToolTally>,
   which: 'requests' | 'results',
 ): readonly ToolTokens[] {
-  const tools: ToolTokens[] = [];
-  for (const tally of tallies.values()) {
-    const { name, tokens, count } = tally[which];
-    if (count > 0) tools.push({ tool: name, tokens, count });
-  }
-  return bySize(
-    tools,
-    (item) => item.tokens,
-    (item) => item.tool,
-  );
+  const used = [...tools.values()].map((tool) => tool[which]).filter(({ count }) => count > 0);
+  return sorted(used, ({ tokens }) => tokens).map(({ name, tokens, count }) => ({
+    tool: name,
+    tokens,
+    count,
+  }));
 }
 
-function listAttachments(tallies: ReadonlyMap<string, Tally>): Breakdown['attachments'] {
-  const attachments: { type: string; count: number }[] = [];
-  for (const { name, count } of tallies.values()) attachments.push({ type: name, count });
-  return bySize(
-    attachments,
-    (item) => item.count,
-    (item) => item.type,
-  );
+/** Tokens that one average read of a file would have saved (TOK-8). */
+function waste({ tokens, count }: Tally): number {
+  return Math.floor(tokens / count) * (count - 1);
 }
 
 function listDuplicates(reads: ReadonlyMap<string, Tally>): readonly DuplicateRead[] {
-  const repeated: DuplicateRead[] = [];
-  for (const { name: path, tokens, count } of reads.values()) {
-    if (count > 1) repeated.push({ path, count, tokens, waste: Math.floor(tokens / count) * (count - 1) }); // TOK-8
-  }
-  return bySize(
-    repeated,
-    (item) => item.waste,
-    (item) => item.path,
-  );
+  const repeated = [...reads.values()].filter(({ count }) => count > 1);
+  return sorted(repeated, waste).map((read) => ({
+    path: read.name,
+    count: read.count,
+    tokens: read.tokens,
+    waste: waste(read),
+  }));
+}
+
+/** A tool's part of the total in whole percent. */
+export interface ToolPercent {
+  readonly tool: string;
+  readonly percent: number;
+}
+
+/** A breakdown in whole percent of its total (TOK-9). */
+export interface Percentages {
+  readonly human: number;
+  readonly assistant: number;
+  readonly localCommandOutput: number;
+  readonly other: number;
+  readonly toolRequests: number;
+  readonly toolResults: number;
+  readonly duplicateReads: number;
+  readonly requestsByTool: readonly ToolPercent[];
+  readonly resultsByTool: readonly ToolPercent[];
+}
+
+/** Rounds each part to a percentage of the total; null when the total is zero (TOK-9). */
+export function percentages(parts: Breakdown): Percentages | null {
+  const { total } = parts;
+  if (total === 0) return null;
+  const percent = (tokens: number): number => Math.round((tokens * 100) / total);
+  const byTool = (tools: readonly ToolTokens[]): readonly ToolPercent[] =>
+    tools.map(({ tool, tokens }) => ({ tool, percent: percent(tokens) }));
+  const all = (tools: readonly ToolTokens[]): number => percent(sum(tools.map(({ tokens }) => tokens)));
+  return {
+    human: percent(parts.human),
+    assistant: percent(parts.assistant),
+    localCommandOutput: percent(parts.localCommandOutput),
+    other: percent(parts.other),
+    toolRequests: all(parts.toolRequests),
+    toolResults: all(parts.toolResults),
+    duplicateReads: percent(parts.duplicateReadTokens),
+    requestsByTool: byTool(parts.toolRequests),
+    resultsByTool: byTool(parts.toolResults),
+  };
 }

@@ -1,5 +1,7 @@
+import { ratio } from '../base/stats.js';
 import { type Block, IMAGE_TOKENS } from '../model/block.js';
-import type { Message } from '../model/message.js';
+import { type Message, messageTokens } from '../model/message.js';
+import type { ParamValues } from '../run/params.js';
 
 /** How a client guesses tokens from characters. */
 export interface HeuristicRules {
@@ -106,4 +108,34 @@ export function estimateMessages(messages: readonly Message[], rules: HeuristicR
 function padded(sum: number, rules: HeuristicRules): number {
   if (rules.padding === null) return sum;
   return Math.ceil((sum * rules.padding.numerator) / rules.padding.denominator);
+}
+
+/** How far an estimate is from the true count (TOK-10). */
+export interface EstimatorError {
+  readonly heuristic: number;
+  readonly true: number;
+  /** Estimate over true count: below 1 it under-counts; null when there is nothing to count. */
+  readonly ratio: number | null;
+}
+
+/** Compares what a client would guess for the messages with what they truly cost (TOK-10). */
+export function estimatorError(
+  messages: readonly Message[],
+  rules: HeuristicRules = PLAIN_RULES,
+): EstimatorError {
+  const heuristic = estimateMessages(messages, rules);
+  let tokens = 0;
+  for (const message of messages) if (isCounted(message)) tokens += messageTokens(message);
+  return { heuristic, true: tokens, ratio: ratio(heuristic, tokens) };
+}
+
+/** The estimator that a policy's parameters describe, with or without the margin of TOK-3. */
+export function heuristicRules(params: ParamValues, margin: 'margin' | 'bare'): HeuristicRules {
+  const jsonBytes = params['counter.jsonBytesPerToken'];
+  return {
+    ...(margin === 'margin' ? PADDED_RULES : PLAIN_RULES),
+    jsonBytesPerToken: typeof jsonBytes === 'number' ? jsonBytes : null,
+    toolUse: params['counter.toolUse'] === 'whole-block' ? 'whole-block' : 'name-and-input',
+    plainStrings: params['counter.plainStrings'] === 'zero' ? 'zero' : 'counted',
+  };
 }

@@ -1,6 +1,6 @@
+import { habitsOf } from '../../agent/client/client.js';
 import { fadeOf } from '../../agent/client/fade-of.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
-import { habitsOf } from '../../agent/client/resolve-habits.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createLifetime, type Lifetime } from '../../provider/cache/fade.js';
 import { isLongTtl } from '../../provider/cache/ttl.js';

@@ -1,7 +1,7 @@
 import type { Digest } from '../../core/base/digest.js';
 import type { BreakCause, EndEntry, LogEntry, RunEntry } from '../../core/run/run-log.js';
 import type { CallPurpose } from '../../core/run/run-plan.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 
 /** What the look-up, the price and the log of one request depend on besides the cache: a value per request in each column. */
 export interface RequestColumns {

@@ -1,5 +1,5 @@
+import { habitsOf, isBareClient } from '../../agent/client/client.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
-import { habitsOf, isBareClient } from '../../agent/client/resolve-habits.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';

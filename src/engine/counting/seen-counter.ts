@@ -10,7 +10,7 @@ import {
   isCountedBy,
   PLAIN_RULES,
 } from '../../core/tokens/heuristic.js';
-import { heuristicRules } from '../../core/tokens/heuristic-rules.js';
+import { heuristicRules } from '../../core/tokens/heuristic.js';
 import { PastReasoning } from './past-reasoning.js';
 
 /** How a policy counts its context. */

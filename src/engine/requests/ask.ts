@@ -12,7 +12,7 @@ import {
   type Question,
 } from '../../provider/llm/answers/compose-answer.js';
 import { isTransient, parseFailure, retryDelayMs } from '../../provider/llm/failures.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { Context } from '../context/context.js';
 import { ForkView } from '../context/fork-view.js';
 import { FIRST_KEY, saltsUnder } from './client-key.js';

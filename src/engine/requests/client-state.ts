@@ -1,6 +1,6 @@
 import { type CallPlan, CallPlans, type FreshStart } from '../../agent/client/call-plan.js';
+import { isBareClient } from '../../agent/client/client.js';
 import { hazardOf } from '../../agent/client/hazard.js';
-import { isBareClient } from '../../agent/client/resolve-habits.js';
 import { recordedWarmth, type Warmth } from '../../agent/client/warmth.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
 import { isReadBy } from '../../agent/policies/param-readers.js';
@@ -9,7 +9,7 @@ import { type Digest, digestParts } from '../../core/base/digest.js';
 import type { PrefixView } from '../../core/model/prefix.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import { TTL_1H_MS } from '../../provider/cache/ttl.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { type ClientKey, FIRST_KEY } from './client-key.js';
 import type { RequestingThread } from './requesting-thread.js';
 import { ShownStatus } from './shown-status.js';

@@ -4,7 +4,7 @@ import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { BreakCause } from '../../core/run/run-log.js';
 import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import type { LevelSalts } from '../../provider/cache/salts.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 
 /** A request of a thread, ready to be sent. */
 export interface Outgoing {

@@ -3,7 +3,7 @@ import type { PrefixView } from '../../core/model/prefix.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
 import type { BreakCause } from '../../core/run/run-log.js';
 import type { QuerySource } from '../../core/run/tier.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { Context } from '../context/context.js';
 import type { TakenOut } from '../context/taken-out.js';
 import type { ThreadView } from '../context/thread-view.js';

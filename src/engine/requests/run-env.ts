@@ -1,5 +1,5 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
-import type { ClientHabits } from '../../agent/client/habits.js';
+import type { ClientHabits } from '../../agent/client/client.js';
 import type { RecordedClient } from '../../agent/client/recorded-client.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';

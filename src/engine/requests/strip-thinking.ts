@@ -1,7 +1,7 @@
 import type { Message } from '../../core/model/message.js';
 import type { BlockEdit } from '../../core/run/action.js';
 import { thinkingKeptFrom } from '../../provider/cache/thinking.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { RequestingThread } from './requesting-thread.js';
 
 /** Whose thinking stays: that of the latest turn, or nobody's, as a prompt of the client's own ends it. */

@@ -1,6 +1,6 @@
-import type { ClientHabits } from '../../agent/client/habits.js';
+import type { ClientHabits } from '../../agent/client/client.js';
+import { habitsOf } from '../../agent/client/client.js';
 import { type RecordedClient, recordedClient } from '../../agent/client/recorded-client.js';
-import { habitsOf } from '../../agent/client/resolve-habits.js';
 import { largestPrompt, recordedWindow } from '../../agent/client/window.js';
 import { policyWindow } from '../../agent/policies/policy-window.js';
 import { firstModel, type RecordedCall, type Thread, type Transcript } from '../../core/model/transcript.js';
@@ -8,7 +8,7 @@ import type { RunPlan } from '../../core/run/run-plan.js';
 import { type LevelSalts, levelSalts } from '../../provider/cache/salts.js';
 import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
-import type { ModelRow } from '../../provider/prices/model-table.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { modelsOf } from '../../provider/prices/models.js';
 import {
   billedBy,

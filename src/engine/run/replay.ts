@@ -1,7 +1,7 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
+import { habitsOf } from '../../agent/client/client.js';
 import { fadeOf } from '../../agent/client/fade-of.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { habitsOf } from '../../agent/client/resolve-habits.js';
 import { postOffice } from '../../agent/layers/agents/post-office.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { createEventQueue } from '../../core/base/queue.js';
@@ -12,7 +12,7 @@ import { type LogSink, RUN_LOG_VERSION } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import { breakdown } from '../../core/tokens/breakdown.js';
-import { estimatorError } from '../../core/tokens/estimator-error.js';
+import { estimatorError } from '../../core/tokens/heuristic.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
 import { createProviderCache } from '../../provider/cache/provider-cache.js';
 import { createFakeLlm, type FakeLlm } from '../../provider/llm/fake-llm.js';

@@ -3,7 +3,7 @@ import { chainDigest, type Digest } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { CacheRules, HitChance } from '../../core/run/provider.js';
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 import { EntryTable } from './entry-table.js';
 import { createLifetime, type FadeMode } from './fade.js';
 import type { LevelSalts } from './salts.js';

@@ -1,5 +1,5 @@
 import { chainDigest, type Digest, digestParts } from '../../core/base/digest.js';
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 
 /** What besides the blocks decides a cache key, level by level; each level contains the ones before it. */
 export interface LevelSalts {

@@ -1,5 +1,5 @@
 import { hasToolUse, type Message } from '../../core/model/message.js';
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 import { type ApiError, invalidRequest } from './api-error.js';
 
 /** True when a user message holds anything but tool results: it ends the assistant's turn. */

@@ -6,7 +6,7 @@ import type { CallPurpose, FaultRule } from '../../core/run/run-plan.js';
 import type { ApiError } from '../cache/api-error.js';
 import type { CacheOutcome, CacheRequest, Luck, PromptCache } from '../cache/prompt-cache.js';
 import type { LevelSalts } from '../cache/salts.js';
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 import { type FaultPlan, faultDelayMs, faultError, promptTooLong } from './faults.js';
 import { firstTokenMs, responseMs } from './latency.js';
 

@@ -1,4 +1,4 @@
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 
 /** Milliseconds until a response begins: overhead plus the prefill of what the cache did not serve. */
 export function firstTokenMs(model: ModelRow, uncachedTokens: number, scale: number): number {

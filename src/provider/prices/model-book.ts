@@ -1,8 +1,28 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import { plainModelName } from '../../core/model/model-name.js';
-import { otherRow } from '../models/other-row.js';
+import { thinkingRule } from '../../core/run/thinking-rule.js';
 import type { ModelRow } from './model-row.js';
+import { MODEL_TABLE_JSON } from './models.generated.js';
+
+interface ModelTable {
+  readonly rows: readonly ModelRow[];
+  /** Stands for a model that nobody knows: of typical size, without prices. */
+  readonly unknown: ModelRow;
+}
+
+let table: ModelTable | null = null;
+
+/** The table of models, parsed when it is first asked for. */
+function modelTable(): ModelTable {
+  table ??= JSON.parse(MODEL_TABLE_JSON) as ModelTable;
+  return table;
+}
+
+/** The rows of all models that are shipped. */
+export function tableRows(): readonly ModelRow[] {
+  return modelTable().rows;
+}
 
 /** Whose cache a model has, by the beginning of its name. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
@@ -20,18 +40,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 function unknownModel(name: string): ModelRow {
   const own = name.toLowerCase().slice(name.lastIndexOf('/') + 1);
   const provider = FAMILIES.find(([family]) => family.test(own))?.[1] ?? 'anthropic';
-  return {
-    ...otherRow({
-      id: name,
-      provider,
-      window: 200_000,
-      maxOutput: 64_000,
-      prices: { input: 0, output: 0, read: 0 },
-      minimum: 1_024,
-      source: 'nothing: the model is not in the table',
-    }),
-    pricesAreKnown: false,
-  };
+  return { ...modelTable().unknown, id: name, provider, thinking: thinkingRule(name) };
 }
 
 /** Regions and vendors that clouds put before the names of models: `us.anthropic.claude-…`. */
@@ -91,19 +100,26 @@ function longOf(row: ModelRow): ModelRow {
   return row.window === LONG_WINDOW_TOKENS ? row : { ...row, window: LONG_WINDOW_TOKENS };
 }
 
-/** A book of rows; two models of one name are an error. */
-export function createModelBook(rows: readonly ModelRow[]): ModelBook {
+function indexByName(rows: readonly ModelRow[]): ReadonlyMap<string, ModelRow> {
   const byName = new Map<string, ModelRow>();
-  /** What was asked for before: one row each, as callers compare rows. */
-  const asked = new Map<string, ModelRow | null>();
-  const unknown = new Map<string, ModelRow>();
   for (const row of rows) {
     for (const name of [row.id, ...row.aliases]) {
       if (byName.has(name)) throw new CcbenchError('duplicate-name', `two models are called "${name}"`);
       byName.set(name, row);
     }
   }
+  return byName;
+}
+
+/** A book of rows, which are asked for when a model is; two of one name are an error. */
+export function createModelBook(load: () => readonly ModelRow[]): ModelBook {
+  let index: ReadonlyMap<string, ModelRow> | null = null;
+  /** What was asked for before: one row each, as callers compare rows. */
+  const asked = new Map<string, ModelRow | null>();
+  const unknown = new Map<string, ModelRow>();
   const look = (plain: string): ModelRow | null => {
+    index ??= indexByName(load());
+    const byName = index;
     const direct = byName.get(plain) ?? byName.get(plainModelName(plain));
     if (direct !== undefined) return direct;
     const spelling = spellingsOf(plain).find((candidate) => byName.has(candidate));
@@ -125,12 +141,14 @@ export function createModelBook(rows: readonly ModelRow[]): ModelBook {
     return row;
   };
   return {
-    rows,
+    get rows() {
+      return load();
+    },
     find,
     resolve(name) {
       const row = find(name);
       if (row !== null) return row;
-      const ids = rows.map(({ id }) => id);
+      const ids = load().map(({ id }) => id);
       const family = ids.filter((id) => id.startsWith(name.split('-')[0]!.toLowerCase()));
       throw unknownName('model', name, family.length === 0 ? ids : family);
     },

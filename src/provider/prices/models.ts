@@ -1,14 +1,19 @@
 import { CcbenchError } from '../../core/base/errors.js';
-import type { PlannedModel } from '../../core/run/run-plan.js';
-import { createModelBook, hasLongSuffix, LONG_WINDOW_TOKENS, type ModelBook } from './model-book.js';
-import { MODEL_TABLE, type ModelRow } from './model-table.js';
-import { plannedRow } from './planned-row.js';
+import type { PlannedModel, PlannedPrices } from '../../core/run/run-plan.js';
+import {
+  createModelBook,
+  hasLongSuffix,
+  LONG_WINDOW_TOKENS,
+  type ModelBook,
+  tableRows,
+} from './model-book.js';
+import type { ModelRow, PriceStep, Prices } from './model-row.js';
 
 /** Window when nothing else answers (WIN-1). */
 export const DEFAULT_WINDOW_TOKENS = 200_000;
 
-/** The models of the table. */
-export const MODELS: ModelBook = createModelBook(MODEL_TABLE);
+/** The models of the table: those of all providers, Anthropic's first. */
+export const MODELS: ModelBook = createModelBook(tableRows);
 
 const planned = new WeakMap<readonly PlannedModel[], ModelBook>();
 
@@ -19,9 +24,35 @@ export function modelsOf({ models }: { readonly models?: readonly PlannedModel[]
   if (known !== undefined) return known;
   const rows = models.map((model) => plannedRow(model, MODELS.orUnknown(model.id)));
   const ids = new Set(rows.map(({ id }) => id));
-  const book = createModelBook([...MODEL_TABLE.filter(({ id }) => !ids.has(id)), ...rows]);
+  const book = createModelBook(() => [...tableRows().filter(({ id }) => !ids.has(id)), ...rows]);
   planned.set(models, book);
   return book;
+}
+
+function pricesOf({ input, output, read, write, writeLong }: PlannedPrices): Prices {
+  return { input, output, cacheRead: read, cacheWrite5m: write, cacheWrite1h: writeLong };
+}
+
+/** The row of a model as a scenario has it, over the one that the table has or would have. */
+function plannedRow(model: PlannedModel, base: ModelRow): ModelRow {
+  return {
+    ...base,
+    id: model.id,
+    provider: model.provider,
+    aliases: model.aliases,
+    window: model.window,
+    maxOutput: model.maxOutput,
+    pricesAreKnown: true,
+    pricesOf: null,
+    pricesPerMTok: pricesOf(model.prices),
+    priceSteps: model.steps.map(
+      (step): PriceStep => ({ overPromptTokens: step.above, prices: pricesOf(step) }),
+    ),
+    fastPricesPerMTok: null,
+    minCacheableTokens: model.minimum,
+    source: 'the scenario',
+    notes: base.pricesAreKnown ? `Otherwise as in the table: ${base.source}.` : base.notes,
+  };
 }
 
 /** The row of a model by id, alias or another spelling; with the `[1m]` suffix, the row with the long window. */

@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
-import type { ModelRow, Prices } from './model-table.js';
+import type { ModelRow, Prices } from './model-row.js';
 
 /** What one request cost, in whole billionths of a dollar; the parts add up to the total exactly (INV-5). */
 export interface Cost {

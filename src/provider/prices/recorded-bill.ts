@@ -35,85 +35,79 @@ export function writtenPremium(row: ModelRow, usage: Usage, own: Cost): number {
   return Math.max(0, written.totalNano - own.totalNano);
 }
 
-class BillWriter {
-  readonly #models: ModelBook;
-  readonly #writes: 'told' | 'untold';
-  readonly #unpriced = new Map<string, number>();
-  readonly #threads: ThreadBill[] = [];
-  #cost = NO_COST;
-  #mainCost = 0;
-  #tokens = NO_USAGE;
-  #calls = 0;
-  #mainCalls = 0;
-  #mainPrompts = 0;
-  #peak: number | null = null;
-  #estimated = 0;
-  #withoutUsage = 0;
-  #compactions = 0;
-  #summaries = 0;
-  #untoldWrites = 0;
+/** The usage of a thread's responses, null where one has none, with what is billed. */
+function* billedCalls(
+  thread: Thread,
+): Generator<{ readonly call: RecordedCall; readonly usage: Usage | null }> {
+  for (const step of thread.flow === undefined ? thread.steps : [])
+    if (step.kind === 'call') yield { call: step.call, usage: billedUsage(step.call) };
+}
 
-  constructor(models: ModelBook, writes: 'told' | 'untold') {
-    this.#models = models;
-    this.#writes = writes;
-  }
+function countCompactions({ flow, steps }: Thread): number {
+  if (flow !== undefined) return 0;
+  return steps.filter((step) => step.kind === 'event' && step.event.kind === 'recorded-compaction').length;
+}
 
-  add(thread: Thread): void {
+function makeBill(
+  threads: readonly Thread[],
+  models: ModelBook,
+  writes: 'told' | 'untold',
+): RecordedBill | null {
+  const unpriced = new Map<string, number>();
+  const bills: ThreadBill[] = [];
+  let total = NO_COST;
+  let tokens = NO_USAGE;
+  const main = { calls: 0, promptTokens: 0, cost: 0, peak: null as number | null };
+  const count = { calls: 0, estimated: 0, withoutUsage: 0, compactions: 0, summaries: 0, untoldWrites: 0 };
+  for (const thread of threads) {
+    const isMain = thread.parentId === null;
     let cost = NO_COST;
     let calls = 0;
-    const steps = thread.flow === undefined ? thread.steps : [];
-    for (const step of steps) {
-      if (step.kind === 'event' && step.event.kind === 'recorded-compaction') this.#compactions++;
-      if (step.kind !== 'call') continue;
-      const usage = billedUsage(step.call);
+    count.compactions += countCompactions(thread);
+    for (const { call, usage } of billedCalls(thread)) {
       if (usage === null) {
-        this.#withoutUsage++;
+        count.withoutUsage++;
         continue;
       }
       calls++;
-      if (isOutputEstimated(step.call)) this.#estimated++;
-      if (isSummaryFork(thread)) this.#summaries++;
-      if (thread.parentId === null) this.#addMain(usage);
-      this.#tokens = addUsage(this.#tokens, usage);
-      const row = this.#models.find(step.call.model);
-      if (row === null) this.#unpriced.set(step.call.model, (this.#unpriced.get(step.call.model) ?? 0) + 1);
+      if (isOutputEstimated(call)) count.estimated++;
+      if (isSummaryFork(thread)) count.summaries++;
+      if (isMain) {
+        main.calls++;
+        main.promptTokens += promptTokens(usage);
+        main.peak = Math.max(main.peak ?? 0, promptTokens(usage) + usage.output);
+      }
+      tokens = addUsage(tokens, usage);
+      const row = models.find(call.model);
+      if (row === null) unpriced.set(call.model, (unpriced.get(call.model) ?? 0) + 1);
       else {
         const own = priceUsage(row, usage);
         cost = addCost(cost, own);
-        if (this.#writes === 'untold') this.#untoldWrites += writtenPremium(row, usage, own);
+        if (writes === 'untold') count.untoldWrites += writtenPremium(row, usage, own);
       }
     }
-    this.#calls += calls;
-    this.#cost = addCost(this.#cost, cost);
-    if (thread.parentId === null) this.#mainCost += cost.totalNano;
-    if (calls > 0) this.#threads.push({ thread: thread.id, calls, costNano: billCost(cost) });
+    count.calls += calls;
+    total = addCost(total, cost);
+    if (isMain) main.cost += cost.totalNano;
+    if (calls > 0) bills.push({ thread: thread.id, calls, costNano: billCost(cost) });
   }
-
-  #addMain(usage: Usage): void {
-    this.#mainCalls++;
-    this.#mainPrompts += promptTokens(usage);
-    this.#peak = Math.max(this.#peak ?? 0, promptTokens(usage) + usage.output);
-  }
-
-  finish(): RecordedBill | null {
-    if (this.#calls === 0) return null;
-    return {
-      calls: this.#calls,
-      mainCalls: this.#mainCalls,
-      tokens: this.#tokens,
-      mainPromptTokens: this.#mainPrompts,
-      peakContextTokens: this.#peak,
-      costNano: billCost(this.#cost),
-      mainCostNano: this.#mainCost,
-      threads: this.#threads,
-      estimatedOutputs: this.#estimated,
-      unpriced: Object.fromEntries([...this.#unpriced].sort(([a], [b]) => (a < b ? -1 : 1))),
-      withoutUsage: this.#withoutUsage,
-      compactions: this.#compactions,
-      summaries: Math.min(this.#summaries, this.#compactions),
-      ...(this.#untoldWrites === 0 ? {} : { untoldWritesNano: this.#untoldWrites }),
-    };
-  }
+  if (count.calls === 0) return null;
+  return {
+    calls: count.calls,
+    mainCalls: main.calls,
+    tokens,
+    mainPromptTokens: main.promptTokens,
+    peakContextTokens: main.peak,
+    costNano: billCost(total),
+    mainCostNano: main.cost,
+    threads: bills,
+    estimatedOutputs: count.estimated,
+    unpriced: Object.fromEntries([...unpriced].sort(([a], [b]) => (a < b ? -1 : 1))),
+    withoutUsage: count.withoutUsage,
+    compactions: count.compactions,
+    summaries: Math.min(count.summaries, count.compactions),
+    ...(count.untoldWrites === 0 ? {} : { untoldWritesNano: count.untoldWrites }),
+  };
 }
 
 /** The bill made last of a transcript: a study asks for it in every run. */
@@ -129,9 +123,8 @@ export function recordedBill(
 ): RecordedBill | null {
   const known = latest.get(transcript);
   if (known?.models === models) return known.bill;
-  const writer = new BillWriter(models, transcript.carries.includes('cache-writes') ? 'told' : 'untold');
-  for (const thread of transcript.threads) writer.add(thread);
-  const bill = writer.finish();
+  const writes = transcript.carries.includes('cache-writes') ? 'told' : 'untold';
+  const bill = makeBill(transcript.threads, models, writes);
   latest.set(transcript, { models, bill });
   return bill;
 }

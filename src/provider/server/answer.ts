@@ -1,5 +1,5 @@
 import type { FaultRule } from '../../core/run/run-plan.js';
-import { generationOf } from './generation.js';
+import { refusesOverWindow } from './parameters.js';
 import type { ApiRequest } from './read-request.js';
 
 /** A block of an answer. */
@@ -104,10 +104,9 @@ export function finishAnswer(
   let outputTokens = 0;
   for (const block of whole) outputTokens += tokensOf(block, request);
   outputTokens = Math.max(1, outputTokens);
-  const room =
-    generationOf(request.model).overWindow === 'stops'
-      ? Math.max(1, request.windowTokens - request.promptTokens)
-      : Number.POSITIVE_INFINITY;
+  const room = refusesOverWindow(request.model)
+    ? Number.POSITIVE_INFINITY
+    : Math.max(1, request.windowTokens - request.promptTokens);
   const limit = Math.min(request.maxTokens, room);
   if (outputTokens > limit) {
     const stopReason = room < request.maxTokens ? 'model_context_window_exceeded' : 'max_tokens';

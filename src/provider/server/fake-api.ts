@@ -7,15 +7,13 @@ import type { CacheOutcome, PromptCache } from '../cache/prompt-cache.js';
 import { createFakeLlm } from '../llm/fake-llm.js';
 import { type FaultPlan, faultDelayMs, faultError, NO_STATUS } from '../llm/faults.js';
 import { firstTokenMs } from '../llm/latency.js';
-import { ANTHROPIC_MODELS } from '../prices/anthropic-models.js';
 import type { ModelRow } from '../prices/model-row.js';
-import { findModel } from '../prices/models.js';
+import { findModel, MODELS } from '../prices/models.js';
 import { type AnswerBlock, type ApiAnswer, defaultContent, finishAnswer } from './answer.js';
 import { type CacheMissReason, type ComparedRequest, explainMiss } from './diagnostics.js';
-import { generationOf } from './generation.js';
+import { refusesOverWindow } from './parameters.js';
 import { type ApiRequest, type ReadOptions, readRequest } from './read-request.js';
-import { errorResponse, jsonResponse, streamResponse } from './responses.js';
-import { type StreamEvent, streamEvents } from './stream-events.js';
+import { errorResponse, jsonResponse, type StreamEvent, streamEvents, streamResponse } from './responses.js';
 import { ThinkingBook } from './thinking-book.js';
 import { readContent } from './wire-block.js';
 
@@ -125,12 +123,7 @@ function failNetwork(fault: FaultRule): Error {
 
 function overWindow(request: ApiRequest): ApiError | null {
   const { promptTokens: prompt, maxTokens, windowTokens, model } = request;
-  if (
-    generationOf(model).overWindow === 'stops' ||
-    prompt > windowTokens ||
-    prompt + maxTokens <= windowTokens
-  )
-    return null;
+  if (!refusesOverWindow(model) || prompt > windowTokens || prompt + maxTokens <= windowTokens) return null;
   return invalidRequest(
     `input length and \`max_tokens\` exceed context limit: ${prompt} + ${maxTokens} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`,
   );
@@ -233,8 +226,9 @@ export function createFakeApi(options: FakeApiOptions): FakeApi {
   function listModels(target: Target): Response {
     const name = target.path.split('/')[3];
     if (name === undefined) {
-      const data = ANTHROPIC_MODELS.map(modelBody);
-      const ends = { first_id: ANTHROPIC_MODELS[0]!.id, last_id: ANTHROPIC_MODELS.at(-1)!.id };
+      const rows = MODELS.rows.filter(({ id }) => id.startsWith('claude-'));
+      const ends = { first_id: rows[0]!.id, last_id: rows.at(-1)!.id };
+      const data = rows.map(modelBody);
       return answerNow({ data, has_more: false, ...ends }, target);
     }
     const row = findModel(decoded(name));

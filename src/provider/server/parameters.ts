@@ -1,7 +1,7 @@
 import { type ApiError, invalidRequest } from '../cache/api-error.js';
 import type { CacheParameters, ThinkingSetting } from '../cache/salts.js';
-import type { ModelRow } from '../prices/model-table.js';
-import { asList, asObject, asText, type JsonObject } from './json.js';
+import type { ModelRow } from '../prices/model-row.js';
+import { asList, asObject, asText, type JsonObject } from './wire-block.js';
 
 /** The version of the API from which on it takes no sampling settings. */
 const WITHOUT_SAMPLING = '2026-10-21';
@@ -96,4 +96,17 @@ export function checkParameters(body: JsonObject, model: ModelRow, version: stri
     );
   }
   return maxTokens === 0 ? checkPreWarm(body) : null;
+}
+
+const BEFORE_45 = /^claude-(3-|(opus|sonnet|haiku)-4(-1)?$)/;
+const BEFORE_46 = /^claude-(3-|(opus|sonnet|haiku)-4(-[15])?$)/;
+
+/** Whether prompt and max_tokens beyond the window are refused, as before 4.5; from there on the answer stops at the window. */
+export function refusesOverWindow({ id }: ModelRow): boolean {
+  return BEFORE_45.test(id);
+}
+
+/** Whether an assistant message may be at the end, as before 4.6. */
+export function acceptsPrefill({ id }: ModelRow): boolean {
+  return BEFORE_46.test(id);
 }

@@ -5,14 +5,21 @@ import { type ApiError, invalidRequest } from '../cache/api-error.js';
 import { validateBreakpoints } from '../cache/breakpoints.js';
 import { type LevelSalts, levelSalts } from '../cache/salts.js';
 import { thinkingKeptFrom } from '../cache/thinking.js';
-import type { ModelRow } from '../prices/model-table.js';
+import type { ModelRow } from '../prices/model-row.js';
 import { findModel, resolveWindow } from '../prices/models.js';
-import { checkMessages, type Turn } from './check-messages.js';
-import { generationOf } from './generation.js';
-import { asList, asObject, asText, type JsonObject } from './json.js';
-import { cacheParameters, checkParameters, toolOverhead } from './parameters.js';
+import { acceptsPrefill, cacheParameters, checkParameters, toolOverhead } from './parameters.js';
 import { spokenDigest, type ThinkingBook } from './thinking-book.js';
-import { type CountTokens, readContent, readMarker, readTool, type WireBlock } from './wire-block.js';
+import {
+  asList,
+  asObject,
+  asText,
+  type CountTokens,
+  type JsonObject,
+  readContent,
+  readMarker,
+  readTool,
+  type WireBlock,
+} from './wire-block.js';
 
 /** An accepted request, as the simulator sees it. */
 export interface ApiRequest {
@@ -48,6 +55,66 @@ export interface ReadOptions {
   readonly version: string;
   readonly betas: readonly string[];
   readonly thinkingBook: ThinkingBook;
+}
+
+/** Consecutive messages of one role. */
+interface Turn {
+  readonly role: 'user' | 'assistant' | 'system';
+  /** Index of its last message in the request. */
+  readonly index: number;
+  readonly blocks: readonly WireBlock[];
+}
+
+function idsOf(turn: Turn | undefined, kind: 'tool_use' | 'tool_result'): readonly string[] {
+  if (turn === undefined) return [];
+  return turn.blocks.flatMap(({ block }) =>
+    block.kind === kind && block.toolUseId !== null ? [block.toolUseId] : [],
+  );
+}
+
+function checkPairs(turns: readonly Turn[]): ApiError | null {
+  for (const [i, turn] of turns.entries()) {
+    if (turn.role === 'assistant') {
+      const answered = new Set(idsOf(turns[i + 1], 'tool_result'));
+      const open = idsOf(turn, 'tool_use').filter((id) => !answered.has(id));
+      if (open.length > 0) {
+        return invalidRequest(
+          `messages.${turn.index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+        );
+      }
+      continue;
+    }
+    const asked = new Set(idsOf(turns[i - 1], 'tool_use'));
+    for (const { block, path } of turn.blocks) {
+      if (block.kind === 'tool_result' && !asked.has(block.toolUseId ?? '')) {
+        return invalidRequest(
+          `${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.toolUseId}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+        );
+      }
+    }
+  }
+  return null;
+}
+
+/** What the API refuses about the messages of a request; null when nothing is wrong. */
+function checkMessages(turns: readonly Turn[], model: ModelRow): ApiError | null {
+  const spoken = turns.filter(({ role }) => role !== 'system');
+  const first = spoken[0];
+  if (first === undefined) return invalidRequest('messages: at least one message is required');
+  if (first.role !== 'user') return invalidRequest('messages: first message must use the "user" role');
+  for (const { blocks } of spoken) {
+    if (blocks.some(({ isEmptyText }) => isEmptyText)) {
+      return invalidRequest('messages: text content blocks must be non-empty');
+    }
+  }
+  const paired = checkPairs(spoken);
+  if (paired !== null) return paired;
+  if (!acceptsPrefill(model) && spoken.at(-1)!.role === 'assistant') {
+    return invalidRequest(
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+    );
+  }
+  return null;
 }
 
 /** Beta that lets a request choose what becomes of thinking in another place. */
@@ -171,7 +238,7 @@ export function readRequest(value: unknown, options: ReadOptions): ApiRequest | 
     automaticTtlMs,
   );
   if (!marks.ok) return marks;
-  const refused = checkMessages(turns, generationOf(model).prefill);
+  const refused = checkMessages(turns, model);
   if (refused !== null) return refused;
   const hasImages = blocks.some(({ block }) => block.kind === 'image' || (block.facts.images ?? 0) > 0);
   const view = prefixOf(blocks, tools.length, tools.length + system.length);

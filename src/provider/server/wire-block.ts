@@ -8,7 +8,24 @@ import {
 } from '../../core/model/block.js';
 import { type ApiError, invalidRequest } from '../cache/api-error.js';
 import { TTL_1H_MS, TTL_5M_MS } from '../cache/ttl.js';
-import { asList, asObject, asText, type JsonObject } from './json.js';
+
+/** A JSON object as it came over the wire. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value as an object, or null. */
+export function asObject(value: unknown): JsonObject | null {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+/** The value as a list, or null. */
+export function asList(value: unknown): readonly unknown[] | null {
+  return Array.isArray(value) ? value : null;
+}
+
+/** The value as a text, or null. */
+export function asText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
 
 /** One block of a request with its place and its marker. */
 export interface WireBlock {

@@ -5,12 +5,12 @@ import type { ToolEffect } from '../../core/model/tool-effect.js';
 import type { BackgroundRun } from './background-runs.js';
 import { compileDistribution, type Sampler } from './distribution.js';
 import type { Samplers } from './samplers.js';
-import type { SessionShape } from './shape.js';
+import type { SessionShape } from './synthetic.generated.js';
+import { TOOL_PROFILES } from './synthetic.generated.js';
 import type { ThreadWriter } from './thread-writer.js';
 import type { FillerInit } from './tools/filler-text.js';
 import type { TodoList } from './tools/todo-list.js';
 import { ToolDesk } from './tools/tool-desk.js';
-import { TOOL_PROFILES } from './tools/tool-profiles.js';
 
 const OPENING = '<system-reminder>\n';
 const CLOSING = '\n</system-reminder>';

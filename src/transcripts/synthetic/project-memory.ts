@@ -1,6 +1,6 @@
 import type { Random } from '../../core/base/random.js';
 import { compileDistribution } from './distribution.js';
-import type { SessionShape } from './shape.js';
+import type { SessionShape } from './synthetic.generated.js';
 import { TREE_FOLDERS } from './tools/file-tree.js';
 
 /** Where the agent keeps its memory of the project (C32). */

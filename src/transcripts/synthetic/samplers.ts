@@ -1,7 +1,8 @@
 import type { Random } from '../../core/base/random.js';
 import { compileDistribution, type Distribution, type Sampler } from './distribution.js';
-import type { SessionShape } from './shape.js';
-import { SUBAGENT_TOOL, TOOL_PROFILES, type ToolProfile } from './tools/tool-profiles.js';
+import type { SessionShape } from './synthetic.generated.js';
+import { TOOL_PROFILES } from './synthetic.generated.js';
+import { SUBAGENT_TOOL, type ToolProfile } from './tools/tool-profiles.js';
 
 /** A tool with its distributions ready. */
 export interface ToolSampler {

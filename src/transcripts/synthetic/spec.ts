@@ -1,6 +1,6 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import type { LetterSubject, LetterWay } from '../../core/model/transcript.js';
-import type { SessionShape } from './shape.js';
+import type { SessionShape } from './synthetic.generated.js';
 
 /** A session to be generated. A turn is one API call of the main thread; turns count from 1. */
 export interface SyntheticSpec {

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { clientNamed, clientOfVersion, clientRegistry } from '../../../src/agent/client/catalogue.js';
-import { AS_CLIENT, BARE_API, type ClientHabits, type Habit } from '../../../src/agent/client/habits.js';
-import { CLIENT_PARAMS } from '../../../src/agent/client/params.js';
-import { habitsOf } from '../../../src/agent/client/resolve-habits.js';
+import {
+  AS_CLIENT,
+  CLIENT_PARAMS,
+  type ClientHabits,
+  clientNamed,
+  clientOfVersion,
+  clientRegistry,
+  type Habit,
+  habitsOf,
+} from '../../../src/agent/client/client.js';
+import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import { policyRegistry, resolvePolicy } from '../../../src/agent/policies/catalogue.js';
 
 const HABITS = Object.keys(BARE_API) as Habit[];

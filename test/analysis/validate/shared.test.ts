@@ -19,7 +19,7 @@ import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { parseRequestTrace } from '../../../src/transcripts/readers/request-trace/parse-request-trace.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import type { SessionShape } from '../../../src/transcripts/synthetic/shape.js';
+import type { SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { fitShape, sampleWorkload } from './workload-fit.js';
 

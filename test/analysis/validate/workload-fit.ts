@@ -4,7 +4,7 @@ import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
 import type { QuantileTable } from '../../../src/transcripts/synthetic/distribution.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/shape.js';
+import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { sampleShares, type WorkloadShares } from './workload-shares.js';
 
 /** What sessions are measured by when a generated one is to resemble them. */

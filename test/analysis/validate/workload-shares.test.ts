@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readClaudeCode } from '../../../src/transcripts/readers/claude-code/read.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/shape.js';
+import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
 import { sampleShares } from './workload-shares.js';
 

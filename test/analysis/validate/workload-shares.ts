@@ -1,7 +1,7 @@
 import type { Block } from '../../../src/core/model/block.js';
 import { textStart } from '../../../src/core/model/text.js';
 import type { Transcript } from '../../../src/core/model/transcript.js';
-import type { SessionShape } from '../../../src/transcripts/synthetic/shape.js';
+import type { SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 
 /** How often sessions think, plan, keep lists and so on: shares of responses, reads or tool calls. */
 export type WorkloadShares = Pick<

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { meaningOf, relate } from '../../../src/core/memory/meaning.js';
-import { STATEMENTS } from '../../../src/transcripts/synthetic/statements.js';
+import { STATEMENTS } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 
 const between = (a: string, b: string) => relate(meaningOf(a), meaningOf(b));
 

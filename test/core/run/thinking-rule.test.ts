@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { thinkingRule } from '../../../src/core/run/thinking-rule.js';
-import { MODEL_TABLE } from '../../../src/provider/prices/model-table.js';
+import { MODELS } from '../../../src/provider/prices/models.js';
 
 describe('thinking of earlier turns', () => {
   it.each(
-    MODEL_TABLE.flatMap(({ id, aliases, thinking }) =>
+    MODELS.rows.flatMap(({ id, aliases, thinking }) =>
       [id, ...aliases].map((name) => [name, thinking] as const),
     ),
   )('K5 of %s is what its row says: %s', (name, thinking) => {

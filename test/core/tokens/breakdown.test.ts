@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BlockKind } from '../../../src/core/model/block.js';
-import { breakdown } from '../../../src/core/tokens/breakdown.js';
-import { percentages } from '../../../src/core/tokens/percentages.js';
+import { breakdown, percentages } from '../../../src/core/tokens/breakdown.js';
 import { assistant, call, result, text, user } from './build.js';
 
 const conversation = [

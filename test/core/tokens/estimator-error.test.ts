@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimatorError } from '../../../src/core/tokens/estimator-error.js';
-import { PADDED_RULES } from '../../../src/core/tokens/heuristic.js';
+import { estimatorError, PADDED_RULES } from '../../../src/core/tokens/heuristic.js';
 import { assistant, text, user } from './build.js';
 
 describe('estimatorError', () => {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientRegistry } from '../../../src/agent/client/catalogue.js';
-import { CLIENT_PARAMS } from '../../../src/agent/client/params.js';
+import { CLIENT_PARAMS, clientRegistry } from '../../../src/agent/client/client.js';
 import { tierRegistry } from '../../../src/agent/layers/registry.js';
 import { policyRegistry } from '../../../src/agent/policies/catalogue.js';
 import { createBlock } from '../../../src/core/model/block.js';

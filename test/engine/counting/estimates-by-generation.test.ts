@@ -4,7 +4,7 @@ import { createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import type { Step } from '../../../src/core/model/transcript.js';
 import { estimateMessages, PLAIN_RULES } from '../../../src/core/tokens/heuristic.js';
-import { heuristicRules } from '../../../src/core/tokens/heuristic-rules.js';
+import { heuristicRules } from '../../../src/core/tokens/heuristic.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, planOf, runLog } from '../../helpers/plan.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BARE_API } from '../../../src/agent/client/habits.js';
+import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import type { ParamValues } from '../../../src/core/run/params.js';
 import type { TierDefinition } from '../../../src/core/run/tier.js';
 import { clientRules } from '../../../src/engine/requests/client-rules.js';

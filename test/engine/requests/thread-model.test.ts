@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BARE_API, type ClientHabits } from '../../../src/agent/client/habits.js';
+import type { ClientHabits } from '../../../src/agent/client/client.js';
+import { BARE_API } from '../../../src/agent/client/clients.generated.js';
 import type { RecordedCall, Thread } from '../../../src/core/model/transcript.js';
 import type { Usage } from '../../../src/core/model/usage.js';
 import { FIRST_KEY } from '../../../src/engine/requests/client-key.js';

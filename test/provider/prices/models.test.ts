@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import { createModelBook } from '../../../src/provider/prices/model-book.js';
-import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../../src/provider/prices/model-table.js';
+import type { ModelRow } from '../../../src/provider/prices/model-row.js';
+import { MODEL_TABLE_DATE } from '../../../src/provider/prices/models.generated.js';
 import {
   findModel,
+  MODELS,
   modelOrUnknown,
   modelsOf,
   resolveModel,
@@ -39,15 +41,15 @@ function nanoOf(price: ListPrice, tokens: number): readonly number[] {
 describe('the model table', () => {
   it('CCH-4 is dated and every row says what it rests on', () => {
     expect(MODEL_TABLE_DATE).toMatch(/^\d{4}-\d{2}-\d{2}$/);
-    for (const row of MODEL_TABLE) expect(`${row.source} ${row.notes}`.length, row.id).toBeGreaterThan(20);
+    for (const row of MODELS.rows) expect(`${row.source} ${row.notes}`.length, row.id).toBeGreaterThan(20);
   });
 
   it('CCH-4 has the models of the price list and no others', () => {
     const ids = (names: Iterable<string>): readonly string[] => [...names].sort();
-    expect(ids(MODEL_TABLE.map(({ id }) => id))).toEqual(ids(Object.keys(PRICE_LIST)));
-    const stepped = MODEL_TABLE.filter(({ priceSteps }) => priceSteps.length > 0);
+    expect(ids(MODELS.rows.map(({ id }) => id))).toEqual(ids(Object.keys(PRICE_LIST)));
+    const stepped = MODELS.rows.filter(({ priceSteps }) => priceSteps.length > 0);
     expect(ids(stepped.map(({ id }) => id))).toEqual(ids(Object.keys(STEPS)));
-    const fast = MODEL_TABLE.filter(({ fastPricesPerMTok }) => fastPricesPerMTok !== null);
+    const fast = MODELS.rows.filter(({ fastPricesPerMTok }) => fastPricesPerMTok !== null);
     expect(ids(fast.map(({ id }) => id))).toEqual(ids(Object.keys(FAST_PRICES)));
   });
 
@@ -96,7 +98,7 @@ describe('the model table', () => {
     ['qwen', [0.2], 1],
     ['grok', [0.1, 0.16, 0.25], 1],
   ])('%s reads at the ratios of the provider, and writes as it does', (provider, reads, write) => {
-    const rows = MODEL_TABLE.filter((row) => row.provider === provider);
+    const rows = MODELS.rows.filter((row) => row.provider === provider);
     expect(rows.length).toBeGreaterThan(0);
     for (const { id, pricesPerMTok: price } of rows) {
       expect(reads, id).toContain(Math.round((price.cacheRead / price.input) * 1_000) / 1_000);
@@ -198,11 +200,11 @@ describe('names', () => {
     expect(modelOrUnknown('gpt-5.3-nano').provider).toBe('openai');
     expect(modelOrUnknown('gemini-9').provider).toBe('gemini');
     // api.md §1.8: the prices of these two were not found
-    const assumed = MODEL_TABLE.filter(({ pricesOf }) => pricesOf !== null);
+    const assumed = MODELS.rows.filter(({ pricesOf }) => pricesOf !== null);
     expect(assumed.map(({ id }) => id)).toEqual(['claude-fable-5-2', 'claude-mythos-5-2']);
     for (const { pricesOf, pricesPerMTok } of assumed)
       expect(pricesPerMTok).toEqual(findModel(pricesOf!)!.pricesPerMTok);
-    expect(MODEL_TABLE.every(({ pricesAreKnown }) => pricesAreKnown)).toBe(true);
+    expect(MODELS.rows.every(({ pricesAreKnown }) => pricesAreKnown)).toBe(true);
   });
 
   it('WIN-1 gives the [1m] suffix the long window and nothing else', () => {
@@ -276,7 +278,9 @@ describe('a book of models', () => {
 
   it('has one row for each name', () => {
     const other = { ...row, id: 'mine', aliases: ['claude-opus-4-6'] };
-    expect(() => createModelBook([row, other])).toThrow(/two models are called "claude-opus-4-6"/);
-    expect(createModelBook([row, { ...other, aliases: [] }]).find('mine')?.id).toBe('mine');
+    expect(() => createModelBook(() => [row, other]).find('mine')).toThrow(
+      /two models are called "claude-opus-4-6"/,
+    );
+    expect(createModelBook(() => [row, { ...other, aliases: [] }]).find('mine')?.id).toBe('mine');
   });
 });

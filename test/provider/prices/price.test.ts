@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../../src/core/base/errors.js';
 import type { Usage } from '../../../src/core/model/usage.js';
-import { MODEL_TABLE } from '../../../src/provider/prices/model-table.js';
-import { resolveModel } from '../../../src/provider/prices/models.js';
+import { MODELS, resolveModel } from '../../../src/provider/prices/models.js';
 import { addCost, NO_COST, priceUsage } from '../../../src/provider/prices/price.js';
 
 const NOTHING: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
@@ -103,7 +102,7 @@ describe('sums', () => {
   it('INV-5 parts are whole and add up to the total, whatever the model and the circumstances', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...MODEL_TABLE),
+        fc.constantFrom(...MODELS.rows),
         usages,
         fc.record({ batch: fc.boolean(), geoUs: fc.boolean() }),
         (row, one, options) => {

@@ -6,7 +6,7 @@ import type { ToolEffect } from '../../../src/core/model/tool-effect.js';
 import type { Thread, Transcript } from '../../../src/core/model/transcript.js';
 import { readClaudeCodeFiles } from '../../../src/transcripts/readers/claude-code/read.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/shape.js';
+import { RECORDED_SHAPE, type SessionShape } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { WORKLOADS } from '../../../src/transcripts/synthetic/workloads.js';
 import { writeClaudeCode } from '../../../src/transcripts/write-claude-code.js';
 import { sampleShares } from '../../analysis/validate/workload-shares.js';

@@ -5,9 +5,8 @@ import { messageTokens } from '../../../src/core/model/message.js';
 import type { Thread, ThreadEvent, Transcript } from '../../../src/core/model/transcript.js';
 import { compileDistribution } from '../../../src/transcripts/synthetic/distribution.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
-import { RECORDED_SHAPE } from '../../../src/transcripts/synthetic/shape.js';
 import type { SyntheticSpec } from '../../../src/transcripts/synthetic/spec.js';
-import { TOOL_PROFILES } from '../../../src/transcripts/synthetic/tools/tool-profiles.js';
+import { RECORDED_SHAPE, TOOL_PROFILES } from '../../../src/transcripts/synthetic/synthetic.generated.js';
 import { WORKLOADS } from '../../../src/transcripts/synthetic/workloads.js';
 
 const calls = (thread: Thread) => thread.steps.flatMap((step) => (step.kind === 'call' ? [step.call] : []));

@@ -4,7 +4,7 @@ import type { Action, LayerReport } from '../../../core/run/action.js';
 import type { Limit } from '../../../core/run/limit.js';
 import type { ContextView, TierContext } from '../../../core/run/tier.js';
 import { type Breakdown, breakdown, type ToolTokens } from '../../../core/tokens/breakdown.js';
-import { percentages } from '../../../core/tokens/percentages.js';
+import { percentages } from '../../../core/tokens/breakdown.js';
 import type { Restored } from '../restore/restore.js';
 import { autoCompactEnabled, compactLimit } from '../window/thresholds.js';
 import { changeReport, type SizeBefore, sizeBefore } from './change-report.js';

@@ -1,6 +1,6 @@
-import { clientRegistry } from '../../../agent/client/catalogue.js';
 import type { Client } from '../../../agent/client/client.js';
-import { BARE_API, type ClientHabits, type Habit } from '../../../agent/client/habits.js';
+import { type ClientHabits, clientRegistry, type Habit } from '../../../agent/client/client.js';
+import { BARE_API } from '../../../agent/client/clients.generated.js';
 import { type Column, tableLines, wrapText } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, printJson } from '../../session.js';

@@ -46,20 +46,14 @@ export interface Question {
 interface Written {
   readonly text: Text;
   readonly tokens: number;
-  readonly sections: Answer['sections'];
-  readonly scratchpadTokens: number;
+  readonly sections?: Answer['sections'];
+  readonly scratchpadTokens?: number;
   /** What is billed where that is not the text: edits of files (C31). */
-  readonly outputTokens: number | null;
+  readonly outputTokens?: number;
 }
 
 function sized(text: string): Written {
-  return {
-    text: literalText(text),
-    tokens: Math.ceil(text.length / CHARS_PER_TOKEN),
-    sections: null,
-    scratchpadTokens: 0,
-    outputTokens: null,
-  };
+  return { text: literalText(text), tokens: Math.ceil(text.length / CHARS_PER_TOKEN) };
 }
 
 /** Memories are written as files of their own, each with its line in the index; nothing to keep is said in a few words. */
@@ -70,8 +64,6 @@ function memoriesAnswer(text: MemoriesText): Written {
   return {
     text,
     tokens: Math.ceil(text.chars / CHARS_PER_TOKEN),
-    sections: null,
-    scratchpadTokens: 0,
     outputTokens: edits === 0 ? CLOSING_TOKENS : editTokens(text.chars + indexChars, edits),
   };
 }
@@ -144,35 +136,16 @@ function write(
     case 'summary': {
       const bounds = { maxTokens: maxOutputTokens, quoteTokens: spec.quoteTokens };
       // The conversation goes on changing; words that are made later are about what was sent.
-      const summary = composeSummary([...messages], spec.style, plan, random, tags, bounds);
-      return {
-        text: summary.text,
-        tokens: summary.tokens,
-        sections: null,
-        scratchpadTokens: summary.scratchpadTokens,
-        outputTokens: null,
-      };
+      return composeSummary([...messages], spec.style, plan, random, tags, bounds);
     }
     case 'notes': {
       const notes = composeNotes(messages, tokens, spec.previous, spec.condense, plan, random);
-      return {
-        text: notes.text,
-        tokens: notes.tokens,
-        sections: notes.text.sections,
-        scratchpadTokens: 0,
-        outputTokens: notes.outputTokens,
-      };
+      return { ...notes, sections: notes.text.sections };
     }
     case 'memories':
       return memoriesAnswer(composeMemories(messages, spec.existing));
     case 'short':
-      return {
-        text: new ShortText(latestWork(messages), random),
-        tokens: spec.tokens,
-        sections: null,
-        scratchpadTokens: 0,
-        outputTokens: null,
-      };
+      return { text: new ShortText(latestWork(messages), random), tokens: spec.tokens };
   }
 }
 
@@ -229,7 +202,7 @@ export function composeAnswer(
 
 /** What was written, as an answer that came to its end. */
 function answered(
-  { text, tokens, sections, scratchpadTokens, outputTokens }: Written,
+  { text, tokens, sections = null, scratchpadTokens = 0, outputTokens = tokens + scratchpadTokens }: Written,
   digest: Digest,
   form: Answer['form'],
 ): ComposedAnswer {
@@ -238,7 +211,7 @@ function answered(
     tokens,
     sections,
     scratchpadTokens,
-    outputTokens: outputTokens ?? tokens + scratchpadTokens,
+    outputTokens,
     digest,
     form,
     stopReason: 'end_turn',

@@ -36,37 +36,22 @@ function opening(block: Block, chars: number): string | null {
   return line === '' ? null : line;
 }
 
-/** How a block begins, on one line. */
-interface Quote {
-  readonly line: string;
-}
+/** How blocks begin, on one line, of those that were quoted before: the same request is asked about again and again. */
+const QUOTES = new WeakMap<Block, { readonly line: string | null }>();
 
-/** Openings that were quoted before: the same request is asked about again and again. */
-const QUOTES = new WeakMap<Block, Quote | null>();
-
-function quoteOf(block: Block): Quote | null {
+function quoteOf(block: Block): string | null {
   let quote = QUOTES.get(block);
   if (quote === undefined) {
-    const line = opening(block, QUOTE_CHARS);
-    quote = line === null ? null : { line };
+    quote = { line: opening(block, QUOTE_CHARS) };
     QUOTES.set(block, quote);
   }
-  return quote;
-}
-
-function quoteIn({ blocks }: Spoken): Quote | null {
-  for (const block of blocks) {
-    if (block.kind !== 'text' || block.facts.attachment !== undefined) continue;
-    const quote = quoteOf(block);
-    if (quote !== null) return quote;
-  }
-  return null;
+  return quote.line;
 }
 
 /** One line on a block: what it is, what it is about, how large, how it begins. */
 function describeBlock(block: Block): string {
   const { path, isError } = block.facts;
-  const about = path === undefined ? '' : ` about ${fileName(path)}`;
+  const about = path === undefined ? '' : ` about ${oneLine(path)}`;
   const kind = block.kind === 'tool_use' ? 'call' : block.kind === 'tool_result' ? 'result' : block.kind;
   const failed = isError === true ? ', failed' : '';
   const words = block.kind === 'thinking' ? null : opening(block, LINE_CHARS);
@@ -79,34 +64,26 @@ export function* walkBlocks(messages: readonly Spoken[]): Generator<string> {
   for (const message of messages) for (const block of message.blocks) yield describeBlock(block);
 }
 
-/** How the latest message of an origin begins; null when there is none with words. */
-function lastOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
-  for (let i = messages.length - 1; i >= 0; i--) {
-    if (messages[i]!.origin !== origin) continue;
-    const quote = quoteIn(messages[i]!);
-    if (quote !== null) return quote;
+/** How the first of some messages begins that is of an origin and has words; null when there is none. */
+function quoteFrom(messages: readonly Spoken[], origin: Message['origin']): string | null {
+  for (const message of messages) {
+    if (message.origin !== origin) continue;
+    for (const block of message.blocks) {
+      const quote = block.kind !== 'text' || block.facts.attachment !== undefined ? null : quoteOf(block);
+      if (quote !== null) return quote;
+    }
   }
   return null;
 }
 
-/** How the first message of an origin begins; null when there is none with words. */
-function firstOf(messages: readonly Spoken[], origin: Message['origin']): Quote | null {
-  for (let i = 0; i < messages.length; i++) {
-    if (messages[i]!.origin !== origin) continue;
-    const quote = quoteIn(messages[i]!);
-    if (quote !== null) return quote;
-  }
-  return null;
-}
-
-/** A file's path on one line. */
-function fileName(path: string): string {
-  return excerpt(path, LINE_CHARS);
+/** A path or a name on one line. */
+function oneLine(name: string): string {
+  return excerpt(name, LINE_CHARS);
 }
 
 /** A tool's name on one line. */
 function toolName(tool: string | null): string {
-  return tool === null ? 'unknown tool' : excerpt(tool, LINE_CHARS);
+  return tool === null ? 'unknown tool' : oneLine(tool);
 }
 
 /** Gathers what the blocks tell. */
@@ -119,7 +96,7 @@ export function gatherFacts(messages: readonly Spoken[]): ConversationFacts {
       const { path, isError } = block.facts;
       if (path !== undefined) {
         const file = files.get(path) ?? { uses: new Set<string>(), tokens: 0 };
-        file.uses.add(excerpt(block.tool ?? block.facts.attachment ?? block.kind, LINE_CHARS));
+        file.uses.add(oneLine(block.tool ?? block.facts.attachment ?? block.kind));
         file.tokens += block.tokens;
         files.set(path, file);
       }
@@ -133,18 +110,15 @@ export function gatherFacts(messages: readonly Spoken[]): ConversationFacts {
       if (isError === true) errors.push(describeBlock(block));
     }
   }
+  const latestFirst = messages.toReversed();
   return {
     messages,
-    files: [...files].map(([path, { uses, tokens }]) => ({
-      path: fileName(path),
-      uses: [...uses],
-      tokens,
-    })),
+    files: [...files].map(([path, { uses, tokens }]) => ({ path: oneLine(path), uses: [...uses], tokens })),
     tools: [...tools].map(([tool, { calls, tokens }]) => ({ tool, calls, tokens })),
     errors,
-    earlierSummary: lastOf(messages, 'summary')?.line ?? null,
-    firstRequest: firstOf(messages, 'human')?.line ?? null,
-    lastRequest: lastOf(messages, 'human')?.line ?? null,
-    lastAnswer: lastOf(messages, 'model')?.line ?? null,
+    earlierSummary: quoteFrom(latestFirst, 'summary'),
+    firstRequest: quoteFrom(messages, 'human'),
+    lastRequest: quoteFrom(latestFirst, 'human'),
+    lastAnswer: quoteFrom(latestFirst, 'model'),
   };
 }

@@ -5,7 +5,7 @@ import { NOTES_TEMPLATE, type Notes } from '../../../core/model/notes.js';
 import { textStart } from '../../../core/model/text.js';
 import { editTokens } from '../../../core/run/edit-price.js';
 import type { FakeLlmPlan } from '../../../core/run/run-plan.js';
-import { drawAmount } from './amount.js';
+import { drawAmount } from '../fake-plan.js';
 import { EXCERPT_LOOK_CHARS, excerpt } from './exact-text.js';
 import { Excerpt, isRenewed, type NotesFrame, parseNotes, WrittenNotes } from './written-notes.js';
 

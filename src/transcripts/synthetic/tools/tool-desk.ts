@@ -4,7 +4,7 @@ import type { BackgroundRuns } from '../background-runs.js';
 import { compileDistribution, type Sampler } from '../distribution.js';
 import { AgentMemory } from '../project-memory.js';
 import type { Samplers, ToolPick, ToolSampler } from '../samplers.js';
-import type { SessionShape } from '../shape.js';
+import type { SessionShape } from '../synthetic.generated.js';
 import { FileTree } from './file-tree.js';
 import type { PlanMode } from './plan-mode.js';
 import type { TodoList } from './todo-list.js';

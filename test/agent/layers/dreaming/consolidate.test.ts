@@ -4,7 +4,7 @@ import type { StoredMemory } from '../../../../src/agent/layers/auto-memory/memo
 import { consolidate } from '../../../../src/agent/layers/dreaming/consolidate.js';
 import { isReadOnlyCommand, READ_COMMANDS } from '../../../../src/agent/layers/dreaming/dream.js';
 import { indexedMemories } from '../../../../src/agent/layers/dreaming/indexed-memories.js';
-import { STATEMENTS } from '../../../../src/transcripts/synthetic/statements.js';
+import { STATEMENTS } from '../../../../src/transcripts/synthetic/synthetic.generated.js';
 
 const DAY = 86_400_000;
 
