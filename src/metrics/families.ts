@@ -1,49 +1,22 @@
 import type { MetricUnit } from '../core/base/format.js';
-import { type BreakCause, LAYERS, type Layer } from '../core/run/run-log.js';
+import { BREAK_CAUSES, type BreakCause, LAYERS, type Layer } from '../core/run/run-log.js';
 import { CALL_PURPOSES, type CallPurpose } from '../core/run/run-plan.js';
-import type { BreakFacts, LayerFacts, RunFacts } from './facts.js';
+import type { RunFacts } from './facts.js';
+import type { LayerFacts } from './layer-fold.js';
 import { type MetricFamily, usd } from './metric.js';
 
-const CAUSE_SET = {
-  system: true,
-  tools: true,
-  model: true,
-  parameters: true,
-  messages: true,
-  thinking: true,
-  'ttl-5m': true,
-  'ttl-1h': true,
-  expired: true,
-  'not-readable-yet': true,
-  lookback: true,
-  compaction: true,
-  microcompaction: true,
-  snip: true,
-  collapse: true,
-  chance: true,
-  rounding: true,
-  'no-cache': true,
-  server: true,
-} satisfies Record<BreakCause, true>;
-const CAUSES = Object.keys(CAUSE_SET) as BreakCause[];
-
-interface LayerField {
-  readonly unit: MetricUnit;
-  readonly read: (layer: LayerFacts) => number;
-}
-
-const LAYER_FIELDS: Readonly<Record<string, LayerField>> = {
-  triggers: { unit: 'count', read: (layer) => layer.triggers },
-  done: { unit: 'count', read: (layer) => layer.done },
-  failed: { unit: 'count', read: (layer) => layer.failed },
-  declined: { unit: 'count', read: (layer) => layer.declined },
-  saved: { unit: 'tokens', read: (layer) => layer.saved },
-  notCarried: { unit: 'tokens', read: (layer) => layer.notCarried },
-  prevented: { unit: 'count', read: (layer) => layer.prevented },
-  putOff: { unit: 'count', read: (layer) => layer.putOff },
-  cacheLost: { unit: 'tokens', read: (layer) => layer.cacheLost },
-  calls: { unit: 'count', read: (layer) => layer.calls },
-  costUsd: { unit: 'usd', read: (layer) => usd(layer.costNanoUsd) },
+const LAYER_FIELDS: Readonly<Record<string, readonly [MetricUnit, (layer: LayerFacts) => number]>> = {
+  triggers: ['count', (layer) => layer.triggers],
+  done: ['count', (layer) => layer.done],
+  failed: ['count', (layer) => layer.failed],
+  declined: ['count', (layer) => layer.declined],
+  saved: ['tokens', (layer) => layer.saved],
+  notCarried: ['tokens', (layer) => layer.notCarried],
+  prevented: ['count', (layer) => layer.prevented],
+  putOff: ['count', (layer) => layer.putOff],
+  cacheLost: ['tokens', (layer) => layer.cacheLost],
+  calls: ['count', (layer) => layer.calls],
+  costUsd: ['usd', (layer) => usd(layer.costNanoUsd)],
 };
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
@@ -55,13 +28,25 @@ function overRequests(facts: RunFacts, value: number): number | null {
   return facts.requests.calls === 0 ? null : value;
 }
 
-function breaksOf(breaks: Readonly<Partial<Record<BreakCause, BreakFacts>>>, key: string): number {
-  return breaks[key as BreakCause]?.count ?? 0;
+/** A family of counts whose keys come from the run; one that never occurred is 0. */
+function counts(
+  name: string,
+  better: MetricFamily['better'],
+  keyName: string,
+  help: string,
+  record: (facts: RunFacts) => Readonly<Record<string, number>>,
+): MetricFamily {
+  const value = (facts: RunFacts, key: string): number => own(record(facts), key) ?? 0;
+  return { name, better, keyName, help, keys: null, unit: () => 'count', value };
 }
 
-function layerField(key: string): [Layer, LayerField] {
-  const dot = key.lastIndexOf('.');
-  return [key.slice(0, dot) as Layer, LAYER_FIELDS[key.slice(dot + 1)]!];
+function breakCounts(name: string, help: string, of: 'unexpected' | 'expected'): MetricFamily {
+  return {
+    ...counts(name, 'lower', '<cause>', help, () => ({})),
+    keys: BREAK_CAUSES,
+    value: ({ requests, breaks }, key) =>
+      requests.calls === 0 ? null : (breaks[of][key as BreakCause]?.count ?? 0),
+  };
 }
 
 /** Every group of metrics with keys, in the order of the documentation. */
@@ -80,7 +65,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
     better: 'lower',
     keyName: '<cause>',
     help: 'cost by what was paid for: cache reads (`carry`), fresh content (`new`), content written again (`rewrite:…`), output',
-    keys: ['carry', 'new', ...CAUSES.map((cause) => `rewrite:${cause}`), 'output'],
+    keys: ['carry', 'new', ...BREAK_CAUSES.map((cause) => `rewrite:${cause}`), 'output'],
     unit: () => 'usd',
     value: (facts, key) => overRequests(facts, usd(own(facts.cost.byCause, key) ?? 0)),
   },
@@ -105,70 +90,49 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
       return cost === undefined ? null : overRequests(facts, usd(cost));
     },
   },
-  {
-    name: 'cacheBreaksByCause',
-    better: 'lower',
-    keyName: '<cause>',
-    help: 'cache breaks that no layer announced, by cause',
-    keys: CAUSES,
-    unit: () => 'count',
-    value: (facts, key) => overRequests(facts, breaksOf(facts.breaks.unexpected, key)),
-  },
-  {
-    name: 'cacheBreaksExpectedByCause',
-    better: 'lower',
-    keyName: '<cause>',
-    help: 'cache breaks that a layer announced, by cause',
-    keys: CAUSES,
-    unit: () => 'count',
-    value: (facts, key) => overRequests(facts, breaksOf(facts.breaks.expected, key)),
-  },
+  breakCounts('cacheBreaksByCause', 'cache breaks that no layer announced, by cause', 'unexpected'),
+  breakCounts('cacheBreaksExpectedByCause', 'cache breaks that a layer announced, by cause', 'expected'),
   {
     name: 'layers',
     better: null,
     keyName: '<layer>.<field>',
     help: 'what one layer did: times it fired, how that ended, tokens it keeps out at the end (`saved`), those tokens summed over the requests (`notCarried`), compactions it prevented or only put off, alone or with others, cached tokens it destroyed, its requests and their cost',
     keys: LAYERS.flatMap((layer) => Object.keys(LAYER_FIELDS).map((field) => `${layer}.${field}`)),
-    unit: (key) => layerField(key)[1].unit,
+    unit: (key) => LAYER_FIELDS[key.slice(key.lastIndexOf('.') + 1)]![0],
     value(facts, key) {
-      const [layer, field] = layerField(key);
-      return field.read(facts.layers[layer]);
+      const dot = key.lastIndexOf('.');
+      return LAYER_FIELDS[key.slice(dot + 1)]![1](facts.layers[key.slice(0, dot) as Layer]);
     },
   },
+  counts(
+    'failures',
+    'lower',
+    '<reason>',
+    'failed actions of all layers, by the name of the failure',
+    ({ failures }) => failures,
+  ),
   {
-    name: 'failures',
-    better: 'lower',
-    keyName: '<reason>',
-    help: 'failed actions of all layers, by the name of the failure',
-    keys: null,
-    unit: () => 'count',
-    value: (facts, key) => own(facts.failures, key) ?? 0,
-  },
-  {
-    name: 'dreamSkips',
-    better: null,
-    keyName: '<gate>',
-    help: 'times no dream began, by the gate that was shut (`lock`: another process held it)',
+    ...counts(
+      'dreamSkips',
+      null,
+      '<gate>',
+      'times no dream began, by the gate that was shut (`lock`: another process held it)',
+      ({ longTerm }) => longTerm.dreams.skips,
+    ),
     keys: ['feature', 'time', 'scan', 'sessions', 'lock'],
-    unit: () => 'count',
-    value: (facts, key) => own(facts.longTerm.dreams.skips, key) ?? 0,
   },
-  {
-    name: 'refusals',
-    better: 'lower',
-    keyName: '<error>',
-    help: 'requests the API refused, by the name of the error',
-    keys: null,
-    unit: () => 'count',
-    value: (facts, key) => own(facts.refusals, key) ?? 0,
-  },
-  {
-    name: 'notices',
-    better: null,
-    keyName: '<what>',
-    help: 'notices of the run by kind, such as resumes and model switches',
-    keys: null,
-    unit: () => 'count',
-    value: (facts, key) => own(facts.notices, key) ?? 0,
-  },
+  counts(
+    'refusals',
+    'lower',
+    '<error>',
+    'requests the API refused, by the name of the error',
+    ({ refusals }) => refusals,
+  ),
+  counts(
+    'notices',
+    null,
+    '<what>',
+    'notices of the run by kind, such as resumes and model switches',
+    ({ notices }) => notices,
+  ),
 ];

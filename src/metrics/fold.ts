@@ -1,28 +1,27 @@
 import { CcbenchError } from '../core/base/errors.js';
-import {
-  type BreakCause,
-  type BreakdownEntry,
-  type BreakEntry,
-  type EndEntry,
-  LAYERS,
-  type LogEntry,
-  type RunEntry,
-  type SkippedEntry,
-  type SummingSink,
-  type WarningEntry,
+import type { Mutable } from '../core/base/mutable.js';
+import type {
+  BreakCause,
+  BreakdownEntry,
+  BreakEntry,
+  EndEntry,
+  LogEntry,
+  RunEntry,
+  SkippedEntry,
+  SummingSink,
+  WarningEntry,
 } from '../core/run/run-log.js';
 import { chanceInterval } from './cost-interval.js';
-import type { BreakFacts, LayerFacts, RunFacts } from './facts.js';
-import { createLayerFold } from './layer-fold.js';
-import { createLongTermFold } from './long-term-fold.js';
-import { createRequestFold } from './request-fold.js';
-import { createSavedFold, type SavedFacts } from './saved-fold.js';
-import { createStatusFold } from './status-fold.js';
-import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';
+import type { BreakFacts, RunFacts } from './facts.js';
+import { LayerFold, largerOvershoot } from './layer-fold.js';
+import { LongTermFold } from './long-term-fold.js';
+import { RequestFold } from './request-fold.js';
+import { StatusFold } from './status-fold.js';
+import { addTo, sortedRecord, type Tally } from './tally.js';
 
-/** The facts of a run in which the same happened as in another under other limits: what limits have a say in is added up anew. */
+/** The facts of a run in which the same happened as in another under other limits: what limits affect is added up anew. */
 export class LimitFold {
-  private readonly status = createStatusFold();
+  private readonly status = new StatusFold();
   private run: RunEntry | null = null;
   private overshootTokens: number | null = null;
 
@@ -31,10 +30,7 @@ export class LimitFold {
   write(entry: LogEntry): void {
     if (entry.type === 'status') this.status.addStatus(entry);
     else if (entry.type === 'run') this.run = entry;
-    else if (entry.type === 'layer') {
-      const overshoot = detailAmount(entry.details, 'overshoot');
-      if (overshoot !== null) this.overshootTokens = Math.max(this.overshootTokens ?? overshoot, overshoot);
-    }
+    else if (entry.type === 'layer') this.overshootTokens = largerOvershoot(this.overshootTokens, entry);
   }
 
   seen(thread: string, tokens: number): void {
@@ -47,15 +43,13 @@ export class LimitFold {
   }
 }
 
-type BreakMap = Map<BreakCause, { count: number; lostTokens: number }>;
+type BreakMap = Map<BreakCause, Mutable<BreakFacts>>;
 
-function addBreak(map: BreakMap, entry: BreakEntry): void {
-  const sums = map.get(entry.cause);
-  if (sums === undefined) map.set(entry.cause, { count: 1, lostTokens: entry.lostTokens });
-  else {
-    sums.count += 1;
-    sums.lostTokens += entry.lostTokens;
-  }
+function addBreak(map: BreakMap, { cause, lostTokens }: BreakEntry): void {
+  const sums = map.get(cause) ?? { count: 0, lostTokens: 0 };
+  sums.count += 1;
+  sums.lostTokens += lostTokens;
+  map.set(cause, sums);
 }
 
 function estimatorOf(breakdowns: readonly BreakdownEntry[]): RunFacts['estimator'] {
@@ -66,23 +60,6 @@ function estimatorOf(breakdowns: readonly BreakdownEntry[]): RunFacts['estimator
     sums.true += estimator.true;
   }
   return sums;
-}
-
-/** What a layer did, with what it kept out of the contexts. */
-function layerFacts(acts: Omit<LayerFacts, keyof SavedFacts>, kept: SavedFacts): LayerFacts {
-  return {
-    triggers: acts.triggers,
-    done: acts.done,
-    failed: acts.failed,
-    declined: acts.declined,
-    cacheLost: acts.cacheLost,
-    calls: acts.calls,
-    costNanoUsd: acts.costNanoUsd,
-    saved: kept.saved,
-    notCarried: kept.notCarried,
-    prevented: kept.prevented,
-    putOff: kept.putOff,
-  };
 }
 
 /** Takes a run's entries in order, in one pass, and tells what they add up to. */
@@ -100,7 +77,7 @@ export function createMetricsFold(): MetricsFold {
     write(entry) {
       if (limits !== null) limits.write(entry);
       else {
-        entries ??= createEntryFold();
+        entries ??= new EntryFold();
         entries.write(entry);
       }
     },
@@ -110,142 +87,129 @@ export function createMetricsFold(): MetricsFold {
     seen(thread, tokens) {
       limits?.seen(thread, tokens);
     },
-    finish: () => (limits ?? entries ?? createEntryFold()).finish(),
+    finish: () => (limits ?? entries ?? new EntryFold()).finish(),
   };
 }
 
 /** Adds up every entry. */
-type EntryFold = Pick<MetricsFold, 'write' | 'finish'>;
+class EntryFold {
+  readonly #requests = new RequestFold();
+  readonly #layers = new LayerFold();
+  readonly #longTerm = new LongTermFold();
+  readonly #status = new StatusFold();
+  readonly #unexpected: BreakMap = new Map();
+  readonly #expected: BreakMap = new Map();
+  readonly #refusals: Tally = new Map();
+  readonly #notices: Tally = new Map();
+  readonly #breakdowns: BreakdownEntry[] = [];
+  readonly #skipped: SkippedEntry[] = [];
+  readonly #warnings: WarningEntry[] = [];
+  #run: RunEntry | null = null;
+  #end: EndEntry | null = null;
+  #requestsRefused = 0;
+  #callsLost = 0;
+  #callsNotMade = 0;
+  #lostReason: string | null = null;
+  #firstMs = Number.POSITIVE_INFINITY;
+  #lastMs = Number.NEGATIVE_INFINITY;
 
-function createEntryFold(): EntryFold {
-  const requests = createRequestFold();
-  const layers = createLayerFold();
-  const longTerm = createLongTermFold();
-  const saved = createSavedFold();
-  const status = createStatusFold();
-  const unexpected: BreakMap = new Map();
-  const expected: BreakMap = new Map();
-  const refusals: Tally = new Map();
-  const notices: Tally = new Map();
-  const breakdowns: BreakdownEntry[] = [];
-  const skipped: SkippedEntry[] = [];
-  const warnings: WarningEntry[] = [];
-  let run: RunEntry | null = null;
-  let end: EndEntry | null = null;
-  let requestsRefused = 0;
-  let callsLost = 0;
-  let callsNotMade = 0;
-  let lostReason: string | null = null;
-  let firstMs = Number.POSITIVE_INFINITY;
-  let lastMs = Number.NEGATIVE_INFINITY;
+  write(entry: LogEntry) {
+    if ('t' in entry) {
+      if (entry.t < this.#firstMs) this.#firstMs = entry.t;
+      if (entry.t > this.#lastMs) this.#lastMs = entry.t;
+    }
+    switch (entry.type) {
+      case 'request':
+        this.#longTerm.addRequest(entry);
+        this.#layers.addRequest(entry);
+        this.#status.addRequest(entry);
+        return this.#requests.addRequest(entry);
+      case 'thread':
+        this.#longTerm.addThread(entry);
+        this.#layers.addThread(entry);
+        return this.#requests.addThread(entry);
+      case 'layer':
+        this.#longTerm.addLayer(entry);
+        return this.#layers.addLayer(entry);
+      case 'returned':
+        return this.#layers.addReturned(entry);
+      case 'crossing':
+        return this.#layers.addCrossing(entry);
+      case 'breaker':
+        return this.#layers.addBreaker(entry);
+      case 'status':
+        return this.#status.addStatus(entry);
+      case 'break':
+        return addBreak(entry.expected ? this.#expected : this.#unexpected, entry);
+      case 'refused':
+        this.#requestsRefused += 1;
+        return addTo(this.#refusals, entry.error, 1);
+      case 'lost':
+        this.#callsLost += entry.calls;
+        this.#lostReason ??= entry.reason;
+        return;
+      case 'ended':
+        this.#callsNotMade += entry.calls;
+        return;
+      case 'notice':
+        this.#longTerm.addNotice(entry);
+        return addTo(this.#notices, entry.what, 1);
+      case 'breakdown':
+        this.#breakdowns.push(entry);
+        return;
+      case 'skipped':
+        this.#skipped.push(entry);
+        return;
+      case 'warning':
+        this.#warnings.push(entry);
+        return;
+      case 'run':
+        this.#run = entry;
+        return;
+      case 'end':
+        this.#end = entry;
+        return;
+    }
+  }
 
-  const seeTime = (timeMs: number): void => {
-    if (timeMs < firstMs) firstMs = timeMs;
-    if (timeMs > lastMs) lastMs = timeMs;
-  };
-
-  return {
-    write(entry: LogEntry) {
-      if ('t' in entry) seeTime(entry.t);
-      switch (entry.type) {
-        case 'request':
-          longTerm.addRequest(entry);
-          saved.addRequest(entry);
-          status.addRequest(entry);
-          return requests.addRequest(entry);
-        case 'thread':
-          longTerm.addThread(entry);
-          saved.addThread(entry);
-          return requests.addThread(entry);
-        case 'layer':
-          longTerm.addLayer(entry);
-          saved.addLayer(entry);
-          return layers.addLayer(entry);
-        case 'returned':
-          return saved.addReturned(entry);
-        case 'crossing':
-          return saved.addCrossing(entry);
-        case 'status':
-          return status.addStatus(entry);
-        case 'breaker':
-          return layers.addBreaker(entry);
-        case 'break':
-          return addBreak(entry.expected ? expected : unexpected, entry);
-        case 'refused':
-          requestsRefused += 1;
-          return addTo(refusals, entry.error, 1);
-        case 'lost':
-          callsLost += entry.calls;
-          lostReason ??= entry.reason;
-          return;
-        case 'ended':
-          callsNotMade += entry.calls;
-          return;
-        case 'notice':
-          longTerm.addNotice(entry);
-          return addTo(notices, entry.what, 1);
-        case 'breakdown':
-          breakdowns.push(entry);
-          return;
-        case 'skipped':
-          skipped.push(entry);
-          return;
-        case 'warning':
-          warnings.push(entry);
-          return;
-        case 'run':
-          run = entry;
-          return;
-        case 'end':
-          end = entry;
-          return;
-      }
-    },
-    finish() {
-      const { turns, risks, ...totals } = requests.finish();
-      if (end !== null && end.cost !== totals.cost.total) {
-        throw new CcbenchError(
-          'invariant',
-          `the log ends with a cost of ${end.cost} nano-dollars, its requests add up to ${totals.cost.total} (INV-5)`,
-        );
-      }
-      const { layers: acts, ...others } = layers.finish();
-      const intervalOf = (cost: number, chance: EndEntry['chance'], compactions: 'none' | 'some') =>
-        chance === undefined ? risks.interval(cost, compactions) : chanceInterval(cost, chance, compactions);
-      const { byLayer, prevented, putOff } = saved.finish();
-      return {
-        run,
-        complete: end !== null,
-        turns: end?.turns ?? turns,
-        durationMs: lastMs < firstMs ? null : lastMs - firstMs,
-        ...totals,
-        breaks: {
-          unexpected: sortedRecord<BreakFacts>(unexpected),
-          expected: sortedRecord<BreakFacts>(expected),
-        },
-        requestsRefused,
-        refusals: sortedRecord(refusals),
-        callsLost,
-        callsNotMade,
-        lostReason,
-        ...others,
-        layers: recordOf(LAYERS, (layer) => layerFacts(acts[layer], byLayer[layer])),
-        crossings: { prevented, putOff },
-        status: status.finish(),
-        costInterval: intervalOf(
-          totals.cost.total,
-          end?.chance,
-          others.compactions.done > 0 ? 'some' : 'none',
-        ),
-        notices: sortedRecord(notices),
-        estimator: estimatorOf(breakdowns),
-        longTerm: longTerm.finish(),
-        breakdowns,
-        skipped,
-        warnings,
-      };
-    },
-  };
+  finish(): RunFacts {
+    const requests = this.#requests.finish();
+    const layers = this.#layers.finish();
+    const end = this.#end;
+    const cost = requests.cost.total;
+    if (end !== null && end.cost !== cost) {
+      throw new CcbenchError(
+        'invariant',
+        `the log ends with a cost of ${end.cost} nano-dollars, its requests add up to ${cost} (INV-5)`,
+      );
+    }
+    const compactions = layers.compactions.done > 0 ? 'some' : 'none';
+    return {
+      ...requests,
+      ...layers,
+      run: this.#run,
+      complete: end !== null,
+      turns: end?.turns ?? requests.turns,
+      durationMs: this.#lastMs < this.#firstMs ? null : this.#lastMs - this.#firstMs,
+      costInterval:
+        end?.chance === undefined
+          ? this.#requests.risks.interval(cost, compactions)
+          : chanceInterval(cost, end.chance, compactions),
+      breaks: { unexpected: sortedRecord(this.#unexpected), expected: sortedRecord(this.#expected) },
+      requestsRefused: this.#requestsRefused,
+      refusals: sortedRecord(this.#refusals),
+      callsLost: this.#callsLost,
+      callsNotMade: this.#callsNotMade,
+      lostReason: this.#lostReason,
+      status: this.#status.finish(),
+      notices: sortedRecord(this.#notices),
+      estimator: estimatorOf(this.#breakdowns),
+      longTerm: this.#longTerm.finish(),
+      breakdowns: this.#breakdowns,
+      skipped: this.#skipped,
+      warnings: this.#warnings,
+    };
+  }
 }
 
 /** The facts of a whole log. @internal */

@@ -1,115 +1,229 @@
 import type { Mutable } from '../core/base/mutable.js';
-import { type BreakerEntry, LAYERS, type Layer, type LayerEntry } from '../core/run/run-log.js';
-import type { LayerFacts, RuleFacts, RunFacts } from './facts.js';
-import type { SavedFacts } from './saved-fold.js';
+import {
+  type BreakerEntry,
+  type CrossingEntry,
+  LAYERS,
+  type Layer,
+  type LayerEntry,
+  type RequestEntry,
+  type ReturnedEntry,
+  type ThreadEntry,
+} from '../core/run/run-log.js';
 import { addTo, detailAmount, recordOf, sortedRecord, type Tally } from './tally.js';
 
-/** What the layers of a run add up to, besides what they kept out of the contexts. */
-export type LayerTotals = Pick<
-  RunFacts,
-  | 'failures'
-  | 'rules'
-  | 'breaker'
-  | 'compactions'
-  | 'storedResults'
-  | 'restoredFiles'
-  | 'overshootTokens'
-  | 'hookTokens'
-> & { readonly layers: Readonly<Record<Layer, Acts>> };
+/** What one layer did over the run, and what it kept out of the contexts. */
+export interface LayerFacts {
+  /** Entries of the layer: done + failed + declined. */
+  readonly triggers: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly declined: number;
+  readonly cacheLost: number;
+  readonly calls: number;
+  readonly costNanoUsd: number;
+  /** Tokens it keeps out of the conversations at their ends; a token that came back is not among them. */
+  readonly saved: number;
+  /** Those tokens at each request of the loops, summed over the requests: what the prompts did not carry. */
+  readonly notCarried: number;
+  /** Compactions that it prevented, alone or with others, and those that it only put off. */
+  readonly prevented: number;
+  readonly putOff: number;
+}
 
-/** What one layer did. */
-type Acts = Omit<LayerFacts, keyof SavedFacts>;
+/** What one rule of a policy file did over the run. */
+export type RuleFacts = Readonly<Record<LayerEntry['outcome'], number>>;
 
-/** Adds up layer and breaker entries. */
-export interface LayerFold {
-  addLayer(entry: LayerEntry): void;
-  addBreaker(entry: BreakerEntry): void;
-  finish(): LayerTotals;
+/** What the layers of a run add up to. */
+export interface LayerTotals {
+  readonly layers: Readonly<Record<Layer, LayerFacts>>;
+  /** By the name of the rule: those that acted. */
+  readonly rules: Readonly<Record<string, RuleFacts>>;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly breaker: { readonly trips: number; readonly skips: number; readonly resets: number };
+  /** Compactions that were done, and how they relate to one another. */
+  readonly compactions: {
+    /** All of them: full, session-memory and reactive; each is one entry of the log. */
+    readonly done: number;
+    readonly full: number;
+    readonly sessionMemory: number;
+    readonly reactive: number;
+    readonly failed: number;
+    /** Part of a chain of compactions (BRK-4). */
+    readonly chained: number;
+    /** Not asked for by the user, and within one turn of the previous one (BRK-3). */
+    readonly thrash: number;
+  };
+  /** Times the untouched context crossed the threshold and the real one never did, or only later (LOP-3). */
+  readonly crossings: { readonly prevented: number; readonly putOff: number };
+  readonly storedResults: number;
+  /** Files put back after compactions; null when no layer stated a number. */
+  readonly restoredFiles: number | null;
+  /** Largest distance past a trigger when it fired (WIN-8); null when no layer stated one. */
+  readonly overshootTokens: number | null;
+  /** Tokens that hooks printed into contexts after compactions (C22). */
+  readonly hookTokens: number;
 }
 
 /** Name under which failures without a name of their own are counted. */
 const UNNAMED_FAILURE = 'unnamed';
 
-function emptyLayer(): Mutable<Acts> {
-  return { triggers: 0, done: 0, failed: 0, declined: 0, cacheLost: 0, calls: 0, costNanoUsd: 0 };
+/** Tokens out of one conversation, by layer. */
+interface ThreadSums {
+  readonly id: string;
+  readonly out: Float64Array;
+  /** What was out when it started as a copy of another; null when it started on its own. */
+  readonly inherited: Float64Array | null;
+  isTouched: boolean;
 }
 
-/** True for an entry that replaces history: keeping notes and dropping or clearing content is none. */
-function isCompaction(entry: LayerEntry): boolean {
-  return entry.action === 'compact';
-}
+const INDEX: ReadonlyMap<string, number> = new Map(LAYERS.map((layer, i) => [layer, i]));
+const MICROCOMPACT = INDEX.get('microcompact')!;
 
-/** Creates an empty fold over layer and breaker entries. */
-export function createLayerFold(): LayerFold {
-  const layers = recordOf(LAYERS, emptyLayer);
-  const failures: Tally = new Map();
-  const rules = new Map<string, Mutable<RuleFacts>>();
-  const lastCompactionTurn: Tally = new Map();
-  const breaker = { trips: 0, skips: 0, resets: 0 };
-  const compactions = { done: 0, full: 0, sessionMemory: 0, reactive: 0, failed: 0, chained: 0, thrash: 0 };
-  let storedResults = 0;
-  let hookTokens = 0;
-  let restoredFiles: number | null = null;
-  let overshootTokens: number | null = null;
+/** Adds up what layers do, and thread by thread what they keep out; one call per request, which allocates nothing. */
+export class LayerFold {
+  readonly #layers = recordOf(LAYERS, (): Mutable<LayerFacts> => {
+    const acts = { triggers: 0, done: 0, failed: 0, declined: 0, cacheLost: 0, calls: 0, costNanoUsd: 0 };
+    return { ...acts, saved: 0, notCarried: 0, prevented: 0, putOff: 0 };
+  });
+  readonly #failures: Tally = new Map();
+  readonly #rules = new Map<string, Mutable<RuleFacts>>();
+  readonly #lastCompactionTurn: Tally = new Map();
+  readonly #breaker = { trips: 0, skips: 0, resets: 0 };
+  readonly #compactions = recordOf(
+    ['done', 'full', 'sessionMemory', 'reactive', 'failed', 'chained', 'thrash'],
+    () => 0,
+  );
+  readonly #threads = new Map<string, ThreadSums>();
+  readonly #notCarried = new Float64Array(LAYERS.length);
+  #last: ThreadSums | null = null;
+  #avoided = 0;
+  #made = 0;
+  #storedResults = 0;
+  #hookTokens = 0;
+  #restoredFiles: number | null = null;
+  #overshootTokens: number | null = null;
 
-  const addCompaction = (entry: LayerEntry): void => {
-    if (entry.outcome === 'failed') compactions.failed += 1;
-    if (entry.outcome !== 'done') return;
-    compactions.done += 1;
-    if (entry.layer === 'full-compact') compactions.full += 1;
-    if (entry.layer === 'session-memory') compactions.sessionMemory += 1;
-    if (entry.layer === 'reactive' || entry.trigger === 'reactive') compactions.reactive += 1;
-    if (entry.details.chained === true) compactions.chained += 1;
-    const previous = lastCompactionTurn.get(entry.thread);
-    const again = previous !== undefined && entry.turn - previous <= 1 && entry.trigger !== 'manual'; // BRK-3
-    if (again || entry.details.thrash === true) compactions.thrash += 1;
-    lastCompactionTurn.set(entry.thread, entry.turn);
-  };
+  addThread({ thread, takenOut }: ThreadEntry): void {
+    if (!this.#threads.has(thread)) this.#open(thread, takenOut);
+  }
 
-  const addRule = (name: string, { outcome }: LayerEntry): void => {
-    let sums = rules.get(name);
-    if (sums === undefined) {
-      sums = { done: 0, failed: 0, declined: 0 };
-      rules.set(name, sums);
-    }
+  addLayer(entry: LayerEntry): void {
+    const { layer, outcome, action, details } = entry;
+    const sums = this.#layers[layer];
+    sums.triggers += 1;
     sums[outcome] += 1;
-  };
+    sums.cacheLost += entry.cacheLost;
+    sums.calls += entry.calls;
+    sums.costNanoUsd += entry.cost;
+    this.#takeOut(entry.thread, layer, entry.saved);
+    if (outcome === 'failed') addTo(this.#failures, entry.failure ?? UNNAMED_FAILURE, 1);
+    // Only this replaces history: keeping notes and dropping or clearing content does not.
+    if (action === 'compact') this.#addCompaction(entry);
+    if (typeof details.rule === 'string') this.#addRule(details.rule, entry);
+    if (layer === 'storage' && action === 'store' && outcome === 'done')
+      this.#storedResults += detailAmount(details, 'ids') ?? 0;
+    if (layer === 'hooks') this.#hookTokens += detailAmount(details, 'contextTokens') ?? 0;
+    const restored = detailAmount(details, 'restoredFiles');
+    if (restored !== null) this.#restoredFiles = (this.#restoredFiles ?? 0) + restored;
+    this.#overshootTokens = largerOvershoot(this.#overshootTokens, entry);
+  }
 
-  return {
-    addLayer(entry) {
-      const sums = layers[entry.layer];
-      sums.triggers += 1;
-      sums[entry.outcome] += 1;
-      sums.cacheLost += entry.cacheLost;
-      sums.calls += entry.calls;
-      sums.costNanoUsd += entry.cost;
-      if (entry.outcome === 'failed') addTo(failures, entry.failure ?? UNNAMED_FAILURE, 1);
-      if (isCompaction(entry)) addCompaction(entry);
-      if (typeof entry.details.rule === 'string') addRule(entry.details.rule, entry);
-      if (entry.layer === 'storage' && entry.action === 'store' && entry.outcome === 'done') {
-        storedResults += detailAmount(entry.details, 'ids') ?? 0;
-      }
-      if (entry.layer === 'hooks') hookTokens += detailAmount(entry.details, 'contextTokens') ?? 0;
-      const restored = detailAmount(entry.details, 'restoredFiles');
-      if (restored !== null) restoredFiles = (restoredFiles ?? 0) + restored;
-      const overshoot = detailAmount(entry.details, 'overshoot');
-      if (overshoot !== null) overshootTokens = Math.max(overshootTokens ?? overshoot, overshoot);
-    },
-    addBreaker(entry) {
-      if (entry.state === 'tripped') breaker.trips += 1;
-      else if (entry.state === 'skipped') breaker.skips += 1;
-      else breaker.resets += 1;
-    },
-    finish: () => ({
-      layers,
-      failures: sortedRecord(failures),
-      rules: sortedRecord<RuleFacts>(rules),
-      breaker,
-      compactions,
-      storedResults,
-      restoredFiles,
-      overshootTokens,
-      hookTokens,
-    }),
-  };
+  #addCompaction({ outcome, layer, trigger, details, thread, turn }: LayerEntry): void {
+    const sums = this.#compactions;
+    if (outcome === 'failed') sums.failed += 1;
+    if (outcome !== 'done') return;
+    sums.done += 1;
+    if (layer === 'full-compact') sums.full += 1;
+    if (layer === 'session-memory') sums.sessionMemory += 1;
+    if (layer === 'reactive' || trigger === 'reactive') sums.reactive += 1;
+    if (details.chained === true) sums.chained += 1;
+    const previous = this.#lastCompactionTurn.get(thread);
+    const again = previous !== undefined && turn - previous <= 1 && trigger !== 'manual'; // BRK-3
+    if (again || details.thrash === true) sums.thrash += 1;
+    this.#lastCompactionTurn.set(thread, turn);
+  }
+
+  #addRule(name: string, { outcome }: LayerEntry): void {
+    const sums = this.#rules.get(name) ?? { done: 0, failed: 0, declined: 0 };
+    sums[outcome] += 1;
+    this.#rules.set(name, sums);
+  }
+
+  addReturned({ thread, layer, tokens }: ReturnedEntry): void {
+    this.#takeOut(thread, layer, -tokens);
+  }
+
+  addRequest(entry: RequestEntry): void {
+    if (entry.purpose !== 'main' && entry.purpose !== 'subagent') return;
+    const sums = this.#sumsOf(entry.thread);
+    if (!sums.isTouched) return;
+    for (let i = 0; i < this.#notCarried.length; i++) this.#notCarried[i]! += sums.out[i]!;
+    // Deleted content that is still billed as read was carried after all (MIC-3).
+    this.#notCarried[MICROCOMPACT]! -= entry.prompt + entry.output - entry.context;
+  }
+
+  addCrossing({ state, layers }: CrossingEntry): void {
+    if (state === 'made') this.#made += 1;
+    else this.#avoided += 1;
+    for (const layer of layers) {
+      this.#layers[layer].putOff += state === 'made' ? 1 : 0;
+      this.#layers[layer].prevented += state === 'made' ? -1 : 1;
+    }
+  }
+
+  addBreaker({ state }: BreakerEntry): void {
+    this.#breaker[state === 'tripped' ? 'trips' : state === 'skipped' ? 'skips' : 'resets'] += 1;
+  }
+
+  #open(id: string, takenOut: ThreadEntry['takenOut']): ThreadSums {
+    const out = Float64Array.from(LAYERS, (layer) => takenOut?.[layer] ?? 0);
+    const inherited = takenOut === undefined ? null : out.slice();
+    const sums: ThreadSums = { id, out, inherited, isTouched: inherited !== null };
+    this.#threads.set(id, sums);
+    return sums;
+  }
+
+  #sumsOf(id: string): ThreadSums {
+    if (this.#last?.id !== id) this.#last = this.#threads.get(id) ?? this.#open(id, undefined);
+    return this.#last;
+  }
+
+  #takeOut(thread: string, layer: Layer, tokens: number): void {
+    if (tokens === 0) return;
+    const sums = this.#sumsOf(thread);
+    sums.out[INDEX.get(layer)!]! += tokens;
+    sums.isTouched = true;
+  }
+
+  #savedBy(index: number): number {
+    let saved = 0;
+    for (const { out, inherited } of this.#threads.values())
+      saved += inherited === null ? out[index]! : Math.max(0, out[index]! - inherited[index]!);
+    return saved;
+  }
+
+  finish(): LayerTotals {
+    return {
+      layers: recordOf(LAYERS, (layer) => {
+        const index = INDEX.get(layer)!;
+        const kept = { saved: this.#savedBy(index), notCarried: this.#notCarried[index]! };
+        return { ...this.#layers[layer], ...kept };
+      }),
+      rules: sortedRecord<RuleFacts>(this.#rules),
+      failures: sortedRecord(this.#failures),
+      breaker: this.#breaker,
+      compactions: this.#compactions,
+      crossings: { prevented: this.#avoided - this.#made, putOff: this.#made },
+      storedResults: this.#storedResults,
+      restoredFiles: this.#restoredFiles,
+      overshootTokens: this.#overshootTokens,
+      hookTokens: this.#hookTokens,
+    };
+  }
+}
+
+/** The larger of an overshoot and that of an entry, where it states one. */
+export function largerOvershoot(before: number | null, { details }: LayerEntry): number | null {
+  const overshoot = detailAmount(details, 'overshoot');
+  return overshoot === null ? before : Math.max(before ?? overshoot, overshoot);
 }

@@ -3,131 +3,137 @@ import { LAYERS, type LogEntry, RUN_LOG_VERSION } from '../core/run/run-log.js';
 import { CALL_PURPOSES } from '../core/run/run-plan.js';
 
 type FieldKind = 'number' | 'string' | 'object';
+type Fields = Readonly<Partial<Record<FieldKind, readonly string[]>>>;
 
-const REQUEST_NUMBERS = [
-  't',
-  'n',
-  'turn',
-  'prompt',
-  'read',
-  'write5m',
-  'write1h',
-  'input',
-  'output',
-  'latencyMs',
-  'readCost',
-  'writeCost',
-  'inputCost',
-  'outputCost',
-  'cost',
-  'rewriteCost',
-] as const;
-
-function fields(kind: FieldKind, names: readonly string[]): [string, FieldKind][] {
-  return names.map((name) => [name, kind]);
+/** What a line of one type must hold for the metrics to be right. */
+interface LineShape extends Fields {
+  /** Numbers and texts that may be absent or null. */
+  readonly maybe?: { readonly number?: readonly string[]; readonly string?: readonly string[] };
+  /** Texts of which only some are known. */
+  readonly known?: Readonly<Record<string, readonly string[]>>;
+  /** What an object inside must hold. */
+  readonly inside?: readonly [owner: string, fields: Fields];
 }
 
-/** What a line of each type must hold for the metrics to be right. */
-const FIELDS: Readonly<Record<LogEntry['type'], readonly (readonly [string, FieldKind])[]>> = {
-  run: [...fields('string', ['name', 'policy', 'planDigest']), ['seed', 'number'], ['transcript', 'object']],
-  thread: [['t', 'number'], ...fields('string', ['thread', 'label'])],
-  request: [...fields('number', REQUEST_NUMBERS), ...fields('string', ['thread', 'purpose', 'model'])],
-  break: [...fields('number', ['t', 'lostTokens']), ...fields('string', ['thread', 'cause'])],
-  refused: [...fields('number', ['t', 'status']), ...fields('string', ['thread', 'error'])],
-  lost: [...fields('number', ['t', 'calls']), ...fields('string', ['thread', 'reason'])],
-  ended: [...fields('number', ['t', 'calls']), ...fields('string', ['thread', 'reason'])],
-  layer: [
-    ...fields('number', ['t', 'turn', 'saved', 'cacheLost', 'calls', 'cost']),
-    ...fields('string', ['thread', 'layer', 'action', 'outcome']),
-    ['details', 'object'],
-  ],
-  returned: [...fields('number', ['t', 'tokens']), ...fields('string', ['thread', 'layer'])],
-  crossing: [
-    ...fields('number', ['t', 'threshold']),
-    ...fields('string', ['thread', 'state']),
-    ['layers', 'object'],
-  ],
-  status: [...fields('number', ['t', 'n', 'limit', 'percentLeft']), ['thread', 'string']],
-  breaker: [...fields('number', ['t']), ...fields('string', ['thread', 'state'])],
-  notice: [...fields('number', ['t']), ...fields('string', ['thread', 'what'])],
-  skipped: fields('string', ['what', 'needs']),
-  warning: [...fields('string', ['code', 'message']), ['count', 'number']],
-  breakdown: [
-    ['thread', 'string'],
-    ['estimator', 'object'],
-  ],
-  end: fields('number', ['t', 'turns', 'requests', 'cost']),
+const SHAPES: Readonly<Record<LogEntry['type'], LineShape>> = {
+  run: {
+    string: ['name', 'policy', 'planDigest'],
+    number: ['seed'],
+    object: ['transcript'],
+    inside: ['transcript', { string: ['id', 'source'], number: ['calls', 'threads'] }],
+  },
+  thread: {
+    number: ['t'],
+    string: ['thread', 'label'],
+    maybe: { number: ['prefixTokens', 'window', 'sharedTokens'], string: ['parent', 'session'] },
+  },
+  request: {
+    number: [
+      ...['t', 'n', 'turn', 'prompt', 'read', 'write5m', 'write1h', 'input', 'output', 'latencyMs'],
+      ...['readCost', 'writeCost', 'inputCost', 'outputCost', 'cost', 'rewriteCost'],
+    ],
+    string: ['thread', 'purpose', 'model'],
+    maybe: { number: ['context', 'seen', 'kept', 'untouched', 'fresh', 'rewritten'], string: ['cause'] },
+    known: { purpose: CALL_PURPOSES },
+  },
+  break: {
+    number: ['t', 'lostTokens'],
+    string: ['thread', 'cause'],
+    maybe: { number: ['n', 'position'] },
+  },
+  refused: {
+    number: ['t', 'status'],
+    string: ['thread', 'error'],
+    maybe: { string: ['purpose', 'message'] },
+  },
+  lost: { number: ['t', 'calls'], string: ['thread', 'reason'] },
+  ended: { number: ['t', 'calls'], string: ['thread', 'reason'] },
+  layer: {
+    number: ['t', 'turn', 'saved', 'cacheLost', 'calls', 'cost'],
+    string: ['thread', 'layer', 'action', 'outcome'],
+    object: ['details'],
+    maybe: {
+      number: ['seenBefore', 'seenAfter', 'trueBefore', 'trueAfter'],
+      string: ['trigger', 'reason', 'failure'],
+    },
+    known: { layer: LAYERS, outcome: ['done', 'failed', 'declined'] },
+  },
+  returned: {
+    number: ['t', 'tokens'],
+    string: ['thread', 'layer'],
+    maybe: { string: ['why'] },
+    known: { layer: LAYERS },
+  },
+  crossing: {
+    number: ['t', 'threshold'],
+    string: ['thread', 'state'],
+    object: ['layers'],
+    known: { state: ['avoided', 'made'] },
+  },
+  status: {
+    number: ['t', 'n', 'limit', 'percentLeft'],
+    string: ['thread'],
+    maybe: { number: ['turn', 'seen'] },
+  },
+  breaker: { number: ['t'], string: ['thread', 'state'] },
+  notice: { number: ['t'], string: ['thread', 'what'], maybe: { string: ['message'] } },
+  skipped: { string: ['what', 'needs'] },
+  warning: { string: ['code', 'message'], number: ['count'] },
+  breakdown: {
+    string: ['thread'],
+    object: ['estimator'],
+    inside: ['estimator', { number: ['heuristic', 'true'] }],
+  },
+  end: { number: ['t', 'turns', 'requests', 'cost'] },
 };
 
-const CLOSED: readonly (readonly [LogEntry['type'], string, readonly string[]])[] = [
-  ['request', 'purpose', CALL_PURPOSES],
-  ['layer', 'layer', LAYERS],
-  ['returned', 'layer', LAYERS],
-  ['crossing', 'state', ['avoided', 'made']],
-  ['layer', 'outcome', ['done', 'failed', 'declined']],
-];
-
-/** Numbers that may be absent or null. */
-const OPEN_NUMBERS: Readonly<Partial<Record<LogEntry['type'], readonly string[]>>> = {
-  request: ['context', 'seen', 'kept', 'untouched', 'fresh', 'rewritten'],
-  thread: ['prefixTokens', 'window', 'sharedTokens'],
-  break: ['n', 'position'],
-  layer: ['seenBefore', 'seenAfter', 'trueBefore', 'trueAfter'],
-  status: ['turn', 'seen'],
-};
-
-/** Texts that may be absent or null. */
-const OPEN_TEXTS: Readonly<Partial<Record<LogEntry['type'], readonly string[]>>> = {
-  request: ['cause'],
-  thread: ['parent', 'session'],
-  refused: ['purpose', 'message'],
-  layer: ['trigger', 'reason', 'failure'],
-  returned: ['why'],
-  notice: ['message'],
-};
+type Members = Readonly<Record<string, unknown>>;
 
 function isOfKind(field: unknown, kind: FieldKind): boolean {
   if (kind === 'object') return field !== null && typeof field === 'object';
   return kind === 'number' ? Number.isFinite(field) : typeof field === kind;
 }
 
-/** What objects inside an entry must hold. */
-const INSIDE: Readonly<
-  Partial<Record<LogEntry['type'], readonly [string, readonly (readonly [string, FieldKind])[]]>>
-> = {
-  run: ['transcript', [...fields('string', ['id', 'source']), ...fields('number', ['calls', 'threads'])]],
-  breakdown: ['estimator', fields('number', ['heuristic', 'true'])],
-};
-
-/** What is wrong with an object inside an entry. */
-function insideProblem(entry: Record<string, unknown>, type: LogEntry['type']): string | null {
-  const [owner, members] = INSIDE[type] ?? ['', []];
-  const inside = entry[owner] as Record<string, unknown>;
-  const lacking = members.find(([name, kind]) => !isOfKind(inside[name], kind));
-  if (lacking === undefined) return null;
-  return `(${type}) lacks ${owner}.${lacking[0]}, which must be of type ${lacking[1]}`;
+/** The first member that is not of its kind; null where all are. */
+function lackingIn(members: Members, fields: Fields, prefix = ''): string | null {
+  for (const kind of ['number', 'string', 'object'] as const) {
+    const name = fields[kind]?.find((each) => !isOfKind(members[each], kind));
+    if (name !== undefined) return `lacks ${prefix}${name}, which must be of type ${kind}`;
+  }
+  return null;
 }
 
 /** What is wrong with members that not every entry has. */
-function openProblem(entry: Record<string, unknown>, type: LogEntry['type']): string | null {
+function openProblem(entry: Members, { maybe }: LineShape): string | null {
   const isOdd = (name: string): boolean => (entry[name] ?? null) !== null && !Number.isFinite(entry[name]);
-  const odd = OPEN_NUMBERS[type]?.find(isOdd);
-  if (odd !== undefined) return `(${type}) has a ${odd} that is no number`;
-  const text = OPEN_TEXTS[type]?.find((name) => typeof (entry[name] ?? '') !== 'string');
-  if (text !== undefined) return `(${type}) has a ${text} that is no text`;
-  if (type === 'end') return chanceProblem(entry.chance);
-  if (type !== 'request' || entry.risk === undefined) return null;
+  const odd = maybe?.number?.find(isOdd);
+  if (odd !== undefined) return `has a ${odd} that is no number`;
+  const text = maybe?.string?.find((name) => typeof (entry[name] ?? '') !== 'string');
+  if (text !== undefined) return `has a ${text} that is no text`;
+  if (entry.type === 'end') return chanceProblem(entry.chance);
+  if (entry.type !== 'request' || entry.risk === undefined) return null;
   const { chance, cost } = (entry.risk ?? {}) as { readonly chance?: unknown; readonly cost?: unknown };
   const isRisk = Number.isFinite(cost) && typeof chance === 'number' && chance >= 0 && chance <= 1;
-  return isRisk ? null : '(request) has a risk without a chance from 0 to 1 and a cost';
+  return isRisk ? null : 'has a risk without a chance from 0 to 1 and a cost';
 }
 
 /** What is wrong with what chance added to a run. */
 function chanceProblem(chance: unknown): string | null {
   if (chance === undefined) return null;
-  const members = (chance ?? {}) as Record<string, unknown>;
+  const members = (chance ?? {}) as Members;
   const odd = ['lost', 'expected', 'low', 'high'].find((name) => !Number.isFinite(members[name]));
-  return odd === undefined ? null : `(end) has a chance whose ${odd} is no number`;
+  return odd === undefined ? null : `has a chance whose ${odd} is no number`;
+}
+
+/** What is wrong with the members of an entry. */
+function memberProblem(entry: Members, shape: LineShape): string | null {
+  const lacking = lackingIn(entry, shape);
+  if (lacking !== null) return lacking;
+  for (const [name, known] of Object.entries(shape.known ?? {}))
+    if (!known.includes(entry[name] as string))
+      return `has the unknown ${name} ${JSON.stringify(entry[name])}`;
+  const [owner, fields] = shape.inside ?? ['', {}];
+  return lackingIn((entry[owner] ?? {}) as Members, fields, `${owner}.`) ?? openProblem(entry, shape);
 }
 
 /** The request's numbers that may be absent are null where they are. */
@@ -139,22 +145,13 @@ function whole(entry: LogEntry): LogEntry {
 
 function problemOf(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object';
-  const entry = value as Record<string, unknown>;
+  const entry = value as Members;
   if (entry.type === undefined) return 'has no type';
-  if (typeof entry.type !== 'string' || !Object.hasOwn(FIELDS, entry.type)) {
+  if (typeof entry.type !== 'string' || !Object.hasOwn(SHAPES, entry.type)) {
     return `has the unknown type ${JSON.stringify(entry.type)}`;
   }
-  const type = entry.type as LogEntry['type'];
-  for (const [name, kind] of FIELDS[type]) {
-    const field = entry[name];
-    if (!isOfKind(field, kind)) return `(${type}) lacks ${name}, which must be of type ${kind}`;
-  }
-  for (const [owner, name, known] of CLOSED) {
-    if (owner === type && !known.includes(entry[name] as string)) {
-      return `(${type}) has the unknown ${name} ${JSON.stringify(entry[name])}`;
-    }
-  }
-  return insideProblem(entry, type) ?? openProblem(entry, type);
+  const problem = memberProblem(entry, SHAPES[entry.type as LogEntry['type']]);
+  return problem === null ? null : `(${entry.type}) ${problem}`;
 }
 
 function checkVersion(first: unknown, file: string): void {

@@ -1,17 +1,13 @@
 import { createRegistry } from '../core/base/registry.js';
 import type { RunFacts } from './facts.js';
 import { METRIC_FAMILIES } from './families.js';
-import { LONG_TERM_METRICS } from './long-term-metrics.js';
 import type { Metric } from './metric.js';
 import { RUN_METRICS } from './run-metrics.js';
-import { STATUS_METRICS } from './status-metrics.js';
-
-const NAMED: readonly Metric[] = [...RUN_METRICS, ...STATUS_METRICS, ...LONG_TERM_METRICS];
 
 /** The named metrics, in the order reports show them. */
 export const METRICS = createRegistry(
   'metric',
-  NAMED.map((entry) => [entry.name, entry] as const),
+  RUN_METRICS.map((entry) => [entry.name, entry] as const),
 );
 
 /** The values of all named metrics, in their order. */

@@ -4,64 +4,69 @@ import { ratio } from '../core/base/stats.js';
 import type { BreakCause, RequestEntry, ThreadEntry } from '../core/run/run-log.js';
 import { CALL_PURPOSES, type CallPurpose } from '../core/run/run-plan.js';
 import { RiskTally } from './cost-interval.js';
-import type { CostFacts, RequestFacts, ThreadFacts } from './facts.js';
 import { addTo, recordOf, sortedRecord, type Tally } from './tally.js';
+
+const REQUEST_SUMS = [
+  'calls',
+  'promptTokens',
+  'readTokens',
+  'write5mTokens',
+  'write1hTokens',
+  'inputTokens',
+  'outputTokens',
+  'latencyMs',
+  'costNanoUsd',
+] as const;
+
+/** Sums over a group of answered requests. Money is in whole nano-dollars. */
+export type RequestFacts = Readonly<Record<(typeof REQUEST_SUMS)[number], number>>;
+
+/** Three ways to split one total; each adds up to it exactly (INV-5). Nano-dollars. */
+export interface CostFacts {
+  readonly total: number;
+  /** `carry` (cache reads), `new` (writes and input of fresh content), `rewrite:<cause>`, `output`. */
+  readonly byCause: Readonly<Record<string, number>>;
+  /** By the purpose of the call. */
+  readonly byLayer: Readonly<Record<CallPurpose, number>>;
+  readonly byThread: Readonly<Record<string, number>>;
+}
+
+/** One conversation of the run. */
+export interface ThreadFacts {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly label: string;
+  readonly prefixTokens: number | null;
+  readonly window: number | null;
+  readonly calls: number;
+  readonly turns: number;
+  readonly costNanoUsd: number;
+}
 
 /** What the requests of a run add up to. */
 export interface RequestTotals {
+  /** Main-loop turns, summed over the main threads. */
+  readonly turns: number;
+  /** Requests by model. */
+  readonly models: Readonly<Record<string, number>>;
+  readonly threads: readonly ThreadFacts[];
   readonly requests: RequestFacts;
   readonly byPurpose: Readonly<Record<CallPurpose, RequestFacts>>;
   readonly cost: CostFacts;
-  readonly threads: readonly ThreadFacts[];
-  readonly models: Readonly<Record<string, number>>;
+  /** Largest prompt + output of the main loop; null without a request. */
   readonly peakContextTokens: number | null;
+  /** Share of the session's own content the main loop's requests still held, averaged over them; null without data. */
   readonly keptContentShare: number | null;
-  /** Main-loop turns, summed over the main threads. */
-  readonly turns: number;
-  readonly risks: RiskTally;
-}
-
-/** Adds up requests and threads; one call per request, which allocates nothing. */
-export interface RequestFold {
-  addThread(entry: ThreadEntry): void;
-  addRequest(entry: RequestEntry): void;
-  finish(): RequestTotals;
 }
 
 function emptyRequests(): Mutable<RequestFacts> {
-  return {
-    calls: 0,
-    promptTokens: 0,
-    readTokens: 0,
-    write5mTokens: 0,
-    write1hTokens: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    latencyMs: 0,
-    costNanoUsd: 0,
-  };
+  return recordOf(REQUEST_SUMS, () => 0);
 }
 
 function addUp(parts: readonly RequestFacts[]): RequestFacts {
   const total = emptyRequests();
-  for (const part of parts) {
-    total.calls += part.calls;
-    total.promptTokens += part.promptTokens;
-    total.readTokens += part.readTokens;
-    total.write5mTokens += part.write5mTokens;
-    total.write1hTokens += part.write1hTokens;
-    total.inputTokens += part.inputTokens;
-    total.outputTokens += part.outputTokens;
-    total.latencyMs += part.latencyMs;
-    total.costNanoUsd += part.costNanoUsd;
-  }
+  for (const part of parts) for (const name of REQUEST_SUMS) total[name] += part[name];
   return total;
-}
-
-function broken(entry: RequestEntry, sentence: string): CcbenchError {
-  return new CcbenchError('invariant', `request ${entry.n} of thread ${entry.thread}: ${sentence} (INV-5)`, {
-    hint: 'the log contradicts itself: it was edited, or the run that wrote it has a defect',
-  });
 }
 
 function checkRequest(entry: RequestEntry): void {
@@ -75,6 +80,12 @@ function checkRequest(entry: RequestEntry): void {
     throw broken(entry, `a rewrite cost of ${entry.rewriteCost} is not part of writes and input`);
   }
   if (entry.rewriteCost > 0 && entry.cause === null) throw broken(entry, 'a rewrite has no cause');
+}
+
+function broken(entry: RequestEntry, sentence: string): CcbenchError {
+  return new CcbenchError('invariant', `request ${entry.n} of thread ${entry.thread}: ${sentence} (INV-5)`, {
+    hint: 'the log contradicts itself: it was edited, or the run that wrote it has a defect',
+  });
 }
 
 /** Sums beyond 2⁵³ nano-dollars (nine million dollars) are no longer exact. */
@@ -92,102 +103,96 @@ function checkSplit(name: string, parts: Readonly<Record<string, number>>, total
   );
 }
 
-/** Creates an empty fold over threads and requests. */
-export function createRequestFold(): RequestFold {
-  const byPurpose = recordOf(CALL_PURPOSES, emptyRequests);
-  const threads = new Map<string, Mutable<ThreadFacts>>();
-  const models: Tally = new Map();
-  const rewrites: Map<BreakCause, number> = new Map();
-  let total = 0;
-  let carry = 0;
-  let fresh = 0;
-  let output = 0;
-  let peak = -1;
-  let kept = 0;
-  let keptCalls = 0;
-  let thread: Mutable<ThreadFacts> | null = null;
-  const risks = new RiskTally();
+/** Adds up requests and threads; one call per request, which allocates nothing. */
+export class RequestFold {
+  readonly risks = new RiskTally();
+  readonly #byPurpose = recordOf(CALL_PURPOSES, emptyRequests);
+  readonly #threads = new Map<string, Mutable<ThreadFacts>>();
+  readonly #models: Tally = new Map();
+  readonly #rewrites: Map<BreakCause, number> = new Map();
+  #carry = 0;
+  #fresh = 0;
+  #output = 0;
+  #total = 0;
+  #peak = -1;
+  #kept = 0;
+  #keptCalls = 0;
+  #thread: Mutable<ThreadFacts> | null = null;
 
-  const openThread = (id: string, entry: ThreadEntry | null): Mutable<ThreadFacts> => {
-    const opened: Mutable<ThreadFacts> = {
-      id,
-      parent: entry?.parent ?? null,
-      label: entry?.label ?? id,
-      prefixTokens: entry?.prefixTokens ?? null,
-      window: entry?.window ?? null,
-      calls: 0,
-      turns: 0,
-      costNanoUsd: 0,
-    };
-    threads.set(id, opened);
+  addThread(entry: ThreadEntry): void {
+    if (!this.#threads.has(entry.thread)) this.#open(entry.thread, entry);
+  }
+
+  #open(id: string, entry: ThreadEntry | null): Mutable<ThreadFacts> {
+    const { parent = null, label = id, prefixTokens = null, window = null } = entry ?? {};
+    const opened = { id, parent, label, prefixTokens, window, calls: 0, turns: 0, costNanoUsd: 0 };
+    this.#threads.set(id, opened);
     return opened;
-  };
+  }
 
-  return {
-    addThread(entry) {
-      if (!threads.has(entry.thread)) openThread(entry.thread, entry);
-    },
-    addRequest(entry) {
-      checkRequest(entry);
-      const sums = byPurpose[entry.purpose];
-      sums.calls += 1;
-      sums.promptTokens += entry.prompt;
-      sums.readTokens += entry.read;
-      sums.write5mTokens += entry.write5m;
-      sums.write1hTokens += entry.write1h;
-      sums.inputTokens += entry.input;
-      sums.outputTokens += entry.output;
-      sums.latencyMs += entry.latencyMs;
-      sums.costNanoUsd += entry.cost;
-      total += entry.cost;
-      carry += entry.readCost;
-      fresh += entry.writeCost + entry.inputCost - entry.rewriteCost;
-      output += entry.outputCost;
-      if (entry.cause !== null)
-        rewrites.set(entry.cause, (rewrites.get(entry.cause) ?? 0) + entry.rewriteCost);
-      if (thread === null || thread.id !== entry.thread) {
-        thread = threads.get(entry.thread) ?? openThread(entry.thread, null);
-      }
-      thread.calls += 1;
-      thread.costNanoUsd += entry.cost;
-      if (entry.purpose === 'main' || entry.purpose === 'subagent') {
-        if (entry.turn > thread.turns) thread.turns = entry.turn;
-      }
-      if (entry.purpose === 'main' && entry.context > peak) peak = entry.context;
-      if (entry.purpose === 'main' && typeof entry.kept === 'number') {
-        kept += entry.kept;
-        keptCalls += 1;
-      }
-      addTo(models, entry.model, 1);
-      if (entry.risk !== undefined) risks.add(entry.risk);
-    },
-    finish() {
-      const byCause: Record<string, number> = { carry, new: fresh };
-      for (const [cause, cost] of Object.entries(sortedRecord(rewrites))) byCause[`rewrite:${cause}`] = cost;
-      byCause.output = output;
-      const list = [...threads.values()];
-      const cost: CostFacts = {
-        total,
-        byCause,
-        byLayer: recordOf(CALL_PURPOSES, (purpose) => byPurpose[purpose].costNanoUsd),
-        byThread: Object.fromEntries(list.map((item) => [item.id, item.costNanoUsd])),
-      };
-      checkSplit('by cause', cost.byCause, total);
-      checkSplit('by layer', cost.byLayer, total);
-      checkSplit('by thread', cost.byThread, total);
-      let turns = 0;
-      for (const item of list) if (item.parent === null) turns += item.turns;
-      return {
-        requests: addUp(Object.values(byPurpose)),
-        byPurpose,
-        cost,
-        threads: list,
-        models: sortedRecord(models),
-        peakContextTokens: peak < 0 ? null : peak,
-        keptContentShare: ratio(kept, keptCalls),
-        turns,
-        risks,
-      };
-    },
-  };
+  addRequest(entry: RequestEntry): void {
+    checkRequest(entry);
+    const sums = this.#byPurpose[entry.purpose];
+    sums.calls += 1;
+    sums.promptTokens += entry.prompt;
+    sums.readTokens += entry.read;
+    sums.write5mTokens += entry.write5m;
+    sums.write1hTokens += entry.write1h;
+    sums.inputTokens += entry.input;
+    sums.outputTokens += entry.output;
+    sums.latencyMs += entry.latencyMs;
+    sums.costNanoUsd += entry.cost;
+    this.#total += entry.cost;
+    this.#carry += entry.readCost;
+    this.#fresh += entry.writeCost + entry.inputCost - entry.rewriteCost;
+    this.#output += entry.outputCost;
+    if (entry.cause !== null)
+      this.#rewrites.set(entry.cause, (this.#rewrites.get(entry.cause) ?? 0) + entry.rewriteCost);
+    let thread = this.#thread;
+    if (thread === null || thread.id !== entry.thread) {
+      thread = this.#threads.get(entry.thread) ?? this.#open(entry.thread, null);
+      this.#thread = thread;
+    }
+    thread.calls += 1;
+    thread.costNanoUsd += entry.cost;
+    const isMain = entry.purpose === 'main';
+    if ((isMain || entry.purpose === 'subagent') && entry.turn > thread.turns) thread.turns = entry.turn;
+    if (isMain && entry.context > this.#peak) this.#peak = entry.context;
+    if (isMain && typeof entry.kept === 'number') {
+      this.#kept += entry.kept;
+      this.#keptCalls += 1;
+    }
+    addTo(this.#models, entry.model, 1);
+    if (entry.risk !== undefined) this.risks.add(entry.risk);
+  }
+
+  finish(): RequestTotals {
+    const total = this.#total;
+    const byCause: Record<string, number> = { carry: this.#carry, new: this.#fresh };
+    for (const [cause, cost] of Object.entries(sortedRecord(this.#rewrites)))
+      byCause[`rewrite:${cause}`] = cost;
+    byCause.output = this.#output;
+    const threads = [...this.#threads.values()];
+    const cost: CostFacts = {
+      total,
+      byCause,
+      byLayer: recordOf(CALL_PURPOSES, (purpose) => this.#byPurpose[purpose].costNanoUsd),
+      byThread: Object.fromEntries(threads.map((item) => [item.id, item.costNanoUsd])),
+    };
+    checkSplit('by cause', cost.byCause, total);
+    checkSplit('by layer', cost.byLayer, total);
+    checkSplit('by thread', cost.byThread, total);
+    let turns = 0;
+    for (const item of threads) if (item.parent === null) turns += item.turns;
+    return {
+      turns,
+      models: sortedRecord(this.#models),
+      threads,
+      requests: addUp(Object.values(this.#byPurpose)),
+      byPurpose: this.#byPurpose,
+      cost,
+      peakContextTokens: this.#peak < 0 ? null : this.#peak,
+      keptContentShare: ratio(this.#kept, this.#keptCalls),
+    };
+  }
 }

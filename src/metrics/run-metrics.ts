@@ -2,38 +2,28 @@ import { MS_PER_HOUR } from '../core/base/clock.js';
 import { ratio, sum } from '../core/base/stats.js';
 import { isUnpriced } from '../core/run/priced-calls.js';
 import { completionOf } from './completion.js';
-import type { BreakFacts, RequestFacts, RunFacts } from './facts.js';
+import type { BreakFacts, RunFacts } from './facts.js';
 import { type Metric, usd } from './metric.js';
 import { pricedCalls } from './priced-calls.js';
 import { recordedUsd } from './recorded-metrics.js';
+import type { RequestFacts } from './request-fold.js';
 
 /** The notice of an input that was turned away (WIN-6). */
 const BLOCKED_INPUT = 'blocked';
 
-type Better = Metric['better'];
+type Value = Metric['value'];
 
-function metric(
-  name: string,
-  unit: Metric['unit'],
-  better: Better,
-  help: string,
-  value: Metric['value'],
-): Metric {
-  return { name, unit, better, help, value };
+/** The unit of a metric, its better direction, and how it is read from the facts of a run. */
+type MetricRow = readonly [unit: Metric['unit'], better: Metric['better'], value: Value];
+
+/** A value over answered requests: a run without any has no data for it. */
+function overRequests(value: Value): Value {
+  return (facts) => (facts.requests.calls === 0 ? null : value(facts));
 }
 
-/** A metric over answered requests: a run without any has no data for it, nor for money where no model has a price. */
-function requestMetric(
-  name: string,
-  unit: Metric['unit'],
-  better: Better,
-  help: string,
-  value: (facts: RunFacts) => number | null,
-): Metric {
-  return metric(name, unit, better, help, (facts) => {
-    if (facts.requests.calls === 0 || (unit === 'usd' && isUnpriced(pricedCalls(facts)))) return null;
-    return value(facts);
-  });
+/** The same for money, of which there is none where no model has a price. */
+function money(value: Value): Value {
+  return overRequests((facts) => (isUnpriced(pricedCalls(facts)) ? null : value(facts)));
 }
 
 function hitRate(requests: RequestFacts): number | null {
@@ -62,329 +52,268 @@ function layerSum(facts: RunFacts, field: 'saved' | 'notCarried' | 'cacheLost'):
   return sum(Object.values(facts.layers).map((layer) => layer[field]));
 }
 
-/** The metrics of a run: requests, tokens, cost, context, layers. */
-export const RUN_METRICS: readonly Metric[] = [
-  metric('apiCalls', 'count', 'lower', 'requests that were answered', (f) => f.requests.calls),
-  metric(
-    'layerRequests',
-    'count',
-    'lower',
-    'requests that layers made and that were answered: summaries, notes, memory, pings',
-    (f) => sum(ofLayers(f).map(({ calls }) => calls)),
-  ),
-  metric('turns', 'count', null, 'turns of the main loop', (f) => f.turns),
-  requestMetric(
-    'promptTokens',
-    'tokens',
-    'lower',
-    'tokens of all prompts: read + created + uncached',
-    (f) => f.requests.promptTokens,
-  ),
-  requestMetric(
-    'cacheReadTokens',
-    'tokens',
-    null,
-    'prompt tokens read from the cache',
-    (f) => f.requests.readTokens,
-  ),
-  requestMetric(
-    'cacheCreationTokens',
-    'tokens',
-    'lower',
-    'prompt tokens written to the cache, both lifetimes',
-    (f) => f.requests.write5mTokens + f.requests.write1hTokens,
-  ),
-  requestMetric(
-    'uncachedTokens',
-    'tokens',
-    'lower',
-    'prompt tokens neither read from the cache nor written to it',
-    (f) => f.requests.inputTokens,
-  ),
-  requestMetric('outputTokens', 'tokens', null, 'tokens of all responses', (f) => f.requests.outputTokens),
-  metric('cacheHitRate', 'share', 'higher', 'prompt tokens read from the cache / all prompt tokens', (f) =>
-    hitRate(f.requests),
-  ),
-  metric('cacheHitRateSubagents', 'share', 'higher', 'the same over the requests of subagents', (f) =>
-    hitRate(f.byPurpose.subagent),
-  ),
-  metric('cacheHitRateLayers', 'share', 'higher', 'the same over the requests of layers', (f) => {
-    const own = ofLayers(f);
-    return ratio(
-      sum(own.map(({ readTokens }) => readTokens)),
-      sum(own.map(({ promptTokens }) => promptTokens)),
-    );
-  }),
-  requestMetric('costUsd', 'usd', 'lower', 'cost of all requests', (f) => usd(f.cost.total)),
-  requestMetric(
-    'costExpectedUsd',
-    'usd',
-    'lower',
-    'cost of all requests with what breaks that nothing foretells add on average (K14)',
-    (f) => usd(f.costInterval?.expected ?? f.cost.total),
-  ),
-  requestMetric(
-    'costLowUsd',
-    'usd',
-    'lower',
+/** What each metric means, in the order reports show them. */
+const HELP = {
+  apiCalls: 'requests that were answered',
+  layerRequests: 'requests that layers made and that were answered: summaries, notes, memory, pings',
+  turns: 'turns of the main loop',
+  promptTokens: 'tokens of all prompts: read + created + uncached',
+  cacheReadTokens: 'prompt tokens read from the cache',
+  cacheCreationTokens: 'prompt tokens written to the cache, both lifetimes',
+  uncachedTokens: 'prompt tokens neither read from the cache nor written to it',
+  outputTokens: 'tokens of all responses',
+  cacheHitRate: 'prompt tokens read from the cache / all prompt tokens',
+  cacheHitRateSubagents: 'the same over the requests of subagents',
+  cacheHitRateLayers: 'the same over the requests of layers',
+  costUsd: 'cost of all requests',
+  costExpectedUsd: 'cost of all requests with what breaks that nothing foretells add on average (K14)',
+  costLowUsd:
     'lower end of the interval that holds nine of ten sessions; none where the client is the bare API',
-    (f) => (f.costInterval === null ? null : usd(f.costInterval.low)),
-  ),
-  requestMetric(
-    'costHighUsd',
-    'usd',
-    'lower',
+  costHighUsd:
     'upper end of the interval that holds nine of ten sessions; none where the client is the bare API',
-    (f) => (f.costInterval === null ? null : usd(f.costInterval.high)),
-  ),
-  requestMetric(
-    'costUsdUnseen',
-    'usd',
-    'lower',
-    'cost of requests that no transcript shows: suggestions, and what layers asked',
-    (f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent),
-  ),
-  requestMetric('costUsdMain', 'usd', 'lower', 'cost of the main loop', (f) => usd(f.cost.byLayer.main)),
-  requestMetric('costUsdSubagents', 'usd', 'lower', 'cost of the loops of subagents', (f) =>
-    usd(f.cost.byLayer.subagent),
-  ),
-  requestMetric(
-    'costUsdLayers',
-    'usd',
-    'lower',
-    'cost of the requests that layers made: summaries, notes, memory',
-    (f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent - f.cost.byLayer.suggestion),
-  ),
-  requestMetric(
-    'costUsdRewrites',
-    'usd',
-    'lower',
+  costUsdUnseen: 'cost of requests that no transcript shows: suggestions, and what layers asked',
+  costUsdMain: 'cost of the main loop',
+  costUsdSubagents: 'cost of the loops of subagents',
+  costUsdLayers: 'cost of the requests that layers made: summaries, notes, memory',
+  costUsdRewrites:
     'cost of content that an earlier request held and that was not read from the cache: paid for again',
-    (f) => usd(rewriteCost(f)),
-  ),
-  requestMetric(
-    'costPerTurnUsd',
-    'usd',
-    'lower',
-    'cost of all requests / completed turns: the answered calls of the main loop',
-    (f) => ratio(usd(f.cost.total), f.byPurpose.main.calls),
-  ),
-  metric('recordedCostUsd', 'usd', null, 'what the recording cost, by the usage in it', (f) => {
-    const bill = f.run?.transcript.recorded;
-    return bill === undefined ? null : recordedUsd(bill);
-  }),
-  metric(
-    'peakContextTokens',
+  costPerTurnUsd: 'cost of all requests / completed turns: the answered calls of the main loop',
+  recordedCostUsd: 'what the recording cost, by the usage in it',
+  peakContextTokens: 'largest prompt + output of the main loop',
+  meanPromptTokens: 'mean prompt of the main loop',
+  keptContentShare:
+    'original tokens that the main loop’s requests still held / those it would have held untouched, mean over turns',
+  cacheBreaks: 'drops of cache reads that no layer announced',
+  cacheBreaksExpected: 'drops of cache reads that a layer announced',
+  finishedShare: 'calls of the transcript that were answered / all of them; below 1 the run is unfinished',
+  callsAnswered: 'calls of the transcript that were answered, without those that layers make',
+  requestsRefused: 'requests the API would not take',
+  callsLost: 'recorded calls that could not take place because an earlier one failed',
+  blockedInputs: 'inputs turned away because the context was full',
+  compactions: 'compactions done: full, from session memory, reactive, and by the summarising baseline',
+  fullCompactions: 'compactions done by a summary request',
+  sessionMemoryCompactions: 'compactions done from session memory, without a request',
+  reactiveCompactions: 'compactions done because the API refused a request',
+  compactionFailures: 'compactions that failed',
+  chainedCompactions: 'compactions within a few turns of the previous one (thrash.chainTurns)',
+  thrash: 'compactions within one turn of the previous one, not asked for by the user',
+  compactionsPrevented:
+    'times the context would have crossed the auto-compact threshold had no layer taken anything out since the last compaction, and never did',
+  compactionsPutOff: 'times it would have crossed the threshold and did so only later',
+  microcompactions: 'times old tool results were cleared',
+  storedResults: 'tool results moved out of the context to storage',
+  restoredFiles: 'files put back into the context after compactions',
+  restoreFailures: 'files that could not be read again after a compaction',
+  refusedCompactions: 'compactions that the user asked for and nobody made',
+  repairedRequests: 'requests that had to be mended so that the API would take them',
+  hookTokens: 'tokens that hooks of the user put into the context after compactions',
+  breakerTrips: 'times the breaker stopped automatic compaction',
+  breakerSkips: 'attempts the open breaker avoided',
+  tokensSaved:
+    'tokens that layers keep out of the conversations at their ends; what came back is not among them',
+  tokensNotCarried:
+    'tokens that layers kept out, summed over the requests of the loops: what the prompts did not carry and nobody paid for',
+  cacheTokensDestroyed:
+    'cached tokens behind the first position that layers changed, each counted once per request',
+  overshootTokens: 'largest distance past a threshold when it fired',
+  meanLatencyMs: 'mean latency of the main loop',
+  simulatedHours: 'simulated time from the first entry of the log to the last',
+  estimatorRatio: 'tokens by the rough estimate / true tokens of the conversations',
+  warningShownTurns:
+    'turns of the main loop during which the client warned that little context is left; none where no window is known; a policy that sets no distance is taken to warn 20,000 tokens before its limit, as Claude Code does',
+  errorShownTurns: 'the same for the error colour of that warning',
+  leastPercentLeft:
+    'least share of the limit that the client showed as left when a request of the main loop was sent: of the auto-compact threshold where that is on, else of the effective window',
+  forks: 'threads that started as a copy of their parent',
+  forksLost: 'forks that never started because the call that starts them was lost',
+  forkHitRate: 'tokens that the first requests of forks read from the cache / all their prompt tokens',
+  forkTokensShared: 'tokens that forks read instead of paying for them anew: what sharing the prefix saved',
+  notesUpdates: 'extractions that brought session notes up to date',
+  notesCondensed: 'of those, the ones told to condense a section or all of the notes',
+  notesUrgent: 'of those, the ones told to do so urgently',
+  notesOutputTokens: 'output of extractions: new and changed lines and the calls around them',
+  notesTokens: 'tokens of the session notes as the latest extraction left them',
+  memoriesWritten: 'durable memories written by extractions',
+  memoriesRemoved:
+    'memory files that dreams removed: merged into others or contradicted, never to make the index fit',
+  memoriesMerged: 'memories that went into another on their subject',
+  memoriesContradicted: 'memories that lost a line to a later one that contradicts it, in dreams',
+  memoriesDated: 'memories in which dreams made relative dates absolute',
+  memoriesKept: 'memories in the directory at the end',
+  memoriesDuplicate: 'memories at the end that say what another one says',
+  memoriesDisagreeing: 'memories at the end that a later one contradicts',
+  memoriesPolluted: 'memories at the end that the exclusion rules forbid',
+  memoriesOffIndex: 'memories at the end that have no line in the index',
+  memoryIndexLines: 'lines of the memory index at the end',
+  memoryIndexCuts: 'times the memory index did not fit into the system prompt',
+  memoryWritesRefused: 'writes of extractions and dreams that led out of the memory directory',
+  memoryFilesCorrupt: 'memory files that could not be read',
+  dreams: 'dreams that came to their end',
+  dreamFailures: 'dreams that failed',
+  dreamsKilled: 'dreams that ended with their process',
+  dreamLocksReclaimed: 'stale locks taken over: left behind by a process that died in its dream',
+  agentsShutDown: 'agents that another one ended',
+  callsNotMade: 'recorded calls of agents that another one had ended: neither answered nor lost',
+  plansRejected: 'plans that were turned down and made again',
+  approvalWaitMs: 'time that agents waited for the answers to their plans',
+  agentMemoriesRead: 'agents that began with what earlier ones of their kind had left',
+  messagesSent: 'messages between agents',
+  messagesDelivered: 'of those, the ones that were delivered',
+  messagesLate: 'of those, the ones that were delivered late',
+  messagesLost: 'messages neither delivered nor waiting anywhere',
+} as const;
+
+const METRIC_VALUES: Readonly<Record<keyof typeof HELP, MetricRow>> = {
+  apiCalls: ['count', 'lower', (f) => f.requests.calls],
+  layerRequests: ['count', 'lower', (f) => sum(ofLayers(f).map(({ calls }) => calls))],
+  turns: ['count', null, (f) => f.turns],
+  promptTokens: ['tokens', 'lower', overRequests((f) => f.requests.promptTokens)],
+  cacheReadTokens: ['tokens', null, overRequests((f) => f.requests.readTokens)],
+  cacheCreationTokens: [
     'tokens',
     'lower',
-    'largest prompt + output of the main loop',
-    (f) => f.peakContextTokens,
-  ),
-  metric('meanPromptTokens', 'tokens', 'lower', 'mean prompt of the main loop', (f) =>
-    ratio(f.byPurpose.main.promptTokens, f.byPurpose.main.calls),
-  ),
-  metric(
-    'keptContentShare',
+    overRequests((f) => f.requests.write5mTokens + f.requests.write1hTokens),
+  ],
+  uncachedTokens: ['tokens', 'lower', overRequests((f) => f.requests.inputTokens)],
+  outputTokens: ['tokens', null, overRequests((f) => f.requests.outputTokens)],
+  cacheHitRate: ['share', 'higher', (f) => hitRate(f.requests)],
+  cacheHitRateSubagents: ['share', 'higher', (f) => hitRate(f.byPurpose.subagent)],
+  cacheHitRateLayers: [
     'share',
     'higher',
-    'original tokens that the main loop’s requests still held / those it would have held untouched, mean over turns',
-    (f) => f.keptContentShare,
-  ),
-  requestMetric('cacheBreaks', 'count', 'lower', 'drops of cache reads that no layer announced', (f) =>
-    countBreaks(f.breaks.unexpected),
-  ),
-  requestMetric('cacheBreaksExpected', 'count', 'lower', 'drops of cache reads that a layer announced', (f) =>
-    countBreaks(f.breaks.expected),
-  ),
-  metric(
-    'finishedShare',
+    (f) => {
+      const own = ofLayers(f);
+      return ratio(
+        sum(own.map(({ readTokens }) => readTokens)),
+        sum(own.map(({ promptTokens }) => promptTokens)),
+      );
+    },
+  ],
+  costUsd: ['usd', 'lower', money((f) => usd(f.cost.total))],
+  costExpectedUsd: ['usd', 'lower', money((f) => usd(f.costInterval?.expected ?? f.cost.total))],
+  costLowUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.low)))],
+  costHighUsd: ['usd', 'lower', money((f) => (f.costInterval === null ? null : usd(f.costInterval.high)))],
+  costUsdUnseen: [
+    'usd',
+    'lower',
+    money((f) => usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent)),
+  ],
+  costUsdMain: ['usd', 'lower', money((f) => usd(f.cost.byLayer.main))],
+  costUsdSubagents: ['usd', 'lower', money((f) => usd(f.cost.byLayer.subagent))],
+  costUsdLayers: [
+    'usd',
+    'lower',
+    money((f) =>
+      usd(f.cost.total - f.cost.byLayer.main - f.cost.byLayer.subagent - f.cost.byLayer.suggestion),
+    ),
+  ],
+  costUsdRewrites: ['usd', 'lower', money((f) => usd(rewriteCost(f)))],
+  costPerTurnUsd: ['usd', 'lower', money((f) => ratio(usd(f.cost.total), f.byPurpose.main.calls))],
+  recordedCostUsd: [
+    'usd',
+    null,
+    (f) => {
+      const bill = f.run?.transcript.recorded;
+      return bill === undefined ? null : recordedUsd(bill);
+    },
+  ],
+  peakContextTokens: ['tokens', 'lower', (f) => f.peakContextTokens],
+  meanPromptTokens: ['tokens', 'lower', (f) => ratio(f.byPurpose.main.promptTokens, f.byPurpose.main.calls)],
+  keptContentShare: ['share', 'higher', (f) => f.keptContentShare],
+  cacheBreaks: ['count', 'lower', overRequests((f) => countBreaks(f.breaks.unexpected))],
+  cacheBreaksExpected: ['count', 'lower', overRequests((f) => countBreaks(f.breaks.expected))],
+  finishedShare: [
     'share',
     'higher',
-    'calls of the transcript that were answered / all of them; below 1 the run is unfinished',
     (f) => {
       const { answered, calls } = completionOf(f);
       return ratio(answered, calls);
     },
-  ),
-  metric(
-    'callsAnswered',
-    'count',
-    'higher',
-    'calls of the transcript that were answered, without those that layers make',
-    (f) => completionOf(f).answered,
-  ),
-  metric('requestsRefused', 'count', 'lower', 'requests the API would not take', (f) => f.requestsRefused),
-  metric(
-    'callsLost',
-    'count',
-    'lower',
-    'recorded calls that could not take place because an earlier one failed',
-    (f) => f.callsLost,
-  ),
-  metric(
-    'blockedInputs',
-    'count',
-    'lower',
-    'inputs turned away because the context was full',
-    (f) => f.notices[BLOCKED_INPUT] ?? 0,
-  ),
-  metric(
-    'compactions',
-    'count',
-    'lower',
-    'compactions done: full, from session memory, reactive, and by the summarising baseline',
-    (f) => f.compactions.done,
-  ),
-  metric(
-    'fullCompactions',
-    'count',
-    'lower',
-    'compactions done by a summary request',
-    (f) => f.compactions.full,
-  ),
-  metric(
-    'sessionMemoryCompactions',
-    'count',
-    null,
-    'compactions done from session memory, without a request',
-    (f) => f.compactions.sessionMemory,
-  ),
-  metric(
-    'reactiveCompactions',
-    'count',
-    'lower',
-    'compactions done because the API refused a request',
-    (f) => f.compactions.reactive,
-  ),
-  metric('compactionFailures', 'count', 'lower', 'compactions that failed', (f) => f.compactions.failed),
-  metric(
-    'chainedCompactions',
-    'count',
-    'lower',
-    'compactions within a few turns of the previous one (thrash.chainTurns)',
-    (f) => f.compactions.chained,
-  ),
-  metric(
-    'thrash',
-    'count',
-    'lower',
-    'compactions within one turn of the previous one, not asked for by the user',
-    (f) => f.compactions.thrash,
-  ),
-  metric(
-    'compactionsPrevented',
-    'count',
-    null,
-    'times the context would have crossed the auto-compact threshold had no layer taken anything out since the last compaction, and never did',
-    (f) => f.crossings.prevented,
-  ),
-  metric(
-    'compactionsPutOff',
-    'count',
-    null,
-    'times it would have crossed the threshold and did so only later',
-    (f) => f.crossings.putOff,
-  ),
-  metric(
-    'microcompactions',
-    'count',
-    null,
-    'times old tool results were cleared',
-    (f) => f.layers.microcompact.done,
-  ),
-  metric(
-    'storedResults',
-    'count',
-    null,
-    'tool results moved out of the context to storage',
-    (f) => f.storedResults,
-  ),
-  metric(
-    'restoredFiles',
-    'count',
-    null,
-    'files put back into the context after compactions',
-    (f) => f.restoredFiles,
-  ),
-  metric(
-    'restoreFailures',
-    'count',
-    'lower',
-    'files that could not be read again after a compaction',
-    (f) => f.failures['file-unreadable'] ?? 0,
-  ),
-  metric(
-    'refusedCompactions',
-    'count',
-    'lower',
-    'compactions that the user asked for and nobody made',
-    (f) => f.notices['compact-refused'] ?? 0,
-  ),
-  metric(
-    'repairedRequests',
-    'count',
-    'lower',
-    'requests that had to be mended so that the API would take them',
-    (f) => f.notices.repaired ?? 0,
-  ),
-  metric(
-    'hookTokens',
-    'tokens',
-    null,
-    'tokens that hooks of the user put into the context after compactions',
-    (f) => f.hookTokens,
-  ),
-  metric(
-    'breakerTrips',
-    'count',
-    'lower',
-    'times the breaker stopped automatic compaction',
-    (f) => f.breaker.trips,
-  ),
-  metric('breakerSkips', 'count', null, 'attempts the open breaker avoided', (f) => f.breaker.skips),
-  metric(
-    'tokensSaved',
-    'tokens',
-    'higher',
-    'tokens that layers keep out of the conversations at their ends; what came back is not among them',
-    (f) => layerSum(f, 'saved'),
-  ),
-  metric(
-    'tokensNotCarried',
-    'tokens',
-    'higher',
-    'tokens that layers kept out, summed over the requests of the loops: what the prompts did not carry and nobody paid for',
-    (f) => layerSum(f, 'notCarried'),
-  ),
-  metric(
-    'cacheTokensDestroyed',
-    'tokens',
-    'lower',
-    'cached tokens behind the first position that layers changed, each counted once per request',
-    (f) => layerSum(f, 'cacheLost'),
-  ),
-  metric(
-    'overshootTokens',
-    'tokens',
-    'lower',
-    'largest distance past a threshold when it fired',
-    (f) => f.overshootTokens,
-  ),
-  metric('meanLatencyMs', 'ms', 'lower', 'mean latency of the main loop', (f) =>
-    ratio(f.byPurpose.main.latencyMs, f.byPurpose.main.calls),
-  ),
-  metric(
-    'simulatedHours',
-    'hours',
-    null,
-    'simulated time from the first entry of the log to the last',
-    (f) => (f.durationMs === null ? null : f.durationMs / MS_PER_HOUR),
-  ),
-  metric(
-    'estimatorRatio',
+  ],
+  callsAnswered: ['count', 'higher', (f) => completionOf(f).answered],
+  requestsRefused: ['count', 'lower', (f) => f.requestsRefused],
+  callsLost: ['count', 'lower', (f) => f.callsLost],
+  blockedInputs: ['count', 'lower', (f) => f.notices[BLOCKED_INPUT] ?? 0],
+  compactions: ['count', 'lower', (f) => f.compactions.done],
+  fullCompactions: ['count', 'lower', (f) => f.compactions.full],
+  sessionMemoryCompactions: ['count', null, (f) => f.compactions.sessionMemory],
+  reactiveCompactions: ['count', 'lower', (f) => f.compactions.reactive],
+  compactionFailures: ['count', 'lower', (f) => f.compactions.failed],
+  chainedCompactions: ['count', 'lower', (f) => f.compactions.chained],
+  thrash: ['count', 'lower', (f) => f.compactions.thrash],
+  compactionsPrevented: ['count', null, (f) => f.crossings.prevented],
+  compactionsPutOff: ['count', null, (f) => f.crossings.putOff],
+  microcompactions: ['count', null, (f) => f.layers.microcompact.done],
+  storedResults: ['count', null, (f) => f.storedResults],
+  restoredFiles: ['count', null, (f) => f.restoredFiles],
+  restoreFailures: ['count', 'lower', (f) => f.failures['file-unreadable'] ?? 0],
+  refusedCompactions: ['count', 'lower', (f) => f.notices['compact-refused'] ?? 0],
+  repairedRequests: ['count', 'lower', (f) => f.notices.repaired ?? 0],
+  hookTokens: ['tokens', null, (f) => f.hookTokens],
+  breakerTrips: ['count', 'lower', (f) => f.breaker.trips],
+  breakerSkips: ['count', null, (f) => f.breaker.skips],
+  tokensSaved: ['tokens', 'higher', (f) => layerSum(f, 'saved')],
+  tokensNotCarried: ['tokens', 'higher', (f) => layerSum(f, 'notCarried')],
+  cacheTokensDestroyed: ['tokens', 'lower', (f) => layerSum(f, 'cacheLost')],
+  overshootTokens: ['tokens', 'lower', (f) => f.overshootTokens],
+  meanLatencyMs: ['ms', 'lower', (f) => ratio(f.byPurpose.main.latencyMs, f.byPurpose.main.calls)],
+  simulatedHours: ['hours', null, (f) => (f.durationMs === null ? null : f.durationMs / MS_PER_HOUR)],
+  estimatorRatio: [
     'ratio',
     null,
-    'tokens by the rough estimate / true tokens of the conversations',
     (f) => (f.estimator === null ? null : ratio(f.estimator.heuristic, f.estimator.true)),
-  ),
-];
+  ],
+  warningShownTurns: ['count', 'lower', ({ status }) => status?.warning.turns ?? null],
+  errorShownTurns: ['count', 'lower', ({ status }) => status?.error.turns ?? null],
+  leastPercentLeft: [
+    'share',
+    'higher',
+    ({ status }) => (status === null ? null : status.leastPercentLeft / 100),
+  ],
+  forks: ['count', null, ({ longTerm }) => longTerm.forks.started],
+  forksLost: ['count', 'lower', ({ longTerm }) => longTerm.forks.lost],
+  forkHitRate: [
+    'share',
+    'higher',
+    ({ longTerm: { forks } }) => ratio(forks.firstReadTokens, forks.firstPromptTokens),
+  ],
+  forkTokensShared: ['tokens', 'higher', (facts) => facts.longTerm.forks.firstReadTokens],
+  notesUpdates: ['count', null, ({ longTerm }) => longTerm.notes.extractions],
+  notesCondensed: ['count', null, ({ longTerm }) => longTerm.notes.condensed],
+  notesUrgent: ['count', null, ({ longTerm }) => longTerm.notes.urgent],
+  notesOutputTokens: ['tokens', 'lower', ({ longTerm: { notes } }) => notes.outputTokens],
+  notesTokens: ['tokens', null, ({ longTerm: { notes } }) => notes.tokens],
+  memoriesWritten: ['count', null, ({ longTerm }) => longTerm.memory.written],
+  memoriesRemoved: ['count', null, ({ longTerm }) => longTerm.memory.removed],
+  memoriesMerged: ['count', null, ({ longTerm }) => longTerm.memory.merged],
+  memoriesContradicted: ['count', null, ({ longTerm }) => longTerm.memory.contradicted],
+  memoriesDated: ['count', null, ({ longTerm }) => longTerm.memory.dated],
+  memoriesKept: ['count', null, ({ longTerm }) => longTerm.memory.quality?.kept ?? null],
+  memoriesDuplicate: ['count', 'lower', ({ longTerm }) => longTerm.memory.quality?.duplicate ?? null],
+  memoriesDisagreeing: ['count', 'lower', ({ longTerm }) => longTerm.memory.quality?.contradicted ?? null],
+  memoriesPolluted: ['count', 'lower', ({ longTerm }) => longTerm.memory.quality?.polluted ?? null],
+  memoriesOffIndex: ['count', 'lower', ({ longTerm }) => longTerm.memory.quality?.offIndex ?? null],
+  memoryIndexLines: ['count', 'lower', ({ longTerm }) => longTerm.memory.indexLines],
+  memoryIndexCuts: ['count', 'lower', ({ longTerm }) => longTerm.memory.indexCuts],
+  memoryWritesRefused: ['count', 'lower', ({ longTerm }) => longTerm.memory.refused],
+  memoryFilesCorrupt: ['count', 'lower', ({ longTerm }) => longTerm.memory.corrupt],
+  dreams: ['count', null, ({ longTerm }) => longTerm.dreams.completed],
+  dreamFailures: ['count', 'lower', ({ longTerm }) => longTerm.dreams.failed],
+  dreamsKilled: ['count', 'lower', ({ longTerm }) => longTerm.dreams.killed],
+  dreamLocksReclaimed: ['count', null, ({ longTerm }) => longTerm.dreams.reclaimed],
+  agentsShutDown: ['count', null, ({ longTerm }) => longTerm.agents.shutDown],
+  callsNotMade: ['count', null, (facts) => facts.callsNotMade],
+  plansRejected: ['count', null, ({ longTerm }) => longTerm.agents.plansRejected],
+  approvalWaitMs: ['ms', 'lower', (facts) => facts.longTerm.agents.approvalWaitMs],
+  agentMemoriesRead: ['count', null, ({ longTerm }) => longTerm.agents.memoriesRead],
+  messagesSent: ['count', null, ({ longTerm }) => longTerm.messages.sent],
+  messagesDelivered: ['count', 'higher', ({ longTerm }) => longTerm.messages.delivered],
+  messagesLate: ['count', 'lower', ({ longTerm }) => longTerm.messages.late],
+  messagesLost: ['count', 'lower', ({ longTerm }) => longTerm.messages.lost],
+};
+
+/** The metrics of a run, in the order reports show them. */
+export const RUN_METRICS: readonly Metric[] = (Object.keys(HELP) as (keyof typeof HELP)[]).map((name) => {
+  const [unit, better, value] = METRIC_VALUES[name];
+  return { name, unit, better, help: HELP[name], value };
+});

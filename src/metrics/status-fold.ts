@@ -48,32 +48,35 @@ class Shown {
 }
 
 /** Adds up what clients showed. */
-export function createStatusFold() {
-  const warning = new Shown();
-  const error = new Shown();
-  const limits = new Map<string, number>();
-  let least: number | null = null;
-  return {
-    addStatus(entry: StatusEntry): void {
-      limits.set(entry.thread, entry.limit);
-      warning.change(entry.thread, entry.n, entry.warning ? 'on' : 'off');
-      error.change(entry.thread, entry.n, entry.error ? 'on' : 'off');
-    },
-    addRequest({ thread, purpose, seen }: RequestEntry): void {
-      if (purpose === 'main' && seen !== null) this.addSeen(thread, seen);
-    },
-    /** A request of a main loop. */
-    addSeen(thread: string, seen: number): void {
-      warning.request(thread);
-      error.request(thread);
-      const limit = limits.get(thread);
-      if (limit === undefined) return;
-      const left = percentLeft(limit, seen);
-      if (least === null || left < least) least = left;
-    },
-    finish(): StatusFacts | null {
-      if (least === null) return null;
-      return { warning: warning.finish(), error: error.finish(), leastPercentLeft: least };
-    },
-  };
+export class StatusFold {
+  readonly #warning = new Shown();
+  readonly #error = new Shown();
+  readonly #limits = new Map<string, number>();
+  #least: number | null = null;
+
+  addStatus({ thread, n, limit, warning, error }: StatusEntry): void {
+    this.#limits.set(thread, limit);
+    this.#warning.change(thread, n, warning ? 'on' : 'off');
+    this.#error.change(thread, n, error ? 'on' : 'off');
+  }
+
+  addRequest({ thread, purpose, seen }: RequestEntry): void {
+    if (purpose === 'main' && seen !== null) this.addSeen(thread, seen);
+  }
+
+  /** A request of a main loop. */
+  addSeen(thread: string, seen: number): void {
+    this.#warning.request(thread);
+    this.#error.request(thread);
+    const limit = this.#limits.get(thread);
+    if (limit === undefined) return;
+    const left = percentLeft(limit, seen);
+    if (this.#least === null || left < this.#least) this.#least = left;
+  }
+
+  finish(): StatusFacts | null {
+    if (this.#least === null) return null;
+    const [warning, error] = [this.#warning.finish(), this.#error.finish()];
+    return { warning, error, leastPercentLeft: this.#least };
+  }
 }

@@ -9,7 +9,7 @@ import type {
   Transcript,
 } from '../core/model/transcript.js';
 import { INFERRED } from './drafts/calibrate.js';
-import { SKILL_TOOL } from './readers/claude-code/spoken-thinking.js';
+import { SKILL_TOOL } from './readers/claude-code/origins.js';
 import { attachmentOf, contentOf, usageFields } from './readers/claude-code/write-content.js';
 import { textOrFiller } from './synthetic/filler.js';
 

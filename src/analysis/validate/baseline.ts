@@ -40,11 +40,11 @@ export function predictByBaseline(transcript: Transcript, truth: Truth): Walk {
   const predictions = new Map<string, Prediction>();
   for (const thread of transcript.threads) {
     const plans = planRequests(thread, truth, () => BARE_API, claudeCodeVersion(transcript));
-    let previous: RecordedRequest | null = null;
     let lifetimeMs = TTL_5M_MS;
     let prefix = 0;
     for (const plan of plans) {
       const { request } = plan;
+      const { previous } = request;
       const writtenForMs = lifetimeMs;
       lifetimeMs = lifetimeOf(request.usage, lifetimeMs);
       if (previous === null) {
@@ -59,7 +59,6 @@ export function predictByBaseline(transcript: Transcript, truth: Truth): Walk {
         const cause = switched ? 'model' : compacted ? plan.cause! : alive ? 'hit' : late;
         predictions.set(request.key, predictionOf(request, read, lifetimeMs, cause));
       }
-      previous = request;
     }
   }
   return { predictions, breaks: [] };

@@ -1,6 +1,8 @@
-import { quantile, ratio } from '../../core/base/stats.js';
+import { quantile, ratio, sum } from '../../core/base/stats.js';
 import type { Usage } from '../../core/model/usage.js';
 import { cacheWriteTokens } from '../../core/model/usage.js';
+import { usd } from '../../metrics/metric.js';
+import { recordOf } from '../../metrics/tally.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { priceUsage } from '../../provider/prices/price.js';
 import type { PredictedCause, Walk } from './predict.js';
@@ -46,25 +48,27 @@ export interface Comparison {
   readonly predictedClass: ReadClass;
 }
 
+const SUMS = [
+  'requests',
+  'agreeing',
+  'notFull',
+  'notFullFound',
+  'falseAlarms',
+  'late',
+  'lateAgreeing',
+  'promptOff',
+  'prompt',
+  'readOff',
+  'read',
+  'creationOff',
+  'creation',
+  'predictedNano',
+  'hazardNano',
+  'recordedNano',
+] as const;
+
 /** Sums of comparisons; those of several files add up. */
-export interface Tally {
-  readonly requests: number;
-  readonly agreeing: number;
-  readonly notFull: number;
-  readonly notFullFound: number;
-  readonly falseAlarms: number;
-  readonly late: number;
-  readonly lateAgreeing: number;
-  readonly promptOff: number;
-  readonly prompt: number;
-  readonly readOff: number;
-  readonly read: number;
-  readonly creationOff: number;
-  readonly creation: number;
-  readonly predictedNano: number;
-  readonly hazardNano: number;
-  readonly recordedNano: number;
-}
+export type Tally = Readonly<Record<(typeof SUMS)[number], number>>;
 
 /** Gaps beyond this are where lifetimes show. */
 const LATE_MS = 60_000;
@@ -112,24 +116,7 @@ export function inputNano(model: string, usage: Usage): number {
 
 /** Adds up comparisons. */
 export function tally(comparisons: readonly Comparison[]): Tally {
-  const sums = {
-    requests: 0,
-    agreeing: 0,
-    notFull: 0,
-    notFullFound: 0,
-    falseAlarms: 0,
-    late: 0,
-    lateAgreeing: 0,
-    promptOff: 0,
-    prompt: 0,
-    readOff: 0,
-    read: 0,
-    creationOff: 0,
-    creation: 0,
-    predictedNano: 0,
-    hazardNano: 0,
-    recordedNano: 0,
-  };
+  const sums = recordOf(SUMS, () => 0);
   for (const { request, predicted, predictedPrompt, recordedClass, predictedClass, risk } of comparisons) {
     const agrees = recordedClass === predictedClass ? 1 : 0;
     sums.requests++;
@@ -162,46 +149,26 @@ function costError(sums: Tally): number | null {
 
 /** The figures of several files: requests and tokens pooled, cost by file. */
 export function figuresOf(files: readonly Tally[]): FidelityFigures {
-  const pool = (pick: (sums: Tally) => number): number => files.reduce((sum, file) => sum + pick(file), 0);
+  const all = recordOf(SUMS, (name) => sum(files.map((file) => file[name])));
   const costs = files.flatMap((file) => costError(file) ?? []);
   const large = files.filter((file) => file.requests >= FEWEST_REQUESTS_FOR_WORST);
-  const candidates = files.length === 1 ? files : large;
-  const worst = candidates.flatMap((file) => costError(file) ?? []);
-  const predictedNano = pool((sums) => sums.predictedNano);
-  const recordedNano = pool((sums) => sums.recordedNano);
+  const worst = (files.length === 1 ? files : large).flatMap((file) => costError(file) ?? []);
+  const net = all.predictedNano - all.recordedNano;
   return {
-    classAgreement: ratio(
-      pool((sums) => sums.agreeing),
-      pool((sums) => sums.requests),
-    ),
-    classAgreementOver60s: ratio(
-      pool((sums) => sums.lateAgreeing),
-      pool((sums) => sums.late),
-    ),
-    promptError: ratio(
-      pool((sums) => sums.promptOff),
-      pool((sums) => sums.prompt),
-    ),
-    readError: ratio(
-      pool((sums) => sums.readOff),
-      pool((sums) => sums.read),
-    ),
-    creationError: ratio(
-      pool((sums) => sums.creationOff),
-      pool((sums) => sums.creation),
-    ),
+    classAgreement: ratio(all.agreeing, all.requests),
+    classAgreementOver60s: ratio(all.lateAgreeing, all.late),
+    promptError: ratio(all.promptOff, all.prompt),
+    readError: ratio(all.readOff, all.read),
+    creationError: ratio(all.creationOff, all.creation),
     costErrorMedian: quantile(costs, 0.5),
     costErrorP75: quantile(costs, 0.75),
     costErrorP90: quantile(costs, 0.9),
     costErrorMax: quantile(costs, 1),
-    costErrorWorst: worst.length === 0 ? null : Math.max(...worst),
-    netError: ratio(predictedNano - recordedNano, recordedNano),
-    netErrorWithHazard: ratio(predictedNano + pool((sums) => sums.hazardNano) - recordedNano, recordedNano),
-    netUsd: (predictedNano - recordedNano) / 1e9,
-    recallNotFull: ratio(
-      pool((sums) => sums.notFullFound),
-      pool((sums) => sums.notFull),
-    ),
-    falseAlarms: pool((sums) => sums.falseAlarms),
+    costErrorWorst: quantile(worst, 1),
+    netError: ratio(net, all.recordedNano),
+    netErrorWithHazard: ratio(all.predictedNano + all.hazardNano - all.recordedNano, all.recordedNano),
+    netUsd: usd(net),
+    recallNotFull: ratio(all.notFullFound, all.notFull),
+    falseAlarms: all.falseAlarms,
   };
 }

@@ -11,19 +11,13 @@ import { DEFAULT_FAKE_LLM } from '../../provider/llm/fake-plan.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';
 import { inputNano } from './compare.js';
 import { codexProfile } from './trigger-profile.js';
-import type { RecordedRequest, Truth } from './truth.js';
+import type { Place, RecordedRequest, Truth } from './truth.js';
 import { rangeOf } from './version-map.js';
 
 /** A number of the run beside the recorded one. */
 export interface Beside {
   readonly predicted: number;
   readonly recorded: number;
-}
-
-/** A request by its place in its thread, from 0. */
-export interface Place {
-  readonly thread: string;
-  readonly request: number;
 }
 
 /** One recording run forward: what would have happened, beside what did. */
@@ -151,34 +145,9 @@ class ForwardSink {
 }
 
 /** The first recorded request behind each compaction, in the order of the threads. */
-function recordedAfter(transcript: Transcript, truth: Truth): RecordedRequest[] {
-  const found: RecordedRequest[] = [];
-  for (const thread of transcript.threads) {
-    let compacted = false;
-    for (const step of thread.steps) {
-      if (step.kind === 'event' && step.event.kind === 'recorded-compaction') compacted = true;
-      if (step.kind !== 'call' || !compacted) continue;
-      const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
-      if (request === undefined) continue;
-      found.push(request);
-      compacted = false;
-    }
-  }
-  return found;
-}
-
-/** Where the recorded compactions stand. */
-function recordedPlaces(transcript: Transcript, truth: Truth): Place[] {
-  const places: Place[] = [];
-  for (const { id, steps } of transcript.threads) {
-    let request = 0;
-    for (const step of steps) {
-      if (step.kind === 'event' && step.event.kind === 'recorded-compaction')
-        places.push({ thread: id, request });
-      if (step.kind === 'call' && truth.byCall.has(`${id} ${step.call.id}`)) request++;
-    }
-  }
-  return places;
+function recordedAfter({ compactedAt, threads }: Truth): readonly RecordedRequest[] {
+  const found = compactedAt.flatMap(({ thread, request }) => threads.get(thread)![request] ?? []);
+  return [...new Set(found)];
 }
 
 /** Runs a recording forward under the profile of its version, without a look at its automatic compactions. */
@@ -202,13 +171,13 @@ export function runForward(transcript: Transcript, truth: Truth, file: string): 
     return { kind: 'crashed', session: { file, version, message } };
   }
   const cost = { predicted: sink.predictedNano, recorded: recordedNano };
-  const behind = recordedAfter(transcript, truth);
+  const behind = recordedAfter(truth);
   const pairs = Math.min(behind.length, sink.after.length);
   const beside = (pick: (run: RequestEntry) => number, own: (request: RecordedRequest) => number): Beside[] =>
     behind.slice(0, pairs).map((request, i) => ({ predicted: pick(sink.after[i]!), recorded: own(request) }));
   const prompt = recorded.reduce((sum, request) => sum + request.prompt, 0);
   const read = recorded.reduce((sum, request) => sum + request.read, 0);
-  const compactedAt = { predicted: sink.compactedAt, recorded: recordedPlaces(transcript, truth) };
+  const compactedAt = { predicted: sink.compactedAt, recorded: truth.compactedAt };
   const compactions = { predicted: sink.compactedAt.length, recorded: compactedAt.recorded.length };
   return {
     kind: 'ran',

@@ -18,7 +18,6 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   const truth = recordedTruth(transcript);
   const models = new Set([...truth.byCall.values()].map(({ model }) => model));
   if (![...models].some((model) => modelOrUnknown(model).pricesAreKnown)) return null;
-  const outputs = outputsOf(transcript);
   const found = predictRequests(transcript, truth, GIVEN);
   const breaks = new Set(found.breaks.map(({ request }) => request.key));
   const short = predictRequests(transcript, truth, { breaks, lifetime: '5m' });
@@ -31,14 +30,14 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
   let calls = 0;
   let unpriced = 0;
   for (const requests of truth.threads.values()) {
-    for (const { key, model, threadId, callId } of requests) {
+    for (const { key, model, call } of requests) {
       const row = modelOrUnknown(model);
       calls++;
       if (!row.pricesAreKnown) {
         unpriced++;
         continue;
       }
-      const output = outputs.get(`${threadId} ${callId}`) ?? 0;
+      const output = outputOf(call);
       const with5m: Usage = { ...short.predictions.get(key)!.usage, output };
       const with1h: Usage = { ...long.predictions.get(key)!.usage, output };
       cost5m += priceUsage(row, with5m).totalNano;
@@ -63,12 +62,4 @@ export function lifetimeChoice(transcript: Transcript): SessionCost | null {
     calls,
     unpricedCalls: unpriced,
   };
-}
-
-function outputsOf({ threads }: Transcript): ReadonlyMap<string, number> {
-  const outputs = new Map<string, number>();
-  for (const { id, steps } of threads)
-    for (const step of steps)
-      if (step.kind === 'call') outputs.set(`${id} ${step.call.id}`, outputOf(step.call));
-  return outputs;
 }

@@ -1,8 +1,10 @@
+import { type Block, CHARS_PER_TOKEN, IMAGE_TOKENS, mediaCount } from '../../core/model/block.js';
 import { type Message, messageTokens } from '../../core/model/message.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { promptTokens } from '../../core/model/usage.js';
+import { RESTORED_CONTEXT, UNLOGGED_CONTEXT } from '../../transcripts/drafts/calibrate.js';
+import { SIGNATURE_CHARS_PER_TOKEN } from '../../transcripts/drafts/weights.js';
 import type { Truth } from './truth.js';
-import { roughMessage, weighMessage } from './weigh.js';
 
 /** How a prompt is guessed from the one before it: learnt as the thread goes on, or four characters a token. */
 export type SizeRule = 'learnt' | 'chars-4';
@@ -16,6 +18,34 @@ const MEMORY = 0.97;
 /** Files a compaction brings back, and the largest that is brought back in full (measured, Restored files). */
 const RESTORED_FILES = 5;
 const RESTORED_CHARS = 20_000;
+
+function weighBlock(block: Block): number {
+  if (block.kind === 'image' || block.kind === 'document') return IMAGE_TOKENS;
+  if (block.kind === 'thinking' && block.text?.chars === 0) return block.chars / SIGNATURE_CHARS_PER_TOKEN;
+  return (block.text?.chars ?? block.chars) / CHARS_PER_TOKEN + mediaCount(block.facts) * IMAGE_TOKENS;
+}
+
+/** True for a message that stands for growth the lines do not show: it was made from the usage to be predicted. */
+export function isInferred(message: Message): boolean {
+  const kind = message.blocks[0]?.facts.attachment;
+  return kind === RESTORED_CONTEXT || kind === UNLOGGED_CONTEXT;
+}
+
+/** Tokens of a message by its characters alone, at the median of recorded sessions (E6). */
+function weighMessage(message: Message): number {
+  if (isInferred(message)) return 0;
+  let total = 0;
+  for (const block of message.blocks) total += weighBlock(block);
+  return total;
+}
+
+/** Tokens of a message at four characters each: the one-line rule's guess. */
+function roughMessage(message: Message): number {
+  if (isInferred(message)) return 0;
+  let total = 0;
+  for (const block of message.blocks) total += block.rough;
+  return total;
+}
 
 class SizeWalk {
   readonly sizes = new Map<string, number>();
@@ -79,7 +109,7 @@ class SizeWalk {
   }
 
   #call(call: RecordedCall): void {
-    const request = this.truth.byCall.get(`${this.thread.id} ${call.id}`);
+    const request = this.truth.byCall.get(call);
     if (request === undefined) return;
     const before = this.#before;
     if (before === null) this.#firstPrompt = request.prompt;

@@ -12,16 +12,15 @@ import { recordedTruth } from './truth.js';
 export function recordedRuleCalls(transcript: Transcript, provider: string): readonly RuleCall[] {
   const truth = recordedTruth(transcript);
   const requests = new Map(
-    providerRequests(transcript, truth, provider).map((each) => [each.request.key, each]),
+    providerRequests(transcript, truth, provider).map((each) => [each.request.call, each]),
   );
   const unread = transcript.carries.includes('cache-writes') ? 'cacheWrite5m' : 'input';
-  return transcript.threads.flatMap(({ id, steps, flow }) =>
+  return transcript.threads.flatMap(({ steps, flow }) =>
     (flow === undefined ? steps : []).flatMap((step): RuleCall[] => {
       if (step.kind !== 'call') return [];
       const usage = billedUsage(step.call);
       if (usage === null) return [];
-      const key = truth.byCall.get(`${id} ${step.call.id}`)?.key;
-      const request = key === undefined ? undefined : requests.get(key);
+      const request = requests.get(step.call);
       return [
         { model: step.call.model, usage, unread, reuse: request === undefined ? null : reuseOf(request) },
       ];

@@ -69,7 +69,7 @@ export function planRequests(
     }
     if (step.kind === 'call') {
       const client = clientPlans[order++]!;
-      const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
+      const request = truth.byCall.get(step.call);
       const added = blocks;
       const own = counted(step.call.response.blocks);
       blocks += own;

@@ -5,11 +5,10 @@ import type { Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread, ThreadEvent, Transcript } from '../../core/model/transcript.js';
 import { SeenCounter } from '../../engine/counting/seen-counter.js';
 import { DEFAULT_WINDOW_TOKENS, findModel } from '../../provider/prices/models.js';
-import { startsMidSession } from './mid-session.js';
 import type { Walk } from './predict.js';
+import { isInferred } from './prompt-size.js';
 import { claudeCodeProfile, codexProfile, partsProfile, type TriggerProfile } from './trigger-profile.js';
-import type { RecordedRequest, Truth } from './truth.js';
-import { isInferred } from './weigh.js';
+import { type RecordedRequest, startsMidSession, type Truth } from './truth.js';
 
 /** Which mechanism is checked. */
 export type TriggerKind = 'compaction' | 'microcompaction';
@@ -137,7 +136,7 @@ class ThreadTriggers {
   }
 
   #call(call: RecordedCall): void {
-    const request = this.truth.byCall.get(`${this.thread.id} ${call.id}`);
+    const request = this.truth.byCall.get(call);
     if (request === undefined) {
       this.#counter.add(call.response);
       return;

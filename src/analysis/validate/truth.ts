@@ -1,5 +1,6 @@
-import type { Transcript } from '../../core/model/transcript.js';
+import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens, type Usage } from '../../core/model/usage.js';
+import { EARLIER_HISTORY } from '../../transcripts/drafts/opening.js';
 import { transcriptFindings } from '../../transcripts/lines/findings.js';
 
 /** One request as the recording tells it. */
@@ -9,7 +10,9 @@ export interface RecordedRequest {
   readonly threadId: string;
   /** Place among the requests of its thread that carry usage, from 0. */
   readonly index: number;
-  readonly callId: string;
+  readonly call: RecordedCall;
+  /** The request before it in its thread; null for the first. */
+  readonly previous: RecordedRequest | null;
   /** Between the starts of this request and the previous one of its thread; null for the first, and where a fork copied either. */
   readonly gapMs: number | null;
   readonly startMs: number;
@@ -33,10 +36,18 @@ export interface LeftOut {
   readonly count: number;
 }
 
+/** A request by its place in its thread, from 0. */
+export interface Place {
+  readonly thread: string;
+  readonly request: number;
+}
+
 /** The requests of a recording by thread, and what could not be used. */
 export interface Truth {
   readonly threads: ReadonlyMap<string, readonly RecordedRequest[]>;
-  readonly byCall: ReadonlyMap<string, RecordedRequest>;
+  readonly byCall: ReadonlyMap<RecordedCall, RecordedRequest>;
+  /** The request that each recorded compaction came before. */
+  readonly compactedAt: readonly Place[];
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -45,10 +56,17 @@ export function copiedRequests({ warnings }: Pick<Transcript, 'warnings'>): numb
   return warnings.find(({ code }) => code === 'copied-calls')?.count ?? 0;
 }
 
+/** True when more came before the first request of a thread than system, tools and the messages at hand (K13). */
+export function startsMidSession(thread: Thread): boolean {
+  const first = thread.steps[0];
+  return first?.kind === 'message' && first.message.blocks[0]?.facts.attachment === EARLIER_HISTORY;
+}
+
 /** Collects what a recording says about each of its requests. */
 export function recordedTruth(transcript: Transcript): Truth {
   const threads = new Map<string, RecordedRequest[]>();
-  const byCall = new Map<string, RecordedRequest>();
+  const byCall = new Map<RecordedCall, RecordedRequest>();
+  const compactedAt: Place[] = [];
   let bare = 0;
   const copied = copiedRequests(transcript);
   const tellsWrites = transcript.carries.includes('cache-writes');
@@ -56,6 +74,8 @@ export function recordedTruth(transcript: Transcript): Truth {
     const requests: RecordedRequest[] = [];
     threads.set(thread.id, requests);
     for (const step of thread.steps) {
+      if (step.kind === 'event' && step.event.kind === 'recorded-compaction')
+        compactedAt.push({ thread: thread.id, request: requests.length });
       if (step.kind !== 'call') continue;
       const { call } = step;
       if (call.usage === null) {
@@ -63,13 +83,15 @@ export function recordedTruth(transcript: Transcript): Truth {
         continue;
       }
       const index = requests.length;
+      const previous = requests.at(-1) ?? null;
       const prompt = promptTokens(call.usage);
       const request: RecordedRequest = {
         key: `${thread.id}#${index}`,
         threadId: thread.id,
         index,
-        callId: call.id,
-        gapMs: index <= copied ? null : call.startMs - requests[index - 1]!.startMs,
+        call,
+        previous,
+        gapMs: previous === null || index <= copied ? null : call.startMs - previous.startMs,
         startMs: call.startMs,
         endMs: call.endMs,
         model: call.model,
@@ -82,10 +104,10 @@ export function recordedTruth(transcript: Transcript): Truth {
         missReason: call.missReason,
       };
       requests.push(request);
-      byCall.set(`${thread.id} ${call.id}`, request);
+      byCall.set(call, request);
     }
   }
-  return { threads, byCall, leftOut: leftOutOf(transcript, threads, bare) };
+  return { threads, byCall, compactedAt, leftOut: leftOutOf(transcript, threads, bare) };
 }
 
 function leftOutOf(
@@ -93,24 +115,18 @@ function leftOutOf(
   threads: ReadonlyMap<string, readonly RecordedRequest[]>,
   bare: number,
 ): readonly LeftOut[] {
-  const left: LeftOut[] = [];
-  const firsts = [...threads.values()].filter((requests) => requests.length > 0).length;
-  if (firsts > 0) {
-    left.push({
-      what: 'first requests of threads',
-      why: 'they tell the size of system and tools and what was warm, so they are not predicted',
-      count: firsts,
-    });
-  }
-  if (bare > 0) {
-    left.push({
-      what: 'responses without usage',
-      why: 'there is nothing to compare a prediction with',
-      count: bare,
-    });
-  }
-  for (const { message, remedy, count } of transcriptFindings(transcript)) {
-    left.push({ what: message, why: remedy ?? 'used as far as it goes', count });
-  }
-  return left;
+  const firsts = {
+    what: 'first requests of threads',
+    why: 'they tell the size of system and tools and what was warm, so they are not predicted',
+    count: [...threads.values()].filter((requests) => requests.length > 0).length,
+  };
+  const unbilled = {
+    what: 'responses without usage',
+    why: 'there is nothing to compare a prediction with',
+    count: bare,
+  };
+  const found = transcriptFindings(transcript).map(({ message, remedy, count }) => {
+    return { what: message, why: remedy ?? 'used as far as it goes', count };
+  });
+  return [...[firsts, unbilled].filter(({ count }) => count > 0), ...found];
 }

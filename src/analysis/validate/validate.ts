@@ -12,7 +12,7 @@ import {
 } from './compare.js';
 import { type CrashedSession, type ForwardOutcome, type ForwardSession, runForward } from './forward.js';
 import { type ForwardFigures, forwardFigures } from './forward-figures.js';
-import { startsMidSession } from './mid-session.js';
+
 import { BLIND, GIVEN, predictRequests, type UnexplainedBreak } from './predict.js';
 import { predictPrompts } from './prompt-size.js';
 import { type BestEffort, bestEffort } from './providers/best-effort.js';
@@ -27,7 +27,7 @@ import {
   type TriggerCounts,
   type TriggerReport,
 } from './triggers.js';
-import { type LeftOut, recordedTruth, type Truth } from './truth.js';
+import { type LeftOut, recordedTruth, startsMidSession, type Truth } from './truth.js';
 import { rangeOf } from './version-map.js';
 
 /** The ways of predicting that stand side by side. */
@@ -57,16 +57,16 @@ export interface FileFidelity {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** How far the simulator is from all recordings together. */
-export interface TotalFidelity {
+/** How far the simulator is from some recordings. */
+interface GroupFigures extends Readonly<Record<Way, FidelityFigures>> {
   readonly requests: number;
-  readonly unexplainedBreaks: number;
-  readonly blind: FidelityFigures;
-  readonly given: FidelityFigures;
-  readonly baseline: FidelityFigures;
   readonly triggers: TriggerCounts;
-  /** Sessions of Claude Code; those of others stand with their provider. */
   readonly forward: ForwardFigures;
+}
+
+/** How far the simulator is from all recordings together; `forward` is of Claude Code, others stand with their provider. */
+export interface TotalFidelity extends GroupFigures {
+  readonly unexplainedBreaks: number;
   /** The same by generation of the client. */
   readonly byClient: Readonly<Record<string, ForwardFigures>>;
   /** The same by provider. */
@@ -74,107 +74,93 @@ export interface TotalFidelity {
 }
 
 /** How far the simulator is from the recordings of one provider. */
-export interface ProviderFigures {
-  readonly requests: number;
-  readonly blind: FidelityFigures;
-  readonly given: FidelityFigures;
-  readonly baseline: FidelityFigures;
-  readonly triggers: TriggerCounts;
-  readonly forward: ForwardFigures;
+export interface ProviderFigures extends GroupFigures {
   /** By model, blind. */
   readonly byModel: Readonly<Record<string, FidelityFigures>>;
   /** Expectation and interval, half by half; null where nothing is left to chance or the sessions are too few. */
   readonly bestEffort: BestEffort | null;
 }
 
+/** What is known of a recording once its provider or its client has been asked. */
+type Judged = Pick<FileFidelity, 'profile' | 'comparisons' | 'breaks' | 'triggers' | 'chance' | 'leftOut'>;
+
 /** Predicts every request of a recording in all ways and compares with what was recorded. */
 export function validateTranscript(transcript: Transcript, file: string): FileFidelity {
   const truth = recordedTruth(transcript);
   const provider = providerOfRecording(transcript);
-  if (provider !== ANTHROPIC) return validateForeign(transcript, truth, provider, file);
+  const isForeign = provider !== ANTHROPIC;
+  const judged = isForeign ? judgeForeign(transcript, truth, provider) : judge(transcript, truth);
+  const tallies = eachWay((way) => tally(judged.comparisons[way]));
+  const keys = callKeys(transcript).map(({ key }) => key);
   // Of other agents that use these models no policy is known.
-  const isClaudeCode = transcript.source === 'claude-code';
-  const range = rangeOf(transcript.agentVersion);
-  const learnt = predictPrompts(transcript, truth, 'learnt');
-  const given = predictRequests(transcript, truth, GIVEN);
-  const blind = predictRequests(transcript, truth, BLIND);
-  const comparisons = {
-    blind: compareRequests(truth, blind, learnt),
-    given: compareRequests(truth, given, learnt),
-    baseline: compareRequests(
-      truth,
-      predictByBaseline(transcript, truth),
-      predictPrompts(transcript, truth, 'chars-4'),
-    ),
-  };
-  const triggers = isClaudeCode ? checkTriggers(transcript, truth, blind, learnt) : NO_TRIGGERS;
-  const tallies = eachWay((way) => tally(comparisons[way]));
+  const isKnown = transcript.source === (isForeign ? 'codex' : 'claude-code');
   return {
+    ...judged,
     file,
     provider,
     version: transcript.agentVersion,
-    profile: isClaudeCode ? { name: range.profile, evidence: range.evidence } : null,
-    requests: comparisons.blind.length,
-    callIds: callsOf(transcript),
-    comparisons,
+    requests: judged.comparisons.blind.length,
+    callIds: new Set(keys.filter((key) => key.startsWith('call '))),
     tallies,
     figures: eachWay((way) => figuresOf([tallies[way]])),
+    forward: isKnown ? runForward(transcript, truth, file) : { kind: 'empty' },
+  };
+}
+
+/** A recording of Claude: all threads through one cache, with the habits of the client. */
+function judge(transcript: Transcript, truth: Truth): Judged {
+  const isClaudeCode = transcript.source === 'claude-code';
+  const { profile: name, evidence } = rangeOf(transcript.agentVersion);
+  const learnt = predictPrompts(transcript, truth, 'learnt');
+  const given = predictRequests(transcript, truth, GIVEN);
+  const blind = predictRequests(transcript, truth, BLIND);
+  const rough = predictPrompts(transcript, truth, 'chars-4');
+  const triggers = isClaudeCode ? checkTriggers(transcript, truth, blind, learnt) : NO_TRIGGERS;
+  return {
+    profile: isClaudeCode ? { name, evidence } : null,
+    comparisons: {
+      blind: compareRequests(truth, blind, learnt),
+      given: compareRequests(truth, given, learnt),
+      baseline: compareRequests(truth, predictByBaseline(transcript, truth), rough),
+    },
     breaks: given.breaks,
     triggers,
-    forward: isClaudeCode ? runForward(transcript, truth, file) : { kind: 'empty' },
     chance: null,
     leftOut: [...truth.leftOut, ...unseenParts(transcript, truth, triggers)],
   };
 }
 
-/** What its calls are known by in other files. */
-function callsOf(transcript: Transcript): ReadonlySet<string> {
-  const keys = callKeys(transcript).map(({ key }) => key);
-  return new Set(keys.filter((key) => key.startsWith('call ')));
-}
-
 /** The same for a recording of another provider: its cache by its rules, its policy where one is known. */
-function validateForeign(transcript: Transcript, truth: Truth, provider: string, file: string): FileFidelity {
+function judgeForeign(transcript: Transcript, truth: Truth, provider: string): Judged {
   const { breaks, chance, ...comparisons } = validateByProvider(transcript, truth, provider);
-  const tallies = eachWay((way) => tally(comparisons[way]));
+  const isCodex = transcript.source === 'codex';
   return {
-    file,
-    provider,
-    version: transcript.agentVersion,
-    profile: transcript.source === 'codex' ? codexProfile(transcript) : null,
-    requests: comparisons.blind.length,
-    callIds: callsOf(transcript),
+    profile: isCodex ? codexProfile(transcript) : null,
     comparisons,
-    tallies,
-    figures: eachWay((way) => figuresOf([tallies[way]])),
     breaks,
-    triggers: transcript.source === 'codex' ? checkCodexTriggers(transcript, truth) : NO_TRIGGERS,
-    forward: transcript.source === 'codex' ? runForward(transcript, truth, file) : { kind: 'empty' },
+    triggers: isCodex ? checkCodexTriggers(transcript, truth) : NO_TRIGGERS,
     chance,
     leftOut: truth.leftOut,
   };
 }
 
-function unseenParts(transcript: Transcript, truth: Truth, triggers: TriggerReport): readonly LeftOut[] {
-  const left: LeftOut[] = [];
+function unseenParts(transcript: Transcript, truth: Truth, { unchecked }: TriggerReport): readonly LeftOut[] {
   const inside = transcript.threads.filter(
     (thread) => truth.threads.get(thread.id)?.[0] !== undefined && startsMidSession(thread),
-  ).length;
-  if (inside > 0) {
-    left.push({
+  );
+  const left = [
+    {
       what: 'threads that start in mid-session',
       why: 'what came before is known by its size alone; system and tools are taken as typical',
-      count: inside,
-    });
-  }
-  if (triggers.unchecked > 0) {
-    left.push({
+      count: inside.length,
+    },
+    {
       what: 'recorded compactions without the requests before them',
       why: 'what the client counted cannot be told',
-      count: triggers.unchecked,
-    });
-  }
-  return left;
+      count: unchecked,
+    },
+  ];
+  return left.filter(({ count }) => count > 0);
 }
 
 /** The figures of all files together. */

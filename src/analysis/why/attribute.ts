@@ -1,15 +1,14 @@
 import { isOutputEstimated, outputOf } from '../../core/model/output-of.js';
-import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
+import type { Thread, Transcript } from '../../core/model/transcript.js';
 import { cacheWriteTokens, promptTokens } from '../../core/model/usage.js';
 import { isBreak } from '../../provider/cache/break-detector.js';
 import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
 import { NO_COST, pricesFor, priceUsage } from '../../provider/prices/price.js';
 import { billedUsage, writtenPremium } from '../../provider/prices/recorded-bill.js';
 import { callKeys } from '../../transcripts/readers/call-keys.js';
-import { startsMidSession } from '../validate/mid-session.js';
 import type { PredictedCause } from '../validate/predict.js';
-import type { RecordedRequest, Truth } from '../validate/truth.js';
-import { SWITCH_CAUSES, type WhyCause } from './causes.js';
+import { type RecordedRequest, startsMidSession, type Truth } from '../validate/truth.js';
+import { SWITCH_CAUSES, TOLD_CAUSES, WALK_CAUSES, type WhyCause } from './causes.js';
 import { lifetimeMs, partings } from './pauses.js';
 
 /** Tokens of one request that were paid in full, and what for. */
@@ -65,34 +64,6 @@ interface Loss {
 /** What is lost before the requests of a thread. */
 export type LossOf = (request: RecordedRequest) => Loss;
 
-const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
-  first: 'first-write',
-  hit: 'growth',
-  compaction: 'compaction',
-  microcompaction: 'microcompaction',
-  clear: 'clear',
-  resume: 'resume',
-  version: 'version',
-  tools: 'tools',
-  model: 'model',
-  thinking: 'thinking',
-  reasoning: 'reasoning',
-  fallback: 'delivery',
-  'ttl-5m': 'lifetime-5m',
-  'ttl-1h': 'lifetime-1h',
-  lifetime: 'lifetime',
-  'given-break': 'unexplained',
-  shrank: 'rewind',
-};
-
-/** What the API says of a miss that the recording does not explain. */
-const TOLD_CAUSES: Readonly<Record<string, WhyCause>> = {
-  model_changed: 'model',
-  system_changed: 'system',
-  tools_changed: 'tools',
-  messages_changed: 'messages',
-};
-
 /** Tokens behind system and tools after a compaction, and those of its summary: what recorded ones left and the fake LLM writes. */
 const COMPACTED_TOKENS = 18_000;
 const SUMMARY_TOKENS = 4_400;
@@ -103,7 +74,6 @@ export const PER_TOKEN_NANO = 1_000;
 interface Place {
   readonly thread: Thread;
   readonly request: RecordedRequest;
-  readonly previous: RecordedRequest | null;
   readonly first: RecordedRequest;
   readonly tellsWrites: boolean;
   /** The user could have compacted before the pause. */
@@ -152,7 +122,8 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
 /** Splits what a request paid in full: content that is new, and content that was there before. */
 function partsOf(place: Place, lossOf: LossOf, paid: number, nano: number): readonly PaidPart[] {
   if (paid === 0) return [];
-  const { thread, request, previous, tellsWrites } = place;
+  const { thread, request, tellsWrites } = place;
+  const { previous } = request;
   const part = (cause: WhyCause, tokens: number, own: number, kept = 0): PaidPart => ({
     cause,
     written: tellsWrites ? tokens : 0,
@@ -195,19 +166,18 @@ export function attributeRequests(
     const thread = transcript.threads[t]!;
     const step = thread.steps[s]!;
     if (step.kind !== 'call') continue;
-    const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
+    const request = truth.byCall.get(step.call);
     if (request === undefined) continue;
-    const own = truth.threads.get(thread.id)!;
-    const previous = own[request.index - 1] ?? null;
+    const first = truth.threads.get(thread.id)![0]!;
     const hasParting = parted[t]!.has(step.call.id);
-    const place = { thread, request, previous, first: own[0]!, tellsWrites, hasParting, summary };
-    found.push(attributed(place, step.call, key, lossOf));
+    found.push(attributed({ thread, request, first, tellsWrites, hasParting, summary }, key, lossOf));
   }
   return found;
 }
 
-function attributed(place: Place, call: RecordedCall, key: string, lossOf: LossOf): AttributedRequest {
+function attributed(place: Place, key: string, lossOf: LossOf): AttributedRequest {
   const { request, thread, tellsWrites } = place;
+  const { call } = request;
   const usage = billedUsage(call)!;
   const row = findModel(request.model);
   const cost = row === null ? NO_COST : priceUsage(row, usage);

@@ -1,31 +1,4 @@
-/** What the money of a recording went for: events that wrote to the cache, and what every request pays besides. */
-export const WHY_CAUSES = [
-  'read',
-  'output',
-  'uncached',
-  'first-write',
-  'growth',
-  'lifetime-5m',
-  'lifetime-1h',
-  'lifetime',
-  'compaction',
-  'microcompaction',
-  'clear',
-  'rewind',
-  'resume',
-  'tools',
-  'system',
-  'model',
-  'version',
-  'thinking',
-  'reasoning',
-  'delivery',
-  'messages',
-  'unexplained',
-] as const;
-
-/** One of them. */
-export type WhyCause = (typeof WHY_CAUSES)[number];
+import type { PredictedCause } from '../validate/predict.js';
 
 /** What a cause is called, and what would have avoided it where anything would. */
 interface CauseText {
@@ -33,8 +6,7 @@ interface CauseText {
   readonly remedy: string | null;
 }
 
-/** The words of every cause. */
-export const CAUSE_TEXT: Readonly<Record<WhyCause, CauseText>> = {
+const CAUSES = {
   read: { title: 'reading the cache', remedy: null },
   output: { title: 'output', remedy: null },
   uncached: { title: 'prompt beyond the cache', remedy: null },
@@ -63,6 +35,44 @@ export const CAUSE_TEXT: Readonly<Record<WhyCause, CauseText>> = {
   delivery: { title: 'answered without streaming', remedy: null },
   messages: { title: 'earlier messages changed', remedy: null },
   unexplained: { title: 'unexplained', remedy: null },
+} satisfies Record<string, CauseText>;
+
+/** What the money of a recording went for: an event that wrote to the cache, or what every request pays besides. */
+export type WhyCause = keyof typeof CAUSES;
+
+/** The words of every cause. */
+export const CAUSE_TEXT: Readonly<Record<WhyCause, CauseText>> = CAUSES;
+
+/** All of them, in the order of the table. */
+export const WHY_CAUSES = Object.keys(CAUSES) as readonly WhyCause[];
+
+/** Why a request is predicted to read what it reads, and what that is called here. */
+export const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
+  first: 'first-write',
+  hit: 'growth',
+  compaction: 'compaction',
+  microcompaction: 'microcompaction',
+  clear: 'clear',
+  resume: 'resume',
+  version: 'version',
+  tools: 'tools',
+  model: 'model',
+  thinking: 'thinking',
+  reasoning: 'reasoning',
+  fallback: 'delivery',
+  'ttl-5m': 'lifetime-5m',
+  'ttl-1h': 'lifetime-1h',
+  lifetime: 'lifetime',
+  'given-break': 'unexplained',
+  shrank: 'rewind',
+};
+
+/** What the API says of a miss that the recording does not explain. */
+export const TOLD_CAUSES: Readonly<Record<string, WhyCause>> = {
+  model_changed: 'model',
+  system_changed: 'system',
+  tools_changed: 'tools',
+  messages_changed: 'messages',
 };
 
 /** Causes that a user avoids by leaving things as they are in mid-session. */

@@ -53,9 +53,8 @@ export function partings(thread: Thread, truth: Truth): ReadonlyMap<string, Part
   const waiting = new Waiting();
   for (const [i, step] of thread.steps.entries()) {
     if (step.kind === 'call' && waiting.since !== null && waiting.hasSpoken) {
-      const request = truth.byCall.get(`${thread.id} ${step.call.id}`);
-      const before = request === undefined ? undefined : truth.threads.get(thread.id)![request.index - 1];
-      if (before !== undefined && isWorthIt(before, request!, waiting.since.at))
+      const request = truth.byCall.get(step.call);
+      if (request?.previous != null && isWorthIt(request.previous, request, waiting.since.at))
         found.set(step.call.id, waiting.since);
     }
     waiting.see(step, i);

@@ -24,26 +24,30 @@ export const LAYERS = [
 export type Layer = (typeof LAYERS)[number];
 
 /** Why cache tokens that were there had to be written again. */
-export type BreakCause =
-  | 'system'
-  | 'tools'
-  | 'model'
-  | 'parameters'
-  | 'messages'
-  | 'thinking'
-  | 'ttl-5m'
-  | 'ttl-1h'
-  | 'expired'
-  | 'not-readable-yet'
-  | 'lookback'
-  | 'compaction'
-  | 'microcompaction'
-  | 'snip'
-  | 'collapse'
-  | 'chance'
-  | 'rounding'
-  | 'no-cache'
-  | 'server';
+export const BREAK_CAUSES = [
+  'system',
+  'tools',
+  'model',
+  'parameters',
+  'messages',
+  'thinking',
+  'ttl-5m',
+  'ttl-1h',
+  'expired',
+  'not-readable-yet',
+  'lookback',
+  'compaction',
+  'microcompaction',
+  'snip',
+  'collapse',
+  'chance',
+  'rounding',
+  'no-cache',
+  'server',
+] as const;
+
+/** One of them. */
+export type BreakCause = (typeof BREAK_CAUSES)[number];
 
 /** First line: what was run. */
 export interface RunEntry {

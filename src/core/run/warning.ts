@@ -7,7 +7,7 @@ export interface Warning {
   readonly count: number;
 }
 
-/** Collects warnings; the same code and message counts up instead of repeating. */
+/** Collects warnings; the same code and message counts up instead of repeating, a count of 0 is none. */
 export interface WarningList {
   add(code: string, message: string, remedy?: string | null, count?: number): void;
   list(): readonly Warning[];
@@ -18,6 +18,7 @@ export function createWarnings(): WarningList {
   const byKey = new Map<string, Warning>();
   return {
     add(code, message, remedy = null, count = 1) {
+      if (count === 0) return;
       const key = `${code}\n${message}`;
       const seen = byKey.get(key);
       byKey.set(key, { code, message, remedy, count: (seen?.count ?? 0) + count });

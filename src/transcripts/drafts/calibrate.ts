@@ -14,8 +14,7 @@ import {
   isPlaceholderOutput,
 } from './draft.js';
 import { EARLIER_HISTORY, OPENING_CONTEXT, type Opening, openingOf } from './opening.js';
-import { spread } from './spread.js';
-import { total, weightsOf } from './weights.js';
+import { spread, total, weightsOf } from './weights.js';
 
 /** `facts.attachment` of the opaque message for what a compaction brought back without a line of its own. */
 export const RESTORED_CONTEXT = 'restored-context';

@@ -60,6 +60,50 @@ export interface DraftEvent {
   make(at: number, summary: Message | null): ThreadEvent;
 }
 
+/** An event that changes nothing in the context, unless `more` says so. */
+export function draftEvent(
+  timeMs: number | null,
+  make: DraftEvent['make'],
+  more: Partial<DraftEvent> = {},
+): DraftEvent {
+  return { rebuild: 'none', timeMs, keptIds: [], lostIds: [], summary: null, make, ...more };
+}
+
+type Compaction = Extract<ThreadEvent, { readonly kind: 'recorded-compaction' }>;
+type Microcompaction = Extract<ThreadEvent, { readonly kind: 'recorded-microcompact' }>;
+
+/** A compaction; its summary, and what the user asked of it, may come later. */
+export function compactionEvent(
+  timeMs: number | null,
+  { keptIds, ...recorded }: Omit<Compaction, 'kind' | 'at' | 'summary' | 'instructions'>,
+  summary: DraftMessage | null = null,
+): DraftEvent {
+  const make: DraftEvent['make'] = (at, finished) => ({
+    kind: 'recorded-compaction',
+    at,
+    ...recorded,
+    summary: finished,
+    keptIds,
+    ...(event.instructions === undefined ? {} : { instructions: event.instructions }),
+  });
+  const event = draftEvent(timeMs, make, { rebuild: 'compaction', keptIds, summary });
+  return event;
+}
+
+/** Old results were emptied, and everything else stayed. */
+export function microcompactEvent(
+  timeMs: number | null,
+  recorded: Omit<Microcompaction, 'kind' | 'at'>,
+): DraftEvent {
+  const make = (at: number): ThreadEvent => ({ kind: 'recorded-microcompact', at, ...recorded });
+  return draftEvent(timeMs, make, { rebuild: 'microcompact' });
+}
+
+/** The user went back to a message; null is the beginning. */
+export function rewindEvent(timeMs: number | null, lastId: string | null): DraftEvent {
+  return draftEvent(timeMs, (at) => ({ kind: 'rewind', at, lastId }), { rebuild: 'rewind', lastId });
+}
+
 /** A step of a thread while it is being read. */
 export type DraftStep =
   | { readonly kind: 'message'; readonly message: DraftMessage }
@@ -72,17 +116,7 @@ export type DraftMessageInit = Pick<DraftMessage, 'id' | 'role' | 'origin' | 'ti
 
 /** Starts a message. */
 export function draftMessage(init: DraftMessageInit): DraftMessage {
-  return {
-    id: init.id,
-    role: init.role,
-    origin: init.origin,
-    responseId: init.responseId ?? null,
-    attachedTo: init.attachedTo ?? null,
-    timeMs: init.timeMs,
-    blocks: init.blocks,
-    usage: null,
-    at: 0,
-  };
+  return { responseId: null, attachedTo: null, ...init, usage: null, at: 0 };
 }
 
 /** True tokens of a draft message as far as they are known. */

@@ -4,7 +4,18 @@ import type { MessageOrigin } from '../../core/model/message.js';
 import type { Text } from '../../core/model/text.js';
 import type { ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
-import { type DraftBlock, type DraftCall, type DraftMessage, type DraftStep, draftMessage } from './draft.js';
+import {
+  compactionEvent,
+  type DraftBlock,
+  type DraftCall,
+  type DraftEvent,
+  type DraftMessage,
+  type DraftStep,
+  draftEvent,
+  draftMessage,
+  microcompactEvent,
+  rewindEvent,
+} from './draft.js';
 
 /** Something a message holds, as a reader finds it. Null text is content that the record leaves out. */
 export interface Piece {
@@ -42,6 +53,7 @@ export interface Responded {
   readonly usage: Usage | null;
   /** The source does not say how long the response was. */
   readonly outputIsUnsaid?: boolean;
+  /** By whether it calls a tool, where the source does not say. */
   readonly stopReason?: string | null;
   readonly effort?: string | null;
 }
@@ -75,8 +87,6 @@ export class ThreadDraft {
   #isRebuilt = false;
   /** Compactions that show as a shorter prompt alone. */
   unsaidCompactions = 0;
-  /** Records of a call that was there before. */
-  repeatedCalls = 0;
 
   constructor(
     readonly id: string,
@@ -100,14 +110,12 @@ export class ThreadDraft {
   /** A response; null when the call was there before. */
   respond(response: Responded): DraftCall | null {
     const { id, model, timeMs, usage } = response;
-    if (this.#calls.has(id)) {
-      this.repeatedCalls++;
-      return null;
-    }
+    if (this.#calls.has(id)) return null;
     this.#calls.add(id);
     if (usage !== null) this.#noticeDrop(promptTokens(usage), timeMs);
     const message = this.#message(`response-${id}`, 'assistant', 'model', timeMs, response.pieces, id)!;
     message.usage = usage;
+    const hasCall = response.pieces.some(({ kind }) => kind === 'tool_use');
     const call: DraftCall = {
       id,
       model,
@@ -115,7 +123,7 @@ export class ThreadDraft {
       version: null,
       usage,
       outputIsUnsaid: response.outputIsUnsaid ?? false,
-      stopReason: response.stopReason ?? 'end_turn',
+      stopReason: response.stopReason ?? (hasCall ? 'tool_use' : 'end_turn'),
       missReason: null,
       effort: response.effort ?? null,
       firstTimeMs: response.sentMs ?? null,
@@ -128,85 +136,40 @@ export class ThreadDraft {
   }
 
   /** A compaction that the source tells of. */
-  compact({ timeMs, trigger, summary, summarySource = null, keptIds = [], ...sizes }: Compacted): void {
-    const { postTokens = null, durationMs = null } = sizes;
-    const preTokens = sizes.preTokens ?? this.#prompt;
-    this.#isRebuilt = true;
-    const message =
-      summary === null
-        ? null
-        : this.#message(null, 'user', 'summary', timeMs, [
-            { kind: 'text', text: summary, source: summarySource },
-          ]);
-    this.steps.push({
-      kind: 'event',
-      event: {
-        rebuild: 'compaction',
-        timeMs,
-        keptIds,
-        lostIds: [],
-        summary: message,
-        make: (at, finished) => ({
-          kind: 'recorded-compaction',
-          at,
-          trigger,
-          preTokens,
-          postTokens,
-          durationMs,
-          summary: finished,
-          keptIds,
-        }),
-      },
-    });
+  compact({ timeMs, summary, summarySource = null, ...recorded }: Compacted): void {
+    const { trigger, preTokens, postTokens = null, durationMs = null, keptIds = [] } = recorded;
+    const pieces: readonly Piece[] = [{ kind: 'text', text: summary, source: summarySource }];
+    const message = summary === null ? null : this.#message(null, 'user', 'summary', timeMs, pieces);
+    const told = { trigger, preTokens: preTokens ?? this.#prompt, postTokens, durationMs, keptIds };
+    this.#rebuild(compactionEvent(timeMs, told, message));
   }
 
   /** Old results were emptied, and everything else stayed. */
   clear(timeMs: number | null, toolUseIds: readonly string[]): void {
     const preTokens = this.#prompt;
-    this.#isRebuilt = true;
-    this.steps.push({
-      kind: 'event',
-      event: {
-        rebuild: 'microcompact',
-        timeMs,
-        keptIds: [],
-        lostIds: [],
-        summary: null,
-        make: (at) => ({
-          kind: 'recorded-microcompact',
-          at,
-          trigger: 'auto',
-          preTokens,
-          tokensSaved: null,
-          toolUseIds,
-        }),
-      },
-    });
+    this.#rebuild(microcompactEvent(timeMs, { trigger: 'auto', preTokens, tokensSaved: null, toolUseIds }));
   }
 
   /** The user went back: what came behind a message is gone. */
   rewind(timeMs: number | null, lastId: string | null): void {
-    this.#isRebuilt = true;
-    this.steps.push({
-      kind: 'event',
-      event: {
-        rebuild: 'rewind',
-        timeMs,
-        keptIds: [],
-        lostIds: [],
-        summary: null,
-        lastId,
-        make: (at) => ({ kind: 'rewind', at, lastId }),
-      },
-    });
+    this.#rebuild(rewindEvent(timeMs, lastId));
   }
 
   /** Something that changes no content: a new process, another version, another prefix. */
   happen(timeMs: number | null, make: (at: number) => ThreadEvent): void {
-    this.steps.push({
-      kind: 'event',
-      event: { rebuild: 'none', timeMs, keptIds: [], lostIds: [], summary: null, make },
-    });
+    this.steps.push({ kind: 'event', event: draftEvent(timeMs, make) });
+  }
+
+  /** A thread beside this one, for the request that made a summary; nothing is known of its prompt. */
+  summaryThread(id: string, label: string, timeMs: number | null): ThreadDraft {
+    const thread = new ThreadDraft(id, this.id, label);
+    thread.say({ timeMs, origin: 'meta', pieces: [{ kind: 'text', text: null }] });
+    return thread;
+  }
+
+  #rebuild(event: DraftEvent): void {
+    this.#isRebuilt = true;
+    this.steps.push({ kind: 'event', event });
   }
 
   /** Without a word of it a prompt that lost more than two fifths was compacted. */

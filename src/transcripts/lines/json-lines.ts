@@ -314,3 +314,41 @@ export function* streamJsonLines(
   }
   tally.finish();
 }
+
+/** The JSON value that a whole file is; one that was cut short is an error. */
+export function parseDocument(bytes: Uint8Array, options: JsonLinesOptions): unknown {
+  const text = decodeBytes(bytes, options).toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CcbenchError('bad-transcript', `${options.name}: the file is not complete JSON`, {
+      hint: 'the session was still being written, or the copy was cut short: copy the file again',
+      place: { file: options.name },
+      cause,
+    });
+  }
+}
+
+/** The objects of a file that is one JSON object, a list of them, or has one a line. */
+export function parseRecords(bytes: Uint8Array, options: JsonLinesOptions): readonly JsonObject[] {
+  const plain = decodeBytes(bytes, options);
+  const text = plain.toString('utf8').trim();
+  if (text.startsWith('[')) {
+    const value = parseDocument(bytes, options);
+    return Array.isArray(value) ? value.filter(isObject) : [];
+  }
+  const whole = parseObject(text);
+  if (whole !== null) return [whole];
+  return [...streamJsonLines([plain], options)].map(({ value }) => value);
+}
+
+/** Lines of a head that are looked at. */
+const PROBED_LINES = 20;
+
+/** The objects among the first lines of a file; a line that the head cuts off is none. */
+export function headLines(head: string): readonly JsonObject[] {
+  return head
+    .split('\n', PROBED_LINES)
+    .map(parseObject)
+    .filter((value) => value !== null);
+}

@@ -1,55 +1,51 @@
 import { CcbenchError } from '../../core/base/errors.js';
 import { createRegistry } from '../../core/base/registry.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
-import { decodeHead } from '../lines/json-lines.js';
+import { decodeHead, parseObject } from '../lines/json-lines.js';
 import { isObject, type JsonObject } from '../lines/narrow.js';
 import { readClaudeCode } from './claude-code/read.js';
-import { clineReader } from './cline/read.js';
+import { clineReader } from './cline.js';
 import { codexReader } from './codex/read.js';
-import { copilotCliReader } from './copilot-cli/read.js';
-import { geminiCliReader } from './gemini-cli/read.js';
-import { miniSweAgentReader } from './mini-swe-agent/read.js';
-import { opencodeReader } from './opencode/read.js';
-import { openhandsReader } from './openhands/read.js';
+import { copilotCliReader } from './copilot-cli.js';
+import { geminiCliReader } from './gemini-cli.js';
+import { miniSweAgentReader } from './mini-swe-agent.js';
+import { opencodeReader } from './opencode.js';
+import { openhandsReader } from './openhands.js';
 import { otelReader } from './otel/read.js';
-import { piReader } from './pi/read.js';
-import { looksLikeQwenCode, qwenCodeReader } from './qwen-code/read.js';
-import type { TranscriptReader } from './reader.js';
-import { requestRowsReader } from './request-rows/read.js';
+import { piReader } from './pi.js';
+import { looksLikeQwenCode, qwenCodeReader } from './qwen-code.js';
+import type { NamedReader, TranscriptReader } from './reader.js';
+import { requestRowsReader } from './request-rows.js';
 import { looksLikeRequestTrace } from './request-trace/parse-request-trace.js';
 import { readRequestTrace, requestTraceCarries } from './request-trace/read-request-trace.js';
 
+const READERS: readonly NamedReader[] = [
+  {
+    name: 'claude-code',
+    label: 'Claude Code session',
+    carries: CAPABILITIES,
+    places: ['.claude/projects/*/*.jsonl*', '.config/claude/projects/*/*.jsonl*'],
+    read: readClaudeCode,
+  },
+  { name: 'request-trace', label: 'request trace', carries: requestTraceCarries, read: readRequestTrace },
+  codexReader,
+  piReader,
+  requestRowsReader,
+  geminiCliReader,
+  qwenCodeReader,
+  opencodeReader,
+  clineReader,
+  otelReader,
+  miniSweAgentReader,
+  openhandsReader,
+  copilotCliReader,
+];
+
 /** The readers by format. */
-export const transcriptReaders = createRegistry<TranscriptReader>('transcript format', [
-  [
-    'claude-code',
-    {
-      label: 'Claude Code session',
-      carries: CAPABILITIES,
-      places: ['.claude/projects/*/*.jsonl*', '.config/claude/projects/*/*.jsonl*'],
-      read: readClaudeCode,
-    },
-  ],
-  [
-    'request-trace',
-    {
-      label: 'request trace',
-      carries: requestTraceCarries,
-      read: readRequestTrace,
-    },
-  ],
-  ['codex', codexReader],
-  ['pi', piReader],
-  ['request-rows', requestRowsReader],
-  ['gemini-cli', geminiCliReader],
-  ['qwen-code', qwenCodeReader],
-  ['opencode', opencodeReader],
-  ['cline', clineReader],
-  ['otel', otelReader],
-  ['mini-swe-agent', miniSweAgentReader],
-  ['openhands', openhandsReader],
-  ['copilot-cli', copilotCliReader],
-]);
+export const transcriptReaders = createRegistry<TranscriptReader>(
+  'transcript format',
+  READERS.map((reader) => [reader.name, reader] as const),
+);
 
 /** Characters at the start of a file that are enough to tell its format. */
 const HEAD_CHARS = 65_536;
@@ -66,22 +62,14 @@ function formatOfLine(value: JsonObject): string | null {
   return CLAUDE_CODE_TYPES.has(type) && isObject(value.message) && 'uuid' in value ? 'claude-code' : null;
 }
 
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 /** The format of a transcript by its beginning: a reader's name, or null. @internal */
 export function detectFormat(head: string): string | null {
   if (looksLikeQwenCode(head)) return 'qwen-code';
   const lines = head.split('\n', PROBED_LINES + 1);
   const complete = lines.length > 1 || head.length < HEAD_CHARS ? lines : [];
   for (const text of complete.slice(0, PROBED_LINES)) {
-    const value = parseOrNull(text);
-    const format = isObject(value) ? formatOfLine(value) : null;
+    const value = parseObject(text);
+    const format = value === null ? null : formatOfLine(value);
     if (format !== null) return format;
   }
   if (looksLikeRequestTrace(head)) return 'request-trace';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { messageTokens } from '../../../src/core/model/message.js';
 import type { Thread } from '../../../src/core/model/transcript.js';
 import { promptTokens } from '../../../src/core/model/usage.js';
-import { spread } from '../../../src/transcripts/drafts/spread.js';
+import { spread } from '../../../src/transcripts/drafts/weights.js';
 import {
   ask,
   assistant,

@@ -90,15 +90,12 @@ export function predictByProvider(
 }
 
 /** The one-line rule: the previous prompt rounded down to 128 tokens, if it is not ten minutes old. */
-export function predictByPrefixRule(requests: readonly ProviderRequest[], before: PromptBefore): Walk {
+export function predictByPrefixRule(requests: readonly ProviderRequest[]): Walk {
   const predictions = new Map<string, Prediction>();
   for (const each of requests) {
-    const step = Math.floor(before(each.request) / BASELINE_STEP) * BASELINE_STEP;
+    const step = Math.floor((each.request.previous?.prompt ?? 0) / BASELINE_STEP) * BASELINE_STEP;
     const read = each.gapMs < BASELINE_MS ? Math.min(step, each.request.prompt) : 0;
     predictions.set(each.request.key, predictionOf(each, read, read));
   }
   return { predictions, breaks: [] };
 }
-
-/** Prompt of the request before a request. */
-export type PromptBefore = (request: RecordedRequest) => number;

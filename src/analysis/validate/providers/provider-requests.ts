@@ -38,12 +38,12 @@ export function providerRequests(
     const own = requests.slice(copied);
     const head = own[0]?.read ?? 0;
     let latestRead = head;
-    const prompts = new Map(own.map(({ callId, prompt }) => [callId, prompt]));
+    const prompts = new Map(own.map(({ call, prompt }) => [call.id, prompt]));
     for (let i = 1; i < own.length; i++) {
       const request = own[i]!;
       const before = own[i - 1]!;
       const rules = cacheRulesOf(provider, modelOrUnknown(request.model).id);
-      const reasoning = dropped.get(request.callId);
+      const reasoning = dropped.get(request.call.id);
       const cut = prompts.get(reasoning?.from ?? '');
       const stored = cut ?? before.prompt + (rules.storesOutput ? before.usage.output : 0);
       const reachable = onGrain(steppedLike(rules, latestRead), Math.min(stored, request.prompt));
@@ -55,7 +55,7 @@ export function providerRequests(
         reachable,
         head: Math.min(head, request.prompt),
         gapMs: request.endMs - before.endMs,
-        cause: isOther ? 'model' : compacted.has(request.callId) ? 'compaction' : 'hit',
+        cause: isOther ? 'model' : compacted.has(request.call.id) ? 'compaction' : 'hit',
         dropped: cut === undefined ? 'nothing' : leaving(before, request, cut, reasoning!.tokens),
       });
     }

@@ -40,7 +40,7 @@ export function validateByProvider(transcript: Transcript, truth: Truth, provide
   return {
     blind: compare(predictByProvider(requests, 'blind')),
     given: compare(given),
-    baseline: compare(predictByPrefixRule(requests, promptBefore(truth))),
+    baseline: compare(predictByPrefixRule(requests)),
     breaks: given.breaks,
     chance: isBestEffort(provider) ? requests : null,
   };
@@ -55,8 +55,4 @@ function onlyWith(truth: Truth, requests: readonly ProviderRequest[]): Truth {
     threads.set(id, first === -1 ? [] : own.slice(first - 1));
   }
   return { ...truth, threads };
-}
-
-function promptBefore({ threads }: Truth): (request: RecordedRequest) => number {
-  return ({ threadId, index }) => threads.get(threadId)![index - 1]?.prompt ?? 0;
 }

@@ -1,5 +1,5 @@
 import { signedError } from '../../../analysis/validate/forward-figures.js';
-import { fidelityPoints } from '../../../analysis/validate/points.js';
+import { fidelityPoints } from '../../../analysis/validate/report.js';
 import type { FileFidelity, TotalFidelity } from '../../../analysis/validate/validate.js';
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';

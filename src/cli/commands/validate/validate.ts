@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { containedFiles, repeatedCalls } from '../../../analysis/validate/contained.js';
-import { fidelityPoints } from '../../../analysis/validate/points.js';
 import { readSaved, worseFigures } from '../../../analysis/validate/regression.js';
-import { type FidelityReport, fidelityReport } from '../../../analysis/validate/report.js';
+import { type FidelityReport, fidelityPoints, fidelityReport } from '../../../analysis/validate/report.js';
 import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.js';
 import type { FileFidelity } from '../../../analysis/validate/validate.js';
 import { validateTranscript } from '../../../analysis/validate/validate.js';

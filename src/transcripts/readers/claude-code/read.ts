@@ -1,12 +1,9 @@
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { Block } from '../../../core/model/block.js';
-import type { SessionInfo, Step, Thread, Transcript } from '../../../core/model/transcript.js';
-import { allBut, type Capability } from '../../../core/run/capability.js';
+import type { SessionInfo, Thread, Transcript } from '../../../core/model/transcript.js';
+import { CAPABILITIES } from '../../../core/run/capability.js';
 import { createWarnings, type WarningList } from '../../../core/run/warning.js';
-import { calibrateThread } from '../../drafts/calibrate.js';
-import { learnRatio } from '../../drafts/learn-ratio.js';
-import { prefixBlocks } from '../../drafts/prefix-blocks.js';
-import { finishSteps } from '../../drafts/timeline.js';
+import { carriesOf, finishThreads } from '../../drafts/finish-recording.js';
 import { type ReadObject, streamJsonLines, unpackBytes } from '../../lines/json-lines.js';
 import { type Chain, splitChains } from './chains.js';
 import { type Line, LineParser } from './lines/lines.js';
@@ -41,7 +38,6 @@ function tellMissingAgents(
       }
     }
   }
-  if (missing.size === 0) return;
   warnings.add(
     'agents-missing',
     'agents were started whose requests are in no file: what they cost is in no sum',
@@ -98,22 +94,6 @@ function firstVersion(lines: readonly Line[]): string | null {
   return lines.find((line) => line.version !== null)?.version ?? null;
 }
 
-function carriesOf(chains: readonly Chain[], steps: readonly Step[]): readonly Capability[] {
-  let hasUsage = false;
-  let hasOutput = false;
-  for (const step of steps) {
-    if (step.kind !== 'call' || step.call.usage === null) continue;
-    hasUsage = true;
-    if (!step.call.outputIsPlaceholder) hasOutput = true;
-  }
-  const missing = new Set<Capability>();
-  if (!hasUsage) for (const each of ['usage', 'lifetimes', 'cache-writes'] as const) missing.add(each);
-  if (!hasOutput) missing.add('output-tokens');
-  if (chains.every((chain) => chain.lines.every((line) => line.timeMs === null)))
-    for (const each of ['timestamps', 'latency'] as const) missing.add(each);
-  return allBut(...missing);
-}
-
 function hasMessage(chain: Chain): boolean {
   return chain.lines.some((line) => line.type === 'user' || line.type === 'assistant');
 }
@@ -126,14 +106,12 @@ function toldChains({ own, told }: SessionLines, warnings: WarningList): readonl
     told.filter((line) => !known.has(line.agentId)),
     warnings,
   );
-  if (chains.length > 0) {
-    warnings.add(
-      'agents-told',
-      'subagents are known from the progress of their parent alone, which leaves out what they say last',
-      'put their agent-*.jsonl files into <session>/subagents beside the session file',
-      chains.length,
-    );
-  }
+  warnings.add(
+    'agents-told',
+    'subagents are known from the progress of their parent alone, which leaves out what they say last',
+    'put their agent-*.jsonl files into <session>/subagents beside the session file',
+    chains.length,
+  );
   return chains;
 }
 
@@ -159,32 +137,25 @@ function build(read: SessionLines, id: string, warnings: WarningList): Transcrip
   }
   const owners = new Map<string, string>();
   const drafts = chains.map((chain) => groupSteps(chain, { warnings, owners }));
-  const charsPerToken = learnRatio(drafts);
   const startedAtMs = chains[0]!.lines.find((line) => line.timeMs !== null)?.timeMs ?? null;
   const mainId = chains[0]!.isMain ? chains[0]!.id : null;
   const sessions = sessionsOf(chains, startedAtMs ?? 0);
-  const threads = chains.map((chain, i): Thread => {
-    const version = firstVersion(chain.lines);
-    const { steps, prefixTokens } = calibrateThread(drafts[i]!, { charsPerToken, warnings });
-    return {
-      id: chain.id,
-      parentId: chain.isMain ? null : mainId,
-      label: chain.label,
-      prefix: prefixBlocks('claude-code', prefixTokens, version),
-      steps: finishSteps(steps, startedAtMs ?? 0),
-      ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
-    };
-  });
+  const unfinished = chains.map((chain, i) => ({
+    id: chain.id,
+    parentId: chain.isMain ? null : mainId,
+    label: chain.label,
+    steps: drafts[i]!,
+    version: firstVersion(chain.lines),
+    ...(sessions === null ? {} : { session: chain.isMain ? chain.id : mainId! }),
+  }));
+  const threads = finishThreads(unfinished, { source: 'claude-code', startedAtMs, warnings });
   tellMissingAgents(threads, new Set([...lines, ...read.told].map((line) => line.agentId)), warnings);
-  const steps = threads.length === 1 ? threads[0]!.steps : threads.flatMap((thread) => thread.steps);
-  const bare = steps.filter((step) => step.kind === 'call' && step.call.usage === null).length;
-  if (bare > 0) {
-    warnings.add('no-usage', 'responses carry no usable usage', 'their prompts are sized by estimate', bare);
-  }
+  const isTimed = chains.some((chain) => chain.lines.some((line) => line.timeMs !== null));
+  const carries = carriesOf(CAPABILITIES, threads, { times: isTimed ? 'known' : 'unknown', warnings });
   return {
     id,
     source: 'claude-code',
-    carries: carriesOf(chains, steps),
+    carries,
     agentVersion: firstVersion(lines) ?? firstVersion(read.told),
     startedAtMs,
     threads,

@@ -2,7 +2,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import type { Text } from '../../../core/model/text.js';
 import type { LinePlace } from '../../lines/json-lines.js';
 import type { JsonObject } from '../../lines/narrow.js';
-import { isRolloutLine, textOfRolloutPart } from '../codex/part-text.js';
+import { isRolloutLine, textOfRolloutPart } from '../codex/response-items.js';
 import { createLineReader } from './lines/line-reader.js';
 import { textOfPart } from './lines/part-text.js';
 

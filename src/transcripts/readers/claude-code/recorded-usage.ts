@@ -1,6 +1,25 @@
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
-import { isObject, objectOf } from '../../lines/narrow.js';
-import { type BilledOtherwise, billedOtherwise } from './billed-otherwise.js';
+import type { WarningList } from '../../../core/run/warning.js';
+import type { DraftCall } from '../../drafts/draft.js';
+import { isObject, type JsonObject, objectOf, objectsOf } from '../../lines/narrow.js';
+
+/** What makes a response cost something else than its counts at the list price (api.md §1.8). */
+export type BilledOtherwise = 'fast' | 'us' | 'batch' | 'priority' | 'iterations';
+
+/** What most responses are: billed as they are counted. */
+const AS_COUNTED: readonly BilledOtherwise[] = Object.freeze([]);
+
+/** What a usage record says of the price besides its counts. */
+export function billedOtherwise(usage: JsonObject): readonly BilledOtherwise[] {
+  const { speed, inference_geo: geo, service_tier: tier, iterations } = usage;
+  const found: BilledOtherwise[] = [];
+  if (speed === 'fast') found.push('fast');
+  if (geo === 'us') found.push('us');
+  if (tier === 'batch' || tier === 'priority') found.push(tier);
+  if (objectsOf(iterations).some(({ type }) => type !== undefined && type !== 'message'))
+    found.push('iterations');
+  return found.length === 0 ? AS_COUNTED : found;
+}
 
 /** What a usage record says: counts, nothing at all, or numbers nobody can have been billed. */
 export type RecordedUsage =
@@ -57,4 +76,60 @@ export function sameUsage(usage: RecordedUsage, before: RecordedUsage | null): R
     usage.output === before.output &&
     usage.otherwise.length === before.otherwise.length;
   return isSame ? before : usage;
+}
+
+const OWN_PRICES = 'give the model its real prices under `models:` in a scenario';
+
+const PRICE_WARNINGS: Readonly<Record<BilledOtherwise, readonly [message: string, remedy: string | null]>> = {
+  fast: [
+    'responses came in fast mode, which costs more; they are priced at standard speed, so costs are too low',
+    OWN_PRICES,
+  ],
+  us: [
+    'responses were computed in the United States only, which costs 1.1 ×; they are priced without it, so costs are too low',
+    OWN_PRICES,
+  ],
+  batch: [
+    'responses came from a batch at half the price; they are priced in full, so costs are too high',
+    OWN_PRICES,
+  ],
+  priority: ['responses came by a priority tier, whose price is not known here', OWN_PRICES],
+  iterations: [
+    'responses were billed for more than their own counts (a compaction or another model behind them); that is not counted, so costs are too low',
+    null,
+  ],
+};
+
+/** Says how many responses cost something else than what they are priced at. */
+function warnOfPrices(responses: Iterable<readonly BilledOtherwise[]>, warnings: WarningList): void {
+  const counts = new Map<BilledOtherwise, number>();
+  for (const kinds of responses) for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const [kind, count] of counts) {
+    const [message, remedy] = PRICE_WARNINGS[kind];
+    warnings.add(`billed-${kind}`, message, remedy, count);
+  }
+}
+
+/** What is known of the responses of a conversation once all of it is read. */
+interface ReadResponses {
+  readonly calls: ReadonlyMap<string, DraftCall>;
+  readonly asked: ReadonlyMap<string, { readonly isAnswered: boolean }>;
+  /** Responses that cost something else than their counts at the list price. */
+  readonly otherwise: ReadonlyMap<string, readonly BilledOtherwise[]>;
+}
+
+/** Says what the responses of a conversation leave open. */
+export function warnOfResponses({ calls, asked, otherwise }: ReadResponses, warnings: WarningList): void {
+  let silent = 0;
+  for (const { usage, outputIsUnsaid } of calls.values()) if (usage !== null && outputIsUnsaid) silent++;
+  warnings.add(
+    'no-output-count',
+    'responses do not say how many tokens they have',
+    'their output is estimated from what they say',
+    silent,
+  );
+  let unanswered = 0;
+  for (const { isAnswered } of asked.values()) if (!isAnswered) unanswered++;
+  warnings.add('unanswered-tool-call', 'tool calls have no result in the file', null, unanswered);
+  warnOfPrices(otherwise.values(), warnings);
 }

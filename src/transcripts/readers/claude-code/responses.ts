@@ -1,28 +1,30 @@
 import type { Block } from '../../../core/model/block.js';
 import type { WarningList } from '../../../core/run/warning.js';
 import {
+  compactionEvent,
   type DraftCall,
   type DraftEvent,
   type DraftMessage,
   type DraftStep,
   draftMessage,
+  microcompactEvent,
+  rewindEvent,
 } from '../../drafts/draft.js';
-import type { BilledOtherwise } from './billed-otherwise.js';
 import { answerTo, type ToolCall } from './blocks.js';
 import type { Chain } from './chains.js';
-import { compactionEvent, fallbackEvent, microcompactEvent, rewindEvent, speakerEvent } from './events.js';
-import { keptLines } from './lines/kept-lines.js';
 import {
   type AssistantLine,
   type AttachmentLine,
   type CompactLine,
   callOf,
+  keptLines,
   type Line,
+  type MicrocompactLine,
   type UserLine,
 } from './lines/lines.js';
 import { compactInstructions } from './origins.js';
-import { ProcessWatch } from './process-watch.js';
-import { tellResponses } from './response-warnings.js';
+import { lineEvent, ProcessWatch } from './process-watch.js';
+import { type BilledOtherwise, warnOfResponses } from './recorded-usage.js';
 
 /** What the chains of one transcript share while they are read. */
 export interface GroupingContext {
@@ -48,10 +50,6 @@ function extendCall(call: DraftCall, line: AssistantLine): void {
   call.missReason ??= line.missReason;
   call.effort ??= line.effort;
   if (line.timeMs !== null) call.lastTimeMs = Math.max(line.timeMs, call.lastTimeMs ?? line.timeMs);
-}
-
-function isSpeaker(event: DraftEvent): boolean {
-  return event.isSpeaker === true;
 }
 
 class StepGrouper {
@@ -109,11 +107,11 @@ class StepGrouper {
       else if (line.type === 'attachment') this.#readAttachment(line);
       else if (line.type === 'assistant' && !line.synthetic) this.#readAssistant(line);
       else if (line.type === 'compact') this.#readCompaction(line);
-      else if (line.type === 'microcompact') this.#addEvent(microcompactEvent(line));
+      else if (line.type === 'microcompact') this.#readMicrocompaction(line);
       this.#slotAtLine.set(line.uuid, this.#slotStarts.length - 1);
     }
     const [calls, asked, otherwise] = [this.#calls, this.#asked, this.#otherwise];
-    tellResponses({ calls, asked, otherwise }, this.#warnings);
+    warnOfResponses({ calls, asked, otherwise }, this.#warnings);
   }
 
   #indexToolCalls(line: AssistantLine): void {
@@ -136,7 +134,7 @@ class StepGrouper {
     const steps = this.#inOrder();
     return this.#saysThinking
       ? steps
-      : steps.filter((step) => step.kind !== 'event' || !isSpeaker(step.event));
+      : steps.filter((step) => step.kind !== 'event' || step.event.isSpeaker !== true);
   }
 
   #inOrder(): DraftStep[] {
@@ -164,7 +162,7 @@ class StepGrouper {
     const slot = this.#slotAtLine.get(line.parentUuid ?? '');
     if (slot === undefined || slot >= this.#slotStarts.length - 1) return;
     const lastId = this.#messageAt(line.parentUuid!);
-    if (lastId !== undefined) this.#addEvent(rewindEvent(line, lastId));
+    if (lastId !== undefined) this.#addEvent(rewindEvent(line.timeMs, lastId));
   }
 
   /** The message that a line is or hangs on; null at the beginning, undefined where a compaction or a gap lies between. */
@@ -196,7 +194,7 @@ class StepGrouper {
     if (origin === 'command' && !line.isLocal) this.#commanded = true;
     if (thinking === null || (origin === 'meta' && !line.fromTool && !this.#commanded)) return;
     if (thinking !== 'unsaid') this.#saysThinking = true;
-    this.#addEvent(speakerEvent(line, thinking));
+    this.#addEvent(lineEvent(line, (at) => ({ kind: 'speaker', at, thinking }), { isSpeaker: true }));
   }
 
   #readUser(line: UserLine): void {
@@ -204,13 +202,8 @@ class StepGrouper {
     if (blocks.length === 0) return;
     const { timeMs } = line;
     if (line.isSummary) {
-      const summary = draftMessage({
-        id: this.#idFor(line),
-        role: 'user',
-        origin: 'summary',
-        timeMs,
-        blocks,
-      });
+      const id = this.#idFor(line);
+      const summary = draftMessage({ id, role: 'user', origin: 'summary', timeMs, blocks });
       if (this.#compaction !== null && this.#compaction.summary === null) this.#compaction.summary = summary;
       else this.#add({ kind: 'message', message: summary });
       return;
@@ -330,7 +323,7 @@ class StepGrouper {
       this.#calls.set(key, call);
       this.#latest = call;
       this.#process.noteResponse();
-      if (blocks.length > 1) this.#addEvent(fallbackEvent(line));
+      if (blocks.length > 1) this.#addEvent(lineEvent(line, (at) => ({ kind: 'fallback', at })));
       this.#slotStarts.push(this.#steps.length);
       this.#add({ kind: 'call', call });
     } else {
@@ -363,23 +356,23 @@ class StepGrouper {
   }
 
   #readCompaction(line: CompactLine): void {
-    this.#compaction = compactionEvent(line, this.#keptIds(line));
+    const { timeMs, trigger, preTokens, postTokens, durationMs } = line;
+    const keptIds = this.#keptIds(line);
+    this.#compaction = compactionEvent(timeMs, { trigger, preTokens, postTokens, durationMs, keptIds });
     this.#restoring = true;
     this.#asking = line.trigger === 'manual' ? this.#compaction : null;
     this.#process.forgetResults();
     this.#addEvent(this.#compaction);
   }
 
+  #readMicrocompaction({ timeMs, trigger, preTokens, tokensSaved, toolUseIds }: MicrocompactLine): void {
+    this.#addEvent(microcompactEvent(timeMs, { trigger, preTokens, tokensSaved, toolUseIds }));
+  }
+
   #keptIds(line: CompactLine): readonly string[] {
     const { uuids, missing } = keptLines(line, this.#chain.lines.slice(0, this.#linesRead));
-    if (missing > 0) {
-      this.#warnings.add(
-        'kept-line-missing',
-        'messages a compaction kept are not in the file',
-        null,
-        missing,
-      );
-    }
+    const lost = 'messages a compaction kept are not in the file';
+    this.#warnings.add('kept-line-missing', lost, null, missing);
     return [...new Set(uuids.flatMap((uuid) => this.#messageIds.get(uuid) ?? []))];
   }
 }

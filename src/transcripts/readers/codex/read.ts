@@ -1,15 +1,13 @@
-import type { Transcript } from '../../../core/model/transcript.js';
-import { allBut, less } from '../../../core/run/capability.js';
-import { createWarnings, type WarningList } from '../../../core/run/warning.js';
-import { finishRecording } from '../../drafts/finish-recording.js';
+import { allBut } from '../../../core/run/capability.js';
+import type { WarningList } from '../../../core/run/warning.js';
+import { carriesKnownWrites, type Reading } from '../../drafts/finish-recording.js';
 import { ThreadDraft } from '../../drafts/thread-draft.js';
-import { headLines } from '../../lines/head-lines.js';
-import { parseBytes, streamJsonLines, unpackBytes } from '../../lines/json-lines.js';
+import { headLines, parseBytes, streamJsonLines, unpackBytes } from '../../lines/json-lines.js';
 import { isObject, type JsonObject } from '../../lines/narrow.js';
 import { TimeReader } from '../claude-code/lines/time-reader.js';
 import type { SessionStream } from '../claude-code/read.js';
 import { FileTexts, memorySource, RecordedText } from '../claude-code/recorded-text.js';
-import type { ReadOptions, TranscriptReader } from '../reader.js';
+import { defineReader } from '../reader.js';
 import { Rollout } from './rollout.js';
 
 /** A line of which nothing is looked at. */
@@ -69,13 +67,7 @@ function detect(head: string): boolean {
   return isLine || LINE_TYPE.test(head);
 }
 
-function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
-  const warnings = createWarnings();
-  const plain = unpackBytes(bytes, { name: id, warnings });
-  return readChunks({ name: id, chunks: [plain], source: memorySource(plain) }, id, warnings);
-}
-
-function readChunks({ name, chunks, source }: SessionStream, id: string, warnings: WarningList): Transcript {
+function readChunks({ name, chunks, source }: SessionStream, warnings: WarningList): Reading {
   const texts = source === null ? null : new FileTexts(name, source);
   const draft = new ThreadDraft('main');
   const rollout = new Rollout(draft, warnings);
@@ -88,25 +80,25 @@ function readChunks({ name, chunks, source }: SessionStream, id: string, warning
     rollout.take(value, times.read(value.timestamp), sourceOf);
   }
   rollout.finish();
-  return finishRecording({
-    id,
-    source: 'codex',
-    label: 'a Codex rollout',
-    carries: rollout.tellsWrites ? CARRIES : less(CARRIES, ['cache-writes']),
+  return {
+    threads: [draft],
+    carries: carriesKnownWrites(CARRIES, [draft]),
     agentVersion: rollout.version,
     provider: rollout.provider ?? USUAL_PROVIDER,
     window: rollout.window,
-    threads: [draft],
-    warnings,
-  });
+  };
 }
 
 /** Reads rollouts of the Codex CLI, its desktop application and its extension. */
-export const codexReader: TranscriptReader = {
+export const codexReader = defineReader({
+  name: 'codex',
   label: 'Codex rollout',
   carries: CARRIES,
   places: ['.codex/sessions/**/rollout-*.jsonl*', '.codex/archived_sessions/**/rollout-*.jsonl*'],
   detect,
-  read,
-  stream: (file, { id }) => readChunks(file, id, createWarnings()),
-};
+  read(file) {
+    const plain = unpackBytes(file.bytes, file);
+    return readChunks({ name: file.id, chunks: [plain], source: memorySource(plain) }, file.warnings);
+  },
+  stream: readChunks,
+});

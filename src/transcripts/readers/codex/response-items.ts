@@ -1,29 +1,23 @@
 import type { MessageOrigin } from '../../../core/model/message.js';
+import type { Usage } from '../../../core/model/usage.js';
 import type { Piece } from '../../drafts/thread-draft.js';
-import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../../lines/narrow.js';
+import { usageWithin } from '../../drafts/usage.js';
+import {
+  countOf,
+  isObject,
+  type JsonObject,
+  jsonOf,
+  numberOf,
+  objectOf,
+  objectsOf,
+  textOf,
+} from '../../lines/narrow.js';
+import { contentPieces, imagesIn, wordsOf } from '../pieces.js';
 
 /** What the client says in the user's name begins like this. */
 const ENVIRONMENT =
   /^\s*(?:<(?:environment_context|user_instructions|user_shell_command|permissions|INSTRUCTIONS|skill|apps|plugins|recommended_plugins|collaboration_mode)|# AGENTS\.md instructions)/;
 const NOTICE = /^\s*<(?:turn_aborted|subagent_notification|model_switch|user_action|hook_)/;
-
-/** Texts and images of a list of content. */
-export function contentPieces(content: unknown): readonly Piece[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  const pieces: Piece[] = [];
-  for (const part of listOf(content)) {
-    if (!isObject(part)) continue;
-    const text = textOf(part.text);
-    if (text !== null) pieces.push({ kind: 'text', text });
-    else if (part.type === 'input_image') pieces.push({ kind: 'image', text: null });
-  }
-  return pieces;
-}
-
-/** The words of a message. */
-export function wordsOf(pieces: readonly Piece[]): string {
-  return pieces.length === 1 ? (pieces[0]!.text ?? '') : pieces.map(({ text }) => text ?? '').join('\n');
-}
 
 /** Who put a message into the conversation that is not the model's. */
 export function originOf(role: unknown, words: string): MessageOrigin {
@@ -96,7 +90,65 @@ export function resultPiece(item: JsonObject, tools: ReadonlyMap<string, string>
   const body = isObject(output) ? output.content : output;
   if (typeof body === 'string') return { kind: 'tool_result', text: body, tool, toolUseId };
   const pieces = contentPieces(body);
-  const images = pieces.filter(({ kind }) => kind === 'image').length;
+  const images = imagesIn(pieces);
   const text = pieces.length === 0 ? jsonOf(output ?? '') : wordsOf(pieces);
   return { kind: 'tool_result', text, tool, toolUseId, ...(images === 0 ? {} : { facts: { images } }) };
+}
+
+const NO_TOOLS: ReadonlyMap<string, string> = new Map();
+
+/** Whether a line is one of a rollout that holds texts. */
+export function isRolloutLine({ type, payload }: JsonObject): boolean {
+  return (type === 'response_item' || type === 'compacted') && isObject(payload);
+}
+
+/** The text of one part of a rollout's line: what an item holds; of a compaction its summary, then the messages of its history. */
+export function textOfRolloutPart({ type, payload }: JsonObject, part: number): string | null {
+  if (!isObject(payload)) return null;
+  if (type !== 'compacted') {
+    const result = resultPiece(payload, NO_TOOLS);
+    const pieces = result === null ? (modelPieces(payload) ?? contentPieces(payload.content)) : [result];
+    return pieces[part]?.text ?? null;
+  }
+  if (part === 0) return textOf(payload.message);
+  let before = 1;
+  for (const item of historyMessages(payload)) {
+    const pieces = contentPieces(item.content);
+    if (part < before + pieces.length) return pieces[part - before]!.text;
+    before += pieces.length;
+  }
+  return null;
+}
+
+/** The messages that a compaction leaves. */
+export function historyMessages(payload: JsonObject): readonly JsonObject[] {
+  return objectsOf(payload.replacement_history).filter(({ type }) => type === 'message');
+}
+
+/** What a call was billed, as a rollout counts it. */
+export interface RolloutUsage {
+  readonly usage: Usage;
+  readonly reasoning: number;
+  /** Prompt and response together. */
+  readonly total: number;
+}
+
+/** The usage of a call: input includes what was read and written. Null when nothing is told. */
+export function rolloutUsage(value: unknown): RolloutUsage | null {
+  if (!isObject(value) || numberOf(value.input_tokens) === null) return null;
+  const read = countOf(value.cached_input_tokens);
+  const written = countOf(value.cache_write_input_tokens);
+  const output = countOf(value.output_tokens);
+  return {
+    usage: usageWithin(countOf(value.input_tokens), { read, written, output }),
+    reasoning: Math.min(output, countOf(value.reasoning_output_tokens)),
+    total: countOf(value.total_tokens),
+  };
+}
+
+/** What tells the sums of a session after one call from those after another. */
+export function totalsKey(value: unknown): string | null {
+  if (!isObject(value)) return null;
+  const { input_tokens, cached_input_tokens, output_tokens, total_tokens } = value;
+  return [input_tokens, cached_input_tokens, output_tokens, total_tokens].map(countOf).join('-');
 }

@@ -4,9 +4,17 @@ import type { WarningList } from '../../../core/run/warning.js';
 import type { Compacted, Piece, Said, ThreadDraft } from '../../drafts/thread-draft.js';
 import { SIGNATURE_CHARS_PER_TOKEN } from '../../drafts/weights.js';
 import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../lines/narrow.js';
-import { historyMessages } from './part-text.js';
-import { callIdOf, contentPieces, modelPieces, originOf, resultPiece, wordsOf } from './response-items.js';
-import { type RolloutUsage, rolloutUsage, totalsKey } from './rollout-usage.js';
+import { contentPieces, wordsOf } from '../pieces.js';
+import {
+  callIdOf,
+  historyMessages,
+  modelPieces,
+  originOf,
+  type RolloutUsage,
+  resultPiece,
+  rolloutUsage,
+  totalsKey,
+} from './response-items.js';
 
 /** Model of calls before any turn says which. */
 const UNKNOWN_MODEL = 'unknown';
@@ -62,7 +70,6 @@ export class Rollout {
   sessionId: string | null = null;
   version: string | null = null;
   provider: string | null = null;
-  tellsWrites = false;
   /** The whole window of the model. */
   window: number | null = null;
 
@@ -107,20 +114,18 @@ export class Rollout {
   finish(): void {
     this.#settle();
     this.#unbilled();
-    if (this.#unsaidCompactionCalls > 0)
-      this.#warnings.add(
-        'compaction-calls-missing',
-        'calls that summarise are missing in the record and in its totals',
-        'Codex writes their usage from 0.154 on; until then the recorded cost is too low by these calls',
-        this.#unsaidCompactionCalls,
-      );
-    if (this.#copied > 0)
-      this.#warnings.add(
-        'copied-calls',
-        `calls were copied from session ${this.#forkedFrom}: they carry the time of the copy`,
-        'leave the fork out where both files are counted',
-        this.#copied,
-      );
+    this.#warnings.add(
+      'compaction-calls-missing',
+      'calls that summarise are missing in the record and in its totals',
+      'Codex writes their usage from 0.154 on; until then the recorded cost is too low by these calls',
+      this.#unsaidCompactionCalls,
+    );
+    this.#warnings.add(
+      'copied-calls',
+      `calls were copied from session ${this.#forkedFrom}: they carry the time of the copy`,
+      'leave the fork out where both files are counted',
+      this.#copied,
+    );
   }
 
   #meta(payload: JsonObject, timeMs: number | null): void {
@@ -236,7 +241,6 @@ export class Rollout {
       timeMs: saidMs ?? timeMs,
       pieces: pieces.length === 0 ? [{ kind: 'text', text: null }] : sizeThinking(pieces, counted),
       usage: counted?.usage ?? null,
-      stopReason: pieces.some(({ kind }) => kind === 'tool_use') ? 'tool_use' : 'end_turn',
       effort: this.#effort,
     });
     if (response !== null) {
@@ -247,7 +251,6 @@ export class Rollout {
     }
     if (counted !== null) {
       this.#context = counted.total;
-      if (counted.usage.cacheWrite5m > 0) this.tellsWrites = true;
       if (this.#forkedFrom !== null && (timeMs ?? 0) - (this.#firstMs ?? 0) < COPY_MS) this.#copied++;
     }
     for (const said of after) this.#say(said, said.origin === 'tool' ? null : wordsOf(said.pieces));

@@ -1,10 +1,10 @@
-import type { Transcript } from '../../../core/model/transcript.js';
 import { allBut } from '../../../core/run/capability.js';
-import { createWarnings, type WarningList } from '../../../core/run/warning.js';
-import { finishRows } from '../../drafts/finish-rows.js';
+import { type Row, readRows } from '../../drafts/rows.js';
+import type { Piece, Said } from '../../drafts/thread-draft.js';
 import { decodeBytes, decodeUtf8, streamJsonLines } from '../../lines/json-lines.js';
-import type { ReadOptions, TranscriptReader } from '../reader.js';
-import { rowsOf } from './calls.js';
+import { isObject, type JsonObject, jsonOf, listOf, numberOf, textOf } from '../../lines/narrow.js';
+import { originOf, textPieces } from '../pieces.js';
+import { defineReader, type ReaderFile } from '../reader.js';
 import { type OtelRecord, recordsOf } from './records.js';
 
 const CARRIES = allBut('lifetimes', 'boundaries');
@@ -12,35 +12,239 @@ const CARRIES = allBut('lifetimes', 'boundaries');
 const CONVENTION = /"(?:gen_ai\.|llm\.token_count\.|openinference\.)/;
 const EXPORT = /"(?:resourceSpans|resourceLogs|traceId|trace_id|spanContext|attributes)"\s*:/;
 
-function wholeDocument(plain: Buffer): unknown {
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(decodeUtf8(plain, 0, plain.length)) as unknown;
+    return JSON.parse(value) as unknown;
   } catch {
     return null;
   }
 }
 
-/** One document, or one document or record a line. */
-function readRecords(plain: Buffer, name: string, warnings: WarningList): readonly OtelRecord[] {
-  const document = wholeDocument(plain);
-  if (document !== null) return recordsOf(document);
-  const records: OtelRecord[] = [];
-  for (const { value } of streamJsonLines([plain], { name, warnings })) records.push(...recordsOf(value));
-  return records;
+function textual(value: unknown): string {
+  return typeof value === 'string' ? value : jsonOf(value ?? '');
 }
 
-function read(bytes: Uint8Array, { id }: ReadOptions): Transcript {
-  const warnings = createWarnings();
-  const records = readRecords(decodeBytes(bytes, { name: id, warnings }), id, warnings);
-  const label = 'telemetry of generative AI';
-  return finishRows(rowsOf(records), { id, source: 'otel', label, carries: CARRIES, warnings });
+function pieceOf(part: unknown, tools: Map<string, string>): Piece | null {
+  if (!isObject(part)) return null;
+  const id = textOf(part.id);
+  switch (part.type) {
+    case 'text':
+      return { kind: 'text', text: textual(part.content ?? part.text) };
+    case 'reasoning':
+    case 'thinking':
+      return { kind: 'thinking', text: textual(part.content ?? part.text) };
+    case 'tool_call': {
+      const tool = textOf(part.name) ?? 'unknown';
+      if (id !== null) tools.set(id, tool);
+      return { kind: 'tool_use', text: tool + textual(part.arguments), tool, toolUseId: id };
+    }
+    case 'tool_call_response': {
+      const text = textual(part.response ?? part.result ?? part.content);
+      return { kind: 'tool_result', text, tool: tools.get(id ?? '') ?? null, toolUseId: id };
+    }
+    default:
+      return { kind: 'other', text: jsonOf(part) };
+  }
+}
+
+function piecesOf(message: JsonObject, tools: Map<string, string>): readonly Piece[] {
+  if (textOf(message.content) !== null) return textPieces(textOf(message.content));
+  return listOf(message.parts ?? message.content).flatMap((part) => pieceOf(part, tools) ?? []);
+}
+
+/** Keeps apart what a conversation has said already: each request repeats all of it. */
+class RecordedMessages {
+  readonly #tools = new Map<string, string>();
+  #known = 0;
+
+  /** What a request adds to the one before; null where content is not recorded. */
+  said(input: unknown): readonly Pick<Said, 'origin' | 'pieces'>[] | null {
+    const messages = parsed(input);
+    if (!Array.isArray(messages)) return null;
+    const from = messages.length < this.#known ? 0 : this.#known;
+    this.#known = messages.length;
+    return messages.slice(from).flatMap((message) => {
+      if (!isObject(message) || message.role === 'assistant') return [];
+      const pieces = piecesOf(message, this.#tools);
+      return pieces.length === 0
+        ? []
+        : [{ origin: originOf(pieces, message.role === 'user' ? 'human' : 'meta'), pieces }];
+    });
+  }
+
+  /** What the model said; null where content is not recorded. */
+  answer(output: unknown): readonly Piece[] | null {
+    const messages = parsed(output);
+    if (!Array.isArray(messages)) return null;
+    const pieces = messages.flatMap((message) => (isObject(message) ? piecesOf(message, this.#tools) : []));
+    return pieces.length === 0 ? null : pieces;
+  }
+}
+
+/** The record of a call that tells most comes first: of one trace only the best kind is used. */
+const RANKS = ['chat', 'log', 'turn', 'summary'] as const;
+type Rank = (typeof RANKS)[number];
+
+const CHAT = new Set(['chat', 'generate_content', 'text_completion', 'message']);
+const AGENT = 'invoke_agent';
+
+/** Names that exporters have for one count. */
+const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt'];
+const OUTPUT = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.token_count.completion'];
+const CACHED = [
+  'gen_ai.usage.cache_read.input_tokens',
+  'gen_ai.usage.cache_read_input_tokens',
+  'gen_ai.usage.input_tokens.cached',
+  'llm.token_count.prompt_details.cache_read',
+];
+const WRITTEN = [
+  'gen_ai.usage.cache_creation.input_tokens',
+  'gen_ai.usage.cache_write.input_tokens',
+  'gen_ai.usage.cache_creation_input_tokens',
+  'gen_ai.usage.input_tokens.cache_write',
+  'llm.token_count.prompt_details.cache_write',
+];
+const MODEL = ['gen_ai.response.model', 'gen_ai.request.model', 'llm.model_name'];
+const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system'];
+const CONVERSATION = ['gen_ai.conversation.id', 'session.id'];
+
+function countIn(value: unknown): number | null {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : numberOf(value);
+  return number !== null && number >= 0 ? number : null;
+}
+
+/** The first usable value among attributes that stand for the same. */
+function firstOf<T>(attributes: JsonObject, names: readonly string[], read: (value: unknown) => T | null) {
+  return names.map((name) => read(attributes[name])).find((value) => value !== null) ?? null;
+}
+
+function count(attributes: JsonObject, names: readonly string[]): number | null {
+  return firstOf(attributes, names, countIn);
+}
+
+function word(attributes: JsonObject, names: readonly string[]): string | null {
+  return firstOf(attributes, names, textOf);
+}
+
+/** What kind of record of a call it is; null for one that tells of none. */
+function rankOf({ kind, name, attributes }: OtelRecord): Rank | null {
+  if (count(attributes, INPUT) === null) return null;
+  if (kind === 'log') return 'log';
+  const operation = textOf(attributes['gen_ai.operation.name']);
+  if (operation === AGENT) return 'summary';
+  const inference = textOf(attributes['openinference.span.kind']);
+  if (inference !== null) return inference === 'LLM' ? 'chat' : 'summary';
+  if (operation !== null && CHAT.has(operation)) return 'chat';
+  if (operation === null && /^(?:chat|llm)\b/i.test(name)) return 'chat';
+  return /turn/.test(name) ? 'turn' : 'summary';
+}
+
+interface Found {
+  readonly record: OtelRecord;
+  readonly rank: number;
+}
+
+/** Each call once: of a trace the best kind of record, of a response the best record. */
+function pickCalls(records: readonly OtelRecord[]): readonly OtelRecord[] {
+  const found: Found[] = [];
+  const best = new Map<string, number>();
+  for (const record of records) {
+    const name = rankOf(record);
+    if (name === null) continue;
+    const rank = RANKS.indexOf(name);
+    found.push({ record, rank });
+    best.set(record.traceId, Math.min(rank, best.get(record.traceId) ?? rank));
+  }
+  const seen = new Set<string>();
+  return found
+    .filter(({ record, rank }) => rank === best.get(record.traceId))
+    .sort((a, b) => a.rank - b.rank)
+    .flatMap(({ record }) => {
+      const id = callId(record);
+      if (seen.has(id)) return [];
+      seen.add(id);
+      return [record];
+    })
+    .sort((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0));
+}
+
+function callId({ attributes, traceId, spanId, startMs }: OtelRecord): string {
+  return textOf(attributes['gen_ai.response.id']) ?? `${traceId}/${spanId ?? startMs}`;
+}
+
+/** Agents inside agents: the span of the innermost one that is not the outermost; null for a call of the main one. */
+function agentOf(record: OtelRecord, spans: ReadonlyMap<string, OtelRecord>): string | null {
+  const agents: string[] = [];
+  const gone = new Set<string>();
+  for (let id = record.parentId; id !== null && !gone.has(id); ) {
+    gone.add(id);
+    const span = spans.get(id);
+    const { attributes } = span ?? { attributes: {} as JsonObject };
+    if (attributes['gen_ai.operation.name'] === AGENT || attributes['openinference.span.kind'] === 'AGENT')
+      agents.push(id);
+    id = span?.parentId ?? null;
+  }
+  return agents.length > 1 ? agents[0]! : null;
+}
+
+/** The requests that some records tell of, each once and in the order of their times. */
+function rowsOf(records: readonly OtelRecord[]): readonly Row[] {
+  const spans = new Map(records.flatMap((each) => (each.spanId === null ? [] : [[each.spanId, each]])));
+  const calls = pickCalls(records);
+  const tellsReads = calls.some(({ attributes }) => count(attributes, CACHED) !== null);
+  const tellsWrites = calls.some(({ attributes }) => count(attributes, WRITTEN) !== null);
+  const conversations = new Map<string, RecordedMessages>();
+  return calls.map((record): Row => {
+    const { attributes, startMs, endMs, traceId } = record;
+    const session = word(attributes, CONVERSATION) ?? (traceId === '' ? 'session' : traceId);
+    const thread = agentOf(record, spans);
+    const key = `${session}/${thread ?? ''}`;
+    const messages = conversations.get(key) ?? new RecordedMessages();
+    conversations.set(key, messages);
+    const said = messages.said(attributes['gen_ai.input.messages']);
+    const answer = messages.answer(attributes['gen_ai.output.messages']);
+    const input = count(attributes, INPUT)!;
+    // a count that a provider leaves out where others tell it is 0
+    const cached = count(attributes, CACHED) ?? (tellsReads ? 0 : null);
+    const written = count(attributes, WRITTEN) ?? (tellsWrites ? 0 : null);
+    const apart = (cached ?? 0) + (written ?? 0);
+    return {
+      id: callId(record),
+      session,
+      thread,
+      provider: word(attributes, PROVIDER),
+      model: word(attributes, MODEL) ?? 'unknown',
+      timeMs: startMs,
+      endedMs: endMs,
+      // input includes the cache by convention; where it is smaller the exporter counts them apart
+      prompt: input < apart ? input + apart : input,
+      cached,
+      written,
+      output: count(attributes, OUTPUT),
+      prefix: [],
+      ...(said === null || said.length === 0 ? {} : { said }),
+      ...(answer === null ? {} : { answer }),
+    };
+  });
+}
+
+/** One document, or one document or record a line. */
+function readRecords(file: ReaderFile): readonly OtelRecord[] {
+  const plain = decodeBytes(file.bytes, file);
+  try {
+    return recordsOf(JSON.parse(decodeUtf8(plain, 0, plain.length)));
+  } catch {
+    return [...streamJsonLines([plain], file)].flatMap(({ value }) => recordsOf(value));
+  }
 }
 
 /** Reads OpenTelemetry spans and logs about calls of models: OTLP JSON, files of exporters, OpenInference attributes. */
-export const otelReader: TranscriptReader = {
+export const otelReader = defineReader({
+  name: 'otel',
   label: 'OpenTelemetry export',
   carries: CARRIES,
   places: ['.copilot/otel/*.jsonl*'],
   detect: (head) => CONVENTION.test(head) && EXPORT.test(head),
-  read,
-};
+  read: (file) => readRows(rowsOf(readRecords(file)), CARRIES, file.warnings),
+});

@@ -1,5 +1,6 @@
 import type { ProviderRequest } from '../../../../src/analysis/validate/providers/provider-requests.js';
 import type { Random } from '../../../../src/core/base/random.js';
+import { createMessage } from '../../../../src/core/model/message.js';
 import type { CacheRules, HitChance } from '../../../../src/core/run/provider.js';
 import { chanceOfShort, onGrain } from '../../../../src/provider/cache/cache-rules.js';
 import { cacheRulesOf } from '../../../../src/provider/providers/providers.js';
@@ -34,7 +35,25 @@ export function simulatedSession({ hit, requests, random }: Simulated): readonly
         key: `main#${index}`,
         threadId: 'main',
         index,
-        callId: `call-${index}`,
+        call: {
+          id: `call-${index}`,
+          startMs: endMs,
+          endMs,
+          model: MODEL,
+          response: createMessage({
+            id: `m${index}`,
+            role: 'assistant',
+            origin: 'model',
+            blocks: [],
+            at: endMs,
+          }),
+          usage,
+          outputIsPlaceholder: false,
+          stopReason: null,
+          missReason: null,
+          effort: null,
+        },
+        previous: null,
         gapMs,
         startMs: endMs,
         endMs,

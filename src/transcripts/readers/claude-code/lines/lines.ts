@@ -11,64 +11,28 @@ import {
   textOf,
   textsOf,
 } from '../../../lines/narrow.js';
-import { type AgentMessage, agentMessageOf } from '../agent-message.js';
 import { attachmentBlocks, blocksOf, keepText, type PlaceText, type ToolCall } from '../blocks.js';
-import { isCommandText, isExitCommand, isLocalCommandText, originOf } from '../origins.js';
-import { type ProcessStart, processStart } from '../process-start.js';
+import { isCommandText, isExitCommand, isLocalCommandText, originOf, spokenThinking } from '../origins.js';
 import { type FileTexts, RecordedText } from '../recorded-text.js';
 import { parseUsage, type RecordedUsage, sameUsage } from '../recorded-usage.js';
-import { spokenThinking } from '../spoken-thinking.js';
+import { type AgentMessage, agentMessageOf } from './part-text.js';
 import { IDLE_LINE, NO_MEMBERS } from './session-line-reader.js';
 import { TimeReader } from './time-reader.js';
 
-/** What every line of a conversation carries. */
-export interface Envelope {
-  readonly line: number;
-  readonly uuid: string;
-  readonly parentUuid: string | null;
-  readonly sidechain: boolean;
-  readonly agentId: string | null;
-  readonly sessionId: string | null;
-  readonly version: string | null;
-  /** Milliseconds since 1970; null when the line has no usable time. */
-  readonly timeMs: number | null;
-}
+/** How a process came to this session: it took it up, began it, or emptied it. */
+export type ProcessStart = 'resume' | 'startup' | 'clear';
 
-/** A line of the user side: prompt, tool result, command, summary. */
-export interface UserLine extends Envelope {
-  readonly type: 'user';
-  readonly blocks: Block[];
-  readonly isSummary: boolean;
-  /** Who speaks, unless the line holds tool results. */
-  readonly origin: MessageOrigin;
-  /** It is nothing but the text of a command or its output. */
-  readonly isCommand: boolean;
-  /** The command that ends the client. */
-  readonly isExit: boolean;
-  /** What it says about thinking; null where it is not for this line to say. */
-  readonly thinking: SpokenThinking | null;
-  /** The text of a command that the client carries out itself, or its output. */
-  readonly isLocal: boolean;
-  /** A tool put it there. */
-  readonly fromTool: boolean;
-}
+const HOOK = /^SessionStart:(resume|startup|clear)$/;
 
-/** A line of a response: usually one content block of several. */
-export interface AssistantLine extends Envelope {
-  readonly type: 'assistant';
-  /** Lines with the same key are one API response. */
-  readonly responseKey: string;
-  readonly model: string;
-  readonly synthetic: boolean;
-  readonly blocks: Block[];
-  readonly usage: RecordedUsage;
-  readonly stopReason: string | null;
-  readonly missReason: string | null;
-  readonly effort: string | null;
+/** The start of a process that the data of a hook tells of; null when they tell of none (K3). */
+export function processStart(data: JsonObject): ProcessStart | null {
+  const name = textOf(data.hookName);
+  const found = name === null ? null : HOOK.exec(name);
+  return found === null ? null : (found[1] as ProcessStart);
 }
 
 /** The mark of a compaction. */
-export interface CompactLine extends Envelope {
+export interface CompactLine extends LineEnvelope {
   readonly type: 'compact';
   readonly trigger: 'auto' | 'manual';
   readonly preTokens: number | null;
@@ -80,28 +44,12 @@ export interface CompactLine extends Envelope {
 }
 
 /** The mark of a microcompaction. */
-export interface MicrocompactLine extends Envelope {
+export interface MicrocompactLine extends LineEnvelope {
   readonly type: 'microcompact';
   readonly trigger: 'auto' | 'manual';
   readonly preTokens: number | null;
   readonly tokensSaved: number | null;
   readonly toolUseIds: readonly string[];
-}
-
-/** Context the client attaches by itself. */
-export interface AttachmentLine extends Envelope {
-  readonly type: 'attachment';
-  /** Null when the model does not see it. */
-  readonly blocks: Block[] | null;
-  /** A process begins with it. */
-  readonly start: ProcessStart | null;
-}
-
-/** A line of the chain that no request contains. */
-export interface HiddenLine extends Envelope {
-  readonly type: 'hidden';
-  /** A process begins with it. */
-  readonly start: ProcessStart | null;
 }
 
 /** A line of a Claude Code conversation. */
@@ -183,8 +131,8 @@ interface Moment {
   readonly head: JsonObject;
 }
 
-/** The envelope of a line; a class, because spreading objects would cost as much as parsing them. */
-class LineEnvelope implements Envelope {
+/** What every line of a conversation carries; a class, because spreading objects would cost as much as parsing them. */
+class LineEnvelope {
   readonly line: number;
   readonly uuid: string;
   readonly parentUuid: string | null;
@@ -192,6 +140,7 @@ class LineEnvelope implements Envelope {
   readonly agentId: string | null;
   readonly sessionId: string | null;
   readonly version: string | null;
+  /** Milliseconds since 1970; null when the line has no usable time. */
   readonly timeMs: number | null;
 
   constructor({ line, value }: LocatedLine, { before, timeMs, head }: Moment) {
@@ -206,8 +155,10 @@ class LineEnvelope implements Envelope {
   }
 }
 
-class HiddenRecord extends LineEnvelope implements HiddenLine {
+/** A line of the chain that no request contains. */
+export class HiddenLine extends LineEnvelope {
   readonly type = 'hidden';
+  /** A process begins with it. */
   readonly start: ProcessStart | null;
 
   constructor(json: LocatedLine, moment: Moment, start: ProcessStart | null = null) {
@@ -216,15 +167,22 @@ class HiddenRecord extends LineEnvelope implements HiddenLine {
   }
 }
 
-class UserRecord extends LineEnvelope implements UserLine {
+/** A line of the user side: prompt, tool result, command, summary. */
+export class UserLine extends LineEnvelope {
   readonly type = 'user';
   readonly blocks: Block[];
   readonly isSummary: boolean;
+  /** Who speaks, unless the line holds tool results. */
   readonly origin: MessageOrigin;
+  /** It is nothing but the text of a command or its output. */
   readonly isCommand: boolean;
+  /** The command that ends the client. */
   readonly isExit: boolean;
+  /** What it says about thinking; null where it is not for this line to say. */
   readonly thinking: SpokenThinking | null;
+  /** The text of a command that the client carries out itself, or its output. */
   readonly isLocal: boolean;
+  /** A tool put it there. */
   readonly fromTool: boolean;
 
   constructor(
@@ -249,8 +207,10 @@ class UserRecord extends LineEnvelope implements UserLine {
   }
 }
 
-class AssistantRecord extends LineEnvelope implements AssistantLine {
+/** A line of a response: usually one content block of several. */
+export class AssistantLine extends LineEnvelope {
   readonly type = 'assistant';
+  /** Lines with the same key are one API response. */
   readonly responseKey: string;
   readonly model: string;
   readonly synthetic: boolean;
@@ -275,9 +235,12 @@ class AssistantRecord extends LineEnvelope implements AssistantLine {
   }
 }
 
-class AttachmentRecord extends LineEnvelope implements AttachmentLine {
+/** Context the client attaches by itself. */
+export class AttachmentLine extends LineEnvelope {
   readonly type = 'attachment';
+  /** Null when the model does not see it. */
   readonly blocks: Block[] | null;
+  /** A process begins with it. */
   readonly start: ProcessStart | null;
 
   constructor(json: LocatedLine, moment: Moment, blocks: Block[] | null, start: ProcessStart | null) {
@@ -285,6 +248,27 @@ class AttachmentRecord extends LineEnvelope implements AttachmentLine {
     this.blocks = blocks;
     this.start = start;
   }
+}
+
+/** Lines that a compaction kept, by uuid, and how many of them are not among those before it. */
+interface KeptLines {
+  readonly uuids: readonly string[];
+  readonly missing: number;
+}
+
+/** What a compaction kept of the lines before it: the ones it lists, or everything between the ends it gives. */
+export function keptLines(line: CompactLine, before: readonly Line[]): KeptLines {
+  const { keptRange, keptUuids } = line;
+  if (keptUuids.length === 0 && keptRange === null) return { uuids: [], missing: 0 };
+  const order = new Map(before.map(({ uuid }, i) => [uuid, i]));
+  let uuids = keptUuids;
+  if (uuids.length === 0 && keptRange !== null) {
+    const head = order.get(keptRange.head);
+    const tail = order.get(keptRange.tail);
+    const isKnown = head !== undefined && tail !== undefined;
+    uuids = isKnown ? before.slice(head, tail + 1).map((kept) => kept.uuid) : [keptRange.head];
+  }
+  return { uuids, missing: uuids.filter((uuid) => !order.has(uuid)).length };
 }
 
 /** Reads the lines of one session file in order: each becomes blocks at once, and its JSON is let go. */
@@ -335,11 +319,11 @@ export class LineParser {
       case 'assistant':
         return this.#assistant(json, moment);
       case 'system':
-        return parseSystem(new HiddenRecord(json, moment), value);
+        return parseSystem(new HiddenLine(json, moment), value);
       case 'attachment': {
         if (!isObject(value.attachment)) return null;
         const { attachment } = value;
-        return new AttachmentRecord(
+        return new AttachmentLine(
           json,
           moment,
           attachmentBlocks(attachment, this.#place),
@@ -348,10 +332,10 @@ export class LineParser {
       }
       case 'progress': {
         const start = processStart(objectOf(value.data));
-        if (start !== null) return new HiddenRecord(json, moment, start);
+        if (start !== null) return new HiddenLine(json, moment, start);
         const told = agentMessageOf(value);
         if (told !== null) return this.#told(json, moment, told);
-        return tellsNothing(value, this.#beforeInMain) ? null : new HiddenRecord(json, moment);
+        return tellsNothing(value, this.#beforeInMain) ? null : new HiddenLine(json, moment);
       }
       default:
         return null;
@@ -373,17 +357,17 @@ export class LineParser {
   #user(json: LocatedLine, moment: Moment): Line {
     const { value } = json;
     if (value.isVisibleInTranscriptOnly === true && value.isCompactSummary !== true)
-      return new HiddenRecord(json, moment);
+      return new HiddenLine(json, moment);
     const { content } = objectOf(value.message);
     const blocks = blocksOf(content, 'user', this.#calls, this.#place);
     const source = this.#calls.get(textOf(value.sourceToolUseID) ?? '');
-    return new UserRecord(json, moment, content, blocks, source);
+    return new UserLine(json, moment, content, blocks, source);
   }
 
   #assistant(json: LocatedLine, moment: Moment): AssistantLine {
     const message = objectOf(json.value.message);
     const blocks = blocksOf(message.content, 'assistant', this.#calls, this.#place);
-    const line = new AssistantRecord(json, moment, message, blocks);
+    const line = new AssistantLine(json, moment, message, blocks);
     if (line.synthetic) return line;
     for (const block of blocks) {
       const call = callOf(block);

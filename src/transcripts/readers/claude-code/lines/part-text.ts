@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, jsonOf, listOf, objectOf, textOf } from '../../../lines/narrow.js';
-import { agentMessageOf } from '../agent-message.js';
 import { renderAttachment } from '../attachments.js';
 
 /** Inputs of well-known tools, in the order of their schemas. */
@@ -89,6 +88,22 @@ export function contentText(content: JsonObject): string | null {
     default:
       return jsonOf(content);
   }
+}
+
+/** A line of a subagent that its parent's file tells of. */
+export interface AgentMessage {
+  readonly agentId: string;
+  /** The line as the subagent's own file would hold it, without what the envelope around it says. */
+  readonly line: JsonObject;
+}
+
+/** The message of a subagent inside a line of progress; null for any other line (spec of transcripts §6). */
+export function agentMessageOf(value: JsonObject): AgentMessage | null {
+  if (!isObject(value.data) || value.data.type !== 'agent_progress') return null;
+  const agentId = textOf(value.data.agentId);
+  const line = objectOf(value.data.message);
+  const isMessage = (line.type === 'user' || line.type === 'assistant') && isObject(line.message);
+  return agentId !== null && isMessage ? { agentId, line } : null;
 }
 
 /** The text of one part of a line: a content block of its message, or what it attaches. */
