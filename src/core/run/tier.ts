@@ -58,6 +58,12 @@ export interface ContextView {
   readonly deletedTokens: number;
 }
 
+/** State that the layers of a thread share and that its forks begin with (AGT-1). */
+export interface Forkable {
+  /** A copy for a fork. */
+  forFork(): object;
+}
+
 /** What a tier is created with. */
 export interface TierContext {
   readonly params: ParamValues;
@@ -84,10 +90,11 @@ export interface TierInstance {
   reset?(messages: readonly Message[]): void;
   /** The process was restarted and the conversation read back from its record: only what is on disk is left. */
   resume?(messages: readonly Message[], view: ContextView): void;
-  /** Whether it holds something by now that tells of its limits, so that no copy can go on with others. */
-  readonly holdsLimits?: boolean;
-  /** Goes on from where the same tier of another copy of the thread stands; absent where it cannot. */
-  adopt?(other: TierInstance): void;
+  /**
+   * Whether a copy of it can go on from its present state under other limits (`core/base/checkpoint.ts`); absent: never. Not while
+   * it holds something that tells of its limits.
+   */
+  readonly canCheckpoint?: boolean;
   /** Hot path: is there something to do? No allocation. */
   due(moment: Moment, view: ContextView): boolean;
   act(moment: Moment, view: ContextView): Generator<Action, void, Outcome>;

@@ -27,15 +27,6 @@ export class Prevention {
   /** The model is one on which the client does not compact by itself; it is told of once. */
   private exception: 'none' | 'untold' | 'told' = 'none';
 
-  /** Watches on from where another watch of the same thread stands. */
-  adopt(other: Prevention, run: Watched): void {
-    if (other.facts === null) return;
-    this.thresholdOf(run);
-    this.isOver = other.isOver;
-    this.avoidedBy = other.avoidedBy;
-    this.exception = other.exception;
-  }
-
   /** Whether the next check meets the threshold by a count that is lower than all that did. */
   meetsLower(run: Watched): boolean {
     if (!run.env.client.autoCompacts) return false;

@@ -18,12 +18,6 @@ export class CachedPrefix {
     this.untilMs = untilMs;
   }
 
-  /** Goes on from what another thread has left. */
-  adopt(other: CachedPrefix): void {
-    this.sentTokens = other.sentTokens;
-    this.untilMs = other.untilMs;
-  }
-
   /** Live tokens of it in front of a position: not more than was sent, without what was deleted there. */
   tokensBefore(position: number, context: Context, deletions: Deletions, nowMs: number): number {
     if (nowMs >= this.untilMs) return 0;

@@ -41,25 +41,6 @@ export class Context implements PrefixView {
     for (const block of prefix) this.fresh.add(block);
   }
 
-  /** Holds the conversation of another context, as it stands there. */
-  adopt(other: Context): void {
-    this.prefix = other.prefix;
-    this.toolsEnd = other.toolsEnd;
-    this.systemEnd = other.systemEnd;
-    this.prefixTokens = other.prefixTokens;
-    copyInto(this.blocks, other.blocks);
-    copyInto(this.owners, other.owners);
-    copyInto(this.messages, other.messages);
-    this.unchanged = other.unchanged;
-    this.wasSent = other.wasSent;
-    this.imageBlocks = other.imageBlocks;
-    this.fresh.adopt(other.fresh);
-    this.own.adopt(other.own);
-    this.columns.adopt(other.columns);
-    this.calls.adopt(other.calls);
-    this.repaired.adopt(other.repaired);
-  }
-
   private layPrefix(): void {
     for (const block of this.prefix) this.pushBlock(block, -1, 'original');
     this.own.laidPrefix(this.trueTokens - this.prefixTokens);
@@ -344,11 +325,6 @@ export class Context implements PrefixView {
   get hasOpenCalls(): boolean {
     return this.calls.count > 0;
   }
-}
-
-function copyInto<T>(list: T[], other: readonly T[]): void {
-  list.length = 0;
-  for (let i = 0; i < other.length; i++) list.push(other[i]!);
 }
 
 function holdsImage(block: Block): boolean {

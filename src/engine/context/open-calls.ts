@@ -8,11 +8,6 @@ export class OpenCalls {
     return this.ids.length;
   }
 
-  /** Waits for what another list waits for, and for nothing else. */
-  adopt(other: OpenCalls): void {
-    this.ids = [...other.ids];
-  }
-
   open(id: string): void {
     if (!this.ids.includes(id)) this.ids.push(id);
   }

@@ -8,34 +8,26 @@ export interface Repairs {
   readonly leadingMarkers: number;
 }
 
-/** Counts repairs, and knows which of them were told already. */
-export class RepairCount {
-  private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
-  private told: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
+const NO_REPAIRS: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
 
-  /** Counts on from where another count stands. */
-  adopt(other: RepairCount): void {
-    Object.assign(this.counts, other.counts);
-    this.told = other.told;
-  }
+/** Counts repairs, and knows which of them were reported already. */
+export class RepairCount {
+  /** Repairs so far, and those of them that were reported. */
+  all = NO_REPAIRS;
+  private reported = NO_REPAIRS;
 
   add(what: keyof Repairs, count: number): void {
-    this.counts[what] += count;
-  }
-
-  /** Repairs so far. */
-  get all(): Repairs {
-    return { ...this.counts };
+    this.all = { ...this.all, [what]: this.all[what] + count };
   }
 
   /** Repairs since this was last asked; null when there were none (C37). */
   take(): Repairs | null {
-    const { counts, told } = this;
-    const orphanResults = counts.orphanResults - told.orphanResults;
-    const missingResults = counts.missingResults - told.missingResults;
-    const leadingMarkers = counts.leadingMarkers - told.leadingMarkers;
+    const { all, reported } = this;
+    const orphanResults = all.orphanResults - reported.orphanResults;
+    const missingResults = all.missingResults - reported.missingResults;
+    const leadingMarkers = all.leadingMarkers - reported.leadingMarkers;
     if (orphanResults + missingResults + leadingMarkers === 0) return null;
-    this.told = this.all;
+    this.reported = all;
     return { orphanResults, missingResults, leadingMarkers };
   }
 }

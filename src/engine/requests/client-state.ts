@@ -194,20 +194,8 @@ export class ClientState {
     if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
   }
 
-  /** Goes on from where another client of the same thread stands. */
-  goOnFrom(other: ClientState): void {
-    this.key = other.key;
-    this.plans?.skipTo(other.plans!);
-    this.latest = other.latest;
-    this.warmth = other.warmth;
-    this.previousStartMs = other.previousStartMs;
-    this.fresh = other.fresh;
-    this.inherited = other.inherited;
-    this.risk = other.risk;
-  }
-
   /** Goes on under another thread's key: a fork, or a session taken up again. */
-  adopt(key: ClientKey): void {
+  inherit(key: ClientKey): void {
     this.key = key;
     this.inherited = key;
   }

@@ -32,7 +32,7 @@ export class Exchange {
   }
 
   /** Goes on from another thread's latest request: a fork, or a session taken up again. */
-  adopt(latest: CacheObservation | null): void {
+  continueFrom(latest: CacheObservation | null): void {
     this.detector = createBreakDetector(latest);
   }
 

@@ -15,11 +15,11 @@ import type { RunEnv } from './run-env.js';
 import type { ThreadModel } from './thread-model.js';
 
 /** What the actions of one tier have cost so far; reported with its next report. */
-export interface Tally {
-  calls: number;
-  costNano: number;
-  cacheLost: number;
-  keepAlives: number;
+export class Tally {
+  calls = 0;
+  costNano = 0;
+  cacheLost = 0;
+  keepAlives = 0;
 }
 
 /** A thread as its requests see it: what they are made of, and what they leave behind. */

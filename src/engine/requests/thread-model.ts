@@ -106,16 +106,6 @@ export class ThreadModel {
     this.facts = this.factsNow();
   }
 
-  /** Goes on with the model that another has come to. */
-  adopt(other: ThreadModel): void {
-    this.effort = other.effort;
-    this.lastTtlMs = other.lastTtlMs;
-    if (other.name === this.name) return;
-    this.name = other.name;
-    this.row = other.row;
-    this.facts = this.factsNow();
-  }
-
   /** Takes over the model and the effort of a call. */
   use(recorded: string, effort: string | null = this.effort): void {
     this.effort = effort;

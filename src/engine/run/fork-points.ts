@@ -1,6 +1,5 @@
-import { copyFileState } from '../../agent/layers/file-state/file-state.js';
-import { ResultLedger } from '../../agent/layers/microcompact/ledger.js';
 import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
+import type { Forkable } from '../../core/run/tier.js';
 import { TakenOut } from '../context/taken-out.js';
 import type { ForkPoint } from '../thread/fork-point.js';
 import type { Forks, LoopThread } from '../thread/loop-thread.js';
@@ -46,21 +45,19 @@ export class ForkPoints implements Forks {
     if (this.families.size === 0) return;
     const family = this.families.get(keyOf(run.thread.id, call.id));
     if (family === undefined) return;
-    const ledger = run.shared.get('microcompact');
     const { deletions } = run.view;
     const takenOut = new TakenOut();
-    takenOut.adopt(run.takenOut, deletions.layer, deletions.tokens);
+    takenOut.inherit(run.takenOut, deletions.layer, deletions.tokens);
     family.point = {
       prefix: run.context.prefix,
       messages: [...run.context.messages],
       freshTokens: run.context.freshTokens,
       sentLength: run.sentLength,
       key: run.client.key,
-      files: copyFileState(run),
       standing: standingOf(run),
       deletions: deletions.copyTo(run.context),
       takenOut,
-      ledger: ledger instanceof ResultLedger ? ledger.clone() : null,
+      shared: inherited(run.shared),
     };
     family.shiftMs = run.now - call.endMs;
     this.ready.push(...family.children);
@@ -126,6 +123,17 @@ export class ForkPoints implements Forks {
       ? undefined
       : this.families.get(keyOf(parentId, fork.callId));
   }
+}
+
+/** What the layers of a thread share, as a fork begins with it. */
+function inherited(shared: LoopThread['shared']): ReadonlyMap<string, object> {
+  const states = new Map<string, object>();
+  for (const [name, state] of shared) if (isForkable(state)) states.set(name, state.forFork());
+  return states;
+}
+
+function isForkable(state: unknown): state is Forkable {
+  return typeof state === 'object' && state !== null && 'forFork' in state;
 }
 
 function hasCall({ threads }: Transcript, threadId: string, callId: string): boolean {

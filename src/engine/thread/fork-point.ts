@@ -1,5 +1,3 @@
-import type { FileState } from '../../agent/layers/file-state/file-state.js';
-import type { ResultLedger } from '../../agent/layers/microcompact/ledger.js';
 import type { Block } from '../../core/model/block.js';
 import type { Message } from '../../core/model/message.js';
 import type { Deletions } from '../context/deletions.js';
@@ -14,10 +12,10 @@ export interface ForkPoint {
   readonly freshTokens: number;
   readonly sentLength: number;
   readonly key: ClientKey;
-  readonly files: FileState | null;
   readonly standing: Standing;
   /** Edits that stay pinned while the cache lives (MIC-3). */
   readonly deletions: Deletions;
   readonly takenOut: TakenOut;
-  readonly ledger: ResultLedger | null;
+  /** What its layers share and a fork begins with, by name. */
+  readonly shared: ReadonlyMap<string, object>;
 }

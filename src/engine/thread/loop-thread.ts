@@ -44,7 +44,7 @@ export interface LoopThread extends ActingThread {
   readonly session: SessionState;
   readonly counter: CounterRules;
   readonly cached: CachedPrefix;
-  readonly client: ActingThread['client'] & { adopt(key: ClientKey): void };
+  readonly client: ActingThread['client'] & { inherit(key: ClientKey): void };
   /** State shared by the tiers of this thread. */
   readonly shared: Map<string, unknown>;
   /** Summaries of compactions that only the recording made: what was attached to them is not this run's. */

@@ -1,5 +1,6 @@
+import { copyState, restoreState } from '../../core/base/checkpoint.js';
 import type { CacheObservation } from '../../provider/cache/break-detector.js';
-import { CachedPrefix } from '../context/cached-prefix.js';
+import type { CachedPrefix } from '../context/cached-prefix.js';
 import { type CounterRules, SeenCounter } from '../counting/seen-counter.js';
 
 /** What the requests of a thread have shown so far; another thread can go on from it. */
@@ -22,8 +23,11 @@ interface Stood {
 /** Where a thread stands now; what it does later changes nothing in it. */
 export function standingOf(run: Stood): Standing {
   const seen = new SeenCounter(run.counter);
-  const cached = new CachedPrefix();
-  seen.adopt(run.seen);
-  cached.adopt(run.cached);
-  return { seen, cached, latest: run.exchange.latest, lastResponseMs: run.lastResponseMs };
+  restoreState(seen, run.seen);
+  return {
+    seen,
+    cached: copyState(run.cached),
+    latest: run.exchange.latest,
+    lastResponseMs: run.lastResponseMs,
+  };
 }

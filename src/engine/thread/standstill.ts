@@ -12,11 +12,6 @@ export class Standstill {
     private readonly thread: string,
   ) {}
 
-  adopt(other: Standstill): void {
-    this.stop = other.stop;
-    this.lostCalls = other.lostCalls;
-  }
-
   /** A recorded call cannot take place. */
   lose(): void {
     this.lostCalls++;

@@ -1,3 +1,4 @@
+import { type Copied, restoreFields, restoreState } from '../../core/base/checkpoint.js';
 import type { Random } from '../../core/base/random.js';
 import { isSpoken, type Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
@@ -18,7 +19,7 @@ import { AskDraws } from '../requests/ask-draws.js';
 import { ClientState } from '../requests/client-state.js';
 import { Exchange } from '../requests/exchange.js';
 import type { Outgoing } from '../requests/outgoing.js';
-import type { Tally } from '../requests/requesting-thread.js';
+import { Tally } from '../requests/requesting-thread.js';
 import type { SessionState } from '../requests/session-state.js';
 import { stripThinking } from '../requests/strip-thinking.js';
 import { ThreadModel } from '../requests/thread-model.js';
@@ -40,11 +41,6 @@ const NEVER = (): boolean => false;
 /** A place behind all tiers of a point. */
 const BEHIND_TIERS = -1;
 
-/** What the tiers of a thread share. */
-interface SharedState {
-  adopt(other: unknown): void;
-}
-
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
 export class ThreadRun implements TurnThread {
   readonly context: Context;
@@ -64,7 +60,7 @@ export class ThreadRun implements TurnThread {
   readonly cached = new CachedPrefix();
   readonly shared = new Map<string, unknown>();
   readonly recordedSummaries = new Set<string>();
-  readonly tally: Tally = { calls: 0, costNano: 0, cacheLost: 0, keepAlives: 0 };
+  readonly tally = new Tally();
   sharedTokens: number | null = null;
   sharedEnd: number | null = null;
   turn = 0;
@@ -129,39 +125,12 @@ export class ThreadRun implements TurnThread {
           };
   }
 
-  /** Goes on from where another copy of the same thread stands, its tiers before they act. */
-  adopt(other: ThreadRun): void {
-    this.model.adopt(other.model);
-    this.context.adopt(other.context);
-    this.seen.adopt(other.seen);
-    this.client.goOnFrom(other.client);
-    this.exchange.adopt(other.exchange.latest);
-    this.view.deletions = other.view.deletions.copyTo(this.context);
-    this.steps.adopt(other.steps);
-    this.journal.adopt(other.journal);
-    this.prevention.adopt(other.prevention, this);
-    this.takenOut.goOnFrom(other.takenOut);
-    this.cached.adopt(other.cached);
-    for (const [name, state] of other.shared) (this.shared.get(name) as SharedState).adopt(state);
-    this.host.adopt(other.host);
-    for (const id of other.recordedSummaries) this.recordedSummaries.add(id);
-    Object.assign(this.tally, other.tally);
-    this.sharedTokens = other.sharedTokens;
-    this.sharedEnd = other.sharedEnd;
-    this.turn = other.turn;
-    this.lastResponseMs = other.lastResponseMs;
-    this.announced = other.announced;
-    this.sentLength = other.sentLength;
-    this.historyReplaced = other.historyReplaced;
-    this.spoken = other.spoken;
-    this.thinkingStrippedTo = other.thinkingStrippedTo;
-    this.clock.adopt(other.clock);
-    this.standstill.adopt(other.standstill);
-    this.draws.adopt(other.draws);
-    this.promptNumber = other.promptNumber;
-    this.pending = [...other.pending];
-    this.call = other.call;
-    this.session.state = other.session.state;
+  /** Takes over the state of another copy of the same thread, its layers before they act; layers keep their map of shared state. */
+  restoreFrom(other: ThreadRun, copied: Copied): void {
+    copied.set(other.shared, this.shared);
+    for (const [name, state] of other.shared)
+      restoreState(this.shared.get(name) as object, state as object, copied);
+    restoreFields(this, other, copied);
   }
 
   /** Goes on with the turn that was taken over, from the question to a tier on, or from behind the last. */
@@ -283,9 +252,9 @@ export class ThreadRun implements TurnThread {
   inheritMessages(messages: readonly Message[], from: Standing): void {
     this.join(messages, 'original');
     this.host.resume(this.context.messages, this.view);
-    this.seen.adopt(from.seen);
-    this.exchange.adopt(from.latest);
-    this.cached.adopt(from.cached);
+    restoreState(this.seen, from.seen);
+    this.exchange.continueFrom(from.latest);
+    restoreState(this.cached, from.cached);
     this.lastResponseMs = from.lastResponseMs;
   }
 

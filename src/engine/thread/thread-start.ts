@@ -5,8 +5,7 @@ import {
   type ForkLayout,
 } from '../../agent/layers/agents/fork-layout.js';
 import { postOffice } from '../../agent/layers/agents/post-office.js';
-import { fileState } from '../../agent/layers/file-state/file-state.js';
-import { resultLedger } from '../../agent/layers/microcompact/ledger.js';
+import { copyState, restoreState } from '../../core/base/checkpoint.js';
 import { digestText } from '../../core/base/digest.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
@@ -72,19 +71,22 @@ function inherit(run: LoopThread, parent: LoopThread): void {
   }
   const layout = params['agents.layout'] as ForkLayout;
   run.model.follow(parent.model);
-  run.client.adopt(point.key);
+  run.client.inherit(point.key);
   run.context.replacePrefix(
     layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
   );
   run.inheritMessages(point.messages, point.standing);
   run.view.deletions = point.deletions.copyTo(run.context);
-  run.takenOut.adopt(point.takenOut, point.deletions.layer, point.deletions.tokens);
-  if (point.ledger !== null) resultLedger(run).adopt(point.ledger);
+  run.takenOut.inherit(point.takenOut, point.deletions.layer, point.deletions.tokens);
   run.context.assumeSent(point.freshTokens);
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;
   run.sharedTokens = run.context.trueTokens;
-  if (point.files !== null) fileState(run).adopt(point.files);
+  for (const [name, state] of point.shared) {
+    const own = run.shared.get(name);
+    if (own === undefined) run.shared.set(name, copyState(state));
+    else restoreState(own as object, state);
+  }
   const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
   const lead = childLead(uses, layout, child, run.now);
   run.sharedEnd = run.context.length + lead.blocks.length - 1;
@@ -128,10 +130,10 @@ function takeUp(run: LoopThread, origin: LoopThread): void {
   returnAtResume(origin);
   run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, standingOf(origin));
   run.seen.forgetDeleted();
-  run.takenOut.adopt(origin.takenOut, 'microcompact', 0);
+  run.takenOut.inherit(origin.takenOut, 'microcompact', 0);
   run.context.assumeSent(origin.context.freshTokens);
   run.sentLength = run.context.length;
-  run.client.adopt(origin.client.key);
+  run.client.inherit(origin.client.key);
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
   if (form === 'new-system') renewSystem(run);
   tell(run, 'resume', `the session ${origin.session.name} was taken up again`);

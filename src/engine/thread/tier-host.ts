@@ -1,3 +1,4 @@
+import { type Copied, restoreState } from '../../core/base/checkpoint.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction } from '../../core/model/transcript.js';
 import type { Action, Outcome } from '../../core/run/action.js';
@@ -89,14 +90,16 @@ export class TierHost {
     return this.byPoint.get(point) ?? [];
   }
 
-  /** Whether all of them can go on from where another copy of them stands. */
-  get canBeAdopted(): boolean {
-    return this.all.every(({ instance }) => instance.adopt !== undefined && instance.holdsLimits !== true);
+  /** Whether copies of all of them can go on from here. */
+  get canCheckpoint(): boolean {
+    return this.all.every(({ instance }) => instance.canCheckpoint === true);
   }
 
-  /** Goes on from where the tiers of another copy of the thread stand. */
-  adopt(other: TierHost): void {
-    for (let i = 0; i < this.all.length; i++) this.all[i]!.instance.adopt!(other.all[i]!.instance);
+  /** Takes over the state of another copy of the same layers; one that is no class has none. */
+  restoreFrom(other: TierHost, copied: Copied): void {
+    this.all.forEach(({ instance }, i) => {
+      if (instance.constructor !== Object) restoreState(instance, other.all[i]!.instance, copied);
+    });
   }
 
   /** Tells the tiers of a message that joined the context. */

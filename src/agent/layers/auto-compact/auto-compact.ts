@@ -159,7 +159,7 @@ function createAutoCompact(context: TierContext): TierInstance {
       history.restart();
       work.files.reset(messages);
     },
-    adopt() {}, // all it remembers is shared by the tiers of the thread
+    canCheckpoint: true, // all it remembers is shared by the tiers of the thread
     due(moment, view) {
       if (moment.point === 'manual') return true;
       if (!allowed) return false;

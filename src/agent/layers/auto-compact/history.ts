@@ -20,15 +20,6 @@ export class CompactionHistory {
   /** The latest compaction has been judged: it counts as one refill at most. */
   private judged = true;
 
-  /** Remembers what another history remembers. */
-  adopt(other: CompactionHistory): void {
-    this.failures = other.failures;
-    this.failurePrompt = other.failurePrompt;
-    this.lastTurn = other.lastTurn;
-    this.refills = other.refills;
-    this.judged = other.judged;
-  }
-
   /** What is told of the trigger (BRK-4); the threshold is null where none fired it. What the user asks for is no thrash. */
   track(
     moment: Moment,

@@ -31,7 +31,7 @@ class KeepAlive {
     private readonly state: PolicyState,
   ) {}
 
-  adopt(other: KeepAlive): void {
+  restoreFrom(other: KeepAlive): void {
     this.pings = other.pings;
     this.since = other.since;
   }
@@ -152,14 +152,14 @@ class PartsTier implements TierInstance {
   }
 
   /** A summary that is under way knows what it was asked for at. */
-  get holdsLimits(): boolean {
-    return this.compactions.isUnderway || this.compactions.isDropped;
+  get canCheckpoint(): boolean {
+    return !this.compactions.isUnderway && !this.compactions.isDropped;
   }
 
-  adopt(other: PartsTier): void {
-    this.state.adopt(other.state);
-    this.compactions.adopt(other.compactions);
-    if (other.keepAlive !== null) this.keepAlive!.adopt(other.keepAlive);
+  restoreFrom(other: PartsTier): void {
+    this.state.restoreFrom(other.state);
+    this.compactions.restoreFrom(other.compactions);
+    if (other.keepAlive !== null) this.keepAlive!.restoreFrom(other.keepAlive);
     Object.assign(this.events, other.events);
     this.model = other.model;
     this.prompt = other.prompt;
