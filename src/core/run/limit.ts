@@ -147,3 +147,8 @@ export class Limits {
     return values;
   }
 }
+
+/** Why a threshold fired, in one sentence. */
+export function firedAt(seen: number, threshold: number): string {
+  return `${seen} tokens seen, the threshold is ${threshold}`;
+}

@@ -1,8 +1,6 @@
-import { compactsOn, mayCompact } from '../../agent/layers/auto-compact/may-compact.js';
-import { compactLimit } from '../../agent/layers/window/thresholds.js';
-import { compactsLimit } from '../../agent/policy-file/triggers.js';
 import type { Limit } from '../../core/run/limit.js';
 import type { CrossingEntry, Layer } from '../../core/run/run-log.js';
+import type { CompactionThreshold } from '../../core/run/tier.js';
 import type { RequestingThread } from '../requests/requesting-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
 
@@ -29,7 +27,6 @@ export class Prevention {
 
   /** Whether the next check meets the threshold by a count that is lower than all that did. */
   meetsLower(run: Watched): boolean {
-    if (!run.env.client.autoCompacts) return false;
     const threshold = this.thresholdOf(run);
     if (threshold === null || this.exception === 'told') return false;
     if (this.exception === 'untold') return threshold.wouldBeMetLower(run.seen.tokens);
@@ -39,7 +36,6 @@ export class Prevention {
 
   /** Asked before each request, after the layers have acted. */
   check(run: Watched): void {
-    if (!run.env.client.autoCompacts) return;
     const threshold = this.thresholdOf(run);
     if (threshold === null) return;
     if (this.exception !== 'none') {
@@ -88,20 +84,22 @@ export class Prevention {
     const { facts } = run.model;
     if (facts === this.facts) return this.threshold;
     this.facts = facts;
-    this.threshold = thresholdFor(run);
-    const { params, parts } = run.env.plan.policy;
-    this.exception = parts === undefined && !compactsOn(params, facts.name) ? 'untold' : 'none';
+    const threshold = thresholdFor(run);
+    this.threshold = threshold?.limit ?? null;
+    this.exception = threshold?.isExempt === true ? 'untold' : 'none';
     this.isOver = false;
     this.avoidedBy = null;
     return this.threshold;
   }
 }
 
-/** Where the thread would be compacted by itself, on a model that is no exception; null where it would not. */
-function thresholdFor({ env, source, model: { facts } }: Watched): Limit | null {
-  const { params, parts } = env.plan.policy;
-  if (parts !== undefined) return compactsLimit(env.limits, facts, source === 'main' ? 'all' : 'not-main');
-  return mayCompact(params, source) ? compactLimit({ limits: env.limits, model: () => facts }) : null;
+/** Where the thread is compacted by itself; null where it is not. */
+function thresholdFor({ env, source, model }: Watched): CompactionThreshold | null {
+  const { limits, plan, tiers } = env;
+  const { params } = plan.policy;
+  for (const tier of tiers)
+    if (tier.compactsAt !== undefined) return tier.compactsAt({ params, source, limits, model: model.facts });
+  return null;
 }
 
 function tell(run: Watched, state: CrossingEntry['state'], threshold: Limit, layers: readonly Layer[]): void {

@@ -1,4 +1,4 @@
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import { hasJitter } from '../../agent/policy-file/expression.js';
 import { type Copied, restoreState } from '../../core/base/checkpoint.js';
 import { type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
@@ -98,9 +98,9 @@ export class PausedRun {
     };
     const paused = new ThreadRun(copy, run.thread);
     for (const name of run.shared.keys()) if (!paused.shared.has(name)) return null;
-    const office = postOffice(sessions.world);
-    office.register(run.thread.id, paused.session.name, paused.isMain);
-    office.arrive(run.thread.id);
+    const bus = messageBus(sessions.world);
+    bus.register(run.thread.id, paused.session.name, paused.isMain);
+    bus.arrive(run.thread.id);
     const copied: Copied = new Map<object, object>([[env, copy]]);
     for (const name of Object.keys(env) as (keyof LoopEnv)[]) {
       const [own, other] = [env[name], copy[name]];

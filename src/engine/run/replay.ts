@@ -1,8 +1,10 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
 import { fadeOf } from '../../agent/client/fade-of.js';
+import { createHome } from '../../agent/client/home.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
 import { habitsOf } from '../../agent/client/resolve-habits.js';
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { tiersAtWork } from '../../agent/policies/tiers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { createEventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
@@ -32,8 +34,6 @@ import type { LoopEnv } from '../thread/loop-thread.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ForkPoints } from './fork-points.js';
-import { createHome } from './home.js';
-import { tiersAtWork } from './tiers-at-work.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -182,11 +182,11 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
   const runs = new Map<string, ThreadRun>();
   const started = new Set<ThreadRun>();
   const finished = new Set<ThreadRun>();
-  const office = postOffice(env.sessions.world);
+  const bus = messageBus(env.sessions.world);
   for (const thread of transcript.threads) {
     const run = new ThreadRun(env, thread);
     runs.set(thread.id, run);
-    office.register(thread.id, run.session.name, run.isMain);
+    bus.register(thread.id, run.session.name, run.isMain);
     const timeMs = env.forks.waits(thread) ? null : run.nextTimeMs();
     if (timeMs !== null) queue.push(timeMs, run);
   }
@@ -270,7 +270,7 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
 
 /** What became of the messages between agents (AGT-4); none may be lost. */
 function tellMail(env: LoopEnv, endMs: number): void {
-  const totals = postOffice(env.sessions.world).totals(env.files);
+  const totals = messageBus(env.sessions.world).totals(env.files);
   if (totals.sent === 0 && totals.broken === 0) return;
   env.sink.write({
     type: 'notice',

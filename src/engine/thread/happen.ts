@@ -1,8 +1,7 @@
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import { createBlock } from '../../core/model/block.js';
-import type { Letter, ThreadEvent } from '../../core/model/transcript.js';
-import { renderPrompt } from '../actions/render-prompt.js';
-import { INDEX_FACT } from '../requests/session-state.js';
+import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
+import { isRendered, renderPrompt } from '../actions/render-prompt.js';
 import type { LoopThread } from './loop-thread.js';
 import { returnAtResume } from './returned-content.js';
 import { inNewForm, renewSystem } from './thread-start.js';
@@ -29,7 +28,7 @@ export function happen(run: LoopThread, event: ThreadEvent): void {
       notice(run, event.kind, `the ${event.what} changes: ${event.label}`);
       run.context.replacePrefix(
         run.context.prefix.map((block) =>
-          block.role === event.what && block.facts.attachment !== INDEX_FACT
+          block.role === event.what && !isRendered(run, block)
             ? createBlock({
                 kind: block.kind,
                 role: block.role,
@@ -67,9 +66,9 @@ function notice(run: LoopThread, what: string, message: string): void {
 }
 
 /** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */
-function send(run: LoopThread, letter: Letter): void {
+function send(run: LoopThread, letter: AgentMessage): void {
   if (run.isStuck || !run.env.tiers.some((tier) => tier.name === 'agents')) return;
-  const reached = postOffice(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
+  const reached = messageBus(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
   if (reached === 0) notice(run, 'message-returned', `nobody is called ${letter.to}: the message comes back`);
   else if (letter.subject === 'plan-request' && letter.way !== 'bridge') run.env.approvals.wait(run);
 }

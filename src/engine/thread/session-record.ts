@@ -1,4 +1,4 @@
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import type { FileContent } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import { type Text, textStart } from '../../core/model/text.js';
@@ -54,7 +54,7 @@ class RecordText {
 
 /** The thread has ended; with the main thread ends the process. */
 export function finishThread(run: LoopThread): void {
-  postOffice(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
+  messageBus(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
   run.askTiers('thread-end');
   if (!run.isMain) return;
   run.askTiers('session-end');

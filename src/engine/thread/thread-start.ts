@@ -1,10 +1,4 @@
-import {
-  carriesForkMarker,
-  changedPrefix,
-  childLead,
-  type ForkLayout,
-} from '../../agent/layers/agents/fork-layout.js';
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import { copyState, restoreState } from '../../core/base/checkpoint.js';
 import { digestText } from '../../core/base/digest.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
@@ -14,6 +8,7 @@ import { renderPrompt } from '../actions/render-prompt.js';
 import { contextMessage } from '../context/context-message.js';
 import { checkLostChild } from '../context/invariants.js';
 import type { Outgoing } from '../requests/outgoing.js';
+import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from './fork-layout.js';
 import type { LoopThread } from './loop-thread.js';
 import { returnAtResume } from './returned-content.js';
 import { standingOf } from './standing.js';
@@ -26,7 +21,7 @@ export function startThread(run: LoopThread, parent: LoopThread | null, origin: 
   const isFork = thread.fork !== undefined && parent !== null;
   run.shiftMs = isFork ? env.forks.shiftOf(thread) : (parent?.shiftMs ?? 0);
   if (run.isMain) session.state = 'running';
-  postOffice(env.sessions.world).arrive(thread.id);
+  messageBus(env.sessions.world).arrive(thread.id);
   if (origin !== null) run.now = Math.max(run.now, origin.now);
   if (isFork) inherit(run, parent);
   else {

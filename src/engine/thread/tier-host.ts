@@ -1,4 +1,5 @@
 import { type Copied, restoreState } from '../../core/base/checkpoint.js';
+import type { Files } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction } from '../../core/model/transcript.js';
 import type { Action, Outcome } from '../../core/run/action.js';
@@ -10,6 +11,7 @@ import type {
   TierContext,
   TierDefinition,
   TierInstance,
+  Unfolded,
 } from '../../core/run/tier.js';
 import type { TimingSink } from '../requests/timing-sink.js';
 
@@ -112,6 +114,15 @@ export class TierHost {
   reset(messages: readonly Message[]): void {
     const history = [...messages];
     for (const { instance } of this.all) instance.reset?.(history);
+  }
+
+  /** What a layer put away with a message among it, read back; null where none did. */
+  unfold(messageId: string, files: Files): Unfolded | null {
+    for (const { instance } of this.all) {
+      const unfolded = instance.unfold?.(messageId, files) ?? null;
+      if (unfolded !== null) return unfolded;
+    }
+    return null;
   }
 
   /** The process was restarted. */

@@ -1,4 +1,3 @@
-import { foldsOf, readFold } from '../../agent/layers/collapse/fold.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction, ThreadEvent } from '../../core/model/transcript.js';
@@ -8,21 +7,18 @@ import type { LoopThread } from './loop-thread.js';
  * The conversation with the fold that holds a message taken apart again from its file; as it stands where none does. Who goes
  * back into a folded prompt finds it as it was.
  */
-function unfolded(run: LoopThread, messageId: string | null): readonly Message[] {
+function withUnfolded(run: LoopThread, messageId: string | null): readonly Message[] {
   const { messages } = run.context;
-  const folds = foldsOf(run.shared);
-  const path = messageId === null ? null : folds.pathOf(messageId);
-  const file = path === null ? null : run.env.files.read(path);
-  if (path === null || file === null) return messages;
-  const originals = new Map(readFold(file.text).map((message) => [message.id, message]));
-  folds.remove(path);
+  const unfolded = messageId === null ? null : run.host.unfold(messageId, run.env.files);
+  if (unfolded === null) return messages;
+  const originals = new Map(unfolded.messages.map((message) => [message.id, message]));
   run.env.sink.write({
     type: 'notice',
     t: run.now,
     thread: run.thread.id,
     what: 'unfold',
     message: 'the user went back into a folded prompt: it is read back from its file',
-    details: { path, messages: originals.size },
+    details: { path: unfolded.path, messages: originals.size },
   });
   return messages.map((message) => originals.get(message.id) ?? message);
 }
@@ -106,7 +102,7 @@ export function clearConversation(run: LoopThread): void {
 /** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
 export function rewindConversation(run: LoopThread, lastId: string | null): 'rewound' | 'not-found' {
   run.joinPending();
-  const messages = unfolded(run, lastId);
+  const messages = withUnfolded(run, lastId);
   const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
   if (lastId !== null && last === -1) return 'not-found';
   replaceConversation(

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import * as forkLayout from '../../../src/agent/layers/agents/fork-layout.js';
 import { CompactionHistory } from '../../../src/agent/layers/auto-compact/history.js';
 import * as memoryIndex from '../../../src/agent/layers/auto-memory/memory-index.js';
 import * as lock from '../../../src/agent/layers/dreaming/lock.js';
@@ -17,6 +16,7 @@ import { Journal } from '../../../src/engine/context/journal.js';
 import { OpenCalls } from '../../../src/engine/context/open-calls.js';
 import { ThreadModel } from '../../../src/engine/requests/thread-model.js';
 import { ForkPoints } from '../../../src/engine/run/fork-points.js';
+import * as forkLayout from '../../../src/engine/thread/fork-layout.js';
 import * as userActs from '../../../src/engine/thread/user-acts.js';
 import * as fade from '../../../src/provider/cache/fade.js';
 import * as userMessages from '../../../src/provider/llm/answers/user-messages.js';

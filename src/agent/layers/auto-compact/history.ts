@@ -3,11 +3,6 @@ import type { ParamValues } from '../../../core/run/params.js';
 import type { Moment } from '../../../core/run/tier.js';
 import { param } from '../support/param-reader.js';
 
-/** Why a threshold fired, in one sentence. */
-export function firedAt(seen: number, threshold: number): string {
-  return `${seen} tokens seen, the threshold is ${threshold}`;
-}
-
 /** What a thread remembers of its compactions: failures in a row, the chain, refills (BRK-1, BRK-4, LOP-2). */
 export class CompactionHistory {
   /** Consecutive failed automatic attempts. */

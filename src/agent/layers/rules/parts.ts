@@ -10,6 +10,7 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
+import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { workState } from '../restore/work-state.js';
 import { switchParam } from '../support/param-reader.js';
@@ -76,6 +77,10 @@ export const partsTier: TierDefinition = {
   needs: [],
   params: [switchParam('parts.enabled', true, 'Whether the rules of a policy file act.')],
   killSwitch: 'parts.enabled',
+  compactsAt: ({ source, limits, model }) => ({
+    limit: compactsLimit(limits, model, source === 'main' ? 'all' : 'not-main'),
+    isExempt: false,
+  }),
   create: (context) => new PartsTier(context.plan.policy.parts!, context),
 };
 
