@@ -1,28 +1,22 @@
 import type { Block } from '../../core/model/block.js';
 import type { Notice, SystemPart } from '../../core/run/tier.js';
-import type { RequestingThread } from '../requests/requesting-thread.js';
-
-/** What rendering looks at, and the context whose prompt it changes. */
-type Rendering = Pick<RequestingThread, 'env' | 'thread' | 'isMain' | 'now' | 'context'>;
+import type { RunningThread } from '../requests/running-thread.js';
 
 /**
  * Renders the parts of the system prompt that follow from the files. A main thread does so when its process starts and after a
  * compaction (CLN-1); a subagent's compaction leaves them alone (CLN-2).
  */
-export function renderPrompt(run: Rendering): void {
+export function renderPrompt(run: RunningThread): void {
   if (run.isMain)
     for (const { systemPart } of run.env.tiers) if (systemPart !== undefined) render(run, systemPart);
 }
 
 /** Whether a block of the system prompt is rendered from the files. */
-export function isRendered(
-  { env }: Pick<RequestingThread, 'env'>,
-  { facts: { attachment } }: Block,
-): boolean {
+export function isRendered({ env }: RunningThread, { facts: { attachment } }: Block): boolean {
   return attachment !== undefined && env.tiers.some(({ systemPart }) => systemPart?.name === attachment);
 }
 
-function render({ env, context, now, thread }: Rendering, part: SystemPart): void {
+function render({ env, context, now, thread }: RunningThread, part: SystemPart): void {
   const rendered = part.render(env.files, env.plan.policy.params);
   const note = (notice: Notice): void =>
     env.sink.write({ type: 'notice', t: now, thread: thread.id, ...notice });

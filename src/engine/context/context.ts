@@ -6,11 +6,9 @@ import { FreshBlocks } from '../counting/fresh-blocks.js';
 import { KnownItems } from '../counting/known-items.js';
 import { type Origin, OwnTokens } from '../counting/own-tokens.js';
 import { editedTail } from './edited-tail.js';
-import { goOn, leadingMarker, missingResults } from './markers.js';
-import { OpenCalls } from './open-calls.js';
 import { orderMessages } from './order-messages.js';
 import { PrefixColumns } from './prefix-columns.js';
-import { RepairCount, type Repairs } from './repairs.js';
+import { goOn, leadingMarker, missingResults, OpenCalls, RepairCount, type Repairs } from './repairs.js';
 
 /**
  * The conversation of one thread as it would be sent: blocks in request order with chained digests and running

@@ -1,14 +1,17 @@
 import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
 import type { Forkable } from '../../core/run/tier.js';
 import { TakenOut } from '../context/taken-out.js';
-import type { ForkPoint } from '../thread/fork-point.js';
-import type { Forks, LoopThread } from '../thread/loop-thread.js';
-import { standingOf } from '../thread/standing.js';
+import {
+  type ForkSnapshot,
+  type Forks,
+  type RunningThread,
+  requestStateOf,
+} from '../requests/running-thread.js';
 
 /** Children of one turn. */
 interface Family {
   readonly children: string[];
-  point: ForkPoint | null;
+  point: ForkSnapshot | null;
   /** Milliseconds by which the call that starts them was answered later than recorded. */
   shiftMs: number;
   /** Why they cannot start; null while they can. */
@@ -41,7 +44,7 @@ export class ForkPoints implements Forks {
   }
 
   /** A call was answered: the children that start from it may begin, with what is set aside here. */
-  note(run: LoopThread, call: RecordedCall): void {
+  note(run: RunningThread, call: RecordedCall): void {
     if (this.families.size === 0) return;
     const family = this.families.get(keyOf(run.thread.id, call.id));
     if (family === undefined) return;
@@ -54,7 +57,7 @@ export class ForkPoints implements Forks {
       freshTokens: run.context.freshTokens,
       sentLength: run.sentLength,
       key: run.client.key,
-      standing: standingOf(run),
+      requests: requestStateOf(run),
       deletions: deletions.copyTo(run.context),
       takenOut,
       shared: inherited(run.shared),
@@ -64,7 +67,7 @@ export class ForkPoints implements Forks {
   }
 
   /** A call was lost, and the children that it would have started with it. */
-  lose(run: LoopThread, call: RecordedCall): void {
+  lose(run: RunningThread, call: RecordedCall): void {
     if (this.families.size === 0) return;
     const family = this.families.get(keyOf(run.thread.id, call.id));
     if (family === undefined) return;
@@ -93,7 +96,7 @@ export class ForkPoints implements Forks {
     return this.familyOf(thread)?.shiftMs ?? 0;
   }
 
-  pointOf(thread: Thread): ForkPoint | null {
+  snapshotOf(thread: Thread): ForkSnapshot | null {
     return this.familyOf(thread)?.point ?? null;
   }
 
@@ -126,7 +129,7 @@ export class ForkPoints implements Forks {
 }
 
 /** What the layers of a thread share, as a fork begins with it. */
-function inherited(shared: LoopThread['shared']): ReadonlyMap<string, object> {
+function inherited(shared: RunningThread['shared']): ReadonlyMap<string, object> {
   const states = new Map<string, object>();
   for (const [name, state] of shared) if (isForkable(state)) states.set(name, state.forFork());
   return states;

@@ -8,8 +8,8 @@ import type { LogEntry, LogSink } from '../../core/run/run-log.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import type { StatusListener } from '../requests/run-env.js';
+import type { ThreadEnv } from '../requests/running-thread.js';
 import { Sessions } from '../requests/session-state.js';
-import type { LoopEnv } from '../thread/loop-thread.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { llmOf, tellBreakdown, tellEnd } from './replay.js';
 
@@ -83,7 +83,7 @@ export class PausedRun {
     const warnings = createWarnings();
     for (const { code, message, remedy, count } of env.warnings.list())
       warnings.add(code, message, remedy, count);
-    const copy: LoopEnv = {
+    const copy: ThreadEnv = {
       ...env,
       limits,
       sink: { write: (entry: LogEntry) => door.sink!.write(entry) },
@@ -102,7 +102,7 @@ export class PausedRun {
     bus.register(run.thread.id, paused.session.name, paused.isMain);
     bus.arrive(run.thread.id);
     const copied: Copied = new Map<object, object>([[env, copy]]);
-    for (const name of Object.keys(env) as (keyof LoopEnv)[]) {
+    for (const name of Object.keys(env) as (keyof ThreadEnv)[]) {
       const [own, other] = [env[name], copy[name]];
       if (typeof own === 'object' && typeof other === 'object' && own !== null && other !== null)
         copied.set(own, other);

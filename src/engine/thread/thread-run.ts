@@ -7,34 +7,35 @@ import type { Point } from '../../core/run/point.js';
 import type { BreakCause } from '../../core/run/run-log.js';
 import { apply } from '../actions/apply.js';
 import { Prevention } from '../actions/prevention.js';
-import { CachedPrefix } from '../context/cached-prefix.js';
 import { Context } from '../context/context.js';
-import { CountedThread } from '../context/counted-thread.js';
 import { Journal } from '../context/journal.js';
 import { TakenOut } from '../context/taken-out.js';
-import { ThreadView } from '../context/thread-view.js';
+import { CachedPrefix, CountedThread, ThreadView } from '../context/thread-view.js';
 import type { Origin } from '../counting/own-tokens.js';
 import { type CounterRules, counterRules, SeenCounter } from '../counting/seen-counter.js';
 import { AskDraws } from '../requests/ask-draws.js';
 import { ClientState } from '../requests/client-state.js';
 import { Exchange } from '../requests/exchange.js';
-import type { Outgoing } from '../requests/outgoing.js';
-import { Tally } from '../requests/requesting-thread.js';
+import { stripThinking } from '../requests/main-request.js';
+import type { Outgoing } from '../requests/run-env.js';
+import {
+  type RequestState,
+  type RunningThread,
+  type Stop,
+  Tally,
+  type ThreadEnv,
+} from '../requests/running-thread.js';
 import type { SessionState } from '../requests/session-state.js';
-import { stripThinking } from '../requests/strip-thinking.js';
 import { ThreadModel } from '../requests/thread-model.js';
 import { happen } from './happen.js';
-import type { LoopEnv } from './loop-thread.js';
 import { returnExpired } from './returned-content.js';
 import { finishThread } from './session-record.js';
-import type { Standing } from './standing.js';
-import { Standstill } from './standstill.js';
+import { Standstill, stopOf } from './standstill.js';
 import { StepQueue } from './step-queue.js';
-import { type Stop, stopOf } from './stop.js';
 import { ThreadClock } from './thread-clock.js';
 import { startThread } from './thread-start.js';
 import { type AskListener, MutableMoment, TierHost } from './tier-host.js';
-import { finishTurn, type TurnThread, takeTurn } from './turn.js';
+import { finishTurn, takeTurn } from './turn.js';
 
 const NEVER = (): boolean => false;
 
@@ -42,7 +43,7 @@ const NEVER = (): boolean => false;
 const BEHIND_TIERS = -1;
 
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
-export class ThreadRun implements TurnThread {
+export class ThreadRun implements RunningThread {
   readonly context: Context;
   readonly counter: CounterRules;
   readonly seen: SeenCounter;
@@ -83,7 +84,7 @@ export class ThreadRun implements TurnThread {
   private readonly listener: AskListener | null;
 
   constructor(
-    readonly env: LoopEnv,
+    readonly env: ThreadEnv,
     readonly thread: Thread,
   ) {
     const { plan } = env;
@@ -156,10 +157,6 @@ export class ThreadRun implements TurnThread {
 
   get failure(): Stop | null {
     return this.standstill.stop;
-  }
-
-  get isStuck(): boolean {
-    return this.failure !== null;
   }
 
   get now(): number {
@@ -249,7 +246,7 @@ export class ThreadRun implements TurnThread {
     if (pending.some((message) => message.origin === 'human')) stripThinking(this, 'latest-turn');
   }
 
-  inheritMessages(messages: readonly Message[], from: Standing): void {
+  inheritMessages(messages: readonly Message[], from: RequestState): void {
     this.join(messages, 'original');
     this.host.resume(this.context.messages, this.view);
     restoreState(this.seen, from.seen);

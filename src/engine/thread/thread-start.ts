@@ -7,16 +7,19 @@ import { firstTokenMs } from '../../provider/llm/latency.js';
 import { renderPrompt } from '../actions/render-prompt.js';
 import { contextMessage } from '../context/context-message.js';
 import { checkLostChild } from '../context/invariants.js';
-import type { Outgoing } from '../requests/outgoing.js';
+import type { Outgoing } from '../requests/run-env.js';
+import { type RunningThread, requestStateOf } from '../requests/running-thread.js';
 import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from './fork-layout.js';
-import type { LoopThread } from './loop-thread.js';
 import { returnAtResume } from './returned-content.js';
-import { standingOf } from './standing.js';
 
 const PARENT_ENDED = 'the agent that would have started it was shut down';
 
 /** Begins a thread: on its own, as the continuation of an earlier session, or as a fork of its parent (AGT-1). */
-export function startThread(run: LoopThread, parent: LoopThread | null, origin: LoopThread | null): void {
+export function startThread(
+  run: RunningThread,
+  parent: RunningThread | null,
+  origin: RunningThread | null,
+): void {
   const { env, thread, session } = run;
   const isFork = thread.fork !== undefined && parent !== null;
   run.shiftMs = isFork ? env.forks.shiftOf(thread) : (parent?.shiftMs ?? 0);
@@ -31,7 +34,8 @@ export function startThread(run: LoopThread, parent: LoopThread | null, origin: 
     if (origin !== null) takeUp(run, origin);
   }
   if (!isFork && parent?.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
-  else if (!isFork && parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
+  else if (!isFork && (parent?.failure ?? null) !== null)
+    run.giveUp('the prompt that started this agent failed');
   const takenOut = run.takenOut.byLayer();
   env.sink.write({
     type: 'thread',
@@ -48,9 +52,9 @@ export function startThread(run: LoopThread, parent: LoopThread | null, origin: 
 }
 
 /** The bytes of a parent's conversation, its state copied, and what only a child gets: placeholders and the marker. */
-function inherit(run: LoopThread, parent: LoopThread): void {
+function inherit(run: RunningThread, parent: RunningThread): void {
   const { env, thread } = run;
-  const point = env.forks.pointOf(thread);
+  const point = env.forks.snapshotOf(thread);
   if (point === null) {
     if (parent.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
     else lose(run);
@@ -70,7 +74,7 @@ function inherit(run: LoopThread, parent: LoopThread): void {
   run.context.replacePrefix(
     layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
   );
-  run.inheritMessages(point.messages, point.standing);
+  run.inheritMessages(point.messages, point.requests);
   run.view.deletions = point.deletions.copyTo(run.context);
   run.takenOut.inherit(point.takenOut, point.deletions.layer, point.deletions.tokens);
   run.context.assumeSent(point.freshTokens);
@@ -97,7 +101,7 @@ function refusalOf(messages: readonly Message[], child: number, maxChildren: num
 }
 
 /** A child that cannot start is told of where users look, and never for another reason than the call that starts it (INV-15). */
-function lose(run: LoopThread): void {
+function lose(run: RunningThread): void {
   const reason = run.env.forks.whyLost(run.thread);
   checkLostChild(run.thread.id, reason);
   const message = `the fork ${run.thread.label} never started: ${reason}`;
@@ -111,7 +115,7 @@ function lose(run: LoopThread): void {
 }
 
 /** A child's response began: what it wrote can be read by the siblings that wait for it (CCH-5). */
-export function tellWarm(run: LoopThread, out: Outgoing, usage: Usage, latencyMs: number): void {
+export function tellWarm(run: RunningThread, out: Outgoing, usage: Usage, latencyMs: number): void {
   const { env, thread, model } = run;
   const uncached = promptTokens(usage) - usage.cacheRead;
   const beginsMs = firstTokenMs(model.row, uncached, env.plan.llm.fake.latencyScale);
@@ -119,11 +123,11 @@ export function tellWarm(run: LoopThread, out: Outgoing, usage: Usage, latencyMs
 }
 
 /** A new process reads the record of an earlier session back and goes on from there. */
-function takeUp(run: LoopThread, origin: LoopThread): void {
+function takeUp(run: RunningThread, origin: RunningThread): void {
   const form = run.env.plan.policy.params['client.resume'];
   const messages = origin.journal.rebuild();
   returnAtResume(origin);
-  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, standingOf(origin));
+  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, requestStateOf(origin));
   run.seen.forgetDeleted();
   run.takenOut.inherit(origin.takenOut, 'microcompact', 0);
   run.context.assumeSent(origin.context.freshTokens);
@@ -135,7 +139,7 @@ function takeUp(run: LoopThread, origin: LoopThread): void {
 }
 
 /** What a client changes when it takes a session up again; everything behind the first difference is cold (E5.5). */
-export function renewSystem(run: LoopThread): void {
+export function renewSystem(run: RunningThread): void {
   run.context.replacePrefix(changedPrefix(run.context.prefix, `rendered at ${run.now}`));
 }
 
@@ -150,6 +154,6 @@ export function inNewForm(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-function tell(run: LoopThread, what: string, message: string): void {
+function tell(run: RunningThread, what: string, message: string): void {
   run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
 }

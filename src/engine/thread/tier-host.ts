@@ -13,7 +13,7 @@ import type {
   TierInstance,
   Unfolded,
 } from '../../core/run/tier.js';
-import type { TimingSink } from '../requests/timing-sink.js';
+import type { TimingSink } from '../requests/run-env.js';
 
 /** A tier at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */
 interface HostedTier {

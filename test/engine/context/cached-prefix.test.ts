@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { createBlock } from '../../../src/core/model/block.js';
-import { CachedPrefix } from '../../../src/engine/context/cached-prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
 import type { Deletions } from '../../../src/engine/context/deletions.js';
+import { CachedPrefix } from '../../../src/engine/context/thread-view.js';
 
 /** Three positions of 100, 50 and 10 tokens. */
 const context = new Context(

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
-import { CachedPrefix } from '../../../src/engine/context/cached-prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { Deletions } from '../../../src/engine/context/deletions.js';
+import { CachedPrefix } from '../../../src/engine/context/thread-view.js';
 
 const system = createBlock({ kind: 'text', role: 'system', tokens: 50 });
 const result = (id: string, tokens: number): Block =>

@@ -13,7 +13,7 @@ import type { Block } from '../../../src/core/model/block.js';
 import { type Message, withBlocks } from '../../../src/core/model/message.js';
 import { Limit } from '../../../src/core/run/limit.js';
 import { Journal } from '../../../src/engine/context/journal.js';
-import { OpenCalls } from '../../../src/engine/context/open-calls.js';
+import { OpenCalls } from '../../../src/engine/context/repairs.js';
 import { ThreadModel } from '../../../src/engine/requests/thread-model.js';
 import { ForkPoints } from '../../../src/engine/run/fork-points.js';
 import * as forkLayout from '../../../src/engine/thread/fork-layout.js';
@@ -252,7 +252,7 @@ const FAULTS: readonly PlantedFault[] = [
     invariant: 'INV-15',
     what: 'what children start from is forgotten',
     plant: () => {
-      vi.spyOn(ForkPoints.prototype, 'pointOf').mockImplementation(() => null);
+      vi.spyOn(ForkPoints.prototype, 'snapshotOf').mockImplementation(() => null);
     },
     among: forks,
   },

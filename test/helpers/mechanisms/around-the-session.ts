@@ -61,7 +61,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-4',
     'Every call has its result and the user speaks first; what does not fit is repaired and counted.',
-    'src/engine/context/markers.ts',
+    'src/engine/context/repairs.ts',
     'analysis',
     'requests repaired',
     notices('repaired'),

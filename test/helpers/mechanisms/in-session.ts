@@ -1,15 +1,5 @@
 import { ofType } from '../plan.js';
-import {
-  type ActedRun,
-  amount,
-  breaks,
-  compactions,
-  layers,
-  type Mechanism,
-  mechanisms,
-  requests,
-  told,
-} from './mechanism.js';
+import { type ActedRun, type Mechanism, amount, breaks, compactions, layers, mechanisms, requests, told } from './mechanism.js';
 
 const done = ({ outcome }: { readonly outcome: string }): boolean => outcome === 'done';
 const form = (name: string) => layers('microcompact', null, ({ details }) => details.form === name);
@@ -321,7 +311,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CLN-1',
     'What was known about the old history is forgotten.',
-    'src/engine/actions/cleanup.ts',
+    'src/engine/actions/apply.ts',
     'analysis',
     'histories cleaned up after',
     (run) => compactions(done)(run) + fromNotes(run),

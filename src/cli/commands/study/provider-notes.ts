@@ -1,11 +1,6 @@
 import { formatCount, formatValue } from '../../../core/base/format.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
-import { otherTokens } from '../../../engine/requests/other-tokens.js';
-import {
-  type ProviderDoubts,
-  providerDoubts,
-  severalProviders,
-} from '../../../engine/requests/provider-doubts.js';
+import { type ProviderDoubts, otherTokens, providerDoubts, severalProviders } from '../../../engine/requests/provider-doubts.js';
 import type { RecordedModels } from '../../../engine/requests/provider-of.js';
 import { modelsOf } from '../../../provider/prices/models.js';
 import type { MetricRecord } from '../../../study/job.js';
