@@ -13,13 +13,19 @@ interface Size {
 
 /** The table of the page: what each room may have. */
 function budget(): ReadonlyMap<string, Size> {
-  const rows = readFileSync(join(ROOT, PAGE), 'utf8').matchAll(/^\| `([\w.]+)` \| ([\d,]+) \| ([\d,]+) \|$/gm);
+  const rows = readFileSync(join(ROOT, PAGE), 'utf8').matchAll(
+    /^\| `([\w.]+)` \| ([\d,]+) \| ([\d,]+) \|$/gm,
+  );
   const number = (text: string): number => Number(text.replaceAll(',', ''));
-  return new Map([...rows].map(([, room, lines, files]) => [room!, { lines: number(lines!), files: number(files!) }]));
+  return new Map(
+    [...rows].map(([, room, lines, files]) => [room!, { lines: number(lines!), files: number(files!) }]),
+  );
 }
 
 /** What each room has: the second part of a path below src, `test` for every test. */
-function sizes(files: readonly { readonly path: string; readonly lines: number }[]): ReadonlyMap<string, Size> {
+function sizes(
+  files: readonly { readonly path: string; readonly lines: number }[],
+): ReadonlyMap<string, Size> {
   const found = new Map<string, Size>();
   for (const { path, lines } of files) {
     const [top, room] = path.split('/');
@@ -37,7 +43,10 @@ function overBudget(found: ReadonlyMap<string, Size>, allowed: ReadonlyMap<strin
     if (limit === undefined) return [`${room} has no row in ${PAGE}`];
     return (['lines', 'files'] as const)
       .filter((what) => size[what] > limit[what])
-      .map((what) => `${room} has ${size[what]} ${what}, ${limit[what]} are allowed: shorten it, or change ${PAGE} and say why`);
+      .map(
+        (what) =>
+          `${room} has ${size[what]} ${what}, ${limit[what]} are allowed: shorten it, or change ${PAGE} and say why`,
+      );
   });
 }
 

@@ -86,6 +86,27 @@ describe('files of src', () => {
   });
 });
 
+/** Files of the engine that import a layer: what it needs of layers is in `core/run/tier.ts`. */
+function concreteLayers(
+  files: readonly { readonly path: string; readonly text: string }[],
+): readonly string[] {
+  return files
+    .filter(({ path }) => path.startsWith('src/engine/'))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier }) => specifier.includes('/agent/layers/'))
+        .map(({ specifier }) => `${file.path} imports ${specifier}`),
+    );
+}
+
+it('the engine knows no concrete layer', () => {
+  expect(concreteLayers(sourceFiles())).toEqual([]);
+  const text = "import type { FileState } from '../../agent/layers/file-state/file-state.js';";
+  expect(concreteLayers([{ path: 'src/engine/run/planted.ts', text }])).toEqual([
+    'src/engine/run/planted.ts imports ../../agent/layers/file-state/file-state.js',
+  ]);
+});
+
 it('CONTRIBUTING.md shows the same table', () => {
   const rows = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
     /^\| `([\w.]+)` \|.*\|(.*)\|(.*)\|$/gm,

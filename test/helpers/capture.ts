@@ -7,7 +7,7 @@ import type { LogEntry } from '../../src/core/run/run-log.js';
 import type { RunPlan } from '../../src/core/run/run-plan.js';
 import { Context } from '../../src/engine/context/context.js';
 import { Exchange } from '../../src/engine/requests/exchange.js';
-import type { Outgoing } from '../../src/engine/requests/outgoing.js';
+import type { Outgoing } from '../../src/engine/requests/run-env.js';
 import { runLog } from './plan.js';
 
 /** A request as it left the agent, whether it was answered or not. */

@@ -55,7 +55,7 @@ export class CallPlans {
   }
 
   /** Goes on behind the call that others of the same thread have come to. */
-  skipTo(other: CallPlans): void {
+  restoreFrom(other: CallPlans): void {
     for (; this.taken < other.taken; this.taken++) this.facts.next();
     this.habits = other.habits;
   }

@@ -2,7 +2,7 @@ import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
 import { Limits } from '../../core/run/limit.js';
 import type { LogEntry, RequestEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import { NO_TIMING } from '../../engine/requests/timing-sink.js';
+import { NO_TIMING } from '../../engine/requests/run-env.js';
 import { replay } from '../../engine/run/replay.js';
 import { modelError } from '../../metrics/cost-interval.js';
 import { modelOrUnknown } from '../../provider/prices/models.js';

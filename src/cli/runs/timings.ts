@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { formatCount, formatDecimal } from '../../core/base/format.js';
 import { quantile } from '../../core/base/stats.js';
-import type { TimingSink } from '../../engine/requests/timing-sink.js';
+import type { TimingSink } from '../../engine/requests/run-env.js';
 import { type Column, tableLines } from '../../report/text/table.js';
 import type { screenFor } from '../terminal/paint.js';
 

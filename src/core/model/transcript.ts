@@ -86,11 +86,11 @@ export type ThreadEvent =
       readonly label: string;
     }
   /** The agent writes to another one (AGT-4). */
-  | { readonly kind: 'agent-message'; readonly at: number; readonly letter: Letter };
+  | { readonly kind: 'agent-message'; readonly at: number; readonly letter: AgentMessage };
 
 /** How a message between agents travels (AGT-4): in the process, through a file of the team, or to another session. */
 export const LETTER_WAYS = ['process', 'team', 'bridge'] as const;
-export type LetterWay = (typeof LETTER_WAYS)[number];
+export type MessageRoute = (typeof LETTER_WAYS)[number];
 
 /** What a message between agents is about (AGT-4). */
 export const LETTER_SUBJECTS = [
@@ -101,13 +101,13 @@ export const LETTER_SUBJECTS = [
   'plan-response',
   'plan-rejection',
 ] as const;
-export type LetterSubject = (typeof LETTER_SUBJECTS)[number];
+export type MessageSubject = (typeof LETTER_SUBJECTS)[number];
 
 /** A message of one agent to another, or to all (`*`). */
-export interface Letter {
+export interface AgentMessage {
   readonly to: string;
-  readonly way: LetterWay;
-  readonly subject: LetterSubject;
+  readonly way: MessageRoute;
+  readonly subject: MessageSubject;
   readonly tokens: number;
   /** For a plan: how often it is turned down before it is approved; absent for never. */
   readonly rejections?: number;

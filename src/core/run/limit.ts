@@ -1,3 +1,4 @@
+import type { Copied } from '../base/checkpoint.js';
 import type { PlannedPolicy } from './run-plan.js';
 
 /** Where a limit lies among the numbers that are held against it: met by itself, or by what is larger only. */
@@ -40,7 +41,7 @@ export class Limit {
   }
 
   /** Remembers what another one did at its last mark. */
-  adoptMarked(other: Limit): void {
+  restoreMarked(other: Limit): void {
     this.highestBelow = other.markedBelow;
     this.lowestMet = other.markedMet;
   }
@@ -108,8 +109,12 @@ export class Limits {
   }
 
   /** Has the limits of another run, with what they remembered at its last mark. */
-  adoptMarked(other: Limits): void {
-    for (const { name, limit, under } of other.all) this.of(name, limit.side, under).adoptMarked(limit);
+  restoreMarked(other: Limits, copied: Copied): void {
+    for (const { name, limit, under } of other.all) {
+      const own = this.of(name, limit.side, under);
+      own.restoreMarked(limit);
+      copied.set(limit, own);
+    }
   }
 
   /** The limits become those of another policy under which the run went the same way so far. */
@@ -141,4 +146,9 @@ export class Limits {
     }
     return values;
   }
+}
+
+/** Why a threshold fired, in one sentence. */
+export function firedAt(seen: number, threshold: number): string {
+  return `${seen} tokens seen, the threshold is ${threshold}`;
 }

@@ -6,7 +6,7 @@ import type { SessionContext } from '../model/session.js';
 import type { ManualCompaction } from '../model/transcript.js';
 import type { Action, Outcome } from './action.js';
 import type { Capability } from './capability.js';
-import type { Limits } from './limit.js';
+import type { Limit, Limits } from './limit.js';
 import type { ParamSpec, ParamValues } from './params.js';
 import type { Point } from './point.js';
 import type { Layer } from './run-log.js';
@@ -58,13 +58,26 @@ export interface ContextView {
   readonly deletedTokens: number;
 }
 
+/** State that the layers of a thread share and that its forks begin with (AGT-1). */
+export interface Forkable {
+  /** A copy for a fork. */
+  forFork(): object;
+}
+
+/** A model as the layers of a thread know it; the name is the configured one. */
+export interface ModelFacts {
+  readonly name: string;
+  readonly window: number;
+  readonly maxOutput: number;
+}
+
 /** What a tier is created with. */
 export interface TierContext {
   readonly params: ParamValues;
   readonly thread: string;
   readonly source: QuerySource;
-  /** Model name as configured; it may change during the run. */
-  model(): { readonly name: string; readonly window: number; readonly maxOutput: number };
+  /** The model in use; it may change during the run. */
+  model(): ModelFacts;
   readonly plan: RunPlan;
   /** The thresholds of the run that a tier holds counts against. */
   readonly limits: Limits;
@@ -84,13 +97,60 @@ export interface TierInstance {
   reset?(messages: readonly Message[]): void;
   /** The process was restarted and the conversation read back from its record: only what is on disk is left. */
   resume?(messages: readonly Message[], view: ContextView): void;
-  /** Whether it holds something by now that tells of its limits, so that no copy can go on with others. */
-  readonly holdsLimits?: boolean;
-  /** Goes on from where the same tier of another copy of the thread stands; absent where it cannot. */
-  adopt?(other: TierInstance): void;
+  /**
+   * Whether a copy of it can go on from its present state under other limits (`core/base/checkpoint.ts`); absent: never. Not while
+   * it holds something that tells of its limits.
+   */
+  readonly canCheckpoint?: boolean;
+  /** The messages that it put away into a file with a message among them, which it forgets; null where it holds none of them. */
+  unfold?(messageId: string, files: Files): Unfolded | null;
   /** Hot path: is there something to do? No allocation. */
   due(moment: Moment, view: ContextView): boolean;
   act(moment: Moment, view: ContextView): Generator<Action, void, Outcome>;
+}
+
+/** Messages read back from the file that a layer put them into. */
+export interface Unfolded {
+  readonly path: string;
+  readonly messages: readonly Message[];
+}
+
+/** Something to be noted in the log. */
+export interface Notice {
+  readonly what: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** A part of the system prompt that follows from the files: rendered when a process starts and after a compaction (AUT-3, CLN-1). */
+export interface SystemPart {
+  /** What its block names as its attachment. */
+  readonly name: string;
+  /** Null where there is no file to render. */
+  render(files: Files, params: ParamValues): RenderedPart | null;
+}
+
+/** A rendered part; the block is null where there is nothing to show. */
+export interface RenderedPart {
+  readonly block: Block | null;
+  /** Noted at each rendering; null where all is well. */
+  readonly problem: Notice | null;
+  /** Noted when another block enters the system prompt. */
+  readonly entered: Notice;
+}
+
+/** A thread as a layer is asked about it before it is at work there. */
+export interface ThreadFacts {
+  readonly params: ParamValues;
+  readonly source: QuerySource;
+  readonly limits: Limits;
+  readonly model: ModelFacts;
+}
+
+/** Where a layer compacts a thread by itself; on an exempt model it does not, though the threshold is known. */
+export interface CompactionThreshold {
+  readonly limit: Limit;
+  readonly isExempt: boolean;
 }
 
 /** Tells a tier of a message, if it wants to hear of it. */
@@ -107,5 +167,8 @@ export interface TierDefinition {
   readonly params: readonly ParamSpec[];
   /** Path of the switch that turns it off (FLG-1). */
   readonly killSwitch: string;
+  /** Where it compacts a thread by itself, null where it does not; absent for layers that never do. */
+  compactsAt?(thread: ThreadFacts): CompactionThreshold | null;
+  readonly systemPart?: SystemPart;
   create(context: TierContext): TierInstance;
 }

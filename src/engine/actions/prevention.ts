@@ -1,16 +1,8 @@
-import { compactsOn, mayCompact } from '../../agent/layers/auto-compact/may-compact.js';
-import { compactLimit } from '../../agent/layers/window/thresholds.js';
-import { compactsLimit } from '../../agent/policy-file/triggers.js';
 import type { Limit } from '../../core/run/limit.js';
 import type { CrossingEntry, Layer } from '../../core/run/run-log.js';
-import type { RequestingThread } from '../requests/requesting-thread.js';
+import type { CompactionThreshold } from '../../core/run/tier.js';
+import type { RunningThread } from '../requests/running-thread.js';
 import type { ThreadModel } from '../requests/thread-model.js';
-
-/** What of a thread decides whether a compaction was prevented. */
-type Watched = Pick<
-  RequestingThread,
-  'env' | 'thread' | 'source' | 'now' | 'turn' | 'seen' | 'model' | 'takenOut'
->;
 
 /**
  * What the cheap layers prevent (LOP-3, C10): the context that nobody has touched since the last compaction is kept beside the
@@ -27,18 +19,8 @@ export class Prevention {
   /** The model is one on which the client does not compact by itself; it is told of once. */
   private exception: 'none' | 'untold' | 'told' = 'none';
 
-  /** Watches on from where another watch of the same thread stands. */
-  adopt(other: Prevention, run: Watched): void {
-    if (other.facts === null) return;
-    this.thresholdOf(run);
-    this.isOver = other.isOver;
-    this.avoidedBy = other.avoidedBy;
-    this.exception = other.exception;
-  }
-
   /** Whether the next check meets the threshold by a count that is lower than all that did. */
-  meetsLower(run: Watched): boolean {
-    if (!run.env.client.autoCompacts) return false;
+  meetsLower(run: RunningThread): boolean {
     const threshold = this.thresholdOf(run);
     if (threshold === null || this.exception === 'told') return false;
     if (this.exception === 'untold') return threshold.wouldBeMetLower(run.seen.tokens);
@@ -47,8 +29,7 @@ export class Prevention {
   }
 
   /** Asked before each request, after the layers have acted. */
-  check(run: Watched): void {
-    if (!run.env.client.autoCompacts) return;
+  check(run: RunningThread): void {
     const threshold = this.thresholdOf(run);
     if (threshold === null) return;
     if (this.exception !== 'none') {
@@ -70,20 +51,20 @@ export class Prevention {
   }
 
   /** A layer puts another history in place: from there on the untouched context is the real one again. */
-  compacting(run: Watched): void {
+  compacting(run: RunningThread): void {
     if (this.avoidedBy !== null && this.threshold?.isMetBy(run.seen.tokens) === true)
       this.follow(run, this.threshold);
     this.isOver = false;
     this.avoidedBy = null;
   }
 
-  private follow(run: Watched, threshold: Limit): void {
+  private follow(run: RunningThread, threshold: Limit): void {
     tell(run, 'made', threshold, this.avoidedBy!);
     this.avoidedBy = null;
   }
 
   /** Whoever sets a threshold would look for the compaction in vain. */
-  private tellException({ env, seen, model: { facts } }: Watched, threshold: Limit): void {
+  private tellException({ env, seen, model: { facts } }: RunningThread, threshold: Limit): void {
     if (this.exception === 'told' || !threshold.isMetBy(seen.tokens)) return;
     this.exception = 'told';
     env.warnings.add(
@@ -93,27 +74,34 @@ export class Prevention {
     );
   }
 
-  private thresholdOf(run: Watched): Limit | null {
+  private thresholdOf(run: RunningThread): Limit | null {
     const { facts } = run.model;
     if (facts === this.facts) return this.threshold;
     this.facts = facts;
-    this.threshold = thresholdFor(run);
-    const { params, parts } = run.env.plan.policy;
-    this.exception = parts === undefined && !compactsOn(params, facts.name) ? 'untold' : 'none';
+    const threshold = thresholdFor(run);
+    this.threshold = threshold?.limit ?? null;
+    this.exception = threshold?.isExempt === true ? 'untold' : 'none';
     this.isOver = false;
     this.avoidedBy = null;
     return this.threshold;
   }
 }
 
-/** Where the thread would be compacted by itself, on a model that is no exception; null where it would not. */
-function thresholdFor({ env, source, model: { facts } }: Watched): Limit | null {
-  const { params, parts } = env.plan.policy;
-  if (parts !== undefined) return compactsLimit(env.limits, facts, source === 'main' ? 'all' : 'not-main');
-  return mayCompact(params, source) ? compactLimit({ limits: env.limits, model: () => facts }) : null;
+/** Where the thread is compacted by itself; null where it is not. */
+function thresholdFor({ env, source, model }: RunningThread): CompactionThreshold | null {
+  const { limits, plan, tiers } = env;
+  const { params } = plan.policy;
+  for (const tier of tiers)
+    if (tier.compactsAt !== undefined) return tier.compactsAt({ params, source, limits, model: model.facts });
+  return null;
 }
 
-function tell(run: Watched, state: CrossingEntry['state'], threshold: Limit, layers: readonly Layer[]): void {
+function tell(
+  run: RunningThread,
+  state: CrossingEntry['state'],
+  threshold: Limit,
+  layers: readonly Layer[],
+): void {
   run.env.sink.write({
     type: 'crossing',
     t: run.now,

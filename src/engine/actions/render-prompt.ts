@@ -1,46 +1,32 @@
-import type { RequestingThread } from '../requests/requesting-thread.js';
-import { INDEX_FACT, indexBlock } from '../requests/session-state.js';
-
-/** What rendering looks at, and the context whose prompt it changes. */
-type Rendering = Pick<RequestingThread, 'env' | 'thread' | 'isMain' | 'now' | 'context'>;
+import type { Block } from '../../core/model/block.js';
+import type { Notice, SystemPart } from '../../core/run/tier.js';
+import type { RunningThread } from '../requests/running-thread.js';
 
 /**
- * Renders the part of the system prompt that follows from the files: the memory index (AUT-3). A main thread does so when its
- * process starts and after a compaction (CLN-1); a subagent's compaction leaves it alone (CLN-2). Equal files give equal bytes.
+ * Renders the parts of the system prompt that follow from the files. A main thread does so when its process starts and after a
+ * compaction (CLN-1); a subagent's compaction leaves them alone (CLN-2).
  */
-export function renderPrompt(run: Rendering): void {
-  const { env, context } = run;
-  if (!run.isMain || !env.tiers.some((tier) => tier.name === 'auto-memory')) return;
-  const rendered = indexBlock(env.files, env.plan.policy.params);
-  const current = context.prefix.find((block) => block.facts.attachment === INDEX_FACT) ?? null;
+export function renderPrompt(run: RunningThread): void {
+  if (run.isMain)
+    for (const { systemPart } of run.env.tiers) if (systemPart !== undefined) render(run, systemPart);
+}
+
+/** Whether a block of the system prompt is rendered from the files. */
+export function isRendered({ env }: RunningThread, { facts: { attachment } }: Block): boolean {
+  return attachment !== undefined && env.tiers.some(({ systemPart }) => systemPart?.name === attachment);
+}
+
+function render({ env, context, now, thread }: RunningThread, part: SystemPart): void {
+  const rendered = part.render(env.files, env.plan.policy.params);
+  const note = (notice: Notice): void =>
+    env.sink.write({ type: 'notice', t: now, thread: thread.id, ...notice });
+  if (rendered !== null && rendered.problem !== null) note(rendered.problem);
+  const current = context.prefix.find((block) => block.facts.attachment === part.name) ?? null;
   const next = rendered?.block ?? null;
-  if (rendered?.loaded.isBinary === true) {
-    notice(run, 'the memory index holds binary content and is not loaded', { isBinary: true });
-  }
   if (current?.digest === next?.digest) return;
   const others = context.prefix.filter((block) => block !== current);
   context.replacePrefix(next === null ? others : [...others, next]);
   if (next === null || rendered === null) return;
   context.markFresh(next);
-  const { lines, bytes, shownLines, cutBy } = rendered.loaded;
-  const what =
-    cutBy === null ? `${lines} lines` : `${shownLines} of ${lines} lines, cut by the limit of ${cutBy}`;
-  notice(run, `the memory index enters the system prompt: ${what}`, {
-    lines,
-    bytes,
-    shownLines,
-    cutBy,
-    tokens: next.tokens,
-  });
-}
-
-function notice(run: Rendering, message: string, details: Readonly<Record<string, unknown>>): void {
-  run.env.sink.write({
-    type: 'notice',
-    t: run.now,
-    thread: run.thread.id,
-    what: details.isBinary === true ? 'memory-index-binary' : 'memory-index',
-    message,
-    details,
-  });
+  note(rendered.entered);
 }

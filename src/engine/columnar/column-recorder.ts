@@ -7,7 +7,7 @@ import { keyAt, LOOKBACK_POSITIONS } from '../../provider/cache/prompt-cache.js'
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { GrowableFloats } from '../counting/growable.js';
 import { type CacheAnswer, observationOf } from '../requests/exchange.js';
-import type { Outgoing } from '../requests/outgoing.js';
+import type { Outgoing } from '../requests/run-env.js';
 import type { RequestColumns } from './request-columns.js';
 
 /** Names of the columns with one number per request. */

@@ -1,12 +1,11 @@
-import { firedAt } from '../../agent/layers/auto-compact/history.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
 import { copyNameTable } from '../../core/base/create-name-table.js';
 import type { Transcript } from '../../core/model/transcript.js';
-import { Limits } from '../../core/run/limit.js';
+import { firedAt, Limits } from '../../core/run/limit.js';
 import type { LayerEntry, LogEntry, LogSink, RunEntry, SummingSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { NO_TIMING } from '../requests/run-env.js';
 import { ShownStatus, type StatusCheck } from '../requests/shown-status.js';
-import { NO_TIMING } from '../requests/timing-sink.js';
 import { canPause } from '../run/paused-run.js';
 import { replayParts } from '../run/replay.js';
 import type { ThreadRun } from '../thread/thread-run.js';

@@ -1,12 +1,12 @@
 import { habitsOf, isBareClient } from '../../agent/client/client.js';
 import { claudeCodeVersion } from '../../agent/client/recorded-client.js';
+import { tiersAtWork } from '../../agent/policies/tiers-at-work.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { providerOf } from '../requests/provider-of.js';
-import { NO_TIMING } from '../requests/timing-sink.js';
+import { NO_TIMING } from '../requests/run-env.js';
 import { replayParts } from '../run/replay.js';
-import { tiersAtWork } from '../run/tiers-at-work.js';
 import { ColumnRecorder } from './column-recorder.js';
 import { columnarParts } from './columnar-replay.js';
 import type { RequestColumns } from './request-columns.js';

@@ -6,11 +6,9 @@ import { FreshBlocks } from '../counting/fresh-blocks.js';
 import { KnownItems } from '../counting/known-items.js';
 import { type Origin, OwnTokens } from '../counting/own-tokens.js';
 import { editedTail } from './edited-tail.js';
-import { goOn, leadingMarker, missingResults } from './markers.js';
-import { OpenCalls } from './open-calls.js';
 import { orderMessages } from './order-messages.js';
 import { PrefixColumns } from './prefix-columns.js';
-import { RepairCount, type Repairs } from './repairs.js';
+import { goOn, leadingMarker, missingResults, OpenCalls, RepairCount, type Repairs } from './repairs.js';
 
 /**
  * The conversation of one thread as it would be sent: blocks in request order with chained digests and running
@@ -39,25 +37,6 @@ export class Context implements PrefixView {
     this.prefix = prefix;
     this.layPrefix();
     for (const block of prefix) this.fresh.add(block);
-  }
-
-  /** Holds the conversation of another context, as it stands there. */
-  adopt(other: Context): void {
-    this.prefix = other.prefix;
-    this.toolsEnd = other.toolsEnd;
-    this.systemEnd = other.systemEnd;
-    this.prefixTokens = other.prefixTokens;
-    copyInto(this.blocks, other.blocks);
-    copyInto(this.owners, other.owners);
-    copyInto(this.messages, other.messages);
-    this.unchanged = other.unchanged;
-    this.wasSent = other.wasSent;
-    this.imageBlocks = other.imageBlocks;
-    this.fresh.adopt(other.fresh);
-    this.own.adopt(other.own);
-    this.columns.adopt(other.columns);
-    this.calls.adopt(other.calls);
-    this.repaired.adopt(other.repaired);
   }
 
   private layPrefix(): void {
@@ -344,11 +323,6 @@ export class Context implements PrefixView {
   get hasOpenCalls(): boolean {
     return this.calls.count > 0;
   }
-}
-
-function copyInto<T>(list: T[], other: readonly T[]): void {
-  list.length = 0;
-  for (let i = 0; i < other.length; i++) list.push(other[i]!);
 }
 
 function holdsImage(block: Block): boolean {

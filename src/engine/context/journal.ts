@@ -10,13 +10,6 @@ export class Journal {
   private messages: Message[] = [];
   private readonly frozen = new Map<string, Map<number, Block | null>>();
 
-  /** Holds what another record holds. */
-  adopt(other: Journal): void {
-    this.messages = [...other.messages];
-    this.frozen.clear();
-    for (const [id, edits] of other.frozen) this.frozen.set(id, new Map(edits));
-  }
-
   append(message: Message): void {
     this.messages.push(message);
   }

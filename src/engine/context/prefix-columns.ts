@@ -34,13 +34,6 @@ export class PrefixColumns {
     this.thinkingCounts.reserve(positions);
   }
 
-  /** Holds the columns of another request. */
-  adopt(other: PrefixColumns): void {
-    this.chain.adopt(other.chain);
-    this.totals.adopt(other.totals);
-    this.thinkingCounts.adopt(other.thinkingCounts);
-  }
-
   /** A block at the next position. */
   push(block: Block): void {
     const last = this.totals.length - 1;

@@ -1,3 +1,6 @@
+import { type Block, createBlock } from '../../core/model/block.js';
+import { createMessage, type Message } from '../../core/model/message.js';
+
 /** What flattening had to mend so that the API would take the request (FLT-4). */
 export interface Repairs {
   /** Results without a call: removed. */
@@ -8,34 +11,99 @@ export interface Repairs {
   readonly leadingMarkers: number;
 }
 
-/** Counts repairs, and knows which of them were told already. */
-export class RepairCount {
-  private readonly counts = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
-  private told: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
+const NO_REPAIRS: Repairs = { orphanResults: 0, missingResults: 0, leadingMarkers: 0 };
 
-  /** Counts on from where another count stands. */
-  adopt(other: RepairCount): void {
-    Object.assign(this.counts, other.counts);
-    this.told = other.told;
-  }
+/** Counts repairs, and knows which of them were reported already. */
+export class RepairCount {
+  /** Repairs so far, and those of them that were reported. */
+  all = NO_REPAIRS;
+  private reported = NO_REPAIRS;
 
   add(what: keyof Repairs, count: number): void {
-    this.counts[what] += count;
-  }
-
-  /** Repairs so far. */
-  get all(): Repairs {
-    return { ...this.counts };
+    this.all = { ...this.all, [what]: this.all[what] + count };
   }
 
   /** Repairs since this was last asked; null when there were none (C37). */
   take(): Repairs | null {
-    const { counts, told } = this;
-    const orphanResults = counts.orphanResults - told.orphanResults;
-    const missingResults = counts.missingResults - told.missingResults;
-    const leadingMarkers = counts.leadingMarkers - told.leadingMarkers;
+    const { all, reported } = this;
+    const orphanResults = all.orphanResults - reported.orphanResults;
+    const missingResults = all.missingResults - reported.missingResults;
+    const leadingMarkers = all.leadingMarkers - reported.leadingMarkers;
     if (orphanResults + missingResults + leadingMarkers === 0) return null;
-    this.told = this.all;
+    this.reported = all;
     return { orphanResults, missingResults, leadingMarkers };
   }
+}
+
+/** Tool calls that wait for their results, in order. There are only ever a few, so a list is all it takes. */
+export class OpenCalls {
+  private ids: string[] = [];
+
+  get count(): number {
+    return this.ids.length;
+  }
+
+  open(id: string): void {
+    if (!this.ids.includes(id)) this.ids.push(id);
+  }
+
+  /** Takes note of a result; false when no call waits for it. */
+  close(id: string): boolean {
+    const place = this.ids.indexOf(id);
+    if (place === -1) return false;
+    if (place === this.ids.length - 1) this.ids.pop();
+    else this.ids.splice(place, 1);
+    return true;
+  }
+
+  /** All of them; none is left. */
+  takeAll(): readonly string[] {
+    const { ids } = this;
+    this.ids = [];
+    return ids;
+  }
+
+  /** Finds the calls of the last assistant message that the blocks of a conversation do not answer. */
+  reopen(blocks: readonly Block[], start: number): void {
+    this.takeAll();
+    const answered = new Set<string | null>();
+    let i = blocks.length - 1;
+    for (; i >= start && blocks[i]!.role === 'user'; i--) answered.add(blocks[i]!.toolUseId);
+    const ids: string[] = [];
+    for (; i >= start && blocks[i]!.role === 'assistant'; i--) {
+      const block = blocks[i]!;
+      if (block.kind === 'tool_use' && !answered.has(block.toolUseId)) ids.push(block.toolUseId ?? '');
+    }
+    for (const id of ids.reverse()) this.open(id);
+  }
+}
+
+const MISSING_RESULT = '[no result: the call was interrupted]';
+const LEADING_MARKER = '[the conversation continues from here]';
+const GO_ON = 'Continue from where you left off.';
+
+function marker(id: string, blocks: readonly Block[], at: number): Message {
+  return createMessage({ id, role: 'user', origin: 'marker', blocks, at });
+}
+
+function textMarker(id: string, text: string, at: number): Message {
+  return marker(id, [createBlock({ kind: 'text', role: 'user', tokens: 9, text })], at);
+}
+
+/** Answers calls without a result (FLT-4); `index` is the message's place. */
+export function missingResults(index: number, toolUseIds: readonly string[], at: number): Message {
+  const blocks = toolUseIds.map((toolUseId) =>
+    createBlock({ kind: 'tool_result', role: 'user', tokens: 12, text: MISSING_RESULT, toolUseId }),
+  );
+  return marker(`repair-${index}`, blocks, at);
+}
+
+/** Stands in front of a conversation that begins with the assistant, or that holds nothing (FLT-4). */
+export function leadingMarker(index: number, at: number): Message {
+  return textMarker(`lead-${index}`, LEADING_MARKER, at);
+}
+
+/** What a client says where nothing else stands between two responses (FLT-4). */
+export function goOn(index: number, at: number): Message {
+  return textMarker(`go-on-${index}`, GO_ON, at);
 }

@@ -1,12 +1,13 @@
+import { restoreState } from '../../core/base/checkpoint.js';
 import type { Layer } from '../../core/run/run-log.js';
 
 /** What one layer keeps out of a conversation. */
-interface Part {
-  tokens: number;
+class Part {
+  tokens = 0;
   /** Part of it that lives in memory alone: a resume brings it back. */
-  live: number;
+  live = 0;
   /** Part of it since the last compaction. */
-  recent: number;
+  recent = 0;
 }
 
 /**
@@ -22,7 +23,7 @@ export class TakenOut {
   private partOf(layer: Layer): Part {
     let part = this.parts.get(layer);
     if (part === undefined) {
-      part = { tokens: 0, live: 0, recent: 0 };
+      part = new Part();
       this.parts.set(layer, part);
     }
     return part;
@@ -90,19 +91,10 @@ export class TakenOut {
       : Object.fromEntries(some.map(([layer, part]) => [layer, part.tokens] as const));
   }
 
-  /** Goes on from where another count of the same conversation stands. */
-  goOnFrom(other: TakenOut): void {
-    this.parts.clear();
-    for (const [layer, part] of other.parts) this.parts.set(layer, { ...part });
-    this.total = other.total;
-    this.recent = other.recent;
-  }
-
   /** Starts from what is out of another conversation; of that, `pinned` tokens of a layer can still come back. */
-  adopt(other: TakenOut, layer: Layer, pinned: number): void {
-    for (const [name, { tokens, recent }] of other.parts) this.parts.set(name, { tokens, live: 0, recent });
-    this.total = other.total;
-    this.recent = other.recent;
+  inherit(other: TakenOut, layer: Layer, pinned: number): void {
+    restoreState(this, other);
+    for (const part of this.parts.values()) part.live = 0;
     if (pinned > 0) this.partOf(layer).live = pinned;
   }
 }

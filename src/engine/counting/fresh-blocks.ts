@@ -28,13 +28,6 @@ export class FreshBlocks {
     return taken;
   }
 
-  /** Holds what another list holds, and nothing else. */
-  adopt(other: FreshBlocks): void {
-    this.clear();
-    for (const block of other.blocks) this.blocks.add(block);
-    this.tokens = other.tokens;
-  }
-
   clear(): void {
     this.blocks.clear();
     this.tokens = 0;

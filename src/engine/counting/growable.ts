@@ -20,13 +20,6 @@ export class GrowableFloats {
     this.data = larger;
   }
 
-  /** Holds the values of another one. */
-  adopt(other: GrowableFloats): void {
-    if (this.data.length < other.length) this.data = new Float64Array(other.data.length);
-    this.data.set(other.data.subarray(0, other.length));
-    this.length = other.length;
-  }
-
   truncate(length: number): void {
     this.length = length;
   }

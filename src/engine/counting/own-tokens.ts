@@ -15,15 +15,6 @@ export class OwnTokens {
   /** Ids of messages that did not come with the session: what layers added, and repairs. */
   private readonly made = new Set<string>();
 
-  /** Counts on from where another count stands. */
-  adopt(other: OwnTokens): void {
-    this.here = other.here;
-    this.prefix = other.prefix;
-    this.ever = other.ever;
-    this.made.clear();
-    for (const id of other.made) this.made.add(id);
-  }
-
   originOf({ id }: Message): Origin {
     return this.made.has(id) ? 'made' : 'original';
   }

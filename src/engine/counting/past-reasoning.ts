@@ -6,47 +6,41 @@ import type { Message } from '../../core/model/message.js';
  * user, from the first usage behind that prompt on. A recorded seal counts by its length, others by what was billed.
  */
 export class PastReasoning {
-  #all = 0;
-  #spoken = 0;
-  #past = 0;
+  private all = 0;
+  private spoken = 0;
+  private past = 0;
 
   constructor(private readonly perToken: number) {}
 
   get tokens(): number {
-    return Math.round(this.#past);
+    return Math.round(this.past);
   }
 
   note({ origin, blocks }: Message): void {
-    if (origin === 'human') this.#spoken = this.#all;
-    for (const block of blocks) this.#all += this.#sealed(block);
+    if (origin === 'human') this.spoken = this.all;
+    for (const block of blocks) this.all += this.sealed(block);
   }
 
   /** A usage came in that leaves out what the prompt before it dropped. */
   anchor(): void {
-    this.#past = this.#spoken;
+    this.past = this.spoken;
   }
 
   /** A block left the conversation. */
   drop(block: Block): void {
-    const gone = this.#sealed(block);
-    this.#all = Math.max(0, this.#all - gone);
-    this.#spoken = Math.max(0, this.#spoken - gone);
-    this.#past = Math.max(0, this.#past - gone);
+    const gone = this.sealed(block);
+    this.all = Math.max(0, this.all - gone);
+    this.spoken = Math.max(0, this.spoken - gone);
+    this.past = Math.max(0, this.past - gone);
   }
 
   forget(): void {
-    this.#all = 0;
-    this.#spoken = 0;
-    this.#past = 0;
+    this.all = 0;
+    this.spoken = 0;
+    this.past = 0;
   }
 
-  adopt(other: PastReasoning): void {
-    this.#all = other.#all;
-    this.#spoken = other.#spoken;
-    this.#past = other.#past;
-  }
-
-  #sealed({ kind, tokens, facts }: Block): number {
+  private sealed({ kind, tokens, facts }: Block): number {
     if (kind !== 'thinking') return 0;
     return facts.sealedTokens ?? tokens * this.perToken;
   }

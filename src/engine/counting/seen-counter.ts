@@ -7,10 +7,10 @@ import {
   estimateBlock,
   estimateMessage,
   type HeuristicRules,
+  heuristicRules,
   isCountedBy,
   PLAIN_RULES,
 } from '../../core/tokens/heuristic.js';
-import { heuristicRules } from '../../core/tokens/heuristic.js';
 import { PastReasoning } from './past-reasoning.js';
 
 /** How a policy counts its context. */
@@ -99,6 +99,8 @@ export class SeenCounter {
   private all = 0;
   /** Usage ÷ estimate at the latest response. */
   private ratio = 1;
+  /** The thread that it counts for is no part of what it has counted: a fork goes on from its parent's count. */
+  readonly #counted: Counted;
   private readonly own: CountPart | null;
   /** Null for a policy that counts none. */
   private readonly past: PastReasoning | null;
@@ -107,8 +109,9 @@ export class SeenCounter {
 
   constructor(
     private readonly rules: CounterRules,
-    private readonly counted: Counted = NOBODY,
+    counted: Counted = NOBODY,
   ) {
+    this.#counted = counted;
     const { count } = rules;
     const isUsual =
       count === null ||
@@ -129,10 +132,10 @@ export class SeenCounter {
 
   /** What a policy in parts sees that does not simply go by the whole usage. */
   private inOwnWay({ source, includes, ratioCap }: CountPart): number {
-    if (source === 'tokenizer') return this.counted.trueTokens;
+    if (source === 'tokenizer') return this.#counted.trueTokens;
     if (source === 'usage' || source === 'usage+new') return this.byUsage();
     const { factor } = this.rules;
-    const sum = (this.counted.prefixRough(includes) + this.all) * factor;
+    const sum = (this.#counted.prefixRough(includes) + this.all) * factor;
     const estimate = Math.round(ratioCap === null ? sum : sum * this.ratio);
     return source === 'max' ? Math.max(this.byUsage(), estimate) : estimate;
   }
@@ -142,7 +145,7 @@ export class SeenCounter {
   }
 
   private get pastTokens(): number {
-    return this.past !== null && this.counted.dropsReasoning ? this.past.tokens : 0;
+    return this.past !== null && this.#counted.dropsReasoning ? this.past.tokens : 0;
   }
 
   /** What it would show had no layer taken anything out since the last compaction (C10). */
@@ -156,21 +159,6 @@ export class SeenCounter {
     const padding = heuristic.padding;
     const padded = padding === null ? newer : Math.ceil((newer * padding.numerator) / padding.denominator);
     return Math.max(0, anchor + (factor === 1 ? padded : Math.round(padded * factor)));
-  }
-
-  /** Takes over what another counter of the same rules has seen, for a fork. */
-  adopt(other: SeenCounter): void {
-    for (let i = 0; i < this.beside.length; i++) this.beside[i]!.adopt(other.beside[i]!);
-    this.anchorTokens = other.anchorTokens;
-    this.newer = other.newer;
-    this.newerIds = [...other.newerIds];
-    this.all = other.all;
-    this.ratio = other.ratio;
-    this.deleted = other.deleted;
-    this.uncounted = other.uncounted;
-    this.untouchedAnchor = other.untouchedAnchor;
-    this.untouchedNewer = other.untouchedNewer;
-    if (other.past !== null) this.past?.adopt(other.past);
   }
 
   /** A message joined the context. */
@@ -202,7 +190,7 @@ export class SeenCounter {
     for (let i = 0; i < this.beside.length; i++) this.beside[i]!.anchor(usage, takenOut);
     this.anchorTokens = this.own === null ? totalTokens(usage) : usageOf(usage, this.own.of);
     if (this.own?.ratioCap != null) {
-      const estimate = (this.counted.prefixRough(this.own.includes) + this.all) * this.rules.factor;
+      const estimate = (this.#counted.prefixRough(this.own.includes) + this.all) * this.rules.factor;
       this.ratio =
         estimate === 0
           ? 1

@@ -6,12 +6,6 @@ export class AskDraws {
 
   constructor(private readonly random: Random) {}
 
-  /** Draws on from where another stands. */
-  adopt(other: AskDraws): void {
-    this.counts.clear();
-    for (const [purpose, count] of other.counts) this.counts.set(purpose, count);
-  }
-
   /** A generator for the next call of a purpose. */
   next(purpose: string): Random {
     const count = (this.counts.get(purpose) ?? 0) + 1;

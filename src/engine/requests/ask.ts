@@ -15,15 +15,15 @@ import { isTransient, parseFailure, retryDelayMs } from '../../provider/llm/fail
 import type { ModelRow } from '../../provider/prices/model-row.js';
 import { Context } from '../context/context.js';
 import { ForkView } from '../context/fork-view.js';
-import { FIRST_KEY, saltsUnder } from './client-key.js';
 import { breakpointsOf } from './main-request.js';
-import type { RequestingThread } from './requesting-thread.js';
+import type { RunningThread } from './running-thread.js';
+import { FIRST_KEY, saltsUnder } from './thread-model.js';
 
 /** Simulated time between keep-alives while a call holds the thread up (FUL-5). */
 const KEEP_ALIVE_MS = 30 * MS_PER_SECOND;
 
 /** Asks the LLM for a layer: builds the request, sends it, retries what is transient, and composes the answer. */
-export function ask(run: RequestingThread, request: AskRequest): Outcome {
+export function ask(run: RunningThread, request: AskRequest): Outcome {
   const shown = viewOf(run, request);
   try {
     return exchange(run, request, shown);
@@ -40,11 +40,7 @@ interface Shown {
   readonly deleted: DeletedContent | null;
 }
 
-function exchange(
-  run: RequestingThread,
-  request: AskRequest,
-  { view, freshTokens, deleted }: Shown,
-): Outcome {
+function exchange(run: RunningThread, request: AskRequest, { view, freshTokens, deleted }: Shown): Outcome {
   const { env } = run;
   const random = run.askRandom(request.purpose);
   const own = otherModel(run, request);
@@ -137,14 +133,14 @@ function conversationTokens(view: PrefixView, instruction: Message): number {
 }
 
 /** The model of a call where it is not the thread's own: it shares no cache with it (C20). */
-function otherModel(run: RequestingThread, request: AskRequest): ModelRow | null {
+function otherModel(run: RunningThread, request: AskRequest): ModelRow | null {
   if (request.model === undefined) return null;
   const row = run.model.models.orUnknown(request.model);
   return row.id === run.model.row.id ? null : row;
 }
 
 /** A blocking call holds the thread up until it is over, with keep-alives on the way (FUL-5). */
-function finishTime(run: RequestingThread, request: AskRequest, endMs: number): void {
+function finishTime(run: RunningThread, request: AskRequest, endMs: number): void {
   if (request.mode !== 'blocking') return;
   const took = endMs - run.now;
   run.tally.keepAlives += Math.floor(took / KEEP_ALIVE_MS);
@@ -154,7 +150,7 @@ function finishTime(run: RequestingThread, request: AskRequest, endMs: number): 
 const NO_TURNS: readonly Message[] = [];
 
 /** The request a layer sends: a fork of the thread's own, or one with a prefix of its own. */
-function viewOf(run: RequestingThread, request: AskRequest): Shown {
+function viewOf(run: RunningThread, request: AskRequest): Shown {
   const { shape, messages, ownTurns = NO_TURNS, instruction } = request;
   const instructionTokens = messageTokens(instruction);
   const shared = shape.kind === 'fork' ? sharedMessages(run.context, messages) : 0;

@@ -17,8 +17,6 @@ export interface ClientRules {
   readonly marksSharedEnd: boolean;
   /** Deleted content is billed no more (MIC-3). */
   readonly deletedIsFree: boolean;
-  /** Auto-compaction is at work: cheap layers may prevent one (LOP-3). */
-  readonly autoCompacts: boolean;
   /** The session's record is kept up to date for dreams (DRM-1). */
   readonly keepsRecord: boolean;
 }
@@ -29,7 +27,6 @@ export function clientRules(
   tiers: readonly TierDefinition[],
   habits: ClientHabits,
 ): ClientRules {
-  const has = (name: string): boolean => tiers.some((tier) => tier.name === name);
   return {
     retries: params['client.retries'] as number,
     resends: params['client.resendWithoutStreaming'] === true,
@@ -37,7 +34,6 @@ export function clientRules(
     breakpoints: habits.breakpoints,
     marksSharedEnd: params['agents.mark'] === 'shared-end',
     deletedIsFree: params['microcompact.cached.billDeleted'] !== 'read',
-    autoCompacts: has('parts') || (has('auto-compact') && autoCompactEnabled(params)),
-    keepsRecord: has('dreaming'),
+    keepsRecord: tiers.some(({ name }) => name === 'dreaming'),
   };
 }

@@ -10,17 +10,12 @@ import type { PrefixView } from '../../core/model/prefix.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import { TTL_1H_MS } from '../../provider/cache/ttl.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
-import { type ClientKey, FIRST_KEY } from './client-key.js';
-import type { RequestingThread } from './requesting-thread.js';
+import type { RunningThread } from './running-thread.js';
 import { ShownStatus } from './shown-status.js';
-import type { ThreadModel } from './thread-model.js';
+import { type ClientKey, FIRST_KEY, type ThreadModel } from './thread-model.js';
 
 /** Others than this run have left the first so many positions of a thread's request in the cache, right before it. */
-function warmUp(
-  run: Pick<RequestingThread, 'env' | 'context' | 'model' | 'client' | 'now'>,
-  positions: number,
-  call: RecordedCall,
-): void {
+function warmUp(run: RunningThread, positions: number, call: RecordedCall): void {
   const { env, context, model, now } = run;
   if (env.cache === null || positions <= 0) return;
   env.cache.request({
@@ -53,7 +48,7 @@ class StatusWatch {
   private model: NamedLimits | null = null;
   private readonly status: ShownStatus;
 
-  constructor(private readonly run: RequestingThread) {
+  constructor(private readonly run: RunningThread) {
     const { policy } = run.env.plan;
     this.status = new ShownStatus(policyOf(policy), policy);
   }
@@ -143,7 +138,7 @@ export class ClientState {
   private readonly outside: OutsideHead | null;
   private readonly status: StatusWatch | null;
 
-  constructor(private readonly run: RequestingThread) {
+  constructor(private readonly run: RunningThread) {
     const { env, thread } = run;
     const isKeyed = env.plan.policy.parts?.cache.key === 'session';
     this.key = isKeyed ? { ...FIRST_KEY, session: env.sessions.of(thread).name } : FIRST_KEY;
@@ -194,20 +189,8 @@ export class ClientState {
     if (fresh !== null && this.fresh !== 'version') this.fresh = fresh;
   }
 
-  /** Goes on from where another client of the same thread stands. */
-  goOnFrom(other: ClientState): void {
-    this.key = other.key;
-    this.plans?.skipTo(other.plans!);
-    this.latest = other.latest;
-    this.warmth = other.warmth;
-    this.previousStartMs = other.previousStartMs;
-    this.fresh = other.fresh;
-    this.inherited = other.inherited;
-    this.risk = other.risk;
-  }
-
   /** Goes on under another thread's key: a fork, or a session taken up again. */
-  adopt(key: ClientKey): void {
+  inherit(key: ClientKey): void {
     this.key = key;
     this.inherited = key;
   }

@@ -13,8 +13,7 @@ import { isLongTtl, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import type { LlmCall, LlmReply } from '../../provider/llm/fake-llm.js';
 import { type Cost, priceUsage } from '../../provider/prices/price.js';
 import { checkRead, checkUsage, checkWindow } from '../context/invariants.js';
-import type { Outgoing } from './outgoing.js';
-import type { RunEnv } from './run-env.js';
+import type { Outgoing, RunEnv } from './run-env.js';
 
 /** The requests of one thread: sends, prices, logs, and watches for cache breaks. */
 export class Exchange {
@@ -32,7 +31,7 @@ export class Exchange {
   }
 
   /** Goes on from another thread's latest request: a fork, or a session taken up again. */
-  adopt(latest: CacheObservation | null): void {
+  continueFrom(latest: CacheObservation | null): void {
     this.detector = createBreakDetector(latest);
   }
 

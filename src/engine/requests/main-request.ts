@@ -1,10 +1,14 @@
+import type { Message } from '../../core/model/message.js';
 import { outputOf } from '../../core/model/output-of.js';
 import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
+import type { BlockEdit } from '../../core/run/action.js';
+import { thinkingKeptFrom } from '../../provider/cache/thinking.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { breakpointsFor } from '../context/breakpoints-for.js';
 import { checkRequestShape } from '../context/invariants.js';
-import type { Outgoing } from './outgoing.js';
-import type { RequestingThread } from './requesting-thread.js';
+import type { Outgoing } from './run-env.js';
+import type { RunningThread } from './running-thread.js';
 
 /** Breakpoints one request may have (CCH-1). */
 const MAX_BREAKPOINTS = 4;
@@ -14,7 +18,7 @@ const UNPROMPTED = 'responses follow nothing that the user sent; a short prompt 
 
 /** Where a thread marks the cache; a fork also marks the end of what its siblings share. */
 export function breakpointsOf(
-  run: RequestingThread,
+  run: RunningThread,
   view: PrefixView,
   call: RecordedCall | null,
 ): readonly Breakpoint[] {
@@ -30,7 +34,7 @@ export function breakpointsOf(
 }
 
 /** The request of a thread's own loop, ready to be sent. */
-export function outgoingOf(run: RequestingThread, call: RecordedCall): Outgoing {
+export function outgoingOf(run: RunningThread, call: RecordedCall): Outgoing {
   const { context, view } = run;
   context.seal(run.now);
   const isPrompted = !context.endWithUser(run.now);
@@ -63,7 +67,7 @@ export function outgoingOf(run: RequestingThread, call: RecordedCall): Outgoing 
 }
 
 /** Says what had to be mended so that the API would take the request (FLT-4). */
-function tellRepairs(run: RequestingThread, addedPrompts: number): void {
+function tellRepairs(run: RunningThread, addedPrompts: number): void {
   const repairs = run.context.takeRepairs();
   if (repairs === null && addedPrompts === 0) return;
   const { orphanResults = 0, missingResults = 0, leadingMarkers = 0 } = repairs ?? {};
@@ -80,4 +84,70 @@ function tellRepairs(run: RequestingThread, addedPrompts: number): void {
     message: done.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join('; '),
     details: { orphanResults, missingResults, leadingMarkers, addedPrompts },
   });
+}
+
+/** Whose thinking stays: that of the latest turn, or nobody's, as a prompt of the client's own ends it. */
+export type KeptThinking = 'latest-turn' | 'none';
+
+/** Edits that drop the thinking of earlier turns, from a message on, and the first message that keeps its own (api.md 1.7). */
+function thinkingEdits(
+  row: ModelRow,
+  messages: readonly Message[],
+  from: number,
+  kept: KeptThinking = 'latest-turn',
+): { readonly edits: readonly BlockEdit[]; readonly keptFrom: number } {
+  const keptFrom = kept === 'none' ? messages.length : thinkingKeptFrom(row, messages);
+  const edits: BlockEdit[] = [];
+  for (let i = from; i < keptFrom; i++) {
+    const message = messages[i];
+    if (message?.role !== 'assistant') continue;
+    message.blocks.forEach((block, blockIndex) => {
+      if (block.kind === 'thinking') edits.push({ messageId: message.id, blockIndex, block: null });
+    });
+  }
+  return { edits, keptFrom };
+}
+
+/** Models that keep thinking for one turn only drop it when the user speaks again, unless the client keeps all of it (K5). */
+export function stripThinking(run: RunningThread, kept: KeptThinking): void {
+  const { row } = run.model;
+  if (row.thinking === 'keep-all' || !run.env.client.dropsThinking) return;
+  const { edits, keptFrom } = thinkingEdits(row, run.context.messages, run.thinkingStrippedTo, kept);
+  run.thinkingStrippedTo = keptFrom;
+  if (edits.length === 0) return;
+  run.context.rewrite(edits);
+  run.announced ??= 'thinking';
+}
+
+/**
+ * The request for a suggestion that clients send when a turn ends and that no transcript shows: it reads the prompt and leaves
+ * it in the cache with the response. It speaks for the user, so models that keep one turn's thinking drop it here (K5). What it
+ * asks and what comes back are a few tokens, which are not counted.
+ */
+export function suggest(run: RunningThread, call: RecordedCall): void {
+  const { context, model } = run;
+  stripThinking(run, 'none');
+  const out: Outgoing = {
+    purpose: 'suggestion',
+    turn: run.turn,
+    model: model.row,
+    salts: model.saltsFor(context.hasImages() ? 'images' : 'no-images', run.client.key),
+    view: context,
+    breakpoints: breakpointsOf(run, context, call),
+    startMs: run.now,
+    write: 'write',
+    windowTokens: model.apiWindow(),
+    outputTokens: 0,
+    recordedLatencyMs: null,
+    outsideTokens: run.client.outsideTokens(context, model.row),
+    seen: null,
+    kept: null,
+    untouched: null,
+    freshTokens: context.freshTokens,
+    firstChanged: context.unchanged < run.sentLength ? context.unchanged : null,
+    announced: run.announced,
+    deleted: run.view.deletedTokens === 0 ? null : run.view.deletions,
+    risk: 0,
+  };
+  if (run.exchange.send(out, 'own').ok) run.noteSent(out, call);
 }

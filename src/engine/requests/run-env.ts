@@ -1,22 +1,25 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
 import type { ClientHabits } from '../../agent/client/client.js';
 import type { RecordedClient } from '../../agent/client/recorded-client.js';
+import type { Digest } from '../../core/base/digest.js';
 import type { Files } from '../../core/base/files.js';
 import type { Random } from '../../core/base/random.js';
+import type { DeletedContent } from '../../core/model/deleted-content.js';
+import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { Limits } from '../../core/run/limit.js';
-import type { LogSink } from '../../core/run/run-log.js';
-import type { RunPlan } from '../../core/run/run-plan.js';
+import type { BreakCause, LogSink } from '../../core/run/run-log.js';
+import type { CallPurpose, FaultRule, RunPlan } from '../../core/run/run-plan.js';
 import type { TierDefinition } from '../../core/run/tier.js';
 import type { WarningList } from '../../core/run/warning.js';
 import type { PromptCache } from '../../provider/cache/prompt-cache.js';
+import type { LevelSalts } from '../../provider/cache/salts.js';
 import type { FakeLlm } from '../../provider/llm/fake-llm.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import type { ChanceTally } from './chance-tally.js';
 import type { ClientRules } from './client-rules.js';
-import type { Outgoing } from './outgoing.js';
 import type { CacheKinds } from './provider-of.js';
 import type { Sessions } from './session-state.js';
 import type { StatusCheck } from './shown-status.js';
-import type { TimingSink } from './timing-sink.js';
 
 /** What all threads of one run share. */
 export interface RunEnv {
@@ -64,3 +67,51 @@ export interface RunTotals {
   turns: number;
   costNano: number;
 }
+
+/** A request of a thread, ready to be sent. */
+export interface Outgoing {
+  readonly purpose: CallPurpose;
+  readonly turn: number;
+  readonly model: ModelRow;
+  readonly salts: LevelSalts;
+  readonly view: PrefixView;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly startMs: number;
+  readonly write: 'write' | 'read-only';
+  readonly windowTokens: number | null;
+  readonly outputTokens: number;
+  /** First block of the answer; absent beside the loop. */
+  readonly answer?: Digest | null;
+  /** Tokens of the answer where a fault changes it. */
+  readonly outputWith?: (fault: FaultRule) => number;
+  readonly recordedLatencyMs: number | null;
+  /** Tokens at its beginning that others keep in the cache. */
+  readonly outsideTokens: number;
+  readonly seen: number | null;
+  /** Share of the session's own content that is still in the request; null for requests beside the loop. */
+  readonly kept: number | null;
+  /** Tokens it would hold had no layer taken anything out; null for requests beside the loop. */
+  readonly untouched: number | null;
+  /** Tokens that no earlier request of the thread held. */
+  readonly freshTokens: number;
+  /** First position that differs from the thread's previous request; null when it only grew. */
+  readonly firstChanged: number | null;
+  /** What a layer announced as the reason of the change (BRD-3). */
+  readonly announced: BreakCause | null;
+  /** What of the request was deleted on the server (MIC-3); null when nothing was. */
+  readonly deleted: DeletedContent | null;
+  /** Chance that it breaks for no reason the recording tells (K14). */
+  readonly risk: number;
+}
+
+/**
+ * Hears when a part of the loop begins and ends. The engine never reads a clock: whoever wants timings passes a sink
+ * that does, and keeps them beside the log, never in it.
+ */
+export interface TimingSink {
+  begin(part: string): void;
+  end(part: string): void;
+}
+
+/** A sink that does nothing. */
+export const NO_TIMING: TimingSink = { begin() {}, end() {} };

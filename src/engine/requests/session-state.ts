@@ -1,9 +1,3 @@
-import { tokensOfChars } from '../../agent/layers/auto-memory/fork-turns.js';
-import { type LoadedIndex, loadIndex } from '../../agent/layers/auto-memory/memory-index.js';
-import { indexLimits } from '../../agent/layers/auto-memory/params.js';
-import type { Files, StoredFile } from '../../core/base/files.js';
-import { type Block, createBlock } from '../../core/model/block.js';
-import { MEMORY_INDEX } from '../../core/model/memory.js';
 import {
   FIRST_PID,
   ONLY_PROJECT,
@@ -12,11 +6,7 @@ import {
   type SessionContext,
 } from '../../core/model/session.js';
 import type { SessionEnding, SessionInfo, Thread, Transcript } from '../../core/model/transcript.js';
-import type { ParamValues } from '../../core/run/params.js';
 import type { HomePlan } from '../../core/run/run-plan.js';
-
-/** Marks the block of the system prompt that holds the memory index. */
-export const INDEX_FACT = 'memory-index';
 
 /** The process of one session: alive from its first step to its last. */
 export class SessionState implements SessionContext {
@@ -86,40 +76,3 @@ export class Sessions {
 }
 
 const ONLY: SessionInfo = { name: ONLY_SESSION, startMs: 0, resumes: null, ending: 'clean' };
-
-/** What an index file puts into the system prompt. */
-interface RenderedIndex {
-  /** Null when there is nothing to show. */
-  readonly block: Block | null;
-  readonly loaded: LoadedIndex;
-  readonly params: ParamValues;
-}
-
-/** Rendered once for each writing of the file. */
-const RENDERED = new WeakMap<StoredFile, RenderedIndex>();
-
-/** The block of the system prompt that follows from the index file (AUT-3); null without one. */
-export function indexBlock(files: Files, params: ParamValues): RenderedIndex | null {
-  const file = files.read(MEMORY_INDEX);
-  if (file === null) return null;
-  let rendered = RENDERED.get(file);
-  if (rendered?.params !== params) {
-    rendered = renderIndex(file, params);
-    RENDERED.set(file, rendered);
-  }
-  return rendered;
-}
-
-function renderIndex(file: StoredFile, params: ParamValues): RenderedIndex {
-  const loaded = loadIndex(file, indexLimits(params));
-  if (loaded.text === null) return { block: null, loaded, params };
-  const block = createBlock({
-    kind: 'system',
-    role: 'system',
-    tokens: tokensOfChars(loaded.text.chars),
-    text: loaded.text,
-    digest: loaded.digest,
-    facts: { attachment: INDEX_FACT },
-  });
-  return { block, loaded, params };
-}

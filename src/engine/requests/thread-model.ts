@@ -5,7 +5,7 @@ import { largestPrompt, recordedWindow } from '../../agent/client/window.js';
 import { policyWindow } from '../../agent/policies/policy-window.js';
 import { firstModel, type RecordedCall, type Thread, type Transcript } from '../../core/model/transcript.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import { type LevelSalts, levelSalts } from '../../provider/cache/salts.js';
+import { freshSalts, type LevelSalts, levelSalts, sessionSalts } from '../../provider/cache/salts.js';
 import { chosenTtlMs, TTL_1H_MS, TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { LONG_WINDOW_TOKENS, type ModelBook } from '../../provider/prices/model-book.js';
 import type { ModelRow } from '../../provider/prices/model-row.js';
@@ -17,7 +17,33 @@ import {
   type ProviderRef,
   plannedProvider,
 } from '../../provider/providers/providers.js';
-import { type ClientKey, saltsUnder } from './client-key.js';
+
+/** What decides the cache keys of a thread besides its blocks, its model and its effort. */
+export interface ClientKey {
+  readonly thinking: 'on' | 'off' | null;
+  readonly delivery: 'streamed' | 'whole';
+  /** How often messages, and system and tools with them, began anew. */
+  readonly messagesTime: number;
+  readonly prefixTime: number;
+  /** Requests of one session alone find each other's entries; null where equal prefixes are shared. */
+  readonly session: string | null;
+}
+
+/** The key of a thread that has sent nothing yet. */
+export const FIRST_KEY: ClientKey = {
+  thinking: null,
+  delivery: 'streamed',
+  messagesTime: 0,
+  prefixTime: 0,
+  session: null,
+};
+
+/** The salts of a request under a key. */
+export function saltsUnder(key: ClientKey, salts: LevelSalts): LevelSalts {
+  let found = key.session === null ? salts : sessionSalts(salts, key.session);
+  if (key.prefixTime > 0) found = freshSalts(found, 'all', key.prefixTime);
+  return key.messagesTime > 0 ? freshSalts(found, 'messages', key.messagesTime) : found;
+}
 
 /** A model that a provider serves: the one that is named, the plan's, or the one that stands for the provider. */
 function servedName(models: ModelBook, provider: ProviderRef, name: string, planned: string | null): string {
@@ -103,16 +129,6 @@ export class ThreadModel {
     this.name = leader.name;
     this.row = leader.row;
     this.effort = leader.effort;
-    this.facts = this.factsNow();
-  }
-
-  /** Goes on with the model that another has come to. */
-  adopt(other: ThreadModel): void {
-    this.effort = other.effort;
-    this.lastTtlMs = other.lastTtlMs;
-    if (other.name === this.name) return;
-    this.name = other.name;
-    this.row = other.row;
     this.facts = this.factsNow();
   }
 

@@ -1,4 +1,4 @@
-import { type PostOffice, postOffice } from '../../agent/layers/agents/post-office.js';
+import { type MessageBus, messageBus } from '../../agent/client/message-bus.js';
 import type { ThreadRun } from '../thread/thread-run.js';
 
 /** How the waiting of an agent ended. */
@@ -7,10 +7,10 @@ type Verdict = 'approved' | 'rejected' | 'shut-down' | 'unanswered';
 /** Agents that have sent a plan and wait for the answer (AGT-5, C36). */
 export class Approvals {
   private readonly waiting = new Map<string, ThreadRun>();
-  private readonly office: PostOffice;
+  private readonly bus: MessageBus;
 
   constructor(world: Map<string, unknown>) {
-    this.office = postOffice(world);
+    this.bus = messageBus(world);
   }
 
   /** The agent does nothing until its answer comes. */
@@ -25,7 +25,7 @@ export class Approvals {
   /** Agents whose answer has been sent since the last asking: they go on from then. */
   takeAnswered(): readonly ThreadRun[] {
     const runs: ThreadRun[] = [];
-    for (const { to, subject, atMs } of this.office.takeAnswers()) {
+    for (const { to, subject, atMs } of this.bus.takeAnswers()) {
       const run = this.waiting.get(to);
       if (run === undefined) continue;
       this.release(run, verdictOf(subject), atMs);

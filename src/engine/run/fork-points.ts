@@ -1,15 +1,17 @@
-import { copyFileState } from '../../agent/layers/file-state/file-state.js';
-import { ResultLedger } from '../../agent/layers/microcompact/ledger.js';
 import type { RecordedCall, Thread, Transcript } from '../../core/model/transcript.js';
+import type { Forkable } from '../../core/run/tier.js';
 import { TakenOut } from '../context/taken-out.js';
-import type { ForkPoint } from '../thread/fork-point.js';
-import type { Forks, LoopThread } from '../thread/loop-thread.js';
-import { standingOf } from '../thread/standing.js';
+import {
+  type ForkSnapshot,
+  type Forks,
+  type RunningThread,
+  requestStateOf,
+} from '../requests/running-thread.js';
 
 /** Children of one turn. */
 interface Family {
   readonly children: string[];
-  point: ForkPoint | null;
+  point: ForkSnapshot | null;
   /** Milliseconds by which the call that starts them was answered later than recorded. */
   shiftMs: number;
   /** Why they cannot start; null while they can. */
@@ -42,32 +44,30 @@ export class ForkPoints implements Forks {
   }
 
   /** A call was answered: the children that start from it may begin, with what is set aside here. */
-  note(run: LoopThread, call: RecordedCall): void {
+  note(run: RunningThread, call: RecordedCall): void {
     if (this.families.size === 0) return;
     const family = this.families.get(keyOf(run.thread.id, call.id));
     if (family === undefined) return;
-    const ledger = run.shared.get('microcompact');
     const { deletions } = run.view;
     const takenOut = new TakenOut();
-    takenOut.adopt(run.takenOut, deletions.layer, deletions.tokens);
+    takenOut.inherit(run.takenOut, deletions.layer, deletions.tokens);
     family.point = {
       prefix: run.context.prefix,
       messages: [...run.context.messages],
       freshTokens: run.context.freshTokens,
       sentLength: run.sentLength,
       key: run.client.key,
-      files: copyFileState(run),
-      standing: standingOf(run),
+      requests: requestStateOf(run),
       deletions: deletions.copyTo(run.context),
       takenOut,
-      ledger: ledger instanceof ResultLedger ? ledger.clone() : null,
+      shared: inherited(run.shared),
     };
     family.shiftMs = run.now - call.endMs;
     this.ready.push(...family.children);
   }
 
   /** A call was lost, and the children that it would have started with it. */
-  lose(run: LoopThread, call: RecordedCall): void {
+  lose(run: RunningThread, call: RecordedCall): void {
     if (this.families.size === 0) return;
     const family = this.families.get(keyOf(run.thread.id, call.id));
     if (family === undefined) return;
@@ -96,7 +96,7 @@ export class ForkPoints implements Forks {
     return this.familyOf(thread)?.shiftMs ?? 0;
   }
 
-  pointOf(thread: Thread): ForkPoint | null {
+  snapshotOf(thread: Thread): ForkSnapshot | null {
     return this.familyOf(thread)?.point ?? null;
   }
 
@@ -126,6 +126,17 @@ export class ForkPoints implements Forks {
       ? undefined
       : this.families.get(keyOf(parentId, fork.callId));
   }
+}
+
+/** What the layers of a thread share, as a fork begins with it. */
+function inherited(shared: RunningThread['shared']): ReadonlyMap<string, object> {
+  const states = new Map<string, object>();
+  for (const [name, state] of shared) if (isForkable(state)) states.set(name, state.forFork());
+  return states;
+}
+
+function isForkable(state: unknown): state is Forkable {
+  return typeof state === 'object' && state !== null && 'forFork' in state;
 }
 
 function hasCall({ threads }: Transcript, threadId: string, callId: string): boolean {

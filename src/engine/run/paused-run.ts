@@ -1,5 +1,6 @@
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import { hasJitter } from '../../agent/policy-file/expression.js';
+import { type Copied, restoreState } from '../../core/base/checkpoint.js';
 import { type Transcript, withoutSummaryForks } from '../../core/model/transcript.js';
 import { Limits } from '../../core/run/limit.js';
 import type { PartsPolicy, TestPart } from '../../core/run/parts.js';
@@ -7,8 +8,8 @@ import type { LogEntry, LogSink } from '../../core/run/run-log.js';
 import type { PlannedPolicy, RunPlan } from '../../core/run/run-plan.js';
 import { createWarnings } from '../../core/run/warning.js';
 import type { StatusListener } from '../requests/run-env.js';
+import type { ThreadEnv } from '../requests/running-thread.js';
 import { Sessions } from '../requests/session-state.js';
-import type { LoopEnv } from '../thread/loop-thread.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { llmOf, tellBreakdown, tellEnd } from './replay.js';
 
@@ -59,15 +60,6 @@ function drawsLots({ rules }: PartsPolicy): boolean {
   return rules.some(({ when }) => when.some(({ tests }) => tests.some(draws)));
 }
 
-/** Whether everything that the tiers of a thread share can go on from where that of another copy stands. */
-function canAdopt(own: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
-  for (const name of other.keys()) {
-    const state = own.get(name);
-    if (typeof state !== 'object' || state === null || !('adopt' in state)) return false;
-  }
-  return true;
-}
-
 /** A copy of a run, standing still where a tier is about to act: whoever lets it go on decides by which limits. */
 export class PausedRun {
   private constructor(
@@ -80,7 +72,7 @@ export class PausedRun {
   /** A copy of a run whose tier at a position is about to act; null where something of it cannot be copied. */
   static of(run: ThreadRun, recording: Transcript, tier: number): PausedRun | null {
     const { env } = run;
-    if (!run.host.canBeAdopted) return null;
+    if (!run.host.canCheckpoint) return null;
     const cache = env.cache?.copy?.();
     if (env.cache !== null && cache === undefined) return null;
     const { plan } = env;
@@ -91,7 +83,7 @@ export class PausedRun {
     const warnings = createWarnings();
     for (const { code, message, remedy, count } of env.warnings.list())
       warnings.add(code, message, remedy, count);
-    const copy: LoopEnv = {
+    const copy: ThreadEnv = {
       ...env,
       limits,
       sink: { write: (entry: LogEntry) => door.sink!.write(entry) },
@@ -105,12 +97,18 @@ export class PausedRun {
       onAct: (actor, position) => door.onAct!(actor as ThreadRun, position),
     };
     const paused = new ThreadRun(copy, run.thread);
-    if (!canAdopt(paused.shared, run.shared)) return null;
-    const office = postOffice(sessions.world);
-    office.register(run.thread.id, paused.session.name, paused.isMain);
-    office.arrive(run.thread.id);
-    paused.adopt(run);
-    limits.adoptMarked(env.limits);
+    for (const name of run.shared.keys()) if (!paused.shared.has(name)) return null;
+    const bus = messageBus(sessions.world);
+    bus.register(run.thread.id, paused.session.name, paused.isMain);
+    bus.arrive(run.thread.id);
+    const copied: Copied = new Map<object, object>([[env, copy]]);
+    for (const name of Object.keys(env) as (keyof ThreadEnv)[]) {
+      const [own, other] = [env[name], copy[name]];
+      if (typeof own === 'object' && typeof other === 'object' && own !== null && other !== null)
+        copied.set(own, other);
+    }
+    limits.restoreMarked(env.limits, copied);
+    restoreState(paused, run, copied);
     return new PausedRun(paused, transcript, tier, door);
   }
 

@@ -1,8 +1,10 @@
 import type { HabitsAt } from '../../agent/client/call-plan.js';
 import { habitsOf } from '../../agent/client/client.js';
 import { fadeOf } from '../../agent/client/fade-of.js';
+import { createHome } from '../../agent/client/home.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import { recordedClient } from '../../agent/client/recorded-client.js';
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { tiersAtWork } from '../../agent/policies/tiers-at-work.js';
 import { canonicalJson, sha256Hex } from '../../core/base/digest.js';
 import { createEventQueue } from '../../core/base/queue.js';
 import { createRandom } from '../../core/base/random.js';
@@ -22,18 +24,19 @@ import { recordedBill } from '../../provider/prices/recorded-bill.js';
 import { checkLostChild } from '../context/invariants.js';
 import { ChanceTally } from '../requests/chance-tally.js';
 import { clientRules } from '../requests/client-rules.js';
-import { otherTokens } from '../requests/other-tokens.js';
-import { tellDoubts } from '../requests/provider-doubts.js';
+import { otherTokens, tellDoubts } from '../requests/provider-doubts.js';
 import { cacheKinds, providerOf, recordedModels } from '../requests/provider-of.js';
-import type { RequestListener, StatusListener } from '../requests/run-env.js';
+import {
+  NO_TIMING,
+  type RequestListener,
+  type StatusListener,
+  type TimingSink,
+} from '../requests/run-env.js';
+import type { ThreadEnv } from '../requests/running-thread.js';
 import { Sessions } from '../requests/session-state.js';
-import { NO_TIMING, type TimingSink } from '../requests/timing-sink.js';
-import type { LoopEnv } from '../thread/loop-thread.js';
 import { ThreadRun } from '../thread/thread-run.js';
 import { Approvals } from './approvals.js';
 import { ForkPoints } from './fork-points.js';
-import { createHome } from './home.js';
-import { tiersAtWork } from './tiers-at-work.js';
 
 /** Steps of the replay between two chances to do something else. */
 const STEPS_PER_PART = 64;
@@ -155,7 +158,7 @@ export function llmOf(plan: RunPlan, cache: PromptCache | null, faults: FaultPla
 }
 
 /** Says what became of the whole. */
-export function tellEnd(env: LoopEnv, transcript: Transcript, endMs: number): void {
+export function tellEnd(env: ThreadEnv, transcript: Transcript, endMs: number): void {
   const { sink } = env;
   tellMail(env, endMs);
   for (const warning of [...transcript.warnings, ...env.warnings.list()])
@@ -172,7 +175,7 @@ export function tellEnd(env: LoopEnv, transcript: Transcript, endMs: number): vo
 }
 
 /** What the threads share, with what the replay itself asks of forks and approvals. */
-interface ReplayEnv extends LoopEnv {
+interface ReplayEnv extends ThreadEnv {
   readonly forks: ForkPoints;
   readonly approvals: Approvals;
 }
@@ -182,11 +185,11 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
   const runs = new Map<string, ThreadRun>();
   const started = new Set<ThreadRun>();
   const finished = new Set<ThreadRun>();
-  const office = postOffice(env.sessions.world);
+  const bus = messageBus(env.sessions.world);
   for (const thread of transcript.threads) {
     const run = new ThreadRun(env, thread);
     runs.set(thread.id, run);
-    office.register(thread.id, run.session.name, run.isMain);
+    bus.register(thread.id, run.session.name, run.isMain);
     const timeMs = env.forks.waits(thread) ? null : run.nextTimeMs();
     if (timeMs !== null) queue.push(timeMs, run);
   }
@@ -269,8 +272,8 @@ function* runThreads(env: ReplayEnv, transcript: Transcript): Generator<void, nu
 }
 
 /** What became of the messages between agents (AGT-4); none may be lost. */
-function tellMail(env: LoopEnv, endMs: number): void {
-  const totals = postOffice(env.sessions.world).totals(env.files);
+function tellMail(env: ThreadEnv, endMs: number): void {
+  const totals = messageBus(env.sessions.world).totals(env.files);
   if (totals.sent === 0 && totals.broken === 0) return;
   env.sink.write({
     type: 'notice',
@@ -283,7 +286,7 @@ function tellMail(env: LoopEnv, endMs: number): void {
 }
 
 /** What a conversation consists of at its end. */
-export function tellBreakdown(env: LoopEnv, run: ThreadRun): void {
+export function tellBreakdown(env: ThreadEnv, run: ThreadRun): void {
   env.sink.write({
     type: 'breakdown',
     thread: run.thread.id,

@@ -1,9 +1,8 @@
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import { createBlock } from '../../core/model/block.js';
-import type { Letter, ThreadEvent } from '../../core/model/transcript.js';
-import { renderPrompt } from '../actions/render-prompt.js';
-import { INDEX_FACT } from '../requests/session-state.js';
-import type { LoopThread } from './loop-thread.js';
+import type { AgentMessage, ThreadEvent } from '../../core/model/transcript.js';
+import { isRendered, renderPrompt } from '../actions/render-prompt.js';
+import type { RunningThread } from '../requests/running-thread.js';
 import { returnAtResume } from './returned-content.js';
 import { inNewForm, renewSystem } from './thread-start.js';
 import { clearConversation, compactByHand, compactNow, rewindConversation } from './user-acts.js';
@@ -12,7 +11,7 @@ import { clearConversation, compactByHand, compactNow, rewindConversation } from
  * Something happens to a thread besides messages and calls. What the user did happens in every run (C1); automatic
  * compactions are the recording's own and pass by, with what it attached because of them (C2).
  */
-export function happen(run: LoopThread, event: ThreadEvent): void {
+export function happen(run: RunningThread, event: ThreadEvent): void {
   switch (event.kind) {
     case 'manual-compact':
       compactNow(run, event.compaction);
@@ -29,7 +28,7 @@ export function happen(run: LoopThread, event: ThreadEvent): void {
       notice(run, event.kind, `the ${event.what} changes: ${event.label}`);
       run.context.replacePrefix(
         run.context.prefix.map((block) =>
-          block.role === event.what && block.facts.attachment !== INDEX_FACT
+          block.role === event.what && !isRendered(run, block)
             ? createBlock({
                 kind: block.kind,
                 role: block.role,
@@ -62,20 +61,20 @@ export function happen(run: LoopThread, event: ThreadEvent): void {
   }
 }
 
-function notice(run: LoopThread, what: string, message: string): void {
+function notice(run: RunningThread, what: string, message: string): void {
   run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
 }
 
 /** A letter goes out; without the layer of agents there is nobody to carry it (AGT-4). Who sends a plan waits for the answer. */
-function send(run: LoopThread, letter: Letter): void {
-  if (run.isStuck || !run.env.tiers.some((tier) => tier.name === 'agents')) return;
-  const reached = postOffice(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
+function send(run: RunningThread, letter: AgentMessage): void {
+  if (run.failure !== null || !run.env.tiers.some((tier) => tier.name === 'agents')) return;
+  const reached = messageBus(run.env.sessions.world).send(run.thread.id, letter, run.env.files, run.now);
   if (reached === 0) notice(run, 'message-returned', `nobody is called ${letter.to}: the message comes back`);
   else if (letter.subject === 'plan-request' && letter.way !== 'bridge') run.env.approvals.wait(run);
 }
 
 /** A new process reads the record back: what layers changed only in memory is as it was before. */
-function resume(run: LoopThread, lostIds: readonly string[]): void {
+function resume(run: RunningThread, lostIds: readonly string[]): void {
   run.joinPending();
   const form = run.env.plan.policy.params['client.resume'];
   const lost = new Set(run.env.habits.record === 'parent-chain' ? lostIds : []);

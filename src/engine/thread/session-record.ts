@@ -1,14 +1,14 @@
-import { postOffice } from '../../agent/layers/agents/post-office.js';
+import { messageBus } from '../../agent/client/message-bus.js';
 import type { FileContent } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import { type Text, textStart } from '../../core/model/text.js';
-import type { LoopThread } from './loop-thread.js';
+import type { RunningThread } from '../requests/running-thread.js';
 
 /** Characters of a prompt that the record keeps: enough for a narrow search (DRM-3). */
 const EXCERPT_CHARS = 200;
 
 /** Brings the session's record up to date: dreams count sessions by its time and search its lines (DRM-1, DRM-3). */
-export function keepRecord(run: LoopThread): void {
+export function keepRecord(run: RunningThread): void {
   if (!run.isMain || !run.env.client.keepsRecord) return;
   const { files } = run.env;
   const path = run.session.recordPath;
@@ -53,8 +53,8 @@ class RecordText {
 }
 
 /** The thread has ended; with the main thread ends the process. */
-export function finishThread(run: LoopThread): void {
-  postOffice(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
+export function finishThread(run: RunningThread): void {
+  messageBus(run.env.sessions.world).leave(run.thread.id, run.env.files, run.now);
   run.askTiers('thread-end');
   if (!run.isMain) return;
   run.askTiers('session-end');

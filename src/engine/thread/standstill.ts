@@ -1,5 +1,6 @@
+import type { StopKind } from '../../core/run/action.js';
 import type { LogSink } from '../../core/run/run-log.js';
-import type { Stop } from './stop.js';
+import type { Stop } from '../requests/running-thread.js';
 
 /** Why a thread makes no calls, and how many it has lost for that. */
 export class Standstill {
@@ -11,11 +12,6 @@ export class Standstill {
     private readonly sink: LogSink,
     private readonly thread: string,
   ) {}
-
-  adopt(other: Standstill): void {
-    this.stop = other.stop;
-    this.lostCalls = other.lostCalls;
-  }
 
   /** A recorded call cannot take place. */
   lose(): void {
@@ -36,4 +32,10 @@ export class Standstill {
     this.sink.write({ type: how, t: now, thread: this.thread, calls: this.lostCalls, reason });
     this.lostCalls = 0;
   }
+}
+
+/** What a stop of some kind means for the calls behind it. */
+export function stopOf(what: StopKind, reason: string): Stop {
+  const isFinal = what === 'run-ended' || what === 'shut-down';
+  return { reason, until: isFinal ? 'end' : 'next-prompt', how: what === 'shut-down' ? 'ended' : 'lost' };
 }

@@ -27,15 +27,6 @@ export class StepQueue {
     this.steps = this.flow === null ? thread.steps : this.ahead;
   }
 
-  /** Stands where another queue of the same thread stands; not for a flow, which is gone through once. */
-  adopt(other: StepQueue): void {
-    this.cursor = other.cursor;
-    this.planFrom = other.planFrom;
-    this.takenTo = other.takenTo;
-    this.round = other.round;
-    this.isAgain = other.isAgain;
-  }
-
   /** Takes the next step; null behind the last. */
   take(): Step | null {
     const step = this.at(this.cursor);

@@ -10,11 +10,6 @@ export class Wakes {
     return this.times[0] ?? null;
   }
 
-  /** Wants what another list wants. */
-  adopt(other: Wakes): void {
-    this.times.splice(0, this.times.length, ...other.times);
-  }
-
   add(timeMs: number): void {
     if (this.times.includes(timeMs)) return;
     this.times.push(timeMs);
@@ -41,15 +36,6 @@ export class ThreadClock {
     private readonly timing: RunPlan['timing'],
     private readonly steps: StepQueue,
   ) {}
-
-  /** Shows the time of another clock. */
-  adopt(other: ThreadClock): void {
-    this.now = other.now;
-    this.shiftMs = other.shiftMs;
-    this.wakes.adopt(other.wakes);
-    this.previousEndMs = other.previousEndMs;
-    this.recordedEndMs = other.recordedEndMs;
-  }
 
   /** Simulated time of the next call, event or wake-up; null when there is none. */
   nextMs(): number | null {

@@ -1,3 +1,4 @@
+import { type Copied, restoreFields, restoreState } from '../../core/base/checkpoint.js';
 import type { Random } from '../../core/base/random.js';
 import { isSpoken, type Message } from '../../core/model/message.js';
 import type { RecordedCall, Thread } from '../../core/model/transcript.js';
@@ -6,47 +7,43 @@ import type { Point } from '../../core/run/point.js';
 import type { BreakCause } from '../../core/run/run-log.js';
 import { apply } from '../actions/apply.js';
 import { Prevention } from '../actions/prevention.js';
-import { CachedPrefix } from '../context/cached-prefix.js';
 import { Context } from '../context/context.js';
-import { CountedThread } from '../context/counted-thread.js';
 import { Journal } from '../context/journal.js';
 import { TakenOut } from '../context/taken-out.js';
-import { ThreadView } from '../context/thread-view.js';
+import { CachedPrefix, CountedThread, ThreadView } from '../context/thread-view.js';
 import type { Origin } from '../counting/own-tokens.js';
 import { type CounterRules, counterRules, SeenCounter } from '../counting/seen-counter.js';
 import { AskDraws } from '../requests/ask-draws.js';
 import { ClientState } from '../requests/client-state.js';
 import { Exchange } from '../requests/exchange.js';
-import type { Outgoing } from '../requests/outgoing.js';
-import type { Tally } from '../requests/requesting-thread.js';
+import { stripThinking } from '../requests/main-request.js';
+import type { Outgoing } from '../requests/run-env.js';
+import {
+  type RequestState,
+  type RunningThread,
+  type Stop,
+  Tally,
+  type ThreadEnv,
+} from '../requests/running-thread.js';
 import type { SessionState } from '../requests/session-state.js';
-import { stripThinking } from '../requests/strip-thinking.js';
 import { ThreadModel } from '../requests/thread-model.js';
 import { happen } from './happen.js';
-import type { LoopEnv } from './loop-thread.js';
 import { returnExpired } from './returned-content.js';
 import { finishThread } from './session-record.js';
-import type { Standing } from './standing.js';
-import { Standstill } from './standstill.js';
+import { Standstill, stopOf } from './standstill.js';
 import { StepQueue } from './step-queue.js';
-import { type Stop, stopOf } from './stop.js';
 import { ThreadClock } from './thread-clock.js';
 import { startThread } from './thread-start.js';
 import { type AskListener, MutableMoment, TierHost } from './tier-host.js';
-import { finishTurn, type TurnThread, takeTurn } from './turn.js';
+import { finishTurn, takeTurn } from './turn.js';
 
 const NEVER = (): boolean => false;
 
 /** A place behind all tiers of a point. */
 const BEHIND_TIERS = -1;
 
-/** What the tiers of a thread share. */
-interface SharedState {
-  adopt(other: unknown): void;
-}
-
 /** One thread on its way through its transcript: messages come in, layers act, calls go out (LOP-1). */
-export class ThreadRun implements TurnThread {
+export class ThreadRun implements RunningThread {
   readonly context: Context;
   readonly counter: CounterRules;
   readonly seen: SeenCounter;
@@ -64,7 +61,7 @@ export class ThreadRun implements TurnThread {
   readonly cached = new CachedPrefix();
   readonly shared = new Map<string, unknown>();
   readonly recordedSummaries = new Set<string>();
-  readonly tally: Tally = { calls: 0, costNano: 0, cacheLost: 0, keepAlives: 0 };
+  readonly tally = new Tally();
   sharedTokens: number | null = null;
   sharedEnd: number | null = null;
   turn = 0;
@@ -87,7 +84,7 @@ export class ThreadRun implements TurnThread {
   private readonly listener: AskListener | null;
 
   constructor(
-    readonly env: LoopEnv,
+    readonly env: ThreadEnv,
     readonly thread: Thread,
   ) {
     const { plan } = env;
@@ -129,39 +126,12 @@ export class ThreadRun implements TurnThread {
           };
   }
 
-  /** Goes on from where another copy of the same thread stands, its tiers before they act. */
-  adopt(other: ThreadRun): void {
-    this.model.adopt(other.model);
-    this.context.adopt(other.context);
-    this.seen.adopt(other.seen);
-    this.client.goOnFrom(other.client);
-    this.exchange.adopt(other.exchange.latest);
-    this.view.deletions = other.view.deletions.copyTo(this.context);
-    this.steps.adopt(other.steps);
-    this.journal.adopt(other.journal);
-    this.prevention.adopt(other.prevention, this);
-    this.takenOut.goOnFrom(other.takenOut);
-    this.cached.adopt(other.cached);
-    for (const [name, state] of other.shared) (this.shared.get(name) as SharedState).adopt(state);
-    this.host.adopt(other.host);
-    for (const id of other.recordedSummaries) this.recordedSummaries.add(id);
-    Object.assign(this.tally, other.tally);
-    this.sharedTokens = other.sharedTokens;
-    this.sharedEnd = other.sharedEnd;
-    this.turn = other.turn;
-    this.lastResponseMs = other.lastResponseMs;
-    this.announced = other.announced;
-    this.sentLength = other.sentLength;
-    this.historyReplaced = other.historyReplaced;
-    this.spoken = other.spoken;
-    this.thinkingStrippedTo = other.thinkingStrippedTo;
-    this.clock.adopt(other.clock);
-    this.standstill.adopt(other.standstill);
-    this.draws.adopt(other.draws);
-    this.promptNumber = other.promptNumber;
-    this.pending = [...other.pending];
-    this.call = other.call;
-    this.session.state = other.session.state;
+  /** Takes over the state of another copy of the same thread, its layers before they act; layers keep their map of shared state. */
+  restoreFrom(other: ThreadRun, copied: Copied): void {
+    copied.set(other.shared, this.shared);
+    for (const [name, state] of other.shared)
+      restoreState(this.shared.get(name) as object, state as object, copied);
+    restoreFields(this, other, copied);
   }
 
   /** Goes on with the turn that was taken over, from the question to a tier on, or from behind the last. */
@@ -187,10 +157,6 @@ export class ThreadRun implements TurnThread {
 
   get failure(): Stop | null {
     return this.standstill.stop;
-  }
-
-  get isStuck(): boolean {
-    return this.failure !== null;
   }
 
   get now(): number {
@@ -280,12 +246,12 @@ export class ThreadRun implements TurnThread {
     if (pending.some((message) => message.origin === 'human')) stripThinking(this, 'latest-turn');
   }
 
-  inheritMessages(messages: readonly Message[], from: Standing): void {
+  inheritMessages(messages: readonly Message[], from: RequestState): void {
     this.join(messages, 'original');
     this.host.resume(this.context.messages, this.view);
-    this.seen.adopt(from.seen);
-    this.exchange.adopt(from.latest);
-    this.cached.adopt(from.cached);
+    restoreState(this.seen, from.seen);
+    this.exchange.continueFrom(from.latest);
+    restoreState(this.cached, from.cached);
     this.lastResponseMs = from.lastResponseMs;
   }
 

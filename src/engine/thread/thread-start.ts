@@ -1,12 +1,5 @@
-import {
-  carriesForkMarker,
-  changedPrefix,
-  childLead,
-  type ForkLayout,
-} from '../../agent/layers/agents/fork-layout.js';
-import { postOffice } from '../../agent/layers/agents/post-office.js';
-import { fileState } from '../../agent/layers/file-state/file-state.js';
-import { resultLedger } from '../../agent/layers/microcompact/ledger.js';
+import { messageBus } from '../../agent/client/message-bus.js';
+import { copyState, restoreState } from '../../core/base/checkpoint.js';
 import { digestText } from '../../core/base/digest.js';
 import { type Message, withBlocks } from '../../core/model/message.js';
 import { promptTokens, type Usage } from '../../core/model/usage.js';
@@ -14,20 +7,24 @@ import { firstTokenMs } from '../../provider/llm/latency.js';
 import { renderPrompt } from '../actions/render-prompt.js';
 import { contextMessage } from '../context/context-message.js';
 import { checkLostChild } from '../context/invariants.js';
-import type { Outgoing } from '../requests/outgoing.js';
-import type { LoopThread } from './loop-thread.js';
+import type { Outgoing } from '../requests/run-env.js';
+import { type RunningThread, requestStateOf } from '../requests/running-thread.js';
+import { carriesForkMarker, changedPrefix, childLead, type ForkLayout } from './fork-layout.js';
 import { returnAtResume } from './returned-content.js';
-import { standingOf } from './standing.js';
 
 const PARENT_ENDED = 'the agent that would have started it was shut down';
 
 /** Begins a thread: on its own, as the continuation of an earlier session, or as a fork of its parent (AGT-1). */
-export function startThread(run: LoopThread, parent: LoopThread | null, origin: LoopThread | null): void {
+export function startThread(
+  run: RunningThread,
+  parent: RunningThread | null,
+  origin: RunningThread | null,
+): void {
   const { env, thread, session } = run;
   const isFork = thread.fork !== undefined && parent !== null;
   run.shiftMs = isFork ? env.forks.shiftOf(thread) : (parent?.shiftMs ?? 0);
   if (run.isMain) session.state = 'running';
-  postOffice(env.sessions.world).arrive(thread.id);
+  messageBus(env.sessions.world).arrive(thread.id);
   if (origin !== null) run.now = Math.max(run.now, origin.now);
   if (isFork) inherit(run, parent);
   else {
@@ -37,7 +34,8 @@ export function startThread(run: LoopThread, parent: LoopThread | null, origin: 
     if (origin !== null) takeUp(run, origin);
   }
   if (!isFork && parent?.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
-  else if (!isFork && parent?.isStuck === true) run.giveUp('the prompt that started this agent failed');
+  else if (!isFork && (parent?.failure ?? null) !== null)
+    run.giveUp('the prompt that started this agent failed');
   const takenOut = run.takenOut.byLayer();
   env.sink.write({
     type: 'thread',
@@ -54,9 +52,9 @@ export function startThread(run: LoopThread, parent: LoopThread | null, origin: 
 }
 
 /** The bytes of a parent's conversation, its state copied, and what only a child gets: placeholders and the marker. */
-function inherit(run: LoopThread, parent: LoopThread): void {
+function inherit(run: RunningThread, parent: RunningThread): void {
   const { env, thread } = run;
-  const point = env.forks.pointOf(thread);
+  const point = env.forks.snapshotOf(thread);
   if (point === null) {
     if (parent.failure?.how === 'ended') run.giveUp(PARENT_ENDED, 'ended');
     else lose(run);
@@ -72,19 +70,22 @@ function inherit(run: LoopThread, parent: LoopThread): void {
   }
   const layout = params['agents.layout'] as ForkLayout;
   run.model.follow(parent.model);
-  run.client.adopt(point.key);
+  run.client.inherit(point.key);
   run.context.replacePrefix(
     layout === 'own-system' ? changedPrefix(point.prefix, `child ${child}`) : point.prefix,
   );
-  run.inheritMessages(point.messages, point.standing);
+  run.inheritMessages(point.messages, point.requests);
   run.view.deletions = point.deletions.copyTo(run.context);
-  run.takenOut.adopt(point.takenOut, point.deletions.layer, point.deletions.tokens);
-  if (point.ledger !== null) resultLedger(run).adopt(point.ledger);
+  run.takenOut.inherit(point.takenOut, point.deletions.layer, point.deletions.tokens);
   run.context.assumeSent(point.freshTokens);
   run.context.unchanged = layout === 'own-system' ? run.context.toolsEnd : point.sentLength;
   run.sentLength = point.sentLength;
   run.sharedTokens = run.context.trueTokens;
-  if (point.files !== null) fileState(run).adopt(point.files);
+  for (const [name, state] of point.shared) {
+    const own = run.shared.get(name);
+    if (own === undefined) run.shared.set(name, copyState(state));
+    else restoreState(own as object, state);
+  }
   const uses = (point.messages.at(-1)?.blocks ?? []).filter((block) => block.kind === 'tool_use');
   const lead = childLead(uses, layout, child, run.now);
   run.sharedEnd = run.context.length + lead.blocks.length - 1;
@@ -100,7 +101,7 @@ function refusalOf(messages: readonly Message[], child: number, maxChildren: num
 }
 
 /** A child that cannot start is told of where users look, and never for another reason than the call that starts it (INV-15). */
-function lose(run: LoopThread): void {
+function lose(run: RunningThread): void {
   const reason = run.env.forks.whyLost(run.thread);
   checkLostChild(run.thread.id, reason);
   const message = `the fork ${run.thread.label} never started: ${reason}`;
@@ -114,7 +115,7 @@ function lose(run: LoopThread): void {
 }
 
 /** A child's response began: what it wrote can be read by the siblings that wait for it (CCH-5). */
-export function tellWarm(run: LoopThread, out: Outgoing, usage: Usage, latencyMs: number): void {
+export function tellWarm(run: RunningThread, out: Outgoing, usage: Usage, latencyMs: number): void {
   const { env, thread, model } = run;
   const uncached = promptTokens(usage) - usage.cacheRead;
   const beginsMs = firstTokenMs(model.row, uncached, env.plan.llm.fake.latencyScale);
@@ -122,23 +123,23 @@ export function tellWarm(run: LoopThread, out: Outgoing, usage: Usage, latencyMs
 }
 
 /** A new process reads the record of an earlier session back and goes on from there. */
-function takeUp(run: LoopThread, origin: LoopThread): void {
+function takeUp(run: RunningThread, origin: RunningThread): void {
   const form = run.env.plan.policy.params['client.resume'];
   const messages = origin.journal.rebuild();
   returnAtResume(origin);
-  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, standingOf(origin));
+  run.inheritMessages(form === 'new-content' ? inNewForm(messages) : messages, requestStateOf(origin));
   run.seen.forgetDeleted();
-  run.takenOut.adopt(origin.takenOut, 'microcompact', 0);
+  run.takenOut.inherit(origin.takenOut, 'microcompact', 0);
   run.context.assumeSent(origin.context.freshTokens);
   run.sentLength = run.context.length;
-  run.client.adopt(origin.client.key);
+  run.client.inherit(origin.client.key);
   run.context.unchanged = form === 'new-content' ? run.context.systemEnd : run.context.length;
   if (form === 'new-system') renewSystem(run);
   tell(run, 'resume', `the session ${origin.session.name} was taken up again`);
 }
 
 /** What a client changes when it takes a session up again; everything behind the first difference is cold (E5.5). */
-export function renewSystem(run: LoopThread): void {
+export function renewSystem(run: RunningThread): void {
   run.context.replacePrefix(changedPrefix(run.context.prefix, `rendered at ${run.now}`));
 }
 
@@ -153,6 +154,6 @@ export function inNewForm(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-function tell(run: LoopThread, what: string, message: string): void {
+function tell(run: RunningThread, what: string, message: string): void {
   run.env.sink.write({ type: 'notice', t: run.now, thread: run.thread.id, what, message, details: {} });
 }

@@ -1,3 +1,5 @@
+import { type Copied, restoreState } from '../../core/base/checkpoint.js';
+import type { Files } from '../../core/base/files.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction } from '../../core/model/transcript.js';
 import type { Action, Outcome } from '../../core/run/action.js';
@@ -9,8 +11,9 @@ import type {
   TierContext,
   TierDefinition,
   TierInstance,
+  Unfolded,
 } from '../../core/run/tier.js';
-import type { TimingSink } from '../requests/timing-sink.js';
+import type { TimingSink } from '../requests/run-env.js';
 
 /** A tier at work, with its name for timings; what is asked of it often is held here, whatever its own shape. */
 interface HostedTier {
@@ -89,14 +92,16 @@ export class TierHost {
     return this.byPoint.get(point) ?? [];
   }
 
-  /** Whether all of them can go on from where another copy of them stands. */
-  get canBeAdopted(): boolean {
-    return this.all.every(({ instance }) => instance.adopt !== undefined && instance.holdsLimits !== true);
+  /** Whether copies of all of them can go on from here. */
+  get canCheckpoint(): boolean {
+    return this.all.every(({ instance }) => instance.canCheckpoint === true);
   }
 
-  /** Goes on from where the tiers of another copy of the thread stand. */
-  adopt(other: TierHost): void {
-    for (let i = 0; i < this.all.length; i++) this.all[i]!.instance.adopt!(other.all[i]!.instance);
+  /** Takes over the state of another copy of the same layers; one that is no class has none. */
+  restoreFrom(other: TierHost, copied: Copied): void {
+    this.all.forEach(({ instance }, i) => {
+      if (instance.constructor !== Object) restoreState(instance, other.all[i]!.instance, copied);
+    });
   }
 
   /** Tells the tiers of a message that joined the context. */
@@ -109,6 +114,15 @@ export class TierHost {
   reset(messages: readonly Message[]): void {
     const history = [...messages];
     for (const { instance } of this.all) instance.reset?.(history);
+  }
+
+  /** What a layer put away with a message among it, read back; null where none did. */
+  unfold(messageId: string, files: Files): Unfolded | null {
+    for (const { instance } of this.all) {
+      const unfolded = instance.unfold?.(messageId, files) ?? null;
+      if (unfolded !== null) return unfolded;
+    }
+    return null;
   }
 
   /** The process was restarted. */

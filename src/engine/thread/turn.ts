@@ -1,37 +1,21 @@
-import type { Random } from '../../core/base/random.js';
 import { hasToolUse, type Message } from '../../core/model/message.js';
 import type { RecordedCall } from '../../core/model/transcript.js';
 import { isTransient, parseFailure, retryDelayMs } from '../../provider/llm/failures.js';
 import { answeredMessage } from '../context/answered-message.js';
-import type { ClientState } from '../requests/client-state.js';
-import { outgoingOf } from '../requests/main-request.js';
-import type { Outgoing } from '../requests/outgoing.js';
-import { suggest } from '../requests/suggest.js';
-import type { LoopThread } from './loop-thread.js';
+import { outgoingOf, suggest } from '../requests/main-request.js';
+import type { Outgoing } from '../requests/run-env.js';
+import type { RunningThread } from '../requests/running-thread.js';
 import { keepRecord } from './session-record.js';
 import { tellWarm } from './thread-start.js';
 
-/** A thread as one turn of its loop sees it. */
-export interface TurnThread extends LoopThread {
-  readonly client: ClientState;
-  readonly random: Random;
-  turn: number;
-  /** The layers have acted: it is about to be told what they prevent. */
-  beforeCheck(): void;
-  /** A recorded call cannot take place, and with it what it would have started. */
-  lose(call: RecordedCall): void;
-  /** The answer to a call has come. */
-  hear(call: RecordedCall, latencyMs: number): void;
-}
-
 /** One turn of the loop (LOP-1): what arrived joins, layers act, the call goes out, layers act on its answer. */
-export function takeTurn(run: TurnThread, call: RecordedCall): void {
+export function takeTurn(run: RunningThread, call: RecordedCall): void {
   if (run.failure === null) prepare(run, call);
   finishTurn(run, call);
 }
 
 /** The rest of a turn, once layers have acted on what arrived. */
-export function finishTurn(run: TurnThread, call: RecordedCall): void {
+export function finishTurn(run: RunningThread, call: RecordedCall): void {
   if (run.failure !== null) {
     run.client.skip();
     run.lose(call);
@@ -52,7 +36,7 @@ export function finishTurn(run: TurnThread, call: RecordedCall): void {
 }
 
 /** What arrived joins the context, and layers act, before a call is made. */
-function prepare(run: TurnThread, call: RecordedCall): void {
+function prepare(run: RunningThread, call: RecordedCall): void {
   run.model.use(call.model, call.effort);
   run.turn++;
   if (run.isMain) run.env.totals.turns++;
@@ -62,7 +46,7 @@ function prepare(run: TurnThread, call: RecordedCall): void {
 }
 
 /** Sends the main request; transient errors are tried again, a prompt that is too long gives layers a chance (REA-1). */
-function send(run: TurnThread, call: RecordedCall): boolean {
+function send(run: RunningThread, call: RecordedCall): boolean {
   const { retries, resends } = run.env.client;
   let resent = resends ? 1 : 0;
   for (let attempt = 0; ; ) {
@@ -90,7 +74,7 @@ function send(run: TurnThread, call: RecordedCall): boolean {
 
 /** The answer joins the conversation, and its usage says how large that is. */
 function answered(
-  run: TurnThread,
+  run: RunningThread,
   call: RecordedCall,
   out: Outgoing,
   usage: NonNullable<Message['usage']>,

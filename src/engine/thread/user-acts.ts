@@ -1,28 +1,24 @@
-import { foldsOf, readFold } from '../../agent/layers/collapse/fold.js';
 import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Message } from '../../core/model/message.js';
 import type { ManualCompaction, ThreadEvent } from '../../core/model/transcript.js';
-import type { LoopThread } from './loop-thread.js';
+import type { RunningThread } from '../requests/running-thread.js';
 
 /**
  * The conversation with the fold that holds a message taken apart again from its file; as it stands where none does. Who goes
  * back into a folded prompt finds it as it was.
  */
-function unfolded(run: LoopThread, messageId: string | null): readonly Message[] {
+function withUnfolded(run: RunningThread, messageId: string | null): readonly Message[] {
   const { messages } = run.context;
-  const folds = foldsOf(run.shared);
-  const path = messageId === null ? null : folds.pathOf(messageId);
-  const file = path === null ? null : run.env.files.read(path);
-  if (path === null || file === null) return messages;
-  const originals = new Map(readFold(file.text).map((message) => [message.id, message]));
-  folds.remove(path);
+  const unfolded = messageId === null ? null : run.host.unfold(messageId, run.env.files);
+  if (unfolded === null) return messages;
+  const originals = new Map(unfolded.messages.map((message) => [message.id, message]));
   run.env.sink.write({
     type: 'notice',
     t: run.now,
     thread: run.thread.id,
     what: 'unfold',
     message: 'the user went back into a folded prompt: it is read back from its file',
-    details: { path, messages: originals.size },
+    details: { path: unfolded.path, messages: originals.size },
   });
   return messages.map((message) => originals.get(message.id) ?? message);
 }
@@ -32,28 +28,28 @@ function unfolded(run: LoopThread, messageId: string | null): readonly Message[]
 type RecordedCompaction = Extract<ThreadEvent, { kind: 'recorded-compaction' }>;
 
 /** The user asks for a compaction; one that nobody carries out is told (C37). */
-export function compactNow(run: LoopThread, compaction: ManualCompaction): void {
+export function compactNow(run: RunningThread, compaction: ManualCompaction): void {
   const refusal = refusalOf(run);
   if (refusal !== null) refuse(run, refusal);
-  if (run.isStuck) return;
+  if (run.failure !== null) return;
   run.joinPending();
   run.askTiers('manual', compaction);
 }
 
 /** Why nobody carries out what the user asks for; null when a layer does. */
-function refusalOf(run: LoopThread): string | null {
-  if (run.isStuck) return 'the prompt before it has failed';
+function refusalOf(run: RunningThread): string | null {
+  if (run.failure !== null) return 'the prompt before it has failed';
   if (isSwitchedOff(run)) return 'compaction is switched off'; // WIN-7
   return canCompact(run) ? null : 'this policy has no compaction by hand';
 }
 
 /** True when the policy would compact and the user turned that off. */
-function isSwitchedOff({ env }: LoopThread): boolean {
+function isSwitchedOff({ env }: RunningThread): boolean {
   const { params } = env.plan.policy;
   return params['compact.enabled'] === false && policyOf(env.plan.policy).tiers.includes('auto-compact');
 }
 
-function refuse(run: LoopThread, reason: string): void {
+function refuse(run: RunningThread, reason: string): void {
   const message = `the user asked for a compaction, and none was made: ${reason}`;
   run.env.sink.write({
     type: 'notice',
@@ -69,10 +65,10 @@ function refuse(run: LoopThread, reason: string): void {
  * The user asked for a compaction. The policy carries it out in its own way; one that has none takes the recorded summary,
  * and with it what the recording attached.
  */
-export function compactByHand(run: LoopThread, event: RecordedCompaction): void {
+export function compactByHand(run: RunningThread, event: RecordedCompaction): void {
   const isOff = isSwitchedOff(run);
-  if (run.isStuck || isOff) refuse(run, refusalOf(run)!);
-  if (run.isStuck) return;
+  if (run.failure !== null || isOff) refuse(run, refusalOf(run)!);
+  if (run.failure !== null) return;
   run.joinPending();
   run.historyReplaced = false;
   run.askTiers('manual', { instructions: event.instructions ?? null, partial: null });
@@ -85,7 +81,7 @@ export function compactByHand(run: LoopThread, event: RecordedCompaction): void 
   replaceConversation(run, [...messages.filter(isContext), event.summary, ...messages.filter(isSaid)]);
 }
 
-function canCompact(run: LoopThread): boolean {
+function canCompact(run: RunningThread): boolean {
   return run.env.tiers.some((tier) => tier.layer === 'full-compact' && tier.points.includes('manual'));
 }
 
@@ -98,15 +94,15 @@ function isSaid(message: Message): boolean {
 }
 
 /** The user emptied the conversation: only what stands in front of every history stays. */
-export function clearConversation(run: LoopThread): void {
+export function clearConversation(run: RunningThread): void {
   run.joinPending();
   replaceConversation(run, run.context.messages.filter(isContext));
 }
 
 /** The user went back to a message; one that a layer has taken away since leaves everything as it is. */
-export function rewindConversation(run: LoopThread, lastId: string | null): 'rewound' | 'not-found' {
+export function rewindConversation(run: RunningThread, lastId: string | null): 'rewound' | 'not-found' {
   run.joinPending();
-  const messages = unfolded(run, lastId);
+  const messages = withUnfolded(run, lastId);
   const last = lastId === null ? -1 : messages.findIndex(({ id }) => id === lastId);
   if (lastId !== null && last === -1) return 'not-found';
   replaceConversation(
@@ -116,7 +112,7 @@ export function rewindConversation(run: LoopThread, lastId: string | null): 'rew
   return 'rewound';
 }
 
-function replaceConversation(run: LoopThread, messages: readonly Message[]): void {
+function replaceConversation(run: RunningThread, messages: readonly Message[]): void {
   run.context.replaceHistory(messages);
   run.thinkingStrippedTo = 0;
   run.view.deletions.clear();

@@ -140,46 +140,49 @@ function paidRead({ readTokens, leftOutTokens = 0 }: CacheObservation): number {
 
 /** Creates a detector for one thread; it may go on from another thread's latest request. */
 export function createBreakDetector(from: CacheObservation | null = null): BreakDetector {
-  let previous = from;
-  let usedMs = from?.startMs ?? 0;
+  return new Detector(from);
+}
 
-  function causeOf(current: CacheObservation, announced: BreakCause | null): BreakCause {
+class Detector implements BreakDetector {
+  private usedMs: number;
+
+  constructor(public previous: CacheObservation | null) {
+    this.usedMs = previous?.startMs ?? 0;
+  }
+
+  causeOf(current: CacheObservation, announced: BreakCause | null): BreakCause {
+    const { previous } = this;
     if (previous === null) return announced ?? 'server';
     return explainMiss({
       timeless: timelessCause(previous, current),
       announced,
-      idleMs: current.startMs - usedMs,
+      idleMs: current.startMs - this.usedMs,
       ttlMs: previous.entryTtlMs,
       sawUnreadable: current.sawUnreadable,
       short: current.short,
     });
   }
 
-  return {
-    causeOf,
-    observe(current, announced) {
-      const before = previous;
-      const broke = before !== null && isBreak(before.readTokens, current.readTokens);
-      const cause = broke ? causeOf(current, announced) : null;
-      previous = current;
-      usedMs = current.startMs;
-      if (before === null || cause === null) return null;
-      return {
-        cause,
-        expected: cause === announced,
-        previousReadTokens: before.readTokens,
-        readTokens: current.readTokens,
-        lostTokens: Math.max(0, paidRead(before) - paidRead(current)),
-        gapMs: current.startMs - before.startMs,
-        position: cause === 'messages' || cause === 'thinking' ? current.firstChangedPosition : null,
-        tools: cause === 'tools' ? (current.changedTools ?? null) : null,
-      };
-    },
-    renew(atMs) {
-      usedMs = Math.max(usedMs, atMs);
-    },
-    get previous() {
-      return previous;
-    },
-  };
+  observe(current: CacheObservation, announced: BreakCause | null): BreakReport | null {
+    const before = this.previous;
+    const broke = before !== null && isBreak(before.readTokens, current.readTokens);
+    const cause = broke ? this.causeOf(current, announced) : null;
+    this.previous = current;
+    this.usedMs = current.startMs;
+    if (before === null || cause === null) return null;
+    return {
+      cause,
+      expected: cause === announced,
+      previousReadTokens: before.readTokens,
+      readTokens: current.readTokens,
+      lostTokens: Math.max(0, paidRead(before) - paidRead(current)),
+      gapMs: current.startMs - before.startMs,
+      position: cause === 'messages' || cause === 'thinking' ? current.firstChangedPosition : null,
+      tools: cause === 'tools' ? (current.changedTools ?? null) : null,
+    };
+  }
+
+  renew(atMs: number): void {
+    this.usedMs = Math.max(this.usedMs, atMs);
+  }
 }

@@ -1,4 +1,4 @@
-import type { Letter, Thread } from '../../core/model/transcript.js';
+import type { AgentMessage, Thread } from '../../core/model/transcript.js';
 import type { ForkSpec, LetterSpec } from './spec.js';
 import { ThreadWriter } from './thread-writer.js';
 
@@ -77,7 +77,7 @@ function writeChild(writer: ThreadWriter, fork: ForkSpec, model: string, startMs
 }
 
 /** A letter with its defaults. */
-export function letterOf({ to, way, subject, tokens, rejections }: LetterSpec): Letter {
+export function letterOf({ to, way, subject, tokens, rejections }: LetterSpec): AgentMessage {
   return {
     to,
     way: way ?? 'process',

@@ -1,5 +1,5 @@
 import { CcbenchError } from '../../core/base/errors.js';
-import type { LetterSubject, LetterWay } from '../../core/model/transcript.js';
+import type { MessageRoute, MessageSubject } from '../../core/model/transcript.js';
 import type { SessionShape } from './synthetic.generated.js';
 
 /** A session to be generated. A turn is one API call of the main thread; turns count from 1. */
@@ -60,8 +60,8 @@ export interface ForkSpec {
 export interface LetterSpec {
   readonly afterTurn: number;
   readonly to: string;
-  readonly way?: LetterWay;
-  readonly subject?: LetterSubject;
+  readonly way?: MessageRoute;
+  readonly subject?: MessageSubject;
   readonly tokens?: number;
   /** For a plan: how often it is turned down before it is approved. */
   readonly rejections?: number;

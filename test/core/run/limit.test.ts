@@ -57,8 +57,10 @@ describe('a limit that is marked', () => {
     limit.isMetBy(105);
     limit.isMetBy(95);
     const copy = new Limits(limits.policy);
-    copy.adoptMarked(limits);
+    const copied = new Map();
+    copy.restoreMarked(limits, copied);
     const own = copy.of('a', 'reached', at);
+    expect(copied.get(limit)).toBe(own);
     expect([80, 81, 130, 131].map((other) => own.admits(other))).toEqual([false, true, true, false]);
     copy.become({ name: 'any', params: { at: 120 } });
     expect([own.value, own.isMetBy(119), own.isMetBy(120)]).toEqual([120, false, true]);

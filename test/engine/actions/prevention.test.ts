@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { tierRegistry } from '../../../src/agent/layers/registry.js';
+import { Limits } from '../../../src/core/run/limit.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';
@@ -165,5 +167,26 @@ describe('compactions that layers prevent', () => {
     const entries = runLog(plan, { ...main.transcript(), threads });
     expect(metricValues(foldLog(entries)).tokensSaved).toBeGreaterThan(170_000);
     expect(ofType(entries, 'crossing')).toEqual([]);
+  });
+});
+
+describe('WIN-7 a layer says where it compacts by itself', () => {
+  const thresholdOf = (name: string, policy: string, set: Readonly<Record<string, unknown>> = {}) => {
+    const plan = planOf({ policy, set });
+    return tierRegistry.get(name).compactsAt?.({
+      params: plan.policy.params,
+      source: 'main',
+      limits: new Limits(plan.policy),
+      model: { name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000 },
+    });
+  };
+
+  it('auto-compaction where it is on, a policy file by its rules, others nowhere', () => {
+    // 200,000 − 20,000 for the answer − 13,000.
+    expect(thresholdOf('auto-compact', POLICY)!.limit.value).toBe(167_000);
+    expect(thresholdOf('auto-compact', POLICY, { 'autoCompact.enabled': false })).toBeNull();
+    expect(thresholdOf('parts', 'peers/zed')!.limit.value).toBeGreaterThan(0);
+    expect(thresholdOf('storage', POLICY)).toBeUndefined();
+    expect(thresholdOf('dreaming', POLICY)).toBeUndefined();
   });
 });

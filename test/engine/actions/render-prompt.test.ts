@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { tierRegistry } from '../../../src/agent/layers/registry.js';
 import { createFiles } from '../../../src/core/base/files.js';
 import { createBlock } from '../../../src/core/model/block.js';
 import { MEMORY_INDEX } from '../../../src/core/model/memory.js';
@@ -22,7 +23,7 @@ function thread(change: { readonly isMain?: boolean; readonly tiers?: readonly s
     env: {
       files,
       plan: planOf({ policy: 'claude-code/2026', set: { 'autoMemory.indexLines': 3 } }),
-      tiers: tiers.map((name) => ({ name })),
+      tiers: tiers.map((name) => tierRegistry.get(name)),
       sink: { write: (entry: LogEntry) => entries.push(entry as never) },
     },
     thread: { id: 'main' },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { LayerReport } from '../../../src/core/run/action.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
-import type { ActingThread } from '../../../src/engine/actions/acting-thread.js';
-import { report } from '../../../src/engine/actions/report.js';
+import { apply } from '../../../src/engine/actions/apply.js';
+import type { RunningThread } from '../../../src/engine/requests/running-thread.js';
 
 describe('what a layer tells of what it did', () => {
   const entry = { layer: 'full-compact', action: 'compact', details: { ids: 3 } } as unknown as LayerReport;
-  const run = (tally: ActingThread['tally']) => {
+  const run = (tally: RunningThread['tally']) => {
     const entries: LogEntry[] = [];
     const thread = {
       env: { sink: { write: (each: LogEntry) => entries.push(each) } },
@@ -14,9 +14,9 @@ describe('what a layer tells of what it did', () => {
       now: 5_000,
       turn: 7,
       tally,
-    } as unknown as Parameters<typeof report>[0];
-    report(thread, { kind: 'report', entry });
-    report(thread, { kind: 'report', entry });
+    } as unknown as Parameters<typeof apply>[0];
+    apply(thread, { kind: 'report', entry });
+    apply(thread, { kind: 'report', entry });
     return entries;
   };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { ColumnRecorder } from '../../../src/engine/columnar/column-recorder.js';
-import type { Outgoing } from '../../../src/engine/requests/outgoing.js';
+import type { Outgoing } from '../../../src/engine/requests/run-env.js';
 import { levelSalts } from '../../../src/provider/cache/salts.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 import { mark1h, mark5m, numbered, prefixOf } from '../../helpers/cache-request.js';

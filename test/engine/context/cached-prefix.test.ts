@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { createBlock } from '../../../src/core/model/block.js';
-import { CachedPrefix } from '../../../src/engine/context/cached-prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
 import type { Deletions } from '../../../src/engine/context/deletions.js';
+import { CachedPrefix } from '../../../src/engine/context/thread-view.js';
 
 /** Three positions of 100, 50 and 10 tokens. */
 const context = new Context(
@@ -33,7 +34,7 @@ describe('what the latest request left in the cache', () => {
   it('AGT-1 is handed on to a fork as it is', () => {
     const [parent, child] = [new CachedPrefix(), new CachedPrefix()];
     parent.renew(120, 1_000);
-    child.adopt(parent);
+    restoreState(child, parent);
     parent.renew(10, 9_000);
     expect([child.untilMs, tokensAt(child, 999)]).toEqual([1_000, [0, 100, 115, 115]]);
   });

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
-import { CachedPrefix } from '../../../src/engine/context/cached-prefix.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { Deletions } from '../../../src/engine/context/deletions.js';
+import { CachedPrefix } from '../../../src/engine/context/thread-view.js';
 
 const system = createBlock({ kind: 'text', role: 'system', tokens: 50 });
 const result = (id: string, tokens: number): Block =>
@@ -165,7 +166,7 @@ describe('what a client knows to be cached', () => {
     expect([0, 1, 4, 6].map((position) => cachedUpTo(position, 59_999))).toEqual([0, 50, 162, 200]);
     expect(cachedUpTo(4, 60_000)).toBe(0);
     const fork = new CachedPrefix();
-    fork.adopt(cached);
+    restoreState(fork, cached);
     cached.renew(10, 0);
     expect(fork.tokensBefore(6, context, none, 59_999)).toBe(200);
     expect(fork.untilMs).toBe(60_000);

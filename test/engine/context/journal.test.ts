@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { BlockEdit } from '../../../src/core/run/action.js';
-import { changedBlocks, editedTail } from '../../../src/engine/context/edited-tail.js';
-import { findMessages } from '../../../src/engine/context/find-messages.js';
+import { changedBlocks, editedTail, findMessages } from '../../../src/engine/context/edited-tail.js';
 import { Journal } from '../../../src/engine/context/journal.js';
 
 const text = (words: string): Block => createBlock({ kind: 'text', role: 'user', tokens: 5, text: words });

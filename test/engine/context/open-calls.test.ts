@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage } from '../../../src/core/model/message.js';
 import { Context } from '../../../src/engine/context/context.js';
-import { OpenCalls } from '../../../src/engine/context/open-calls.js';
+import { OpenCalls } from '../../../src/engine/context/repairs.js';
 
 const say = (role: 'user' | 'assistant', text: string): Block =>
   createBlock({ kind: 'text', role, tokens: 5, text });

@@ -55,7 +55,7 @@ describe('what layers keep out of a conversation', () => {
   it('a fork begins with what is out of its parent; of that only what is pinned can come back', () => {
     const parent = cleared();
     const fork = new TakenOut();
-    fork.adopt(parent, 'microcompact', 120);
+    fork.inherit(parent, 'microcompact', 120);
     expect([fork.total, fork.recent, fork.byLayer()]).toEqual([
       450,
       450,
@@ -65,7 +65,7 @@ describe('what layers keep out of a conversation', () => {
     fork.take('storage', 10, 'frozen');
     expect(parent.byLayer()).toEqual({ microcompact: 250, storage: 200 });
     const plain = new TakenOut();
-    plain.adopt(parent, 'microcompact', 0);
+    plain.inherit(parent, 'microcompact', 0);
     expect(plain.live()).toEqual([]);
   });
 });

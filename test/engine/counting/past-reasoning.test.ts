@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type BlockFacts, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import { PastReasoning } from '../../../src/engine/counting/past-reasoning.js';
@@ -68,7 +69,7 @@ describe('reasoning that no prompt carries any more', () => {
     const past = talk();
     past.anchor();
     const fork = new PastReasoning(1.5);
-    fork.adopt(past);
+    restoreState(fork, past);
     past.forget();
     expect([past.tokens, fork.tokens]).toEqual([0, 150]);
     for (const each of [past, fork]) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { Usage } from '../../../src/core/model/usage.js';
@@ -199,7 +200,7 @@ describe('what a counter keeps apart', () => {
     parent.add(said('c', text(9)));
     parent.deleteCached(100);
     const fork = count({ pastReasoning: 2 });
-    fork.adopt(parent);
+    restoreState(fork, parent);
     // 600 + 9 − 100 and twice the 30; untouched 900 + 9 and the same.
     expect([fork.tokens, fork.untouchedTokens]).toEqual([569, 969]);
     parent.restart([]);
@@ -283,8 +284,8 @@ describe('a counter that a rule has for itself', () => {
       hear(seen);
       hear(alone);
       expect(seen.tokensBeside(0)).toBe(alone.tokens);
-      fork.adopt(seen);
-      forkAlone.adopt(alone);
+      restoreState(fork, seen);
+      restoreState(forkAlone, alone);
       expect(fork.tokensBeside(0)).toBe(forkAlone.tokens);
     }
   });

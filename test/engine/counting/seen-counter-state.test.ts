@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { restoreState } from '../../../src/core/base/checkpoint.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import { type CounterRules, counterRules, SeenCounter } from '../../../src/engine/counting/seen-counter.js';
@@ -209,7 +210,7 @@ describe('what a policy believes its context to be', () => {
     parent.returnUncounted(10);
     parent.add(message);
     const fork = counter();
-    fork.adopt(parent);
+    restoreState(fork, parent);
     expect(shown(fork)).toEqual([930, 1_100]);
     parent.add(said('p', text(400)));
     parent.anchor(usage(5_000), 0);

@@ -3,8 +3,7 @@ import { createFiles } from '../../../src/core/base/files.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
-import { deleteCached } from '../../../src/engine/actions/delete-cached.js';
-import { rewriteBlocks } from '../../../src/engine/actions/rewrite-blocks.js';
+import { apply } from '../../../src/engine/actions/apply.js';
 import { Context } from '../../../src/engine/context/context.js';
 import { contextMessage } from '../../../src/engine/context/context-message.js';
 import { Journal } from '../../../src/engine/context/journal.js';
@@ -131,29 +130,28 @@ describe('a result that was deleted on the server before other content took its 
       announced: null,
       sentLength: context.length,
       cachedTokens: () => 0,
-    };
+    } as unknown as Parameters<typeof apply>[0];
     const by = { layer: 'microcompact', reason: 'a test' } as const;
-    deleteCached(run, { kind: 'delete-cached', by, results: [{ toolUseId: 't', messageIndex: 2 }] });
+    apply(run, { kind: 'delete-cached', by, results: [{ toolUseId: 't', messageIndex: 2 }] });
     expect([seen.tokens, view.trueTokens, view.deletedTokens, run.takenOut.total]).toEqual([
       240, 240, 100, 100,
     ]);
     const edits = [{ messageId: 'r', blockIndex: 0, block: block('tool_result', 'user', 10, 't') }];
-    const rewriting: Parameters<typeof rewriteBlocks>[0] = run;
-    rewriteBlocks(rewriting, { kind: 'rewrite-blocks', by, cause: 'microcompaction', edits, keep: 'live' });
+    apply(run, { kind: 'rewrite-blocks', by, cause: 'microcompaction', edits, keep: 'live' });
     expect([seen.tokens, view.trueTokens, view.deletedTokens, run.takenOut.total]).toEqual([250, 250, 0, 90]);
-    expect(rewriting.announced).toBe('microcompaction');
+    expect(run.announced).toBe('microcompaction');
   });
 
   it('names a block that is there', () => {
     const context = new Context([]);
     const seen = new SeenCounter(counterRules(planOf({ policy: POLICY }).policy.params, 1));
     const run = { context, view: new ThreadView(context, seen, createFiles()) } as unknown as Parameters<
-      typeof rewriteBlocks
+      typeof apply
     >[0];
     const by = { layer: 'microcompact', reason: 'a test' } as const;
     const edits = [{ messageId: 'nowhere', blockIndex: 0, block: null }];
     expect(() =>
-      rewriteBlocks(run, { kind: 'rewrite-blocks', by, cause: 'microcompaction', edits, keep: 'live' }),
+      apply(run, { kind: 'rewrite-blocks', by, cause: 'microcompaction', edits, keep: 'live' }),
     ).toThrow(/nowhere 0/);
   });
 });

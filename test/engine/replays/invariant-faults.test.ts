@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import * as forkLayout from '../../../src/agent/layers/agents/fork-layout.js';
 import { CompactionHistory } from '../../../src/agent/layers/auto-compact/history.js';
 import * as memoryIndex from '../../../src/agent/layers/auto-memory/memory-index.js';
 import * as lock from '../../../src/agent/layers/dreaming/lock.js';
@@ -14,9 +13,10 @@ import type { Block } from '../../../src/core/model/block.js';
 import { type Message, withBlocks } from '../../../src/core/model/message.js';
 import { Limit } from '../../../src/core/run/limit.js';
 import { Journal } from '../../../src/engine/context/journal.js';
-import { OpenCalls } from '../../../src/engine/context/open-calls.js';
+import { OpenCalls } from '../../../src/engine/context/repairs.js';
 import { ThreadModel } from '../../../src/engine/requests/thread-model.js';
 import { ForkPoints } from '../../../src/engine/run/fork-points.js';
+import * as forkLayout from '../../../src/engine/thread/fork-layout.js';
 import * as userActs from '../../../src/engine/thread/user-acts.js';
 import * as fade from '../../../src/provider/cache/fade.js';
 import * as userMessages from '../../../src/provider/llm/answers/user-messages.js';
@@ -252,7 +252,7 @@ const FAULTS: readonly PlantedFault[] = [
     invariant: 'INV-15',
     what: 'what children start from is forgotten',
     plant: () => {
-      vi.spyOn(ForkPoints.prototype, 'pointOf').mockImplementation(() => null);
+      vi.spyOn(ForkPoints.prototype, 'snapshotOf').mockImplementation(() => null);
     },
     among: forks,
   },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/core/model/block.js';
 import { Context } from '../../../src/engine/context/context.js';
-import { CountedThread } from '../../../src/engine/context/counted-thread.js';
+import { CountedThread } from '../../../src/engine/context/thread-view.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
 import { runSent, type Sent } from '../../helpers/capture.js';
 import { Conversation } from '../../helpers/generators/conversation.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_KEY, saltsUnder } from '../../../src/engine/requests/client-key.js';
+import { FIRST_KEY, saltsUnder } from '../../../src/engine/requests/thread-model.js';
 import { levelSalts } from '../../../src/provider/cache/salts.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';
 

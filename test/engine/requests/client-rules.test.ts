@@ -4,12 +4,7 @@ import type { ParamValues } from '../../../src/core/run/params.js';
 import type { TierDefinition } from '../../../src/core/run/tier.js';
 import { clientRules } from '../../../src/engine/requests/client-rules.js';
 
-const PARAMS: ParamValues = {
-  'client.retries': 3,
-  'compact.enabled': true,
-  'autoCompact.enabled': true,
-  'autoCompact.disabled': false,
-};
+const PARAMS: ParamValues = { 'client.retries': 3 };
 const rules = (set: ParamValues = {}, tiers: readonly string[] = [], habits = BARE_API) =>
   clientRules(
     { ...PARAMS, ...set },
@@ -26,7 +21,6 @@ describe('how a client goes about its requests', () => {
       breakpoints: 'system+last',
       marksSharedEnd: false,
       deletedIsFree: true,
-      autoCompacts: false,
       keepsRecord: false,
     });
   });
@@ -47,11 +41,10 @@ describe('how a client goes about its requests', () => {
     expect(rules({}, [], keeping)).toMatchObject({ dropsThinking: false, breakpoints: 'none' });
   });
 
-  it('is told by tiers: one compacts by itself in parts, or with auto-compaction that is on', () => {
-    const off = { 'autoCompact.enabled': false };
-    expect(rules({}, ['auto-compact']).autoCompacts).toBe(true);
-    expect(rules(off, ['auto-compact']).autoCompacts).toBe(false);
-    expect(rules(off, ['parts']).autoCompacts).toBe(true);
-    expect(rules({}, ['storage', 'dreaming'])).toMatchObject({ autoCompacts: false, keepsRecord: true });
+  it('DRM-1 is told by layers: a session that dreams keeps its record', () => {
+    expect([rules({}, ['storage', 'dreaming']), rules({}, ['storage'])]).toMatchObject([
+      { keepsRecord: true },
+      { keepsRecord: false },
+    ]);
   });
 });

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
 import { observationOf, rewriteCostOf } from '../../../src/engine/requests/exchange.js';
-import type { Outgoing } from '../../../src/engine/requests/outgoing.js';
-import { NO_TIMING } from '../../../src/engine/requests/timing-sink.js';
+import { NO_TIMING, type Outgoing } from '../../../src/engine/requests/run-env.js';
 import { replayParts } from '../../../src/engine/run/replay.js';
 import * as fakeLlm from '../../../src/provider/llm/fake-llm.js';
 import { resolveModel } from '../../../src/provider/prices/models.js';

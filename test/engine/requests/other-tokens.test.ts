@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { otherTokens } from '../../../src/engine/requests/other-tokens.js';
+import { otherTokens } from '../../../src/engine/requests/provider-doubts.js';
 import { planOf } from '../../helpers/plan.js';
 
 const told = (model: string | null, models: readonly string[], ofAgents: readonly string[] = []) =>

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createFiles } from '../../../src/core/base/files.js';
-import { MEMORY_INDEX } from '../../../src/core/model/memory.js';
 import { FIRST_PID, RECORD_DIRECTORY } from '../../../src/core/model/session.js';
 import type { Thread } from '../../../src/core/model/transcript.js';
-import { INDEX_FACT, indexBlock, Sessions } from '../../../src/engine/requests/session-state.js';
+import { Sessions } from '../../../src/engine/requests/session-state.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
-import { planOf } from '../../helpers/plan.js';
 import { sessionsOf } from '../../helpers/recordings/sessions.js';
 
 const talk = () => new Conversation().human(10).answer(10);
@@ -53,30 +50,5 @@ describe('the sessions of a run', () => {
     expect(new Sessions(transcript, home('alive')).isAlive(4_711)).toBe(true);
     expect(new Sessions(transcript, home('dead')).isAlive(4_711)).toBe(false);
     expect(new Sessions(transcript, undefined).isAlive(4_711)).toBe(false);
-  });
-});
-
-describe('the block of the memory index', () => {
-  const params = planOf({ policy: 'claude-code/2026' }).policy.params;
-
-  it('AUT-3 is not there without an index, or for an empty one', () => {
-    const files = createFiles();
-    expect(indexBlock(files, params)).toBeNull();
-    files.write(MEMORY_INDEX, '', 0);
-    expect(indexBlock(files, params)!.block).toBeNull();
-  });
-
-  it('AUT-3 is what the file says, made once for each writing and each set of limits', () => {
-    const files = createFiles();
-    const line = '- [a](a.md): one of them\n';
-    files.write(MEMORY_INDEX, line, 0);
-    const first = indexBlock(files, params)!;
-    expect(first.block!.text!.read()).toBe(line);
-    expect(first.block!.facts).toEqual({ attachment: INDEX_FACT });
-    expect(indexBlock(files, params)).toBe(first);
-    const narrow = indexBlock(files, { ...params, 'autoMemory.indexLines': 0 })!;
-    expect(narrow).not.toBe(first);
-    files.write(MEMORY_INDEX, line.repeat(2), 1);
-    expect(indexBlock(files, params)!.block!.text!.read()).toBe(line.repeat(2));
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/core/run/run-log.js';
+import { NO_TIMING } from '../../../src/engine/requests/run-env.js';
 import type { StatusCheck } from '../../../src/engine/requests/shown-status.js';
-import { NO_TIMING } from '../../../src/engine/requests/timing-sink.js';
 import { replayParts } from '../../../src/engine/run/replay.js';
 import { foldLog } from '../../../src/metrics/fold.js';
 import { metricValues } from '../../../src/metrics/registry.js';

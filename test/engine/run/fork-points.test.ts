@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedCall, Thread, Transcript } from '../../../src/core/model/transcript.js';
+import type { RunningThread } from '../../../src/engine/requests/running-thread.js';
 import { ForkPoints } from '../../../src/engine/run/fork-points.js';
-import type { LoopThread } from '../../../src/engine/thread/loop-thread.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 
 const talk = new Conversation()
@@ -18,7 +18,7 @@ const fork = (id: string, callId: string, parentId: string | null = 'main'): Thr
 const pointsOf = (...forks: readonly Thread[]) =>
   new ForkPoints(talk.transcript({ threads: [main, ...forks] }) as Transcript);
 const lost = (points: ForkPoints, callId: string, parent = 'main', shiftMs = 0) =>
-  points.lose({ thread: { id: parent }, shiftMs } as LoopThread, { id: callId } as RecordedCall);
+  points.lose({ thread: { id: parent }, shiftMs } as RunningThread, { id: callId } as RecordedCall);
 
 describe('where threads fork', () => {
   const [first, second] = [fork('a', callIds[0]!), fork('b', callIds[0]!)];
@@ -53,7 +53,7 @@ describe('where threads fork', () => {
       null,
     ]);
     expect([first, later, main].map((thread) => points.shiftOf(thread))).toEqual([700, 0, 0]);
-    expect(points.pointOf(first)).toBeNull();
+    expect(points.snapshotOf(first)).toBeNull();
   });
 
   it('C4 INV-15 a child of a call that its parent never made is lost from the beginning', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../../src/core/base/files.js';
 import { type Block, createBlock } from '../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../src/core/model/message.js';
-import type { LoopThread } from '../../../src/engine/thread/loop-thread.js';
+import type { RunningThread } from '../../../src/engine/requests/running-thread.js';
 import { finishThread, keepRecord } from '../../../src/engine/thread/session-record.js';
 
 const PATH = '/projects/s.jsonl';
@@ -29,7 +29,7 @@ function thread(change: { readonly isMain?: boolean; readonly keepsRecord?: bool
     now: 5,
     askTiers: (point: string) => void asked.push(point),
   };
-  return { run, files, asked, loop: run as unknown as LoopThread };
+  return { run, files, asked, loop: run as unknown as RunningThread };
 }
 
 describe('the record of a session', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stopOf } from '../../../src/engine/thread/stop.js';
+import { stopOf } from '../../../src/engine/thread/standstill.js';
 import { above, COMPACTION_ONLY } from '../../helpers/drive/above-threshold.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { mainRequests, ofType, planOf, runLog } from '../../helpers/plan.js';

@@ -3,7 +3,7 @@ import { createMessage, type Message } from '../../../src/core/model/message.js'
 import type { Action, Outcome } from '../../../src/core/run/action.js';
 import type { Point } from '../../../src/core/run/point.js';
 import type { ContextView, TierContext, TierDefinition, TierInstance } from '../../../src/core/run/tier.js';
-import { NO_TIMING, type TimingSink } from '../../../src/engine/requests/timing-sink.js';
+import { NO_TIMING, type TimingSink } from '../../../src/engine/requests/run-env.js';
 import { MutableMoment, TierHost } from '../../../src/engine/thread/tier-host.js';
 
 const said = (id: string, role: Message['role']): Message =>

@@ -61,7 +61,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'FLT-4',
     'Every call has its result and the user speaks first; what does not fit is repaired and counted.',
-    'src/engine/context/markers.ts',
+    'src/engine/context/repairs.ts',
     'analysis',
     'requests repaired',
     notices('repaired'),
@@ -165,7 +165,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-2',
     'Children of one turn are the same up to their directive.',
-    'src/agent/layers/agents/fork-layout.ts',
+    'src/engine/thread/fork-layout.ts',
     'analysis',
     'children',
     forks,
@@ -173,7 +173,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-3',
     'A child carries a mark and may not fork again.',
-    'src/agent/layers/agents/fork-layout.ts',
+    'src/engine/thread/fork-layout.ts',
     'analysis',
     'children marked',
     forks,
@@ -181,7 +181,7 @@ export const AROUND_THE_SESSION: readonly Mechanism[] = mechanisms([
   [
     'AGT-4',
     'Agents write to each other in the process, through files and across sessions.',
-    'src/agent/layers/agents/post-office.ts',
+    'src/agent/client/message-bus.ts',
     'analysis',
     'messages delivered',
     layers('agents', 'deliver'),

@@ -321,7 +321,7 @@ export const IN_SESSION: readonly Mechanism[] = mechanisms([
   [
     'CLN-1',
     'What was known about the old history is forgotten.',
-    'src/engine/actions/cleanup.ts',
+    'src/engine/actions/apply.ts',
     'analysis',
     'histories cleaned up after',
     (run) => compactions(done)(run) + fromNotes(run),

@@ -9,18 +9,18 @@ import type {
   TierDefinition,
   TierInstance,
 } from '../../../core/run/tier.js';
+import { type Envelope, type MessageBus, mailbox, messageBus } from '../../client/message-bus.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { param } from '../support/param-reader.js';
 import { AgentMemory } from './agent-memory.js';
 import { AGENTS_PARAMS } from './params.js';
-import { type Envelope, mailbox, type PostOffice, postOffice } from './post-office.js';
 import { Progress } from './progress.js';
 
 const LAYER = 'agents';
 
 /** Delivers messages between agents (AGT-4), keeps their memory and tells of their progress (AGT-5). */
 class Agents implements TierInstance {
-  private readonly office: PostOffice;
+  private readonly bus: MessageBus;
   private readonly memory: AgentMemory;
   private readonly progress: Progress;
   private readonly lateMs: number;
@@ -29,7 +29,7 @@ class Agents implements TierInstance {
 
   constructor(private readonly context: TierContext) {
     const { params, session, source } = context;
-    this.office = postOffice(session.world);
+    this.bus = messageBus(session.world);
     this.memory = new AgentMemory(context);
     this.progress = new Progress(params);
     this.lateMs = param.number(params, 'agents.lateSeconds') * MS_PER_SECOND;
@@ -39,7 +39,7 @@ class Agents implements TierInstance {
   due(moment: Moment, view: ContextView): boolean {
     if (moment.point === 'before-request') {
       if (this.isChild) this.progress.callOpens(moment.now);
-      if (this.office.hasMail(this.context.thread, view.files)) return true;
+      if (this.bus.hasMail(this.context.thread, view.files)) return true;
       return this.isChild && this.memory.isWaiting(view.files);
     }
     return this.isChild && (moment.point === 'end-of-loop' || this.progress.isDue(moment.now));
@@ -57,8 +57,8 @@ class Agents implements TierInstance {
   /** What waits for this agent joins its context before the next request: the next tool round (AGT-4). */
   private *deliver(moment: Moment, view: ContextView): Generator<Action, void, Outcome> {
     const { thread } = this.context;
-    if (!this.office.hasMail(thread, view.files)) return;
-    const { envelopes, late, broken, rest } = this.office.take(thread, view.files, moment.now, this.lateMs);
+    if (!this.bus.hasMail(thread, view.files)) return;
+    const { envelopes, late, broken, rest } = this.bus.take(thread, view.files, moment.now, this.lateMs);
     const by: Asker = { layer: LAYER, reason: 'messages from other agents' };
     if (rest !== null) yield { kind: 'write-file', by, path: mailbox(thread), text: rest };
     if (envelopes.length === 0 && broken === 0) return;
@@ -67,8 +67,8 @@ class Agents implements TierInstance {
     for (const envelope of envelopes) {
       if (this.isChild && envelope.subject === 'shutdown-request') endedBy ??= envelope.from;
       else yield { kind: 'attach', by, message: this.messageFor(envelope, moment.now) };
-      const reply = this.office.replyTo(envelope);
-      if (reply !== null) this.office.send(thread, reply, view.files, moment.now);
+      const reply = this.bus.replyTo(envelope);
+      if (reply !== null) this.bus.send(thread, reply, view.files, moment.now);
     }
     yield changeReport(view, before, {
       layer: LAYER,

@@ -1,6 +1,6 @@
 import type { Message } from '../../../core/model/message.js';
 import type { Action, Outcome } from '../../../core/run/action.js';
-import type { Limit } from '../../../core/run/limit.js';
+import { firedAt, type Limit } from '../../../core/run/limit.js';
 import type { ParamSpec } from '../../../core/run/params.js';
 import type {
   ContextView,
@@ -17,7 +17,7 @@ import { compactFromCache, keepsSummaries, rememberSummary } from '../session-me
 import { choiceParam, integerParam, param, switchParam } from '../support/param-reader.js';
 import { WINDOW_PARAMS } from '../window/params.js';
 import { compactLimit } from '../window/thresholds.js';
-import { compactionHistory, firedAt } from './history.js';
+import { compactionHistory } from './history.js';
 import { compactsOn, mayCompact } from './may-compact.js';
 
 /** Parameters of what survives a compaction (RES). */
@@ -66,6 +66,10 @@ export const autoCompactTier: TierDefinition = {
   needs: [],
   params: [...WINDOW_PARAMS, ...FULL_COMPACT_PARAMS, ...RESTORE_PARAMS],
   killSwitch: 'compact.enabled',
+  compactsAt: ({ params, source, limits, model }) =>
+    mayCompact(params, source)
+      ? { limit: compactLimit({ limits, model: () => model }), isExempt: !compactsOn(params, model.name) }
+      : null,
   create: (context) => createAutoCompact(context),
 };
 
@@ -159,7 +163,7 @@ function createAutoCompact(context: TierContext): TierInstance {
       history.restart();
       work.files.reset(messages);
     },
-    adopt() {}, // all it remembers is shared by the tiers of the thread
+    canCheckpoint: true, // all it remembers is shared by the tiers of the thread
     due(moment, view) {
       if (moment.point === 'manual') return true;
       if (!allowed) return false;

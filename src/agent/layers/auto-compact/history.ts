@@ -3,11 +3,6 @@ import type { ParamValues } from '../../../core/run/params.js';
 import type { Moment } from '../../../core/run/tier.js';
 import { param } from '../support/param-reader.js';
 
-/** Why a threshold fired, in one sentence. */
-export function firedAt(seen: number, threshold: number): string {
-  return `${seen} tokens seen, the threshold is ${threshold}`;
-}
-
 /** What a thread remembers of its compactions: failures in a row, the chain, refills (BRK-1, BRK-4, LOP-2). */
 export class CompactionHistory {
   /** Consecutive failed automatic attempts. */
@@ -19,15 +14,6 @@ export class CompactionHistory {
   private refills = 0;
   /** The latest compaction has been judged: it counts as one refill at most. */
   private judged = true;
-
-  /** Remembers what another history remembers. */
-  adopt(other: CompactionHistory): void {
-    this.failures = other.failures;
-    this.failurePrompt = other.failurePrompt;
-    this.lastTurn = other.lastTurn;
-    this.refills = other.refills;
-    this.judged = other.judged;
-  }
 
   /** What is told of the trigger (BRK-4); the threshold is null where none fired it. What the user asks for is no thrash. */
   track(

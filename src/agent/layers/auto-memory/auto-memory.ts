@@ -32,6 +32,7 @@ import { memoryQuality } from './memory-quality.js';
 import { type MemoryStore, readMemories } from './memory-store.js';
 import { keepOwnWrites, type OwnWrite } from './own-writes.js';
 import { AUTO_MEMORY_PARAMS, indexLimits } from './params.js';
+import { memoryIndexPart } from './system-part.js';
 
 const LAYER = 'auto-memory';
 const report = quietReporter(LAYER);
@@ -328,5 +329,6 @@ export const autoMemoryTier: TierDefinition = {
   needs: ['text'],
   params: AUTO_MEMORY_PARAMS,
   killSwitch: 'autoMemory.enabled',
+  systemPart: memoryIndexPart,
   create: (context) => new AutoMemory(context),
 };

@@ -31,7 +31,7 @@ function createBlocking(context: TierContext): TierInstance {
   let known: ReturnType<TierContext['model']> | null = null;
   let limit: number | null = null;
   return {
-    adopt() {}, // it remembers nothing
+    canCheckpoint: true,
     due(_moment: Moment, view: ContextView) {
       const model = context.model();
       if (model !== known) {

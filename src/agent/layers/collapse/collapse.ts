@@ -1,3 +1,4 @@
+import type { Files } from '../../../core/base/files.js';
 import { type Block, CHARS_PER_TOKEN, createBlock } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Action, BlockEdit, Outcome } from '../../../core/run/action.js';
@@ -7,11 +8,12 @@ import type {
   TierContext,
   TierDefinition,
   TierInstance,
+  Unfolded,
 } from '../../../core/run/tier.js';
 import { changeReport, sizeBefore } from '../support/change-report.js';
 import { deletedResults, forgetResults, leaveOut } from '../support/leave-out.js';
 import { integerParam, param, switchParam } from '../support/param-reader.js';
-import { type Folds, FoldText, foldPath, foldsOf } from './fold.js';
+import { type Folds, FoldText, foldPath, foldsOf, readFold } from './fold.js';
 
 /** What stays where it is, whatever is folded around it. */
 const STAYS: ReadonlySet<Message['origin']> = new Set([
@@ -94,6 +96,14 @@ class Collapse implements TierInstance {
   resume(): void {
     this.state = 'open';
     this.folds.clear();
+  }
+
+  unfold(messageId: string, files: Files): Unfolded | null {
+    const path = this.folds.pathOf(messageId);
+    const file = path === null ? null : files.read(path);
+    if (path === null || file === null) return null;
+    this.folds.remove(path);
+    return { path, messages: readFold(file.text) };
   }
 
   due(moment: Moment, { seenTokens }: ContextView): boolean {

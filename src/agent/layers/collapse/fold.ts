@@ -66,7 +66,7 @@ export class Folds {
 
 const KEY = 'folds';
 
-/** The folds of a thread, shared by its tiers and the user's acts. */
+/** The folds of a thread, shared by its tiers. */
 export function foldsOf(shared: Map<string, unknown>): Folds {
   let folds = shared.get(KEY) as Folds | undefined;
   if (folds === undefined) {

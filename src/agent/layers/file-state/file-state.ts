@@ -1,17 +1,11 @@
+import { copyState } from '../../../core/base/checkpoint.js';
 import { type Digest, digestText } from '../../../core/base/digest.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { Text } from '../../../core/model/text.js';
 import type { TierContext } from '../../../core/run/tier.js';
 import { AwaitedCalls } from '../support/awaited-calls.js';
-import {
-  copyOf,
-  editedVersion,
-  type FileVersion,
-  type KnownFile,
-  shownVersion,
-  writtenVersion,
-} from './known-file.js';
+import { editedVersion, type FileVersion, KnownFile, shownVersion, writtenVersion } from './known-file.js';
 
 /** Digests of contents, each found once however often a transcript is replayed. */
 const DIGESTS = new WeakMap<Text, Digest>();
@@ -139,17 +133,7 @@ export class FileState {
   private put(path: string, version: FileVersion): KnownFile {
     let file = this.byPath.get(path);
     if (file === undefined) {
-      file = {
-        path,
-        version,
-        readId: null,
-        changeId: null,
-        staysKnown: false,
-        isUnreadable: false,
-        isRemembered: false,
-        usedAt: 0,
-        place: 0,
-      };
+      file = new KnownFile(path, version);
       this.byPath.set(path, file);
     } else file.version = version;
     this.use(file);
@@ -264,34 +248,9 @@ export class FileState {
     return file;
   }
 
-  /** Knows what another thread knows, and nothing else: a fork sees what its parent saw (AGT-1). */
-  adopt(other: FileState): void {
-    this.byPath.clear();
-    this.uses = [];
-    this.shown.clear();
-    this.memories.clear();
-    for (const file of other.byPath.values()) this.byPath.set(file.path, copyOf(file));
-    const { uses } = other;
-    for (let i = 0; i < uses.length; i++) {
-      if (uses[i]!.place !== i || !uses[i]!.isRemembered) continue;
-      const file = this.byPath.get(uses[i]!.path)!;
-      file.place = this.uses.length;
-      this.uses.push(file);
-    }
-    this.remembered = other.remembered;
-    this.useCount = other.useCount;
-    for (const [path, read] of other.shown) this.shown.set(path, read);
-    this.open.adopt(other.open);
-    for (const path of other.memories) this.memories.add(path);
-    this.memoryVersion = other.memoryVersion;
-    this.latest = other.latest;
-  }
-
-  /** An independent copy, to be taken over later. */
-  clone(): FileState {
-    const copy = new FileState();
-    copy.adopt(this);
-    return copy;
+  /** A fork knows the files that its parent knew (AGT-1). */
+  forFork(): FileState {
+    return copyState(this);
   }
 }
 
@@ -305,9 +264,4 @@ export function fileState({ shared }: Pick<TierContext, 'shared'>): FileState {
     shared.set(KEY, state);
   }
   return state;
-}
-
-/** A copy of what a thread knows of files, if any of its tiers asked for it (AGT-1). */
-export function copyFileState({ shared }: Pick<TierContext, 'shared'>): FileState | null {
-  return (shared.get(KEY) as FileState | undefined)?.clone() ?? null;
 }

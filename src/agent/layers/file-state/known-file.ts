@@ -13,23 +13,26 @@ export interface FileVersion {
 }
 
 /** What a thread knows of a file. */
-export interface KnownFile {
-  readonly path: string;
-  version: FileVersion;
+export class KnownFile {
   /** Call of the latest whole read whose content came; null when none did. */
-  readId: string | null;
+  readId: string | null = null;
   /** Call of the latest write or edit; null while the session has not changed the file. */
-  changeId: string | null;
+  changeId: string | null = null;
   /** The content is also in a call that wrote it or in an attachment, which no microcompaction clears. */
-  staysKnown: boolean;
+  staysKnown = false;
   /** The latest attempt to read it failed, and nothing wrote it since. */
-  isUnreadable: boolean;
+  isUnreadable = false;
   /** The agent remembers that it used it; false once microcompaction or a new history made it forget. */
-  isRemembered: boolean;
+  isRemembered = false;
   /** Place of its latest use among all uses. */
-  place: number;
+  place = 0;
   /** Number of its latest use among all uses. */
-  usedAt: number;
+  usedAt = 0;
+
+  constructor(
+    readonly path: string,
+    public version: FileVersion,
+  ) {}
 }
 
 /** The version that a block shows in full; `estimated` when it shows a part. */
@@ -58,10 +61,4 @@ export function editedVersion(before: FileVersion, call: Block, grownChars: numb
       ? Math.round(chars / CHARS_PER_TOKEN)
       : Math.round((before.tokens * chars) / before.chars);
   return { tokens, rough: Math.round(chars / 4), chars, digest, isEstimated: before.isEstimated };
-}
-
-/** A copy that changes for itself. */
-export function copyOf(file: KnownFile): KnownFile {
-  const { path, version, readId, changeId, staysKnown, isUnreadable, isRemembered, place, usedAt } = file;
-  return { path, version, readId, changeId, staysKnown, isUnreadable, isRemembered, usedAt, place };
 }

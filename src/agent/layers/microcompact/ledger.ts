@@ -1,3 +1,4 @@
+import { type Copied, copyState, restoreFields } from '../../../core/base/checkpoint.js';
 import type { Block } from '../../../core/model/block.js';
 import type { Message } from '../../../core/model/message.js';
 import type { ContextView, TierContext } from '../../../core/run/tier.js';
@@ -35,7 +36,7 @@ const COMPACTABLE: ReadonlySet<string> = new Set(COMPACTABLE_TOOLS);
  * pinned. It reads each message once, when it is about to be sent, so sizes are those that storage left.
  */
 export class ResultLedger {
-  readonly entries: LedgerEntry[] = [];
+  entries: LedgerEntry[] = [];
   /** Indexes of messages with memory files attached on the way (NES-1). */
   memories: number[] = [];
   thinking: ThinkingPlace[] = [];
@@ -87,28 +88,15 @@ export class ResultLedger {
     this.openIndexes = [];
   }
 
-  /** Knows what another ledger knows, and nothing else. */
-  adopt(other: ResultLedger): void {
-    this.reset();
-    for (const entry of other.entries) this.entries.push({ ...entry });
-    this.memories = [...other.memories];
-    this.thinking = [...other.thinking];
-    this.thinkingResponses = other.thinkingResponses;
-    this.active = other.active;
-    this.activeRough = other.activeRough;
-    this.activeTokens = other.activeTokens;
-    this.pinned = other.pinned;
-    this.serverTokens = other.serverTokens;
-    this.nextMessage = other.nextMessage;
-    this.firstActive = other.firstActive;
-    this.openCalls = [...other.openCalls];
-    this.openIndexes = [...other.openIndexes];
+  /** Entries change in place: each ledger has its own. */
+  restoreFrom(other: ResultLedger, copied: Copied): void {
+    restoreFields(this, other, copied);
+    this.entries = other.entries.map((entry) => ({ ...entry }));
   }
 
-  /** What a thread knows that starts from here: all of it has been sent before (AGT-1). */
-  clone(): ResultLedger {
-    const copy = new ResultLedger();
-    copy.adopt(this);
+  /** What a fork knows: all of it has been sent before (AGT-1). */
+  forFork(): ResultLedger {
+    const copy = copyState(this);
     for (const entry of copy.entries) entry.turn = 0;
     return copy;
   }

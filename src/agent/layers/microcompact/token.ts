@@ -46,6 +46,7 @@ class OldestFirst {
 
 /** Clears old results once the context nears its limit (MIC-1). */
 class TokenMicrocompact implements TierInstance {
+  readonly canCheckpoint = true;
   private readonly ledger: ResultLedger;
   private readonly automatic: OldestFirst;
   private readonly manual: OldestFirst;
@@ -69,8 +70,6 @@ class TokenMicrocompact implements TierInstance {
     this.requiresWarning = param.isOn(params, 'microcompact.token.requiresWarning');
     this.originals = param.isOn(params, 'microcompact.token.keepOriginals') ? 'keep' : 'drop';
   }
-
-  adopt(): void {} // what it knows is in the ledger, which the forms share
 
   reset(): void {
     this.ledger.reset();

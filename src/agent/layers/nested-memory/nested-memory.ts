@@ -17,15 +17,17 @@ import { type MemoryFile, type MemoryFiles, memoryFilesIn, resolvePath } from '.
 const ATTACHMENT = 'nested_memory';
 
 /** A path of the session, as it is written there. */
-interface TouchedPath {
-  /** Memory files on the way to it; null when it leads nowhere. */
-  readonly way: readonly MemoryFile[] | null;
+class TouchedPath {
   /** The round in which it was touched last. */
-  round: number;
+  round = 0;
+
+  /** Memory files on the way to it; null when it leads nowhere. */
+  constructor(readonly way: readonly MemoryFile[] | null) {}
 }
 
 /** Attaches memory files that lie on the way to the paths the agent touches, once each (NES-1). */
 class NestedMemory implements TierInstance {
+  readonly canCheckpoint = true;
   private readonly files: MemoryFiles;
   private readonly workingDirectory: string;
   private readonly denied: readonly string[];
@@ -60,17 +62,6 @@ class NestedMemory implements TierInstance {
     if (!this.files.isEmpty) this.observe = (message) => this.look(message);
   }
 
-  adopt(other: NestedMemory): void {
-    for (const path of other.refused) this.refused.add(path);
-    for (const [path, { way, round }] of other.paths) this.paths.set(path, { way, round });
-    this.round = other.round;
-    this.memoryVersion = other.memoryVersion;
-    this.queue = [...other.queue];
-    this.failures = [...other.failures];
-    this.kept = other.kept;
-    this.count = other.count;
-  }
-
   private look(message: Message): void {
     const { state } = this;
     state.observe(message);
@@ -94,7 +85,7 @@ class NestedMemory implements TierInstance {
   }
 
   private meet(path: string): TouchedPath {
-    const touched = { way: this.files.wayTo(path), round: 0 };
+    const touched = new TouchedPath(this.files.wayTo(path));
     this.paths.set(path, touched);
     return touched;
   }

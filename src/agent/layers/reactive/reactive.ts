@@ -32,6 +32,7 @@ export const reactiveTier: TierDefinition = {
 
 /** Compacts what the API has refused, so often in a turn at most. */
 class Reactive implements TierInstance {
+  readonly canCheckpoint = true;
   private readonly history: CompactionHistory;
   private readonly max: number;
   private turn = -1;
@@ -40,11 +41,6 @@ class Reactive implements TierInstance {
   constructor(private readonly context: TierContext) {
     this.history = compactionHistory(context.shared);
     this.max = param.number(context.params, 'reactive.maxPerTurn');
-  }
-
-  adopt(other: Reactive): void {
-    this.turn = other.turn;
-    this.attempts = other.attempts;
   }
 
   due({ turn }: Moment): boolean {

@@ -19,12 +19,6 @@ class Listing {
     this.digest = digestText(kind);
   }
 
-  adopt(other: Listing): void {
-    for (const [name, item] of other.inForce) this.inForce.set(name, item);
-    for (const [name, item] of other.withdrawn) this.withdrawn.set(name, item);
-    this.digest = other.digest;
-  }
-
   observe(block: Block): void {
     const { effect } = block.facts;
     this.digest = chainDigest(this.digest, block.digest);
@@ -67,18 +61,6 @@ export class Announcements {
   private tools: Listing | null = null;
   /** Announced tools that were called: their definitions had been looked up (FUL-9). */
   readonly discovered = new Set<string>();
-
-  adopt(other: Announcements): void {
-    this.listings.clear();
-    for (const [kind, theirs] of other.listings) {
-      const listing = new Listing(kind);
-      listing.adopt(theirs);
-      this.listings.set(kind, listing);
-    }
-    this.tools = this.listings.get(TOOLS) ?? null;
-    this.discovered.clear();
-    for (const tool of other.discovered) this.discovered.add(tool);
-  }
 
   observe(type: string, block: Block): void {
     if (!KINDS.has(type)) return;

@@ -15,14 +15,6 @@ export class TodoList {
   private created = 0;
   private digest: Digest = digestText('todo list');
 
-  adopt(other: TodoList): void {
-    this.list = other.list;
-    this.tasks.clear();
-    for (const [name, task] of other.tasks) this.tasks.set(name, task);
-    this.created = other.created;
-    this.digest = other.digest;
-  }
-
   /** A call on the list was carried out. */
   apply(effect: ToolEffect, call: Block): void {
     if (effect.kind === 'todo-list') {
@@ -61,12 +53,6 @@ export class PlanState {
   /** What is said of plan mode while it is on. */
   private mode: WorkItem | null = null;
 
-  adopt(other: PlanState): void {
-    this.path = other.path;
-    this.given = other.given;
-    this.mode = other.mode;
-  }
-
   /** A call that enters or leaves plan mode was carried out, or a file was written. */
   apply(effect: ToolEffect, call: Block, result: Block): void {
     if (effect.kind === 'plan-enter') this.mode = itemOf('plan mode', result);
@@ -98,17 +84,12 @@ export class PlanState {
 interface Running {
   readonly label: string;
   /** The name the client gave it; null until its call is answered. */
-  task: string | null;
+  readonly task: string | null;
 }
 
 /** Agents and commands that run beside the conversation, from the call that started each to the news of its end (RES-3). */
 export class BackgroundWork {
   private readonly running = new Map<string, Running>();
-
-  adopt(other: BackgroundWork): void {
-    this.running.clear();
-    for (const [call, work] of other.running) this.running.set(call, { ...work });
-  }
 
   start(call: Block, label: string): void {
     if (call.toolUseId !== null) this.running.set(call.toolUseId, { label, task: null });
@@ -118,7 +99,7 @@ export class BackgroundWork {
   hear(news: Extract<ToolEffect, { kind: 'background-news' }>, toolUseId: string | null): void {
     if (news.state === 'running') {
       const started = this.running.get(toolUseId ?? '');
-      if (started !== undefined) started.task = news.task;
+      if (started !== undefined) this.running.set(toolUseId ?? '', { ...started, task: news.task });
       return;
     }
     if (news.call !== null && this.running.delete(news.call)) return;
@@ -151,18 +132,6 @@ export class WorkState {
   private readonly openSkills: string[] = [];
 
   constructor(readonly files: FileState) {}
-
-  /** Knows what another state knows, but for its files. */
-  adopt(other: WorkState): void {
-    this.skills.clear();
-    for (const [name, skill] of other.skills) this.skills.set(name, skill);
-    this.todo.adopt(other.todo);
-    this.plan.adopt(other.plan);
-    this.background.adopt(other.background);
-    this.announcements.adopt(other.announcements);
-    this.open.adopt(other.open);
-    this.openSkills.splice(0, this.openSkills.length, ...other.openSkills);
-  }
 
   /** Takes note of a message that joined the context. */
   observe(message: Message): void {

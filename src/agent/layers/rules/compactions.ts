@@ -38,8 +38,8 @@ export class Compactions {
   }
 
   /** Goes on from where the compactions of another copy of the thread stand, which has none under way. */
-  adopt(other: Compactions): void {
-    this.guards.adopt(other.guards);
+  restoreFrom(other: Compactions): void {
+    this.guards.restoreFrom(other.guards);
     this.refused = other.refused;
   }
 

@@ -52,7 +52,7 @@ export class Guards {
   }
 
   /** Holds back what others of the same part hold back; the failures of all are known from the history. */
-  adopt(other: Guards): void {
+  restoreFrom(other: Guards): void {
     this.restUntilMs = other.restUntilMs;
     this.turn = other.turn;
     this.asked = other.asked;

@@ -34,7 +34,7 @@ export class Items {
   }
 
   /** Holds what another list of the same selection holds. */
-  adopt(other: Items): void {
+  restoreFrom(other: Items): void {
     const copies = new Map<Item, Item>();
     const copyOf = (item: Item): Item => {
       let copy = copies.get(item);

@@ -10,6 +10,7 @@ import type {
   TierInstance,
 } from '../../../core/run/tier.js';
 import { MIDDLE, parseAmount } from '../../policy-file/expression.js';
+import { compactsLimit } from '../../policy-file/triggers.js';
 import { compactionHistory } from '../auto-compact/history.js';
 import { workState } from '../restore/work-state.js';
 import { switchParam } from '../support/param-reader.js';
@@ -31,7 +32,7 @@ class KeepAlive {
     private readonly state: PolicyState,
   ) {}
 
-  adopt(other: KeepAlive): void {
+  restoreFrom(other: KeepAlive): void {
     this.pings = other.pings;
     this.since = other.since;
   }
@@ -76,6 +77,10 @@ export const partsTier: TierDefinition = {
   needs: [],
   params: [switchParam('parts.enabled', true, 'Whether the rules of a policy file act.')],
   killSwitch: 'parts.enabled',
+  compactsAt: ({ source, limits, model }) => ({
+    limit: compactsLimit(limits, model, source === 'main' ? 'all' : 'not-main'),
+    isExempt: false,
+  }),
   create: (context) => new PartsTier(context.plan.policy.parts!, context),
 };
 
@@ -152,14 +157,14 @@ class PartsTier implements TierInstance {
   }
 
   /** A summary that is under way knows what it was asked for at. */
-  get holdsLimits(): boolean {
-    return this.compactions.isUnderway || this.compactions.isDropped;
+  get canCheckpoint(): boolean {
+    return !this.compactions.isUnderway && !this.compactions.isDropped;
   }
 
-  adopt(other: PartsTier): void {
-    this.state.adopt(other.state);
-    this.compactions.adopt(other.compactions);
-    if (other.keepAlive !== null) this.keepAlive!.adopt(other.keepAlive);
+  restoreFrom(other: PartsTier): void {
+    this.state.restoreFrom(other.state);
+    this.compactions.restoreFrom(other.compactions);
+    if (other.keepAlive !== null) this.keepAlive!.restoreFrom(other.keepAlive);
     Object.assign(this.events, other.events);
     this.model = other.model;
     this.prompt = other.prompt;

@@ -62,14 +62,14 @@ export class PolicyState {
   }
 
   /** Goes on from where the state of the same policy stands in another copy of the thread. */
-  adopt(other: PolicyState): void {
+  restoreFrom(other: PolicyState): void {
     this.messages = other.messages;
     this.turns = other.turns;
     this.images = other.images;
-    this.results.adopt(other.results);
+    this.results.restoreFrom(other.results);
     this.rules.forEach((state, i) => {
       const { items, actedAt, piled, leftOut } = other.rules[i]!;
-      if (items !== null) state.items!.adopt(items);
+      if (items !== null) state.items!.restoreFrom(items);
       state.actedAt = actedAt;
       state.piled = piled;
       state.leftOut = leftOut;

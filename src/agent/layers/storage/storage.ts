@@ -63,6 +63,7 @@ const LIMIT_MARK_CHARS = 300;
 
 /** Results that arrived since the last request: each is decided upon once, before it is sent (STO-3). */
 class Storage implements TierInstance {
+  readonly canCheckpoint = true;
   /** Messages that hold them, as many as `waitingCount` says. */
   private readonly waiting: Message[] = [];
   private waitingCount = 0;
@@ -109,14 +110,6 @@ class Storage implements TierInstance {
       if (this.stubs && isWholeRead(block)) this.readsToCompare++;
     }
     if (hasResult) this.waiting[this.waitingCount++] = message;
-  }
-
-  adopt(other: Storage): void {
-    for (let i = 0; i < other.waitingCount; i++) this.waiting[i] = other.waiting[i]!;
-    this.waitingCount = other.waitingCount;
-    this.waitingChars = other.waitingChars;
-    this.overThreshold = other.overThreshold;
-    this.readsToCompare = other.readsToCompare;
   }
 
   reset(messages: readonly Message[]): void {

@@ -22,9 +22,4 @@ export class AwaitedCalls {
     }
     return undefined;
   }
-
-  /** Waits for what another list waits for, and for nothing else. */
-  adopt(other: AwaitedCalls): void {
-    this.calls = [...other.calls];
-  }
 }

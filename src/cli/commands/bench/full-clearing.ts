@@ -3,7 +3,7 @@ import { createFiles } from '../../../core/base/files.js';
 import type { Action } from '../../../core/run/action.js';
 import type { TierInstance } from '../../../core/run/tier.js';
 import { Context } from '../../../engine/context/context.js';
-import { findMessages } from '../../../engine/context/find-messages.js';
+import { findMessages } from '../../../engine/context/edited-tail.js';
 import { ThreadView } from '../../../engine/context/thread-view.js';
 import { counterRules, SeenCounter } from '../../../engine/counting/seen-counter.js';
 import { MutableMoment } from '../../../engine/thread/tier-host.js';

@@ -1,7 +1,7 @@
 import { formatCount, formatValue } from '../../../core/base/format.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
-import { otherTokens } from '../../../engine/requests/other-tokens.js';
 import {
+  otherTokens,
   type ProviderDoubts,
   providerDoubts,
   severalProviders,

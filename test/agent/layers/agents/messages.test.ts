@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Envelope, mailbox, PostOffice } from '../../../../src/agent/layers/agents/post-office.js';
+import { type Envelope, MessageBus, mailbox } from '../../../../src/agent/client/message-bus.js';
 import { createFiles } from '../../../../src/core/base/files.js';
-import type { Letter, LetterWay } from '../../../../src/core/model/transcript.js';
+import type { AgentMessage, MessageRoute } from '../../../../src/core/model/transcript.js';
 import { foldLog } from '../../../../src/metrics/fold.js';
 import { metricValues } from '../../../../src/metrics/registry.js';
 import { generateTranscript } from '../../../../src/transcripts/synthetic/generate-transcript.js';
@@ -12,7 +12,7 @@ import { planOf, runLog } from '../../../helpers/plan.js';
 import { actionsOf, sessionsOf } from '../../../helpers/recordings/sessions.js';
 
 const POLICY = 'claude-code/2026';
-const letter = (change: Partial<Letter> = {}): Letter => ({
+const letter = (change: Partial<AgentMessage> = {}): AgentMessage => ({
   to: 'b',
   way: 'process',
   subject: 'message',
@@ -20,8 +20,8 @@ const letter = (change: Partial<Letter> = {}): Letter => ({
   ...change,
 });
 
-function office() {
-  const made = new PostOffice();
+function bus() {
+  const made = new MessageBus();
   const files = createFiles();
   made.register('s/a', 's', true);
   made.register('s/b', 's', false);
@@ -32,7 +32,7 @@ function office() {
 
 describe('messages between agents', () => {
   it('AGT-4 by name in the process: queued until the other one asks', () => {
-    const { made, files } = office();
+    const { made, files } = bus();
     expect(made.send('s/a', letter(), files, 5)).toBe(1);
     expect(files.list('/mail')).toEqual([]);
     expect(made.take('s/c', files, 6, 100).envelopes).toEqual([]);
@@ -41,27 +41,27 @@ describe('messages between agents', () => {
   });
 
   it('AGT-4 to a team: through a file of the recipient', () => {
-    const { made, files } = office();
+    const { made, files } = bus();
     made.send('s/a', letter({ way: 'team' }), files, 5);
     expect(files.list('/mail')).toEqual([mailbox('s/b')]);
     expect(made.take('s/b', files, 5, 100)).toMatchObject({ envelopes: [{ way: 'team' }], rest: '' });
   });
 
   it('AGT-4 across sessions: through the bridge, to the main agent there', () => {
-    const { made, files } = office();
+    const { made, files } = bus();
     expect(made.send('s/b', letter({ way: 'bridge', to: 't' }), files, 5)).toBe(1);
     expect(made.take('t/main', files, 5, 100).envelopes).toHaveLength(1);
     expect(made.send('s/b', letter({ way: 'process', to: 't/main' }), files, 5)).toBe(0);
   });
 
   it('AGT-4 broadcast: to everybody else', () => {
-    const { made, files } = office();
+    const { made, files } = bus();
     expect(made.send('s/a', letter({ to: '*' }), files, 5)).toBe(2);
     expect(made.send('s/a', letter({ to: '*', way: 'bridge' }), files, 5)).toBe(1);
   });
 
   it('AGT-4 a request to shut down or to approve a plan is answered', () => {
-    const { made } = office();
+    const { made } = bus();
     const envelope = { id: 1, from: 's/a', to: 's/b', way: 'process', tokens: 10, sentMs: 0 } as const;
     const answer = (change: Partial<Envelope> & Pick<Envelope, 'subject'>) =>
       made.replyTo({ ...envelope, ...change });
@@ -73,7 +73,7 @@ describe('messages between agents', () => {
   });
 
   it('AGT-4 to somebody who has ended: kept in the mailbox; to nobody: returned; neither is lost', () => {
-    const { made, files } = office();
+    const { made, files } = bus();
     made.send('s/a', letter(), files, 1);
     made.leave('s/b', files, 2);
     made.send('s/a', letter(), files, 3);
@@ -84,7 +84,7 @@ describe('messages between agents', () => {
   });
 
   it('AGT-4 a half-written message stays where it is and is counted once; the whole ones are delivered', () => {
-    const { made, files } = office();
+    const { made, files } = bus();
     made.send('s/a', letter({ way: 'team' }), files, 1);
     files.write(mailbox('s/b'), `${files.read(mailbox('s/b'))!.text}{"id":99,"fr`, 2);
     const taken = made.take('s/b', files, 3, 100);
@@ -101,7 +101,7 @@ describe('messages between agents', () => {
         kind: fc.constant('send' as const),
         from: fc.constantFrom(...agents),
         to: fc.constantFrom('a', 'b', 'c', '*', 's', 't', 'nobody'),
-        way: fc.constantFrom<LetterWay>('process', 'team', 'bridge'),
+        way: fc.constantFrom<MessageRoute>('process', 'team', 'bridge'),
       }),
       fc.record({
         kind: fc.constantFrom('take' as const, 'leave' as const),
@@ -110,7 +110,7 @@ describe('messages between agents', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const { made, files } = office();
+        const { made, files } = bus();
         for (const [now, it] of steps.entries()) {
           if (it.kind === 'send') made.send(it.from, letter({ to: it.to, way: it.way }), files, now);
           else if (it.kind === 'leave') made.leave(it.from, files, now);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { MessageBus } from '../../../../src/agent/client/message-bus.js';
 import { AgentMemory } from '../../../../src/agent/layers/agents/agent-memory.js';
 import { AGENTS_PARAMS } from '../../../../src/agent/layers/agents/params.js';
-import { PostOffice } from '../../../../src/agent/layers/agents/post-office.js';
 import { Progress } from '../../../../src/agent/layers/agents/progress.js';
 import { AUTO_MEMORY_PARAMS } from '../../../../src/agent/layers/auto-memory/params.js';
 import { createFiles } from '../../../../src/core/base/files.js';
@@ -177,33 +177,33 @@ describe('AGT-5 C35 words on the progress of a child', () => {
   });
 });
 
-describe('AGT-4 the post office', () => {
+describe('AGT-4 the post bus', () => {
   it('nobody who is not known arrives, leaves or is registered twice', () => {
-    const office = new PostOffice();
+    const bus = new MessageBus();
     const files = createFiles();
-    office.leave('ghost', files, 0);
-    office.arrive('ghost');
-    office.register('s/a', 's', true);
-    office.register('s/b', 's', false);
-    office.leave('s/b', files, 0);
-    office.register('s/b', 's', false);
+    bus.leave('ghost', files, 0);
+    bus.arrive('ghost');
+    bus.register('s/a', 's', true);
+    bus.register('s/b', 's', false);
+    bus.leave('s/b', files, 0);
+    bus.register('s/b', 's', false);
     // Still closed: what is sent to it goes to its mailbox.
-    office.send('s/a', { to: 'b', way: 'process', subject: 'message', tokens: 1 }, files, 0);
+    bus.send('s/a', { to: 'b', way: 'process', subject: 'message', tokens: 1 }, files, 0);
     expect(files.list('/mail')).toHaveLength(1);
-    expect(office.hasMail('s/b', files)).toBe(true);
-    expect(office.hasMail('s/a', files)).toBe(false);
+    expect(bus.hasMail('s/b', files)).toBe(true);
+    expect(bus.hasMail('s/a', files)).toBe(false);
   });
 
   it('a letter is late after its time, not at it', () => {
     const late = (waited: number) => {
-      const office = new PostOffice();
+      const bus = new MessageBus();
       const files = createFiles();
-      office.register('s/a', 's', true);
-      office.register('s/b', 's', false);
-      office.arrive('s/b');
-      office.send('s/a', { to: 'b', way: 'process', subject: 'message', tokens: 1 }, files, 0);
-      const taken = office.take('s/b', files, waited, 100);
-      return [taken.late, office.totals(files).late, office.totals(files).delivered];
+      bus.register('s/a', 's', true);
+      bus.register('s/b', 's', false);
+      bus.arrive('s/b');
+      bus.send('s/a', { to: 'b', way: 'process', subject: 'message', tokens: 1 }, files, 0);
+      const taken = bus.take('s/b', files, waited, 100);
+      return [taken.late, bus.totals(files).late, bus.totals(files).delivered];
     };
     expect([late(100), late(101)]).toEqual([
       [0, 0, 1],
@@ -212,16 +212,16 @@ describe('AGT-4 the post office', () => {
   });
 
   it('answers to plans and requests to shut down let somebody go on, told once', () => {
-    const office = new PostOffice();
+    const bus = new MessageBus();
     const files = createFiles();
-    office.register('s/a', 's', true);
-    office.register('s/b', 's', false);
+    bus.register('s/a', 's', true);
+    bus.register('s/b', 's', false);
     for (const subject of ['message', 'plan-request', 'plan-response', 'shutdown-request'] as const)
-      office.send('s/a', { to: 'b', way: 'process', subject, tokens: 1 }, files, 7);
-    expect(office.takeAnswers()).toEqual([
+      bus.send('s/a', { to: 'b', way: 'process', subject, tokens: 1 }, files, 7);
+    expect(bus.takeAnswers()).toEqual([
       { to: 's/b', subject: 'plan-response', atMs: 7 },
       { to: 's/b', subject: 'shutdown-request', atMs: 7 },
     ]);
-    expect(office.takeAnswers()).toEqual([]);
+    expect(bus.takeAnswers()).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ describe('what a thread knows of files', () => {
 
   it('AGT-1 a copy goes its own way and leaves the original as it was', () => {
     const parent = known();
-    const child = parent.clone();
+    const child = parent.forFork();
     expect(paths(child)).toEqual(['/repo/a.ts', '/repo/b.ts']);
     child.forgetRead('response4-0', '/repo/b.ts');
     for (const message of messagesOf(
@@ -233,7 +233,7 @@ describe('which files are known', () => {
           }
         });
         expect(paths(state)).toEqual(expected);
-        expect(paths(state.clone())).toEqual(expected);
+        expect(paths(state.forFork())).toEqual(expected);
       }),
       { numRuns: 60 },
     );

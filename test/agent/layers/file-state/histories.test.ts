@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { copyFileState, FileState, fileState } from '../../../../src/agent/layers/file-state/file-state.js';
+import { FileState, fileState } from '../../../../src/agent/layers/file-state/file-state.js';
 import { editedVersion, writtenVersion } from '../../../../src/agent/layers/file-state/known-file.js';
+import { restoreState } from '../../../../src/core/base/checkpoint.js';
 import { type Block, type BlockFacts, createBlock } from '../../../../src/core/model/block.js';
 import { createMessage, type Message } from '../../../../src/core/model/message.js';
 
@@ -194,7 +195,7 @@ describe('AGT-1 what a fork knows', () => {
     parent.show('/a', read);
     const child = stateOf(result('Read', 'x', { path: '/x' }), attached('/n', 'nested_memory'));
     child.show('/x', read);
-    child.adopt(parent);
+    restoreState(child, parent);
     expect([paths(child), [...child.memories].join(' '), child.get('/x')]).toEqual(['/a', '/m', undefined]);
     expect([child.shows('/a', read), child.shows('/x', read)]).toEqual([true, false]);
     // The call that the parent waits for is answered in the child, which has its own place for it.
@@ -209,7 +210,7 @@ describe('AGT-1 what a fork knows', () => {
     const parent = new FileState();
     const last = message(result('Read', 'a', { path: '/a' }), result('Edit', 'e', { path: '/a' }));
     parent.observe(last);
-    const child = parent.clone();
+    const child = parent.forFork();
     const { digest } = child.get('/a')!.version;
     child.observe(last);
     expect(child.get('/a')!.version.digest).toBe(digest);
@@ -217,7 +218,7 @@ describe('AGT-1 what a fork knows', () => {
 
   it('counts its uses on from those of its parent', () => {
     const parent = stateOf(result('Read', 'a', { path: '/a' }), result('Read', 'b', { path: '/b' }));
-    const child = parent.clone();
+    const child = parent.forFork();
     child.observe(message(result('Read', 'c', { path: '/c' })));
     expect(child.get('/c')!.usedAt).toBe(3);
     child.reset([
@@ -227,13 +228,12 @@ describe('AGT-1 what a fork knows', () => {
     expect(paths(child)).toBe('/c /b /a');
   });
 
-  it('is nothing where no tier of the thread asked for it', () => {
+  it('is one state for all tiers of the thread', () => {
     const shared = new Map<string, unknown>();
-    expect(copyFileState({ shared })).toBeNull();
     const own = fileState({ shared });
     own.observe(message(result('Read', 'a', { path: '/a' })));
     expect(fileState({ shared })).toBe(own);
-    const copy = copyFileState({ shared })!;
+    const copy = own.forFork();
     expect([copy === own, paths(copy)]).toEqual([false, '/a']);
   });
 });

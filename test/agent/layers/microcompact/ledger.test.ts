@@ -199,7 +199,7 @@ describe('what is taken note of', () => {
     const parent = ledgerOf([...TALK, thought('r'), message([memory('/x')]), message([callBlock('open')])]);
     parent.mark(parent.oldest(1), 'deleted');
     parent.serverTokens = 7;
-    const copy = parent.clone();
+    const copy = parent.forFork();
     expect(sums(copy)).toEqual(sums(parent));
     expect([copy.memories, copy.thinking, copy.thinkingResponses]).toEqual([
       parent.memories,

@@ -1,13 +1,13 @@
-import type { Files } from '../../../core/base/files.js';
-import type { Letter, LetterSubject, LetterWay } from '../../../core/model/transcript.js';
+import type { Files } from '../../core/base/files.js';
+import type { AgentMessage, MessageRoute, MessageSubject } from '../../core/model/transcript.js';
 
 /** A message on its way. */
 export interface Envelope {
   readonly id: number;
   readonly from: string;
   readonly to: string;
-  readonly way: LetterWay;
-  readonly subject: LetterSubject;
+  readonly way: MessageRoute;
+  readonly subject: MessageSubject;
   readonly tokens: number;
   readonly sentMs: number;
   /** For a plan: how often it is turned down before it is approved. */
@@ -17,12 +17,12 @@ export interface Envelope {
 /** A word that lets an agent which waits for its plan's approval go on (C36). */
 export interface PlanAnswer {
   readonly to: string;
-  readonly subject: LetterSubject;
+  readonly subject: MessageSubject;
   readonly atMs: number;
 }
 
 /** An agent that can be written to. */
-interface Resident {
+interface Agent {
   readonly session: string;
   readonly isMain: boolean;
   state: 'expected' | 'open' | 'closed';
@@ -45,20 +45,20 @@ export interface MailTotals {
 /** Where the mailboxes of a team and the bridge between sessions are kept. */
 const MAIL_DIRECTORY = '/mail';
 
-/** Letters that an agent which waits for an approval goes on with. */
-const ENDS_WAITING: ReadonlySet<LetterSubject> = new Set([
+/** Messages that an agent which waits for an approval goes on with. */
+const ENDS_WAITING: ReadonlySet<MessageSubject> = new Set([
   'plan-response',
   'plan-rejection',
   'shutdown-request',
 ]);
 
-const WORLD_KEY = 'post-office';
+const WORLD_KEY = 'message-bus';
 
 const NO_ANSWERS: readonly PlanAnswer[] = [];
 
 /** Messages between agents (AGT-4): queues in the process, mailbox files for a team, a bridge between sessions. */
-export class PostOffice {
-  private readonly residents = new Map<string, Resident>();
+export class MessageBus {
+  private readonly agents = new Map<string, Agent>();
   private readonly queues = new Map<string, Envelope[]>();
   private readonly open = new Map<number, Envelope>();
   private readonly boxes = new Map<string, 'empty' | 'full'>();
@@ -73,26 +73,26 @@ export class PostOffice {
 
   /** Makes an agent known. */
   register(agent: string, session: string, isMain: boolean): void {
-    if (!this.residents.has(agent)) this.residents.set(agent, { session, isMain, state: 'expected' });
+    if (!this.agents.has(agent)) this.agents.set(agent, { session, isMain, state: 'expected' });
   }
 
   /** The agent is at work from here on. */
   arrive(agent: string): void {
-    const resident = this.residents.get(agent);
-    if (resident !== undefined) resident.state = 'open';
+    const known = this.agents.get(agent);
+    if (known !== undefined) known.state = 'open';
   }
 
   /** The agent has ended: what still waits for it goes to its mailbox, so that nothing is lost. */
   leave(agent: string, files: Files, nowMs: number): void {
-    const resident = this.residents.get(agent);
-    if (resident === undefined) return;
-    resident.state = 'closed';
+    const known = this.agents.get(agent);
+    if (known === undefined) return;
+    known.state = 'closed';
     for (const envelope of this.queues.get(agent) ?? []) this.drop(envelope, agent, files, nowMs);
     this.queues.delete(agent);
   }
 
-  /** Sends a letter; returns how many agents it is for. Nobody: it comes back to the sender. */
-  send(from: string, letter: Letter, files: Files, nowMs: number): number {
+  /** Sends a message; returns how many agents it is for. Nobody: it comes back to the sender. */
+  send(from: string, letter: AgentMessage, files: Files, nowMs: number): number {
     const recipients = this.recipientsOf(from, letter);
     if (recipients.length === 0) {
       this.count++;
@@ -104,15 +104,15 @@ export class PostOffice {
       const envelope: Envelope = rejections === 0 ? own : { ...own, rejections };
       if (ENDS_WAITING.has(subject)) this.answers.push({ to, subject, atMs: nowMs });
       this.open.set(envelope.id, envelope);
-      const isQueued = way === 'process' && this.residents.get(to)!.state !== 'closed';
+      const isQueued = way === 'process' && this.agents.get(to)!.state !== 'closed';
       if (isQueued) this.queues.set(to, [...(this.queues.get(to) ?? []), envelope]);
       else this.drop(envelope, to, files, nowMs);
     }
     return recipients.length;
   }
 
-  /** The answer a letter calls for, or null: a plan is turned down as often as its letter says, then approved. */
-  replyTo({ subject, from, to, way, tokens, rejections = 0 }: Envelope): Letter | null {
+  /** The answer a message calls for, or null: a plan is turned down as often as its message says, then approved. */
+  replyTo({ subject, from, to, way, tokens, rejections = 0 }: Envelope): AgentMessage | null {
     if (way === 'bridge') return null;
     if (subject === 'shutdown-request') return { to: from, way, subject: 'shutdown-response', tokens };
     if (subject !== 'plan-request') return null;
@@ -196,17 +196,17 @@ export class PostOffice {
     files.write(path, `${files.read(path)?.text ?? ''}${JSON.stringify(envelope)}\n`, nowMs);
   }
 
-  private recipientsOf(from: string, { to, way }: Letter): readonly string[] {
-    const session = this.residents.get(from)?.session;
-    const reach = [...this.residents].filter(
-      ([name, resident]) =>
+  private recipientsOf(from: string, { to, way }: AgentMessage): readonly string[] {
+    const session = this.agents.get(from)?.session;
+    const reach = [...this.agents].filter(
+      ([name, agent]) =>
         name !== from &&
-        (way === 'bridge' ? resident.session !== session && resident.isMain : resident.session === session),
+        (way === 'bridge' ? agent.session !== session && agent.isMain : agent.session === session),
     );
     if (to === '*') return reach.map(([name]) => name);
     return reach
-      .filter(([name, resident]) =>
-        way === 'bridge' ? resident.session === to : name === to || name === `${session}/${to}`,
+      .filter(([name, agent]) =>
+        way === 'bridge' ? agent.session === to : name === to || name === `${session}/${to}`,
       )
       .map(([name]) => name);
   }
@@ -240,12 +240,12 @@ function parseEnvelope(line: string): Envelope | null {
   }
 }
 
-/** The post office of a run. */
-export function postOffice(world: Map<string, unknown>): PostOffice {
-  let office = world.get(WORLD_KEY) as PostOffice | undefined;
-  if (office === undefined) {
-    office = new PostOffice();
-    world.set(WORLD_KEY, office);
+/** The message bus of a run. */
+export function messageBus(world: Map<string, unknown>): MessageBus {
+  let bus = world.get(WORLD_KEY) as MessageBus | undefined;
+  if (bus === undefined) {
+    bus = new MessageBus();
+    world.set(WORLD_KEY, bus);
   }
-  return office;
+  return bus;
 }

@@ -1,9 +1,9 @@
-import { tierRegistry } from '../../agent/layers/registry.js';
-import { policyOf } from '../../agent/policies/catalogue.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import type { SkippedEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import type { TierDefinition } from '../../core/run/tier.js';
+import { tierRegistry } from '../layers/registry.js';
+import { policyOf } from './catalogue.js';
 
 /** Tiers of the policy that are on and that the transcript can feed; the others become a skipped row (decision 5). */
 export function tiersAtWork(

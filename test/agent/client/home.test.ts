@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createHome } from '../../../src/agent/client/home.js';
 import { DREAM_LOCK } from '../../../src/agent/layers/dreaming/lock.js';
 import { MEMORY_INDEX, parseMemory } from '../../../src/core/model/memory.js';
 import type { HomePlan } from '../../../src/core/run/run-plan.js';
-import { createHome } from '../../../src/engine/run/home.js';
 import { planOf } from '../../helpers/plan.js';
 
 const HOUR = 60 * 60 * 1_000;

@@ -1,6 +1,3 @@
-import { renderIndex } from '../../agent/layers/auto-memory/memory-index.js';
-import { indexLimits } from '../../agent/layers/auto-memory/params.js';
-import { DREAM_LOCK } from '../../agent/layers/dreaming/lock.js';
 import { MS_PER_HOUR } from '../../core/base/clock.js';
 import { createFiles, type Files } from '../../core/base/files.js';
 import {
@@ -11,6 +8,9 @@ import {
   renderMemory,
 } from '../../core/model/memory.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
+import { renderIndex } from '../layers/auto-memory/memory-index.js';
+import { indexLimits } from '../layers/auto-memory/params.js';
+import { DREAM_LOCK } from '../layers/dreaming/lock.js';
 
 /** The home as the first session finds it: time 0 is when that one starts. */
 export function createHome(plan: RunPlan): Files {

@@ -1,5 +1,5 @@
-import { type Block, createBlock } from '../../../core/model/block.js';
-import { createMessage, type Message } from '../../../core/model/message.js';
+import { type Block, createBlock } from '../../core/model/block.js';
+import { createMessage, type Message } from '../../core/model/message.js';
 
 /** How children of one turn are laid out (AGT-2). */
 export type ForkLayout = 'shared' | 'own-results' | 'own-system';
