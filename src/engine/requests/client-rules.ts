@@ -1,5 +1,4 @@
 import type { ClientHabits } from '../../agent/client/client.js';
-import { autoCompactEnabled } from '../../agent/layers/window/thresholds.js';
 import type { ParamValues } from '../../core/run/params.js';
 import type { TierDefinition } from '../../core/run/tier.js';
 
