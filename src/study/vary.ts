@@ -1,6 +1,5 @@
 import { paramSpecs } from '../agent/policies/catalogue.js';
 import { CcbenchError } from '../core/base/errors.js';
-import { splitValues } from './split-values.js';
 
 /** One setting that a study varies. */
 export interface Axis {
@@ -212,4 +211,30 @@ export function grid(axes: readonly Axis[]): readonly (readonly string[])[] {
     });
   }
   return Array.from({ length: total }, (_, index) => gridPoint(axes, index));
+}
+
+const OPEN = '[{(';
+const CLOSE = ']})';
+
+/** Splits a list at its commas, except those inside brackets or quotes; parts are trimmed. */
+export function splitValues(text: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let quote: string | null = null;
+  let part = '';
+  for (const char of text) {
+    if (quote !== null) {
+      if (char === quote) quote = null;
+    } else if (char === '"' || char === "'") quote = char;
+    else if (OPEN.includes(char)) depth++;
+    else if (CLOSE.includes(char)) depth--;
+    else if (char === ',' && depth === 0) {
+      parts.push(part.trim());
+      part = '';
+      continue;
+    }
+    part += char;
+  }
+  parts.push(part.trim());
+  return parts;
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { CcbenchError } from '../../../core/base/errors.js';
-import type { StudyResults } from '../../../study/results/results-folder.js';
+import type { ResultStore } from '../../../study/results/result-store.js';
 import { type CliSession, note } from '../../session.js';
 import { breathe, Interrupted } from '../../terminal/interrupt.js';
 import { createProgress } from '../../terminal/progress.js';
@@ -56,7 +56,7 @@ export async function withFleet<T>(
 export async function finishStudy(
   session: CliSession,
   { client, queue }: Fleet,
-  results: StudyResults,
+  results: ResultStore,
   study: FleetStudy,
   label: string,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { StudyWords } from '../columns/column-study.js';
+import type { StudySpec } from '../../../study/grid-study.js';
 import { programVersion } from '../columns/program-version.js';
 import { queuePackages } from './redis-connection.js';
 
@@ -15,7 +15,7 @@ export interface BatchKey {
 
 /** What a machine is told of a study; paths are seen from the folder it works in. */
 export interface FleetStudy {
-  readonly words: StudyWords;
+  readonly spec: StudySpec;
   readonly results: string;
 }
 
