@@ -21,11 +21,12 @@ import {
   runsOfRows,
   type StudySession,
   type StudySessions,
+  uniqueName,
 } from '../study/run-rows.js';
 import { variantsOf } from '../study/variants.js';
 import { grid, parseAxes } from '../study/vary.js';
-import { openScenario, type ScenarioOptions, settingsOf } from './scenario-world.js';
-import { type Source, speakingLater, workingFolder } from './source.js';
+import { openScenario, type ScenarioOptions, settingsOf } from './scenario.js';
+import { type Source, withFullMessages, workingFolder } from './source.js';
 
 /** A row of a study, written by hand. */
 export interface StudyVariant {
@@ -90,7 +91,7 @@ interface Row {
 
 /** Runs a scenario many times and holds the rows against each other: what `ccbench compare` and `sweep` compute. */
 export function runStudy(options: StudyOptions): Promise<Study> {
-  return speakingLater(async () => {
+  return withFullMessages(async () => {
     const metrics = options.metrics ?? COMPARED_METRICS;
     const rows = await rowsOf(options);
     for (const name of metrics)
@@ -172,10 +173,7 @@ function sessionsOf(rows: readonly Row[]): StudySessions<StudySession> {
   const labels = new Set<string>();
   for (const { transcript: ref } of rows.flatMap(({ runs }) => runs)) {
     if (byRef.has(refKey(ref))) continue;
-    const own = refLabel(ref);
-    let label = own;
-    for (let n = 2; labels.has(label); n++) label = `${own} #${n}`;
-    labels.add(label);
+    const label = uniqueName(refLabel(ref), labels);
     byRef.set(refKey(ref), { input: inputOf(ref, { cwd: workingFolder() }), label });
   }
   return { transcripts: [...byRef.values()], of: (ref) => byRef.get(refKey(ref)) ?? null };

@@ -38,6 +38,14 @@ export interface RowRun<Row, Session> {
   readonly job: Omit<Job, 'index'>;
 }
 
+/** A name that was not taken before: others of the same name get a number. */
+export function uniqueName(name: string, taken: Set<string>): string {
+  let unique = name;
+  for (let n = 2; taken.has(unique); n++) unique = `${name} #${n}`;
+  taken.add(unique);
+  return unique;
+}
+
 /** What the runs of some rows measure, and over which part of each session. */
 export interface RowMeasure {
   readonly metrics: readonly string[];

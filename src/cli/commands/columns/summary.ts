@@ -7,8 +7,8 @@ import {
 } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import type { Ranking } from '../../../study/rank-points.js';
 import type { CellValue } from '../../../study/result-rows.js';
+import type { Ranking } from '../../../study/results/read-results.js';
 import { rankPoints, settingsOf } from '../../../study/results/read-results.js';
 import type { ResultStore } from '../../../study/results/result-store.js';
 import { breathe } from '../../terminal/interrupt.js';

@@ -9,7 +9,7 @@ import { breathe } from '../../terminal/interrupt.js';
 import { type ColumnSweepOptions, columnSweep, openContext, openStore } from '../columns/column-sweep.js';
 import { type TuneOptions, tune } from '../tune/tune.js';
 import type { RemoteRunner } from '../tune/tune-search.js';
-import { checkShared, finishStudy, withFleet } from './finish-study.js';
+import { checkShared, finishStudy, withFleet } from './fleet-queue.js';
 import type { RedisOptions } from './redis-connection.js';
 
 /** `ccbench fleet run`: hands a study to the workers of a fleet, and waits for it. A second one takes part in the waiting. */

@@ -17,7 +17,6 @@ import { terminalReport } from '../../../report/text/terminal.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
-import { sessionRecordings } from '../../files/session-recordings.js';
 import {
   changedSince,
   type EarlierRun,
@@ -34,18 +33,17 @@ import {
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
 import { runConclusion } from '../../runs/run-conclusion.js';
-import { scenarioReader } from '../../runs/scenario-reader.js';
 import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, doubtNotes, inputOptions, note, printJson } from '../../session.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { tellVerdicts } from './judge-runs.js';
-import { openRunFiles } from './run-files.js';
 import type { RunResult } from './run-result.js';
+import { openRunFiles } from './run-result.js';
 import { scenarioConclusion, scenariosConclusion } from './runs-conclusion.js';
 import { variantTable } from './variant-table.js';
 
@@ -77,20 +75,7 @@ export async function runCommand(
   options: RunOptions,
 ): Promise<ExitCode> {
   return withPlugins(session, files, options, async (plugins) =>
-    runScenarios(
-      session,
-      planScenarios(
-        files,
-        await scenarioReader(session, files),
-        options,
-        session.host.cwd,
-        plugins,
-        sessionRecordings(session),
-        doubtNotes(session),
-      ),
-      options,
-      plugins,
-    ),
+    runScenarios(session, await planScenarios(session, files, options, plugins), options, plugins),
   );
 }
 
@@ -229,16 +214,13 @@ async function runOne(
   const { run } = planned;
   const transcript = await transcriptOf(job, run.transcript);
   progress.start(planned.label, countCalls(transcript));
-  const { interrupt } = session.host;
-  await breathe(interrupt);
-  const watch = {
-    interrupt,
-    now: () => session.host.now(),
-    timings: job.options.timings ? 'on' : 'off',
-    progress: (requests: number) => progress.update(requests),
-  } as const;
+  await breathe(session.host.interrupt);
   const files = await openRunFiles(folder, planned.folder, job.log);
-  const execution = await execute(run.plan, transcript, watch, files);
+  const execution = await execute(session, run.plan, transcript, {
+    ...files,
+    timings: job.options.timings ? 'on' : 'off',
+    progress: (requests) => progress.update(requests),
+  });
   const { digest, facts, timings } = execution;
   const metrics = metricValues(facts);
   const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));

@@ -58,14 +58,8 @@ export async function writeCompareReport(
   const runs: ReportedRun[] = [];
   for (const { row, job, session: own } of shown) {
     const transcript = await withoutPause(session.host.interrupt, () => openTranscript(own.input));
-    const watch = {
-      timings: 'off',
-      interrupt: session.host.interrupt,
-      now: () => session.host.now(),
-      progress() {},
-    } as const;
     const sample = createRunSample();
-    const { digest, facts } = await execute(job.plan, transcript, watch, {
+    const { digest, facts } = await execute(session, job.plan, transcript, {
       async write(entries) {
         for (const entry of entries) sample.write(entry);
       },

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
-import { policyTexts } from '../../../config/files/policy-text.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { unknownName } from '../../../core/base/registry.js';
@@ -13,21 +12,19 @@ import { isFinished, type VariantRuns } from '../../../study/completeness.js';
 import type { JobError } from '../../../study/job.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import type { StoredResult } from '../../../study/results/run-store.js';
-import type { RowRun } from '../../../study/run-rows.js';
+import { type RowRun, uniqueName } from '../../../study/run-rows.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport } from '../../files/output.js';
-import { sessionRecordings } from '../../files/session-recordings.js';
-import { type ReadScenario, scenarioReader } from '../../runs/scenario-reader.js';
+import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, doubtNotes, printJson } from '../../session.js';
+import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
 import { writeCompareReport } from './compare-report.js';
-import { sessionsTable } from './compare-sessions.js';
-import { comparisonTable } from './comparison-table.js';
+import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
@@ -82,8 +79,8 @@ async function compare(
   const names = chosenMetrics(options.metrics, COMPARED_METRICS);
   checkOneRecording(files, cwd);
   const recordings = await globbedRecordings(session, options.transcripts);
-  const read = await scenarioReader(session, files);
-  const rows = readRows(session, files, options, recordings?.paths, read, plugins);
+  const open = await openScenarios(session, files, plugins);
+  const rows = readRows(files, options, recordings?.paths, open, plugins);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -178,51 +175,33 @@ function checkOneRecording(files: readonly string[], cwd: string): void {
 }
 
 function readRows(
-  session: CliSession,
   files: readonly string[],
   options: CompareOptions,
   recordings: readonly string[] | undefined,
-  read: ReadScenario,
+  open: OpenScenario,
   plugins: OpenPlugins,
 ): readonly Row[] {
-  const { cwd } = session.host;
-  const findRecordings = sessionRecordings(session);
-  const onDoubt = doubtNotes(session);
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
   ];
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
   const rows = files.flatMap((file) => {
-    const text = read(file);
-    const source = {
-      text,
-      file,
-      set: shared,
-      readPolicy: policyTexts(file, cwd),
-      onDoubt,
-      findRecordings,
-      plugins: plugins.of(file),
-      ...(recordings === undefined ? {} : { recordings }),
-    };
+    const own = open(file, shared);
+    const source = recordings === undefined ? own : { ...own, recordings };
     const showOthers = plugins.only(file);
     try {
       return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
         const scenario = scenarioName(variant);
         const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
-        return { ...variant, name, file, text };
+        return { ...variant, name, file, text: source.text };
       });
     } finally {
       showOthers();
     }
   });
-  const seen = new Set<string>();
-  return rows.map((row) => {
-    let name = row.name;
-    for (let n = 2; seen.has(name); n++) name = `${row.name} #${n}`;
-    seen.add(name);
-    return { ...row, name };
-  });
+  const taken = new Set<string>();
+  return rows.map((row) => ({ ...row, name: uniqueName(row.name, taken) }));
 }
 
 function scenarioName({ runs, variant }: Variant): string {

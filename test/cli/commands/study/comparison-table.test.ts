@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sessionsTable } from '../../../../src/cli/commands/study/compare-sessions.js';
-import { comparisonTable } from '../../../../src/cli/commands/study/comparison-table.js';
+import { comparisonTable, sessionsTable } from '../../../../src/cli/commands/study/comparison-table.js';
 import { compareVariants } from '../../../../src/study/comparison.js';
 import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
 
