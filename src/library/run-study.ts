@@ -45,7 +45,7 @@ export interface StudyOptions extends ScenarioOptions {
   readonly variants?: readonly StudyVariant[];
   /** Metrics that are compared, best and differences included; those of `ccbench compare` where absent. */
   readonly metrics?: readonly string[];
-  /** The row that others are held against; the first where absent. */
+  /** The row that others are compared with; the first where absent. */
   readonly baseline?: string;
   /** Worker threads; 0, or absent, runs everything in this thread. The result is the same. */
   readonly workers?: number;

@@ -181,7 +181,7 @@ function recordsOf({ byTranscript }: VariantRuns, { compared }: Completeness): r
   return present(keys.map((transcript) => byTranscript.get(transcript) ?? null));
 }
 
-/** The means of a variant over the compared transcripts; how far it came is told over all of them. */
+/** The means of a variant over the compared transcripts; how far it came is measured over all of them. */
 export function variantMeans(variant: VariantRuns, completeness: Completeness): MetricRecord {
   const all = [...variant.byTranscript.values()];
   const came = meansOf(present(all));

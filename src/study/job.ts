@@ -82,7 +82,7 @@ export function jobError(error: unknown): JobError {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error), hint: null };
 }
 
-/** Transcripts that a thread is taken to have: it is sent one again after so many others, and forgets no sooner than that. */
+/** Transcripts that a thread keeps at least: after this many others it is sent one again. */
 export const KNOWN_TRANSCRIPTS = 64;
 
 /** Transcripts kept open at a time. */
@@ -98,7 +98,7 @@ export class OpenTranscripts {
     this.inputs.set(input.key, input);
   }
 
-  /** Keeps the inputs that were added last, so many of them. */
+  /** Keeps at most this many inputs: those that were added last. */
   keep(most: number): void {
     for (const key of this.inputs.keys()) {
       if (this.inputs.size <= most) return;

@@ -16,7 +16,7 @@ export interface ResultRow {
   readonly cells: readonly CellValue[];
 }
 
-/** What tells a run from others, besides its settings; `key` is the address of plan and transcript. */
+/** What identifies a run, besides its settings; `key` is the address of plan and transcript. */
 const IDENTITY: readonly ResultColumn[] = [
   { name: 'run', kind: 'number' },
   { name: 'key', kind: 'text' },
@@ -63,7 +63,7 @@ export function rowOf(
   };
 }
 
-/** Digits of a checksum: enough to tell every accident. */
+/** Digits of a checksum: enough to detect every accident. */
 const CHECK_DIGITS = 16;
 
 function checkOf(record: object): string {

@@ -138,7 +138,7 @@ export function judge(settings: readonly CandidateRuns[], goal: Goal, share: num
   return { completeness, tried };
 }
 
-/** Calls that a setting lost in all; a run that failed lost more than any other. */
+/** Calls that a setting lost in all its runs; a run that failed lost more than any other. */
 function lostIn({ byTranscript }: VariantRuns): number {
   let lost = 0;
   for (const record of byTranscript.values())

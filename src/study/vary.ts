@@ -97,7 +97,7 @@ const ROUND_SIZES = [40_000, 60_000, 80_000, 100_000, 128_000, 160_000, 200_000,
 /** Tenths of the window that thresholds are tried at. */
 const TENTHS = [3, 4, 5, 6, 7, 8, 9, 10];
 
-/** Thresholds worth trying: parts of the window, round sizes below it, and the sizes at which requests become dearer. */
+/** Thresholds worth trying: parts of the window, round sizes below it, and the sizes at which requests become more expensive. */
 function thresholdAxis(path: string, window: number, priceSteps: readonly number[]): Axis {
   const sizes = [...TENTHS.map((tenth) => Math.round((tenth * window) / 10)), ...ROUND_SIZES, ...priceSteps];
   const usable = [...new Set(sizes.filter((size) => size <= window))].sort((a, b) => a - b);

@@ -79,7 +79,7 @@ interface Thread {
   readonly queue: Job[];
 }
 
-/** The jobs of one call, and who hears of their results. */
+/** The jobs of one call, and who gets their results. */
 interface Batch {
   /** Jobs nobody has been given. */
   readonly left: JobShares<Thread>;
@@ -114,7 +114,7 @@ export class WorkerPool {
     setFlagsFromString(ONE_COLLECTOR);
   }
 
-  /** Runs jobs, one call at a time; when it is told to stop, the threads are ended and the rest is left undone. */
+  /** Runs jobs, one call at a time; an abort ends the threads and leaves the rest undone. */
   async run(
     jobs: readonly Job[],
     inputs: readonly TranscriptInput[],
@@ -162,7 +162,7 @@ export class WorkerPool {
     thread.worker.on('error', (error) => {
       reason = error;
     });
-    // All results that it sent have arrived before its exit is told.
+    // All results that it sent arrive before the event of its exit.
     thread.worker.on('exit', () => this.#died(thread, reason));
     return thread;
   }
@@ -195,7 +195,7 @@ export class WorkerPool {
     if (batch === null || !this.#threads.has(thread)) return;
     thread.queue.shift();
     this.#give(thread, batch);
-    this.#tell(batch, result);
+    this.#report(batch, result);
   }
 
   #died(thread: Thread, error: unknown): void {
@@ -204,10 +204,10 @@ export class WorkerPool {
     const [job, ...rest] = thread.queue;
     batch.left.giveBack(rest);
     if (batch.left.size > 0) this.#give(this.#start(), batch);
-    if (job !== undefined) this.#tell(batch, { ok: false, index: job.index, error: jobError(error) });
+    if (job !== undefined) this.#report(batch, { ok: false, index: job.index, error: jobError(error) });
   }
 
-  #tell(batch: Batch, result: JobResult): void {
+  #report(batch: Batch, result: JobResult): void {
     batch.unfinished--;
     batch.finish(result);
     if (batch.unfinished === 0) batch.settle();

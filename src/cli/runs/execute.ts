@@ -14,7 +14,7 @@ import { createTimings, type RunTimings } from './timings.js';
 /** Wall time between two looks at the terminal. */
 const BREATH_MS = 40;
 
-/** A run that came to its end. */
+/** A finished run. */
 export interface Execution {
   /** SHA-256 of the log as it is written: equal digests are equal runs. */
   readonly digest: string;

@@ -66,7 +66,7 @@ export async function settingsOf(
   return found;
 }
 
-/** The runs of a study that came to an end. */
+/** The runs of a study that finished. */
 export async function storedResults(store: ResultStore, pause: Pause): Promise<readonly StoredResult[]> {
   const { metrics } = store.study;
   const found: StoredResult[] = [];

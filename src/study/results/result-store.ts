@@ -177,7 +177,7 @@ export class ResultStore {
     return [...rows.values()];
   }
 
-  /** Writes down a row of an unfinished batch: a process that is killed loses none that it told of. */
+  /** Writes down a row of an unfinished batch: a kill loses none of them. */
   append(batch: number, row: ResultRow): void {
     const path = join(this.folder, BATCHES, `${numbered(this.study.id, batch)}.${writerName()}.open`);
     try {

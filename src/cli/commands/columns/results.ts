@@ -155,8 +155,8 @@ async function grouped(
       grouping.add(cells.slice(start, start + by.length), cells.slice(start + by.length), cells[0] === 1);
   }
   const groups = grouping.list();
-  const told = means.length === 0 ? null : unfinishedNote(groups);
-  if (told !== null) note(session, told);
+  const remark = means.length === 0 ? null : unfinishedNote(groups);
+  if (remark !== null) note(session, remark);
   if (session.json) {
     printJson(session, { ...head, rows, ...(groups.length === 0 ? {} : { groups }) });
     return;

@@ -132,14 +132,14 @@ export function studiesConclusion(summaries: readonly StudySummary[]): Conclusio
   );
   const isNamesake = (one: StudySummary): boolean =>
     last.some((other) => other !== one && other.name === one.name);
-  const told = last.map((one) =>
+  const conclusions = last.map((one) =>
     studyConclusion(isNamesake(one) ? { ...one, name: `${one.name} (study ${one.id})` } : one),
   );
   const steps = summaries.length - last.length;
   const left = `${formatCounted(steps, 'study', 'studies')} over less of the sessions ${steps === 1 ? 'is a step' : 'are steps'} on the way.`;
   return {
-    result: [...told.map(({ result }) => result), ...(steps > 0 ? [left] : [])].join(' '),
-    advice: [...new Set(told.map(({ advice }) => advice))].join(' '),
+    result: [...conclusions.map(({ result }) => result), ...(steps > 0 ? [left] : [])].join(' '),
+    advice: [...new Set(conclusions.map(({ advice }) => advice))].join(' '),
   };
 }
 

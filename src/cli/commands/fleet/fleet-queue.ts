@@ -19,7 +19,7 @@ export interface BatchKey {
   readonly batch: number;
 }
 
-/** What a machine is told of a study; paths are seen from the folder it works in. */
+/** What a worker gets of a study; paths are seen from the folder it works in. */
 interface FleetStudy {
   readonly spec: StudySpec;
   readonly results: string;
@@ -43,12 +43,12 @@ function studyKey(id: string): string {
   return `${PREFIX}:study:${id}`;
 }
 
-/** Tells the server of a study. */
+/** Publishes a study on the server. */
 async function publishStudy(client: Redis, id: string, study: FleetStudy): Promise<void> {
   await client.set(studyKey(id), JSON.stringify(study), 'EX', KNOWN_SECONDS);
 }
 
-/** A study that the server was told of; null for none. */
+/** A study that was published on the server; null for none. */
 export async function fetchStudy(client: Redis, id: string): Promise<FleetStudy | null> {
   const text = await client.get(studyKey(id));
   return text === null ? null : (JSON.parse(text) as FleetStudy);
@@ -58,7 +58,7 @@ export async function fetchStudy(client: Redis, id: string): Promise<FleetStudy 
 async function openQueue(client: Redis): Promise<Queue<BatchKey>> {
   const { bullmq } = await queuePackages();
   const queue = new bullmq.Queue<BatchKey>(queueName(), { connection: client, prefix: PREFIX });
-  queue.on('error', () => {}); // the connection tells
+  queue.on('error', () => {}); // the connection reports it
   return queue;
 }
 

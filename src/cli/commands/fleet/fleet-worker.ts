@@ -91,7 +91,7 @@ async function fleetWorker(
     maxStalledCount: ANY_NUMBER,
     drainDelay: 1,
   });
-  worker.on('error', () => {}); // the connection tells
+  worker.on('error', () => {}); // the connection reports it
   note(session, 'waiting for batches; Ctrl-C ends it, and a kill does no harm');
   try {
     while (!host.interrupt.aborted) {

@@ -41,7 +41,7 @@ import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
-import { tellVerdicts } from './judge-runs.js';
+import { reportVerdicts } from './judge-runs.js';
 import type { RunResult } from './run-result.js';
 import { openRunFiles } from './run-result.js';
 import { scenarioConclusion, scenariosConclusion } from './runs-conclusion.js';
@@ -68,7 +68,7 @@ interface Job {
   transcript: { readonly ref: string; readonly value: Transcript } | null;
 }
 
-/** `ccbench run`: all scenarios one after the other; failed expectations are told by the exit code at the end. */
+/** `ccbench run`: all scenarios one after the other; failed expectations decide the exit code at the end. */
 export async function runCommand(
   session: CliSession,
   files: readonly string[],
@@ -87,7 +87,7 @@ async function runScenarios(
 ): Promise<ExitCode> {
   const { cwd } = session.host;
   const runs = scenarios.flatMap((scenario) => scenario.runs);
-  tellLeftOut(session, scenarios, options);
+  noteLeftOut(session, scenarios, options);
   if (options.log !== undefined && runs.length > 1) {
     throw new CcbenchError('bad-usage', `--log takes the log of one run, and there are ${runs.length}`, {
       hint: 'the report folder of each run holds its run.jsonl',
@@ -115,7 +115,7 @@ async function runScenarios(
       }
     }
     progress.clear();
-    await tellVerdicts(session, scenarios, results, baseline, junit);
+    await reportVerdicts(session, scenarios, results, baseline, junit);
   } finally {
     progress.clear();
     log?.discard();
@@ -131,7 +131,7 @@ async function runScenarios(
 }
 
 /** Says which variants a policy of the command line leaves out. */
-function tellLeftOut(
+function noteLeftOut(
   session: CliSession,
   scenarios: readonly PlannedScenario[],
   { policy }: RunOptions,

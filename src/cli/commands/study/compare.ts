@@ -104,7 +104,7 @@ async function compare(
       metrics: names,
       repeat: (run) => commandOf(run, recordings !== undefined, options.plugin ?? []),
     });
-    if (found.size === 0) throw new CcbenchError('bad-input', 'no run of the comparison came to its end');
+    if (found.size === 0) throw new CcbenchError('bad-input', 'no run of the comparison finished');
     const results = planned.map(
       (run): Compared => ({
         ...run,
@@ -168,7 +168,7 @@ function checkOneRecording(files: readonly string[], cwd: string): void {
   const recordings = files.filter((file) => isRecording(file, cwd));
   if (recordings.length < 2) return;
   const [first] = recordings;
-  throw new CcbenchError('bad-usage', `${recordings.length} recordings in the place of scenarios`, {
+  throw new CcbenchError('bad-usage', `${recordings.length} recordings instead of scenarios`, {
     place: { file: recordings[1]! },
     hint: `one of them says what is run, --transcripts on which sessions: ccbench compare ${first} --transcripts ${recordings.join(' ')}`,
   });

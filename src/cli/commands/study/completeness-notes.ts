@@ -172,7 +172,7 @@ export function completenessJson(completeness: Completeness, runs: readonly Vari
   };
 }
 
-/** The exit code of a study that came to its end: one in which nothing at all was answered has no result. */
+/** The exit code of a finished study: one in which no call was answered has no result. */
 export function answeredExit(session: CliSession, runs: readonly VariantRuns[]): ExitCode {
   const isAnswered = runs.some(({ byTranscript }) =>
     [...byTranscript.values()].some((record) => (record?.callsAnswered ?? 0) > 0),

@@ -19,7 +19,7 @@ export interface RunRecipe {
   readonly file: string;
   /** `path=value`, in order. */
   readonly set: readonly string[];
-  /** Recordings in the place of the scenario's transcripts; null for the scenario's own. */
+  /** Recordings that replace the scenario's transcripts; null for the scenario's own. */
   readonly recordings: readonly string[] | null;
   /** Plug-ins of the command line. */
   readonly plugins: readonly string[];

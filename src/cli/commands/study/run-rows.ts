@@ -25,7 +25,7 @@ const LOOK_MS = 20;
 /** Shorter studies are over before their threads run at full speed: a rate would say little. */
 const RATE_FROM_MS = 1_000;
 
-/** Runs jobs for a command. Ctrl-C ends it; finished results were heard of. */
+/** Runs jobs for a command. Ctrl-C ends it; results that came before are not lost. */
 export function runJobs({ host }: CliSession, runner: JobRunner): RunJobs {
   return async (jobs, inputs, onResult) => {
     let nextLook = 0;
@@ -131,7 +131,7 @@ function noteFound<Row>(
 ): void {
   if (made !== undefined) {
     if (missing.length > 0)
-      note(session, `${formatCounted(missing.length, 'run')} that came to nothing elsewhere: tried here`);
+      note(session, `${formatCounted(missing.length, 'run')} that failed on other machines: tried here`);
     return;
   }
   const open = new Set(missing.map(({ key }) => key));

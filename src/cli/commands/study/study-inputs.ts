@@ -31,7 +31,7 @@ export interface StudyTranscript {
   /** The session: the path as the user wrote it, or the name of a generated one, which several models may be given. */
   readonly label: string;
   readonly path: string | null;
-  /** What it cost where it was recorded; null where nothing tells. */
+  /** What it cost where it was recorded; null where it is not known. */
   readonly bill: RecordedBill | null;
   /** What decides whose cache its requests go to. */
   readonly models: RecordedModels;
@@ -150,7 +150,7 @@ function generatedModels(ref: TranscriptRef): RecordedModels {
   return { provider: undefined, models: [model, ...ofAgents], ofAgents };
 }
 
-/** Sessions are put together once more where they are replayed; a generated one has nothing to tell before. */
+/** Sessions are put together once more where they are replayed; a generated one has nothing to say before. */
 function openInput(
   ref: TranscriptRef,
   options: InputOptions,

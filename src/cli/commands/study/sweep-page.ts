@@ -31,7 +31,7 @@ export interface SweepPageInput {
   readonly table: ComparisonTable;
   /** Sessions that means are taken over. */
   readonly compared: readonly string[];
-  /** Means of what was recorded; null where nothing tells. */
+  /** Means of what was recorded; null where it is not known. */
   readonly recorded: MetricRecord | null;
   repeat(point: Point): string;
 }

@@ -77,9 +77,9 @@ async function sweep(
     const swept = all.filter((item) =>
       [...item.runs.byTranscript.values()].some((record) => record !== null),
     );
-    if (swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep came to its end');
+    if (swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep finished');
     const findings = { completeness, runs, swept, names, ...(await referenceOf(study, completeness)) };
-    await tell(session, study, findings, ran);
+    await report(session, study, findings, ran);
     return answeredExit(session, runs);
   } finally {
     await runner.close();
@@ -140,7 +140,7 @@ function runsJson({ byTranscript }: VariantRuns) {
   );
 }
 
-async function tell(session: CliSession, study: PointStudy, found: Swept, ran: number): Promise<void> {
+async function report(session: CliSession, study: PointStudy, found: Swept, ran: number): Promise<void> {
   const { axes } = study;
   const { names, swept, completeness } = found;
   const [metric] = names as [string];

@@ -130,7 +130,7 @@ export async function runRung(
   };
 }
 
-/** Runs the scenario as it is and the best setting over all sessions, and holds the promise of the search against the outcome. */
+/** Runs the scenario as it is and the best setting over all sessions, and compares what the search promised with the outcome. */
 export async function tryHeldOut(search: Search, halves: Halves, tuned: Point): Promise<OutOfSample> {
   const { goal, study } = search;
   const label = `${study.name}, held out`;
