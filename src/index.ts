@@ -33,12 +33,9 @@ export type { RunPlan } from './core/run/run-plan.js';
 export type { ContextView, Moment, TierContext, TierDefinition, TierInstance } from './core/run/tier.js';
 /** Checks tiers, policies and plug-ins; registers a plug-in in this program. */
 export { definePlugin, definePolicy, defineTier, usePlugin } from './library/define.js';
-/** A scenario with a plan and a transcript for each of its runs. */
-export { type LoadedScenario, loadScenario, type ScenarioRun } from './library/load-scenario.js';
 /** A recording in any known format. */
-export { readTranscript } from './library/read-transcript.js';
 /** One run: log, metrics, digest. */
-export { type ReplayOptions, type ReplayResult, replay } from './library/replay.js';
+export { type ReplayOptions, type ReplayResult, readTranscript, replay } from './library/replay.js';
 /** Many runs, held against each other. */
 export {
   runStudy,
@@ -48,7 +45,9 @@ export {
   type StudyRun,
   type StudyVariant,
 } from './library/run-study.js';
-export type { ScenarioOptions } from './library/scenario-world.js';
+export type { ScenarioOptions } from './library/scenario.js';
+/** A scenario with a plan and a transcript for each of its runs. */
+export { type LoadedScenario, loadScenario, type ScenarioRun } from './library/scenario.js';
 export type { Source } from './library/source.js';
 /** A number about a run, and the facts it is made of. */
 export type { RunFacts } from './metrics/facts.js';

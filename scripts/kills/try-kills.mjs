@@ -77,7 +77,7 @@ async function tryKill({ argv, folder }, { cwd, wanted, afterMs, start, isFresh 
   const problems = [];
   if (!isFresh && !existsSync(target)) problems.push('the earlier report is gone');
   else if (!isFresh) {
-    const changed = difference(digests(target), wanted).filter((name) => !/\.new$/.test(name));
+    const changed = difference(digests(target), wanted).filter((name) => !/\.(?:new|part)$/.test(name));
     if (changed.length > 0) problems.push(`the earlier report is damaged: ${changed.join(', ')}`);
   }
   const { code } = await ended(start(argv, cwd));

@@ -5,24 +5,24 @@ import { defineTier as checkTier } from '../config/plugins/define-tier.js';
 import type { Plugin, PolicySource, TierInput } from '../config/plugins/plugin.js';
 import { type ActivePlugin, usePlugin as activatePlugin } from '../config/plugins/use-plugins.js';
 import type { TierDefinition } from '../core/run/tier.js';
-import { speaking } from './source.js';
+import { withFullMessages } from './source.js';
 
 /** Checks a policy in parts, given as YAML text or as the same in an object; throws an error that lists every problem with its path. */
 export function definePolicy(source: PolicySource): Policy {
-  return speaking(() => checkPolicy(source));
+  return withFullMessages(() => checkPolicy(source));
 }
 
 /** Checks a tier and returns it with nothing left open; throws an error that lists every problem. */
 export function defineTier(tier: TierInput): TierDefinition {
-  return speaking(() => checkTier(tier));
+  return withFullMessages(() => checkTier(tier));
 }
 
 /** Checks a plug-in and returns it; throws an error that lists every problem. */
 export function definePlugin(plugin: Plugin): Plugin {
-  return speaking(() => checkPlugin(plugin));
+  return withFullMessages(() => checkPlugin(plugin));
 }
 
 /** Registers a plug-in: from here on scenarios may name what it holds, until `remove()` is called. */
 export function usePlugin(plugin: Plugin): Pick<ActivePlugin, 'name' | 'remove'> {
-  return speaking(() => activatePlugin(plugin));
+  return withFullMessages(() => activatePlugin(plugin));
 }

@@ -8,7 +8,9 @@ import type { RunFacts } from '../metrics/facts.js';
 import { createMetricsFold } from '../metrics/fold.js';
 import { findMetric, metricNames } from '../metrics/registry.js';
 import { logLines } from '../report/tables/log-lines.js';
-import { speaking } from './source.js';
+import { loadTranscript } from '../transcripts/files/transcripts.js';
+import { readTranscript as readBytes } from '../transcripts/read-transcript.js';
+import { pathOf, type Source, withFullMessages, workingFolder } from './source.js';
 
 /** How a replay is watched. */
 export interface ReplayOptions {
@@ -31,7 +33,7 @@ export interface ReplayResult {
 
 /** Replays a transcript under a plan. The result depends on both alone. */
 export function replay(plan: RunPlan, transcript: Transcript, options: ReplayOptions = {}): ReplayResult {
-  return speaking(() => {
+  return withFullMessages(() => {
     const log: LogEntry[] = [];
     const fold = createMetricsFold();
     const hash = createSha256();
@@ -51,5 +53,18 @@ export function replay(plan: RunPlan, transcript: Transcript, options: ReplayOpt
       metricNames().map((name) => [name, findMetric(name)!.value(facts)] as const),
     );
     return { log, metrics, facts, digest: hash.hex() };
+  });
+}
+
+/** Reads a recording in any format that ccbench or a plug-in knows: a file with the subagents beside it, a text, or bytes. */
+export function readTranscript(
+  source: Source | Uint8Array,
+  options: { readonly id?: string } = {},
+): Transcript {
+  return withFullMessages(() => {
+    const path = source instanceof Uint8Array ? null : pathOf(source);
+    if (path !== null) return loadTranscript(path, { cwd: workingFolder() }).transcript;
+    const bytes = source instanceof Uint8Array ? source : Buffer.from(String(source), 'utf8');
+    return readBytes(bytes, { id: options.id ?? 'transcript', agents: [] }).transcript;
   });
 }

@@ -6,17 +6,27 @@ import { activePlugins } from '../config/plugins/use-plugins.js';
 import { CcbenchError } from '../core/base/errors.js';
 import { unknownName } from '../core/base/registry.js';
 import { findMetric, metricNames } from '../metrics/registry.js';
-import { COMPARED_METRICS } from '../study/compared-metrics.js';
-import { type ComparedVariant, compareVariants, type Difference } from '../study/comparison.js';
+import { COMPARED_METRICS } from '../study/chosen-metrics.js';
+import { compareVariants, type Difference } from '../study/comparison.js';
 import type { Standing } from '../study/completeness.js';
-import type { Job, JobResult, MetricRecord } from '../study/job.js';
-import { compilePoint, pointCompiler, pointName } from '../study/point.js';
-import { runJobs, workerEntry } from '../study/pool.js';
+import type { JobError } from '../study/job.js';
+import { JobRunner } from '../study/job-runner.js';
+import { compilePoint, pointCompiler } from '../study/point.js';
+import type { StoredResult } from '../study/results/run-store.js';
+import {
+  makeRuns,
+  missingRuns,
+  planRows,
+  type RowRun,
+  runsOfRows,
+  type StudySession,
+  type StudySessions,
+  uniqueName,
+} from '../study/run-rows.js';
 import { variantsOf } from '../study/variants.js';
 import { grid, parseAxes } from '../study/vary.js';
-import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
-import { openScenario, type ScenarioOptions, settingsOf } from './scenario-world.js';
-import { type Source, speakingLater, workingFolder } from './source.js';
+import { openScenario, type ScenarioOptions, settingsOf } from './scenario.js';
+import { type Source, withFullMessages, workingFolder } from './source.js';
 
 /** A row of a study, written by hand. */
 export interface StudyVariant {
@@ -35,7 +45,7 @@ export interface StudyOptions extends ScenarioOptions {
   readonly variants?: readonly StudyVariant[];
   /** Metrics that are compared, best and differences included; those of `ccbench compare` where absent. */
   readonly metrics?: readonly string[];
-  /** The row that others are held against; the first where absent. */
+  /** The row that others are compared with; the first where absent. */
   readonly baseline?: string;
   /** Worker threads; 0, or absent, runs everything in this thread. The result is the same. */
   readonly workers?: number;
@@ -79,14 +89,9 @@ interface Row {
   readonly runs: readonly CompiledRun[];
 }
 
-interface Transcripts {
-  readonly inputs: readonly TranscriptInput[];
-  of(run: CompiledRun): { readonly key: string; readonly label: string };
-}
-
 /** Runs a scenario many times and holds the rows against each other: what `ccbench compare` and `sweep` compute. */
 export function runStudy(options: StudyOptions): Promise<Study> {
-  return speakingLater(async () => {
+  return withFullMessages(async () => {
     const metrics = options.metrics ?? COMPARED_METRICS;
     const rows = await rowsOf(options);
     for (const name of metrics)
@@ -96,42 +101,32 @@ export function runStudy(options: StudyOptions): Promise<Study> {
     if (!names.includes(baseline)) throw unknownName('row', baseline, names);
     const twice = names.find((name, i) => names.indexOf(name) < i);
     if (twice !== undefined) throw new CcbenchError('duplicate-name', `two rows are called "${twice}"`);
-    const transcripts = transcriptsOf(rows);
-    const planned = rows.flatMap((row) => row.runs.map((run) => ({ row, run, at: transcripts.of(run) })));
-    const jobs = planned.map(
-      ({ run, at }, index): Job => ({ index, plan: run.plan, transcript: at.key, share: 1, metrics }),
-    );
-    const results = await work(jobs, transcripts.inputs, options.workers ?? 0);
-    const resultsOf = (row: Row) =>
-      planned.flatMap((item, i) => (item.row === row ? [{ label: item.at.label, result: results[i]! }] : []));
-    const runs = rows.map((row) => ({
-      name: row.name,
-      byTranscript: new Map<string, MetricRecord | null>(
-        resultsOf(row).map(({ label, result }) => [label, result.ok ? result.metrics : null]),
-      ),
-    }));
-    const comparison = compareVariants(runs, baseline, metrics);
+    const sessions = sessionsOf(rows);
+    const planned = planRows(rows, sessions, { metrics });
+    const found = new Map<string, StoredResult>();
+    const failed = await work(missingRuns(planned, found), options.workers ?? 0, found);
+    const comparison = compareVariants(runsOfRows(rows, planned, found), baseline, metrics);
     return {
       metrics,
       baseline,
-      rows: rows.map((row, i) => rowOf(row, comparison.variants[i]!, resultsOf(row))),
+      rows: rows.map((row, i) => {
+        const { metrics, completeness, differences } = comparison.variants[i]!;
+        const runs = planned.flatMap((run) =>
+          run.row === row
+            ? {
+                transcript: run.session.label,
+                metrics: found.get(run.key)?.metrics ?? null,
+                error: failed.get(run.key)?.message ?? null,
+              }
+            : [],
+        );
+        const { name, settings } = row;
+        return { name, settings, metrics, standing: completeness.standing, differences, runs };
+      }),
       best: comparison.best,
       compared: comparison.completeness.compared,
     };
   });
-}
-
-function rowOf(
-  { name, settings }: Row,
-  { metrics, completeness, differences }: ComparedVariant,
-  results: readonly { readonly label: string; readonly result: JobResult }[],
-): StudyRow {
-  const runs = results.map(({ label, result }) => ({
-    transcript: label,
-    metrics: result.ok ? result.metrics : null,
-    error: result.ok ? null : result.error.message,
-  }));
-  return { name, settings, metrics, standing: completeness.standing, differences, runs };
 }
 
 async function rowsOf(options: StudyOptions): Promise<readonly Row[]> {
@@ -147,10 +142,7 @@ async function rowsOf(options: StudyOptions): Promise<readonly Row[]> {
     const base = compilePoint(source, [], [], world);
     const axes = parseAxes(vary, () => windowOf(base.runs[0]!, { cwd: workingFolder() }), 'refused');
     const compile = pointCompiler(source, axes, world);
-    return grid(axes).map((values) => {
-      const point = compile(values);
-      return { name: pointName(point), settings: point.settings, runs: point.runs };
-    });
+    return grid(axes).map(compile);
   }
   if (options.variants !== undefined)
     return variants.map(({ name, policy, set }) => {
@@ -175,32 +167,23 @@ function textsOf(changes: readonly string[]): Readonly<Record<string, string>> {
   );
 }
 
-/** Every transcript of the rows, each once, with a name of its own. */
-function transcriptsOf(rows: readonly Row[]): Transcripts {
-  const byRef = new Map<string, { readonly input: TranscriptInput; readonly label: string }>();
+/** The sessions of the rows, each once, with a name of its own. */
+function sessionsOf(rows: readonly Row[]): StudySessions<StudySession> {
+  const byRef = new Map<string, StudySession>();
   const labels = new Set<string>();
   for (const { transcript: ref } of rows.flatMap(({ runs }) => runs)) {
     if (byRef.has(refKey(ref))) continue;
-    const own = refLabel(ref);
-    let label = own;
-    for (let n = 2; labels.has(label); n++) label = `${own} #${n}`;
-    labels.add(label);
+    const label = uniqueName(refLabel(ref), labels);
     byRef.set(refKey(ref), { input: inputOf(ref, { cwd: workingFolder() }), label });
   }
-  return {
-    inputs: [...byRef.values()].map(({ input }) => input),
-    of: ({ transcript }) => {
-      const { input, label } = byRef.get(refKey(transcript))!;
-      return { key: input.key, label };
-    },
-  };
+  return { transcripts: [...byRef.values()], of: (ref) => byRef.get(refKey(ref)) ?? null };
 }
 
 async function work(
-  jobs: readonly Job[],
-  inputs: readonly TranscriptInput[],
+  missing: readonly RowRun<Row, StudySession>[],
   workers: number,
-): Promise<readonly JobResult[]> {
+  found: Map<string, StoredResult>,
+): Promise<ReadonlyMap<string, JobError>> {
   const inMemory = activePlugins().find(({ file }) => file === null);
   if (workers > 0 && inMemory !== undefined)
     throw new CcbenchError(
@@ -208,12 +191,15 @@ async function work(
       `plug-in "${inMemory.name}" is no file, so worker threads cannot load it`,
       { hint: 'put it into a file and name that, or take workers: 0' },
     );
-  return runJobs(jobs, inputs, {
-    workers,
-    entry: workers === 0 ? null : workerEntry(),
-    plugins: activePlugins().flatMap(({ file }) => file ?? []),
-    signal: new AbortController().signal,
-    onResult: () => {},
-    pause: async () => {},
-  });
+  const { signal } = new AbortController();
+  const runner = new JobRunner({ workers });
+  try {
+    return await makeRuns(
+      missing,
+      (jobs, inputs, onResult) => runner.run(jobs, inputs, { signal, onResult, pause: async () => {} }),
+      (result) => found.set(result.key, result),
+    );
+  } finally {
+    await runner.close();
+  }
 }

@@ -16,8 +16,8 @@ export function pathOf(source: Source): string | null {
   return source.includes('\n') || source.trimStart().startsWith('{') ? null : source;
 }
 
-/** An error whose message holds every problem with its place and hint: nobody else tells them. */
-function spoken(error: unknown): unknown {
+/** An error whose message holds every problem with its place and hint: nobody else shows them. */
+function withFullMessage(error: unknown): unknown {
   if (error instanceof ProblemList)
     error.message = [error.message, ...error.problems.map((problem) => `  ${lineOf(problem)}`)].join('\n');
   else if (error instanceof CcbenchError) error.message = lineOf(error);
@@ -29,20 +29,15 @@ function lineOf({ message, place, hint }: CcbenchError): string {
   return `${at}${message}${hint === null ? '' : ` (${hint})`}`;
 }
 
-/** Does the work of a call; what it throws says everything in its message. */
-export function speaking<T>(work: () => T): T {
+/** Does the work of a call, which may be a promise; the message of what it throws holds everything. */
+export function withFullMessages<T>(work: () => T): T {
+  const fail = (error: unknown): never => {
+    throw withFullMessage(error);
+  };
   try {
-    return work();
+    const result = work();
+    return result instanceof Promise ? (result.catch(fail) as T) : result;
   } catch (error) {
-    throw spoken(error);
-  }
-}
-
-/** The same for work that takes its time. */
-export async function speakingLater<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw spoken(error);
+    return fail(error);
   }
 }

@@ -10,7 +10,7 @@ export interface Partition {
 /** Runs of a batch: long enough that handing it out costs nothing, short enough to be spread evenly. */
 const BATCH_RUNS = 1_000;
 
-/** A small study still has so many batches, for machines to share. */
+/** Fewest batches of a study, so that machines can share a small one. */
 const LEAST_BATCHES = 32;
 
 /** Fewest rows of a part, except the last one: columns of fewer are slow to read. */
@@ -58,7 +58,7 @@ export interface Shard {
 }
 
 /**
- * The batches of a shard. The dearest goes first, each to the shard that has least to do, so that no two shards are further apart
+ * The batches of a shard. The most expensive goes first, each to the shard that has least to do, so that no two shards are further apart
  * than one batch; equal ones are dealt in turns, which spreads settings that are slow.
  */
 export function batchesOfShard(costs: readonly number[], { index, of }: Shard): readonly number[] {

@@ -76,7 +76,7 @@ interface Paired {
   readonly baseline: VariantRuns;
   /** Transcripts that both finished. */
   readonly compared: readonly string[];
-  /** Whether a difference tells which of the two is better. */
+  /** Whether a difference says which of the two is better. */
   readonly kind: 'ranked' | 'unranked';
 }
 

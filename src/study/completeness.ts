@@ -1,4 +1,5 @@
 import { mean } from '../core/base/stats.js';
+import type { Metric } from '../metrics/metric.js';
 import type { MetricRecord } from './job.js';
 
 /** What a variant came to, by the name of the transcript; null where its run failed. */
@@ -180,7 +181,7 @@ function recordsOf({ byTranscript }: VariantRuns, { compared }: Completeness): r
   return present(keys.map((transcript) => byTranscript.get(transcript) ?? null));
 }
 
-/** The means of a variant over the compared transcripts; how far it came is told over all of them. */
+/** The means of a variant over the compared transcripts; how far it came is measured over all of them. */
 export function variantMeans(variant: VariantRuns, completeness: Completeness): MetricRecord {
   const all = [...variant.byTranscript.values()];
   const came = meansOf(present(all));
@@ -202,4 +203,23 @@ export function valueCounts(
     (variant) =>
       recordsOf(variant, completeness).filter((record) => (record[metric] ?? null) !== null).length,
   );
+}
+
+/** Something with values and a place in a study. */
+interface Measured {
+  readonly metrics: MetricRecord;
+  readonly completeness: VariantCompleteness;
+}
+
+/** The ranked one with the best value of a metric: the first of equals, null where no direction is better or nothing is ranked. */
+export function bestRanked<Item extends Measured>(items: readonly Item[], metric: Metric): Item | null {
+  const { name, better } = metric;
+  let best: Item | null = null;
+  for (const item of items) {
+    const value = item.metrics[name] ?? null;
+    if (better === null || value === null || item.completeness.standing !== 'ranked') continue;
+    const record = best?.metrics[name] ?? null;
+    if (record === null || (better === 'lower' ? value < record : value > record)) best = item;
+  }
+  return best;
 }

@@ -82,29 +82,14 @@ export function jobError(error: unknown): JobError {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error), hint: null };
 }
 
-/** Runs a job in short parts, so that whoever drives it may do something else in between. */
-export function* jobParts(job: Job, transcript: Transcript): Generator<void, JobResult, void> {
-  const { index } = job;
-  try {
-    const fold = createMetricsFold();
-    yield* sweepReplayParts(job.plan, cutTranscript(transcript, job.share), fold);
-    const facts = fold.finish();
-    const metrics: Record<string, number | null> = metricValues(facts);
-    for (const name of job.metrics) metrics[name] = findMetric(name)?.value(facts) ?? null;
-    return { ok: true, index, metrics, skipped: facts.skipped.map(({ what, needs }) => `${what}: ${needs}`) };
-  } catch (error) {
-    return { ok: false, index, error: jobError(blamePlugins(job.plan, error)) };
-  }
-}
-
-/** Transcripts that a thread is taken to have: it is sent one again after so many others, and forgets no sooner than that. */
+/** Transcripts that a thread keeps at least: after this many others it is sent one again. */
 export const KNOWN_TRANSCRIPTS = 64;
 
 /** Transcripts kept open at a time. */
 const OPEN_TRANSCRIPTS = 4;
 
-/** Holds transcripts by key; each is opened once while jobs go on using it. */
-export class TranscriptShelf {
+/** Transcripts by key; each is opened once while jobs go on using it. */
+export class OpenTranscripts {
   private readonly inputs = new Map<string, TranscriptInput>();
   private readonly open = new Map<string, Transcript>();
 
@@ -113,7 +98,7 @@ export class TranscriptShelf {
     this.inputs.set(input.key, input);
   }
 
-  /** Keeps the inputs that were added last, so many of them. */
+  /** Keeps at most this many inputs: those that were added last. */
   keep(most: number): void {
     for (const key of this.inputs.keys()) {
       if (this.inputs.size <= most) return;
@@ -134,17 +119,49 @@ export class TranscriptShelf {
   }
 }
 
-/** Runs a job to its end. */
-export function runJob(job: Job, shelf: TranscriptShelf): JobResult {
+/** Runs a job in short parts, so that whoever drives it may do something else in between. */
+export function* jobParts(job: Job, transcripts: OpenTranscripts): Generator<void, JobResult, void> {
+  const { index } = job;
   let transcript: Transcript;
   try {
-    transcript = shelf.get(job.transcript);
+    transcript = transcripts.get(job.transcript);
   } catch (error) {
-    return { ok: false, index: job.index, error: jobError(error) };
+    return { ok: false, index, error: jobError(error) };
   }
-  const parts = jobParts(job, transcript);
+  try {
+    const fold = createMetricsFold();
+    yield* sweepReplayParts(job.plan, cutTranscript(transcript, job.share), fold);
+    const facts = fold.finish();
+    const metrics: Record<string, number | null> = metricValues(facts);
+    for (const name of job.metrics) metrics[name] = findMetric(name)?.value(facts) ?? null;
+    return { ok: true, index, metrics, skipped: facts.skipped.map(({ what, needs }) => `${what}: ${needs}`) };
+  } catch (error) {
+    return { ok: false, index, error: jobError(blamePlugins(job.plan, error)) };
+  }
+}
+
+/** Runs a job to its end. */
+export function runJob(job: Job, transcripts: OpenTranscripts): JobResult {
+  const parts = jobParts(job, transcripts);
   for (;;) {
     const step = parts.next();
     if (step.done === true) return step.value;
+  }
+}
+
+/** Bytes of a recording for one call, roughly. */
+const BYTES_PER_CALL = 4_000;
+
+/** About how many calls a session has, without opening it: enough to tell long ones from short ones. */
+export function expectedCalls(input: TranscriptInput): number {
+  switch (input.kind) {
+    case 'synthetic':
+      return input.spec.turns;
+    case 'recorded':
+      return 1 + input.bytes.length / BYTES_PER_CALL;
+    case 'shared':
+      return 1 + input.compiled.length / BYTES_PER_CALL;
+    case 'sessions':
+      return input.sessions.reduce((sum, { input: own }) => sum + expectedCalls(own), 0);
   }
 }

@@ -63,7 +63,7 @@ const COVERAGE = 0.95;
 /** Runs of one setting by session. */
 type Runs = ReadonlyMap<string, MetricRecord | null>;
 
-/** The saving over some sessions; with `ahead` the interval is for the mean over so many other sessions of the same kind. @internal */
+/** The saving over some sessions; with `ahead` the interval is for the mean over that many other sessions of the same kind. @internal */
 export function savingOf(
   { base, tuned, metric, sign }: { base: Runs; tuned: Runs; metric: string; sign: 1 | -1 },
   sessions: readonly string[],

@@ -8,16 +8,13 @@ import type { Axis } from './vary.js';
 
 /** A setting of a study, compiled: the base of the scenario over each transcript. */
 export interface Point {
+  /** Its name among others. */
+  readonly name: string;
   readonly values: readonly string[];
   readonly settings: Readonly<Record<string, string>>;
   /** `path=value` for each axis. */
   readonly set: readonly string[];
   readonly runs: readonly CompiledRun[];
-}
-
-/** The name of a point among others. */
-export function pointName({ set }: Point): string {
-  return set.length === 0 ? 'base' : set.join(', ');
 }
 
 /** Shows a problem of a varied setting at the option that varies it. */
@@ -50,7 +47,8 @@ function changesOf(axes: readonly Axis[], values: readonly string[]): readonly s
 
 function pointOf(axes: readonly Axis[], values: readonly string[], runs: readonly CompiledRun[]): Point {
   const settings = Object.fromEntries(axes.map((axis, i) => [axis.path, values[i]!]));
-  return { values, settings, set: changesOf(axes, values), runs };
+  const set = changesOf(axes, values);
+  return { name: set.length === 0 ? 'base' : set.join(', '), values, settings, set, runs };
 }
 
 /** Compiles a scenario's base with the values of a point. */

@@ -16,7 +16,7 @@ export interface ResultRow {
   readonly cells: readonly CellValue[];
 }
 
-/** What tells a run from others, besides its settings; `key` is the address of plan and transcript. */
+/** What identifies a run, besides its settings; `key` is the address of plan and transcript. */
 const IDENTITY: readonly ResultColumn[] = [
   { name: 'run', kind: 'number' },
   { name: 'key', kind: 'text' },
@@ -63,23 +63,32 @@ export function rowOf(
   };
 }
 
-/** Digits of a checksum: enough to tell every accident. */
+/** Digits of a checksum: enough to detect every accident. */
 const CHECK_DIGITS = 16;
 
-/** A row as a line with its checksum. */
-export function rowLine({ run, cells }: ResultRow): string {
-  const text = JSON.stringify([run, cells]);
-  return `${sha256Hex(text).slice(0, CHECK_DIGITS)} ${text}\n`;
+function checkOf(record: object): string {
+  return sha256Hex(JSON.stringify(record)).slice(0, CHECK_DIGITS);
+}
+
+/** A record as a line with its checksum. */
+export function sealedLine(record: object): string {
+  return `${JSON.stringify({ ...record, check: checkOf(record) })}\n`;
+}
+
+/** The record of a line; null for one that was cut off or changed since it was written. */
+export function unsealed<Kind extends object>(line: string): Kind | null {
+  try {
+    const { check, ...record } = JSON.parse(line) as Kind & { readonly check?: unknown };
+    return check === checkOf(record) ? (record as unknown as Kind) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Reads lines of rows; what was cut off or changed since it was written is left out. */
 export function parseRows(text: string, columns: readonly ResultColumn[]): readonly ResultRow[] {
-  const rows: ResultRow[] = [];
-  for (const line of text.split('\n')) {
-    const body = line.slice(CHECK_DIGITS + 1);
-    if (body === '' || sha256Hex(body).slice(0, CHECK_DIGITS) !== line.slice(0, CHECK_DIGITS)) continue;
-    const [run, cells] = JSON.parse(body) as [number, readonly CellValue[]];
-    if (cells.length === columns.length) rows.push({ run, cells });
-  }
-  return rows;
+  return text
+    .split('\n')
+    .flatMap((line) => unsealed<ResultRow>(line) ?? [])
+    .filter(({ cells }) => cells.length === columns.length);
 }

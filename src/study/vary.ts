@@ -1,6 +1,5 @@
 import { paramSpecs } from '../agent/policies/catalogue.js';
 import { CcbenchError } from '../core/base/errors.js';
-import { splitValues } from './split-values.js';
 
 /** One setting that a study varies. */
 export interface Axis {
@@ -98,7 +97,7 @@ const ROUND_SIZES = [40_000, 60_000, 80_000, 100_000, 128_000, 160_000, 200_000,
 /** Tenths of the window that thresholds are tried at. */
 const TENTHS = [3, 4, 5, 6, 7, 8, 9, 10];
 
-/** Thresholds worth trying: parts of the window, round sizes below it, and the sizes at which requests become dearer. */
+/** Thresholds worth trying: parts of the window, round sizes below it, and the sizes at which requests become more expensive. */
 function thresholdAxis(path: string, window: number, priceSteps: readonly number[]): Axis {
   const sizes = [...TENTHS.map((tenth) => Math.round((tenth * window) / 10)), ...ROUND_SIZES, ...priceSteps];
   const usable = [...new Set(sizes.filter((size) => size <= window))].sort((a, b) => a - b);
@@ -212,4 +211,30 @@ export function grid(axes: readonly Axis[]): readonly (readonly string[])[] {
     });
   }
   return Array.from({ length: total }, (_, index) => gridPoint(axes, index));
+}
+
+const OPEN = '[{(';
+const CLOSE = ']})';
+
+/** Splits a list at its commas, except those inside brackets or quotes; parts are trimmed. */
+export function splitValues(text: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let quote: string | null = null;
+  let part = '';
+  for (const char of text) {
+    if (quote !== null) {
+      if (char === quote) quote = null;
+    } else if (char === '"' || char === "'") quote = char;
+    else if (OPEN.includes(char)) depth++;
+    else if (CLOSE.includes(char)) depth--;
+    else if (char === ',' && depth === 0) {
+      parts.push(part.trim());
+      part = '';
+      continue;
+    }
+    part += char;
+  }
+  parts.push(part.trim());
+  return parts;
 }

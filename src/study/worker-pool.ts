@@ -1,11 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { PluginFile } from '../config/plugins/plugin.js';
 import { shareInput } from '../transcripts/files/share-input.js';
 import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
-import { expectedCalls } from './expected-calls.js';
-import { type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
-import { JobShares } from './job-shares.js';
+import { expectedCalls, type Job, type JobResult, jobError, KNOWN_TRANSCRIPTS } from './job.js';
 import type { WorkerOrder, WorkerSetup } from './worker-run.js';
 
 /** Calls that a worker has at hand in jobs, so that it does not wait for the next one while this thread plans or writes. */
@@ -17,6 +16,61 @@ const [FEW_JOBS, MANY_JOBS] = [2, 32];
 /** Every core has a thread at work: helpers of one thread's collector would only take another's time. */
 const ONE_COLLECTOR = '--no-parallel-scavenge';
 
+interface Share {
+  next: number;
+  end: number;
+}
+
+/**
+ * Jobs that threads take one after the other. Each has a share of neighbours, because neighbours have much in common that a
+ * thread keeps; one that is through with its own takes half of what is left of the largest. @internal
+ */
+export class JobShares<Taker> {
+  private readonly shares = new Map<Taker, Share>();
+  private readonly returned: Job[] = [];
+  /** Jobs that nobody has taken. */
+  size: number;
+
+  constructor(private readonly jobs: readonly Job[]) {
+    this.size = jobs.length;
+  }
+
+  /** Gives each its share of all. */
+  shareOut(takers: readonly Taker[]): void {
+    const at = (i: number): number => Math.floor((i * this.jobs.length) / takers.length);
+    for (const [i, taker] of takers.entries()) this.shares.set(taker, { next: at(i), end: at(i + 1) });
+  }
+
+  /** The next job; null when none is left. */
+  take(taker: Taker): Job | null {
+    if (this.size === 0) return null;
+    this.size--;
+    const returned = this.returned.pop();
+    if (returned !== undefined) return returned;
+    let share = this.shares.get(taker);
+    if (share === undefined || share.next === share.end) {
+      share = this.halfOfLargest();
+      this.shares.set(taker, share);
+    }
+    return this.jobs[share.next++]!;
+  }
+
+  /** Takes jobs back that were not done. */
+  giveBack(jobs: readonly Job[]): void {
+    this.returned.push(...[...jobs].reverse());
+    this.size += jobs.length;
+  }
+
+  private halfOfLargest(): Share {
+    let largest: Share = { next: 0, end: 0 };
+    for (const share of this.shares.values())
+      if (share.end - share.next > largest.end - largest.next) largest = share;
+    const half = { next: (largest.next + largest.end) >> 1, end: largest.end };
+    largest.end = half.next;
+    return half;
+  }
+}
+
 interface Thread {
   readonly worker: Worker;
   /** Keys of the transcripts it was sent. */
@@ -25,7 +79,7 @@ interface Thread {
   readonly queue: Job[];
 }
 
-/** The jobs of one call, and who hears of their results. */
+/** The jobs of one call, and who gets their results. */
 interface Batch {
   /** Jobs nobody has been given. */
   readonly left: JobShares<Thread>;
@@ -52,15 +106,15 @@ export class WorkerPool {
   readonly #shared = new Map<string, TranscriptInput>();
   #batch: Batch | null = null;
 
-  /** Threads load the same plug-ins as the thread that starts them. */
-  constructor(entry: URL, size: number, plugins: readonly PluginFile[]) {
+  /** Threads load the same plug-ins as the thread that starts them; an undefined size takes all cores. */
+  constructor(entry: URL, size: number | undefined, plugins: readonly PluginFile[]) {
     this.#entry = entry;
     this.#plugins = plugins;
-    this.#size = size;
+    this.#size = size ?? availableParallelism();
     setFlagsFromString(ONE_COLLECTOR);
   }
 
-  /** Runs jobs, one call at a time; when it is told to stop, the threads are ended and the rest is left undone. */
+  /** Runs jobs, one call at a time; an abort ends the threads and leaves the rest undone. */
   async run(
     jobs: readonly Job[],
     inputs: readonly TranscriptInput[],
@@ -108,7 +162,7 @@ export class WorkerPool {
     thread.worker.on('error', (error) => {
       reason = error;
     });
-    // All results that it sent have arrived before its exit is told.
+    // All results that it sent arrive before the event of its exit.
     thread.worker.on('exit', () => this.#died(thread, reason));
     return thread;
   }
@@ -141,7 +195,7 @@ export class WorkerPool {
     if (batch === null || !this.#threads.has(thread)) return;
     thread.queue.shift();
     this.#give(thread, batch);
-    this.#tell(batch, result);
+    this.#report(batch, result);
   }
 
   #died(thread: Thread, error: unknown): void {
@@ -150,10 +204,10 @@ export class WorkerPool {
     const [job, ...rest] = thread.queue;
     batch.left.giveBack(rest);
     if (batch.left.size > 0) this.#give(this.#start(), batch);
-    if (job !== undefined) this.#tell(batch, { ok: false, index: job.index, error: jobError(error) });
+    if (job !== undefined) this.#report(batch, { ok: false, index: job.index, error: jobError(error) });
   }
 
-  #tell(batch: Batch, result: JobResult): void {
+  #report(batch: Batch, result: JobResult): void {
     batch.unfinished--;
     batch.finish(result);
     if (batch.unfinished === 0) batch.settle();

@@ -4,7 +4,7 @@ import type { PluginFile } from '../config/plugins/plugin.js';
 import { registerPlugin } from '../config/plugins/register-plugin.js';
 import { CcbenchError } from '../core/base/errors.js';
 import type { TranscriptInput } from '../transcripts/files/transcript-input.js';
-import { type Job, type JobError, jobError, KNOWN_TRANSCRIPTS, runJob, TranscriptShelf } from './job.js';
+import { type Job, type JobError, jobError, KNOWN_TRANSCRIPTS, OpenTranscripts, runJob } from './job.js';
 
 /** What a worker is sent: a job, and its transcript the first time it is used. */
 export interface WorkerOrder {
@@ -33,13 +33,13 @@ async function loadPlugins(plugins: readonly PluginFile[]): Promise<JobError | n
 }
 
 const failure = await loadPlugins((workerData as WorkerSetup | null)?.plugins ?? []);
-const shelf = new TranscriptShelf();
+const transcripts = new OpenTranscripts();
 parentPort?.on('message', ({ job, input }: WorkerOrder) => {
   if (input !== null) {
-    shelf.add(input);
-    shelf.keep(2 * KNOWN_TRANSCRIPTS);
+    transcripts.add(input);
+    transcripts.keep(2 * KNOWN_TRANSCRIPTS);
   }
   parentPort?.postMessage(
-    failure === null ? runJob(job, shelf) : { ok: false, index: job.index, error: failure },
+    failure === null ? runJob(job, transcripts) : { ok: false, index: job.index, error: failure },
   );
 });

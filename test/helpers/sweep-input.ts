@@ -1,6 +1,6 @@
-import type { SweptPoint } from '../../src/cli/commands/study/points.js';
 import type { SweepPageInput } from '../../src/cli/commands/study/sweep-page.js';
-import { completenessOf, variantMeans } from '../../src/study/completeness.js';
+import { completenessOf } from '../../src/study/completeness.js';
+import { sweptPoints } from '../../src/study/run-rows.js';
 import type { Axis } from '../../src/study/vary.js';
 import { type Runs, variantOf } from './variant-runs.js';
 
@@ -19,16 +19,12 @@ export function sweepInput(
 ): SweepPageInput {
   const runs = Object.entries(rows).map(([name, own]) => variantOf(name, own));
   const completeness = completenessOf(runs, 'foremost');
-  const swept = runs.map((run, i): SweptPoint => {
-    const values = run.name.split(',');
+  const points = runs.map(({ name }) => {
+    const values = name.split(',');
     const set = values.map((value, at) => `${axes[at]!.path}=${value}`);
-    return {
-      point: { values, set, settings: {}, runs: [] },
-      metrics: variantMeans(run, completeness),
-      completeness: completeness.variants[i]!,
-      runs: run,
-    };
+    return { name: set.join(', '), values, set, settings: {}, runs: [] };
   });
+  const swept = sweptPoints(points, runs, completeness);
   return {
     name: 'n',
     conclusion: { result: 'r', advice: 'a' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../src/study/job.js';
-import { JobShares } from '../../src/study/job-shares.js';
+import { JobShares } from '../../src/study/worker-pool.js';
 
 const jobsOf = (count: number): readonly Job[] =>
   Array.from({ length: count }, (_, index) => ({ index }) as Job);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { inputOf } from '../../src/config/files/open-ref.js';
-import { runJobs } from '../../src/study/pool.js';
+import { JobRunner } from '../../src/study/job-runner.js';
 
 let folder = '';
 let worker: URL;
@@ -40,14 +40,13 @@ describe('a week of work', () => {
       share: 1,
       metrics: ['dreamSkips.time', 'costByCause.carry', 'layers.auto-memory.costUsd'],
     }));
-    const run = (workers: number) =>
-      runJobs(jobs, [input], {
-        workers,
-        entry: workers === 0 ? null : worker,
-        signal: new AbortController().signal,
-        onResult: () => {},
-        pause: async () => {},
-      });
+    const run = async (workers: number) => {
+      const runner = new JobRunner({ workers, entry: worker });
+      const { signal } = new AbortController();
+      const results = await runner.run(jobs, [input], { signal, onResult: () => {}, pause: async () => {} });
+      await runner.close();
+      return results;
+    };
     const here = await run(0);
     expect(here).toMatchObject([{ ok: true, metrics: { turns: 4_000 } }, { ok: true }]);
     expect(await run(2)).toEqual(here);

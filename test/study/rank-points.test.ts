@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PointRanking, type RankedRun } from '../../src/study/rank-points.js';
+import { PointRanking, type RankedRun } from '../../src/study/results/read-results.js';
 
 /** Points over two sessions: [finished, answered, value] of each. */
 function rank(points: readonly (readonly (readonly [boolean, number, number])[])[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseExpectation } from '../../src/metrics/expect.js';
-import { type Goal, judge } from '../../src/study/trial.js';
+import { type Goal, judge } from '../../src/study/search.js';
 import { type Runs, variantOf } from '../helpers/variant-runs.js';
 
 const GOAL: Goal = { metric: 'costUsd', sign: 1, constraints: [] };

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CcbenchError } from '../../src/core/base/errors.js';
-import { splitValues } from '../../src/study/split-values.js';
-import { grid, gridSize, parseAxes, parseVary, valueAt } from '../../src/study/vary.js';
+import { grid, gridSize, parseAxes, parseVary, splitValues, valueAt } from '../../src/study/vary.js';
 
 const window = () => 200_000;
 const values = (text: string) => parseVary(text, window, 'refused').values;

@@ -7,13 +7,14 @@ import { replayParts } from '../../engine/run/replay.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { createMetricsFold } from '../../metrics/fold.js';
 import { logLines } from '../../report/tables/log-lines.js';
+import type { CliSession } from '../session.js';
 import { breathe } from '../terminal/interrupt.js';
 import { createTimings, type RunTimings } from './timings.js';
 
 /** Wall time between two looks at the terminal. */
 const BREATH_MS = 40;
 
-/** A run that came to its end. */
+/** A finished run. */
 export interface Execution {
   /** SHA-256 of the log as it is written: equal digests are equal runs. */
   readonly digest: string;
@@ -22,18 +23,14 @@ export interface Execution {
   readonly timings: RunTimings | null;
 }
 
-/** Takes the log of a run while it is made, part by part. */
+/** Where the log of a run goes, and how it is watched. */
 export interface RunOutput {
+  /** Takes the log while it is made, part by part. */
   write(entries: readonly LogEntry[], lines: string): Promise<void>;
-}
-
-/** How a run is watched from outside. */
-export interface Watch {
-  readonly interrupt: AbortSignal;
-  now(): number;
-  readonly timings: 'on' | 'off';
-  /** Hears how many requests were answered so far. */
-  progress(requests: number): void;
+  /** Whether wall-clock timings are taken; off where absent. */
+  readonly timings?: 'on' | 'off';
+  /** Gets how many requests were answered so far. */
+  progress?(requests: number): void;
 }
 
 /** Entries that are written at a time. */
@@ -41,9 +38,9 @@ const ENTRIES_PER_PART = 2_000;
 
 /** Replays a transcript, pausing often enough to show progress and to hear Ctrl-C; no entry is kept. */
 export async function execute(
+  { host }: CliSession,
   plan: RunPlan,
   transcript: Transcript,
-  watch: Watch,
   output: RunOutput,
 ): Promise<Execution> {
   const fold = createMetricsFold();
@@ -52,15 +49,15 @@ export async function execute(
   let requests = 0;
   let writingMs = 0;
   const flush = async (): Promise<void> => {
-    const startMs = watch.now();
+    const startMs = host.now();
     const part = entries;
     entries = [];
     const lines = logLines(part);
     hash.add(lines);
     await output.write(part, lines);
-    writingMs += watch.now() - startMs;
+    writingMs += host.now() - startMs;
   };
-  const timings = watch.timings === 'on' ? createTimings() : null;
+  const timings = output.timings === 'on' ? createTimings() : null;
   const sink = {
     write(entry: LogEntry) {
       entries.push(entry);
@@ -70,7 +67,7 @@ export async function execute(
   };
   const parts =
     timings === null ? replayParts(plan, transcript, sink) : replayParts(plan, transcript, sink, timings);
-  let nextBreath = watch.now() + BREATH_MS;
+  let nextBreath = host.now() + BREATH_MS;
   const goOn = (): boolean => {
     try {
       return parts.next().done !== true;
@@ -80,13 +77,13 @@ export async function execute(
   };
   while (goOn()) {
     if (entries.length >= ENTRIES_PER_PART) await flush();
-    if (watch.now() < nextBreath) continue;
-    watch.progress(requests);
-    await breathe(watch.interrupt);
-    nextBreath = watch.now() + BREATH_MS;
+    if (host.now() < nextBreath) continue;
+    output.progress?.(requests);
+    await breathe(host.interrupt);
+    nextBreath = host.now() + BREATH_MS;
   }
   await flush();
-  await breathe(watch.interrupt);
+  await breathe(host.interrupt);
   const facts = fold.finish();
   const { promptTokens } = facts.requests;
   return {

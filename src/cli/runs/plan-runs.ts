@@ -8,14 +8,13 @@ import {
 import { builtinContext } from '../../config/context.js';
 import type { OpenPlugins } from '../../config/files/open-plugins.js';
 import { filesOf } from '../../config/files/open-ref.js';
-import { policyTexts } from '../../config/files/policy-text.js';
-import type { FindRecordings } from '../../config/files/transcript-ref.js';
 import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { unknownName } from '../../core/base/registry.js';
 import { inputId, kindOfInput } from '../../transcripts/files/read-input.js';
 import { folderName } from '../files/output.js';
+import type { CliSession } from '../session.js';
 import { type EarlierRun, missingMetrics, readEarlier } from './earlier-run.js';
-import type { ReadScenario } from './scenario-reader.js';
+import { openScenarios } from './scenario-reader.js';
 
 /** What the command line changes in scenarios. */
 export interface ScenarioChanges {
@@ -133,36 +132,23 @@ function compileWanted(source: ScenarioSource, variant: string | undefined): Com
 }
 
 /** Reads and checks all scenarios before anything runs; every problem of every file is reported at once. */
-export function planScenarios(
+export async function planScenarios(
+  session: CliSession,
   files: readonly string[],
-  read: ReadScenario,
   changes: ScenarioChanges,
-  cwd: string,
   plugins: OpenPlugins,
-  findRecordings: FindRecordings,
-  onDoubt: (doubt: CcbenchError) => void = () => {},
-): readonly PlannedScenario[] {
+  onDoubt?: (doubt: CcbenchError) => void,
+): Promise<readonly PlannedScenario[]> {
+  const open = await openScenarios(session, files, plugins, onDoubt);
   const problems: CcbenchError[] = [];
   const planned: PlannedScenario[] = [];
   const fileOf = new Map<string, string>();
   for (const file of files) {
     const showOthers = plugins.only(file);
     try {
-      const text = read(file);
-      const wanted = compileWanted(
-        {
-          text,
-          file,
-          set: changesOf(changes),
-          readPolicy: policyTexts(file, cwd),
-          findRecordings,
-          onDoubt,
-          plugins: plugins.of(file),
-        },
-        changes.variant,
-      );
+      const wanted = compileWanted(open(file, changesOf(changes)), changes.variant);
       const scenario = changes.variant === undefined ? withoutOtherPolicies(wanted, changes.policy) : wanted;
-      problems.push(...checkTranscripts(scenario, cwd));
+      problems.push(...checkTranscripts(scenario, session.host.cwd));
       const other = fileOf.get(scenario.name);
       if (other !== undefined) {
         problems.push(

@@ -8,7 +8,7 @@ import { providerRegistry } from '../../provider/providers/providers.js';
 export interface RuledSession extends RuleCosts {
   readonly id: string;
   readonly provider: string;
-  /** Null where nothing tells. */
+  /** Null where it is not known. */
   readonly recordedUsd: number | null;
 }
 
@@ -18,9 +18,9 @@ export interface ProviderLifetimes extends PricedCalls {
   readonly sessions: number;
   /** How long entries live by the provider's rule. */
   readonly lifetime: CacheLifetime;
-  /** Of the sessions that tell what they cost. */
+  /** Of the sessions whose cost is known. */
   readonly recordedUsd: number | null;
-  /** Sessions that can be priced without telling what they cost: the other costs hold them. */
+  /** Sessions that can be priced but whose recorded cost is not known: the other costs include them. */
   readonly untold: number;
   /** By that rule, on average. */
   readonly averageUsd: number | null;
@@ -35,8 +35,8 @@ export function choosesLifetime(provider: string): boolean {
 }
 
 function known(values: readonly (number | null)[]): number | null {
-  const told = values.flatMap((value) => value ?? []);
-  return told.length === 0 ? null : sum(told);
+  const numbers = values.flatMap((value) => value ?? []);
+  return numbers.length === 0 ? null : sum(numbers);
 }
 
 function ofProvider(provider: string, all: readonly RuledSession[]): ProviderLifetimes {

@@ -4,7 +4,7 @@ import type { RecordedBill } from '../../core/run/recorded-bill.js';
 import { recordedUsd } from '../../metrics/recorded-metrics.js';
 import { AS_RECORDED, billNotes } from '../../report/text/as-recorded.js';
 
-/** What several recordings cost, as far as they tell. */
+/** What several recordings cost, as far as they carry usage. */
 export interface RecordedCosts {
   /** All together; null where no call could be priced. */
   readonly costUsd: number | null;

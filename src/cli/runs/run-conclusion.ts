@@ -57,7 +57,7 @@ function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): 
   const failed = failedSentence(expectations);
   if (failed !== null) return failed;
   if (!completionOf(facts).finished)
-    return 'It did not finish, so its cost can be held against no run that did.';
+    return 'It did not finish, so its cost does not compare with runs that did.';
   const worst = worstBreak(facts);
   if (worst !== null) {
     return worst.cause === 'ttl-5m' && mayLiveLonger(facts)
@@ -81,7 +81,7 @@ export function runConclusion(facts: RunFacts, expectations: readonly Expectatio
   const priced = pricedCalls(facts);
   const unpriced = unpricedText(priced, 'request');
   const cost = isUnpriced(priced)
-    ? `What ${name} cost cannot be told: ${unpriced}`
+    ? `The cost of ${name} is not known: ${unpriced}`
     : `${name} cost ${formatAtLeast(costUsd ?? null, priced)}${unpriced === null ? ` for ${formatCounted(answered, 'call')}` : `: ${unpriced}`}`;
   return {
     result: `${cost}${unpriced === null ? ', with' : ';'} ${formatShare(cacheHitRate ?? null)} of its prompts ${unpriced === null ? '' : 'were '}read from the cache.`,

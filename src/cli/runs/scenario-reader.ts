@@ -1,17 +1,25 @@
 import { basename } from 'node:path';
 import { policyRegistry } from '../../agent/policies/catalogue.js';
 import { NO_POLICY, ownPolicy } from '../../analysis/validate/forward.js';
+import type { ScenarioSource } from '../../config/compile.js';
+import type { ReadPolicyText } from '../../config/files/lift-policies.js';
+import type { OpenPlugins } from '../../config/files/open-plugins.js';
+import { policyTexts } from '../../config/files/policy-text.js';
 import { isRecording, readScenarioText } from '../../config/files/scenario-text.js';
 import { slug } from '../../config/files/slug.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import type { Transcript } from '../../core/model/transcript.js';
 import { inputId } from '../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../transcripts/files/transcripts.js';
-import { type CliSession, inputOptions, note } from '../session.js';
+import { sessionRecordings } from '../files/session-recordings.js';
+import { type CliSession, doubtNotes, inputOptions, note } from '../session.js';
 import { withoutPause } from '../terminal/interrupt.js';
 
-/** The text of a scenario that a user named. */
-export type ReadScenario = (file: string) => string;
+/** Opens a scenario with changes; one that cannot be read throws. */
+export type OpenScenario = (
+  file: string,
+  set: readonly string[],
+) => ScenarioSource & { readonly readPolicy: ReadPolicyText };
 
 /** The policy of a recording's own client; where none was measured on it, the one that was read from its sources. */
 function policyFor(transcript: Transcript): ReturnType<typeof ownPolicy> {
@@ -33,7 +41,7 @@ function scenarioOf(file: string, transcript: Transcript): string {
     .join('\n')}\n`;
 }
 
-function toldOf(file: string, transcript: Transcript): string {
+function recordingNote(file: string, transcript: Transcript): string {
   const { use, set } = policyFor(transcript);
   if (use === NO_POLICY)
     return `${file} is a recording: no policy is known to be that of its client, so it is run with ${use} unless --policy names one`;
@@ -44,10 +52,16 @@ function toldOf(file: string, transcript: Transcript): string {
 }
 
 /**
- * Reads the scenarios of a command line. A recording may stand in the place of a scenario, for one that replays it as its own client would;
- * recordings are read before the first scenario is asked for, so that Ctrl-C is heard meanwhile.
+ * Reads the scenarios of a command line, with what they may name: policy files, recordings and plug-ins. A recording may stand in the
+ * place of a scenario, for one that replays it as its own client would; recordings are read before the first scenario is asked for, so
+ * that Ctrl-C is heard meanwhile.
  */
-export async function scenarioReader(session: CliSession, files: readonly string[]): Promise<ReadScenario> {
+export async function openScenarios(
+  session: CliSession,
+  files: readonly string[],
+  plugins: OpenPlugins,
+  onDoubt: (doubt: CcbenchError) => void = doubtNotes(session),
+): Promise<OpenScenario> {
   const { cwd, interrupt } = session.host;
   const known = new Map<string, string | CcbenchError>();
   for (const file of files) {
@@ -55,15 +69,17 @@ export async function scenarioReader(session: CliSession, files: readonly string
     try {
       const { transcript } = await withoutPause(interrupt, () => loadTranscript(file, inputOptions(session)));
       known.set(file, scenarioOf(file, transcript));
-      note(session, toldOf(file, transcript));
+      note(session, recordingNote(file, transcript));
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       known.set(file, error);
     }
   }
-  return (file) => {
+  const findRecordings = sessionRecordings(session);
+  return (file, set) => {
     const text = known.get(file) ?? readScenarioText(file, cwd);
     if (typeof text !== 'string') throw text;
-    return text;
+    const readPolicy = policyTexts(file, cwd);
+    return { text, file, set, readPolicy, findRecordings, onDoubt, plugins: plugins.of(file) };
   };
 }

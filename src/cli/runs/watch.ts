@@ -62,7 +62,7 @@ function watchedPaths(names: readonly string[], { cwd, env }: CliSession['host']
   return [...found];
 }
 
-/** What a look at a file tells; a changed one tells something else. */
+/** The state of a file: another one after each change. */
 function look(path: string): string {
   const stat = statOf(path);
   return stat === undefined ? 'absent' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;

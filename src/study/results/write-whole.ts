@@ -17,16 +17,25 @@ export function writerName(): string {
   return `${hostname().replace(/[^\w-]/g, '-')}.${process.pid}`;
 }
 
-/** The error for a results folder that cannot be written. */
-export function unwritable(path: string, error: unknown): CcbenchError {
+/** The error for a folder of results that cannot be written. */
+export function unwritable(
+  path: string,
+  error: unknown,
+  elsewhere = 'choose another folder with --results',
+): CcbenchError {
+  if (error instanceof CcbenchError) return error;
   return new CcbenchError('output-unwritable', `${path} cannot be written: ${whyUnwritable(error)}`, {
-    hint: remedyFor(error, 'choose another folder with --results'),
+    hint: remedyFor(error, elsewhere),
     cause: error,
   });
 }
 
 /** Writes a file whole or not at all: under a name of its own first, then in its place. */
-export function writeWhole(path: string, data: string | Uint8Array): void {
+export function writeWhole(
+  path: string,
+  data: string | Uint8Array,
+  fail = (error: unknown): CcbenchError => unwritable(path, error),
+): void {
   const fresh = `${path}.${writerName()}.${written++}.part`;
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -34,7 +43,7 @@ export function writeWhole(path: string, data: string | Uint8Array): void {
     renameSync(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
-    throw unwritable(path, error);
+    throw fail(error);
   }
 }
 
@@ -49,14 +58,15 @@ function isAtWork(pid: number): boolean {
 }
 
 /** Removes what killed processes left unfinished in a folder. */
-export function removeUnfinished(folder: string, nowMs: number): void {
+export function removeUnfinished(folder: string): void {
   const own = writerName().split('.')[0];
   for (const name of namesIn(folder)) {
     const [, host, pid] = BEING_WRITTEN.exec(name) ?? [];
     if (host === undefined) continue;
     const path = join(folder, name);
     try {
-      const isLeft = host === own ? !isAtWork(Number(pid)) : nowMs - statSync(path).mtimeMs > GIVEN_UP_MS;
+      const isLeft =
+        host === own ? !isAtWork(Number(pid)) : Date.now() - statSync(path).mtimeMs > GIVEN_UP_MS;
       if (isLeft) rmSync(path, { force: true });
     } catch {
       // Another process was faster.

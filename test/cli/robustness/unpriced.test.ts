@@ -33,7 +33,7 @@ describe('models without a price', () => {
       new RegExp(`\ns cost at least \\$0\\.\\d+: ${RUN_PART}; .* were read from the cache\\.\n`),
     );
     expect(text).not.toContain('against the recording');
-    expect(text).not.toContain('nine of ten');
+    expect(text).not.toMatch(/nine of ten|90 %/);
     const [run] = JSON.parse(await printed(1, 'run', 's.jsonl', '--json')).runs;
     expect(run.unpricedRequests).toBe(3);
     expect(run.metrics.costUsd).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ describe('models without a price', () => {
 
   it('leave a run without a cost where no model has one, in text and JSON', async () => {
     const text = await printed(0, 'run', 's.jsonl');
-    expect(text).toContain('What s cost cannot be told: no model of the 5 requests has a price;');
+    expect(text).toContain('The cost of s is not known: no model of the 5 requests has a price;');
     expect(text).not.toContain('$');
     const [run] = JSON.parse(await printed(0, 'run', 's.jsonl', '--json')).runs;
     expect(run.metrics).toMatchObject({ costUsd: null, costLowUsd: null, costPerTurnUsd: null });

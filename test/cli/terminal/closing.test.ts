@@ -71,7 +71,7 @@ describe('the last lines of a command', () => {
     expect(runs.map((run: { finished: boolean }) => run.finished)).toEqual([true, false]);
     const lines = await closing(['run', 'a.yaml', '--no-files'], cwd);
     expect(lines[0]).toMatch(/^2 runs of tiny cost \$[\d.]+ in all\.$/);
-    expect(lines[1]).toBe('1 of them did not finish: hold that cost against no run that did.');
+    expect(lines[1]).toBe('1 of them did not finish: do not compare that cost with runs that did.');
   });
 
   it('run says nothing of it where it is quiet or prints JSON', async () => {

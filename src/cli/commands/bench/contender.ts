@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Job } from '../../../study/job.js';
-import { runJobs, workerEntry } from '../../../study/pool.js';
-import { WorkerPool } from '../../../study/worker-pool.js';
+import { JobRunner } from '../../../study/job-runner.js';
 import type { TranscriptInput } from '../../../transcripts/files/transcript-input.js';
 
 /** What sweeps took on so many threads. */
@@ -18,27 +17,21 @@ export interface SweepTimes {
 
 /** Sweeps on threads of its own: the first one starts them, later ones find them warm. */
 export class Contender implements SweepTimes {
-  readonly workers: number;
   coldMs = 0;
   firstResultMs = 0;
   warmMs = Number.POSITIVE_INFINITY;
   busyMs = Number.POSITIVE_INFINITY;
-  readonly #threads: WorkerPool | null;
+  readonly #runner: JobRunner;
 
   constructor(workers: number) {
-    const entry = workerEntry();
-    this.workers = workers;
-    this.#threads = entry === null ? null : new WorkerPool(entry, workers, []);
+    this.#runner = new JobRunner({ workers, plugins: [] });
   }
 
   async sweep(jobs: readonly Job[], input: TranscriptInput): Promise<void> {
     const start = performance.now();
     const before = process.cpuUsage();
     let firstMs = 0;
-    await runJobs(jobs, [input], {
-      workers: this.workers,
-      entry: workerEntry(),
-      threads: this.#threads,
+    await this.#runner.run(jobs, [input], {
       signal: new AbortController().signal,
       onResult() {
         if (firstMs === 0) firstMs = performance.now() - start;
@@ -57,6 +50,6 @@ export class Contender implements SweepTimes {
   }
 
   async close(): Promise<void> {
-    await this.#threads?.close();
+    await this.#runner.close();
   }
 }

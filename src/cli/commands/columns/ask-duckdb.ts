@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { ResultRow } from '../../../study/result-rows.js';
 import { encodePart } from '../../../study/results/part-file.js';
-import type { StudyResults } from '../../../study/results/results-folder.js';
+import type { ResultStore } from '../../../study/results/result-store.js';
 import { writeWhole } from '../../../study/results/write-whole.js';
 
 /** A text as SQL takes it. */
@@ -15,7 +15,7 @@ function quoted(text: string): string {
 
 /** Answers a query on the table `results` with the command duckdb: rows as JSON, or as it prints them. */
 export async function askDuckdb(
-  results: StudyResults,
+  results: ResultStore,
   query: string,
   {
     form,

@@ -1,132 +1,180 @@
 import { resolve } from 'node:path';
+import type { ScenarioSource } from '../../../config/compile.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
+import { windowOf } from '../../../config/files/window-of.js';
+import { sha256Hex } from '../../../core/base/digest.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
 import { batchesOfShard, runsOfBatch, type Shard } from '../../../study/batches.js';
-import { StudyResults, writeManifest } from '../../../study/results/results-folder.js';
+import {
+  type GridStudy,
+  openGridStudy,
+  type StudyContext,
+  type StudySpec,
+  specOf,
+} from '../../../study/grid-study.js';
+import { JobRunner } from '../../../study/job-runner.js';
+import { compilePoint } from '../../../study/point.js';
+import { ResultStore, type StudyRecord, writeManifest } from '../../../study/results/result-store.js';
+import { batchCosts, runBatches } from '../../../study/run-batches.js';
+import { parseAxes } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, note, printJson } from '../../session.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
+import { breathe, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress } from '../../terminal/progress.js';
-import { openThreads } from '../study/run-study.js';
-import { type ColumnStudy, openColumnStudy, type StudyWords, wordsOf } from './column-study.js';
-import { runBatches } from './run-batches.js';
+import { runJobs } from '../study/run-rows.js';
+import { loadInputs, openSource, type StudyInputs } from '../study/study-inputs.js';
+import { programVersion } from './program-version.js';
 import { studyConclusion, summarise, summaryLines } from './summary.js';
 
-/** How a sweep into columns is done. */
-export interface ColumnSweepOptions {
+/** Makes what is missing of a study, on the threads of this machine or on others; gives how many runs were made. */
+export type StudyRunner = (study: GridStudy, store: ResultStore) => Promise<number>;
+
+/** Options of a sweep into columns. */
+export interface ColumnSweepOptions extends PluginOptions, Omit<StudySpec, 'file'> {
   readonly results: string;
-  readonly shard?: Shard;
-  readonly workers?: number;
 }
 
 /** Points that are shown as the best. */
 const SHOWN_BEST = 5;
 
+/** Wall time between two looks at the terminal. */
+const LOOK_MS = 20;
+
+/** Opens what the studies of a command line share. */
+export async function openContext(
+  session: CliSession,
+  spec: Pick<StudySpec, 'file' | 'set' | 'transcripts'>,
+  opened: OpenPlugins,
+): Promise<StudyContext> {
+  const { host } = session;
+  const { source: plain } = await openSource(session, spec.file, spec, opened);
+  const read = new Map<string, string>();
+  const source: ScenarioSource = {
+    ...plain,
+    readPolicy: (written, place) => {
+      const found = plain.readPolicy(written, place);
+      read.set(written, sha256Hex(found.text));
+      return found;
+    },
+  };
+  const base = compilePoint(source, [], []);
+  let sessions: Promise<StudyInputs> | null = null;
+  let nextLook = 0;
+  return {
+    source,
+    base,
+    read,
+    version: programVersion(),
+    axesOf: (vary) =>
+      withoutPause(host.interrupt, () =>
+        parseAxes(vary, () => windowOf(base.runs[0]!, inputOptions(session)), 'refused'),
+      ),
+    sessions: () => (sessions ??= loadInputs(session, base.runs)),
+    load: async (run) => (await loadInputs(session, [run])).transcripts[0]!,
+    async pause() {
+      if (host.now() < nextLook) return;
+      await breathe(host.interrupt);
+      nextLook = host.now() + LOOK_MS;
+    },
+  };
+}
+
+/** Opens a study without making its points. */
+export async function openStudy(
+  session: CliSession,
+  spec: StudySpec,
+  opened: OpenPlugins,
+): Promise<GridStudy> {
+  return openGridStudy(await openContext(session, spec, opened), spec);
+}
+
+/** Opens the folder of a study: what is damaged is done again. */
+export async function openStore(
+  session: CliSession,
+  record: StudyRecord,
+  folder: string,
+): Promise<ResultStore> {
+  const store = new ResultStore(resolve(session.host.cwd, folder), record);
+  store.announce();
+  for (const path of await store.dropDamaged()) note(session, `${path} is damaged: its runs are made again`);
+  await store.joinAll();
+  return store;
+}
+
 /** `ccbench sweep --results`: a grid of any size into Parquet files, in one process or as one shard of many. */
 export async function columnSweepCommand(
   session: CliSession,
   file: string,
-  options: ColumnSweepOptions & Omit<StudyWords, 'file'> & PluginOptions,
+  options: ColumnSweepOptions & { readonly shard?: Shard; readonly workers?: number },
 ): Promise<ExitCode> {
-  return withPlugins(session, [file], options, (plugins) =>
-    columnSweep(session, wordsOf(file, options), options, plugins),
-  );
+  return columnSweep(session, file, options, () => onThreads(session, options));
 }
 
-async function columnSweep(
+/** Opens a study, has what is missing of it made, and says what it has come to. */
+export async function columnSweep(
   session: CliSession,
-  words: StudyWords,
+  file: string,
   options: ColumnSweepOptions,
-  opened: OpenPlugins,
+  runnerFor: (spec: StudySpec) => StudyRunner,
 ): Promise<ExitCode> {
-  const study = await openColumnStudy(session, words, opened);
-  const results = await openResults(session, study, options.results);
-  const all = results.missing();
-  const own = options.shard === undefined ? all : ownBatches(study, options.shard, results);
-  const { partition } = study.record;
-  const runsIn = (batches: readonly number[]): number =>
-    batches.reduce((sum, batch) => {
-      const { from, to } = runsOfBatch(partition, batch);
-      return sum + to - from;
-    }, 0);
-  const toDo = runsIn(own);
-  const { runs } = partition;
-  const found = runs - runsIn(all);
-  if (found > 0) note(session, `${formatCount(found)} of ${formatCounted(runs, 'run')} are finished already`);
-  if (options.shard !== undefined) {
-    const { index, of } = options.shard;
-    note(session, `shard ${index} of ${of}: ${formatCounted(toDo, 'run')}`);
-  }
-  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'runs');
-  const threads = openThreads(options.workers);
-  let ran = 0;
-  progress.start(study.record.name, toDo);
-  try {
-    await runBatches(session, study, results, own, {
-      workers: options.workers,
-      threads,
-      onRun: () => progress.update(++ran),
-    });
-  } catch (error) {
-    progress.clear();
-    note(session, `what is finished is kept in ${options.results}: the same command goes on from there`);
-    throw error;
-  } finally {
-    progress.clear();
-    await threads?.close();
-  }
-  return concludeStudy(session, study, results, { shown: options.results, ran });
-}
-
-/** Opens the folder of a study: what is damaged is done again. */
-export async function openResults(
-  session: CliSession,
-  study: ColumnStudy,
-  folder: string,
-): Promise<StudyResults> {
-  const results = new StudyResults(resolve(session.host.cwd, folder), study.record);
-  results.announce(Date.now());
-  for (const path of await results.dropDamaged())
-    note(session, `${path} is damaged: its runs are made again`);
-  await results.joinAll();
-  return results;
-}
-
-/** The batches of a shard that are still to do. */
-function ownBatches(study: ColumnStudy, shard: Shard, results: StudyResults): readonly number[] {
-  return results.missing(batchesOfShard(batchCosts(study), shard));
-}
-
-/** What each batch is expected to cost: the calls of its sessions. */
-function batchCosts(study: ColumnStudy): readonly number[] {
-  const { sessions, variesSessions } = study;
-  const { partition } = study.record;
-  const weights = Array.from({ length: sessions }, (_, i) => study.weight(0, i));
-  return Array.from({ length: partition.batches }, (_, batch) => {
-    const { from, to } = runsOfBatch(partition, batch);
-    if (variesSessions) {
-      const looks = [from, Math.floor((from + to - 1) / 2), to - 1];
-      const costs = looks.map((run) => study.weight(Math.floor(run / sessions), run % sessions));
-      return ((to - from) * costs.reduce((sum, cost) => sum + cost, 0)) / looks.length;
-    }
-    let cost = 0;
-    for (let run = from; run < to; run++) cost += weights[run % sessions]!;
-    return cost;
+  return withPlugins(session, [file], options, async (plugins) => {
+    const spec = specOf(file, options);
+    const study = await openStudy(session, spec, plugins);
+    const store = await openStore(session, study.record, options.results);
+    const { runs } = study.record.partition;
+    const before = store.finishedRuns();
+    if (before > 0)
+      note(session, `${formatCount(before)} of ${formatCounted(runs, 'run')} are finished already`);
+    const ran = before === runs ? 0 : await runnerFor(spec)(study, store);
+    return concludeStudy(session, study, store, { shown: options.results, ran });
   });
 }
 
-/** Writes the manifest and says what the study has come to. */
-export async function concludeStudy(
+/** Makes the runs of a study, or of one shard of it, on the threads of this machine. */
+function onThreads(
   session: CliSession,
-  study: ColumnStudy,
-  results: StudyResults,
+  options: { readonly results: string; readonly shard?: Shard; readonly workers?: number },
+): StudyRunner {
+  return async (study, store) => {
+    const { shard } = options;
+    const batches = store.missing(shard === undefined ? undefined : batchesOfShard(batchCosts(study), shard));
+    const toDo = batches.reduce((sum, batch) => {
+      const { from, to } = runsOfBatch(study.record.partition, batch);
+      return sum + to - from;
+    }, 0);
+    if (shard !== undefined)
+      note(session, `shard ${shard.index} of ${shard.of}: ${formatCounted(toDo, 'run')}`);
+    const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'runs');
+    const runner = new JobRunner(options);
+    let ran = 0;
+    progress.start(study.record.name, toDo);
+    try {
+      await runBatches(study, store, batches, runJobs(session, runner), () => progress.update(++ran));
+    } catch (error) {
+      progress.clear();
+      note(session, `what is finished is kept in ${options.results}: the same command goes on from there`);
+      throw error;
+    } finally {
+      progress.clear();
+      await runner.close();
+    }
+    return ran;
+  };
+}
+
+/** Writes the manifest and says what the study has come to. */
+async function concludeStudy(
+  session: CliSession,
+  study: GridStudy,
+  store: ResultStore,
   { shown, ran }: { readonly shown: string; readonly ran: number },
 ): Promise<ExitCode> {
-  results.look();
-  writeManifest(results.folder);
-  const summary = await summarise(results, study.shown[0]!, SHOWN_BEST, session.host.interrupt);
+  store.look();
+  writeManifest(store.folder);
+  const summary = await summarise(store, study.shown[0]!, SHOWN_BEST, session.host.interrupt);
   if (session.json) printJson(session, { ...summary, ran, results: shown });
   else {
     const closing = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { sha256Hex } from '../../../core/base/digest.js';
-import { workerEntry } from '../../../study/pool.js';
+import { workerEntry } from '../../../study/job-runner.js';
 import { packageVersion } from '../../version.js';
 
 /** Digits that tell two builds of one version apart. */

@@ -3,16 +3,16 @@ import { resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount, formatCounted, formatValue, printable } from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
-import { readStudies, StudyResults } from '../../../study/results/results-folder.js';
-import { splitValues } from '../../../study/split-values.js';
+import { chosenMetric } from '../../../study/chosen-metrics.js';
+import { ResultStore, readStudies } from '../../../study/results/result-store.js';
+import { splitValues } from '../../../study/vary.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
+import { breathe } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
-import { chosenMetric } from '../study/chosen-metrics.js';
 import { askDuckdb } from './ask-duckdb.js';
 import { chosenColumn, type Group, Grouping, parseCondition } from './questions.js';
-import { readRows } from './read-results.js';
 import { settingsText, studiesConclusion, summarise, summaryLines } from './summary.js';
 
 /** Options of `ccbench results`. */
@@ -66,17 +66,13 @@ export async function resultsCommand(
     throw new CcbenchError('bad-usage', `${folder} holds ${studies.length} studies, which are not mixed`, {
       hint: `add --study with one of: ${chosen.map(({ id, name, version }) => `${id} (${name}, ccbench ${version})`).join(', ')}`,
     });
-  const opened: StudyResults[] = [];
-  for (const study of chosen) {
-    const results = new StudyResults(path, study);
-    opened.push(results);
-  }
+  const opened = chosen.map((study) => new ResultStore(path, study));
   return isAsked ? answer(session, opened[0]!, options) : overview(session, opened, folder, options.top);
 }
 
 async function overview(
   session: CliSession,
-  studies: readonly StudyResults[],
+  studies: readonly ResultStore[],
   folder: string,
   top: number,
 ): Promise<ExitCode> {
@@ -92,11 +88,7 @@ async function overview(
   return EXIT.fine;
 }
 
-async function answer(
-  session: CliSession,
-  results: StudyResults,
-  options: ResultsOptions,
-): Promise<ExitCode> {
+async function answer(session: CliSession, results: ResultStore, options: ResultsOptions): Promise<ExitCode> {
   const { host } = session;
   const { study } = results;
   const open = study.partition.runs - results.finishedRuns();
@@ -136,7 +128,7 @@ async function answer(
 
 async function grouped(
   session: CliSession,
-  results: StudyResults,
+  results: ResultStore,
   options: ResultsOptions,
   head: object,
 ): Promise<void> {
@@ -154,7 +146,8 @@ async function grouped(
   const names = [...conditions.map(({ column }) => column), ...by, ...means];
   const grouping = new Grouping(by, means);
   let rows = 0;
-  for await (const cells of readRows(results, ['finishedShare', ...names], session.host.interrupt)) {
+  const pause = () => breathe(session.host.interrupt);
+  for await (const cells of results.rows(['finishedShare', ...names], pause)) {
     if (!conditions.every(({ isMet }, i) => isMet(cells[1 + i] ?? null))) continue;
     rows++;
     const start = 1 + conditions.length;
@@ -162,8 +155,8 @@ async function grouped(
       grouping.add(cells.slice(start, start + by.length), cells.slice(start + by.length), cells[0] === 1);
   }
   const groups = grouping.list();
-  const told = means.length === 0 ? null : unfinishedNote(groups);
-  if (told !== null) note(session, told);
+  const remark = means.length === 0 ? null : unfinishedNote(groups);
+  if (remark !== null) note(session, remark);
   if (session.json) {
     printJson(session, { ...head, rows, ...(groups.length === 0 ? {} : { groups }) });
     return;

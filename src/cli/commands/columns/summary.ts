@@ -8,8 +8,10 @@ import {
 import { findMetric } from '../../../metrics/registry.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { CellValue } from '../../../study/result-rows.js';
-import type { StudyResults } from '../../../study/results/results-folder.js';
-import { countRuns, rankPoints, settingsOf } from './read-results.js';
+import type { Ranking } from '../../../study/results/read-results.js';
+import { rankPoints, settingsOf } from '../../../study/results/read-results.js';
+import type { ResultStore } from '../../../study/results/result-store.js';
+import { breathe } from '../../terminal/interrupt.js';
 
 /** What a study came to, in short. */
 export interface StudySummary {
@@ -40,17 +42,17 @@ export interface StudySummary {
 
 /** Sums up what is in a folder of a study: counts, and the best points by a metric. */
 export async function summarise(
-  results: StudyResults,
+  results: ResultStore,
   metricName: string,
   top: number,
   interrupt: AbortSignal,
 ): Promise<StudySummary> {
   const { study } = results;
   const metric = findMetric(metricName)!;
-  const { rows, failed } = await countRuns(results, interrupt);
-  const ranking = await rankPoints(results, metric, top, interrupt);
+  const pause = () => breathe(interrupt);
+  const { rows, failed, ...ranking } = await rankPoints(results, metric, top, pause);
   const places = ranking.best.map(({ point }) => point);
-  const settings = places.length === 0 ? new Map() : await settingsOf(results, places, interrupt);
+  const settings = places.length === 0 ? new Map() : await settingsOf(results, places, pause);
   return {
     id: study.id,
     name: study.name,
@@ -77,7 +79,7 @@ export async function summarise(
 
 function reasonOf(
   better: string | null,
-  { isAlike, isApart, ranked, sessions, best }: Awaited<ReturnType<typeof rankPoints>>,
+  { isAlike, isApart, ranked, sessions, best }: Ranking,
 ): string | null {
   if (better === null) return 'neither more nor less of it is better';
   if (isApart)
@@ -130,14 +132,14 @@ export function studiesConclusion(summaries: readonly StudySummary[]): Conclusio
   );
   const isNamesake = (one: StudySummary): boolean =>
     last.some((other) => other !== one && other.name === one.name);
-  const told = last.map((one) =>
+  const conclusions = last.map((one) =>
     studyConclusion(isNamesake(one) ? { ...one, name: `${one.name} (study ${one.id})` } : one),
   );
   const steps = summaries.length - last.length;
   const left = `${formatCounted(steps, 'study', 'studies')} over less of the sessions ${steps === 1 ? 'is a step' : 'are steps'} on the way.`;
   return {
-    result: [...told.map(({ result }) => result), ...(steps > 0 ? [left] : [])].join(' '),
-    advice: [...new Set(told.map(({ advice }) => advice))].join(' '),
+    result: [...conclusions.map(({ result }) => result), ...(steps > 0 ? [left] : [])].join(' '),
+    advice: [...new Set(conclusions.map(({ advice }) => advice))].join(' '),
   };
 }
 

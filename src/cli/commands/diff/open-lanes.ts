@@ -12,10 +12,8 @@ import { replay } from '../../../engine/run/replay.js';
 import { fileHead } from '../../../transcripts/files/disk-file.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { openLog } from '../../files/open-log.js';
-import { sessionRecordings } from '../../files/session-recordings.js';
 import { execute } from '../../runs/execute.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
-import { scenarioReader } from '../../runs/scenario-reader.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, inputOptions } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
@@ -59,8 +57,7 @@ async function runScenario(
   const { host } = session;
   return withPlugins(session, [file], options, async (plugins) => {
     const changes = { set: [], variant: variant ?? BASE };
-    const read = await scenarioReader(session, [file]);
-    const [planned] = planScenarios([file], read, changes, host.cwd, plugins, sessionRecordings(session));
+    const [planned] = await planScenarios(session, [file], changes, plugins, () => {});
     const { runs } = planned!;
     if (runs.length !== 1)
       throw new CcbenchError('bad-usage', `${file} makes ${runs.length} runs, and a diff takes one`, {
@@ -74,13 +71,7 @@ async function runScenario(
         openRef(run.transcript, inputOptions(session)),
       );
       const writer = new LaneWriter();
-      const watch = {
-        interrupt: host.interrupt,
-        now: () => host.now(),
-        timings: 'off',
-        progress: () => {},
-      } as const;
-      await execute(run.plan, transcript, watch, {
+      await execute(session, run.plan, transcript, {
         write: async (entries) => {
           for (const entry of entries) writer.write(entry);
         },
@@ -144,14 +135,7 @@ async function variantsOf(
   options: PluginOptions,
 ): Promise<readonly string[]> {
   return withPlugins(session, [file], options, async (plugins) => {
-    const [planned] = planScenarios(
-      [file],
-      await scenarioReader(session, [file]),
-      { set: [] },
-      session.host.cwd,
-      plugins,
-      sessionRecordings(session),
-    );
+    const [planned] = await planScenarios(session, [file], { set: [] }, plugins, () => {});
     return [...new Set(planned!.runs.flatMap(({ run }) => run.variant ?? []))];
   });
 }

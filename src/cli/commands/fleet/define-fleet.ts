@@ -49,7 +49,7 @@ export function defineFleet(program: Command, session: CliSession, settle: (code
       ),
     )
     .action(async (file, options) => {
-      const { fleetRunCommand } = await import('./fleet-run.js');
+      const { fleetRunCommand } = await import('./fleet-commands.js');
       settle(await fleetRunCommand(session, file, { ...options, set: options.set ?? [] }));
     });
   served(
@@ -68,7 +68,7 @@ export function defineFleet(program: Command, session: CliSession, settle: (code
       ),
     )
     .action(async (file, options) => {
-      const { fleetTuneCommand } = await import('./fleet-tune.js');
+      const { fleetTuneCommand } = await import('./fleet-commands.js');
       settle(await fleetTuneCommand(session, file, searched(options)));
     });
   served(

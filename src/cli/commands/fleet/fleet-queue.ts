@@ -1,8 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { StudyWords } from '../columns/column-study.js';
+import { CcbenchError } from '../../../core/base/errors.js';
+import type { StudySpec } from '../../../study/grid-study.js';
+import type { ResultStore } from '../../../study/results/result-store.js';
+import { type CliSession, note } from '../../session.js';
+import { breathe, Interrupted } from '../../terminal/interrupt.js';
+import { createProgress } from '../../terminal/progress.js';
 import { programVersion } from '../columns/program-version.js';
-import { queuePackages } from './redis-connection.js';
+import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
 /** Everything of ccbench on the server has names that begin so. */
 export const PREFIX = 'ccbench';
@@ -13,9 +19,9 @@ export interface BatchKey {
   readonly batch: number;
 }
 
-/** What a machine is told of a study; paths are seen from the folder it works in. */
-export interface FleetStudy {
-  readonly words: StudyWords;
+/** What a worker gets of a study; paths are seen from the folder it works in. */
+interface FleetStudy {
+  readonly spec: StudySpec;
   readonly results: string;
 }
 
@@ -37,31 +43,27 @@ function studyKey(id: string): string {
   return `${PREFIX}:study:${id}`;
 }
 
-/** Tells the server of a study. */
-export async function publishStudy(client: Redis, id: string, study: FleetStudy): Promise<void> {
+/** Publishes a study on the server. */
+async function publishStudy(client: Redis, id: string, study: FleetStudy): Promise<void> {
   await client.set(studyKey(id), JSON.stringify(study), 'EX', KNOWN_SECONDS);
 }
 
-/** A study that the server was told of; null for none. */
+/** A study that was published on the server; null for none. */
 export async function fetchStudy(client: Redis, id: string): Promise<FleetStudy | null> {
   const text = await client.get(studyKey(id));
   return text === null ? null : (JSON.parse(text) as FleetStudy);
 }
 
 /** Opens the queue of this build. */
-export async function openQueue(client: Redis): Promise<Queue<BatchKey>> {
+async function openQueue(client: Redis): Promise<Queue<BatchKey>> {
   const { bullmq } = await queuePackages();
   const queue = new bullmq.Queue<BatchKey>(queueName(), { connection: client, prefix: PREFIX });
-  queue.on('error', () => {}); // the connection tells
+  queue.on('error', () => {}); // the connection reports it
   return queue;
 }
 
 /** Hands batches over; one that is waiting or at work already is not there twice. */
-export async function addBatches(
-  queue: Queue<BatchKey>,
-  study: string,
-  batches: readonly number[],
-): Promise<void> {
+async function addBatches(queue: Queue<BatchKey>, study: string, batches: readonly number[]): Promise<void> {
   for (let from = 0; from < batches.length; from += AT_ONCE) {
     await queue.addBulk(
       batches.slice(from, from + AT_ONCE).map((batch) => ({
@@ -79,8 +81,93 @@ export async function addBatches(
 }
 
 /** Takes out what was given up in a study, so that it can be tried again; gives the reasons. */
-export async function takeFailed(queue: Queue<BatchKey>, study: string): Promise<readonly string[]> {
+async function takeFailed(queue: Queue<BatchKey>, study: string): Promise<readonly string[]> {
   const failed = (await queue.getFailed()).filter((job) => job?.data.study === study);
   for (const job of failed) await job.remove();
   return failed.map(({ failedReason }) => failedReason);
+}
+
+/** Wall time between two looks at the folder. */
+const LOOK_MS = 500;
+
+/** Looks between two checks that everything that is missing is in the queue. */
+const LOOKS_PER_CHECK = 10;
+
+/** The server of a fleet, and the queue on it. */
+interface Fleet {
+  readonly client: Redis;
+  readonly queue: Queue<BatchKey>;
+}
+
+/** Refuses a scenario that the other machines cannot read. */
+export function checkShared(file: string): void {
+  if (file !== '-') return;
+  throw new CcbenchError('bad-usage', 'the workers cannot read the standard input of this command', {
+    hint: 'write the scenario to a file that all machines see',
+  });
+}
+
+/** Reaches the workers of a fleet for as long as something is done with them. */
+export async function withFleet<T>(
+  session: CliSession,
+  options: RedisOptions,
+  act: (fleet: Fleet) => Promise<T>,
+): Promise<T> {
+  const client = await connectRedis(session, options);
+  const queue = await openQueue(client);
+  try {
+    return await act({ client, queue });
+  } finally {
+    await queue.close();
+    client.disconnect();
+  }
+}
+
+/** Hands what is missing of a study to the workers, and waits for it. */
+export async function finishStudy(
+  session: CliSession,
+  { client, queue }: Fleet,
+  results: ResultStore,
+  study: FleetStudy,
+  label: string,
+): Promise<void> {
+  const { interrupt } = session.host;
+  const { id, partition } = results.study;
+  const progress = createProgress(session.host, session.json ? 'silent' : 'shown', 'runs');
+  try {
+    await publishStudy(client, id, study);
+    await takeFailed(queue, id);
+    await addBatches(queue, id, results.missing());
+    progress.start(label, partition.runs);
+    for (let look = 1; ; look++) {
+      await breathe(interrupt);
+      results.look();
+      if (results.missing().length === 0) break;
+      if (look % LOOKS_PER_CHECK === 0) {
+        const [reason] = await takeFailed(queue, id);
+        if (reason !== undefined)
+          throw new CcbenchError('bad-input', `no machine could do a batch: ${reason}`, {
+            hint: 'mend it and type the same command again; what is finished is kept',
+          });
+        await addBatches(queue, id, results.missing());
+        if (look === LOOKS_PER_CHECK && (await queue.getActiveCount()) === 0)
+          note(session, 'no worker has taken a batch yet: `ccbench fleet worker --redis …` starts one');
+      }
+      const active = (await queue.getActive()).filter((job) => job?.data.study === id);
+      const begun = active.reduce(
+        (sum, job) => sum + (typeof job.progress === 'number' ? job.progress : 0),
+        0,
+      );
+      progress.update(Math.min(partition.runs, results.finishedRuns() + begun));
+      await setTimeout(LOOK_MS, undefined, { signal: interrupt }).catch(() => {});
+    }
+  } catch (error) {
+    progress.clear();
+    if (error instanceof Interrupted)
+      note(session, 'the workers go on; the same command waits for them again');
+    throw error;
+  } finally {
+    progress.clear();
+  }
+  await results.joinAll();
 }

@@ -5,15 +5,16 @@ import type { Redis } from 'ioredis';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
-import { StudyResults } from '../../../study/results/results-folder.js';
-import type { WorkerPool } from '../../../study/worker-pool.js';
+import type { GridStudy } from '../../../study/grid-study.js';
+import { JobRunner } from '../../../study/job-runner.js';
+import { ResultStore } from '../../../study/results/result-store.js';
+import { runBatches } from '../../../study/run-batches.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, note, printJson } from '../../session.js';
 import { Interrupted } from '../../terminal/interrupt.js';
-import { type ColumnStudy, openColumnStudy } from '../columns/column-study.js';
-import { runBatches } from '../columns/run-batches.js';
-import { openThreads } from '../study/run-study.js';
+import { openStudy as openColumns } from '../columns/column-sweep.js';
+import { runJobs } from '../study/run-rows.js';
 import { type BatchKey, fetchStudy, PREFIX, queueName } from './fleet-queue.js';
 import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
 
@@ -30,15 +31,15 @@ export interface FleetWorkerOptions extends RedisOptions, PluginOptions {
 
 /** A study that this machine has open. */
 interface OpenStudy {
-  readonly study: ColumnStudy;
-  readonly results: StudyResults;
+  readonly study: GridStudy;
+  readonly store: ResultStore;
 }
 
 /** A batch goes to another worker as often as workers die at it. */
 const ANY_NUMBER = 1_000_000;
 
 /** Wall time between two messages on how far a batch is. */
-const TELL_MS = 1_000;
+const REPORT_MS = 1_000;
 
 const LOOK_MS = 250;
 
@@ -58,7 +59,7 @@ async function fleetWorker(
   const { host } = session;
   const client = await connectRedis(session, options);
   const { bullmq } = await queuePackages();
-  const threads = openThreads(options.workers);
+  const runner = new JobRunner(options);
   const studies = new Map<string, Promise<OpenStudy>>();
   let done = 0;
   let busySince: number | null = null;
@@ -70,7 +71,7 @@ async function fleetWorker(
       const pending = studies.get(id) ?? openStudy(session, client, id, options, opened);
       studies.set(id, pending);
       pending.catch(() => studies.delete(id));
-      await doBatch(session, await pending, job, { workers: options.workers, threads });
+      await doBatch(session, await pending, job, runner);
       done++;
       if (!session.json) note(session, `batch ${batch} of study ${id} is done`);
     } catch (error) {
@@ -90,7 +91,7 @@ async function fleetWorker(
     maxStalledCount: ANY_NUMBER,
     drainDelay: 1,
   });
-  worker.on('error', () => {}); // the connection tells
+  worker.on('error', () => {}); // the connection reports it
   note(session, 'waiting for batches; Ctrl-C ends it, and a kill does no harm');
   try {
     while (!host.interrupt.aborted) {
@@ -105,7 +106,7 @@ async function fleetWorker(
     else note(session, `${formatCounted(done, 'batch', 'batches')} done`);
     return isStopped ? EXIT.interrupted : EXIT.fine;
   } finally {
-    await threads?.close();
+    await runner.close();
     client.disconnect();
   }
 }
@@ -120,38 +121,35 @@ async function openStudy(
 ): Promise<OpenStudy> {
   const known = await fetchStudy(client, id);
   if (known === null) throw new CcbenchError('bad-input', `the server does not know the study ${id}`);
-  const study = await openColumnStudy(session, known.words, opened);
+  const study = await openColumns(session, known.spec, opened);
   if (study.record.id !== id)
     throw new CcbenchError(
       'bad-input',
-      `${known.words.file} or its sessions differ from those of whoever asked`,
+      `${known.spec.file} or its sessions differ from those of whoever asked`,
       {
         hint: 'start the worker in a folder with the same files',
       },
     );
-  const results = new StudyResults(resolve(session.host.cwd, options.results ?? known.results), study.record);
-  results.announce(Date.now());
-  return { study, results };
+  const store = new ResultStore(resolve(session.host.cwd, options.results ?? known.results), study.record);
+  store.announce();
+  return { study, store };
 }
 
 async function doBatch(
   session: CliSession,
-  { study, results }: OpenStudy,
+  { study, store }: OpenStudy,
   job: Job<BatchKey>,
-  pool: { readonly workers: number | undefined; readonly threads: WorkerPool | null },
+  runner: JobRunner,
 ): Promise<void> {
   const { batch } = job.data;
-  results.look();
-  if (results.isDone(batch)) return;
+  store.look();
+  if (store.isDone(batch)) return;
   let ran = 0;
-  let nextTell = session.host.now() + TELL_MS;
-  await runBatches(session, study, results, [batch], {
-    ...pool,
-    onRun() {
-      ran++;
-      if (session.host.now() < nextTell) return;
-      nextTell = session.host.now() + TELL_MS;
-      job.updateProgress(ran).catch(() => {});
-    },
+  let nextReport = session.host.now() + REPORT_MS;
+  await runBatches(study, store, [batch], runJobs(session, runner), () => {
+    ran++;
+    if (session.host.now() < nextReport) return;
+    nextReport = session.host.now() + REPORT_MS;
+    job.updateProgress(ran).catch(() => {});
   });
 }

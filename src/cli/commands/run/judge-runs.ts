@@ -92,7 +92,7 @@ function verdictsOn(
   return [answered, ...expected, ...held];
 }
 
-/** What the runs were held against, run by run. */
+/** What was checked on each run. */
 function judge(
   session: CliSession,
   scenarios: readonly PlannedScenario[],
@@ -117,8 +117,8 @@ function judge(
   });
 }
 
-/** Tells those who count test cases, and GitHub, how the runs came out. */
-export async function tellVerdicts(
+/** Reports how the runs came out as JUnit test cases and to GitHub. */
+export async function reportVerdicts(
   session: CliSession,
   scenarios: readonly PlannedScenario[],
   results: readonly RunResult[],

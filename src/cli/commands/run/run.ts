@@ -17,7 +17,6 @@ import { terminalReport } from '../../../report/text/terminal.js';
 import { unfinishedText } from '../../../report/text/unfinished-text.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type OutputFile, openFile, openReport, type ReportFolder } from '../../files/output.js';
-import { sessionRecordings } from '../../files/session-recordings.js';
 import {
   changedSince,
   type EarlierRun,
@@ -34,18 +33,17 @@ import {
   type ScenarioChanges,
 } from '../../runs/plan-runs.js';
 import { runConclusion } from '../../runs/run-conclusion.js';
-import { scenarioReader } from '../../runs/scenario-reader.js';
 import { timingsText } from '../../runs/timings.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, doubtNotes, inputOptions, note, printJson } from '../../session.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { breathe, lastChance, withoutPause } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
 import type { PictureOptions } from '../../terminal/report-pictures.js';
-import { tellVerdicts } from './judge-runs.js';
-import { openRunFiles } from './run-files.js';
+import { reportVerdicts } from './judge-runs.js';
 import type { RunResult } from './run-result.js';
+import { openRunFiles } from './run-result.js';
 import { scenarioConclusion, scenariosConclusion } from './runs-conclusion.js';
 import { variantTable } from './variant-table.js';
 
@@ -70,27 +68,14 @@ interface Job {
   transcript: { readonly ref: string; readonly value: Transcript } | null;
 }
 
-/** `ccbench run`: all scenarios one after the other; failed expectations are told by the exit code at the end. */
+/** `ccbench run`: all scenarios one after the other; failed expectations decide the exit code at the end. */
 export async function runCommand(
   session: CliSession,
   files: readonly string[],
   options: RunOptions,
 ): Promise<ExitCode> {
   return withPlugins(session, files, options, async (plugins) =>
-    runScenarios(
-      session,
-      planScenarios(
-        files,
-        await scenarioReader(session, files),
-        options,
-        session.host.cwd,
-        plugins,
-        sessionRecordings(session),
-        doubtNotes(session),
-      ),
-      options,
-      plugins,
-    ),
+    runScenarios(session, await planScenarios(session, files, options, plugins), options, plugins),
   );
 }
 
@@ -102,7 +87,7 @@ async function runScenarios(
 ): Promise<ExitCode> {
   const { cwd } = session.host;
   const runs = scenarios.flatMap((scenario) => scenario.runs);
-  tellLeftOut(session, scenarios, options);
+  noteLeftOut(session, scenarios, options);
   if (options.log !== undefined && runs.length > 1) {
     throw new CcbenchError('bad-usage', `--log takes the log of one run, and there are ${runs.length}`, {
       hint: 'the report folder of each run holds its run.jsonl',
@@ -130,7 +115,7 @@ async function runScenarios(
       }
     }
     progress.clear();
-    await tellVerdicts(session, scenarios, results, baseline, junit);
+    await reportVerdicts(session, scenarios, results, baseline, junit);
   } finally {
     progress.clear();
     log?.discard();
@@ -146,7 +131,7 @@ async function runScenarios(
 }
 
 /** Says which variants a policy of the command line leaves out. */
-function tellLeftOut(
+function noteLeftOut(
   session: CliSession,
   scenarios: readonly PlannedScenario[],
   { policy }: RunOptions,
@@ -229,16 +214,13 @@ async function runOne(
   const { run } = planned;
   const transcript = await transcriptOf(job, run.transcript);
   progress.start(planned.label, countCalls(transcript));
-  const { interrupt } = session.host;
-  await breathe(interrupt);
-  const watch = {
-    interrupt,
-    now: () => session.host.now(),
-    timings: job.options.timings ? 'on' : 'off',
-    progress: (requests: number) => progress.update(requests),
-  } as const;
+  await breathe(session.host.interrupt);
   const files = await openRunFiles(folder, planned.folder, job.log);
-  const execution = await execute(run.plan, transcript, watch, files);
+  const execution = await execute(session, run.plan, transcript, {
+    ...files,
+    timings: job.options.timings ? 'on' : 'off',
+    progress: (requests) => progress.update(requests),
+  });
   const { digest, facts, timings } = execution;
   const metrics = metricValues(facts);
   const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));

@@ -38,7 +38,9 @@ export function scenarioConclusion(name: string, file: string, results: readonly
   const failed = failedSentence(results.flatMap(({ expectations }) => expectations));
   const cut = results.filter(({ execution }) => !completionOf(execution.facts).finished).length;
   const unfinished =
-    cut === 0 ? null : `${formatCount(cut)} of them did not finish: hold that cost against no run that did.`;
+    cut === 0
+      ? null
+      : `${formatCount(cut)} of them did not finish: do not compare that cost with runs that did.`;
   return {
     result:
       cheapest === null

@@ -8,7 +8,7 @@ import { createRunSample } from '../../../report/page-data/run-sample.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { Comparison } from '../../../study/comparison.js';
 import type { VariantCompleteness } from '../../../study/completeness.js';
-import type { Job } from '../../../study/job.js';
+import type { RowRun, StudyRow } from '../../../study/run-rows.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import type { ReportFolder } from '../../files/output.js';
 import { execute } from '../../runs/execute.js';
@@ -50,26 +50,16 @@ export async function writeCompareReport(
   folder: ReportFolder,
   title: string,
   { comparison, conclusion, table, sessions }: CompareTables,
-  planned: readonly {
-    readonly row: { readonly name: string };
-    readonly transcript: StudyTranscript;
-    readonly job: Job;
-  }[],
+  planned: readonly RowRun<StudyRow, StudyTranscript>[],
 ): Promise<void> {
-  const first = planned[0]!.transcript;
+  const first = planned[0]!.session;
   const { pareto } = await import('../../../report/charts/pareto.js');
-  const shown = planned.filter(({ transcript }) => transcript.label === first.label).slice(0, SHOWN_RUNS);
+  const shown = planned.filter((run) => run.session.label === first.label).slice(0, SHOWN_RUNS);
   const runs: ReportedRun[] = [];
-  for (const { row, job, transcript: own } of shown) {
+  for (const { row, job, session: own } of shown) {
     const transcript = await withoutPause(session.host.interrupt, () => openTranscript(own.input));
-    const watch = {
-      timings: 'off',
-      interrupt: session.host.interrupt,
-      now: () => session.host.now(),
-      progress() {},
-    } as const;
     const sample = createRunSample();
-    const { digest, facts } = await execute(job.plan, transcript, watch, {
+    const { digest, facts } = await execute(session, job.plan, transcript, {
       async write(entries) {
         for (const entry of entries) sample.write(entry);
       },

@@ -1,37 +1,35 @@
 import { join } from 'node:path';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
-import { policyTexts } from '../../../config/files/policy-text.js';
 import { isRecording } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { unknownName } from '../../../core/base/registry.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
 import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
-import { COMPARED_METRICS } from '../../../study/compared-metrics.js';
+import { COMPARED_METRICS, chosenMetrics } from '../../../study/chosen-metrics.js';
 import { type Comparison, compareVariants } from '../../../study/comparison.js';
 import { isFinished, type VariantRuns } from '../../../study/completeness.js';
-import type { Job, JobResult } from '../../../study/job.js';
-import { splitValues } from '../../../study/split-values.js';
+import type { JobError } from '../../../study/job.js';
+import { JobRunner } from '../../../study/job-runner.js';
+import type { StoredResult } from '../../../study/results/run-store.js';
+import { type RowRun, uniqueName } from '../../../study/run-rows.js';
 import { type Variant, variantsOf } from '../../../study/variants.js';
+import { splitValues } from '../../../study/vary.js';
 import { summarise } from '../../ci/github.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { openReport } from '../../files/output.js';
-import { sessionRecordings } from '../../files/session-recordings.js';
-import { type ReadScenario, scenarioReader } from '../../runs/scenario-reader.js';
+import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, doubtNotes, printJson } from '../../session.js';
+import { type CliSession, printJson } from '../../session.js';
 import { closingText } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
-import { answeredExit } from './answered-exit.js';
-import { chosenMetric } from './chosen-metrics.js';
 import { writeCompareReport } from './compare-report.js';
-import { sessionsTable } from './compare-sessions.js';
-import { comparisonTable } from './comparison-table.js';
-import { completenessJson, standingJson } from './completeness-notes.js';
+import { comparisonTable, sessionsTable } from './comparison-table.js';
+import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
 import { compareAgain, repeatCommand } from './repeat-command.js';
-import { noteFailures, runStudy } from './run-study.js';
+import { runRows } from './run-rows.js';
 import { comparisonConclusion, concluded } from './study-conclusion.js';
 import { jsonText, STUDY_PAGE } from './study-files.js';
 import { globbedRecordings, loadInputs, type StudyInputs, type StudyTranscript } from './study-inputs.js';
@@ -56,11 +54,10 @@ interface Row extends Variant {
   readonly text: string;
 }
 
-/** One run of the comparison. */
-interface Planned {
-  readonly row: Row;
-  readonly transcript: StudyTranscript;
-  readonly job: Job;
+/** One run of the comparison, and what came of it. */
+interface Compared extends RowRun<Row, StudyTranscript> {
+  readonly result: StoredResult | null;
+  readonly error: JobError | null;
 }
 
 /** `ccbench compare`: variants over transcripts, one table. */
@@ -79,12 +76,11 @@ async function compare(
   plugins: OpenPlugins,
 ): Promise<ExitCode> {
   const { cwd } = session.host;
-  const names = options.metrics === undefined ? COMPARED_METRICS : splitValues(options.metrics);
-  for (const name of names) chosenMetric(name, '--metrics');
+  const names = chosenMetrics(options.metrics, COMPARED_METRICS);
   checkOneRecording(files, cwd);
   const recordings = await globbedRecordings(session, options.transcripts);
-  const read = await scenarioReader(session, files);
-  const rows = readRows(session, files, options, recordings?.paths, read, plugins);
+  const open = await openScenarios(session, files, plugins);
+  const rows = readRows(files, options, recordings?.paths, open, plugins);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -97,34 +93,37 @@ async function compare(
     session,
     rows.flatMap((row) => row.runs),
   );
-  const planned = planRuns(rows, inputs, names);
-  const name = `${nameOf(rows)}-compare`;
+  const name = `${scenarioName(rows[0]!)}-compare`;
   const folder = options.files ? openReport(options.out, name, cwd) : null;
+  const runner = new JobRunner(options);
   try {
-    const results = await runStudy(
-      session,
-      planned.map(({ job }) => job),
-      inputs.transcripts.map(({ input }) => input),
-      { label: name, workers: options.workers, quiet: false },
+    const { planned, found, failed, runs } = await runRows(session, rows, inputs, {
+      label: name,
+      runner,
+      store: null,
+      metrics: names,
+      repeat: (run) => commandOf(run, recordings !== undefined, options.plugin ?? []),
+    });
+    if (found.size === 0) throw new CcbenchError('bad-input', 'no run of the comparison finished');
+    const results = planned.map(
+      (run): Compared => ({
+        ...run,
+        result: found.get(run.key) ?? null,
+        error: failed.get(run.key) ?? null,
+      }),
     );
-    const failed = noteFailures(session, results, (index) =>
-      commandOf(planned[index]!, recordings !== undefined, options.plugin ?? []),
-    );
-    if (failed === results.length)
-      throw new CcbenchError('bad-input', 'no run of the comparison came to its end');
-    const runs = runsByVariant(rows, planned, results);
     const comparison = compareVariants(runs, baseline, names);
     const skipped = [...(recordings?.skipped ?? []), ...inputs.skipped];
     const recorded = recordedReference(inputs, comparison.completeness.compared);
     const assumed = assumedOf(
-      planned.map(({ job, transcript }) => ({
+      planned.map(({ job, session: own }) => ({
         plan: job.plan,
-        models: transcript.models,
-        isRecorded: transcript.bill !== null,
+        models: own.models,
+        isRecorded: own.bill !== null,
       })),
     );
     const json = {
-      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results, planned),
+      ...comparisonJson(comparison, recorded, runs, inputs, skipped, results),
       assumptions: assumed,
     };
     const variants = withRecorded(comparisonTable(name, comparison, runs), recorded);
@@ -134,13 +133,13 @@ async function compare(
     if (folder !== null) {
       await folder.write('', 'compare.json', jsonText(json));
       await folder.write('', 'compare.md', markdown);
-      await folder.write('', 'compare.csv', runsCsv(recorded, planned, results, names, comparison));
-      const done = results.filter(({ ok }) => ok).map(({ index }) => planned[index]!);
+      await folder.write('', 'compare.csv', runsCsv(recorded, results, names, comparison));
+      const done = results.filter(({ result }) => result !== null);
       const sessions = sessionsTable({
         comparison,
         runs,
         recorded,
-        shown: done[0]!.transcript.label,
+        shown: done[0]!.session.label,
         command(label) {
           const path = inputs.transcripts.find((transcript) => transcript.label === label)?.path ?? null;
           return path === null ? null : compareAgain({ ...options, files }, path);
@@ -160,6 +159,7 @@ async function compare(
     return answeredExit(session, runs);
   } finally {
     folder?.discard();
+    await runner.close();
   }
 }
 
@@ -168,58 +168,40 @@ function checkOneRecording(files: readonly string[], cwd: string): void {
   const recordings = files.filter((file) => isRecording(file, cwd));
   if (recordings.length < 2) return;
   const [first] = recordings;
-  throw new CcbenchError('bad-usage', `${recordings.length} recordings in the place of scenarios`, {
+  throw new CcbenchError('bad-usage', `${recordings.length} recordings instead of scenarios`, {
     place: { file: recordings[1]! },
     hint: `one of them says what is run, --transcripts on which sessions: ccbench compare ${first} --transcripts ${recordings.join(' ')}`,
   });
 }
 
 function readRows(
-  session: CliSession,
   files: readonly string[],
   options: CompareOptions,
   recordings: readonly string[] | undefined,
-  read: ReadScenario,
+  open: OpenScenario,
   plugins: OpenPlugins,
 ): readonly Row[] {
-  const { cwd } = session.host;
-  const findRecordings = sessionRecordings(session);
-  const onDoubt = doubtNotes(session);
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
   ];
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
   const rows = files.flatMap((file) => {
-    const text = read(file);
-    const source = {
-      text,
-      file,
-      set: shared,
-      readPolicy: policyTexts(file, cwd),
-      onDoubt,
-      findRecordings,
-      plugins: plugins.of(file),
-      ...(recordings === undefined ? {} : { recordings }),
-    };
+    const own = open(file, shared);
+    const source = recordings === undefined ? own : { ...own, recordings };
     const showOthers = plugins.only(file);
     try {
       return variantsOf(source, { policies, set: options.set }).map((variant): Row => {
         const scenario = scenarioName(variant);
         const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
-        return { ...variant, name, file, text };
+        return { ...variant, name, file, text: source.text };
       });
     } finally {
       showOthers();
     }
   });
-  const seen = new Set<string>();
-  return rows.map((row) => {
-    let name = row.name;
-    for (let n = 2; seen.has(name); n++) name = `${row.name} #${n}`;
-    seen.add(name);
-    return { ...row, name };
-  });
+  const taken = new Set<string>();
+  return rows.map((row) => ({ ...row, name: uniqueName(row.name, taken) }));
 }
 
 function scenarioName({ runs, variant }: Variant): string {
@@ -227,53 +209,19 @@ function scenarioName({ runs, variant }: Variant): string {
   return variant === null ? name : name.slice(0, -variant.length - 1);
 }
 
-function nameOf(rows: readonly Row[]): string {
-  return scenarioName(rows[0]!);
-}
-
-/** Runs in the order of transcripts, so that each is opened once. */
-function planRuns(rows: readonly Row[], inputs: StudyInputs, metrics: readonly string[]): readonly Planned[] {
-  const planned: Planned[] = [];
-  for (const transcript of inputs.transcripts) {
-    for (const row of rows) {
-      for (const run of row.runs) {
-        if (inputs.of(run.transcript) !== transcript) continue;
-        const job = {
-          index: planned.length,
-          plan: run.plan,
-          transcript: transcript.input.key,
-          share: 1,
-          metrics,
-        };
-        planned.push({ row, transcript, job });
-      }
-    }
-  }
-  return planned;
-}
-
-function commandOf({ row, transcript }: Planned, globbed: boolean, plugins: readonly string[]): string {
+function commandOf(
+  { row, session }: RowRun<Row, StudyTranscript>,
+  globbed: boolean,
+  plugins: readonly string[],
+): string {
   const isOneOfSeveral = globbed || row.runs.length > 1;
-  const recordings = isOneOfSeveral && transcript.path !== null ? [transcript.path] : null;
+  const recordings = isOneOfSeveral && session.path !== null ? [session.path] : null;
   return repeatCommand({ ...row, recordings, plugins });
-}
-
-function runsByVariant(rows: readonly Row[], planned: readonly Planned[], results: readonly JobResult[]) {
-  return rows.map((row) => ({
-    name: row.name,
-    byTranscript: new Map(
-      results.flatMap((result) => {
-        const { row: owner, transcript } = planned[result.index]!;
-        return owner === row ? [[transcript.label, result.ok ? result.metrics : null] as const] : [];
-      }),
-    ),
-  }));
 }
 
 function runsCsv(
   recorded: RecordedReference | null,
-  planned: readonly Planned[],
-  results: readonly JobResult[],
+  results: readonly Compared[],
   names: readonly string[],
   { completeness }: Comparison,
 ): string {
@@ -282,14 +230,10 @@ function runsCsv(
       keys: [AS_RECORDED, transcript, 'yes', 'yes'],
       values: metrics,
     })),
-    ...results.map((result) => {
-      const { row, transcript } = planned[result.index]!;
-      const finished = !result.ok ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
-      const compared = completeness.compared.includes(transcript.label) ? 'yes' : 'no';
-      return {
-        keys: [row.name, transcript.label, finished, compared],
-        values: result.ok ? result.metrics : {},
-      };
+    ...results.map(({ row, session, result }) => {
+      const finished = result === null ? 'failed' : isFinished(result.metrics) ? 'yes' : 'no';
+      const compared = completeness.compared.includes(session.label) ? 'yes' : 'no';
+      return { keys: [row.name, session.label, finished, compared], values: result?.metrics ?? {} };
     }),
   ]);
 }
@@ -300,8 +244,7 @@ function comparisonJson(
   runs: readonly VariantRuns[],
   inputs: StudyInputs,
   skipped: readonly { readonly file: string; readonly reason: string }[],
-  results: readonly JobResult[],
-  planned: readonly Planned[],
+  results: readonly Compared[],
 ) {
   return {
     variants: [
@@ -313,12 +256,11 @@ function comparisonJson(
         ...standingJson(completeness),
         metrics,
         differences,
-        runs: results.flatMap((result) => {
-          const { row, transcript } = planned[result.index]!;
-          return result.ok && row.name === name
-            ? [{ transcript: transcript.label, metrics: result.metrics, skipped: result.skipped }]
-            : [];
-        }),
+        runs: results.flatMap(({ row, session, result }) =>
+          result !== null && row.name === name
+            ? [{ transcript: session.label, metrics: result.metrics, skipped: result.skipped }]
+            : [],
+        ),
       })),
     ],
     assumes: OPEN_LOOP,
@@ -329,16 +271,8 @@ function comparisonJson(
     transcripts: inputs.sessions,
     skipped,
     warnings: inputs.warnings,
-    failed: results.flatMap((result) =>
-      result.ok
-        ? []
-        : [
-            {
-              variant: planned[result.index]!.row.name,
-              transcript: planned[result.index]!.transcript.label,
-              error: result.error,
-            },
-          ],
+    failed: results.flatMap(({ row, session, error }) =>
+      error === null ? [] : [{ variant: row.name, transcript: session.label, error }],
     ),
   };
 }

@@ -10,6 +10,8 @@ import {
   type VariantRuns,
   valueCounts,
 } from '../../../study/completeness.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { type CliSession, note } from '../../session.js';
 
 /** What the rows of a study are called. */
 export type RowNoun = 'variant' | 'point' | 'setting';
@@ -42,6 +44,11 @@ export function meansNote(completeness: Completeness): string {
   if (compared.length === transcripts.length) return `means over ${sessions(transcripts.length)}`;
   if (compared.length === 0) return 'means over all sessions, finished or not';
   return `means over ${formatCount(compared.length)} of ${sessions(transcripts.length)}`;
+}
+
+/** The same as the notes of a table. */
+export function meansNotes(completeness: Completeness): readonly string[] {
+  return [meansNote(completeness)].filter((line) => line !== '');
 }
 
 function capped(lines: readonly string[], more: (count: number) => string): readonly string[] {
@@ -163,4 +170,14 @@ export function completenessJson(completeness: Completeness, runs: readonly Vari
     })),
     ranked: variants.filter(({ standing }) => standing === 'ranked').map(({ name }) => name),
   };
+}
+
+/** The exit code of a finished study: one in which no call was answered has no result. */
+export function answeredExit(session: CliSession, runs: readonly VariantRuns[]): ExitCode {
+  const isAnswered = runs.some(({ byTranscript }) =>
+    [...byTranscript.values()].some((record) => (record?.callsAnswered ?? 0) > 0),
+  );
+  if (isAnswered) return EXIT.fine;
+  note(session, 'no call was answered in any run: ccbench run says for each one why');
+  return EXIT.input;
 }

@@ -37,11 +37,11 @@ export function assumedOf(runs: readonly StudyRun[]): readonly string[] {
 
 /** Says where recordings are run with the tokens of another model, each sentence once. */
 function tokenNotes(runs: readonly StudyRun[]): readonly string[] {
-  const told = runs.flatMap(({ plan, models, isRecorded }) =>
+  const notes = runs.flatMap(({ plan, models, isRecorded }) =>
     isRecorded ? (otherTokens(plan, models) ?? []) : [],
   );
   return [
-    ...new Set(told.map(({ message, remedy }) => (remedy === null ? message : `${message}; ${remedy}`))),
+    ...new Set(notes.map(({ message, remedy }) => (remedy === null ? message : `${message}; ${remedy}`))),
   ];
 }
 
@@ -89,7 +89,7 @@ function notesOn({ label, chance, standIn, noHour, doubts }: ProviderDoubts): re
   return [
     ...(chance === 'hits'
       ? [
-          `${label}: whether a request finds its cache is chance, and each run is one draw of it; the stated intervals hold nine of ten draws, and other seeds draw again`,
+          `${label}: whether a request finds its cache is chance, and each run is one draw of it; the stated intervals are 90 % intervals, and other seeds draw again`,
         ]
       : chance === 'lifetimes'
         ? [
@@ -103,8 +103,8 @@ function notesOn({ label, chance, standIn, noHour, doubts }: ProviderDoubts): re
 }
 
 /**
- * Where the cost of a session lies in nine of ten cases (K14); nothing where no chance is known. Each session has an interval of its own:
- * over several, the metrics are the means of their ends, which hold nine of ten of nothing.
+ * The 90 % interval of the cost of a session (K14); nothing where no chance is known. Each session has an interval of its own: over
+ * several, the metrics are the means of their ends, which are the ends of no 90 % interval.
  */
 export function costIntervalNotes(
   name: string,
@@ -115,7 +115,7 @@ export function costIntervalNotes(
   const ends = `${formatValue(costLowUsd, 'usd')} … ${formatValue(costHighUsd, 'usd')}`;
   return [
     sessions === 1
-      ? `${name}: nine of ten such sessions cost ${ends}, breaks that nothing foretells included`
-      : `${name}: nine of ten repeats of a session cost ${ends} on average over the ${formatCount(sessions)} sessions (the means of the ends of each session’s own interval), breaks that nothing foretells included`,
+      ? `${name}: the 90 % interval of the cost is ${ends}, unpredictable cache breaks included`
+      : `${name}: the mean 90 % interval of the cost of the ${formatCount(sessions)} sessions is ${ends}, unpredictable cache breaks included`,
   ];
 }

@@ -11,7 +11,7 @@ import type { StudyInputs } from './study-inputs.js';
 
 /** What the transcripts of a study cost where they were recorded. */
 export interface RecordedReference {
-  /** Means over the transcripts that tell. */
+  /** Means over the transcripts that carry usage. */
   readonly metrics: MetricRecord;
   readonly runs: readonly { readonly transcript: string; readonly metrics: MetricRecord }[];
   readonly bills: readonly RecordedBill[];

@@ -19,7 +19,7 @@ export interface RunRecipe {
   readonly file: string;
   /** `path=value`, in order. */
   readonly set: readonly string[];
-  /** Recordings in the place of the scenario's transcripts; null for the scenario's own. */
+  /** Recordings that replace the scenario's transcripts; null for the scenario's own. */
   readonly recordings: readonly string[] | null;
   /** Plug-ins of the command line. */
   readonly plugins: readonly string[];
@@ -63,22 +63,28 @@ export interface CompareRecipe {
   readonly plugin?: readonly string[];
 }
 
+/** Options of a command line as a shell takes them; one without a value is left out. */
+function optionWords(name: string, ...values: readonly (string | number | undefined)[]): readonly string[] {
+  return values.flatMap((value) => (value === undefined ? [] : [`--${name} ${shellWord(String(value))}`]));
+}
+
+function fileWord(file: string): string {
+  return shellWord(file.startsWith('-') ? `./${file}` : file);
+}
+
 /** The command that makes a comparison again over one recording. */
 export function compareAgain(recipe: CompareRecipe, recording: string): string {
-  const { policy, metrics, baseline, model, seed } = recipe;
-  const given = (name: string, value: string | number | undefined): readonly string[] =>
-    value === undefined ? [] : [`--${name} ${shellWord(String(value))}`];
   return [
     'ccbench compare',
-    ...recipe.files.map((file) => shellWord(file.startsWith('-') ? `./${file}` : file)),
-    ...(recipe.plugin ?? []).flatMap((path) => given('plugin', path)),
-    ...given('policy', policy),
-    ...recipe.set.flatMap((item) => given('set', item)),
-    ...given('metrics', metrics),
-    ...given('baseline', baseline),
-    ...given('seed', seed),
-    ...given('model', model),
-    ...given('transcripts', recording),
+    ...recipe.files.map(fileWord),
+    ...optionWords('plugin', ...(recipe.plugin ?? [])),
+    ...optionWords('policy', recipe.policy),
+    ...optionWords('set', ...recipe.set),
+    ...optionWords('metrics', recipe.metrics),
+    ...optionWords('baseline', recipe.baseline),
+    ...optionWords('seed', recipe.seed),
+    ...optionWords('model', recipe.model),
+    ...optionWords('transcripts', recording),
   ].join(' ');
 }
 
@@ -109,11 +115,11 @@ export function repeatPoint(recipe: PointRecipe): string {
     return repeatCommand({ file, text, variant: null, set: [...set, ...point.set], recordings, plugins });
   return [
     'ccbench sweep',
-    shellWord(file.startsWith('-') ? `./${file}` : file),
-    ...plugins.map((path) => `--plugin ${shellWord(path)}`),
-    ...set.map((item) => `--set ${shellWord(item)}`),
-    ...point.set.map((item) => `--vary ${shellWord(item)}`),
-    ...patterns.map((pattern) => `--transcripts ${shellWord(pattern)}`),
+    fileWord(file),
+    ...optionWords('plugin', ...plugins),
+    ...optionWords('set', ...set),
+    ...optionWords('vary', ...point.set),
+    ...optionWords('transcripts', ...patterns),
   ].join(' ');
 }
 
@@ -128,9 +134,9 @@ export function repeatCommand(recipe: RunRecipe): string {
   const hasVariants = Array.isArray(value.variants) && value.variants.length > 0;
   return [
     'ccbench run',
-    shellWord(file.startsWith('-') ? `./${file}` : file),
-    ...recipe.plugins.map((path) => `--plugin ${shellWord(path)}`),
-    ...(hasVariants ? [`--variant ${shellWord(variant ?? BASE)}`] : []),
-    ...settings.map((item) => `--set ${shellWord(item)}`),
+    fileWord(file),
+    ...optionWords('plugin', ...recipe.plugins),
+    ...optionWords('variant', hasVariants ? (variant ?? BASE) : undefined),
+    ...optionWords('set', ...settings),
   ].join(' ');
 }

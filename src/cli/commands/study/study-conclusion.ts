@@ -1,4 +1,10 @@
-import { formatCounted, formatDecimal, formatValue } from '../../../core/base/format.js';
+import {
+  formatCount,
+  formatCounted,
+  formatDecimal,
+  formatShare,
+  formatValue,
+} from '../../../core/base/format.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
@@ -185,6 +191,30 @@ export function tuneConclusion(
         ? 'It was chosen and judged on the same sessions: take what it promises as the most it may bring.'
         : realisedAdvice(held.realised),
   };
+}
+
+function savingText(saving: Saving | null, metric: string, meanOf: string): string {
+  if (saving === null) return 'nothing to compare';
+  const { unit } = findMetric(metric)!;
+  const share = saving.share === null ? '' : ` (${formatShare(saving.share)})`;
+  const interval =
+    saving.low === null || saving.high === null
+      ? ''
+      : `, 95 % interval for the mean of ${meanOf} ${formatValue(saving.low, unit)} to ${formatValue(saving.high, unit)}`;
+  return `${formatValue(saving.mean, unit)} a session${share}${interval}, over ${formatCounted(saving.sessions, 'session')}`;
+}
+
+/** The promise and the outcome in lines. */
+export function holdoutNotes(result: OutOfSample, metric: string): readonly string[] {
+  const { promised, realised, isWithin } = result;
+  return [
+    `searched on ${formatCounted(result.searched.length, 'session')}, tried on ${result.heldOut.length} others, against the scenario as it is (${metric}):`,
+    `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? result.heldOut.length)} others`)}`,
+    `  realised saving: ${savingText(realised, metric, 'such sessions')}`,
+    ...(isWithin === null
+      ? []
+      : [`  the realised saving lies ${isWithin ? 'within' : 'outside'} the promised interval`]),
+  ];
 }
 
 /** A table that says below what it comes to, for files that are read by themselves. */

@@ -1,7 +1,6 @@
 import type { CompiledRun } from '../../../config/compile.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { inputOf, openFileRef, refKey, refLabel, sessionKey } from '../../../config/files/open-ref.js';
-import { policyTexts } from '../../../config/files/policy-text.js';
 import type { TranscriptRef } from '../../../config/normalise/normalise.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
 import type { Transcript } from '../../../core/model/transcript.js';
@@ -11,6 +10,7 @@ import { type RecordedModels, recordedModels } from '../../../engine/requests/pr
 import type { ModelBook } from '../../../provider/prices/model-book.js';
 import { modelsOf } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import { uniqueName } from '../../../study/run-rows.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
 import { openTranscript, type TranscriptInput } from '../../../transcripts/files/transcript-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
@@ -20,10 +20,9 @@ import { DEFAULT_MODEL } from '../../../transcripts/synthetic/spec.js';
 import { reasonLine } from '../../fail.js';
 import { eachFile, type SkippedFile } from '../../files/each-file.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
-import { sessionRecordings } from '../../files/session-recordings.js';
 import { withoutCopies } from '../../files/without-copies.js';
-import { scenarioReader } from '../../runs/scenario-reader.js';
-import { type CliSession, doubtNotes, inputOptions, note } from '../../session.js';
+import { openScenarios } from '../../runs/scenario-reader.js';
+import { type CliSession, inputOptions, note } from '../../session.js';
 import { breathe, withoutPause } from '../../terminal/interrupt.js';
 
 /** A transcript of a study. */
@@ -32,7 +31,7 @@ export interface StudyTranscript {
   /** The session: the path as the user wrote it, or the name of a generated one, which several models may be given. */
   readonly label: string;
   readonly path: string | null;
-  /** What it cost where it was recorded; null where nothing tells. */
+  /** What it cost where it was recorded; null where it is not known. */
   readonly bill: RecordedBill | null;
   /** What decides whose cache its requests go to. */
   readonly models: RecordedModels;
@@ -72,24 +71,10 @@ export async function openSource(
   options: { readonly set: readonly string[]; readonly transcripts?: readonly string[] },
   opened: OpenPlugins,
 ) {
-  const { cwd } = session.host;
-  const text = (await scenarioReader(session, [file]))(file);
+  const source = (await openScenarios(session, [file], opened))(file, options.set);
   const recordings = await globbedRecordings(session, options.transcripts);
-  const replaced = recordings === undefined ? {} : { recordings: recordings.paths };
-  const readPolicy = policyTexts(file, cwd);
-  const plugins = opened.of(file);
-  const findRecordings = sessionRecordings(session);
   return {
-    source: {
-      text,
-      file,
-      set: options.set,
-      readPolicy,
-      onDoubt: doubtNotes(session),
-      findRecordings,
-      plugins,
-      ...replaced,
-    },
+    source: recordings === undefined ? source : { ...source, recordings: recordings.paths },
     recordings,
   };
 }
@@ -165,7 +150,7 @@ function generatedModels(ref: TranscriptRef): RecordedModels {
   return { provider: undefined, models: [model, ...ofAgents], ofAgents };
 }
 
-/** Sessions are put together once more where they are replayed; a generated one has nothing to tell before. */
+/** Sessions are put together once more where they are replayed; a generated one has nothing to say before. */
 function openInput(
   ref: TranscriptRef,
   options: InputOptions,
@@ -176,9 +161,7 @@ function openInput(
 
 /** The label of a session: its own among others that would be called the same. */
 function labelOf(session: string, label: string, known: Map<string, string>): string {
-  const taken = new Set(known.values());
-  let name = known.get(session) ?? label;
-  for (let n = 2; !known.has(session) && taken.has(name); n++) name = `${label} #${n}`;
+  const name = known.get(session) ?? uniqueName(label, new Set(known.values()));
   known.set(session, name);
   return name;
 }

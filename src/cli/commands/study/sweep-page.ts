@@ -14,9 +14,9 @@ import type {
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { MetricRecord } from '../../../study/job.js';
 import type { Point } from '../../../study/point.js';
+import type { SweptPoint } from '../../../study/run-rows.js';
 import type { Axis } from '../../../study/vary.js';
 import { metricAxis } from './compare-report.js';
-import type { SweptPoint } from './points.js';
 import { axisOf, isCompletion, isNumeric, lineMark } from './sweep-axes.js';
 
 /** What the page of a sweep or a search is made from. */
@@ -31,7 +31,7 @@ export interface SweepPageInput {
   readonly table: ComparisonTable;
   /** Sessions that means are taken over. */
   readonly compared: readonly string[];
-  /** Means of what was recorded; null where nothing tells. */
+  /** Means of what was recorded; null where it is not known. */
   readonly recorded: MetricRecord | null;
   repeat(point: Point): string;
 }

@@ -1,8 +1,7 @@
 import type { NamedChart } from '../../../report/charts/chart-spec.js';
 import { metricAxis, pointMark } from './compare-report.js';
-import { STUDY_PAGE, writeCharts } from './study-files.js';
+import { STUDY_PAGE, type StudyFolder, writeCharts } from './study-files.js';
 import { axisOf, isCompletion, isNumeric, lineMark } from './sweep-axes.js';
-import type { SweepFolder } from './sweep-folder.js';
 import type { SweepPageInput } from './sweep-page.js';
 
 /** What the pictures of a sweep are made from. */
@@ -76,7 +75,7 @@ function numberOrText(value: string): number | string {
 }
 
 /** Charts and report.html of a sweep. */
-export async function writeSweepReport(folder: SweepFolder, report: SweepReport): Promise<void> {
+export async function writeSweepReport(folder: StudyFolder, report: SweepReport): Promise<void> {
   await writeCharts(folder, await chartsOf(report));
   const { sweepHtml } = await import('./sweep-page.js');
   await folder.write('', STUDY_PAGE, sweepHtml(report));

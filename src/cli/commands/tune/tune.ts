@@ -1,59 +1,52 @@
-import { join } from 'node:path';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
-import { priceStepsOf, windowOf } from '../../../config/files/window-of.js';
-import { formatValue } from '../../../core/base/format.js';
 import { createRandom } from '../../../core/base/random.js';
-import { findMetric } from '../../../metrics/registry.js';
 import { paretoFront } from '../../../report/charts/pareto.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/assumptions.js';
-import { comparisonLines, comparisonMarkdown } from '../../../report/text/comparison-text.js';
-import { expectedCalls } from '../../../study/expected-calls.js';
+import { expectedCalls } from '../../../study/job.js';
+import { JobRunner } from '../../../study/job-runner.js';
 import { splitSessions } from '../../../study/out-of-sample.js';
-import { compilePoint, type Point, pointName } from '../../../study/point.js';
-import { type Candidate, drawCandidates, rank, rungsOf, survivors } from '../../../study/search.js';
-import type { Goal } from '../../../study/trial.js';
-import { parseAxes } from '../../../study/vary.js';
-import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, inputOptions, note, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
-import { screenFor } from '../../terminal/paint.js';
 import {
-  completenessJson,
-  completenessNotes,
-  meansNote,
-  standingJson,
-  whyNoneRanked,
-} from '../study/completeness-notes.js';
-import { compilePoints } from '../study/points.js';
-import { pointsCsv } from '../study/points-csv.js';
-import { assumedOf, studyRuns } from '../study/provider-notes.js';
-import { recordedReference, referenceNotes } from '../study/recorded-reference.js';
-import { repeatPoint } from '../study/repeat-command.js';
-import type { Elsewhere } from '../study/run-points.js';
-import { openThreads } from '../study/run-study.js';
-import { concluded, tuneConclusion } from '../study/study-conclusion.js';
-import { jsonText, STUDY_PAGE } from '../study/study-files.js';
-import { loadInputs, openSource, recordingsOf } from '../study/study-inputs.js';
-import { noteOf } from '../study/sweep.js';
-import { openSweepFolder } from '../study/sweep-folder.js';
-import { writeSweepReport } from '../study/sweep-report.js';
-import { type GoalOptions, goalOf } from './tune-goal.js';
-import { holdoutNotes, onlySessions, tryHeldOut } from './tune-holdout.js';
-import { isFinishedBySome, type JudgedRung, runRung, type Tried } from './tune-rung.js';
+  type Candidate,
+  drawCandidates,
+  type Goal,
+  rank,
+  rungsOf,
+  survivors,
+} from '../../../study/search.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { withPlugins } from '../../runs/with-plugins.js';
+import { type CliSession, note } from '../../session.js';
+import { completenessNotes, meansNotes, standingJson, whyNoneRanked } from '../study/completeness-notes.js';
+import {
+  closingOf,
+  metricCell,
+  openPointStudy,
+  type PointOptions,
+  publish,
+  referenceOf,
+  rowHead,
+} from '../study/point-study.js';
+import { referenceNotes } from '../study/recorded-reference.js';
+import { holdoutNotes, tuneConclusion } from '../study/study-conclusion.js';
+import type { StudyInputs } from '../study/study-inputs.js';
+import {
+  type GoalOptions,
+  goalOf,
+  type JudgedRung,
+  onlySessions,
+  type RemoteRunner,
+  runRung,
+  type Search,
+  type Tried,
+  tryHeldOut,
+} from './tune-search.js';
 
 /** Options of `ccbench tune`. */
-export interface TuneOptions extends PluginOptions, GoalOptions {
-  readonly vary: readonly string[];
-  readonly set: readonly string[];
+export interface TuneOptions extends PointOptions, GoalOptions {
   readonly method: 'random' | 'halving';
   readonly budget: number;
   readonly searchSeed: number;
-  readonly transcripts?: readonly string[];
-  readonly workers?: number;
-  readonly out: string;
-  readonly files: boolean;
   /** Whether some sessions are kept from the search. */
   readonly holdout: boolean;
 }
@@ -76,37 +69,31 @@ export async function tuneCommand(
   return withPlugins(session, [file], options, (plugins) => tune(session, file, options, plugins, null));
 }
 
-/** Searches, and tells what was found; the runs are made here or elsewhere. */
+/** Searches, and reports what was found; the runs are made here or on other machines. */
 export async function tune(
   session: CliSession,
   file: string,
   options: TuneOptions,
   opened: OpenPlugins,
-  elsewhere: Elsewhere | null,
+  remote: RemoteRunner | null,
 ): Promise<ExitCode> {
-  const { cwd } = session.host;
   const goal = goalOf(options);
-  const { source, recordings } = await openSource(session, file, options, opened);
-  const { text } = source;
-  const base = compilePoint(source, [], []);
-  const axes = parseAxes(
-    options.vary,
-    () => windowOf(base.runs[0]!, inputOptions(session)),
-    'allowed',
-    () => priceStepsOf(base.runs[0]!, inputOptions(session)),
-  );
-  const paths = axes.map(({ path }) => path);
-  const drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
-  const points = await compilePoints(
-    session,
-    source,
-    axes,
-    drawn.map(({ values }) => values),
-  );
-  const all = await loadInputs(
-    session,
-    points.flatMap((point) => point.runs),
-  );
+  let drawn: readonly Candidate[] = [];
+  const study = await openPointStudy(session, 'tune', file, options, opened, (axes) => {
+    drawn = drawCandidates(axes, options.budget, createRandom(options.searchSeed));
+    return drawn.map(({ values }) => values);
+  });
+  const runner = new JobRunner(options);
+  try {
+    return await search({ session, study, goal, runner, remote }, drawn, options);
+  } finally {
+    await runner.close();
+  }
+}
+
+async function search(tuning: Search, drawn: readonly Candidate[], options: TuneOptions): Promise<ExitCode> {
+  const { session, study, goal } = tuning;
+  const { inputs: all, base } = study;
   const sessions = all.transcripts.map(({ label, input }) => ({
     label,
     key: input.key,
@@ -115,110 +102,33 @@ export async function tune(
   const isSame = base.runs.every(({ transcript }) => all.of(transcript) !== null);
   const halves = options.holdout && isSame ? splitSessions(sessions, options.searchSeed) : null;
   const inputs = halves === null ? all : onlySessions(all, halves.searched);
-  const name = `${base.runs[0]!.plan.name}-tune`;
-  const folder = options.files ? openSweepFolder(options.out, name, cwd) : null;
-  for (const line of folder?.notes ?? []) note(session, line);
-  const used = recordingsOf(all, recordings === undefined ? 'scenario' : 'command line');
-  const repeat = (point: Point, recorded: readonly string[] | null = used): string =>
-    repeatPoint({
-      file,
-      text,
-      set: options.set,
-      point,
-      recordings: recorded,
-      patterns: options.transcripts,
-      plugins: options.plugin ?? [],
-    });
   const rungs = rungsOf(options.method, drawn.length);
-  let candidates: readonly Candidate[] = drawn;
-  let judged: JudgedRung | null = null;
-  const threads = openThreads(options.workers);
-  try {
-    for (const [i, share] of rungs.entries()) {
-      const label = rungs.length === 1 ? name : `${name}, rung ${i + 1} of ${rungs.length}`;
-      const rung = {
-        session,
-        goal,
-        points,
-        inputs,
-        workers: options.workers,
-        threads,
-        label,
-        folder,
-        globbed: recordings !== undefined,
-        paths,
-        elsewhere,
-        repeat,
-      };
-      judged = await runRung(rung, candidates, share);
-      if (share === 1 && candidates.length < drawn.length && !isFinishedBySome(judged)) {
-        note(
-          session,
-          'no setting that was left finished every session: all settings are run on the whole work',
-        );
-        judged = await runRung(rung, drawn, share);
-      }
-      const best = survivors(judged.tried.map(({ trial }) => trial));
-      const unbeaten = frontOf(judged.tried, goal).map(({ trial }) => trial.candidate);
-      candidates = [...new Set([...best, ...unbeaten])].sort((a, b) => a.index - b.index);
-    }
-  } finally {
-    await threads?.close();
-  }
-  const { tried, completeness } = judged!;
+  const { tried, completeness } = await climb(tuning, inputs, drawn, rungs);
   const runs = tried.map((item) => item.runs);
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
   );
   const found = ranked.find(({ trial }) => trial.feasible && trial.objective !== null) ?? null;
-  const tuning = { session, goal, inputs: all, folder, paths, elsewhere, repeat };
-  const held =
-    halves === null || found === null
-      ? null
-      : await tryHeldOut(
-          {
-            ...tuning,
-            workers: options.workers,
-            label: `${name}, held out`,
-            globbed: recordings !== undefined,
-          },
-          halves,
-          base,
-          found.point,
-        );
+  const held = halves === null || found === null ? null : await tryHeldOut(tuning, halves, found.point);
   const best = held === null || held.refusal === null ? found : null;
   const isRanked = tried.some((item) => item.completeness.standing === 'ranked');
-  const rules = goal.constraints.map(({ text }) => text).join(' and ');
+  const rules = goal.constraints.map(({ text }) => text);
   const refusal = isRanked
-    ? (held?.refusal ?? `none of ${drawn.length} settings holds ${rules}`)
+    ? (held?.refusal ?? `none of ${drawn.length} settings holds ${rules.join(' and ')}`)
     : whyNoneRanked(completeness, 'setting');
   if (best === null) note(session, `${isRanked ? 'nothing qualifies' : 'no setting is chosen'}: ${refusal}`);
   const front = frontOf(ranked, goal);
-  const recorded = recordedReference(inputs, completeness.compared);
-  const assumed = assumedOf(studyRuns(points, all));
-  const json = {
-    recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
-    assumes: OPEN_LOOP,
-    assumptions: assumed,
-    best: best === null ? null : { ...settingJson(best, goal), command: repeat(best.point) },
-    front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
-    tried: ranked.map((item) => ({
-      ...settingJson(item, goal),
-      ...standingJson(item.completeness),
-      metrics: item.metrics,
-    })),
-    constraints: { implied: IMPLIED, given: goal.constraints.map(({ text }) => text) },
-    ...completenessJson(completeness, runs),
-    outOfSample: held,
-    drawn: drawn.length,
-    rungs,
-    transcripts: all.sessions,
-    skipped: inputs.skipped,
-    warnings: inputs.warnings,
-  };
-  const notes = [
-    `holds: ${[IMPLIED, ...goal.constraints.map(({ text }) => text)].join('; ')}`,
-    ...[meansNote(completeness)].filter((line) => line !== ''),
+  const reference = await referenceOf(study, completeness);
+  const { recorded, assumed } = reference;
+  const conclusion = tuneConclusion(
+    goal.metric,
+    best === null ? null : { settings: best.point.set.join(', '), value: best.metrics[goal.metric] ?? null },
+    refusal,
+    held,
+  );
+  const table = tableOf(study.name, goal, ranked, front, best, [
+    `holds: ${[IMPLIED, ...rules].join('; ')}`,
+    ...meansNotes(completeness),
     ...completenessNotes(completeness, 'setting', runs),
     ...(held === null ? [] : holdoutNotes(held, goal.metric)),
     ...(halves === null || best === null
@@ -229,44 +139,61 @@ export async function tune(
     ...referenceNotes(recorded, [goal.metric, KEPT]),
     OPEN_LOOP,
     ...assumed,
-  ];
-  const closing = {
-    ...tuneConclusion(
-      goal.metric,
-      best === null
-        ? null
-        : { settings: best.point.set.join(', '), value: best.metrics[goal.metric] ?? null },
-      refusal,
-      held,
-    ),
-    repeat: best === null ? null : repeat(best.point),
-    written: folder === null ? null : join(folder.shown, STUDY_PAGE),
+  ]);
+  const findings = {
+    ...reference,
+    completeness,
+    runs,
+    swept: ranked,
+    names: [goal.metric],
+    table,
+    closing: closingOf(study, conclusion, best),
+    json: (standings: object) => ({
+      best: best === null ? null : { ...settingJson(best, goal), command: study.repeat(best.point) },
+      front: front.map((item) => ({ ...settingJson(item, goal), [KEPT]: item.metrics[KEPT] ?? null })),
+      tried: ranked.map((item) => ({
+        ...settingJson(item, goal),
+        ...standingJson(item.completeness),
+        metrics: item.metrics,
+      })),
+      constraints: { implied: IMPLIED, given: rules },
+      ...standings,
+      outOfSample: held,
+      drawn: drawn.length,
+      rungs,
+    }),
   };
-  const table = tableOf(name, goal, ranked, front, best, notes);
-  if (folder !== null) {
-    await folder.write('', 'tune.json', jsonText(json));
-    await folder.write('', 'tune.md', comparisonMarkdown(concluded(table, closing)));
-    await folder.write('', 'tune.csv', pointsCsv(axes, completeness.compared, ranked));
-    await writeSweepReport(folder, {
-      name,
-      conclusion: closing,
-      axes,
-      names: [goal.metric],
-      swept: ranked,
-      table,
-      compared: completeness.compared,
-      recorded: recorded?.metrics ?? null,
-      repeat,
-    });
-  }
-  if (session.json) printJson(session, { ...json, report: folder?.shown ?? null });
-  else {
-    const rows = table.rows.slice(0, LISTED);
-    const screen = screenFor(session.host.stdout, session.colors);
-    const lines = comparisonLines({ ...table, rows }, screen);
-    session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
-  }
+  await publish(session, study, findings, { ...table, rows: table.rows.slice(0, LISTED) });
   return best === null ? EXIT.expectation : EXIT.fine;
+}
+
+/** Runs rung after rung, each on more of the work and with fewer settings; gives what came of the last one. */
+async function climb(
+  tuning: Search,
+  inputs: StudyInputs,
+  drawn: readonly Candidate[],
+  rungs: readonly number[],
+): Promise<JudgedRung> {
+  const { session, study, goal } = tuning;
+  let candidates = drawn;
+  let judged: JudgedRung | null = null;
+  for (const [i, share] of rungs.entries()) {
+    const label = rungs.length === 1 ? study.name : `${study.name}, rung ${i + 1} of ${rungs.length}`;
+    judged = await runRung(tuning, inputs, candidates, { label, share });
+    // Where some setting came through every session, none can answer more calls.
+    const isFinishedBySome = judged.completeness.variants.some(({ unfinished }) => unfinished.length === 0);
+    if (share === 1 && candidates.length < drawn.length && !isFinishedBySome) {
+      note(
+        session,
+        'no setting that was left finished every session: all settings are run on the whole work',
+      );
+      judged = await runRung(tuning, inputs, drawn, { label, share });
+    }
+    const best = survivors(judged.tried.map(({ trial }) => trial));
+    const unbeaten = frontOf(judged.tried, goal).map(({ trial }) => trial.candidate);
+    candidates = [...new Set([...best, ...unbeaten])].sort((a, b) => a.index - b.index);
+  }
+  return judged!;
 }
 
 /** The feasible settings that none beats in both the goal and the content that is kept. */
@@ -312,16 +239,11 @@ function tableOf(
     caption: `${name}: settings by ${goal.metric}`,
     columns: [...columns, 'holds', 'front'],
     rows: ranked.map((item) => ({
-      name: pointName(item.point),
-      ...noteOf(item),
+      ...rowHead(item),
       cells: [
-        ...columns.map((metric) => {
-          const value = item.metrics[metric] ?? null;
-          const text = formatValue(value, findMetric(metric)!.unit);
-          return item === best && metric === goal.metric
-            ? { text, value, mark: 'best' as const }
-            : { text, value };
-        }),
+        ...columns.map((metric) =>
+          metricCell(item.metrics[metric] ?? null, metric, item === best && metric === goal.metric),
+        ),
         { text: item.trial.feasible ? 'yes' : 'no' },
         { text: onFront.has(item) ? 'yes' : '' },
       ],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseRows } from '../../../../src/study/result-rows.js';
 import { readPart } from '../../../../src/study/results/part-file.js';
-import { readStudies, StudyResults } from '../../../../src/study/results/results-folder.js';
+import { ResultStore, readStudies } from '../../../../src/study/results/result-store.js';
 import { cli, scenario, snapshot, TRACE, tempFolder } from '../../cli.js';
 
 const PRUNE = scenario('tiny')
@@ -84,7 +84,7 @@ describe('ccbench sweep --results', () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     await cli([...SWEEP, '--shard', '1/2'], { cwd });
     const [study] = readStudies(join(cwd, 'out'));
-    const open = new StudyResults(join(cwd, 'out'), study!);
+    const open = new ResultStore(join(cwd, 'out'), study!);
     const [batch] = open.missing();
     const name = readdirSync(join(cwd, 'out/batches')).find((file) => file.endsWith('.rows'))!;
     await cli(

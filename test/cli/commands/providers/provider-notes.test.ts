@@ -78,7 +78,7 @@ describe('what is not known of a provider', () => {
     const facts = JSON.parse((await cli(['run', file, '--json', '--no-files'], { cwd: folder })).stdout);
     const { costLowUsd, costHighUsd } = facts.runs[0].metrics;
     const dollars = (value: number) => `$${value.toFixed(2)}`;
-    const stated = `nine of ten such sessions cost ${dollars(costLowUsd)} … ${dollars(costHighUsd)}`;
+    const stated = `the 90 % interval of the cost is ${dollars(costLowUsd)} … ${dollars(costHighUsd)}`;
     const compared = await cli(['compare', file, '--no-files'], { cwd: folder, columns: 1_000 });
     expect(compared.stdout).toContain(`base: ${stated}`);
     const argv = ['sweep', file, '--no-files', '--vary', 'window=100000,200000', '--metrics', 'costUsd'];

@@ -45,7 +45,7 @@ describe('what the runs of a scenario came to', () => {
     });
     expect(conclude(run('a', 3), run('b', 2, { cut: true }))).toEqual({
       result: '2 runs of n cost $5.00 in all.',
-      advice: '1 of them did not finish: hold that cost against no run that did.',
+      advice: '1 of them did not finish: do not compare that cost with runs that did.',
     });
     expect(conclude(run('a', 3)).result).toMatch(/^tiny cost \$3\.00 for 1 call/);
   });

@@ -104,7 +104,7 @@ describe('ccbench compare', () => {
     const argv = ['compare', 'a.yaml', '--set', 'model=null', '--set', 'cache.ttl=5m,1h', '--no-files'];
     const { code, stdout, stderr } = await cli([...argv, '--transcripts', 'trace.json'], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('no run of the comparison came to its end');
+    expect(stderr).toContain('no run of the comparison finished');
   });
 
   it('writes the report folder whole and prints one table', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sessionsTable } from '../../../../src/cli/commands/study/compare-sessions.js';
-import { comparisonTable } from '../../../../src/cli/commands/study/comparison-table.js';
+import { comparisonTable, sessionsTable } from '../../../../src/cli/commands/study/comparison-table.js';
 import { compareVariants } from '../../../../src/study/comparison.js';
 import { type Runs, variantOf } from '../../../helpers/variant-runs.js';
 
@@ -83,9 +82,9 @@ describe('the table of a comparison', () => {
   });
 
   it.each([
-    [[4], 'base: nine of ten such sessions cost $3.00 … $6.00, breaks'],
-    // The means of two intervals' ends hold nine of ten of nothing.
-    [[4, 5], 'base: nine of ten repeats of a session cost $3.00 … $6.00 on average over the 2 sessions'],
+    [[4], 'base: the 90 % interval of the cost is $3.00 … $6.00, unpredictable'],
+    // The means of the ends of two intervals are the ends of no 90 % interval.
+    [[4, 5], 'base: the mean 90 % interval of the cost of the 2 sessions is $3.00 … $6.00'],
   ])('has the interval of costs %j where runs have one', (values, said) => {
     const { comparison, runs } = compared({ base: costs(...values) });
     const variants = comparison.variants.map((row) => ({
@@ -95,7 +94,7 @@ describe('the table of a comparison', () => {
     const notes = (metrics: readonly string[]) =>
       comparisonTable('c', { ...comparison, variants, metrics }, runs).notes.join('\n');
     expect(notes(['costUsd'])).toContain(said);
-    expect(notes(['finishedShare'])).not.toContain('nine of ten');
+    expect(notes(['finishedShare'])).not.toContain('90 % interval');
   });
 });
 

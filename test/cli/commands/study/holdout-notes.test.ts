@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holdoutNotes } from '../../../../src/cli/commands/tune/tune-holdout.js';
+import { holdoutNotes } from '../../../../src/cli/commands/study/study-conclusion.js';
 import type { OutOfSample } from '../../../../src/study/out-of-sample.js';
 
 const RESULT: OutOfSample = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SweepFolder } from '../../../../src/cli/commands/study/sweep-folder.js';
+import type { StudyFolder } from '../../../../src/cli/commands/study/study-files.js';
 import { writeSweepReport } from '../../../../src/cli/commands/study/sweep-report.js';
 import { sweepAxis, sweepInput } from '../../../helpers/sweep-input.js';
 
@@ -18,7 +18,7 @@ async function chartsOf(...input: Parameters<typeof sweepInput>): Promise<Readon
       written.push([below, name].join('/'));
       if (name.endsWith('.vl.json')) charts[name.replace('.vl.json', '')] = JSON.parse(text);
     },
-  } as unknown as SweepFolder;
+  } as unknown as StudyFolder;
   await writeSweepReport(folder, sweepInput(...input));
   const names = Object.keys(charts);
   expect(written).toEqual([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { goalOf } from '../../../../src/cli/commands/tune/tune-goal.js';
+import { goalOf } from '../../../../src/cli/commands/tune/tune-search.js';
 
 it('a search wants less or more of one metric, within its constraints', () => {
   expect(goalOf({ minimise: 'costUsd', subjectTo: ['turns >= 3'] })).toEqual({

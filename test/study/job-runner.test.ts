@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
-import { type Job, type JobResult, TranscriptShelf } from '../../src/study/job.js';
-import { runJobs } from '../../src/study/pool.js';
+import { type Job, type JobResult, OpenTranscripts } from '../../src/study/job.js';
+import { JobRunner } from '../../src/study/job-runner.js';
 import { WorkerPool } from '../../src/study/worker-pool.js';
 import { shareInput } from '../../src/transcripts/files/share-input.js';
 import {
@@ -85,17 +85,20 @@ parentPort.on('message', ({ job, input }) => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function run(
+async function run(
   { jobs, inputs }: { jobs: readonly Job[]; inputs: readonly TranscriptInput[] },
   workers: number,
   entry: URL | null,
   signal = new AbortController().signal,
   heard: (result: JobResult) => void = () => {},
 ): Promise<readonly JobResult[]> {
-  return runJobs(jobs, inputs, { workers, entry, signal, onResult: heard, pause: async () => {} });
+  const runner = new JobRunner({ workers, entry });
+  const results = await runner.run(jobs, inputs, { signal, onResult: heard, pause: async () => {} });
+  await runner.close();
+  return results;
 }
 
-describe('runJobs', () => {
+describe('JobRunner', () => {
   it('gives the same results in this thread, on one worker and on several', async () => {
     const study = jobsOver([100, 5_000, 20_000, 700, 3_000]);
     const here = await run(study, 0, null);
@@ -132,24 +135,17 @@ describe('runJobs', () => {
     if (shared.kind !== 'shared') throw new Error('not shared');
     const first = new Int32Array(shared.compiled.buffer, 0, 1);
     const before = first[0]!;
-    const threads = new WorkerPool(counting, 1, []);
+    const runner = new JobRunner({ workers: 1, entry: counting });
     const { signal } = new AbortController();
-    const options = {
-      workers: 1,
-      entry: counting,
-      threads,
-      signal,
-      onResult: () => {},
-      pause: async () => {},
-    };
-    const once = await runJobs(jobs, [shared], options);
-    const again = await runJobs(jobs, [shared], options);
+    const watch = { signal, onResult: () => {}, pause: async () => {} };
+    const once = await runner.run(jobs, [shared], watch);
+    const again = await runner.run(jobs, [shared], watch);
     expect(again).toEqual(once);
     expect(first[0]! - before).toBe(1);
-    await threads.close();
-    const [later] = await runJobs(jobs, [shared], options);
+    await runner.close();
+    const [later] = await runner.run(jobs, [shared], watch);
     expect(later).not.toEqual(once[0]);
-    await threads.close();
+    await runner.close();
   });
 
   it('ends at once without a job, and begins none after a stop', async () => {
@@ -165,18 +161,15 @@ describe('runJobs', () => {
   it('goes on with kept threads after a stop', async () => {
     const study = jobsOver([100, 200, 300, 400]);
     const here = await run(study, 0, null);
-    const threads = new WorkerPool(worker, 2, []);
+    const runner = new JobRunner({ workers: 2, entry: worker });
     const stop = new AbortController();
-    const options = { workers: 2, entry: worker, threads, pause: async () => {} };
-    const stopped = await runJobs(study.jobs, study.inputs, {
-      ...options,
-      signal: stop.signal,
-      onResult: () => stop.abort(),
-    });
-    expect(stopped).toHaveLength(1);
-    const { signal } = new AbortController();
-    expect(await runJobs(study.jobs, study.inputs, { ...options, signal, onResult: () => {} })).toEqual(here);
-    await threads.close();
+    const pause = async () => {};
+    const { signal } = stop;
+    const onResult = () => stop.abort();
+    expect(await runner.run(study.jobs, study.inputs, { signal, onResult, pause })).toHaveLength(1);
+    const watch = { signal: new AbortController().signal, onResult: () => {}, pause };
+    expect(await runner.run(study.jobs, study.inputs, watch)).toEqual(here);
+    await runner.close();
   });
 
   it('gives jobs that a dying worker had at hand to the next one', async () => {
@@ -223,12 +216,12 @@ describe('runJobs', () => {
   });
 });
 
-it('a shelf keeps the transcripts that were added last, and no more than it is told', () => {
-  const shelf = new TranscriptShelf();
+it('the open transcripts are those that were added last, and no more than are wanted', () => {
+  const open = new OpenTranscripts();
   const recorded = (id: string) => recordedInput(id, RECORDED.bytes, []);
   const [first, second] = [recorded('first'), recorded('second')];
-  for (const input of [first, second, first]) shelf.add(input);
-  shelf.keep(1);
-  expect(shelf.get(first.key).threads).toHaveLength(1);
-  expect(() => shelf.get(second.key)).toThrow('no transcript has the key');
+  for (const input of [first, second, first]) open.add(input);
+  open.keep(1);
+  expect(open.get(first.key).threads).toHaveLength(1);
+  expect(() => open.get(second.key)).toThrow('no transcript has the key');
 });

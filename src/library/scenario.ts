@@ -1,14 +1,17 @@
 import type { Policy } from '../agent/policies/policy.js';
-import type { ScenarioSource } from '../config/compile.js';
+import { compileScenario, type ScenarioSource } from '../config/compile.js';
 import { builtinContext, type ScenarioContext } from '../config/context.js';
 import { withPolicies } from '../config/files/lift-policies.js';
 import { openPlugins } from '../config/files/open-plugins.js';
+import { openRef } from '../config/files/open-ref.js';
 import { policyTexts } from '../config/files/policy-text.js';
 import { scenarioRecordings } from '../config/files/scenario-recordings.js';
 import { CcbenchError } from '../core/base/errors.js';
+import type { Transcript } from '../core/model/transcript.js';
+import type { RunPlan } from '../core/run/run-plan.js';
 import { homeFolder } from '../transcripts/files/home.js';
 import { readTextInput } from '../transcripts/files/read-input.js';
-import { pathOf, type Source, workingFolder } from './source.js';
+import { pathOf, type Source, withFullMessages, workingFolder } from './source.js';
 
 /** What is changed in a scenario, and what it may name besides what ccbench has. */
 export interface ScenarioOptions {
@@ -61,4 +64,39 @@ function worldWith(policies: readonly Policy[]): ScenarioContext {
     byName.set(policy.name, policy);
   }
   return { ...builtinContext, policies: withPolicies(builtinContext.policies, byName) };
+}
+
+/** One run of a scenario. */
+export interface ScenarioRun {
+  /** What `replay` goes by: plain JSON, complete. */
+  readonly plan: RunPlan;
+  /** Reads or generates what is replayed; each call does it again. */
+  transcript(): Transcript;
+  /** Name of the variant; null for the base. */
+  readonly variant: string | null;
+}
+
+/** A scenario ready to run: for each transcript the base, then its variants in order. */
+export interface LoadedScenario {
+  readonly name: string;
+  readonly description: string;
+  readonly runs: readonly ScenarioRun[];
+}
+
+/** Loads a scenario from a file or a text, with the policy files and plug-ins that it names; throws an error that lists every problem. */
+export function loadScenario(source: Source, options: ScenarioOptions = {}): Promise<LoadedScenario> {
+  return withFullMessages(async () => {
+    const opened = await openScenario(source, options);
+    const { name, description, runs } = compileScenario(opened.source, opened.world);
+    const cwd = workingFolder();
+    return {
+      name,
+      description,
+      runs: runs.map(({ plan, variant, transcript: ref }) => ({
+        plan,
+        variant,
+        transcript: () => withFullMessages(() => openRef(ref, { cwd })),
+      })),
+    };
+  });
 }

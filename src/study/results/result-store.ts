@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/digest.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { batchesOfPart, type Partition, partOfBatch, runsOfBatch, runsOfPart } from '../batches.js';
-import { parseRows, type ResultColumn, type ResultRow, rowLine } from '../result-rows.js';
-import { countRows, encodePart } from './part-file.js';
+import { type CellValue, parseRows, type ResultColumn, type ResultRow, sealedLine } from '../result-rows.js';
+import { countRows, encodePart, readPart } from './part-file.js';
 import { namesIn, removeUnfinished, unwritable, writerName, writeWhole } from './write-whole.js';
 
 /** A study as its results name it: everything that decides what a row holds is in its id. */
@@ -53,7 +53,7 @@ export function readStudies(folder: string): readonly StudyRecord[] {
 }
 
 /** The results of one study in a folder that other processes and machines may write into at the same time. */
-export class StudyResults {
+export class ResultStore {
   readonly folder: string;
   readonly study: StudyRecord;
   readonly #parts: Set<number>;
@@ -68,13 +68,13 @@ export class StudyResults {
   }
 
   /** Makes the folder and says what the study is; equal for everyone who takes part. */
-  announce(nowMs: number): void {
+  announce(): void {
     try {
       for (const name of [STUDIES, PARTS, BATCHES]) mkdirSync(join(this.folder, name), { recursive: true });
     } catch (error) {
       throw unwritable(this.folder, error);
     }
-    for (const name of [STUDIES, PARTS, BATCHES, '.']) removeUnfinished(join(this.folder, name), nowMs);
+    for (const name of [STUDIES, PARTS, BATCHES, '.']) removeUnfinished(join(this.folder, name));
     const path = join(this.folder, STUDIES, `${this.study.id}.json`);
     if (!existsSync(path))
       writeWhole(path, `${JSON.stringify({ layout: LAYOUT, ...this.study }, null, 1)}\n`);
@@ -143,6 +143,16 @@ export class StudyResults {
     return [...parts, ...batches].sort((a, b) => start(a) - start(b));
   }
 
+  /** Some columns of all rows in the order of the runs, one file in memory at a time; `pause` is called before each. */
+  async *rows(names: readonly string[], pause: () => Promise<void>): AsyncGenerator<readonly CellValue[]> {
+    const at = names.map((name) => this.study.columns.findIndex((column) => column.name === name));
+    for (const { kind, place, path } of this.sources()) {
+      await pause();
+      if (kind === 'part') yield* await readPart(path, names);
+      else for (const { cells } of this.rowsOf(place) ?? []) yield at.map((i) => cells[i] ?? null);
+    }
+  }
+
   /** Parts whose file is not whole: they are taken away and done again. */
   async dropDamaged(): Promise<readonly string[]> {
     const dropped: string[] = [];
@@ -167,11 +177,11 @@ export class StudyResults {
     return [...rows.values()];
   }
 
-  /** Writes down a row of an unfinished batch: a process that is killed loses none that it told of. */
+  /** Writes down a row of an unfinished batch: a kill loses none of them. */
   append(batch: number, row: ResultRow): void {
     const path = join(this.folder, BATCHES, `${numbered(this.study.id, batch)}.${writerName()}.open`);
     try {
-      appendFileSync(path, rowLine(row));
+      appendFileSync(path, sealedLine(row));
     } catch (error) {
       throw unwritable(path, error);
     }
@@ -180,7 +190,7 @@ export class StudyResults {
   /** Keeps a finished batch, and the part it completes. */
   async finish(batch: number, rows: readonly ResultRow[]): Promise<void> {
     const sorted = [...rows].sort((a, b) => a.run - b.run);
-    writeWhole(this.#batchPath(batch), sorted.map(rowLine).join(''));
+    writeWhole(this.#batchPath(batch), sorted.map(sealedLine).join(''));
     this.#batches.add(batch);
     this.#remove(`${numbered(this.study.id, batch)}.`, '.open');
     await this.join(partOfBatch(this.study.partition, batch));
@@ -246,7 +256,7 @@ export class StudyResults {
 /** Lists everything in the folder in one file; what it says can be seen from the folder at any time. */
 export function writeManifest(folder: string): void {
   const studies = readStudies(folder).map((study) => {
-    const results = new StudyResults(folder, study);
+    const results = new ResultStore(folder, study);
     return {
       ...study,
       finishedRuns: results.finishedRuns(),

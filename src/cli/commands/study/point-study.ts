@@ -1,0 +1,279 @@
+import { join } from 'node:path';
+import { percentDoubt } from '../../../config/check/small-percents.js';
+import type { ScenarioSource } from '../../../config/compile.js';
+import { builtinContext } from '../../../config/context.js';
+import type { OpenPlugins } from '../../../config/files/open-plugins.js';
+import { priceStepsOf, windowOf } from '../../../config/files/window-of.js';
+import { formatValue } from '../../../core/base/format.js';
+import { findMetric } from '../../../metrics/registry.js';
+import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
+import { OPEN_LOOP } from '../../../report/text/assumptions.js';
+import { comparisonLines, comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
+import type { Completeness, VariantRuns } from '../../../study/completeness.js';
+import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';
+import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
+import { type Axis, parseAxes } from '../../../study/vary.js';
+import type { PluginOptions } from '../../runs/with-plugins.js';
+import { type CliSession, inputOptions, note, printJson } from '../../session.js';
+import { type Closing, closingText } from '../../terminal/closing.js';
+import { breathe, withoutPause } from '../../terminal/interrupt.js';
+import { screenFor } from '../../terminal/paint.js';
+import { createProgress } from '../../terminal/progress.js';
+import { completenessJson, rowNote } from './completeness-notes.js';
+import { assumedOf, studyRuns } from './provider-notes.js';
+import { type RecordedReference, recordedReference } from './recorded-reference.js';
+import { repeatPoint } from './repeat-command.js';
+import { concluded } from './study-conclusion.js';
+import { jsonText, openStudyFolder, STUDY_PAGE, type StudyFolder } from './study-files.js';
+import {
+  loadInputs,
+  openSource,
+  recordingsOf,
+  type StudyInputs,
+  type StudyTranscript,
+} from './study-inputs.js';
+import { writeSweepReport } from './sweep-report.js';
+
+/** Options of the commands that run points. */
+export interface PointOptions extends PluginOptions {
+  readonly vary: readonly string[];
+  readonly set: readonly string[];
+  readonly transcripts?: readonly string[];
+  readonly workers?: number;
+  readonly out: string;
+  readonly files: boolean;
+}
+
+/** A sweep or a search that is ready to run. */
+export interface PointStudy {
+  readonly kind: 'sweep' | 'tune';
+  readonly name: string;
+  /** The scenario as it is. */
+  readonly base: Point;
+  readonly axes: readonly Axis[];
+  readonly points: readonly Point[];
+  readonly inputs: StudyInputs;
+  /** Null where no files are wanted. */
+  readonly folder: StudyFolder | null;
+  /** What is taken for granted of models and providers. */
+  assumed(): Promise<readonly string[]>;
+  /** The command that repeats a point over all its sessions. */
+  repeat(point: Point): string;
+  /** The command that repeats one run. */
+  repeatRun(run: RowRun<Point, StudyTranscript>): string;
+}
+
+/** Opens a study over points of a scenario: `choose` gives the values of each axis, point by point. */
+export async function openPointStudy(
+  session: CliSession,
+  kind: PointStudy['kind'],
+  file: string,
+  options: PointOptions,
+  opened: OpenPlugins,
+  choose: (axes: readonly Axis[]) => readonly (readonly string[])[],
+): Promise<PointStudy> {
+  const { cwd, interrupt } = session.host;
+  const { source, recordings } = await openSource(session, file, options, opened);
+  const base = compilePoint(source, [], []);
+  const axes = await withoutPause(interrupt, () =>
+    parseAxes(
+      options.vary,
+      () => windowOf(base.runs[0]!, inputOptions(session)),
+      kind === 'sweep' ? 'refused' : 'allowed',
+      () => priceStepsOf(base.runs[0]!, inputOptions(session)),
+    ),
+  );
+  const points = await compilePoints(session, source, axes, choose(axes));
+  const inputs = await loadInputs(
+    session,
+    points.flatMap((point) => point.runs),
+  );
+  const name = `${base.runs[0]!.plan.name}-${kind}`;
+  const folder = options.files ? openStudyFolder(options.out, name, cwd) : null;
+  for (const line of folder?.notes ?? []) note(session, line);
+  const used = recordingsOf(inputs, recordings === undefined ? 'scenario' : 'command line');
+  const repeat = (point: Point, over: readonly string[] | null): string =>
+    repeatPoint({
+      file,
+      text: source.text,
+      set: options.set,
+      point,
+      recordings: over,
+      patterns: options.transcripts,
+      plugins: options.plugin ?? [],
+    });
+  return {
+    kind,
+    name,
+    base,
+    axes,
+    points,
+    inputs,
+    folder,
+    assumed: () => withoutPause(interrupt, () => assumedOf(studyRuns(points, inputs))),
+    repeat: (point) => repeat(point, used),
+    repeatRun: ({ row, session: { path } }) =>
+      repeat(row, recordings === undefined || path === null ? null : [path]),
+  };
+}
+
+/** Wall time between two looks at the terminal. */
+const LOOK_MS = 40;
+
+/** What is doubtful in the percentages that axes take, which may be planned without the scenario being checked anew. */
+function noteSmallPercents({ onDoubt }: ScenarioSource, axes: readonly Axis[]): void {
+  for (const { path, values } of axes) {
+    const [doubt] = values.flatMap((value) => percentDoubt(builtinContext, path, Number(value)) ?? []);
+    if (doubt !== undefined) onDoubt?.(doubt);
+  }
+}
+
+/** Compiles the points of a study, pausing often enough to hear Ctrl-C and to show how far it is. */
+async function compilePoints(
+  session: CliSession,
+  source: ScenarioSource,
+  axes: readonly Axis[],
+  values: readonly (readonly string[])[],
+): Promise<readonly Point[]> {
+  const { host } = session;
+  const progress = createProgress(host, session.json ? 'silent' : 'shown', 'points');
+  const points: Point[] = [];
+  const compile = pointCompiler(source, axes);
+  noteSmallPercents(source, axes);
+  let nextLook = host.now() + LOOK_MS;
+  progress.start('planning', values.length);
+  try {
+    for (const each of values) {
+      points.push(compile(each));
+      if (host.now() < nextLook) continue;
+      progress.update(points.length);
+      await breathe(host.interrupt);
+      nextLook = host.now() + LOOK_MS;
+    }
+  } finally {
+    progress.clear();
+  }
+  return points;
+}
+
+/** A cell of a table of points. */
+export function metricCell(value: number | null, metric: string, isBest: boolean): ComparisonCell {
+  const text = formatValue(value, findMetric(metric)!.unit);
+  return isBest ? { text, value, mark: 'best' } : { text, value };
+}
+
+/** The beginning of the row of a point: its name, and a note where it did not finish everything. */
+export function rowHead({ point, completeness }: SweptPoint): {
+  readonly name: string;
+  readonly note?: string;
+} {
+  const own = rowNote(completeness);
+  return own === undefined ? { name: point.name } : { name: point.name, note: own };
+}
+
+/** What a study over points came to. */
+export interface PointFindings {
+  readonly completeness: Completeness;
+  readonly runs: readonly VariantRuns[];
+  /** In the order of the rows of the table. */
+  readonly swept: readonly SweptPoint[];
+  /** Metrics with a chart. */
+  readonly names: readonly string[];
+  readonly recorded: RecordedReference | null;
+  readonly assumed: readonly string[];
+  readonly table: ComparisonTable;
+  readonly closing: Closing;
+  /** What JSON says of this kind of study alone, around what every kind says of its completeness. */
+  json(completeness: object): object;
+}
+
+/** The reference that points stand beside, with what is assumed of them all. */
+export async function referenceOf(
+  { inputs, assumed }: PointStudy,
+  { compared }: Completeness,
+): Promise<Pick<PointFindings, 'recorded' | 'assumed'>> {
+  return { recorded: recordedReference(inputs, compared), assumed: await assumed() };
+}
+
+/** The last lines of a study over points. */
+export function closingOf(
+  { folder, repeat }: PointStudy,
+  conclusion: Closing,
+  best: SweptPoint | null,
+): Closing {
+  return {
+    ...conclusion,
+    repeat: best === null ? null : repeat(best.point),
+    written: folder === null ? null : join(folder.shown, STUDY_PAGE),
+  };
+}
+
+/** Writes the files of a study over points and prints what it came to; `shown` is the table as the terminal has room for it. */
+export async function publish(
+  session: CliSession,
+  study: PointStudy,
+  findings: PointFindings,
+  shown: ComparisonTable,
+  extra: object = {},
+): Promise<void> {
+  const { kind, folder, inputs } = study;
+  const { completeness, recorded, table, closing } = findings;
+  const json = {
+    recorded: recorded === null ? null : { metrics: recorded.metrics, runs: recorded.runs },
+    assumes: OPEN_LOOP,
+    assumptions: findings.assumed,
+    ...findings.json(completenessJson(completeness, findings.runs)),
+    transcripts: inputs.sessions,
+    skipped: inputs.skipped,
+    warnings: inputs.warnings,
+  };
+  if (folder !== null) {
+    await folder.write('', `${kind}.json`, jsonText(json));
+    await folder.write('', `${kind}.md`, comparisonMarkdown(concluded(table, closing)));
+    await folder.write('', `${kind}.csv`, pointsCsv(study.axes, completeness.compared, findings.swept));
+    await writeSweepReport(folder, {
+      ...study,
+      ...findings,
+      conclusion: closing,
+      compared: completeness.compared,
+      recorded: recorded?.metrics ?? null,
+    });
+  }
+  if (session.json) {
+    printJson(session, { ...json, ...extra, report: folder?.shown ?? null });
+    return;
+  }
+  const screen = screenFor(session.host.stdout, session.colors);
+  const lines = comparisonLines(shown, screen);
+  session.host.stdout.write(`${lines.join('\n')}\n\n${closingText(closing, screen)}`);
+}
+
+/** Points as CSV: settings, how far each came and over which sessions, none for a point that is not compared, every metric. */
+function pointsCsv(
+  axes: readonly Axis[],
+  compared: readonly string[],
+  points: readonly SweptPoint[],
+): string {
+  return recordsCsv(
+    [
+      ...axes.map(({ path }) => path),
+      'standing',
+      'sessions',
+      'sessionsFinished',
+      'sessionsCompared',
+      'sessionsUnfinished',
+    ],
+    Object.keys(points[0]?.metrics ?? {}),
+    points.map(({ point, completeness, metrics }) => ({
+      keys: [
+        ...point.values,
+        completeness.standing,
+        completeness.run,
+        completeness.finished,
+        completeness.standing === 'apart' ? '' : compared.join('; '),
+        completeness.unfinished.map(({ transcript }) => transcript).join('; '),
+      ],
+      values: metrics,
+    })),
+  );
+}

@@ -1,0 +1,53 @@
+import { CcbenchError } from '../core/base/errors.js';
+import { nearestName } from '../core/base/nearest.js';
+import type { Metric } from '../metrics/metric.js';
+import { findMetric, metricNames } from '../metrics/registry.js';
+import { splitValues } from './vary.js';
+
+/** The metrics of a comparison for which nobody chose others. */
+export const COMPARED_METRICS: readonly string[] = [
+  'costUsd',
+  'finishedShare',
+  'cacheHitRate',
+  'compactions',
+  'tokensSaved',
+  'layerRequests',
+  'callsLost',
+  'compactionsPrevented',
+  'keptContentShare',
+  'tokensNotCarried',
+  'cacheTokensDestroyed',
+  'requestsRefused',
+  'peakContextTokens',
+  'breakerTrips',
+];
+
+/** Metrics of a sweep for which nobody chose others. */
+export const SWEPT_METRICS: readonly string[] = [
+  'costUsd',
+  'finishedShare',
+  'callsLost',
+  'cacheHitRate',
+  'compactions',
+  'keptContentShare',
+  'requestsRefused',
+];
+
+/** A metric that was named on the command line. */
+export function chosenMetric(name: string, option: string): Metric {
+  const metric = findMetric(name);
+  if (metric !== null) return metric;
+  const near = nearestName(name, metricNames());
+  const suggestion = near === null ? '' : `did you mean "${near}"? `;
+  throw new CcbenchError('unknown-name', `unknown metric "${name}"`, {
+    place: { file: `${option} ${name}` },
+    hint: `${suggestion}ccbench metrics lists all of them`,
+  });
+}
+
+/** The metrics of `--metrics`, or the usual ones. */
+export function chosenMetrics(written: string | undefined, usual: readonly string[]): readonly string[] {
+  return written === undefined
+    ? usual
+    : splitValues(written).map((name) => chosenMetric(name, '--metrics').name);
+}

@@ -1,0 +1,109 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CcbenchError } from '../../core/base/errors.js';
+import { formatCounted } from '../../core/base/format.js';
+import type { MetricRecord } from '../job.js';
+import { sealedLine, unsealed } from '../result-rows.js';
+import { removeUnfinished, unwritable, writeWhole } from './write-whole.js';
+
+/** Version of the file; results of other versions are not used. */
+const FORMAT = 3;
+
+const FILE = 'sweep.jsonl';
+
+/** One finished run, addressed by the digest of its plan and transcript. */
+export interface StoredResult {
+  readonly key: string;
+  readonly metrics: MetricRecord;
+  readonly skipped: readonly string[];
+}
+
+/** The finished runs of a report folder: what is in it is not run again, whatever study wanted it first. */
+export interface RunStore {
+  /** By their address, those of earlier starts included. */
+  readonly results: Map<string, StoredResult>;
+  /** The addresses of those that earlier starts finished. */
+  readonly earlier: ReadonlySet<string>;
+  /** What the user should know about the file. */
+  readonly notes: readonly string[];
+  /** Writes a result down at once: a kill loses none. */
+  append(result: StoredResult): void;
+}
+
+function headerLine(program: string): string {
+  return `${JSON.stringify({ type: 'sweep', version: FORMAT, program })}\n`;
+}
+
+/** What made a file that cannot be used, in words; null for one of this version. */
+function otherMaker(line: string, program: string): string | null {
+  let header: Readonly<Record<string, unknown>> | null;
+  try {
+    header = JSON.parse(line) as typeof header;
+  } catch {
+    header = null;
+  }
+  if (header?.type !== 'sweep') return 'no header of a sweep';
+  if (header.version !== FORMAT) return `format ${JSON.stringify(header.version) ?? 'unknown'}`;
+  if (header.program === program) return null;
+  return `ccbench ${typeof header.program === 'string' ? header.program : 'of no version'}`;
+}
+
+function unusedName(file: string): string {
+  for (let n = 1; ; n++) {
+    const name = file.replace(/\.jsonl$/, `.old-${n}.jsonl`);
+    if (!existsSync(name)) return name;
+  }
+}
+
+/** Opens the finished runs of a report folder: those of another version are put aside, broken lines are left out. */
+export function openRunStore(
+  folder: string,
+  shown: string,
+  { program, elsewhere }: { readonly program: string; readonly elsewhere: string },
+): RunStore {
+  const file = join(folder, FILE);
+  const shownFile = join(shown, FILE);
+  const fail = (error: unknown): CcbenchError => unwritable(shown, error, elsewhere);
+  const notes: string[] = [];
+  const results = new Map<string, StoredResult>();
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const place of [folder, join(folder, 'charts')]) removeUnfinished(place);
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    const [header, ...lines] = text.split('\n').filter((line) => line.trim() !== '');
+    const other = header === undefined ? null : otherMaker(header, program);
+    if (other !== null) {
+      const aside = unusedName(file);
+      renameSync(file, aside);
+      const kept = join(shown, aside.slice(folder.length + 1));
+      notes.push(
+        `${shownFile} was written by another version (${other}): it is kept as ${kept} and all points are run again`,
+      );
+    } else {
+      const read = lines.map((line) => unsealed<StoredResult>(line));
+      for (const result of read) if (result !== null) results.set(result.key, result);
+      const broken = read.filter((result) => result === null).length;
+      if (broken > 0) {
+        notes.push(
+          `${formatCounted(broken, 'broken line')} of ${shownFile} left out; the ${results.size} good ones are used`,
+        );
+        writeWhole(file, [headerLine(program), ...[...results.values()].map(sealedLine)].join(''), fail);
+      } else if (header !== undefined && !text.endsWith('\n')) appendFileSync(file, '\n');
+    }
+    if (other !== null || header === undefined) writeFileSync(file, headerLine(program));
+  } catch (error) {
+    throw fail(error);
+  }
+  return {
+    results,
+    earlier: new Set(results.keys()),
+    notes,
+    append(result) {
+      try {
+        appendFileSync(file, sealedLine(result));
+      } catch (error) {
+        throw unwritable(shownFile, error, elsewhere);
+      }
+    },
+  };
+}
