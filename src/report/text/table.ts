@@ -9,8 +9,8 @@ export interface Column {
   readonly drop: number | null;
 }
 
-/** How a row stands out. */
-export type Tone = 'plain' | 'dim' | 'strong' | 'bad';
+/** How a row or a sentence stands out. */
+export type Tone = 'plain' | 'dim' | 'strong' | 'bad' | 'warning';
 
 /** One row: a cell per column; the first is its key. */
 export interface Row {
@@ -43,10 +43,10 @@ function keepColumns(columns: readonly Column[], widths: readonly number[], widt
   return kept;
 }
 
-function paint(line: string, tone: Tone, style: Style): string {
-  if (tone === 'dim') return style.dim(line);
-  if (tone === 'strong') return style.bold(line);
-  return tone === 'bad' ? style.red(line) : line;
+/** A line as its tone wants it. */
+export function paint(line: string, tone: Tone, { dim, bold, red, yellow }: Style): string {
+  const ways = { plain: (text: string) => text, dim, strong: bold, bad: red, warning: yellow };
+  return ways[tone](line);
 }
 
 function widthsOf(columns: readonly Column[], rows: readonly Row[]): readonly number[] {

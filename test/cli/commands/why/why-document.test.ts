@@ -6,8 +6,13 @@ import type {
   WhyBreak,
   WhyReport,
 } from '../../../../src/analysis/why/sum-up.js';
-import { adviceSentence, whyConclusion } from '../../../../src/cli/commands/why/why-conclusion.js';
-import { reproducedSentence, whyText } from '../../../../src/cli/commands/why/why-text.js';
+import {
+  adviceSentence,
+  reproducedSentence,
+  whyBlocks,
+  whyConclusion,
+} from '../../../../src/cli/commands/why/why-document.js';
+import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const cause = (
@@ -94,11 +99,10 @@ const REPORT: WhyReport = {
 };
 
 const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140): string =>
-  whyText(
-    { ...REPORT, ...change },
-    { top, home: '/projects', notes: ['a note'] },
-    { width, style: plainStyle },
-  );
+  documentText(whyBlocks({ ...REPORT, ...change }, { top, home: '/projects', notes: ['a note'] }), {
+    width,
+    style: plainStyle,
+  });
 
 describe('the first sentence of why', () => {
   const aside = (reason: string) => ({ file: 'f', project: 'p', reason }) as Reproduced['setAside'][number];
@@ -158,19 +162,19 @@ describe('the text of why', () => {
 
   it('lists as many breaks and sessions as asked for', () => {
     const text = textOf();
-    expect(text).toContain('\nThe dearest breaks\n');
+    expect(text).toContain('\nThe most expensive cache breaks\n');
     expect(text).toMatch(/the 1-hour lifetime ran out +\$3\.00 +40,000 +2 h +2026-03-01 12:00 +12 +s12\n/);
-    expect(text).toContain('\nThe dearest sessions\n');
+    expect(text).toContain('\nThe most expensive sessions\n');
     expect(text).toMatch(/long +2026-03-01 +1,200 +50\.0% +\$8\.00 +\$2\.00 +the 1-hour lifetime ran out\n/);
     expect(text).toMatch(/short +2026-03-01 +1,200 +50\.0% +\$2\.00 +\$0\.50 +no break\n/);
     const one = textOf({}, 1);
-    expect(one).toContain('\nThe dearest breaks (1 of 2)\n');
-    expect(one).toContain('\nThe dearest sessions (1 of 2)\n');
+    expect(one).toContain('\nThe most expensive cache breaks (1 of 2)\n');
+    expect(one).toContain('\nThe most expensive sessions (1 of 2)\n');
     expect(one).not.toMatch(/ s7\n| short /);
     expect(textOf({}, 2)).not.toContain('of 2)');
-    expect(textOf({}, 0)).not.toContain('The dearest');
-    expect(textOf({ breaks: [] })).not.toContain('dearest breaks');
-    expect(textOf({ worst: REPORT.worst.slice(0, 1) })).not.toContain('dearest sessions');
+    expect(textOf({}, 0)).not.toContain('The most expensive');
+    expect(textOf({ breaks: [] })).not.toContain('expensive cache breaks');
+    expect(textOf({ worst: REPORT.worst.slice(0, 1) })).not.toContain('expensive sessions');
   });
 
   it('says what changes would have saved, and what that rests on', () => {
@@ -204,22 +208,22 @@ describe('what why comes to', () => {
     );
   });
 
-  it('says of which breaks it is not worked out what was avoidable', () => {
+  it('says of which breaks it is not computed what was avoidable', () => {
     const letGo = cause('lifetime', 3, null, 2);
     expect(whyConclusion({ ...REPORT, byCause: [letGo] }).result).toBe(
-      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not worked out, and no other break in them is known to have been avoidable.',
+      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not computed, and no other break in them is known to have been avoidable.',
     );
     expect(whyConclusion({ ...REPORT, byCause: [...REPORT.byCause, letGo] }).result).toBe(
-      '2 sessions cost $10.00, of which $4.00 went into avoidable breaks of the cache; what was avoidable of the $3.00 for prompts that the cache let go is not worked out.',
+      '2 sessions cost $10.00, of which $4.00 went into avoidable breaks of the cache; what was avoidable of the $3.00 for prompts that the cache let go is not computed.',
     );
-    expect(textOf({ byCause: [letGo] })).toMatch(/the cache let the prompt go .* – +not worked out\n/);
+    expect(textOf({ byCause: [letGo] })).toMatch(/the cache let the prompt go .* – +not computed\n/);
   });
 
   it('advises nothing that may cost', () => {
     const [best, idle] = REPORT.changes;
     const unsure = { ...REPORT, changes: [{ ...best!, low: 0 }] };
     expect(adviceSentence(unsure)).toBe(
-      'None of the standard changes would surely have saved money on these sessions: what is avoidable is worked out break by break, and a change is made throughout a session.',
+      'None of the standard changes would surely have saved money on these sessions: what is avoidable is computed break by break, and a change is made throughout a session.',
     );
     const kept = { ...unsure, byCause: [cause('compaction', 4, 0, 2)] };
     expect(adviceSentence(kept)).toBe(

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  sessionLines,
-  summaryLines,
+  sessionBlocks,
+  summaryBlocks,
   trustSentence,
-} from '../../../../src/cli/commands/validate/forward-text.js';
+} from '../../../../src/cli/commands/validate/forward-document.js';
+import { documentLines } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const SCREEN = { width: 160, style: { ...plainStyle, red: (text: string) => `<r>${text}</r>` } };
@@ -45,7 +46,7 @@ const TOTAL = {
 
 describe('how far a cost is to be trusted', () => {
   it('has the errors of every way, with decimals that suit the largest amount', () => {
-    const lines = summaryLines(TOTAL, SCREEN);
+    const lines = documentLines(summaryBlocks(TOTAL), SCREEN);
     expect(lines.slice(1, 6).map(cells)).toEqual([
       ['run forward', '9', '2.00%', '4.00%', '8.00%', '30.00%', '−1.00%', '−$2.50'],
       ['client 2.1', '9', '2.00%', '4.00%', '8.00%', '30.00%', '−1.00%', '−$2.50'],
@@ -63,13 +64,16 @@ describe('how far a cost is to be trusted', () => {
 
   it('says what crashed and what did not get to its end, and nothing where no session ran', () => {
     const odd = { ...FORWARD, crashed: 2, unfinished: 1, hitRatePointsMedian: null };
-    const text = summaryLines({ ...TOTAL, forward: odd } as unknown as Total, SCREEN)
+    const text = documentLines(summaryBlocks({ ...TOTAL, forward: odd } as unknown as Total), SCREEN)
       .join(' ')
       .replaceAll(/\s+/g, ' ');
     expect(text).toContain('by – points in the median');
     expect(text).toContain('2 crashed. 1 did not get to all their calls.');
     const none = { ...FORWARD, sessions: 0 };
-    const lines = summaryLines({ ...TOTAL, forward: none, byClient: {} } as unknown as Total, SCREEN);
+    const lines = documentLines(
+      summaryBlocks({ ...TOTAL, forward: none, byClient: {} } as unknown as Total),
+      SCREEN,
+    );
     expect(lines).toHaveLength(4);
     expect(lines.join()).not.toContain('run forward');
   });
@@ -126,7 +130,7 @@ describe('sessions beside their recordings', () => {
     [{ forward: { kind: 'ran', session: { ...session, ...change } } }] as unknown as Files;
 
   it('say whether the recording lies where nine of ten should', () => {
-    const row = (change: object = {}): string => sessionLines(filesOf(change), SCREEN)[1]!;
+    const row = (change: object = {}): string => documentLines(sessionBlocks(filesOf(change)), SCREEN)[1]!;
     expect(cells(row())).toEqual([
       'a',
       '–',
@@ -149,7 +153,7 @@ describe('sessions beside their recordings', () => {
     const crashed = [
       { forward: { kind: 'crashed', session: { file: 'b.jsonl', message: 'no' } } },
     ] as unknown as Files;
-    expect(sessionLines(crashed, SCREEN)).toEqual(['  b crashed: no']);
-    expect(sessionLines([...filesOf({}), ...crashed], SCREEN)).toHaveLength(3);
+    expect(documentLines(sessionBlocks(crashed), SCREEN)).toEqual(['  b crashed: no']);
+    expect(documentLines(sessionBlocks([...filesOf({}), ...crashed]), SCREEN)).toHaveLength(3);
   });
 });

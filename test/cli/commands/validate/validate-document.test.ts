@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { providerLines } from '../../../../src/cli/commands/validate/provider-text.js';
-import { percent, shortName, signedPercent } from '../../../../src/cli/commands/validate/validate-cells.js';
-import { validateText } from '../../../../src/cli/commands/validate/validate-text.js';
+import {
+  fileName,
+  percent,
+  providerBlocks,
+  signedPercent,
+} from '../../../../src/cli/commands/validate/forward-document.js';
+import { validateBlocks } from '../../../../src/cli/commands/validate/validate-document.js';
+import { documentLines, documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const SCREEN = {
@@ -60,17 +65,17 @@ const FILE = {
 };
 const REPORT = { total: TOTAL, worst: { blind: [], given: [] }, traces: null };
 
-type Files = Parameters<typeof validateText>[0];
-type Report = Parameters<typeof validateText>[1];
-type Detail = Parameters<typeof validateText>[2];
+type Files = Parameters<typeof validateBlocks>[0];
+type Report = Parameters<typeof validateBlocks>[1];
+type Detail = Parameters<typeof validateBlocks>[2];
 
 function linesOf(files: readonly object[], report: object = {}, detail: object = {}): readonly string[] {
-  return validateText(
+  const blocks = validateBlocks(
     files as unknown as Files,
     { ...REPORT, ...report } as unknown as Report,
     { recorded: null, forward: 'summary', ...detail } as Detail,
-    SCREEN,
-  ).split('\n');
+  );
+  return documentText(blocks, SCREEN).split('\n');
 }
 
 /** The lines below a title, up to the next empty one. */
@@ -185,7 +190,7 @@ describe('what validate prints', () => {
   });
 });
 
-describe('how well the caches of providers are foretold', () => {
+describe('how well the caches of providers are predicted', () => {
   const NONE = { sessions: 0, writesAssumed: 0, compactionCountRight: null, compactionPlaceRight: null };
   const provider = (change: object = {}) => ({
     requests: 1_500,
@@ -197,7 +202,7 @@ describe('how well the caches of providers are foretold', () => {
     ...change,
   });
   const linesFor = (byProvider: object) =>
-    providerLines({ byProvider } as unknown as Parameters<typeof providerLines>[0], SCREEN);
+    documentLines(providerBlocks({ byProvider } as unknown as Parameters<typeof providerBlocks>[0]), SCREEN);
 
   it('is nothing where all are of Anthropic', () => {
     expect(linesFor({ anthropic: provider() })).toEqual([]);
@@ -271,7 +276,7 @@ describe('cells', () => {
   });
 
   it('cut names at 34 characters', () => {
-    expect(shortName(`logs/${'x'.repeat(34)}.jsonl`)).toBe('x'.repeat(34));
-    expect(shortName(`logs/${'x'.repeat(35)}.jsonl`)).toBe(`${'x'.repeat(33)}…`);
+    expect(fileName(`logs/${'x'.repeat(34)}.jsonl`)).toBe('x'.repeat(34));
+    expect(fileName(`logs/${'x'.repeat(35)}.jsonl`)).toBe(`${'x'.repeat(33)}…`);
   });
 });

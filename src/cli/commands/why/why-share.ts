@@ -1,13 +1,18 @@
-import { CAUSE_TEXT, STEADY_CAUSES } from '../../../analysis/why/causes.js';
+import { CAUSE_TEXT } from '../../../analysis/why/causes.js';
 import type { CauseSum, ChangeSum, Reproduced, WhyReport } from '../../../analysis/why/sum-up.js';
 import { formatCount, formatCounted, formatMoney, formatShare } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
-import { wrapText } from '../../../report/text/table.js';
-import type { Screen } from '../../../report/text/terminal.js';
+import { type Block, said } from '../../../report/document/document.js';
 import { packageVersion } from '../../version.js';
-import { adviceSentence, avoidableOf, unjudgedOf } from './why-conclusion.js';
-import { kindOfReason, reproducedSentence } from './why-text.js';
+import {
+  adviceSentence,
+  avoidableOf,
+  isSteady,
+  kindOfReason,
+  reproducedSentence,
+  unjudgedOf,
+} from './why-document.js';
 
 /** Causes named in the block. */
 const MOST_CAUSES = 4;
@@ -23,7 +28,7 @@ export interface SharedWhy {
   /** Paid for content that had been in the cache. */
   readonly lostUsd: number;
   readonly avoidableUsd: number;
-  /** Of that it is not worked out what was avoidable. */
+  /** Of that it is not computed what was avoidable. */
   readonly unjudgedUsd: number;
   readonly byCause: readonly CauseSum[];
   readonly changes: readonly Omit<ChangeSum, 'heldBack'>[];
@@ -64,29 +69,29 @@ export function withoutModels(bill: RecordedBill): RecordedBill {
 }
 
 function isEvent({ cause, usd }: CauseSum): boolean {
-  return !STEADY_CAUSES.includes(cause) && usd > 0;
+  return !isSteady(cause) && usd > 0;
 }
 
 /** The same as a block of text. */
-export function shareText(shared: SharedWhy, { width }: Screen): string {
-  const { recordedUsd, sessions, requests, hitRate, byCause, lostUsd } = shared;
+export function shareBlocks(shared: SharedWhy): readonly Block[] {
+  const { recordedUsd, sessions, requests, hitRate, byCause, lostUsd, unjudgedUsd } = shared;
   const top = byCause
     .filter(isEvent)
     .sort((a, b) => b.usd - a.usd)
     .slice(0, MOST_CAUSES);
-  const sentences = [
+  const unjudged = unjudgedUsd === 0 ? '' : `, and of ${formatMoney(unjudgedUsd)} that is not computed`;
+  return [
     `${formatMoney(recordedUsd)} at list prices in ${formatCounted(sessions, 'session')} of ${formatCounted(shared.projects, 'project')}: ${formatCounted(requests, 'request')}, ${formatShare(hitRate)} of the prompts read from the cache, ${formatCounted(shared.models, 'model')}.`,
-    `${formatMoney(lostUsd)} (${formatShare(recordedUsd === 0 ? null : lostUsd / recordedUsd)}) paid for content that had been in the cache; ${formatMoney(shared.avoidableUsd)} of it was avoidable${shared.unjudgedUsd === 0 ? '' : `, and of ${formatMoney(shared.unjudgedUsd)} that is not worked out`}.`,
+    `${formatMoney(lostUsd)} (${formatShare(recordedUsd === 0 ? null : lostUsd / recordedUsd)}) paid for content that had been in the cache; ${formatMoney(shared.avoidableUsd)} of it was avoidable${unjudged}.`,
     ...top.map(
-      ({ cause, usd, events: count }) =>
-        `· ${CAUSE_TEXT[cause].title}: ${formatMoney(usd)} (${formatCount(count)} ×)`,
+      ({ cause, usd, events }) =>
+        `· ${CAUSE_TEXT[cause].title}: ${formatMoney(usd)} (${formatCount(events)} ×)`,
     ),
     adviceSentence(shared),
     reproducedSentence(shared.reproduced),
     ...shared.notes,
     `ccbench ${shared.version} why`,
-  ];
-  return `${sentences.flatMap((text) => wrapText(text, width, '', '  ')).join('\n')}\n`;
+  ].map((sentence) => said(sentence, 'plain', '  '));
 }
 
 /** A reason may name files and models of one's own. */
