@@ -1,7 +1,10 @@
 import { printable } from '../../core/base/format.js';
+import { textWidth } from '../text/style.js';
 import { droppedHeaders, paint, tableLines, wrapText } from '../text/table.js';
 import type { Screen } from '../text/terminal.js';
 import type { Block } from './document.js';
+
+const INDENT = '  ';
 
 /** Blocks as lines for the screen: no empty line at an end, nor two together. */
 export function documentLines(blocks: readonly Block[], screen: Screen): readonly string[] {
@@ -10,6 +13,13 @@ export function documentLines(blocks: readonly Block[], screen: Screen): readonl
   const render = (block: Block): readonly string[] => {
     if (typeof block === 'string') return wrapText(printable(block), width, '', '');
     switch (block.kind) {
+      case 'title': {
+        const [name, rest] = [printable(block.text), printable(block.note)];
+        if (rest === '') return [style.bold(name)];
+        if (textWidth(name) + INDENT.length + textWidth(rest) <= width)
+          return [`${style.bold(name)}${INDENT}${style.dim(rest)}`];
+        return [style.bold(name), ...wrapText(rest, width, INDENT, INDENT).map(style.dim)];
+      }
       case 'line': {
         const { text, lead, hang, tone } = block;
         return wrapText(printable(text), width, lead, hang).map((line) => paint(line, tone, style));
@@ -27,7 +37,7 @@ export function documentLines(blocks: readonly Block[], screen: Screen): readonl
       case 'dropped': {
         if (dropped.size === 0) return [];
         const note = `not shown in ${width} columns: ${[...dropped].join(', ')}; --json has all`;
-        return wrapText(note, width, '  ', '    ').map(style.dim);
+        return wrapText(note, width, INDENT, INDENT + INDENT).map(style.dim);
       }
     }
   };

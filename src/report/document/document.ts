@@ -1,7 +1,16 @@
+import { formatCount } from '../../core/base/format.js';
+import type { Warning } from '../../core/run/warning.js';
 import type { Column, Row, Tone } from '../text/table.js';
 
 /** What a command found out, in the order in which it is read; an empty string is an empty line. */
-export type Block = string | Line | Section | Table | DroppedNote;
+export type Block = string | Title | Line | Section | Table | DroppedNote;
+
+/** What something is called, and in the same line what it is, where that fits. */
+interface Title {
+  readonly kind: 'title';
+  readonly text: string;
+  readonly note: string;
+}
 
 /** A sentence with a style of its own; lines after the first begin with `hang`. */
 interface Line {
@@ -103,6 +112,11 @@ export function tableOf(columns: readonly Column[], rows: readonly Row[], indent
   return { kind: 'table', columns, rows, indent };
 }
 
+/** A name with what it is of. */
+export function title(text: string, note: string): Block {
+  return { kind: 'title', text, note };
+}
+
 /** Blocks below a heading. */
 export function section(title: string, ...blocks: readonly Block[]): Block {
   return { kind: 'section', title, blocks };
@@ -121,6 +135,16 @@ export function inset(text: string, tone: Tone = 'plain', lead = INDENT, hang = 
 /** What the reader must know of the numbers above. */
 export function notes(texts: readonly string[]): readonly Block[] {
   return texts.map((each) => inset(each, 'dim'));
+}
+
+/** What was found on the way: `code: message (3 times)`, with what to do about it below. */
+export function findings(
+  warnings: readonly Pick<Warning, 'message' | 'remedy' | 'count'>[],
+): readonly Block[] {
+  return warnings.flatMap(({ message, remedy, count }) => [
+    inset(`${message}${count > 1 ? ` (${formatCount(count)} times)` : ''}`, 'warning'),
+    ...(remedy === null ? [] : [inset(remedy, 'plain', `${INDENT}→ `)]),
+  ]);
 }
 
 /** Stands where the columns are named that had no room. */

@@ -35,7 +35,7 @@ const WAY = {
   netError: 0.02,
   netUsd: 12,
 };
-type Total = Parameters<typeof summaryLines>[0];
+type Total = Parameters<typeof summaryBlocks>[0];
 const TOTAL = {
   forward: FORWARD,
   byClient: { '2.1': FORWARD },
@@ -115,7 +115,7 @@ describe('how far a cost is to be trusted', () => {
 });
 
 describe('sessions beside their recordings', () => {
-  type Files = Parameters<typeof sessionLines>[0];
+  type Files = Parameters<typeof sessionBlocks>[0];
   const session = {
     file: 'logs/a.jsonl',
     version: null,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { inspectBlocks } from '../../../../src/cli/commands/inspect/inspect-document.js';
 import type { TranscriptFacts } from '../../../../src/cli/commands/inspect/inspect-facts.js';
-import { inspectText } from '../../../../src/cli/commands/inspect/inspect-text.js';
 import { type SessionFacts, sessionsTotal } from '../../../../src/cli/commands/inspect/session-facts.js';
-import { sessionsText } from '../../../../src/cli/commands/inspect/sessions-text.js';
+import { sessionsBlocks } from '../../../../src/cli/commands/inspect/sessions-document.js';
+import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const SCREEN = { width: 140, style: plainStyle };
@@ -44,7 +45,7 @@ const FACTS = {
 } as unknown as TranscriptFacts;
 
 const linesOf = (change: object = {}): readonly string[] =>
-  inspectText({ ...FACTS, ...change }, SCREEN).split('\n');
+  documentText(inspectBlocks({ ...FACTS, ...change }), SCREEN).split('\n');
 const row = (name: string, change: object = {}): readonly string[] | undefined =>
   linesOf(change)
     .map((line) => line.trim().split(/ {2,}/))
@@ -201,20 +202,17 @@ describe('several sessions', () => {
     expect(sessionsTotal([silent])).toMatchObject({ promptTokens: null, hitRate: null, costUsd: null });
   });
 
+  const textOf = (
+    all: readonly SessionFacts[],
+    found: Parameters<typeof sessionsBlocks>[2],
+    width: number,
+  ): string => documentText(sessionsBlocks(all, sessionsTotal(all), found, width), { ...SCREEN, width });
+
   it('stand in rows with their sum below, and notes on what it leaves out', () => {
     const all = [session(), silent];
-    const lines = sessionsText(
-      all,
-      sessionsTotal(all),
-      {
-        notes: ['a note'],
-        warnings: [
-          { code: 'odd', message: 'It is odd.', remedy: null, count: 2 },
-          { code: 'odd', message: 'It is odd.', remedy: null, count: 3 },
-        ],
-      },
-      SCREEN,
-    ).split('\n');
+    const odd = { code: 'odd', message: 'It is odd.', remedy: null };
+    const found = { notes: ['a note'], warnings: [2, 3].map((count) => ({ ...odd, count })) };
+    const lines = textOf(all, found, SCREEN.width).split('\n');
     const cells = lines.map((line) => line.trim().split(/ {2,}/));
     expect(cells.slice(1, 4)).toEqual([
       ['one', 'claude-code', '2026-03-01', '4', '1,000', '60.0%', '300', '50', '1', '$1.50'],
@@ -230,12 +228,7 @@ describe('several sessions', () => {
       '  odd: It is odd. (5 times)',
       '',
     ]);
-    const narrow = sessionsText(
-      all,
-      sessionsTotal(all),
-      { notes: [], warnings: [] },
-      { ...SCREEN, width: 60 },
-    );
+    const narrow = textOf(all, { notes: [], warnings: [] }, 60);
     expect(narrow.replaceAll(/\s+/g, ' ')).toContain('not shown in 60 columns: ');
     expect(narrow).not.toContain('Findings');
   });
