@@ -215,7 +215,7 @@ export function buildProgram(session: CliSession, settle: (code: ExitCode) => vo
     .option('--png', 'write the chart as PNG file too')
     .addHelpText('after', examples('ttl traces/*.json.gz', 'ttl session.jsonl --ttl 45,90 --json'))
     .action(async (files, options) => {
-      const { ttlCommand } = await import('./commands/ttl.js');
+      const { ttlCommand } = await import('./commands/ttl/ttl.js');
       settle(await ttlCommand(session, files, options));
     });
 

@@ -1,12 +1,15 @@
-import type { LifetimeReport } from '../../analysis/lifetime/lifetime-report.js';
-import { formatCount, formatCounted, formatShare, printable } from '../../core/base/format.js';
-import { DISTINCT } from '../../report/charts/palette.js';
-import { studyHtml } from '../../report/html/study-html.js';
-import type { PageFact } from '../../report/page-data/page-data.js';
-import type { StudyChart } from '../../report/page-data/study-page-data.js';
-import { formatAtLeast, unpricedText } from '../../report/text/at-least.js';
-import type { Conclusion } from '../../report/text/conclusion.js';
-import { lifetimeName } from '../terminal/provider-lifetimes-text.js';
+import type { SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
+import type { LifetimeReport } from '../../../analysis/lifetime/lifetime-report.js';
+import { formatCount, formatCounted, formatShare } from '../../../core/base/format.js';
+import { DISTINCT } from '../../../report/charts/palette.js';
+import { type ColumnOf, number, text } from '../../../report/document/document.js';
+import { card, pageTable } from '../../../report/document/document-page.js';
+import { studyHtml } from '../../../report/html/study-html.js';
+import type { PageFact } from '../../../report/page-data/page-data.js';
+import type { StudyChart } from '../../../report/page-data/study-page-data.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import { lifetimeName } from './provider-lifetimes-document.js';
 
 function curveChart({ curve }: LifetimeReport): StudyChart {
   return {
@@ -54,12 +57,6 @@ function costChart({ cost }: LifetimeReport): StudyChart {
 }
 
 function cardsOf({ cost, sessions, requests, promptTokens }: LifetimeReport): readonly PageFact[] {
-  const card = (label: string, value: string, note: string): PageFact => ({
-    label,
-    value,
-    note,
-    tone: 'plain',
-  });
   const size = card(
     'Sessions',
     formatCount(sessions),
@@ -86,6 +83,21 @@ function cardsOf({ cost, sessions, requests, promptTokens }: LifetimeReport): re
   ];
 }
 
+/** Dollars of a session, at least so many where calls have no price. */
+function costColumn(header: string, pick: (own: SessionCost) => number): ColumnOf<SessionCost> {
+  const cell = (own: SessionCost) => ({ text: formatAtLeast(pick(own), own), value: pick(own) });
+  return { ...text(header, () => ''), align: 'right', cell };
+}
+
+const COLUMNS: readonly [ColumnOf<SessionCost>, ...ColumnOf<SessionCost>[]] = [
+  text('session', ({ id }) => id),
+  costColumn('5 minutes', ({ cost5mUsd }) => cost5mUsd),
+  costColumn('1 hour', ({ cost1hUsd }) => cost1hUsd),
+  text('cheaper', ({ cheaper }) => cheaper),
+  number('rescued tokens', ({ rescuedTokens }) => rescuedTokens, formatCount),
+  number('break-even tokens', ({ breakEvenTokens }) => breakEvenTokens, formatCount),
+];
+
 /** ttl.html: the curve of lifetimes, and every session at both. */
 export function ttlHtml(report: LifetimeReport, { result, advice }: Conclusion): string {
   const { cost } = report;
@@ -97,21 +109,12 @@ export function ttlHtml(report: LifetimeReport, { result, advice }: Conclusion):
       cards: cardsOf(report),
       of: 'session',
       charts: [curveChart(report), ...(cost.perSession.length === 0 ? [] : [costChart(report)])],
-      table: {
-        caption: 'Sessions with a choice of lifetimes',
-        columns: ['5 minutes', '1 hour', 'cheaper', 'rescued tokens', 'break-even tokens'],
-        rows: cost.perSession.map((own) => ({
-          name: printable(own.id),
-          cells: [
-            { text: formatAtLeast(own.cost5mUsd, own), value: own.cost5mUsd },
-            { text: formatAtLeast(own.cost1hUsd, own), value: own.cost1hUsd },
-            { text: own.cheaper },
-            { text: formatCount(own.rescuedTokens), value: own.rescuedTokens },
-            { text: formatCount(own.breakEvenTokens), value: own.breakEvenTokens },
-          ],
-        })),
-        notes: [unpricedText(cost) ?? []].flat(),
-      },
+      table: pageTable(
+        'Sessions with a choice of lifetimes',
+        COLUMNS,
+        cost.perSession,
+        [unpricedText(cost) ?? []].flat(),
+      ),
     },
     'ccbench ttl prints the same numbers, and ccbench ttl --json all of them.',
   );

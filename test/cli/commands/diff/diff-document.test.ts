@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Difference, LaneDiff } from '../../../../src/analysis/diff/diff-lanes.js';
-import { diffText, firstSentence, place, sumSentence } from '../../../../src/cli/commands/diff/diff-text.js';
+import {
+  diffBlocks,
+  firstSentence,
+  place,
+  sumSentence,
+} from '../../../../src/cli/commands/diff/diff-document.js';
+import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const figures = (prompt: number, read: number) => ({ request: 1, prompt, read, written: 0, costUsd: 0 });
@@ -36,7 +42,10 @@ const DIFF: LaneDiff = {
 };
 
 const textOf = (change: Partial<LaneDiff> = {}, rows = 10, tolerance = 0, width = 100): readonly string[] =>
-  diffText({ ...DIFF, ...change }, { tolerance, notes: [], rows }, { width, style: plainStyle }).split('\n');
+  documentText(diffBlocks({ ...DIFF, ...change }, { tolerance, notes: [], rows }), {
+    width,
+    style: plainStyle,
+  }).split('\n');
 
 describe('the text of a difference', () => {
   it('says with the costs that they are of a part of the requests', () => {
@@ -60,7 +69,7 @@ describe('the text of a difference', () => {
       [''],
       ['They part at request 1,200 (turn 7): B reads less.'],
       [''],
-      ['turn', 'prompt A', 'B', 'read A', 'B', 'B costs more by', 'what'],
+      ['turn', 'prompt A', 'prompt B', 'read A', 'read B', 'B costs more by', 'what'],
       ['7', '1,000', '2,000', '400', '0', '$0.5000', 'cache'],
       ['8 compact', '–', '2,000', '–', '0', '$0.5000', 'cache'],
       ['9', '1,000', '–', '400', '–', '$0.5000', 'cache'],
@@ -77,7 +86,7 @@ describe('the text of a difference', () => {
       '',
     ]);
     expect(textOf({}, 3).join('\n')).not.toContain('more;');
-    expect(textOf({}, 10, 0, 50).join('\n')).toContain('not shown in 50 columns: prompts or reads');
+    expect(textOf({}, 10, 0, 50).join('\n')).toContain('not shown in 50 columns: prompt A');
     expect(textOf({ differences: [] }).join('\n')).not.toContain('prompt A');
   });
 

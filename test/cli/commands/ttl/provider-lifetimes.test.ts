@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { choosesLifetime, providerLifetimes } from '../../../../src/cli/runs/provider-lifetimes.js';
 import {
   lifetimeName,
-  providerLifetimesLines,
+  providerLifetimesBlocks,
   ruleSentence,
-} from '../../../../src/cli/terminal/provider-lifetimes-text.js';
+} from '../../../../src/cli/commands/ttl/provider-lifetimes-document.js';
+import { choosesLifetime, providerLifetimes } from '../../../../src/cli/runs/provider-lifetimes.js';
+import { documentLines } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const SCREEN = { width: 300, style: plainStyle };
@@ -27,7 +28,7 @@ const ROWS = [
   session('d', 'deepseek', 2, 2),
 ];
 const linesOf = (rows: typeof ROWS, perSession: 'each' | 'total' = 'total') =>
-  providerLifetimesLines(Object.values(providerLifetimes(rows))[0]!, perSession, SCREEN);
+  documentLines(providerLifetimesBlocks(Object.values(providerLifetimes(rows))[0]!, perSession), SCREEN);
 
 describe('lifetimes of providers that choose themselves', () => {
   it('are added up by provider, over the sessions that tell', () => {

@@ -1,48 +1,45 @@
 import { join } from 'node:path';
-import { lifetimeCosts, type PriceOf, type SessionCost } from '../../analysis/lifetime/lifetime-costs.js';
-import { LIFETIME_SECONDS, type LifetimeSession } from '../../analysis/lifetime/lifetime-curve.js';
+import { lifetimeCosts, type PriceOf, type SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
+import { LIFETIME_SECONDS, type LifetimeSession } from '../../../analysis/lifetime/lifetime-curve.js';
 import {
   conversationHitRates,
   type LifetimeReport,
   lifetimeReport,
-} from '../../analysis/lifetime/lifetime-report.js';
-import { traceSession, transcriptSession } from '../../analysis/lifetime/lifetime-sessions.js';
+} from '../../../analysis/lifetime/lifetime-report.js';
+import { traceSession, transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
 import {
   RULE_SECONDS,
   type RuleCall,
   ruleCosts,
   sessionRuleCalls,
-} from '../../analysis/lifetime/rule-costs.js';
-import { lifetimeChoice } from '../../analysis/validate/lifetime-choice.js';
-import { providerOfRecording } from '../../analysis/validate/providers/validate-provider.js';
-import { recordedRuleCalls } from '../../analysis/validate/recorded-rule-calls.js';
-import { formatCounted, printable } from '../../core/base/format.js';
-import { firstModel, type Transcript } from '../../core/model/transcript.js';
-import { isUnpriced } from '../../core/run/priced-calls.js';
-import type { RecordedBill } from '../../core/run/recorded-bill.js';
-import type { Warning } from '../../core/run/warning.js';
-import { recordedUsd } from '../../metrics/recorded-metrics.js';
-import { findModel, modelOrUnknown } from '../../provider/prices/models.js';
-import { pricesFor } from '../../provider/prices/price.js';
-import { recordedBill } from '../../provider/prices/recorded-bill.js';
-import type { Conclusion } from '../../report/text/conclusion.js';
-import type { InputOptions } from '../../transcripts/files/read-input.js';
-import { inputFormat, loadTranscript, parseTrace } from '../../transcripts/files/transcripts.js';
-import { transcriptFindings } from '../../transcripts/lines/findings.js';
-import { callKeys } from '../../transcripts/readers/call-keys.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { eachFile } from '../files/each-file.js';
-import { noteWarnings } from '../files/reading-notes.js';
-import { withoutCopies } from '../files/without-copies.js';
-import { writeFiles } from '../files/write-files.js';
-import { choosesLifetime, providerLifetimes } from '../runs/provider-lifetimes.js';
-import { type RecordedCosts, recordedCosts } from '../runs/recorded-costs.js';
-import { type CliSession, inputOptions, note, printJson } from '../session.js';
-import { closingText } from '../terminal/closing.js';
-import { withoutPause } from '../terminal/interrupt.js';
-import { screenFor } from '../terminal/paint.js';
-import { lifetimeConclusion } from './lifetime-conclusion.js';
-import { reportText } from './ttl-text.js';
+} from '../../../analysis/lifetime/rule-costs.js';
+import { lifetimeChoice } from '../../../analysis/validate/lifetime-choice.js';
+import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { recordedRuleCalls } from '../../../analysis/validate/recorded-rule-calls.js';
+import { formatCounted, printable } from '../../../core/base/format.js';
+import { firstModel, type Transcript } from '../../../core/model/transcript.js';
+import { isUnpriced } from '../../../core/run/priced-calls.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import type { Warning } from '../../../core/run/warning.js';
+import { recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
+import { pricesFor } from '../../../provider/prices/price.js';
+import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import type { InputOptions } from '../../../transcripts/files/read-input.js';
+import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
+import { transcriptFindings } from '../../../transcripts/lines/findings.js';
+import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { eachFile } from '../../files/each-file.js';
+import { noteWarnings } from '../../files/reading-notes.js';
+import { withoutCopies } from '../../files/without-copies.js';
+import { choosesLifetime, providerLifetimes } from '../../runs/provider-lifetimes.js';
+import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';
+import { type CliSession, inputOptions, note } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
+import { present } from '../../terminal/present.js';
+import { lifetimeConclusion, ttlBlocks } from './ttl-document.js';
 
 /** Options of `ccbench ttl`. */
 export interface TtlOptions {
@@ -194,20 +191,6 @@ export async function ttlCommand(
     })),
   );
   const unknown = unknownModels(used);
-  if (session.json) {
-    printJson(session, {
-      recorded,
-      ...report,
-      byProvider,
-      hitRatePerSession: hitRates,
-      unknownModels: unknown,
-      skipped,
-      sharedCalls,
-      warnings,
-    });
-    return EXIT.fine;
-  }
-  const screen = screenFor(session.host.stdout, session.colors);
   const chosen = recordedOf(
     used.filter((_, i) => {
       const cost = costs[i]!;
@@ -216,9 +199,22 @@ export async function ttlCommand(
   );
   const byTime = used.filter(({ bill }) => bill === null).length;
   const figures = { hitRates, recorded, chosen, byProvider, byTime };
-  const text = reportText(report, figures, options.perSession === true ? 'each' : 'total', screen);
   const written = options.out === undefined ? null : join(options.out, TTL_PAGE);
-  session.host.stdout.write(`${text}\n${closingText({ ...conclusion, written }, screen)}`);
+  present(session, {
+    blocks: ttlBlocks(report, figures, options.perSession === true ? 'each' : 'total'),
+    closing: { ...conclusion, written },
+    json: {
+      recorded,
+      ...report,
+      byProvider,
+      hitRatePerSession: hitRates,
+      unknownModels: unknown,
+      skipped,
+      sharedCalls,
+      warnings,
+    },
+  });
+  if (session.json) return EXIT.fine;
   noteWarnings(
     session,
     used.map((item) => ({ label: item.session.id, warnings: item.warnings })),
@@ -237,16 +233,14 @@ async function writeChart(
   out: string,
   options: TtlOptions,
 ): Promise<void> {
-  const [{ chartFiles }, { hitRateByLifetime }, { ttlHtml }] = await Promise.all([
-    import('../terminal/report-pictures.js'),
-    import('../../report/charts/hit-rate-by-lifetime.js'),
+  const [{ writePage }, { hitRateByLifetime }, { ttlHtml }] = await Promise.all([
+    import('../../terminal/report-pictures.js'),
+    import('../../../report/charts/hit-rate-by-lifetime.js'),
     import('./ttl-page.js'),
   ]);
   const sessions = report.cost.perSession.length || report.sessions;
   const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
-  await writeFiles(out, host.cwd, chartFiles(charts, options, host.interrupt));
-  const content = ttlHtml(report, conclusion);
-  await writeFiles(out, host.cwd, [{ folder: '', name: TTL_PAGE, content }]);
+  await writePage(host, out, { name: TTL_PAGE, content: ttlHtml(report, conclusion), charts }, options);
 }
 
 function sorted(seconds: readonly number[]): readonly number[] {
