@@ -20,6 +20,9 @@ export function present(session: CliSession, { blocks, closing, json }: CommandD
     return;
   }
   const screen = screenFor(session.host.stdout, session.colors);
-  const end = closing === null ? '' : `\n${closingText(closing, screen)}`;
-  session.host.stdout.write(`${documentText(blocks, screen)}${end}`);
+  const parts = [
+    ...(blocks.length === 0 ? [] : [documentText(blocks, screen)]),
+    ...(closing === null ? [] : [closingText(closing, screen)]),
+  ];
+  session.host.stdout.write(parts.join('\n'));
 }

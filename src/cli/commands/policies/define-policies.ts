@@ -86,7 +86,7 @@ export function definePolicies(
   )
     .addHelpText('after', examples('policies clients', 'policies clients --json'))
     .action(async () => {
-      const { clientsCommand } = await import('./clients.js');
+      const { clientsCommand } = await import('./list-policies.js');
       settle(clientsCommand(session));
     });
 }

@@ -10,23 +10,22 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount, formatDecimal } from '../../../core/base/format.js';
 import type { ParamValue } from '../../../core/run/params.js';
 import type { PlannedPolicy } from '../../../core/run/run-plan.js';
+import {
+  amount,
+  type ColumnOf,
+  inset,
+  rowsOf,
+  table,
+  tableOf,
+  text,
+  title,
+} from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { type Column, tableLines } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
-import { screenFor } from '../../terminal/paint.js';
-import { namedPolicy } from './named-policy.js';
-import { toldOutput } from './told-output.js';
-
-const PARAM_COLUMNS: readonly Column[] = [
-  { header: 'parameter', align: 'left', drop: null },
-  { header: 'value', align: 'right', drop: null },
-  { header: 'unit', align: 'left', drop: 3 },
-  { header: 'source', align: 'left', drop: 1 },
-  { header: 'meaning', align: 'left', drop: 2 },
-];
+import type { CliSession } from '../../session.js';
+import { present } from '../../terminal/present.js';
+import { namedPolicy, toldOutput } from './named-policy.js';
 
 /** What `policies show` is asked for. */
 export interface ShowOptions extends PluginOptions {
@@ -46,6 +45,19 @@ interface ShownParam {
   readonly help: string;
   readonly source: string;
 }
+
+const PARAMS: readonly ColumnOf<ShownParam>[] = [
+  text('parameter', ({ path }) => path),
+  amount('value', ({ value }) => shown(value)),
+  text('unit', ({ unit }) => unit ?? '', 3),
+  text('source', ({ source }) => source, 1),
+  text('meaning', ({ help }) => help, 2),
+];
+
+const LIMITS: readonly ColumnOf<readonly [name: string, tokens: number | null]>[] = [
+  text('', ([name]) => name),
+  amount('', ([, tokens]) => formatCount(tokens)),
+];
 
 /** Parameters of layers and client, as far as the policy sets them or has the layer. */
 function paramsShown(
@@ -107,9 +119,26 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   const limits = policyThresholds(policy, planned, model);
   const parameters = [...valuesShown(policy, options.set), ...paramsShown(policy, planned, options.set)];
   const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, toldOutput(options));
-  if (session.json) {
-    const { kind, summary, tiers, sources } = policy;
-    printJson(session, {
+  const { kind, summary, tiers, sources } = policy;
+  const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
+  const shownLimits = Object.entries(limits).filter(
+    ([, value]) => policy.written === undefined || value !== null,
+  );
+  present(session, {
+    blocks: [
+      title(policy.name, summary),
+      '',
+      ...(sentences.length === 0
+        ? [`Layers, in order: ${tiers.length === 0 ? 'none' : tiers.join(' → ')}`]
+        : ['What it does', ...sentences.map((sentence) => inset(sentence))]),
+      '',
+      `Thresholds for ${of}, in tokens`,
+      table(LIMITS, shownLimits),
+      '',
+      tableOf(PARAMS, rowsOf(PARAMS, parameters), ''),
+    ],
+    closing: conclusionOn(policy.name, name, limits, of),
+    json: {
       name: policy.name,
       kind,
       summary,
@@ -119,33 +148,8 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
       sentences,
       parameters,
       sources,
-    });
-    return EXIT.fine;
-  }
-  const screen = screenFor(session.host.stdout, session.colors);
-  const limitLines = Object.entries(limits)
-    .filter(([, value]) => policy.written === undefined || value !== null)
-    .map(([key, value]) => `  ${key.padEnd(12)} ${(value === null ? '–' : formatCount(value)).padStart(10)}`);
-  const rows = parameters.map(({ path, value, unit, source, help }) => ({
-    cells: [path, shown(value), unit ?? '', source, help],
-  }));
-  const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
-  session.host.stdout.write(
-    [
-      `${screen.style.bold(policy.name)}  ${policy.summary}`,
-      '',
-      ...(sentences.length === 0
-        ? [`Tiers, in order: ${policy.tiers.length === 0 ? 'none' : policy.tiers.join(' → ')}`]
-        : ['What it does', ...sentences.map((sentence) => `  ${sentence}`)]),
-      '',
-      `Thresholds for ${of}, in tokens`,
-      ...limitLines,
-      '',
-      ...tableLines(PARAM_COLUMNS, rows, { indent: '', ...screen }),
-      '',
-      closingText(conclusionOn(policy.name, name, limits, of), screen),
-    ].join('\n'),
-  );
+    },
+  });
   return EXIT.fine;
 }
 

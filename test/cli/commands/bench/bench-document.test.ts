@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { benchConclusion, benchText } from '../../../../src/cli/commands/bench/bench-text.js';
+import { benchBlocks, benchConclusion } from '../../../../src/cli/commands/bench/bench-document.js';
 import type { BenchResult } from '../../../../src/cli/commands/bench/result.js';
+import { documentText } from '../../../../src/report/document/document-text.js';
 import { plainStyle } from '../../../../src/report/text/style.js';
 
 const RESULT: BenchResult = {
@@ -25,10 +26,12 @@ const RESULT: BenchResult = {
 const NOTHING: BenchResult = { results: [], growth: [], ratios: [], notes: [] };
 const style = { ...plainStyle, red: (text: string) => `<r>${text}</r>` };
 const SLOWER = [{ name: 'a', size: 10_000, beforeMs: 0.02, nowMs: 0.05, factor: 2.5 }];
+const benchText = (...input: Parameters<typeof benchBlocks>): string =>
+  documentText(benchBlocks(...input), { width: 100, style });
 const cellsOf = (line: string): readonly string[] => line.trim().split(/ {2,}/);
 
 describe('the text of a benchmark', () => {
-  const lines = benchText(RESULT, SLOWER, { width: 100, style }).split('\n');
+  const lines = benchText(RESULT, SLOWER).split('\n');
   const below = (head: string, count: number): readonly string[] => {
     const at = lines.findIndex((line) => line.includes(head));
     return lines.slice(at + 1, at + 1 + count);
@@ -73,8 +76,8 @@ describe('the text of a benchmark', () => {
       '  a at 10,000: 20 → 50 µs (2.50 ×)',
       '',
     ]);
-    expect(benchText(RESULT, [], { width: 100, style })).not.toContain('Slower');
-    expect(benchText(NOTHING, null, { width: 100, style })).toBe('\n');
+    expect(benchText(RESULT, [])).not.toContain('Slower');
+    expect(benchText(NOTHING, null)).toBe('\n');
   });
 });
 
