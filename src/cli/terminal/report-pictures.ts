@@ -24,7 +24,7 @@ export interface ReportFile {
 }
 
 /** The files of charts: the picture, its specification beside it, and a PNG where one is wanted. */
-export async function* chartFiles(
+async function* chartFiles(
   charts: readonly NamedChart[],
   options: Pick<PictureOptions, 'png'>,
   interrupt: AbortSignal,

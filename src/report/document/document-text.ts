@@ -1,7 +1,7 @@
 import { printable } from '../../core/base/format.js';
+import type { Screen } from '../text/style.js';
 import { textWidth } from '../text/style.js';
 import { droppedHeaders, paint, tableLines, wrapText } from '../text/table.js';
-import type { Screen } from '../text/terminal.js';
 import type { Block } from './document.js';
 
 const INDENT = '  ';
