@@ -1,6 +1,6 @@
 import { METRIC_FAMILIES } from '../../metrics/families.js';
 import { METRICS } from '../../metrics/registry.js';
-import { type ColumnOf, rowsOf, tableOf, text } from '../../report/document/document.js';
+import * as doc from '../../report/document/document.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliSession } from '../session.js';
 import { present } from '../terminal/present.js';
@@ -13,11 +13,11 @@ interface MetricRow {
   readonly help: string;
 }
 
-const COLUMNS: readonly ColumnOf<MetricRow>[] = [
-  text('metric', ({ name }) => name),
-  text('unit', ({ unit }) => unit ?? '', 1),
-  text('better', ({ better }) => better ?? '', 2),
-  text('meaning', ({ help }) => help),
+const COLUMNS: readonly doc.ColumnOf<MetricRow>[] = [
+  doc.text('metric', ({ name }) => name),
+  doc.text('unit', ({ unit }) => unit ?? '', 1),
+  doc.text('better', ({ better }) => better ?? '', 2),
+  doc.text('meaning', ({ help }) => help),
 ];
 
 /** `ccbench metrics`: what an expectation may name. */
@@ -31,7 +31,7 @@ export function metricsCommand(session: CliSession): ExitCode {
     help,
   }));
   const keyed = families.map((family) => ({ ...family, name: `${family.name}.${family.keyName}` }));
-  const blocks = [tableOf(COLUMNS, rowsOf<MetricRow>(COLUMNS, [...metrics, ...keyed]), '')];
+  const blocks = [doc.tableOf(COLUMNS, doc.rowsOf<MetricRow>(COLUMNS, [...metrics, ...keyed]), '')];
   present(session, { blocks, closing: null, json: { metrics, families } });
   return EXIT.fine;
 }

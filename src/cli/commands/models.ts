@@ -1,33 +1,29 @@
 import { formatCount, formatCounted, formatDecimal } from '../../core/base/format.js';
 import { unknownName } from '../../core/base/registry.js';
 import { MODEL_TABLE, MODEL_TABLE_DATE, type ModelRow } from '../../provider/prices/model-table.js';
-import {
-  amount,
-  type ColumnOf,
-  inset,
-  number,
-  rowsOf,
-  tableOf,
-  text,
-} from '../../report/document/document.js';
+import * as doc from '../../report/document/document.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CliSession } from '../session.js';
 import { present } from '../terminal/present.js';
 
-function price(header: string, of: keyof ModelRow['pricesPerMTok'], drop: number | null): ColumnOf<ModelRow> {
-  return amount(header, ({ pricesPerMTok }) => formatDecimal(pricesPerMTok[of], 3), drop);
+function price(
+  header: string,
+  of: keyof ModelRow['pricesPerMTok'],
+  drop: number | null,
+): doc.ColumnOf<ModelRow> {
+  return doc.amount(header, ({ pricesPerMTok }) => formatDecimal(pricesPerMTok[of], 3), drop);
 }
 
-const COLUMNS: readonly ColumnOf<ModelRow>[] = [
-  text('model', ({ id }) => id),
-  text('provider', ({ provider }) => provider, 1),
+const COLUMNS: readonly doc.ColumnOf<ModelRow>[] = [
+  doc.text('model', ({ id }) => id),
+  doc.text('provider', ({ provider }) => provider, 1),
   price('input', 'input', null),
   price('output', 'output', null),
   price('read', 'cacheRead', 7),
   price('write 5m', 'cacheWrite5m', 6),
   price('write 1h', 'cacheWrite1h', 5),
-  number('window', ({ window }) => window, formatCount, 4),
-  number('min cached', minimumOf, formatCount, 3),
+  doc.number('window', ({ window }) => window, formatCount, 4),
+  doc.number('min cached', minimumOf, formatCount, 3),
 ];
 
 /** Options of `ccbench models`. */
@@ -65,14 +61,14 @@ export function modelsCommand(
   const shown = wantedRows(words, provider);
   const sources = [...new Set(shown.map((row) => row.source))].flatMap((source) => {
     const models = shown.filter((row) => row.source === source).map((row) => row.id);
-    return [inset(models.join(', '), 'plain', '  ', '  '), inset(source, 'dim', '    ')];
+    return [doc.inset(models.join(', '), 'plain', '  ', '  '), doc.inset(source, 'dim', '    ')];
   });
   const assumed = shown.filter((row) => row.pricesOf !== null);
   const listed = `${formatCounted(shown.length, 'model')}, with list prices that were checked on ${MODEL_TABLE_DATE}`;
   const named = assumed.map(({ id, pricesOf }) => `${id} (priced as ${pricesOf})`).join(', ');
   present(session, {
     blocks: [
-      tableOf(COLUMNS, rowsOf(COLUMNS, shown), ''),
+      doc.tableOf(COLUMNS, doc.rowsOf(COLUMNS, shown), ''),
       '',
       'Dollars per million tokens; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
       ...sources,

@@ -17,7 +17,7 @@ import { pricedCalls } from '../../metrics/priced-calls.js';
 import { billedCalls, recordedUsd } from '../../metrics/recorded-metrics.js';
 import { metricValues } from '../../metrics/registry.js';
 import type { ShownFacts } from '../../metrics/status-fold.js';
-import { amount, type ColumnOf, number, rowsOf, text } from '../document/document.js';
+import * as doc from '../document/document.js';
 import { AS_RECORDED, notRecordedNano, recordedDifference } from './as-recorded.js';
 import { unpricedText } from './at-least.js';
 import type { Column, Row } from './table.js';
@@ -263,18 +263,18 @@ interface LayerRow {
 }
 
 /** Columns of the layers' table. */
-export const LAYER_COLUMNS: readonly ColumnOf<LayerRow>[] = [
-  text('layer', ({ name }) => name),
-  number('fired', ({ layer }) => layer.triggers, formatCount),
-  number('done', ({ layer }) => layer.done, formatCount, 3),
-  number('failed', ({ layer }) => layer.failed, formatCount, 4),
-  number('declined', ({ layer }) => layer.declined, formatCount, 1),
-  number('saved', ({ layer }) => layer.saved, formatCount, 9),
-  number('not carried', ({ layer }) => layer.notCarried, formatCount, 6),
-  number('prevented', ({ layer }) => layer.prevented, formatCount, 5),
-  number('cache lost', ({ layer }) => layer.cacheLost, formatCount, 8),
-  number('calls', ({ layer }) => layer.calls, formatCount, 2),
-  amount('cost', ({ layer, decimals }) => formatMoneyCell(usd(layer.costNanoUsd), decimals), 7),
+export const LAYER_COLUMNS: readonly doc.ColumnOf<LayerRow>[] = [
+  doc.text('layer', ({ name }) => name),
+  doc.number('fired', ({ layer }) => layer.triggers, formatCount),
+  doc.number('done', ({ layer }) => layer.done, formatCount, 3),
+  doc.number('failed', ({ layer }) => layer.failed, formatCount, 4),
+  doc.number('declined', ({ layer }) => layer.declined, formatCount, 1),
+  doc.number('saved', ({ layer }) => layer.saved, formatCount, 9),
+  doc.number('not carried', ({ layer }) => layer.notCarried, formatCount, 6),
+  doc.number('prevented', ({ layer }) => layer.prevented, formatCount, 5),
+  doc.number('cache lost', ({ layer }) => layer.cacheLost, formatCount, 8),
+  doc.number('calls', ({ layer }) => layer.calls, formatCount, 2),
+  doc.amount('cost', ({ layer, decimals }) => formatMoneyCell(usd(layer.costNanoUsd), decimals), 7),
 ];
 
 /** One row per layer that fired, and below that of rules one per rule of the policy, those that never acted included. */
@@ -284,7 +284,7 @@ export function layerRows(facts: RunFacts): readonly Row[] {
   return Object.entries(facts.layers)
     .filter(([name, layer]) => layer.triggers > 0 || (name === 'rules' && rules.length > 0))
     .flatMap(([name, layer]) => [
-      ...rowsOf(LAYER_COLUMNS, [{ name, layer, decimals }]),
+      ...doc.rowsOf(LAYER_COLUMNS, [{ name, layer, decimals }]),
       ...(name === 'rules' ? rules : []),
     ]);
 }

@@ -2,18 +2,7 @@ import { formatValue, printable } from '../../core/base/format.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { findMetric } from '../../metrics/registry.js';
-import {
-  type Block,
-  type ColumnOf,
-  findings,
-  inset,
-  said,
-  section,
-  table,
-  tableOf,
-  text,
-  title,
-} from '../document/document.js';
+import * as doc from '../document/document.js';
 import { documentText } from '../document/document-text.js';
 import type { RunReport } from '../tables/summary-json.js';
 import { assumptionsOf } from './assumptions.js';
@@ -34,14 +23,14 @@ export type { Screen } from './style.js';
 
 const INDENT = '  ';
 
-function titleOf({ run, models }: RunFacts): Block {
+function titleOf({ run, models }: RunFacts): doc.Block {
   const named = Object.keys(models);
   const parts = [
     ...(run === null ? [] : [run.policy]),
     ...(named.length === 0 ? [] : [named.join(', ')]),
     ...(run === null ? [] : [`${run.transcript.id} (${run.transcript.source})`, `seed ${run.seed}`]),
   ];
-  return title(run?.name ?? 'unnamed run', parts.join(' · '));
+  return doc.title(run?.name ?? 'unnamed run', parts.join(' · '));
 }
 
 /** Leaves out the notes that do not fit beside the widest key and value. */
@@ -54,10 +43,10 @@ function fitNotes(rows: readonly Row[], width: number): readonly Row[] {
   });
 }
 
-const EXPECTATIONS: readonly ColumnOf<ExpectationResult>[] = [
-  text('', ({ passed }) => (passed ? '✓' : '✗')),
-  text('', (own) => printable(own.text)),
-  text(
+const EXPECTATIONS: readonly doc.ColumnOf<ExpectationResult>[] = [
+  doc.text('', ({ passed }) => (passed ? '✓' : '✗')),
+  doc.text('', (own) => printable(own.text)),
+  doc.text(
     '',
     ({ actual, metric }) =>
       actual === null ? 'no data' : formatValue(actual, findMetric(metric)?.unit ?? 'count'),
@@ -66,7 +55,7 @@ const EXPECTATIONS: readonly ColumnOf<ExpectationResult>[] = [
 ];
 
 /** The report of one run; notes beside values are those that fit a width. */
-export function runBlocks({ facts, expectations, digest }: RunReport, width: number): readonly Block[] {
+export function runBlocks({ facts, expectations, digest }: RunReport, width: number): readonly doc.Block[] {
   const unfinished = unfinishedText(facts);
   const failures = countPhrase(facts.failures);
   const values = valueBlocks(facts).flatMap(({ title: heading, rows }) =>
@@ -74,23 +63,23 @@ export function runBlocks({ facts, expectations, digest }: RunReport, width: num
   );
   return [
     titleOf(facts),
-    ...(unfinished === null ? [] : [inset(unfinished, 'bad', INDENT, INDENT)]),
-    tableOf(VALUE_COLUMNS, fitNotes(values, width)),
-    section(
+    ...(unfinished === null ? [] : [doc.inset(unfinished, 'bad', INDENT, INDENT)]),
+    doc.tableOf(VALUE_COLUMNS, fitNotes(values, width)),
+    doc.section(
       'Layers',
-      tableOf(LAYER_COLUMNS, layerRows(facts)),
-      ...(failures === '' ? [] : [inset(`failures: ${failures}`, 'bad', INDENT, INDENT)]),
+      doc.tableOf(LAYER_COLUMNS, layerRows(facts)),
+      ...(failures === '' ? [] : [doc.inset(`failures: ${failures}`, 'bad', INDENT, INDENT)]),
     ),
-    section('Cache breaks', tableOf(BREAK_COLUMNS, breakRows(facts))),
-    section(
+    doc.section('Cache breaks', doc.tableOf(BREAK_COLUMNS, breakRows(facts))),
+    doc.section(
       'Expectations',
-      table(EXPECTATIONS, expectations, ({ passed }) => (passed ? 'good' : 'bad')),
+      doc.table(EXPECTATIONS, expectations, ({ passed }) => (passed ? 'good' : 'bad')),
     ),
-    section('Skipped', ...facts.skipped.map(({ what, needs }) => inset(`${what}: needs ${needs}`))),
-    section('Warnings', ...findings(facts.warnings)),
+    doc.section('Skipped', ...facts.skipped.map(({ what, needs }) => doc.inset(`${what}: needs ${needs}`))),
+    doc.section('Warnings', ...doc.findings(facts.warnings)),
     '',
-    ...assumptionsOf(facts).map((sentence) => said(sentence, 'dim', INDENT)),
-    ...(digest === null ? [] : ['', said(`digest ${digest}`, 'dim')]),
+    ...assumptionsOf(facts).map((sentence) => doc.said(sentence, 'dim', INDENT)),
+    ...(digest === null ? [] : ['', doc.said(`digest ${digest}`, 'dim')]),
   ];
 }
 

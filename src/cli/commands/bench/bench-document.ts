@@ -1,15 +1,5 @@
 import { formatCount, formatCounted, formatDecimal, formatExponent } from '../../../core/base/format.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  inset,
-  number,
-  rowsOf,
-  section,
-  tableOf,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { Regression } from './against.js';
 import {
@@ -30,34 +20,34 @@ function micros(ms: number): string {
   return formatDecimal(ms * 1_000, ms < 0.01 ? 3 : 1);
 }
 
-const PATHS: readonly ColumnOf<PathResult>[] = [
-  text('hot path', ({ name }) => name),
-  number('tokens', ({ size }) => size, formatCount),
-  amount('p50 µs', ({ p50Ms }) => micros(p50Ms)),
-  amount('p99 µs', ({ p99Ms }) => micros(p99Ms), 1),
-  number('ops/s', ({ opsPerSec }) => opsPerSec, formatCount, 2),
+const PATHS: readonly doc.ColumnOf<PathResult>[] = [
+  doc.text('hot path', ({ name }) => name),
+  doc.number('tokens', ({ size }) => size, formatCount),
+  doc.amount('p50 µs', ({ p50Ms }) => micros(p50Ms)),
+  doc.amount('p99 µs', ({ p99Ms }) => micros(p99Ms), 1),
+  doc.number('ops/s', ({ opsPerSec }) => opsPerSec, formatCount, 2),
 ];
 
-const GROWTH: readonly ColumnOf<GrowthResult>[] = [
-  text('path', ({ name }) => name),
-  amount('exponent', ({ exponent }) => formatExponent(exponent)),
-  text('', ({ exponent }) => '█'.repeat(Math.max(0, Math.round(exponent * BAR_CHARS))), 2),
-  text('promised', (row) =>
+const GROWTH: readonly doc.ColumnOf<GrowthResult>[] = [
+  doc.text('path', ({ name }) => name),
+  doc.amount('exponent', ({ exponent }) => formatExponent(exponent)),
+  doc.text('', ({ exponent }) => '█'.repeat(Math.max(0, Math.round(exponent * BAR_CHARS))), 2),
+  doc.text('promised', (row) =>
     row.promised === null ? 'whole window' : `≤ ${row.promised}${growsTooFast(row) ? '  MISSED' : ''}`,
   ),
-  text('works on', ({ input }) => input, 1),
+  doc.text('works on', ({ input }) => input, 1),
 ];
 
-function ratioBlocks(row: RatioResult): readonly Block[] {
+function ratioBlocks(row: RatioResult): readonly doc.Block[] {
   const missed = fallsShort(row);
   const promise = row.promised === null ? '' : `  promised ≥ ${row.promised}${missed ? '  MISSED' : ''}`;
   return [
-    inset(
+    doc.inset(
       `${row.name}${promise}`,
       missed ? 'bad' : 'plain',
       `${row.ratio.toFixed(2).padStart(RATIO_CHARS)}  `,
     ),
-    inset(row.detail, 'plain', ' '.repeat(RATIO_CHARS + 2), ' '.repeat(RATIO_CHARS + 2)),
+    doc.inset(row.detail, 'plain', ' '.repeat(RATIO_CHARS + 2), ' '.repeat(RATIO_CHARS + 2)),
   ];
 }
 
@@ -65,25 +55,25 @@ function ratioBlocks(row: RatioResult): readonly Block[] {
 export function benchBlocks(
   { results, growth, ratios, notes }: BenchResult,
   slower: readonly Regression[] | null,
-): readonly Block[] {
+): readonly doc.Block[] {
   const paths = [...results].sort((a, b) => (a.name === b.name ? a.size - b.size : a.name < b.name ? -1 : 1));
   return [
-    tableOf(PATHS, rowsOf(PATHS, paths), ''),
-    section(
+    doc.tableOf(PATHS, doc.rowsOf(PATHS, paths), ''),
+    doc.section(
       'Growth: time ~ size^exponent',
-      tableOf(
+      doc.tableOf(
         GROWTH,
-        rowsOf(GROWTH, growth, (row) => (growsTooFast(row) ? 'bad' : 'plain')),
+        doc.rowsOf(GROWTH, growth, (row) => (growsTooFast(row) ? 'bad' : 'plain')),
         '',
       ),
     ),
-    section('Ratios, measured in turns in this run', ...ratios.flatMap(ratioBlocks)),
+    doc.section('Ratios, measured in turns in this run', ...ratios.flatMap(ratioBlocks)),
     '',
-    ...notes.map((note) => inset(note)),
+    ...notes.map((note) => doc.inset(note)),
     '',
     ...((slower ?? []).length === 0 ? [] : ['Slower than the saved run:']),
     ...(slower ?? []).map((row) =>
-      inset(
+      doc.inset(
         `${row.name} at ${formatCount(row.size)}: ${micros(row.beforeMs)} → ${micros(row.nowMs)} µs (${row.factor.toFixed(2)} ×)`,
       ),
     ),

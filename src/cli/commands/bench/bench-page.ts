@@ -1,6 +1,6 @@
 import { formatCount, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
-import { amount, type ColumnOf, number, text } from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
@@ -63,7 +63,7 @@ const millis = (ms: number | null): string => formatDecimal(ms, 4);
 /** The columns of times, with how each path grows. */
 function columnsOf(
   growth: readonly GrowthResult[],
-): readonly [ColumnOf<PathResult>, ...ColumnOf<PathResult>[]] {
+): readonly [doc.ColumnOf<PathResult>, ...doc.ColumnOf<PathResult>[]] {
   const byName = new Map(growth.map((own) => [own.name, own]));
   const exponentCell = ({ name }: PathResult): ComparisonCell => {
     const own = byName.get(name);
@@ -72,13 +72,13 @@ function columnsOf(
     return growsTooFast(own) ? { ...cell, mark: 'worse' } : cell;
   };
   return [
-    text('path', ({ name, size }) => `${name} at ${formatCount(size)}`),
-    number('context tokens', ({ size }) => size, formatCount),
-    number('median ms', ({ p50Ms }) => p50Ms, millis),
-    number('p99 ms', ({ p99Ms }) => p99Ms, millis),
-    number('per second', ({ opsPerSec }) => opsPerSec, formatCount),
-    { ...amount('exponent', () => ''), cell: exponentCell },
-    number(
+    doc.text('path', ({ name, size }) => `${name} at ${formatCount(size)}`),
+    doc.number('context tokens', ({ size }) => size, formatCount),
+    doc.number('median ms', ({ p50Ms }) => p50Ms, millis),
+    doc.number('p99 ms', ({ p99Ms }) => p99Ms, millis),
+    doc.number('per second', ({ opsPerSec }) => opsPerSec, formatCount),
+    { ...doc.amount('exponent', () => ''), cell: exponentCell },
+    doc.number(
       'promised',
       ({ name }) => byName.get(name)?.promised ?? null,
       (value) => formatDecimal(value, 2),

@@ -6,30 +6,21 @@ import {
   formatShare,
   printable,
 } from '../../../core/base/format.js';
-import {
-  type Block,
-  type ColumnOf,
-  DROPPED,
-  notes,
-  number,
-  said,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { shortName } from '../../../report/text/short-name.js';
 
 const THREAD_CHARS = 12;
 
-const COLUMNS: readonly ColumnOf<Difference>[] = [
-  text('turn', place),
-  number('prompt A', ({ a }) => a?.prompt ?? null, formatCount, 4),
-  number('prompt B', ({ b }) => b?.prompt ?? null, formatCount, 5),
-  number('read A', ({ a }) => a?.read ?? null, formatCount, 2),
-  number('read B', ({ b }) => b?.read ?? null, formatCount, 3),
-  number('B costs more by', ({ costUsd }) => costUsd, formatMoney),
-  text('what', ({ kind }) => kind),
+const COLUMNS: readonly doc.ColumnOf<Difference>[] = [
+  doc.text('turn', place),
+  doc.number('prompt A', ({ a }) => a?.prompt ?? null, formatCount, 4),
+  doc.number('prompt B', ({ b }) => b?.prompt ?? null, formatCount, 5),
+  doc.number('read A', ({ a }) => a?.read ?? null, formatCount, 2),
+  doc.number('read B', ({ b }) => b?.read ?? null, formatCount, 3),
+  doc.number('B costs more by', ({ costUsd }) => costUsd, formatMoney),
+  doc.text('what', ({ kind }) => kind),
 ];
 
 /** Thread, turn and purpose of a difference. */
@@ -101,9 +92,9 @@ export function sumSentence(diff: LaneDiff): string {
 export function diffBlocks(
   diff: LaneDiff,
   { rows: most, ...context }: DiffContext & { readonly rows: number },
-): readonly Block[] {
-  const side = (name: string, lane: LaneDiff['a']): Block =>
-    said(
+): readonly doc.Block[] {
+  const side = (name: string, lane: LaneDiff['a']): doc.Block =>
+    doc.said(
       `${name}  ${printable(lane.title)}: ${laneCost(lane)}, ${formatCounted(lane.requests, 'request')}`,
       'plain',
       '  ',
@@ -114,12 +105,12 @@ export function diffBlocks(
     side('A', diff.a),
     side('B', diff.b),
     '',
-    said(firstSentence(diff), 'strong', '  '),
+    doc.said(firstSentence(diff), 'strong', '  '),
     '',
-    table(COLUMNS, differences.slice(0, most)),
-    ...notes(left > 0 ? [`${formatCount(left)} more; --rows ${differences.length} shows all`] : []),
-    DROPPED,
-    ...notes([
+    doc.table(COLUMNS, differences.slice(0, most)),
+    ...doc.notes(left > 0 ? [`${formatCount(left)} more; --rows ${differences.length} shows all`] : []),
+    doc.DROPPED,
+    ...doc.notes([
       ...(unrecorded.requests > 0
         ? [
             `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(unrecorded.costUsd)})`,

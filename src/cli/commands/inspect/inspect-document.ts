@@ -8,19 +8,7 @@ import {
   printable,
 } from '../../../core/base/format.js';
 import { ratio, sum } from '../../../core/base/stats.js';
-import {
-  type Block,
-  type ColumnOf,
-  findings,
-  inset,
-  notes,
-  number,
-  said,
-  section,
-  table,
-  text,
-  title,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { CountCheck } from './count-check.js';
@@ -34,9 +22,9 @@ const SHOWN_COMPACTIONS = 10;
 
 type Pair = readonly [name: string, value: string];
 
-const PAIR: readonly ColumnOf<Pair>[] = [
-  text('', ([name]) => name),
-  text('', ([, value]) => printable(value)),
+const PAIR: readonly doc.ColumnOf<Pair>[] = [
+  doc.text('', ([name]) => name),
+  doc.text('', ([, value]) => printable(value)),
 ];
 
 function counted(models: Readonly<Record<string, number>>): string {
@@ -136,13 +124,13 @@ function amounts({ content }: TranscriptFacts): readonly Amount[] {
   ];
 }
 
-function contentBlock(facts: TranscriptFacts): Block {
+function contentBlock(facts: TranscriptFacts): doc.Block {
   const { total } = facts.content;
-  const columns: readonly ColumnOf<Amount>[] = [
-    text('', ({ name }) => printable(name)),
-    number('tokens', ({ tokens }) => tokens, formatCount),
-    number('share', ({ tokens }) => ratio(tokens, total), formatShare, 2),
-    number(
+  const columns: readonly doc.ColumnOf<Amount>[] = [
+    doc.text('', ({ name }) => printable(name)),
+    doc.number('tokens', ({ tokens }) => tokens, formatCount),
+    doc.number('share', ({ tokens }) => ratio(tokens, total), formatShare, 2),
+    doc.number(
       'count',
       ({ count }) => count,
       (count) => (count === null ? '' : formatCount(count)),
@@ -150,82 +138,82 @@ function contentBlock(facts: TranscriptFacts): Block {
     ),
   ];
   const rows = amounts(facts);
-  return section(
+  return doc.section(
     'Tokens by kind and tool',
-    table(columns, rows, (row) => (row === rows.at(-1) ? 'strong' : 'plain')),
+    doc.table(columns, rows, (row) => (row === rows.at(-1) ? 'strong' : 'plain')),
   );
 }
 
 type DuplicateRead = TranscriptFacts['content']['duplicateReads'][number];
 
-const READS: readonly ColumnOf<DuplicateRead>[] = [
-  text('file', ({ path }) => printable(path)),
-  number('reads', ({ count }) => count, formatCount, 2),
-  number('tokens', ({ tokens }) => tokens, formatCount, 1),
-  number('wasted', ({ waste }) => waste, formatCount),
+const READS: readonly doc.ColumnOf<DuplicateRead>[] = [
+  doc.text('file', ({ path }) => printable(path)),
+  doc.number('reads', ({ count }) => count, formatCount, 2),
+  doc.number('tokens', ({ tokens }) => tokens, formatCount, 1),
+  doc.number('wasted', ({ waste }) => waste, formatCount),
 ];
 
-function more(count: number, words: string): readonly Block[] {
-  return count > 0 ? [inset(`… and ${words}`)] : [];
+function more(count: number, words: string): readonly doc.Block[] {
+  return count > 0 ? [doc.inset(`… and ${words}`)] : [];
 }
 
-function duplicateBlock({ content }: TranscriptFacts): Block {
+function duplicateBlock({ content }: TranscriptFacts): doc.Block {
   const { duplicateReads, duplicateReadTokens, duplicateReadShare } = content;
   const left = duplicateReads.length - SHOWN_READS;
-  return section(
+  return doc.section(
     `Duplicate reads: ${formatCount(duplicateReadTokens)} tokens wasted (${formatShare(duplicateReadShare)})`,
-    table(READS, duplicateReads.slice(0, SHOWN_READS)),
+    doc.table(READS, duplicateReads.slice(0, SHOWN_READS)),
     ...more(left, formatCounted(left, 'more file')),
   );
 }
 
-function compactionLine({ kind, trigger, atMs, preTokens, postTokens, thread }: CompactionFact): Block {
+function compactionLine({ kind, trigger, atMs, preTokens, postTokens, thread }: CompactionFact): doc.Block {
   const sizes = `${formatCount(preTokens)} → ${formatCount(postTokens)} tokens`;
-  return inset(`${kind} (${trigger}) after ${formatDuration(atMs)} in ${thread}: ${sizes}`);
+  return doc.inset(`${kind} (${trigger}) after ${formatDuration(atMs)} in ${thread}: ${sizes}`);
 }
 
 /** What is in a transcript. */
-export function inspectBlocks(facts: TranscriptFacts): readonly Block[] {
+export function inspectBlocks(facts: TranscriptFacts): readonly doc.Block[] {
   const { compactions, warnings } = facts;
   const left = compactions.length - SHOWN_COMPACTIONS;
   return [
-    title(facts.file, facts.format),
-    table(PAIR, overview(facts)),
-    ...notes(facts.billed?.notes ?? []),
+    doc.title(facts.file, facts.format),
+    doc.table(PAIR, overview(facts)),
+    ...doc.notes(facts.billed?.notes ?? []),
     contentBlock(facts),
     duplicateBlock(facts),
-    section(
+    doc.section(
       'Recorded compactions',
       ...compactions.slice(0, SHOWN_COMPACTIONS).map(compactionLine),
       ...more(left, `${formatCount(left)} more`),
     ),
-    section(
+    doc.section(
       'Findings',
-      ...findings(warnings.map((own) => ({ ...own, message: `${own.code}: ${own.message}` }))),
+      ...doc.findings(warnings.map((own) => ({ ...own, message: `${own.code}: ${own.message}` }))),
     ),
   ];
 }
 
-const COUNTERS: readonly ColumnOf<CountCheck>[] = [
-  text('counter', ({ counter }) => counter),
-  number('counted', ({ countedTokens }) => countedTokens, formatCount),
-  number('recorded', ({ recordedTokens }) => recordedTokens, formatCount),
-  number(
+const COUNTERS: readonly doc.ColumnOf<CountCheck>[] = [
+  doc.text('counter', ({ counter }) => counter),
+  doc.number('counted', ({ countedTokens }) => countedTokens, formatCount),
+  doc.number('recorded', ({ recordedTokens }) => recordedTokens, formatCount),
+  doc.number(
     'ratio',
     (own) => own.ratio,
     (value) => formatDecimal(value, 3),
   ),
-  number('calls', ({ calls }) => calls, formatCount, 1),
+  doc.number('calls', ({ calls }) => calls, formatCount, 1),
 ];
 
 /** How far counters are from recorded usage. */
-export function countBlocks(checks: readonly CountCheck[]): readonly Block[] {
+export function countBlocks(checks: readonly CountCheck[]): readonly doc.Block[] {
   const { sealedBlocks, stretches } = checks[0]!;
   const sealed = stretches > 0 && sealedBlocks > 0;
   return [
-    said('Token counters against recorded usage', 'strong'),
-    table(COUNTERS, checks),
-    ...notes([
+    doc.said('Token counters against recorded usage', 'strong'),
+    doc.table(COUNTERS, checks),
+    ...doc.notes([
       stretches === 0
         ? 'nothing to compare: the recording holds no two calls with usage and text between them'
         : 'what prompts grew by while nothing was taken out of them; below 1 a counter under-counts',

@@ -1,15 +1,7 @@
 import { dirname } from 'node:path';
 import { formatCount, formatCounted, formatDecimal, printable } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  DROPPED,
-  number,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/short-name.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
@@ -96,7 +88,7 @@ function daysOf(from: string | null, to: string | null): string {
 }
 
 /** The projects and all of them together; names are cut to what the width leaves them. */
-function listBlocks(projects: readonly ProjectFacts[], home: string, width: number): readonly Block[] {
+function listBlocks(projects: readonly ProjectFacts[], home: string, width: number): readonly doc.Block[] {
   const all: ProjectFacts = {
     agent: 'all',
     project: '',
@@ -106,18 +98,18 @@ function listBlocks(projects: readonly ProjectFacts[], home: string, width: numb
   };
   const days = Math.max(...[all, ...projects].map(({ from, to }) => daysOf(from, to).length));
   const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width - FIXED_CHARS - days));
-  const columns: readonly ColumnOf<ProjectFacts>[] = [
-    text('agent', ({ agent }) => agent),
-    text('project', (own) =>
+  const columns: readonly doc.ColumnOf<ProjectFacts>[] = [
+    doc.text('agent', ({ agent }) => agent),
+    doc.text('project', (own) =>
       own === all
         ? formatCounted(projects.length, 'project')
         : shortPath(printable(belowHome(own.project, home)), most),
     ),
-    number('sessions', ({ sessions }) => sessions, formatCount),
-    text('days', ({ from, to }) => daysOf(from, to), 2),
-    amount('size', ({ bytes }) => formatBytes(bytes), 1),
+    doc.number('sessions', ({ sessions }) => sessions, formatCount),
+    doc.text('days', ({ from, to }) => daysOf(from, to), 2),
+    doc.amount('size', ({ bytes }) => formatBytes(bytes), 1),
   ];
-  return [table(columns, [...projects, all], (own) => (own === all ? 'strong' : 'plain')), DROPPED];
+  return [doc.table(columns, [...projects, all], (own) => (own === all ? 'strong' : 'plain')), doc.DROPPED];
 }
 
 function listClosing(projects: readonly ProjectFacts[], home: string): Closing {

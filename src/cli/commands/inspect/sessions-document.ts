@@ -1,18 +1,7 @@
 import { formatCount, formatCounted, formatShare, printable } from '../../../core/base/format.js';
 import { ratio } from '../../../core/base/stats.js';
 import type { Warning } from '../../../core/run/warning.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  DROPPED,
-  findings,
-  notes,
-  number,
-  section,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { shortName } from '../../../report/text/short-name.js';
@@ -34,17 +23,17 @@ interface SessionRow
   readonly costCalls: number;
 }
 
-const COLUMNS: readonly ColumnOf<SessionRow>[] = [
-  text('session', ({ name }) => name),
-  text('agent', ({ agent }) => agent, 5),
-  text('day', ({ from }) => from?.slice(0, 10) ?? '', 4),
-  number('calls', ({ calls }) => calls, formatCount),
-  number('prompt', ({ promptTokens }) => promptTokens, formatCount, 7),
-  number('cached', cachedShare, formatShare, 6),
-  number('written', ({ writtenTokens }) => writtenTokens, formatCount, 2),
-  number('output', ({ outputTokens }) => outputTokens, formatCount, 3),
-  number('compactions', ({ compactions }) => compactions, formatCount, 1),
-  amount('cost', ({ costUsd, costCalls, unpricedCalls }) =>
+const COLUMNS: readonly doc.ColumnOf<SessionRow>[] = [
+  doc.text('session', ({ name }) => name),
+  doc.text('agent', ({ agent }) => agent, 5),
+  doc.text('day', ({ from }) => from?.slice(0, 10) ?? '', 4),
+  doc.number('calls', ({ calls }) => calls, formatCount),
+  doc.number('prompt', ({ promptTokens }) => promptTokens, formatCount, 7),
+  doc.number('cached', cachedShare, formatShare, 6),
+  doc.number('written', ({ writtenTokens }) => writtenTokens, formatCount, 2),
+  doc.number('output', ({ outputTokens }) => outputTokens, formatCount, 3),
+  doc.number('compactions', ({ compactions }) => compactions, formatCount, 1),
+  doc.amount('cost', ({ costUsd, costCalls, unpricedCalls }) =>
     formatAtLeast(costUsd, { calls: costCalls, unpricedCalls }),
   ),
 ];
@@ -84,7 +73,7 @@ export function sessionsBlocks(
   total: SessionsTotal,
   found: { readonly notes: readonly string[]; readonly warnings: readonly Warning[] },
   width: number,
-): readonly Block[] {
+): readonly doc.Block[] {
   const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width - FIXED_CHARS));
   const all = { ...total, name: formatCounted(total.sessions, 'session'), agent: '', from: null };
   const rows = sessions.map((facts) => ({
@@ -100,10 +89,10 @@ export function sessionsBlocks(
     }),
   );
   return [
-    table(COLUMNS, [...rows, all], (row) => (row === all ? 'strong' : 'plain')),
-    ...notes([...totalNotes(total), ...found.notes]),
-    DROPPED,
-    section('Findings', ...findings(warnings)),
+    doc.table(COLUMNS, [...rows, all], (row) => (row === all ? 'strong' : 'plain')),
+    ...doc.notes([...totalNotes(total), ...found.notes]),
+    doc.DROPPED,
+    doc.section('Findings', ...doc.findings(warnings)),
   ];
 }
 

@@ -3,25 +3,16 @@ import type { Client } from '../../../agent/client/client.js';
 import { BARE_API, type ClientHabits, type Habit } from '../../../agent/client/habits.js';
 import { paramSpecs, policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
-import {
-  type ColumnOf,
-  inset,
-  rowsOf,
-  section,
-  table,
-  tableOf,
-  text,
-  title,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import type { CliSession } from '../../session.js';
 import { present } from '../../terminal/present.js';
 
-const POLICIES: readonly ColumnOf<Policy>[] = [
-  text('policy', ({ name }) => name),
-  text('kind', ({ kind }) => kind, 1),
-  text('what it is', ({ summary }) => summary),
+const POLICIES: readonly doc.ColumnOf<Policy>[] = [
+  doc.text('policy', ({ name }) => name),
+  doc.text('kind', ({ kind }) => kind, 1),
+  doc.text('what it is', ({ summary }) => summary),
 ];
 
 /** `ccbench policies`: every policy with one sentence. */
@@ -35,7 +26,7 @@ export async function policiesCommand(session: CliSession, options: PluginOption
       tiers,
       sources,
     }));
-    const blocks = [tableOf(POLICIES, rowsOf(POLICIES, all), '')];
+    const blocks = [doc.tableOf(POLICIES, doc.rowsOf(POLICIES, all), '')];
     present(session, { blocks, closing: null, json: { policies, parameters: paramSpecs() } });
     return EXIT.fine;
   });
@@ -54,10 +45,10 @@ function differences({ habits, sources }: Client) {
   });
 }
 
-const HABITS: readonly ColumnOf<ReturnType<typeof differences>[number]>[] = [
-  text('habit', ({ habit }) => habit),
-  text('value', ({ value }) => value),
-  text('bare API', ({ bare }) => bare, 1),
+const HABITS: readonly doc.ColumnOf<ReturnType<typeof differences>[number]>[] = [
+  doc.text('habit', ({ habit }) => habit),
+  doc.text('value', ({ value }) => value),
+  doc.text('bare API', ({ bare }) => bare, 1),
 ];
 
 /** `ccbench policies clients`: every client with what it does towards the cache, and how that is known. */
@@ -71,12 +62,12 @@ export function clientsCommand(session: CliSession): ExitCode {
   );
   const blocks = [
     ...clients.flatMap(({ name, from, summary, habits }) => [
-      title(name, begins(from)),
-      inset(summary),
-      table(HABITS, habits),
+      doc.title(name, begins(from)),
+      doc.inset(summary),
+      doc.table(HABITS, habits),
       '',
     ]),
-    section('How each habit is known', ...[...sources].map((source) => inset(source))),
+    doc.section('How each habit is known', ...[...sources].map((source) => doc.inset(source))),
   ];
   present(session, { blocks, closing: null, json: { clients } });
   return EXIT.fine;

@@ -10,16 +10,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount, formatDecimal } from '../../../core/base/format.js';
 import type { ParamValue } from '../../../core/run/params.js';
 import type { PlannedPolicy } from '../../../core/run/run-plan.js';
-import {
-  amount,
-  type ColumnOf,
-  inset,
-  rowsOf,
-  table,
-  tableOf,
-  text,
-  title,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
@@ -46,17 +37,17 @@ interface ShownParam {
   readonly source: string;
 }
 
-const PARAMS: readonly ColumnOf<ShownParam>[] = [
-  text('parameter', ({ path }) => path),
-  amount('value', ({ value }) => shown(value)),
-  text('unit', ({ unit }) => unit ?? '', 3),
-  text('source', ({ source }) => source, 1),
-  text('meaning', ({ help }) => help, 2),
+const PARAMS: readonly doc.ColumnOf<ShownParam>[] = [
+  doc.text('parameter', ({ path }) => path),
+  doc.amount('value', ({ value }) => shown(value)),
+  doc.text('unit', ({ unit }) => unit ?? '', 3),
+  doc.text('source', ({ source }) => source, 1),
+  doc.text('meaning', ({ help }) => help, 2),
 ];
 
-const LIMITS: readonly ColumnOf<readonly [name: string, tokens: number | null]>[] = [
-  text('', ([name]) => name),
-  amount('', ([, tokens]) => formatCount(tokens)),
+const LIMITS: readonly doc.ColumnOf<readonly [name: string, tokens: number | null]>[] = [
+  doc.text('', ([name]) => name),
+  doc.amount('', ([, tokens]) => formatCount(tokens)),
 ];
 
 /** Parameters of layers and client, as far as the policy sets them or has the layer. */
@@ -126,16 +117,16 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
   );
   present(session, {
     blocks: [
-      title(policy.name, summary),
+      doc.title(policy.name, summary),
       '',
       ...(sentences.length === 0
         ? [`Layers, in order: ${tiers.length === 0 ? 'none' : tiers.join(' → ')}`]
-        : ['What it does', ...sentences.map((sentence) => inset(sentence))]),
+        : ['What it does', ...sentences.map((sentence) => doc.inset(sentence))]),
       '',
       `Thresholds for ${of}, in tokens`,
-      table(LIMITS, shownLimits),
+      doc.table(LIMITS, shownLimits),
       '',
-      tableOf(PARAMS, rowsOf(PARAMS, parameters), ''),
+      doc.tableOf(PARAMS, doc.rowsOf(PARAMS, parameters), ''),
     ],
     closing: conclusionOn(policy.name, name, limits, of),
     json: {

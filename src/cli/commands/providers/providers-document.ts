@@ -12,16 +12,7 @@ import type { CacheRules } from '../../../core/run/provider.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { billedCalls, recordedUsd } from '../../../metrics/recorded-metrics.js';
 import { longestLifeMs, MATCH, sureLifeMs } from '../../../provider/cache/cache-rules.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  inset,
-  number,
-  rowsOf,
-  tableOf,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED, againstRecorded, billNotes } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
@@ -50,36 +41,36 @@ function lifetimeText({ lifetime }: CacheRules): string {
   return lastMs <= sureMs ? formatDuration(sureMs) : `${formatDuration(sureMs)} – ${formatDuration(lastMs)}`;
 }
 
-const LIST: readonly ColumnOf<ProviderFacts>[] = [
-  text('provider', ({ name }) => name),
-  text('reads', ({ cache }) => MATCH[cache.written], 4),
-  amount('step', ({ cache }) => (cache.grain === null ? 'any' : formatCount(cache.grain.tokens)), 2),
-  number('minimum', ({ minimumTokens }) => minimumTokens, orUnknown(formatCount), 3),
-  amount('lifetime', ({ cache }) => lifetimeText(cache), 5),
-  number(
+const LIST: readonly doc.ColumnOf<ProviderFacts>[] = [
+  doc.text('provider', ({ name }) => name),
+  doc.text('reads', ({ cache }) => MATCH[cache.written], 4),
+  doc.amount('step', ({ cache }) => (cache.grain === null ? 'any' : formatCount(cache.grain.tokens)), 2),
+  doc.number('minimum', ({ minimumTokens }) => minimumTokens, orUnknown(formatCount), 3),
+  doc.amount('lifetime', ({ cache }) => lifetimeText(cache), 5),
+  doc.number(
     'write',
     ({ write }) => write,
     orUnknown((share) => formatDecimal(share, 2)),
   ),
-  number(
+  doc.number(
     'read',
     ({ read }) => read,
     orUnknown((share) => formatDecimal(share, 4)),
   ),
-  amount('break-even', ({ input, breakEvenRequests }) =>
+  doc.amount('break-even', ({ input, breakEvenRequests }) =>
     input === null ? UNKNOWN : requests(breakEvenRequests),
   ),
-  text('model', ({ model }) => model, 1),
+  doc.text('model', ({ model }) => model, 1),
 ];
 
-const REPLAYS: readonly ColumnOf<ProviderReplay>[] = [
-  text('provider', ({ facts, finished }) => (finished ? facts.name : `${facts.name} (unfinished)`)),
-  number('cost', ({ costUsd }) => costUsd, formatMoney),
-  amount('90 % interval', intervalText, 4),
-  number('hit rate', ({ hitRate }) => hitRate, formatShare),
-  number('compactions', ({ compactions }) => compactions, formatCount, 3),
-  number('break-even', ({ facts }) => facts.breakEvenRequests, requests, 2),
-  text('model', (own) => `${own.facts.model}${doubtOf(own)}`, 1),
+const REPLAYS: readonly doc.ColumnOf<ProviderReplay>[] = [
+  doc.text('provider', ({ facts, finished }) => (finished ? facts.name : `${facts.name} (unfinished)`)),
+  doc.number('cost', ({ costUsd }) => costUsd, formatMoney),
+  doc.amount('90 % interval', intervalText, 4),
+  doc.number('hit rate', ({ hitRate }) => hitRate, formatShare),
+  doc.number('compactions', ({ compactions }) => compactions, formatCount, 3),
+  doc.number('break-even', ({ facts }) => facts.breakEvenRequests, requests, 2),
+  doc.text('model', (own) => `${own.facts.model}${doubtOf(own)}`, 1),
 ];
 
 /** Where nine of ten sessions lie under a provider whose cache is chance. */
@@ -109,22 +100,22 @@ function breakEvenSentence({ rewritten, freed }: Clearing): string {
 }
 
 /** The providers as a table. */
-export function providerList(facts: readonly ProviderFacts[], clearing: Clearing): readonly Block[] {
+export function providerList(facts: readonly ProviderFacts[], clearing: Clearing): readonly doc.Block[] {
   return [
-    tableOf(LIST, rowsOf(LIST, facts), ''),
+    doc.tableOf(LIST, doc.rowsOf(LIST, facts), ''),
     '',
     `Lifetimes count from the last use.${limitSentence(facts)} Writes and reads as shares of the input price of the model; ? is not published. ${breakEvenSentence(clearing)}`,
   ];
 }
 
 /** One provider with what is known, and what is not. */
-export function oneProvider(facts: ProviderFacts, clearing: Clearing): readonly Block[] {
+export function oneProvider(facts: ProviderFacts, clearing: Clearing): readonly doc.Block[] {
   return [
     `${facts.label} (${facts.source})`,
     '',
     ...providerList([facts], clearing),
     ...(facts.doubts.length === 0 ? [] : ['', ASSUMED]),
-    ...facts.doubts.map((doubt) => inset(doubt, 'plain', '  - ')),
+    ...facts.doubts.map((doubt) => doc.inset(doubt, 'plain', '  - ')),
   ];
 }
 
@@ -182,11 +173,11 @@ function replayNotes(bill: RecordedBill | null, replays: readonly ProviderReplay
 }
 
 /** What is not known or assumed, each sentence once with the providers that it is about. */
-function doubtNotes(facts: readonly ProviderFacts[]): readonly Block[] {
+function doubtNotes(facts: readonly ProviderFacts[]): readonly doc.Block[] {
   const doubts = new Set(facts.flatMap((each) => each.doubts));
   return [...doubts].map((doubt) => {
     const about = facts.filter((each) => each.doubts.includes(doubt)).map(({ name }) => name);
-    return inset(`${about.join(', ')}: ${doubt}`);
+    return doc.inset(`${about.join(', ')}: ${doubt}`);
   });
 }
 
@@ -211,13 +202,13 @@ export function replayBlocks(
   bill: RecordedBill | null,
   replays: readonly ProviderReplay[],
   clearing: Clearing,
-): readonly Block[] {
+): readonly doc.Block[] {
   const recorded = bill === null ? [] : [{ cells: recordedCells(bill) }];
   const { policy, calls } = replays[0]!;
   return [
     `${name} · policy ${policy} · ${formatCounted(calls, 'call')}`,
     '',
-    tableOf(REPLAYS, [...recorded, ...rowsOf(REPLAYS, replays)], ''),
+    doc.tableOf(REPLAYS, [...recorded, ...doc.rowsOf(REPLAYS, replays)], ''),
     '',
     breakEvenSentence(clearing),
     ...replayNotes(bill, replays),

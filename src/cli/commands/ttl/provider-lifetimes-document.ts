@@ -8,15 +8,7 @@ import {
 } from '../../../core/base/format.js';
 import type { CacheLifetime } from '../../../core/run/provider.js';
 import { sureLifeMs } from '../../../provider/cache/cache-rules.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  inset,
-  number,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { ProviderLifetimes } from '../../runs/provider-lifetimes.js';
@@ -41,19 +33,23 @@ interface CostRow {
 export function providerLifetimesBlocks(
   report: ProviderLifetimes,
   perSession: 'each' | 'total',
-): readonly Block[] {
+): readonly doc.Block[] {
   const { sessions, untold, lifetimes } = report;
   const whose =
     untold === 0 ? '' : `, ${formatCount(sessions - untold)} of ${formatCounted(sessions, 'session')}`;
   const unpriced = unpricedText(report);
-  const columns: readonly ColumnOf<CostRow>[] = [
-    text('', ({ name }) => name),
-    number(
+  const columns: readonly doc.ColumnOf<CostRow>[] = [
+    doc.text('', ({ name }) => name),
+    doc.number(
       'cost',
       ({ costUsd }) => costUsd,
       (usd) => formatAtLeast(usd, report),
     ),
-    amount('against its rule', ({ savesUsd }) => (savesUsd === undefined ? '' : differenceOf(savesUsd)), 1),
+    doc.amount(
+      'against its rule',
+      ({ savesUsd }) => (savesUsd === undefined ? '' : differenceOf(savesUsd)),
+      1,
+    ),
   ];
   const rows: readonly CostRow[] = [
     ...(untold === sessions ? [] : [{ name: `${AS_RECORDED}${whose}`, costUsd: report.recordedUsd }]),
@@ -62,8 +58,8 @@ export function providerLifetimesBlocks(
   ];
   return [
     `${report.label} · ${formatCounted(sessions, 'session')}`,
-    table(columns, rows),
-    ...(unpriced === null ? [] : [inset(unpriced)]),
+    doc.table(columns, rows),
+    ...(unpriced === null ? [] : [doc.inset(unpriced)]),
     '',
     ...(perSession === 'each' ? [sessionTable(report), ''] : []),
     `${ruleSentence(report)} ${savingSentence(report)}`,
@@ -76,20 +72,20 @@ function differenceOf(savesUsd: number | null): string {
   return `${savesUsd > 0 ? '−' : '+'}${formatMoney(Math.abs(savesUsd))}`;
 }
 
-function sessionTable({ perSession, lifetimes }: ProviderLifetimes): Block {
-  const columns: readonly ColumnOf<(typeof perSession)[number]>[] = [
-    text('session', ({ id }) => printable(id)),
-    amount(AS_RECORDED, (own) => formatAtLeast(own.recordedUsd, own)),
-    amount(BY_RULE, (own) => formatAtLeast(own.averageUsd, own)),
+function sessionTable({ perSession, lifetimes }: ProviderLifetimes): doc.Block {
+  const columns: readonly doc.ColumnOf<(typeof perSession)[number]>[] = [
+    doc.text('session', ({ id }) => printable(id)),
+    doc.amount(AS_RECORDED, (own) => formatAtLeast(own.recordedUsd, own)),
+    doc.amount(BY_RULE, (own) => formatAtLeast(own.averageUsd, own)),
     ...lifetimes.map(({ ttlSeconds }, i) =>
-      amount<(typeof perSession)[number]>(
+      doc.amount<(typeof perSession)[number]>(
         lifetimeName(ttlSeconds),
         (own) => formatAtLeast(own.lifetimes[i]!.costUsd, own),
         i + 1,
       ),
     ),
   ];
-  return table(columns, perSession);
+  return doc.table(columns, perSession);
 }
 
 /** @internal */

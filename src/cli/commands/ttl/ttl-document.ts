@@ -12,15 +12,7 @@ import {
   printable,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  inset,
-  number,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
@@ -28,10 +20,10 @@ import type { ProviderLifetimes } from '../../runs/provider-lifetimes.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
 import { EQUAL_USD, lifetimeName, providerLifetimesBlocks } from './provider-lifetimes-document.js';
 
-const CURVE: readonly ColumnOf<LifetimeReport['curve'][number]>[] = [
-  amount('lifetime', ({ ttlSeconds }) => lifetimeName(ttlSeconds)),
-  number('hit rate', ({ hitRate }) => hitRate, formatShare),
-  number('hit tokens', ({ hitTokens }) => hitTokens, formatCount, 1),
+const CURVE: readonly doc.ColumnOf<LifetimeReport['curve'][number]>[] = [
+  doc.amount('lifetime', ({ ttlSeconds }) => lifetimeName(ttlSeconds)),
+  doc.number('hit rate', ({ hitRate }) => hitRate, formatShare),
+  doc.number('hit tokens', ({ hitTokens }) => hitTokens, formatCount, 1),
 ];
 
 /** What stands beside the report. */
@@ -62,19 +54,19 @@ export function ttlBlocks(
   report: LifetimeReport,
   { hitRates, recorded, chosen, byProvider, byTime }: TtlFigures,
   perSession: 'each' | 'total',
-): readonly Block[] {
+): readonly doc.Block[] {
   const { curve, cost, sessions, requests, promptTokens } = report;
   const hasCosts = cost.perSession.length > 0;
   const unpriced = unpricedText(cost);
   return [
     `${formatCounted(sessions, 'session')} · ${formatCounted(requests, 'request')} · ${formatCount(promptTokens)} prompt tokens`,
     '',
-    table(CURVE, curve),
-    inset(methodSentence(sessions, byTime), 'dim'),
+    doc.table(CURVE, curve),
+    doc.inset(methodSentence(sessions, byTime), 'dim'),
     '',
     ...(hasCosts && perSession === 'each' ? [sessionTable(cost.perSession, chosen), ''] : []),
     ...(hasCosts && chosen !== null ? [recordedTable(cost, chosen)] : []),
-    ...[...(unpriced === null ? [] : [unpriced]), ...(recorded?.notes ?? [])].map((note) => inset(note)),
+    ...[...(unpriced === null ? [] : [unpriced]), ...(recorded?.notes ?? [])].map((note) => doc.inset(note)),
     '',
     ...(sessions > 1 ? [spreadSentence(hitRates)] : []),
     ...(hasCosts ? moneySentences(cost) : []),
@@ -86,7 +78,7 @@ export function ttlBlocks(
  * What the sessions cost as recorded, and at each lifetime alone. Where only some tell what they cost, those stand in a column of their
  * own, so that a row is of the same sessions as the next.
  */
-function recordedTable(cost: LifetimeCostReport, recorded: RecordedCosts): Block {
+function recordedTable(cost: LifetimeCostReport, recorded: RecordedCosts): doc.Block {
   const told = cost.perSession.filter((_, i) => recorded.each[i]!.costUsd !== null);
   const [part, all] = [told.length, cost.perSession.length];
   const rows: readonly (readonly [name: string, part: number | null, all: number | null | undefined])[] = [
@@ -94,29 +86,32 @@ function recordedTable(cost: LifetimeCostReport, recorded: RecordedCosts): Block
     ['5 minutes', sum(told.map(({ cost5mUsd }) => cost5mUsd)), cost.total5mUsd],
     ['1 hour', sum(told.map(({ cost1hUsd }) => cost1hUsd)), cost.total1hUsd],
   ];
-  const columns: readonly ColumnOf<(typeof rows)[number]>[] = [
-    text('', ([name]) => name),
-    amount(part === all ? 'cost' : `${formatCount(part)} of ${formatCounted(all, 'session')}`, ([, own]) =>
-      formatAtLeast(own, cost),
+  const columns: readonly doc.ColumnOf<(typeof rows)[number]>[] = [
+    doc.text('', ([name]) => name),
+    doc.amount(
+      part === all ? 'cost' : `${formatCount(part)} of ${formatCounted(all, 'session')}`,
+      ([, own]) => formatAtLeast(own, cost),
     ),
-    amount('all', ([, , own]) => (own === undefined ? '' : formatAtLeast(own, cost))),
+    doc.amount('all', ([, , own]) => (own === undefined ? '' : formatAtLeast(own, cost))),
   ];
-  return table(part === all ? columns.slice(0, 2) : columns, rows);
+  return doc.table(part === all ? columns.slice(0, 2) : columns, rows);
 }
 
-function sessionTable(costs: readonly SessionCost[], recorded: RecordedCosts | null): Block {
-  const billed: readonly ColumnOf<SessionCost>[] =
-    recorded === null ? [] : [amount(AS_RECORDED, (own, i) => formatAtLeast(recorded.each[i]!.costUsd, own))];
-  const columns: readonly ColumnOf<SessionCost>[] = [
-    text('session', ({ id }) => printable(id)),
+function sessionTable(costs: readonly SessionCost[], recorded: RecordedCosts | null): doc.Block {
+  const billed: readonly doc.ColumnOf<SessionCost>[] =
+    recorded === null
+      ? []
+      : [doc.amount(AS_RECORDED, (own, i) => formatAtLeast(recorded.each[i]!.costUsd, own))];
+  const columns: readonly doc.ColumnOf<SessionCost>[] = [
+    doc.text('session', ({ id }) => printable(id)),
     ...billed,
-    amount('5 min', (own) => formatAtLeast(own.cost5mUsd, own)),
-    amount('1 h', (own) => formatAtLeast(own.cost1hUsd, own)),
-    text('cheaper', ({ cheaper }) => cheaper, 3),
-    number('rescued', ({ rescuedTokens }) => rescuedTokens, formatCount, 2),
-    number('break-even', ({ breakEvenTokens }) => breakEvenTokens, formatCount, 1),
+    doc.amount('5 min', (own) => formatAtLeast(own.cost5mUsd, own)),
+    doc.amount('1 h', (own) => formatAtLeast(own.cost1hUsd, own)),
+    doc.text('cheaper', ({ cheaper }) => cheaper, 3),
+    doc.number('rescued', ({ rescuedTokens }) => rescuedTokens, formatCount, 2),
+    doc.number('break-even', ({ breakEvenTokens }) => breakEvenTokens, formatCount, 1),
   ];
-  return table(columns, costs);
+  return doc.table(columns, costs);
 }
 
 /** How the sessions differ where nothing ever expires. */

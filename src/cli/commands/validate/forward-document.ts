@@ -14,15 +14,7 @@ import {
 } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { providerRegistry } from '../../../provider/providers/providers.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  inset,
-  number,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import { formatSigned } from '../../../report/text/signed.js';
 import type { Tone } from '../../../report/text/table.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
@@ -50,8 +42,8 @@ function labelOf(provider: string): string {
   return providerRegistry.get(provider).label;
 }
 
-function sentence(words: string): Block {
-  return inset(words, 'plain', '  ', '  ');
+function sentence(words: string): doc.Block {
+  return doc.inset(words, 'plain', '  ', '  ');
 }
 
 /** A line of figures with its name; requests or sessions stand in `count`. */
@@ -77,24 +69,26 @@ type CostFigures = Pick<
 >;
 
 /** Amounts have the decimals that suit the largest. */
-function summaryColumns(rows: readonly Figured<CostFigures>[]): readonly ColumnOf<Figured<CostFigures>>[] {
+function summaryColumns(
+  rows: readonly Figured<CostFigures>[],
+): readonly doc.ColumnOf<Figured<CostFigures>>[] {
   const decimals = moneyDecimals(Math.max(...rows.map(({ figures }) => Math.abs(figures.netUsd))));
   const dollars = (value: number): string =>
     `${value < 0 ? '−' : '+'}${formatMoneyCell(Math.abs(value), decimals)}`;
   return [
-    text('', ({ name }) => name),
-    number('sessions', ({ count }) => count, countCell, 1),
-    number('cost, median', ({ figures }) => figures.costErrorMedian, percent),
-    number('p75', ({ figures }) => figures.costErrorP75, percent, 2),
-    number('p90', ({ figures }) => figures.costErrorP90, percent),
-    number('worst', ({ figures }) => figures.costErrorMax, percent, 3),
-    number('net', ({ figures }) => figures.netError, signedPercent),
-    amount('net dollars', ({ figures }) => dollars(figures.netUsd), 4),
+    doc.text('', ({ name }) => name),
+    doc.number('sessions', ({ count }) => count, countCell, 1),
+    doc.number('cost, median', ({ figures }) => figures.costErrorMedian, percent),
+    doc.number('p75', ({ figures }) => figures.costErrorP75, percent, 2),
+    doc.number('p90', ({ figures }) => figures.costErrorP90, percent),
+    doc.number('worst', ({ figures }) => figures.costErrorMax, percent, 3),
+    doc.number('net', ({ figures }) => figures.netError, signedPercent),
+    doc.amount('net dollars', ({ figures }) => dollars(figures.netUsd), 4),
   ];
 }
 
 /** How far a cost is to be trusted, run forward first, with the one-line rule beside it. */
-export function summaryBlocks(total: TotalFidelity): readonly Block[] {
+export function summaryBlocks(total: TotalFidelity): readonly doc.Block[] {
   const { forward, byClient, blind, given, baseline } = total;
   const hasRun = forward.sessions > 0;
   const rows: readonly Figured<CostFigures>[] = [
@@ -105,7 +99,7 @@ export function summaryBlocks(total: TotalFidelity): readonly Block[] {
     figured('the one-line lifetime rule', baseline, null, 'dim'),
   ];
   return [
-    table(summaryColumns(rows), rows, ({ tone }) => tone),
+    doc.table(summaryColumns(rows), rows, ({ tone }) => tone),
     ...(hasRun ? [sentence(factSentence(forward))] : []),
   ];
 }
@@ -124,30 +118,30 @@ function factSentence(forward: ForwardFigures): string {
 
 const nano = (amount: number): string => formatMoney(usd(amount));
 
-const SESSIONS: readonly ColumnOf<ForwardSession>[] = [
-  text('session', ({ file }) => fileName(file)),
-  text('version', ({ version }) => version ?? '–', 2),
-  text('profile', ({ profile }) => profile, 1),
-  number('requests', ({ requests }) => requests, formatCount, 3),
-  amount('recorded', ({ cost }) => nano(cost.recorded)),
-  amount(
+const SESSIONS: readonly doc.ColumnOf<ForwardSession>[] = [
+  doc.text('session', ({ file }) => fileName(file)),
+  doc.text('version', ({ version }) => version ?? '–', 2),
+  doc.text('profile', ({ profile }) => profile, 1),
+  doc.number('requests', ({ requests }) => requests, formatCount, 3),
+  doc.amount('recorded', ({ cost }) => nano(cost.recorded)),
+  doc.amount(
     'run',
     ({ interval, callsLost }) => `${nano(interval.expected)}${callsLost > 0 ? ' unfinished' : ''}`,
   ),
-  number('off', signedError, signedPercent),
-  amount('90 % interval', ({ interval }) => `${nano(interval.low)} … ${nano(interval.high)}`),
-  amount('compactions', ({ compactions }) => `${compactions.predicted} / ${compactions.recorded}`, 4),
+  doc.number('off', signedError, signedPercent),
+  doc.amount('90 % interval', ({ interval }) => `${nano(interval.low)} … ${nano(interval.high)}`),
+  doc.amount('compactions', ({ compactions }) => `${compactions.predicted} / ${compactions.recorded}`, 4),
 ];
 
 /** Every session run forward beside its recording. */
-export function sessionBlocks(files: readonly FileFidelity[]): readonly Block[] {
+export function sessionBlocks(files: readonly FileFidelity[]): readonly doc.Block[] {
   const ran = files.flatMap(({ forward }) => (forward.kind === 'ran' ? [forward.session] : []));
   const crashed = files.flatMap(({ forward }) => (forward.kind === 'crashed' ? [forward.session] : []));
   const isInside = ({ cost, interval }: ForwardSession): boolean =>
     cost.recorded >= interval.low && cost.recorded <= interval.high;
   return [
-    table(SESSIONS, ran, (session) => (isInside(session) ? 'plain' : 'bad')),
-    ...crashed.map(({ file, message }) => inset(`${fileName(file)} crashed: ${message}`)),
+    doc.table(SESSIONS, ran, (session) => (isInside(session) ? 'plain' : 'bad')),
+    ...crashed.map(({ file, message }) => doc.inset(`${fileName(file)} crashed: ${message}`)),
   ];
 }
 
@@ -184,13 +178,13 @@ export function trustSentence(
   return `Trust a cost ${parts.join(', and ')}.`;
 }
 
-const PROVIDERS: readonly ColumnOf<Figured<FidelityFigures>>[] = [
-  text('', ({ name }) => name),
-  number('requests', ({ count }) => count, countCell, 1),
-  number('class', ({ figures }) => figures.classAgreement, percent),
-  number('reads', ({ figures }) => figures.readError, percent, 2),
-  number('cost, median', ({ figures }) => figures.costErrorMedian, percent),
-  number('net', ({ figures }) => figures.netError, signedPercent),
+const PROVIDERS: readonly doc.ColumnOf<Figured<FidelityFigures>>[] = [
+  doc.text('', ({ name }) => name),
+  doc.number('requests', ({ count }) => count, countCell, 1),
+  doc.number('class', ({ figures }) => figures.classAgreement, percent),
+  doc.number('reads', ({ figures }) => figures.readError, percent, 2),
+  doc.number('cost, median', ({ figures }) => figures.costErrorMedian, percent),
+  doc.number('net', ({ figures }) => figures.netError, signedPercent),
 ];
 
 function providerRows(provider: string, figures: ProviderFigures): readonly Figured<FidelityFigures>[] {
@@ -238,13 +232,13 @@ function forwardSentence({ forward, triggers }: ProviderFigures): string {
 }
 
 /** How well the cache of each provider is predicted; nothing where all recordings are of Anthropic. */
-export function providerBlocks({ byProvider }: TotalFidelity): readonly Block[] {
+export function providerBlocks({ byProvider }: TotalFidelity): readonly doc.Block[] {
   const providers = Object.entries(byProvider);
   if (providers.every(([name]) => name === 'anthropic')) return [];
   const rows = providers.flatMap(([name, figures]) => providerRows(name, figures));
   const ran = providers.filter(([name, { forward }]) => name !== 'anthropic' && forward.sessions > 0);
   return [
-    table(PROVIDERS, rows, ({ tone }) => tone),
+    doc.table(PROVIDERS, rows, ({ tone }) => tone),
     ...ran.map(([name, figures]) => sentence(`${labelOf(name)}: ${forwardSentence(figures)}`)),
     ...providers.flatMap(([name, { bestEffort }]) =>
       bestEffort === null ? [] : [sentence(`${labelOf(name)}: ${chanceSentences(bestEffort)}`)],

@@ -12,16 +12,7 @@ import {
   formatShare,
   printable,
 } from '../../../core/base/format.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  inset,
-  number,
-  section,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { RecordedCosts } from '../../runs/recorded-costs.js';
 import {
@@ -47,19 +38,19 @@ interface FigureRow {
   readonly isTotal: boolean;
 }
 
-const FIGURES: readonly ColumnOf<FigureRow>[] = [
-  text('', ({ name }) => name),
-  text('way', ({ way }) => way),
-  amount('requests', ({ requests }) => (requests === null ? '' : formatCount(requests)), 2),
-  number('class', ({ figures }) => figures.classAgreement, percent),
-  number('> 60 s', ({ figures }) => figures.classAgreementOver60s, percent),
-  number('not full found', ({ figures }) => figures.recallNotFull, percent),
-  number('false', ({ figures }) => figures.falseAlarms, formatCount, 5),
-  number('prompt', ({ figures }) => figures.promptError, percent, 1),
-  number('reads', ({ figures }) => figures.readError, percent),
-  number('writes', ({ figures }) => figures.creationError, percent, 3),
-  number('cost', ({ figures }) => figures.costErrorMedian, percent),
-  amount('worst', ({ isTotal, figures }) => worstOf(isTotal, figures), 4),
+const FIGURES: readonly doc.ColumnOf<FigureRow>[] = [
+  doc.text('', ({ name }) => name),
+  doc.text('way', ({ way }) => way),
+  doc.amount('requests', ({ requests }) => (requests === null ? '' : formatCount(requests)), 2),
+  doc.number('class', ({ figures }) => figures.classAgreement, percent),
+  doc.number('> 60 s', ({ figures }) => figures.classAgreementOver60s, percent),
+  doc.number('not full found', ({ figures }) => figures.recallNotFull, percent),
+  doc.number('false', ({ figures }) => figures.falseAlarms, formatCount, 5),
+  doc.number('prompt', ({ figures }) => figures.promptError, percent, 1),
+  doc.number('reads', ({ figures }) => figures.readError, percent),
+  doc.number('writes', ({ figures }) => figures.creationError, percent, 3),
+  doc.number('cost', ({ figures }) => figures.costErrorMedian, percent),
+  doc.amount('worst', ({ isTotal, figures }) => worstOf(isTotal, figures), 4),
 ];
 
 function worstOf(isTotal: boolean, { costErrorMax }: FidelityFigures): string {
@@ -80,23 +71,23 @@ function figureRows(
   }));
 }
 
-function figureTable(files: readonly FileFidelity[], { total }: FidelityReport): Block {
+function figureTable(files: readonly FileFidelity[], { total }: FidelityReport): doc.Block {
   const rows = [
     ...files.flatMap((file) => figureRows(fileName(file.file), file, false)),
     ...figureRows('all', { requests: total.requests, figures: total }, true),
   ];
-  return table(FIGURES, rows, ({ isTotal, way }) =>
+  return doc.table(FIGURES, rows, ({ isTotal, way }) =>
     isTotal ? 'strong' : way === 'baseline' ? 'dim' : 'plain',
   );
 }
 
-const WORST: readonly ColumnOf<FidelityPoint>[] = [
-  text('request', ({ file, thread, index }) => requestName(file, thread, index)),
-  number('gap', ({ gapMs }) => gapMs, formatDuration),
-  number('predicted', ({ predictedRead }) => predictedRead, formatCount),
-  number('recorded', ({ recordedRead }) => recordedRead, formatCount),
-  text('simulator says', ({ cause }) => cause),
-  text('API said', ({ recordedReason }) => recordedReason ?? '–', 1),
+const WORST: readonly doc.ColumnOf<FidelityPoint>[] = [
+  doc.text('request', ({ file, thread, index }) => requestName(file, thread, index)),
+  doc.number('gap', ({ gapMs }) => gapMs, formatDuration),
+  doc.number('predicted', ({ predictedRead }) => predictedRead, formatCount),
+  doc.number('recorded', ({ recordedRead }) => recordedRead, formatCount),
+  doc.text('simulator says', ({ cause }) => cause),
+  doc.text('API said', ({ recordedReason }) => recordedReason ?? '–', 1),
 ];
 
 /** A trigger that was recorded, or one that fired though none was. */
@@ -110,14 +101,17 @@ function pair(sizes: TriggerCheck['nextRead'] | undefined): string {
   return sizes === null ? '–' : `${formatCount(sizes.predicted)} / ${formatCount(sizes.recorded)}`;
 }
 
-const TRIGGERS: readonly ColumnOf<Trigger>[] = [
-  text('recorded at', ({ file, threadId, index, kind }) => `${requestName(file, threadId, index)} ${kind}`),
-  text('profile', ({ profile }) => profile, 2),
-  number('fires from', ({ threshold }) => threshold, formatCount),
-  number('counted', ({ seenTokens }) => seenTokens, formatCount),
-  text('', ({ check }) => check?.verdict ?? 'not recorded'),
-  amount('next prompt', ({ check }) => pair(check?.nextPrompt), 1),
-  amount('cached', ({ check }) => pair(check?.nextRead), 1),
+const TRIGGERS: readonly doc.ColumnOf<Trigger>[] = [
+  doc.text(
+    'recorded at',
+    ({ file, threadId, index, kind }) => `${requestName(file, threadId, index)} ${kind}`,
+  ),
+  doc.text('profile', ({ profile }) => profile, 2),
+  doc.number('fires from', ({ threshold }) => threshold, formatCount),
+  doc.number('counted', ({ seenTokens }) => seenTokens, formatCount),
+  doc.text('', ({ check }) => check?.verdict ?? 'not recorded'),
+  doc.amount('next prompt', ({ check }) => pair(check?.nextPrompt), 1),
+  doc.amount('cached', ({ check }) => pair(check?.nextRead), 1),
 ];
 
 function triggersOf({ file, triggers }: FileFidelity): readonly Trigger[] {
@@ -127,40 +121,40 @@ function triggersOf({ file, triggers }: FileFidelity): readonly Trigger[] {
   ];
 }
 
-function breakBlocks({ file, breaks }: FileFidelity): readonly Block[] {
+function breakBlocks({ file, breaks }: FileFidelity): readonly doc.Block[] {
   return breaks.map(({ request, expectedRead, reason }) =>
-    inset(
+    doc.inset(
       `${requestName(file, request.threadId, request.index)}: read ${formatCount(request.read)} of ${formatCount(expectedRead)} after ${formatDuration(request.gapMs)}; the API said ${reason ?? 'nothing'}`,
     ),
   );
 }
 
-function leftOutBlocks(files: readonly FileFidelity[]): readonly Block[] {
+function leftOutBlocks(files: readonly FileFidelity[]): readonly doc.Block[] {
   const sums = new Map<string, number>();
   for (const { what, why, count } of files.flatMap((file) => file.leftOut)) {
     const sentence = `${what}: ${why}`;
     sums.set(sentence, (sums.get(sentence) ?? 0) + count);
   }
-  return [...sums].map(([sentence, count]) => inset(`${formatCount(count)} × ${sentence}`));
+  return [...sums].map(([sentence, count]) => doc.inset(`${formatCount(count)} × ${sentence}`));
 }
 
-const TRACES: readonly ColumnOf<TraceFidelity['statistics'][number]>[] = [
-  text('hit rate', ({ name }) => name),
-  number('here', ({ value }) => value, percent),
-  amount('95% of samples this size', ({ low, high }) => `${percent(low)} … ${percent(high)}`),
-  number('published', ({ published }) => published, percent),
-  text('', ({ verdict }) => verdict),
+const TRACES: readonly doc.ColumnOf<TraceFidelity['statistics'][number]>[] = [
+  doc.text('hit rate', ({ name }) => name),
+  doc.number('here', ({ value }) => value, percent),
+  doc.amount('95% of samples this size', ({ low, high }) => `${percent(low)} … ${percent(high)}`),
+  doc.number('published', ({ published }) => published, percent),
+  doc.text('', ({ verdict }) => verdict),
 ];
 
-function costBlocks({ costUsd, each, notes }: RecordedCosts): readonly Block[] {
+function costBlocks({ costUsd, each, notes }: RecordedCosts): readonly doc.Block[] {
   const all = { name: 'all', costUsd };
-  const columns: readonly ColumnOf<typeof all>[] = [
-    text('', (own) => (own === all ? own.name : fileName(own.name))),
-    number('cost', (own) => own.costUsd, formatMoney),
+  const columns: readonly doc.ColumnOf<typeof all>[] = [
+    doc.text('', (own) => (own === all ? own.name : fileName(own.name))),
+    doc.number('cost', (own) => own.costUsd, formatMoney),
   ];
   return [
-    table(columns, [...each, all], (own) => (own === all ? 'strong' : 'plain')),
-    ...notes.map((note) => inset(note)),
+    doc.table(columns, [...each, all], (own) => (own === all ? 'strong' : 'plain')),
+    ...notes.map((note) => doc.inset(note)),
   ];
 }
 
@@ -176,39 +170,39 @@ export function validateBlocks(
   files: readonly FileFidelity[],
   report: FidelityReport,
   { recorded, forward }: ValidateDetail,
-): readonly Block[] {
+): readonly doc.Block[] {
   const { total, worst, traces } = report;
   const { triggers } = total;
   const ofTraces =
     traces === null
       ? []
       : [
-          section(
+          doc.section(
             'Request traces',
-            inset(
+            doc.inset(
               `${formatCounted(traces.conversations, 'conversation')}, an unlimited lifetime; smallest hit rate ${formatShare(traces.minimum)}`,
             ),
-            table(TRACES, traces.statistics),
+            doc.table(TRACES, traces.statistics),
           ),
         ];
   if (files.length === 0) return ofTraces;
   return [
-    section('How far a cost is off', ...summaryBlocks(total)),
-    section('By provider', ...providerBlocks(total)),
-    section('Run forward, session by session', ...(forward === 'sessions' ? sessionBlocks(files) : [])),
-    section('Replayed as it happened, request by request', figureTable(files, report)),
-    section(
+    doc.section('How far a cost is off', ...summaryBlocks(total)),
+    doc.section('By provider', ...providerBlocks(total)),
+    doc.section('Run forward, session by session', ...(forward === 'sessions' ? sessionBlocks(files) : [])),
+    doc.section('Replayed as it happened, request by request', figureTable(files, report)),
+    doc.section(
       `Breaks inside the lifetime that nothing explains, given as events (${total.unexplainedBreaks})`,
       ...files.flatMap(breakBlocks),
     ),
-    section(
+    doc.section(
       `Triggers: ${triggers.matched} of ${triggers.recorded} matched (${triggers.withinStep} only within a mean step), ${triggers.early} early, ${triggers.late} late, ${triggers.unrecorded} not recorded (predicted / recorded)`,
-      table(TRIGGERS, files.flatMap(triggersOf), ({ check }) => (check === null ? 'bad' : 'plain')),
+      doc.table(TRIGGERS, files.flatMap(triggersOf), ({ check }) => (check === null ? 'bad' : 'plain')),
     ),
-    section('Furthest off, blind', table(WORST, worst.blind)),
-    section('Furthest off, given', table(WORST, worst.given)),
-    section('As recorded', ...(recorded === null ? [] : costBlocks(recorded))),
-    section('Left out', ...leftOutBlocks(files)),
+    doc.section('Furthest off, blind', doc.table(WORST, worst.blind)),
+    doc.section('Furthest off, given', doc.table(WORST, worst.given)),
+    doc.section('As recorded', ...(recorded === null ? [] : costBlocks(recorded))),
+    doc.section('Left out', ...leftOutBlocks(files)),
     ...ofTraces,
   ];
 }

@@ -19,19 +19,7 @@ import {
   printable,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
-import {
-  amount,
-  type Block,
-  type ColumnOf,
-  DROPPED,
-  inset,
-  notes,
-  number,
-  said,
-  section,
-  table,
-  text,
-} from '../../../report/document/document.js';
+import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { shortName, shortPath } from '../../../report/text/short-name.js';
 import { formatSigned } from '../../../report/text/signed.js';
@@ -81,50 +69,50 @@ export function remedyOf({ cause, avoidableUsd }: CauseSum): string | null {
   return avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null;
 }
 
-function causeColumns(recordedUsd: number): readonly ColumnOf<CauseSum>[] {
+function causeColumns(recordedUsd: number): readonly doc.ColumnOf<CauseSum>[] {
   const share = (usd: number) => formatShare(recordedUsd === 0 ? null : usd / recordedUsd);
   return [
-    text('', ({ cause }) => CAUSE_TEXT[cause].title),
-    number('cost', ({ usd }) => usd, money),
-    amount('share', ({ usd }) => share(usd), 2),
-    amount('events', ({ cause, events }) => (isSteady(cause) ? '' : formatCount(events)), 1),
-    number(
+    doc.text('', ({ cause }) => CAUSE_TEXT[cause].title),
+    doc.number('cost', ({ usd }) => usd, money),
+    doc.amount('share', ({ usd }) => share(usd), 2),
+    doc.amount('events', ({ cause, events }) => (isSteady(cause) ? '' : formatCount(events)), 1),
+    doc.number(
       'avoidable',
       (own) => own.avoidableUsd,
       (usd) => (usd === 0 ? '' : money(usd)),
     ),
-    text('how', (own) => remedyOf(own) ?? '', 3),
+    doc.text('how', (own) => remedyOf(own) ?? '', 3),
   ];
 }
 
-const BREAKS: readonly ColumnOf<WhyBreak>[] = [
-  text('what broke', ({ cause }) => CAUSE_TEXT[cause].title),
-  number('cost', ({ usd }) => usd, money),
-  number('tokens', ({ tokens }) => tokens, formatCount, 1),
-  number('after', ({ gapMs }) => gapMs, formatDuration, 3),
-  text('when (UTC)', ({ at }) => at ?? '', 2),
-  number('request', ({ sessionRequest }) => sessionRequest, formatCount),
-  text('session', ({ file }) => sessionName(file)),
+const BREAKS: readonly doc.ColumnOf<WhyBreak>[] = [
+  doc.text('what broke', ({ cause }) => CAUSE_TEXT[cause].title),
+  doc.number('cost', ({ usd }) => usd, money),
+  doc.number('tokens', ({ tokens }) => tokens, formatCount, 1),
+  doc.number('after', ({ gapMs }) => gapMs, formatDuration, 3),
+  doc.text('when (UTC)', ({ at }) => at ?? '', 2),
+  doc.number('request', ({ sessionRequest }) => sessionRequest, formatCount),
+  doc.text('session', ({ file }) => sessionName(file)),
 ];
 
-const SESSIONS: readonly ColumnOf<RankedSession>[] = [
-  text('session', ({ file }) => sessionName(file)),
-  text('day', ({ from }) => from ?? '', 1),
-  number('requests', ({ requests }) => requests, formatCount, 3),
-  number('read', ({ hitRate }) => hitRate, formatShare, 2),
-  number('cost', ({ usd }) => usd, money),
-  number('in breaks', ({ lostUsd }) => lostUsd, money),
-  text('most of it', ({ topEvent }) => (topEvent === null ? 'no break' : CAUSE_TEXT[topEvent].title), 4),
+const SESSIONS: readonly doc.ColumnOf<RankedSession>[] = [
+  doc.text('session', ({ file }) => sessionName(file)),
+  doc.text('day', ({ from }) => from ?? '', 1),
+  doc.number('requests', ({ requests }) => requests, formatCount, 3),
+  doc.number('read', ({ hitRate }) => hitRate, formatShare, 2),
+  doc.number('cost', ({ usd }) => usd, money),
+  doc.number('in breaks', ({ lostUsd }) => lostUsd, money),
+  doc.text('most of it', ({ topEvent }) => (topEvent === null ? 'no break' : CAUSE_TEXT[topEvent].title), 4),
 ];
 
 function neverActed({ low, high }: ChangeSum): boolean {
   return low === 0 && high === 0;
 }
 
-const CHANGES: readonly ColumnOf<ChangeSum>[] = [
-  text('', ({ name }) => name),
-  amount('saves', (own) => (neverActed(own) ? 'nothing' : money(own.usd))),
-  text(
+const CHANGES: readonly doc.ColumnOf<ChangeSum>[] = [
+  doc.text('', ({ name }) => name),
+  doc.amount('saves', (own) => (neverActed(own) ? 'nothing' : money(own.usd))),
+  doc.text(
     'between',
     (own) => (neverActed(own) ? 'it would not have acted' : `${money(own.low)} and ${money(own.high)}`),
     1,
@@ -194,46 +182,51 @@ function headLine({ recordedUsd, sessions, requests, hitRate, from, to }: WhyRep
 }
 
 /** A line such as `by model: opus $118.02 · sonnet $9.56 · 3 more $2.10`. */
-function sliceLine(label: string, slices: readonly Slice[], nameOf = (name: string) => name): Block {
+function sliceLine(label: string, slices: readonly Slice[], nameOf = (name: string) => name): doc.Block {
   const rest = slices.slice(MOST_SLICES);
   const parts = slices.slice(0, MOST_SLICES).map(({ name, usd }) => `${nameOf(name)} ${formatMoney(usd)}`);
   if (rest.length > 0)
     parts.push(`${formatCount(rest.length)} more ${formatMoney(sum(rest.map(({ usd }) => usd)))}`);
-  return inset(`${label}: ${parts.join(' · ')}`);
+  return doc.inset(`${label}: ${parts.join(' · ')}`);
 }
 
 /** The first rows of a ranking, with a title that says how many there are. */
-function ranking<T>(title: string, columns: readonly ColumnOf<T>[], all: readonly T[], top: number): Block {
+function ranking<T>(
+  title: string,
+  columns: readonly doc.ColumnOf<T>[],
+  all: readonly T[],
+  top: number,
+): doc.Block {
   const of = all.length > top ? ` (${formatCount(top)} of ${formatCount(all.length)})` : '';
-  return section(`${title}${of}`, table(columns, all.slice(0, top)));
+  return doc.section(`${title}${of}`, doc.table(columns, all.slice(0, top)));
 }
 
 /** The whole answer on one screen. */
-export function whyBlocks(report: WhyReport, { top, home, notes: noted }: WhyOptions): readonly Block[] {
+export function whyBlocks(report: WhyReport, { top, home, notes: noted }: WhyOptions): readonly doc.Block[] {
   const paid = [...report.byCause].sort((a, b) => b.usd - a.usd).filter(({ usd }) => usd > 0);
   const days = [...report.byDay].sort((a, b) => b.usd - a.usd);
   const { changes } = report;
   return [
     reproducedSentence(report.reproduced),
     '',
-    said(headLine(report), 'strong', '  '),
+    doc.said(headLine(report), 'strong', '  '),
     sliceLine('by project', report.byProject, (name) => shortPath(belowHome(name, home), NAME_CHARS)),
     sliceLine('by model', report.byModel),
     sliceLine('by day', days),
-    section(
+    doc.section(
       'Where it went',
-      table(causeColumns(report.recordedUsd), paid, ({ cause }) => (isSteady(cause) ? 'dim' : 'plain')),
+      doc.table(causeColumns(report.recordedUsd), paid, ({ cause }) => (isSteady(cause) ? 'dim' : 'plain')),
     ),
     ranking('The most expensive cache breaks', BREAKS, report.breaks, top),
     ranking('The most expensive sessions', SESSIONS, report.worst.length < 2 ? [] : report.worst, top),
-    section(
+    doc.section(
       'What would have been cheaper',
-      table(CHANGES, changes, ({ usd }) => (usd > 0 ? 'plain' : 'dim')),
-      ...(changes.length === 0 ? [] : notes(changeNotes(report))),
+      doc.table(CHANGES, changes, ({ usd }) => (usd > 0 ? 'plain' : 'dim')),
+      ...(changes.length === 0 ? [] : doc.notes(changeNotes(report))),
     ),
     '',
-    ...notes(noted),
-    DROPPED,
+    ...doc.notes(noted),
+    doc.DROPPED,
   ];
 }
 
