@@ -62,7 +62,7 @@ const BENCH_PAGE = 'bench.html';
 export interface BenchOptions {
   readonly quick?: boolean;
   readonly save?: string;
-  readonly against?: string;
+  readonly baseline?: string;
   readonly noise?: number;
   readonly out?: string;
   readonly png?: boolean;
@@ -77,12 +77,12 @@ export async function benchCommand(
 ): Promise<ExitCode> {
   const { host } = session;
   const chosen = chooseSuites(names, suites);
-  const before = options.against === undefined ? null : readSaved(resolve(host.cwd, options.against));
+  const before = options.baseline === undefined ? null : readSaved(resolve(host.cwd, options.baseline));
   if (options.out !== undefined) openFile(join(options.out, 'charts', 'ratios.svg'), host.cwd).discard();
   const save = options.save === undefined ? null : openFile(options.save, host.cwd);
   try {
     const { result, failed } = await runSuites(session, chosen, suites, options);
-    if (before !== null) checkCommon(result, before, options.against!);
+    if (before !== null) checkCommon(result, before, options.baseline!);
     const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
     await save?.write(`${JSON.stringify(result, null, 2)}\n`);
     save?.commit();

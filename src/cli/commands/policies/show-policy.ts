@@ -24,7 +24,7 @@ export interface ShowOptions extends PluginOptions {
   /** Window and longest answer in the place of the model's. */
   readonly window?: number;
   readonly maxOutput?: number;
-  readonly set: readonly string[];
+  readonly set?: readonly string[];
 }
 
 /** A parameter of a policy, or a value of its file. */
@@ -104,11 +104,12 @@ export async function showPolicyCommand(
 }
 
 function showPolicy(session: CliSession, name: string, options: ShowOptions): ExitCode {
+  const { set = [] } = options;
   const policy = namedPolicy(name, session.host.cwd);
-  const planned = planPolicy(policy, changesOf(policy, options.set));
+  const planned = planPolicy(policy, changesOf(policy, set));
   const model = limitsOf(options, planned);
   const limits = policyThresholds(policy, planned, model);
-  const parameters = [...valuesShown(policy, options.set), ...paramsShown(policy, planned, options.set)];
+  const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
   const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, toldOutput(options));
   const { kind, summary, tiers, sources } = policy;
   const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));

@@ -27,7 +27,7 @@ const VALIDATE_PAGE = 'validate.html';
 export interface ValidateOptions {
   readonly worst: number;
   readonly save?: string;
-  readonly against?: string;
+  readonly baseline?: string;
   readonly out?: string;
   readonly png?: boolean;
   readonly forward?: boolean;
@@ -63,9 +63,9 @@ export async function validateCommand(
   const { host } = session;
   const { cwd } = host;
   const saved =
-    options.against === undefined
+    options.baseline === undefined
       ? null
-      : readSaved(readTextInput(options.against, { cwd }), options.against);
+      : readSaved(readTextInput(options.baseline, { cwd }), options.baseline);
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
     const { used, skipped } = await eachFile(session, 'validating', paths, (path) =>
@@ -112,9 +112,9 @@ export async function validateCommand(
           `left out: ${file}, ${responses === 1 ? 'whose response is' : `all of whose ${responses} responses are`} in ${within} too`,
         );
       if (saved !== null && worse.length === 0)
-        note(session, `no figure is worse than in ${options.against}`);
+        note(session, `no figure is worse than in ${options.baseline}`);
       for (const { figure, before, now } of worse)
-        note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
+        note(session, `worse than ${options.baseline}: ${figure} was ${before}, is ${now ?? 'missing'}`);
     }
     return worse.length > 0 ? EXIT.regression : EXIT.fine;
   } catch (error) {
