@@ -81,7 +81,7 @@ export const KINDS = {
   }),
   saved: (bases, random) => ({
     files: { 'r.jsonl': bases.recording, 'saved.json': jsonDamage(bases.saved, random) },
-    argv: ['validate', 'r.jsonl', '--against', 'saved.json'],
+    argv: ['validate', 'r.jsonl', '--baseline', 'saved.json'],
   }),
   compiled: (bases, random) => ({
     files: {

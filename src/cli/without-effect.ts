@@ -23,6 +23,13 @@ function withoutFiles(command: Command): string | null {
   return isGiven(command, 'files') ? 'with --no-files' : null;
 }
 
+/** A sweep into a results folder writes no report. */
+function withResults(command: Command): string | null {
+  return has(command, 'shard') && isGiven(command, 'results')
+    ? 'with --results, which writes no report'
+    : null;
+}
+
 const IDLE: readonly Idle[] = [
   {
     option: 'tolerance',
@@ -34,8 +41,8 @@ const IDLE: readonly Idle[] = [
   {
     option: 'noise',
     written: '--noise',
-    why: (command) => (isGiven(command, 'against') ? null : 'without --against'),
-    hint: 'name the result to compare with: --against <file>',
+    why: (command) => (isGiven(command, 'baseline') ? null : 'without --baseline'),
+    hint: 'name the result to compare with: --baseline <file>',
   },
   {
     option: 'png',
@@ -50,7 +57,14 @@ const IDLE: readonly Idle[] = [
   {
     option: 'out',
     written: '--out',
-    why: (command) => (isGiven(command, 'share') ? 'with --share' : withoutFiles(command)),
+    why: (command) =>
+      isGiven(command, 'share') ? 'with --share' : (withResults(command) ?? withoutFiles(command)),
+    hint: 'leave out one of them',
+  },
+  {
+    option: 'files',
+    written: '--no-files',
+    why: withResults,
     hint: 'leave out one of them',
   },
 ];

@@ -43,7 +43,7 @@ describe('start-up', () => {
     ).toEqual([]);
   });
 
-  it.each(['run/run', 'inspect/inspect', 'ttl', 'validate/validate'])(
+  it.each(['run/run', 'inspect/inspect', 'ttl/ttl', 'validate/validate'])(
     'loads no chart, tokenizer or client code for %s',
     (command) => {
       const loaded = loadedWith(resolve(SOURCE, `cli/commands/${command}.ts`));

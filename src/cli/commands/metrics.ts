@@ -1,20 +1,28 @@
 import { METRIC_FAMILIES } from '../../metrics/families.js';
 import { METRICS } from '../../metrics/registry.js';
-import { type Column, tableLines } from '../../report/text/table.js';
+import * as doc from '../../report/document/document.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type CliSession, printJson } from '../session.js';
-import { screenFor } from '../terminal/paint.js';
+import type { CliSession } from '../session.js';
+import { present } from '../terminal/present.js';
 
-const COLUMNS: readonly Column[] = [
-  { header: 'metric', align: 'left', drop: null },
-  { header: 'unit', align: 'left', drop: 1 },
-  { header: 'better', align: 'left', drop: 2 },
-  { header: 'meaning', align: 'left', drop: null },
+/** A metric, or a family of metrics with a key. */
+interface MetricRow {
+  readonly name: string;
+  readonly unit?: string;
+  readonly better: string | null;
+  readonly help: string;
+}
+
+const COLUMNS: readonly doc.ColumnOf<MetricRow>[] = [
+  doc.text('metric', ({ name }) => name),
+  doc.text('unit', ({ unit }) => unit ?? '', 1),
+  doc.text('better', ({ better }) => better ?? '', 2),
+  doc.text('meaning', ({ help }) => help),
 ];
 
 /** `ccbench metrics`: what an expectation may name. */
 export function metricsCommand(session: CliSession): ExitCode {
-  const named = METRICS.all().map(({ name, unit, better, help }) => ({ name, unit, better, help }));
+  const metrics = METRICS.all().map(({ name, unit, better, help }) => ({ name, unit, better, help }));
   const families = METRIC_FAMILIES.map(({ name, keyName, keys, better, help }) => ({
     name,
     keyName,
@@ -22,17 +30,8 @@ export function metricsCommand(session: CliSession): ExitCode {
     better,
     help,
   }));
-  if (session.json) {
-    printJson(session, { metrics: named, families });
-    return EXIT.fine;
-  }
-  const rows = [
-    ...named.map(({ name, unit, better, help }) => ({ cells: [name, unit, better ?? '', help] })),
-    ...families.map(({ name, keyName, better, help }) => ({
-      cells: [`${name}.${keyName}`, '', better ?? '', help],
-    })),
-  ];
-  const screen = screenFor(session.host.stdout, session.colors);
-  session.host.stdout.write(`${tableLines(COLUMNS, rows, { indent: '', ...screen }).join('\n')}\n`);
+  const keyed = families.map((family) => ({ ...family, name: `${family.name}.${family.keyName}` }));
+  const blocks = [doc.tableOf(COLUMNS, doc.rowsOf<MetricRow>(COLUMNS, [...metrics, ...keyed]), '')];
+  present(session, { blocks, closing: null, json: { metrics, families } });
   return EXIT.fine;
 }

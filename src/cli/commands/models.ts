@@ -1,24 +1,31 @@
+import * as doc from '../../report/document/document.js';
 import { formatCount, formatCounted, formatDecimal } from '../../core/base/format.js';
 import { unknownName } from '../../core/base/registry.js';
-import type { ModelRow } from '../../provider/prices/model-row.js';
-import { MODEL_TABLE_DATE } from '../../provider/prices/models.generated.js';
 import { MODELS } from '../../provider/prices/models.js';
-import { type Column, tableLines, wrapText } from '../../report/text/table.js';
+import { MODEL_TABLE_DATE } from '../../provider/prices/models.generated.js';
+import type { ModelRow } from '../../provider/prices/model-row.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type CliSession, printJson } from '../session.js';
-import { closingText } from '../terminal/closing.js';
-import { screenFor } from '../terminal/paint.js';
+import type { CliSession } from '../session.js';
+import { present } from '../terminal/present.js';
 
-const COLUMNS: readonly Column[] = [
-  { header: 'model', align: 'left', drop: null },
-  { header: 'provider', align: 'left', drop: 1 },
-  { header: 'input', align: 'right', drop: null },
-  { header: 'output', align: 'right', drop: null },
-  { header: 'read', align: 'right', drop: 7 },
-  { header: 'write 5m', align: 'right', drop: 6 },
-  { header: 'write 1h', align: 'right', drop: 5 },
-  { header: 'window', align: 'right', drop: 4 },
-  { header: 'min cached', align: 'right', drop: 3 },
+function price(
+  header: string,
+  of: keyof ModelRow['pricesPerMTok'],
+  drop: number | null,
+): doc.ColumnOf<ModelRow> {
+  return doc.amount(header, ({ pricesPerMTok }) => formatDecimal(pricesPerMTok[of], 3), drop);
+}
+
+const COLUMNS: readonly doc.ColumnOf<ModelRow>[] = [
+  doc.text('model', ({ id }) => id),
+  doc.text('provider', ({ provider }) => provider, 1),
+  price('input', 'input', null),
+  price('output', 'output', null),
+  price('read', 'cacheRead', 7),
+  price('write 5m', 'cacheWrite5m', 6),
+  price('write 1h', 'cacheWrite1h', 5),
+  doc.number('window', ({ window }) => window, formatCount, 4),
+  doc.number('min cached', minimumOf, formatCount, 3),
 ];
 
 /** Options of `ccbench models`. */
@@ -54,55 +61,28 @@ export function modelsCommand(
   { provider }: ModelsOptions = {},
 ): ExitCode {
   const shown = wantedRows(words, provider);
-  if (session.json) {
-    const models = shown.map((row) => ({
-      ...row,
-      minCacheableTokens: minimumOf(row),
-      cache: row.provider,
-    }));
-    printJson(session, { checkedOn: MODEL_TABLE_DATE, models });
-    return EXIT.fine;
-  }
-  const price = (value: number): string => formatDecimal(value, 3);
-  const rows = shown.map((row) => ({
-    cells: [
-      row.id,
-      row.provider,
-      price(row.pricesPerMTok.input),
-      price(row.pricesPerMTok.output),
-      price(row.pricesPerMTok.cacheRead),
-      price(row.pricesPerMTok.cacheWrite5m),
-      price(row.pricesPerMTok.cacheWrite1h),
-      formatCount(row.window),
-      formatCount(minimumOf(row)),
-    ],
-  }));
-  const screen = screenFor(session.host.stdout, session.colors);
-  const lines = tableLines(COLUMNS, rows, { indent: '', ...screen });
   const sources = [...new Set(shown.map((row) => row.source))].flatMap((source) => {
     const models = shown.filter((row) => row.source === source).map((row) => row.id);
-    return [
-      ...wrapText(models.join(', '), screen.width, '  ', '  '),
-      ...wrapText(source, screen.width, '    ', '    ').map(screen.style.dim),
-    ];
+    return [doc.inset(models.join(', '), 'plain', '  ', '  '), doc.inset(source, 'dim', '    ')];
   });
-  const legend = wrapText(
-    'Dollars per million tokens; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
-    screen.width,
-    '',
-    '',
-  );
   const assumed = shown.filter((row) => row.pricesOf !== null);
   const listed = `${formatCounted(shown.length, 'model')}, with list prices that were checked on ${MODEL_TABLE_DATE}`;
-  const closing = {
-    result:
-      assumed.length === 0
-        ? `${listed}.`
-        : `${listed}; none are published for ${assumed.map(({ id, pricesOf }) => `${id} (priced as ${pricesOf})`).join(', ')}.`,
-    advice: 'Prices change: a scenario adds and changes rows with `models:`.',
-  };
-  session.host.stdout.write(
-    `${lines.join('\n')}\n\n${legend.join('\n')}\n${sources.join('\n')}\n\n${closingText(closing, screen)}`,
-  );
+  const named = assumed.map(({ id, pricesOf }) => `${id} (priced as ${pricesOf})`).join(', ');
+  present(session, {
+    blocks: [
+      doc.tableOf(COLUMNS, doc.rowsOf(COLUMNS, shown), ''),
+      '',
+      'Dollars per million tokens; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
+      ...sources,
+    ],
+    closing: {
+      result: named === '' ? `${listed}.` : `${listed}; none are published for ${named}.`,
+      advice: 'Prices change: a scenario adds and changes rows with `models:`.',
+    },
+    json: {
+      checkedOn: MODEL_TABLE_DATE,
+      models: shown.map((row) => ({ ...row, minCacheableTokens: minimumOf(row), cache: row.provider })),
+    },
+  });
   return EXIT.fine;
 }

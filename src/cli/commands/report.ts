@@ -8,15 +8,15 @@ import { eventLines, eventsCsv } from '../../report/tables/events-csv.js';
 import { requestLines, requestsCsv } from '../../report/tables/requests-csv.js';
 import { finishedJson, summaryJson } from '../../report/tables/summary-json.js';
 import { recordedJson } from '../../report/text/as-recorded.js';
-import { terminalReport } from '../../report/text/terminal.js';
+import { runBlocks } from '../../report/text/terminal.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openLog } from '../files/open-log.js';
 import { type FileContent, type OutputFile, openFile } from '../files/output.js';
 import { runConclusion } from '../runs/run-conclusion.js';
-import { type CliSession, printJson } from '../session.js';
-import { closingText } from '../terminal/closing.js';
+import type { CliSession } from '../session.js';
 import { breathe } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
+import { present } from '../terminal/present.js';
 import type { PictureOptions } from '../terminal/report-pictures.js';
 
 /** Options of `ccbench report`. */
@@ -126,8 +126,11 @@ export async function reportCommand(
       }
     }
   }
-  if (session.json) {
-    printJson(session, {
+  const written = out === undefined ? null : join(out, options.charts ? 'report.html' : '');
+  present(session, {
+    blocks: runBlocks(report, screenFor(stdout, session.colors).width),
+    closing: { ...runConclusion(facts, []), written },
+    json: {
       digest,
       name: facts.run?.name ?? null,
       policy: facts.run?.policy ?? null,
@@ -137,12 +140,7 @@ export async function reportCommand(
       metrics: metricValues(facts),
       skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
       warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
-    });
-  } else {
-    const screen = screenFor(stdout, session.colors);
-    const written = out === undefined ? null : join(out, options.charts ? 'report.html' : '');
-    const closing = { ...runConclusion(facts, []), written };
-    stdout.write(`${terminalReport(report, screen)}\n${closingText(closing, screen)}`);
-  }
+    },
+  });
   return EXIT.fine;
 }

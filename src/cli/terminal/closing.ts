@@ -1,7 +1,7 @@
 import { printable } from '../../core/base/format.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
+import type { Screen } from '../../report/text/style.js';
 import { wrapText } from '../../report/text/table.js';
-import type { Screen } from '../../report/text/terminal.js';
 
 /** The last lines of a command. */
 export interface Closing extends Conclusion {

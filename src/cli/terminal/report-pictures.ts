@@ -4,6 +4,8 @@ import { runCharts } from '../../report/charts/run-charts.js';
 import { reportHtml } from '../../report/html/report-html.js';
 import type { ReportedRun } from '../../report/page-data/page-run.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
+import { writeFiles } from '../files/write-files.js';
+import type { Host } from '../host.js';
 import { breathe, withoutPause } from './interrupt.js';
 
 /** Which pictures are wanted. */
@@ -22,7 +24,7 @@ export interface ReportFile {
 }
 
 /** The files of charts: the picture, its specification beside it, and a PNG where one is wanted. */
-export async function* chartFiles(
+async function* chartFiles(
   charts: readonly NamedChart[],
   options: Pick<PictureOptions, 'png'>,
   interrupt: AbortSignal,
@@ -36,6 +38,24 @@ export async function* chartFiles(
       yield { folder: 'charts', name: `${name}.png`, content: await renderPng(svg) };
     }
   }
+}
+
+/** A page with the charts that belong to it. */
+interface ChartedPage {
+  readonly name: string;
+  readonly content: string;
+  readonly charts: readonly NamedChart[];
+}
+
+/** Writes a page and its charts into a folder that may hold other things. */
+export async function writePage(
+  { cwd, interrupt }: Host,
+  out: string,
+  { name, content, charts }: ChartedPage,
+  options: Pick<PictureOptions, 'png'> = {},
+): Promise<void> {
+  await writeFiles(out, cwd, chartFiles(charts, options, interrupt));
+  await writeFiles(out, cwd, [{ folder: '', name, content }]);
 }
 
 /** report.html and the charts of one run. */

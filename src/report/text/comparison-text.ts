@@ -1,9 +1,9 @@
 import { printable } from '../../core/base/format.js';
 import type { ComparisonCell, ComparisonRow, ComparisonTable } from '../page-data/page-data.js';
 import { type Cell, csv } from '../tables/csv.js';
+import type { Screen } from './style.js';
 import { textWidth } from './style.js';
 import { type Column, droppedHeaders, type Row, tableLines, wrapText } from './table.js';
-import type { Screen } from './terminal.js';
 
 /** Set behind the best value of a column. */
 const BEST = '*';

@@ -7,6 +7,12 @@ export interface Style {
   yellow(text: string): string;
 }
 
+/** How wide lines may be on a screen, and how they stand out. */
+export interface Screen {
+  readonly width: number;
+  readonly style: Style;
+}
+
 const same = (text: string): string => text;
 
 /** No emphasis at all: for files, pipes and tests. */

@@ -9,13 +9,15 @@ export interface Column {
   readonly drop: number | null;
 }
 
-/** How a row stands out. */
-export type Tone = 'plain' | 'dim' | 'strong' | 'bad';
+/** How a row or a sentence stands out. */
+export type Tone = 'plain' | 'dim' | 'strong' | 'good' | 'bad' | 'warning';
 
 /** One row: a cell per column; the first is its key. */
 export interface Row {
   readonly cells: readonly string[];
   readonly tone?: Tone;
+  /** Stands above the row, where rows come in groups. */
+  readonly heading?: string;
 }
 
 const GAP = '  ';
@@ -43,10 +45,11 @@ function keepColumns(columns: readonly Column[], widths: readonly number[], widt
   return kept;
 }
 
-function paint(line: string, tone: Tone, style: Style): string {
-  if (tone === 'dim') return style.dim(line);
-  if (tone === 'strong') return style.bold(line);
-  return tone === 'bad' ? style.red(line) : line;
+/** A line as its tone wants it; of a good one the mark alone is green. */
+export function paint(line: string, tone: Tone, { dim, bold, red, yellow, green }: Style): string {
+  const good = (text: string): string => text.replace('✓', green('✓'));
+  const paints = { plain: (text: string) => text, dim, strong: bold, good, bad: red, warning: yellow };
+  return paints[tone](line);
 }
 
 function widthsOf(columns: readonly Column[], rows: readonly Row[]): readonly number[] {
@@ -90,7 +93,10 @@ export function tableLines(
     for (let line = 0; line < height; line++)
       lines.push(style.dim(render(heads.map((head) => head[line - height + head.length] ?? ''))));
   }
-  for (const row of rows) lines.push(paint(render(row.cells), row.tone ?? 'plain', style));
+  for (const { cells, tone = 'plain', heading } of rows) {
+    if (heading !== undefined) lines.push('', style.bold(heading));
+    lines.push(paint(render(cells), tone, style));
+  }
   return lines;
 }
 

@@ -17,6 +17,7 @@ import { pricedCalls } from '../../metrics/priced-calls.js';
 import { billedCalls, recordedUsd } from '../../metrics/recorded-metrics.js';
 import { metricValues } from '../../metrics/registry.js';
 import type { ShownFacts } from '../../metrics/status-fold.js';
+import * as doc from '../document/document.js';
 import { AS_RECORDED, notRecordedNano, recordedDifference } from './as-recorded.js';
 import { unpricedText } from './at-least.js';
 import type { Column, Row } from './table.js';
@@ -254,19 +255,26 @@ export const VALUE_COLUMNS: readonly Column[] = [
   { header: '', align: 'left', drop: 1 },
 ];
 
+/** A layer of a run, with the decimals of its cost. */
+interface LayerRow {
+  readonly name: string;
+  readonly layer: RunFacts['layers'][keyof RunFacts['layers']];
+  readonly decimals: number;
+}
+
 /** Columns of the layers' table. */
-export const LAYER_COLUMNS: readonly Column[] = [
-  { header: 'layer', align: 'left', drop: null },
-  { header: 'fired', align: 'right', drop: null },
-  { header: 'done', align: 'right', drop: 3 },
-  { header: 'failed', align: 'right', drop: 4 },
-  { header: 'declined', align: 'right', drop: 1 },
-  { header: 'saved', align: 'right', drop: 9 },
-  { header: 'not carried', align: 'right', drop: 6 },
-  { header: 'prevented', align: 'right', drop: 5 },
-  { header: 'cache lost', align: 'right', drop: 8 },
-  { header: 'calls', align: 'right', drop: 2 },
-  { header: 'cost', align: 'right', drop: 7 },
+export const LAYER_COLUMNS: readonly doc.ColumnOf<LayerRow>[] = [
+  doc.text('layer', ({ name }) => name),
+  doc.number('fired', ({ layer }) => layer.triggers, formatCount),
+  doc.number('done', ({ layer }) => layer.done, formatCount, 3),
+  doc.number('failed', ({ layer }) => layer.failed, formatCount, 4),
+  doc.number('declined', ({ layer }) => layer.declined, formatCount, 1),
+  doc.number('saved', ({ layer }) => layer.saved, formatCount, 9),
+  doc.number('not carried', ({ layer }) => layer.notCarried, formatCount, 6),
+  doc.number('prevented', ({ layer }) => layer.prevented, formatCount, 5),
+  doc.number('cache lost', ({ layer }) => layer.cacheLost, formatCount, 8),
+  doc.number('calls', ({ layer }) => layer.calls, formatCount, 2),
+  doc.amount('cost', ({ layer, decimals }) => formatMoneyCell(usd(layer.costNanoUsd), decimals), 7),
 ];
 
 /** One row per layer that fired, and below that of rules one per rule of the policy, those that never acted included. */
@@ -276,21 +284,7 @@ export function layerRows(facts: RunFacts): readonly Row[] {
   return Object.entries(facts.layers)
     .filter(([name, layer]) => layer.triggers > 0 || (name === 'rules' && rules.length > 0))
     .flatMap(([name, layer]) => [
-      {
-        cells: [
-          name,
-          formatCount(layer.triggers),
-          formatCount(layer.done),
-          formatCount(layer.failed),
-          formatCount(layer.declined),
-          formatCount(layer.saved),
-          formatCount(layer.notCarried),
-          formatCount(layer.prevented),
-          formatCount(layer.cacheLost),
-          formatCount(layer.calls),
-          formatMoneyCell(usd(layer.costNanoUsd), decimals),
-        ],
-      },
+      ...doc.rowsOf(LAYER_COLUMNS, [{ name, layer, decimals }]),
       ...(name === 'rules' ? rules : []),
     ]);
 }

@@ -1,11 +1,13 @@
-import { formatCount, formatValue, printable } from '../../core/base/format.js';
+import { formatValue, printable } from '../../core/base/format.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import type { RunFacts } from '../../metrics/facts.js';
 import { findMetric } from '../../metrics/registry.js';
+import * as doc from '../document/document.js';
+import { documentText } from '../document/document-text.js';
 import type { RunReport } from '../tables/summary-json.js';
 import { assumptionsOf } from './assumptions.js';
-import { type Style, textWidth } from './style.js';
-import { type Column, type Row, tableLines, wrapText } from './table.js';
+import { type Screen, textWidth } from './style.js';
+import type { Row } from './table.js';
 import {
   BREAK_COLUMNS,
   breakRows,
@@ -17,44 +19,22 @@ import {
 } from './terminal-blocks.js';
 import { unfinishedText } from './unfinished-text.js';
 
-/** How a report is put on a screen. */
-export interface Screen {
-  readonly width: number;
-  readonly style: Style;
-}
+export type { Screen } from './style.js';
 
 const INDENT = '  ';
 
-function titleLines(facts: RunFacts, { width, style }: Screen): string[] {
-  const { run } = facts;
-  const name = printable(run?.name ?? 'unnamed run');
-  const parts: string[] = [];
-  if (run !== null) parts.push(run.policy);
-  const models = Object.keys(facts.models);
-  if (models.length > 0) parts.push(models.join(', '));
-  if (run !== null) parts.push(`${run.transcript.id} (${run.transcript.source})`);
-  if (run !== null) parts.push(`seed ${run.seed}`);
-  const rest = printable(parts.join(' · '));
-  const title = style.bold(name);
-  if (rest === '') return [title];
-  const oneLine = textWidth(name) + INDENT.length + textWidth(rest) <= width;
-  return oneLine ? [`${title}${INDENT}${style.dim(rest)}`] : [title, ...dimText(rest, { width, style })];
-}
-
-function dimText(text: string, { width, style }: Screen): string[] {
-  return wrapText(text, width, INDENT, INDENT).map((line) => style.dim(line));
-}
-
-function section(title: string, lines: readonly string[], { style }: Screen): string[] {
-  return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
-}
-
-function table(columns: readonly Column[], rows: readonly Row[], screen: Screen): string[] {
-  return rows.length === 0 ? [] : tableLines(columns, rows, { indent: INDENT, ...screen });
+function titleOf({ run, models }: RunFacts): doc.Block {
+  const named = Object.keys(models);
+  const parts = [
+    ...(run === null ? [] : [run.policy]),
+    ...(named.length === 0 ? [] : [named.join(', ')]),
+    ...(run === null ? [] : [`${run.transcript.id} (${run.transcript.source})`, `seed ${run.seed}`]),
+  ];
+  return doc.title(run?.name ?? 'unnamed run', parts.join(' · '));
 }
 
 /** Leaves out the notes that do not fit beside the widest key and value. */
-function fitNotes(rows: readonly Row[], width: number): Row[] {
+function fitNotes(rows: readonly Row[], width: number): readonly Row[] {
   const widest = (index: number): number => Math.max(...rows.map(({ cells }) => textWidth(cells[index]!)));
   const room = width - 3 * INDENT.length - widest(0) - widest(1);
   return rows.map((row) => {
@@ -63,84 +43,47 @@ function fitNotes(rows: readonly Row[], width: number): Row[] {
   });
 }
 
-function valueLines(facts: RunFacts, screen: Screen): string[] {
-  const blocks = valueBlocks(facts);
-  const rows = fitNotes(
-    blocks.flatMap((block) => block.rows),
-    screen.width,
-  );
-  const all = table(VALUE_COLUMNS, rows, screen);
-  const lines: string[] = [];
-  let from = 0;
-  for (const { title, rows } of blocks) {
-    lines.push(...section(title, all.slice(from, from + rows.length), screen));
-    from += rows.length;
-  }
-  return lines;
-}
+const EXPECTATIONS: readonly doc.ColumnOf<ExpectationResult>[] = [
+  doc.text('', ({ passed }) => (passed ? '✓' : '✗')),
+  doc.text('', (own) => printable(own.text)),
+  doc.text(
+    '',
+    ({ actual, metric }) =>
+      actual === null ? 'no data' : formatValue(actual, findMetric(metric)?.unit ?? 'count'),
+    1,
+  ),
+];
 
-function layerLines(facts: RunFacts, screen: Screen): string[] {
-  const lines = table(LAYER_COLUMNS, layerRows(facts), screen);
+/** The report of one run; notes beside values are those that fit a width. */
+export function runBlocks({ facts, expectations, digest }: RunReport, width: number): readonly doc.Block[] {
+  const unfinished = unfinishedText(facts);
   const failures = countPhrase(facts.failures);
-  if (failures !== '') {
-    lines.push(
-      ...wrapText(`failures: ${failures}`, screen.width, INDENT, INDENT).map((line) =>
-        screen.style.red(line),
-      ),
-    );
-  }
-  return lines;
-}
-
-function expectationLines(results: readonly ExpectationResult[], screen: Screen): string[] {
-  const columns: Column[] = [
-    { header: '', align: 'left', drop: null },
-    { header: '', align: 'left', drop: null },
-    { header: '', align: 'left', drop: 1 },
-  ];
-  const rows = results.map(({ text, metric, actual, passed }): Row => {
-    const found = actual === null ? 'no data' : formatValue(actual, findMetric(metric)?.unit ?? 'count');
-    return { cells: [passed ? '✓' : '✗', printable(text), found], tone: passed ? 'plain' : 'bad' };
-  });
-  return table(columns, rows, screen).map((line) => line.replace('✓', screen.style.green('✓')));
-}
-
-function skippedLines(facts: RunFacts, screen: Screen): string[] {
-  return facts.skipped.flatMap(({ what, needs }) =>
-    wrapText(printable(`${what}: needs ${needs}`), screen.width, INDENT, INDENT + INDENT),
+  const values = valueBlocks(facts).flatMap(({ title: heading, rows }) =>
+    rows.map((row, i) => (i === 0 ? { ...row, heading } : row)),
   );
-}
-
-function warningLines(facts: RunFacts, screen: Screen): string[] {
-  return facts.warnings.flatMap(({ message, remedy, count }) => {
-    const times = count > 1 ? ` (${formatCount(count)} times)` : '';
-    const said = wrapText(printable(message) + times, screen.width, INDENT, INDENT).map(screen.style.yellow);
-    return remedy === null
-      ? said
-      : [...said, ...wrapText(printable(remedy), screen.width, `${INDENT}→ `, `${INDENT}  `)];
-  });
+  return [
+    titleOf(facts),
+    ...(unfinished === null ? [] : [doc.inset(unfinished, 'bad', INDENT, INDENT)]),
+    doc.tableOf(VALUE_COLUMNS, fitNotes(values, width)),
+    doc.section(
+      'Layers',
+      doc.tableOf(LAYER_COLUMNS, layerRows(facts)),
+      ...(failures === '' ? [] : [doc.inset(`failures: ${failures}`, 'bad', INDENT, INDENT)]),
+    ),
+    doc.section('Cache breaks', doc.tableOf(BREAK_COLUMNS, breakRows(facts))),
+    doc.section(
+      'Expectations',
+      doc.table(EXPECTATIONS, expectations, ({ passed }) => (passed ? 'good' : 'bad')),
+    ),
+    doc.section('Skipped', ...facts.skipped.map(({ what, needs }) => doc.inset(`${what}: needs ${needs}`))),
+    doc.section('Warnings', ...doc.findings(facts.warnings)),
+    '',
+    ...assumptionsOf(facts).map((sentence) => doc.said(sentence, 'dim', INDENT)),
+    ...(digest === null ? [] : ['', doc.said(`digest ${digest}`, 'dim')]),
+  ];
 }
 
 /** The report of one run for the screen, ending in a line end. */
 export function terminalReport(report: RunReport, screen: Screen): string {
-  const { facts, expectations, digest } = report;
-  const { style } = screen;
-  const lines = titleLines(facts, screen);
-  const unfinished = unfinishedText(facts);
-  if (unfinished !== null)
-    lines.push(...wrapText(unfinished, screen.width, INDENT, INDENT).map((line) => style.red(line)));
-  lines.push(
-    ...valueLines(facts, screen),
-    ...section('Layers', layerLines(facts, screen), screen),
-    ...section('Cache breaks', table(BREAK_COLUMNS, breakRows(facts), screen), screen),
-    ...section('Expectations', expectationLines(expectations, screen), screen),
-    ...section('Skipped', skippedLines(facts, screen), screen),
-    ...section('Warnings', warningLines(facts, screen), screen),
-    '',
-    ...assumptionsOf(facts).flatMap((sentence) =>
-      wrapText(printable(sentence), screen.width, '', INDENT).map((line) => style.dim(line)),
-    ),
-  );
-  if (digest !== null) lines.push('', style.dim(`digest ${digest}`));
-  return `${lines.join('\n')}\n`;
+  return documentText(runBlocks(report, screen.width), screen);
 }

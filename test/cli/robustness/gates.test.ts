@@ -53,18 +53,18 @@ describe('a gate that cannot judge does not open', () => {
       'more triggers matched than recorded',
       (total) => ({ ...total, triggers: { recorded: 0, matched: 9, unrecorded: 0 } }),
     ],
-  ])('D5 --against a file with %s is bad input', async (_what, change) => {
+  ])('D5 --baseline a file with %s is bad input', async (_what, change) => {
     const cwd = tempFolder();
     await cli(['validate', FIXTURE, '--save', 'saved.json'], { cwd });
-    expect((await cli(['validate', FIXTURE, '--against', 'saved.json'], { cwd })).code).toBe(0);
+    expect((await cli(['validate', FIXTURE, '--baseline', 'saved.json'], { cwd })).code).toBe(0);
     const saved = JSON.parse(readFileSync(join(cwd, 'saved.json'), 'utf8'));
     writeFileSync(join(cwd, 'saved.json'), JSON.stringify({ ...saved, total: change(saved.total) }));
-    const { code, stderr } = await cli(['validate', FIXTURE, '--against', 'saved.json'], { cwd });
+    const { code, stderr } = await cli(['validate', FIXTURE, '--baseline', 'saved.json'], { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('not a saved result') });
   });
 
   it('D5 timings that have no path in common with the saved ones are bad input', async () => {
-    const timed = { name: 'replay', size: 100, p50Ms: 2, p99Ms: 3, meanMs: 2, samples: 9, perTurnUs: null };
+    const timed = { name: 'replay', size: 100, p50Ms: 2, p99Ms: 3, opsPerSec: 500 };
     const suite = async () => ({ results: [timed] });
     const cwd = tempFolder({
       'empty.json': '{"results":[]}',
@@ -82,7 +82,7 @@ describe('a gate that cannot judge does not open', () => {
     };
     const session = { host, debug: false, json: true, cache: 'off', colors: 'never' } as const;
     const against = (file: string) =>
-      benchCommand(session, [], { against: file } as never, { 'hot-paths': suite as never });
+      benchCommand(session, [], { baseline: file } as never, { 'hot-paths': suite as never });
     for (const file of ['empty.json', 'other.json', 'words.json'])
       await expect(against(file)).rejects.toMatchObject({ code: 'bad-input' });
     expect(await against('same.json')).toBe(0);

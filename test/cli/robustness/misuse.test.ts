@@ -31,7 +31,7 @@ describe('options that would do nothing', () => {
     ['why --share --out x', '--out has no effect with --share'],
     ['ttl t.json --png', '--png has no effect without --out'],
     ['validate t.json --png', '--png has no effect without --out'],
-    ['bench hot-paths --noise 2', '--noise has no effect without --against'],
+    ['bench hot-paths --noise 2', '--noise has no effect without --baseline'],
   ])('ccbench %s is refused', async (line, sentence) => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), 't.json': TRACE });
     expect(await refused(line.split(' '), cwd)).toContain(`error[bad-usage]: ${sentence}\n`);

@@ -1,9 +1,11 @@
 import { formatCount, formatDecimal, formatExponent } from '../../../core/base/format.js';
 import { DISTINCT, distinctColor } from '../../../report/charts/palette.js';
+import * as doc from '../../../report/document/document.js';
+import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
 import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
 import type { StudyChart } from '../../../report/page-data/study-page-data.js';
-import { type BenchResult, type GrowthResult, growsTooFast } from './result.js';
+import { type BenchResult, type GrowthResult, growsTooFast, type PathResult } from './result.js';
 
 /** Paths with a colour of their own: more could not be told apart. */
 const COLOURED = 6;
@@ -36,41 +38,56 @@ function timesChart({ results }: BenchResult): readonly StudyChart[] {
 function cardsOf({ ratios, growth, results }: BenchResult): readonly PageFact[] {
   const timed = new Set(results.map(({ name }) => name));
   return [
-    ...ratios.map(
-      ({ name, ratio, promised, detail }): PageFact => ({
-        label: name,
-        value: formatDecimal(ratio, 3),
-        note: promised === null ? detail : `promised: ${formatDecimal(promised, 3)}; ${detail}`,
-        tone: 'plain',
-      }),
+    ...ratios.map(({ name, ratio, promised, detail }) =>
+      card(
+        name,
+        formatDecimal(ratio, 3),
+        promised === null ? detail : `promised: ${formatDecimal(promised, 3)}; ${detail}`,
+      ),
     ),
     ...growth
       .filter(({ name }) => !timed.has(name))
-      .map(
-        ({ name, exponent, promised, input }): PageFact => ({
-          label: `growth of ${name}`,
-          value: formatExponent(exponent),
-          note: promised === null ? input : `at most ${formatDecimal(promised, 2)} promised; ${input}`,
-          tone: growsTooFast({ exponent, promised }) ? 'bad' : 'plain',
-        }),
+      .map(({ name, exponent, promised, input }) =>
+        card(
+          `growth of ${name}`,
+          formatExponent(exponent),
+          promised === null ? input : `at most ${formatDecimal(promised, 2)} promised; ${input}`,
+          growsTooFast({ exponent, promised }) ? 'bad' : 'plain',
+        ),
       ),
   ];
 }
 
-function growthCells(own: GrowthResult | undefined): readonly ComparisonCell[] {
-  if (own === undefined) return [{ text: '–' }, { text: '–' }];
-  const { exponent, promised } = own;
-  const text = formatExponent(exponent);
+const millis = (ms: number | null): string => formatDecimal(ms, 4);
+
+/** The columns of times, with how each path grows. */
+function columnsOf(
+  growth: readonly GrowthResult[],
+): readonly [doc.ColumnOf<PathResult>, ...doc.ColumnOf<PathResult>[]] {
+  const byName = new Map(growth.map((own) => [own.name, own]));
+  const exponentCell = ({ name }: PathResult): ComparisonCell => {
+    const own = byName.get(name);
+    if (own === undefined) return { text: '–' };
+    const cell = { text: formatExponent(own.exponent), value: own.exponent };
+    return growsTooFast(own) ? { ...cell, mark: 'worse' } : cell;
+  };
   return [
-    growsTooFast(own) ? { text, value: exponent, mark: 'worse' } : { text, value: exponent },
-    { text: promised === null ? '–' : formatDecimal(promised, 2), value: promised },
+    doc.text('path', ({ name, size }) => `${name} at ${formatCount(size)}`),
+    doc.number('context tokens', ({ size }) => size, formatCount),
+    doc.number('median ms', ({ p50Ms }) => p50Ms, millis),
+    doc.number('p99 ms', ({ p99Ms }) => p99Ms, millis),
+    doc.number('per second', ({ opsPerSec }) => opsPerSec, formatCount),
+    { ...doc.amount('exponent', () => ''), cell: exponentCell },
+    doc.number(
+      'promised',
+      ({ name }) => byName.get(name)?.promised ?? null,
+      (value) => formatDecimal(value, 2),
+    ),
   ];
 }
 
 /** bench.html: times, growth and ratios. */
 export function benchHtml(result: BenchResult): string {
-  const { results } = result;
-  const growth = new Map(result.growth.map((own) => [own.name, own]));
   const fast = result.growth.filter(growsTooFast);
   return studyHtml(
     {
@@ -82,21 +99,10 @@ export function benchHtml(result: BenchResult): string {
       cards: cardsOf(result),
       of: 'path',
       charts: timesChart(result),
-      table: {
-        caption: 'Times',
-        columns: ['context tokens', 'median ms', 'p99 ms', 'per second', 'exponent', 'promised'],
-        rows: results.map(({ name, size, p50Ms, p99Ms, opsPerSec }) => ({
-          name: `${name} at ${formatCount(size)}`,
-          cells: [
-            { text: formatCount(size), value: size },
-            { text: formatDecimal(p50Ms, 4), value: p50Ms },
-            { text: formatDecimal(p99Ms, 4), value: p99Ms },
-            { text: formatCount(opsPerSec), value: opsPerSec },
-            ...growthCells(growth.get(name)),
-          ],
-        })),
-        notes: [...result.notes, 'exponent: how the time of a path grows with the context; 1 is linear'],
-      },
+      table: pageTable('Times', columnsOf(result.growth), result.results, [
+        ...result.notes,
+        'exponent: how the time of a path grows with the context; 1 is linear',
+      ]),
     },
     'ccbench bench prints the same numbers.',
   );

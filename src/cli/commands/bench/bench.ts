@@ -3,14 +3,12 @@ import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { openFile } from '../../files/output.js';
-import { writeFiles } from '../../files/write-files.js';
-import { type CliSession, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
+import type { CliSession } from '../../session.js';
 import { breathe } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
-import { screenFor } from '../../terminal/paint.js';
+import { present } from '../../terminal/present.js';
 import { NOISE_FACTOR, regressions } from './against.js';
-import { benchConclusion, benchText } from './bench-text.js';
+import { benchBlocks, benchConclusion } from './bench-document.js';
 import { type BenchResult, joinResults } from './result.js';
 
 /** A benchmark suite: it measures and says what it found. */
@@ -64,7 +62,7 @@ const BENCH_PAGE = 'bench.html';
 export interface BenchOptions {
   readonly quick?: boolean;
   readonly save?: string;
-  readonly against?: string;
+  readonly baseline?: string;
   readonly noise?: number;
   readonly out?: string;
   readonly png?: boolean;
@@ -79,30 +77,28 @@ export async function benchCommand(
 ): Promise<ExitCode> {
   const { host } = session;
   const chosen = chooseSuites(names, suites);
-  const before = options.against === undefined ? null : readSaved(resolve(host.cwd, options.against));
+  const before = options.baseline === undefined ? null : readSaved(resolve(host.cwd, options.baseline));
   if (options.out !== undefined) openFile(join(options.out, 'charts', 'ratios.svg'), host.cwd).discard();
   const save = options.save === undefined ? null : openFile(options.save, host.cwd);
   try {
     const { result, failed } = await runSuites(session, chosen, suites, options);
-    if (before !== null) checkCommon(result, before, options.against!);
+    if (before !== null) checkCommon(result, before, options.baseline!);
     const slower = before === null ? null : regressions(result, before, options.noise ?? NOISE_FACTOR);
     await save?.write(`${JSON.stringify(result, null, 2)}\n`);
     save?.commit();
-    if (session.json)
-      printJson(session, {
+    if (options.out !== undefined) await writeCharts(session, result, options.out, options);
+    const written = options.out === undefined ? null : join(options.out, BENCH_PAGE);
+    present(session, {
+      blocks: benchBlocks(result, slower),
+      closing: { ...benchConclusion(result, slower), written },
+      json: {
         ...result,
         ...(slower === null ? {} : { regressions: slower }),
         ...(failed.length === 0
           ? {}
           : { failed: failed.map(({ suite, error }) => ({ suite, message: messageOf(error) })) }),
-      });
-    else host.stdout.write(benchText(result, slower, screenFor(host.stdout, session.colors)));
-    if (options.out !== undefined) await writeCharts(session, result, options.out, options);
-    if (!session.json) {
-      const written = options.out === undefined ? null : join(options.out, BENCH_PAGE);
-      const closing = { ...benchConclusion(result, slower), written };
-      host.stdout.write(`\n${closingText(closing, screenFor(host.stdout, session.colors))}`);
-    }
+      },
+    });
     for (const { suite, error } of failed)
       host.stderr.write(
         `the suite ${suite} failed: ${session.debug && error instanceof Error ? error.stack : messageOf(error)}\n`,
@@ -172,13 +168,13 @@ async function writeCharts(
   out: string,
   options: Pick<BenchOptions, 'png'>,
 ): Promise<void> {
-  const [{ chartFiles }, { benchCharts }, { benchHtml }] = await Promise.all([
+  const [{ writePage }, { benchCharts }, { benchHtml }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
     import('../../../report/charts/bench-charts.js'),
     import('./bench-page.js'),
   ]);
-  await writeFiles(out, host.cwd, chartFiles(benchCharts(result), options, host.interrupt));
-  await writeFiles(out, host.cwd, [{ folder: '', name: BENCH_PAGE, content: benchHtml(result) }]);
+  const page = { name: BENCH_PAGE, content: benchHtml(result), charts: benchCharts(result) };
+  await writePage(host, out, page, options);
 }
 
 function isTimed(result: Partial<BenchResult['results'][number]> | null): boolean {

@@ -11,9 +11,8 @@ import {
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { cacheFolder } from '../../files/cache-folder.js';
 import { forgetPage } from '../../files/last-page.js';
-import { type CliSession, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
-import { screenFor } from '../../terminal/paint.js';
+import type { CliSession } from '../../session.js';
+import { present } from '../../terminal/present.js';
 
 /** What is kept: how many transcripts, in how many bytes. */
 function kept(folder: string): { readonly entries: number; readonly bytes: number } {
@@ -33,20 +32,17 @@ function transcripts(count: number): string {
 export function showCacheCommand(session: CliSession): ExitCode {
   const folder = cacheFolder(session.host);
   const { entries, bytes } = kept(folder);
-  if (session.json) {
-    printJson(session, { folder, entries, bytes, mostBytes: MOST_KEPT_BYTES });
-    return EXIT.fine;
-  }
   const holds =
     entries === 0
       ? 'holds no compiled transcript'
       : `holds ${transcripts(entries)} in ${megabytes(bytes)}, of at most ${megabytes(MOST_KEPT_BYTES)}`;
-  const closing = {
-    result: `${folder} ${holds}.`,
-    advice:
-      'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear removes what is kept.',
-  };
-  session.host.stdout.write(closingText(closing, screenFor(session.host.stdout, session.colors)));
+  const advice =
+    'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear removes what is kept.';
+  present(session, {
+    blocks: [],
+    closing: { result: `${folder} ${holds}.`, advice },
+    json: { folder, entries, bytes, mostBytes: MOST_KEPT_BYTES },
+  });
   return EXIT.fine;
 }
 
@@ -74,7 +70,7 @@ export function clearCacheCommand(session: CliSession): ExitCode {
     });
   removeEmpty(folder);
   const { entries, bytes } = before;
-  if (session.json) printJson(session, { folder, removed: entries, bytes });
-  else session.host.stdout.write(`removed ${transcripts(entries)}, ${megabytes(bytes)}, from ${folder}\n`);
+  const blocks = [`removed ${transcripts(entries)}, ${megabytes(bytes)}, from ${folder}`];
+  present(session, { blocks, closing: null, json: { folder, removed: entries, bytes } });
   return EXIT.fine;
 }

@@ -104,11 +104,17 @@ export async function openStore(
   return store;
 }
 
+/** Options of `ccbench sweep --results`. */
+export interface ShardedSweepOptions extends ColumnSweepOptions {
+  readonly shard?: Shard;
+  readonly workers?: number;
+}
+
 /** `ccbench sweep --results`: a grid of any size into Parquet files, in one process or as one shard of many. */
 export async function columnSweepCommand(
   session: CliSession,
   file: string,
-  options: ColumnSweepOptions & { readonly shard?: Shard; readonly workers?: number },
+  options: ShardedSweepOptions,
 ): Promise<ExitCode> {
   return columnSweep(session, file, options, () => onThreads(session, options));
 }

@@ -1,10 +1,28 @@
-import type { CompletedCommand, CompletedOption } from './command-tree.js';
+/** An option, as shells complete it. */
+export interface CompletedOption {
+  /** With their dashes, the long one first. */
+  readonly names: readonly string[];
+  readonly description: string;
+  /** What its value may be; null where it takes none, empty where anything may stand (a file is offered). */
+  readonly values: readonly string[] | null;
+}
+
+/** A command, as shells complete it. */
+export interface CompletedCommand {
+  /** Names of the commands that lead to it; empty for ccbench itself. */
+  readonly path: string;
+  readonly description: string;
+  /** Commands below it, with what they do. */
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly options: readonly CompletedOption[];
+  /** Words that its first argument may be. */
+  readonly words: readonly string[];
+  /** Whether its arguments may be files. */
+  readonly takesFiles: boolean;
+}
 
 /** The shells that have a script. */
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-/** One of the shells. */
-export type Shell = (typeof SHELLS)[number];
+export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
 
 type Tree = readonly CompletedCommand[];
 

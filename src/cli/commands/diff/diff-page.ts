@@ -1,29 +1,29 @@
-import type { Difference, Figures, LaneDiff } from '../../../analysis/diff/diff-lanes.js';
+import type { Difference, LaneDiff } from '../../../analysis/diff/diff-lanes.js';
 import type { LaneRequest } from '../../../analysis/diff/lane.js';
 import { formatCount, formatCounted, formatMoney, printable } from '../../../core/base/format.js';
+import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
+import { type ColumnOf, number, text } from '../../../report/document/document.js';
+import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
-import type { PageFact } from '../../../report/page-data/page-data.js';
-import type { StudyChart, StudySeries } from '../../../report/page-data/study-page-data.js';
-import {
-  type DiffTold,
-  firstSentence,
-  laneCost,
-  place,
-  sessionNotes,
-  sumSentence,
-  toleranceSentence,
-} from './diff-text.js';
+import type { StudyChart } from '../../../report/page-data/study-page-data.js';
+import { type DiffContext, diffNotes, firstSentence, laneCost, place, sumSentence } from './diff-document.js';
 
 /** Differences that the table lists. */
 const MOST_ROWS = 5_000;
 
-const NANO = 1e9;
-
-type Side = 'a' | 'b';
+const COLUMNS: readonly [ColumnOf<Difference>, ...ColumnOf<Difference>[]] = [
+  text('turn', (difference) => `turn ${place(difference)}`),
+  number('prompt A', ({ a }) => a?.prompt ?? null, formatCount),
+  number('read A', ({ a }) => a?.read ?? null, formatCount),
+  number('prompt B', ({ b }) => b?.prompt ?? null, formatCount),
+  number('read B', ({ b }) => b?.read ?? null, formatCount),
+  number('B costs more by', ({ costUsd }) => costUsd, formatMoney),
+  text('what', ({ kind }) => kind),
+];
 
 /** Where each difference stands among the aligned requests. */
-function rowsOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number> {
+function placesOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number> {
   const rows = new Map<number, number>();
   let row = 0;
   for (const [i, { a, b }] of pairs.entries()) {
@@ -41,118 +41,62 @@ function rowsOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number> {
   return rows;
 }
 
-/** One lane: a value of each of its requests, at the place where both are aligned. */
-function laneSeries(
-  diff: LaneDiff,
-  rows: ReadonlyMap<number, number>,
-  side: Side,
-  pick: (request: LaneRequest) => number,
-): StudySeries {
-  return {
-    name: side === 'a' ? 'A' : 'B',
-    color: side === 'a' ? DISTINCT.blue : DISTINCT.orange,
-    drawn: 'line',
-    points: diff.pairs.flatMap((pair, i) => {
-      const request = pair[side];
-      return request === null ? [] : [{ x: i + 1, y: pick(request), row: rows.get(i) ?? null }];
-    }),
-  };
-}
-
-function chart(
-  title: string,
-  unit: 'tokens' | 'usd',
-  diff: LaneDiff,
-  rows: ReadonlyMap<number, number>,
-  pick: () => (request: LaneRequest) => number,
-): StudyChart {
-  return {
-    title,
-    x: { title: 'request, aligned by turn', unit: null, scale: 'linear' },
-    y: { title: unit === 'usd' ? 'US dollars' : 'tokens', unit, scale: 'linear' },
-    series: (['a', 'b'] as const).map((side) => laneSeries(diff, rows, side, pick())),
-  };
-}
+/** What is drawn of each request; made anew for each lane, as a value may be a running sum. */
+type Pick = () => (request: LaneRequest) => number;
 
 /** What was paid up to each request. */
-function paidSoFar(): (request: LaneRequest) => number {
+const paidSoFar: Pick = () => {
   let nano = 0;
   return ({ costNano }) => {
     nano += costNano;
-    return nano / NANO;
+    return usd(nano);
   };
-}
+};
 
-function cells(figures: Figures | null) {
-  return [
-    { text: formatCount(figures?.prompt ?? null), value: figures?.prompt ?? null },
-    { text: formatCount(figures?.read ?? null), value: figures?.read ?? null },
+/** Both lanes, each request at the place where they are aligned. */
+function chartsOf(diff: LaneDiff): readonly StudyChart[] {
+  const rows = placesOf(diff);
+  const lane = (side: 'a' | 'b', value: (request: LaneRequest) => number) => ({
+    name: side === 'a' ? 'A' : 'B',
+    color: side === 'a' ? DISTINCT.blue : DISTINCT.orange,
+    drawn: 'line' as const,
+    points: diff.pairs.flatMap((pair, i) => {
+      const request = pair[side];
+      return request === null ? [] : [{ x: i + 1, y: value(request), row: rows.get(i) ?? null }];
+    }),
+  });
+  const charts: readonly (readonly [title: string, unit: 'tokens' | 'usd', pick: Pick])[] = [
+    ['Prompt of each request', 'tokens', () => (request) => request.prompt],
+    ['Read from the cache', 'tokens', () => (request) => request.read],
+    ['Paid so far', 'usd', paidSoFar],
   ];
-}
-
-function rowOf(difference: Difference) {
-  const { a, b, costUsd, reason } = difference;
-  return {
-    name: `turn ${place(difference)}`,
-    note: printable(reason),
-    cells: [
-      ...cells(a),
-      ...cells(b),
-      { text: formatMoney(costUsd), value: costUsd },
-      { text: difference.kind },
-    ],
-  };
+  return charts.map(([title, unit, pick]) => ({
+    title,
+    x: { title: 'request, aligned by turn', unit: null, scale: 'linear' },
+    y: { title: unit === 'usd' ? 'US dollars' : 'tokens', unit, scale: 'linear' },
+    series: [lane('a', pick()), lane('b', pick())],
+  }));
 }
 
 /** diff.html: two lanes aligned by turn, and every request at which they differ. */
-export function diffHtml(diff: LaneDiff, { tolerance, notes }: DiffTold): string {
-  const rows = rowsOf(diff);
-  const card = (label: string, lane: LaneDiff['a']): PageFact => ({
-    label,
-    value: laneCost(lane),
-    note: `${printable(lane.title)}, ${formatCounted(lane.requests, 'request')}`,
-    tone: 'plain',
-  });
-  const left = diff.differences.length - Math.min(diff.differences.length, MOST_ROWS);
+export function diffHtml(diff: LaneDiff, context: DiffContext): string {
+  const side = (label: string, lane: LaneDiff['a']) =>
+    card(label, laneCost(lane), `${printable(lane.title)}, ${formatCounted(lane.requests, 'request')}`);
+  const shown = diff.differences.slice(0, MOST_ROWS);
+  const left = diff.differences.length - shown.length;
+  const table = pageTable('Requests that differ', COLUMNS, shown, [
+    sumSentence(diff),
+    ...(left > 0 ? [`${formatCounted(left, 'difference')} not shown here: --json has all`] : []),
+    ...diffNotes(diff, context).map(printable),
+  ]);
   return studyHtml(
     {
       title: 'Where two runs part',
       lead: printable(firstSentence(diff)),
-      cards: [card('A', diff.a), card('B', diff.b)],
+      cards: [side('A', diff.a), side('B', diff.b)],
       of: 'difference',
-      charts: [
-        chart(
-          'Prompt of each request',
-          'tokens',
-          diff,
-          rows,
-          () =>
-            ({ prompt }) =>
-              prompt,
-        ),
-        chart(
-          'Read from the cache',
-          'tokens',
-          diff,
-          rows,
-          () =>
-            ({ read }) =>
-              read,
-        ),
-        chart('Paid so far', 'usd', diff, rows, paidSoFar),
-      ],
-      table: {
-        caption: 'Requests that differ',
-        columns: ['prompt A', 'read A', 'prompt B', 'read B', 'B costs more by', 'what'],
-        rows: diff.differences.slice(0, MOST_ROWS).map(rowOf),
-        notes: [
-          sumSentence(diff),
-          ...sessionNotes(diff),
-          ...(tolerance > 0 ? [toleranceSentence(tolerance)] : []),
-          ...(left > 0 ? [`${formatCounted(left, 'difference')} not shown here: --json has all`] : []),
-          ...notes.map(printable),
-        ],
-      },
+      charts: chartsOf(diff),
+      table: { ...table, rows: table.rows.map((row, i) => ({ ...row, note: printable(shown[i]!.reason) })) },
     },
     'ccbench diff prints the same, and ccbench diff --json all of it.',
   );

@@ -12,11 +12,14 @@ import type { RemoteRunner } from '../tune/tune-search.js';
 import { checkShared, finishStudy, withFleet } from './fleet-queue.js';
 import type { RedisOptions } from './redis-connection.js';
 
+/** Options of `ccbench fleet run`. */
+export type FleetRunOptions = RedisOptions & ColumnSweepOptions;
+
 /** `ccbench fleet run`: hands a study to the workers of a fleet, and waits for it. A second one takes part in the waiting. */
 export async function fleetRunCommand(
   session: CliSession,
   file: string,
-  options: RedisOptions & ColumnSweepOptions,
+  options: FleetRunOptions,
 ): Promise<ExitCode> {
   checkShared(file);
   const { results } = options;

@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
 import { formatCount, formatCounted, formatDecimal, printable } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
+import * as doc from '../../../report/document/document.js';
 import { shortPath } from '../../../report/text/short-name.js';
-import { type Column, droppedHeaders, type Row, tableLines, wrapText } from '../../../report/text/table.js';
-import type { Screen } from '../../../report/text/terminal.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import type { FoundSession } from '../../../transcripts/files/usual-places.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { belowHome, usualSessions } from '../../files/usual-sessions.js';
-import { type CliSession, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
+import type { CliSession } from '../../session.js';
+import type { Closing } from '../../terminal/closing.js';
 import { screenFor } from '../../terminal/paint.js';
+import { present } from '../../terminal/present.js';
 
 /** The sessions of one agent in one project. */
 interface ProjectFacts {
@@ -24,19 +24,10 @@ interface ProjectFacts {
   readonly bytes: number;
 }
 
-const INDENT = '  ';
-/** Room that agents and numbers of sessions need beside the project and the days. */
-const FIXED_CHARS = 27;
+/** Room that the indent, agents and numbers of sessions need beside the project and the days. */
+const FIXED_CHARS = 29;
 const SHORTEST_NAME = 12;
 const LONGEST_NAME = 40;
-
-const COLUMNS: readonly Column[] = [
-  { header: 'agent', align: 'left', drop: null },
-  { header: 'project', align: 'left', drop: null },
-  { header: 'sessions', align: 'right', drop: null },
-  { header: 'days', align: 'left', drop: 2 },
-  { header: 'size', align: 'right', drop: 1 },
-];
 
 /** The longest folder that holds all of the files. */
 function commonFolder(files: readonly string[]): string {
@@ -60,16 +51,23 @@ function projectsOf(sessions: readonly FoundSession[]): readonly ProjectFacts[] 
         project,
         folder: commonFolder(group.map(({ file }) => file)),
         sessions: group.length,
-        from: group.flatMap(({ from }) => from ?? []).sort()[0] ?? null,
-        to:
-          group
-            .flatMap(({ to }) => to ?? [])
-            .sort()
-            .at(-1) ?? null,
-        bytes: sum(group.map(({ bytes }) => bytes)),
+        ...spanOf(group),
       };
     })
     .sort((a, b) => compare(a.agent, b.agent) || compare(a.project, b.project));
+}
+
+/** First and last day of all, and their bytes. */
+function spanOf(all: readonly Pick<ProjectFacts, 'from' | 'to' | 'bytes'>[]) {
+  return {
+    from: all.flatMap(({ from }) => from ?? []).sort()[0] ?? null,
+    to:
+      all
+        .flatMap(({ to }) => to ?? [])
+        .sort()
+        .at(-1) ?? null,
+    bytes: sum(all.map(({ bytes }) => bytes)),
+  };
 }
 
 function compare(a: string, b: string): number {
@@ -89,50 +87,38 @@ function daysOf(from: string | null, to: string | null): string {
   return `${from}–${from.slice(0, 5) === to.slice(0, 5) ? to.slice(5) : to}`;
 }
 
-function listText(projects: readonly ProjectFacts[], home: string, screen: Screen): string {
-  const { width, style } = screen;
-  const cells = (project: ProjectFacts, name: string): readonly string[] => [
-    project.agent,
-    name,
-    formatCount(project.sessions),
-    daysOf(project.from, project.to),
-    formatBytes(project.bytes),
-  ];
+/** The projects and all of them together; names are cut to what the width leaves them. */
+function listBlocks(projects: readonly ProjectFacts[], home: string, width: number): readonly doc.Block[] {
   const all: ProjectFacts = {
     agent: 'all',
     project: '',
     folder: '',
     sessions: sum(projects.map(({ sessions }) => sessions)),
-    from: projects.flatMap(({ from }) => from ?? []).sort()[0] ?? null,
-    to:
-      projects
-        .flatMap(({ to }) => to ?? [])
-        .sort()
-        .at(-1) ?? null,
-    bytes: sum(projects.map(({ bytes }) => bytes)),
+    ...spanOf(projects),
   };
   const days = Math.max(...[all, ...projects].map(({ from, to }) => daysOf(from, to).length));
-  const room = width - INDENT.length - FIXED_CHARS - days;
-  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room));
-  const rows: readonly Row[] = [
-    ...projects.map((project) => ({
-      cells: cells(project, shortPath(printable(belowHome(project.project, home)), most)),
-    })),
-    { cells: cells(all, formatCounted(projects.length, 'project')), tone: 'strong' },
+  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width - FIXED_CHARS - days));
+  const columns: readonly doc.ColumnOf<ProjectFacts>[] = [
+    doc.text('agent', ({ agent }) => agent),
+    doc.text('project', (own) =>
+      own === all
+        ? formatCounted(projects.length, 'project')
+        : shortPath(printable(belowHome(own.project, home)), most),
+    ),
+    doc.number('sessions', ({ sessions }) => sessions, formatCount),
+    doc.text('days', ({ from, to }) => daysOf(from, to), 2),
+    doc.amount('size', ({ bytes }) => formatBytes(bytes), 1),
   ];
-  const dropped = droppedHeaders(COLUMNS, rows, width - INDENT.length);
+  return [doc.table(columns, [...projects, all], (own) => (own === all ? 'strong' : 'plain')), doc.DROPPED];
+}
+
+function listClosing(projects: readonly ProjectFacts[], home: string): Closing {
   const biggest = [...projects].sort((a, b) => b.bytes - a.bytes || compare(a.folder, b.folder))[0]!;
-  const notes =
-    dropped.length === 0 ? [] : [`not shown in ${width} columns: ${dropped.join(', ')}; --json has all`];
-  const closing = {
-    result: `${formatCounted(all.sessions, 'session')} of ${formatCounted(projects.length, 'project')} ${all.sessions === 1 ? 'was' : 'were'} found on this machine.`,
+  const sessions = sum(projects.map((project) => project.sessions));
+  return {
+    result: `${formatCounted(sessions, 'session')} of ${formatCounted(projects.length, 'project')} ${sessions === 1 ? 'was' : 'were'} found on this machine.`,
     advice: `Where their money went: ccbench why; to look into one: ccbench inspect ${shellWord(belowHome(biggest.folder, home))}`,
   };
-  const lines = [
-    ...tableLines(COLUMNS, rows, { indent: INDENT, ...screen }),
-    ...notes.flatMap((line) => wrapText(printable(line), width, INDENT, INDENT + INDENT).map(style.dim)),
-  ];
-  return `${lines.join('\n')}\n\n${closingText(closing, screen)}`;
 }
 
 /** A path as a shell takes it; `~` stays outside of quotation marks. */
@@ -147,7 +133,12 @@ export async function listSessions(session: CliSession): Promise<ExitCode> {
   const { host } = session;
   const { sessions, leftOut, looked } = await usualSessions(session, 'inspect');
   const projects = projectsOf(sessions);
-  if (session.json) printJson(session, { projects, looked, skipped: leftOut });
-  else host.stdout.write(listText(projects, homeFolder(host.env), screenFor(host.stdout, session.colors)));
+  const home = homeFolder(host.env);
+  const { width } = screenFor(host.stdout, session.colors);
+  present(session, {
+    blocks: listBlocks(projects, home, width),
+    closing: listClosing(projects, home),
+    json: { projects, looked, skipped: leftOut },
+  });
   return EXIT.fine;
 }

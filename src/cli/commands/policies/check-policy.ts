@@ -1,13 +1,12 @@
 import { policySentences } from '../../../agent/policy-file/sentences.js';
 import { type CcbenchError, formatPlace } from '../../../core/base/errors.js';
 import { formatCounted } from '../../../core/base/format.js';
+import { type Block, inset } from '../../../report/document/document.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
-import { screenFor } from '../../terminal/paint.js';
-import { readNamedFile } from './named-policy.js';
-import { toldOutput } from './told-output.js';
+import type { CliSession } from '../../session.js';
+import { present } from '../../terminal/present.js';
+import { readNamedFile, toldOutput } from './named-policy.js';
 
 /** What `policies check` goes by. */
 export interface CheckOptions extends PluginOptions {
@@ -36,44 +35,32 @@ export async function checkPolicyCommand(
 }
 
 function checkPolicy(session: CliSession, file: string, options: CheckOptions): ExitCode {
-  const { stdout, cwd } = session.host;
-  const found = readNamedFile(file, cwd);
-  const { problems } = found;
-  const isOk = problems.length === 0 && found.read !== null;
-  const sentences = isOk ? policySentences(found.read.parts, toldOutput(options)) : [];
-  const exit = isOk ? EXIT.fine : EXIT.input;
-  if (session.json) {
-    printJson(session, {
-      ok: isOk,
-      problems: problems.map(shown),
-      warnings: found.warnings.map(shown),
-      sentences,
-    });
-    return exit;
-  }
-  const screen = screenFor(stdout, session.colors);
-  const lines = (errors: readonly CcbenchError[], word: string): readonly string[] =>
+  const { policy, problems, warnings, read } = readNamedFile(file, session.host.cwd);
+  const isOk = problems.length === 0 && read !== null;
+  const sentences = isOk ? policySentences(read.parts, toldOutput(options)) : [];
+  const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
     errors.flatMap(({ place, message, hint }) => [
       `${place === null ? file : formatPlace(place)}: ${word}${message}`,
-      ...(hint === null ? [] : [`  hint: ${hint}`]),
+      ...(hint === null ? [] : [inset(`hint: ${hint}`)]),
     ]);
-  const head = isOk ? ['What it will do:', ''] : [];
-  const said = [
-    ...lines(problems, ''),
-    ...lines(found.warnings, 'warning: '),
-    ...head,
-    ...sentences.map((sentence) => `  ${sentence}`),
-  ];
-  const doubts = found.warnings.length;
-  const closing = isOk
-    ? {
-        result: `${found.policy!.name} can be used${doubts === 0 ? '' : `, with ${formatCounted(doubts, 'warning')}`}.`,
-        advice: `Next: ccbench run <scenario> --policy ${file}`,
-      }
-    : {
-        result: `${file} cannot be used: ${formatCounted(problems.length, 'problem')}.`,
-        advice: 'Mend the first one first: others may come of it.',
-      };
-  stdout.write(`${said.join('\n')}\n\n${closingText(closing, screen)}`);
-  return exit;
+  const doubts = warnings.length === 0 ? '' : `, with ${formatCounted(warnings.length, 'warning')}`;
+  present(session, {
+    blocks: [
+      ...lines(problems, ''),
+      ...lines(warnings, 'warning: '),
+      ...(isOk ? ['What it will do:', ''] : []),
+      ...sentences.map((sentence) => inset(sentence)),
+    ],
+    closing: isOk
+      ? {
+          result: `${policy!.name} can be used${doubts}.`,
+          advice: `Next: ccbench run <scenario> --policy ${file}`,
+        }
+      : {
+          result: `${file} cannot be used: ${formatCounted(problems.length, 'problem')}.`,
+          advice: 'Fix the first one first: others may come of it.',
+        },
+    json: { ok: isOk, problems: problems.map(shown), warnings: warnings.map(shown), sentences },
+  });
+  return isOk ? EXIT.fine : EXIT.input;
 }

@@ -1,10 +1,12 @@
 import { policyRegistry } from '../../../agent/policies/catalogue.js';
 import type { Policy } from '../../../agent/policies/policy.js';
+import type { ToldOutput } from '../../../agent/policy-file/sentences.js';
 import { isFileName } from '../../../config/files/file-name.js';
 import { type PolicyFile, readPolicyFile } from '../../../config/files/policy-file.js';
 import { policyTexts } from '../../../config/files/policy-text.js';
 import { scenarioProblems } from '../../../config/load.js';
 import { CcbenchError, type ProblemList } from '../../../core/base/errors.js';
+import { resolveModel } from '../../../provider/prices/models.js';
 
 /** Reads a policy file that a command names. */
 export function readNamedFile(file: string, cwd: string): PolicyFile {
@@ -24,4 +26,17 @@ export function namedPolicy(name: string, cwd: string): Policy {
   throw problems.length === 1
     ? problems[0]!
     : (scenarioProblems(name, problems) as ProblemList | CcbenchError);
+}
+
+/** The longest answer that a policy is explained with: one that is given, or that of a model. */
+export function toldOutput({
+  model,
+  maxOutput,
+}: {
+  readonly model: string;
+  readonly maxOutput?: number;
+}): ToldOutput {
+  return maxOutput === undefined
+    ? { maxOutput: resolveModel(model).maxOutput, whose: `that of ${model}` }
+    : { maxOutput, whose: 'as given' };
 }

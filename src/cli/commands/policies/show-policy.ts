@@ -10,23 +10,13 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount, formatDecimal } from '../../../core/base/format.js';
 import type { ParamValue } from '../../../core/run/params.js';
 import type { PlannedPolicy } from '../../../core/run/run-plan.js';
+import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { type Column, tableLines } from '../../../report/text/table.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
-import { type CliSession, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
-import { screenFor } from '../../terminal/paint.js';
-import { namedPolicy } from './named-policy.js';
-import { toldOutput } from './told-output.js';
-
-const PARAM_COLUMNS: readonly Column[] = [
-  { header: 'parameter', align: 'left', drop: null },
-  { header: 'value', align: 'right', drop: null },
-  { header: 'unit', align: 'left', drop: 3 },
-  { header: 'source', align: 'left', drop: 1 },
-  { header: 'meaning', align: 'left', drop: 2 },
-];
+import type { CliSession } from '../../session.js';
+import { present } from '../../terminal/present.js';
+import { namedPolicy, toldOutput } from './named-policy.js';
 
 /** What `policies show` is asked for. */
 export interface ShowOptions extends PluginOptions {
@@ -34,7 +24,7 @@ export interface ShowOptions extends PluginOptions {
   /** Window and longest answer in the place of the model's. */
   readonly window?: number;
   readonly maxOutput?: number;
-  readonly set: readonly string[];
+  readonly set?: readonly string[];
 }
 
 /** A parameter of a policy, or a value of its file. */
@@ -46,6 +36,19 @@ interface ShownParam {
   readonly help: string;
   readonly source: string;
 }
+
+const PARAMS: readonly doc.ColumnOf<ShownParam>[] = [
+  doc.text('parameter', ({ path }) => path),
+  doc.amount('value', ({ value }) => shown(value)),
+  doc.text('unit', ({ unit }) => unit ?? '', 3),
+  doc.text('source', ({ source }) => source, 1),
+  doc.text('meaning', ({ help }) => help, 2),
+];
+
+const LIMITS: readonly doc.ColumnOf<readonly [name: string, tokens: number | null]>[] = [
+  doc.text('', ([name]) => name),
+  doc.amount('', ([, tokens]) => formatCount(tokens)),
+];
 
 /** Parameters of layers and client, as far as the policy sets them or has the layer. */
 function paramsShown(
@@ -101,15 +104,33 @@ export async function showPolicyCommand(
 }
 
 function showPolicy(session: CliSession, name: string, options: ShowOptions): ExitCode {
+  const { set = [] } = options;
   const policy = namedPolicy(name, session.host.cwd);
-  const planned = planPolicy(policy, changesOf(policy, options.set));
+  const planned = planPolicy(policy, changesOf(policy, set));
   const model = limitsOf(options, planned);
   const limits = policyThresholds(policy, planned, model);
-  const parameters = [...valuesShown(policy, options.set), ...paramsShown(policy, planned, options.set)];
+  const parameters = [...valuesShown(policy, set), ...paramsShown(policy, planned, set)];
   const sentences = planned.parts === undefined ? [] : policySentences(planned.parts, toldOutput(options));
-  if (session.json) {
-    const { kind, summary, tiers, sources } = policy;
-    printJson(session, {
+  const { kind, summary, tiers, sources } = policy;
+  const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
+  const shownLimits = Object.entries(limits).filter(
+    ([, value]) => policy.written === undefined || value !== null,
+  );
+  present(session, {
+    blocks: [
+      doc.title(policy.name, summary),
+      '',
+      ...(sentences.length === 0
+        ? [`Layers, in order: ${tiers.length === 0 ? 'none' : tiers.join(' → ')}`]
+        : ['What it does', ...sentences.map((sentence) => doc.inset(sentence))]),
+      '',
+      `Thresholds for ${of}, in tokens`,
+      doc.table(LIMITS, shownLimits),
+      '',
+      doc.tableOf(PARAMS, doc.rowsOf(PARAMS, parameters), ''),
+    ],
+    closing: conclusionOn(policy.name, name, limits, of),
+    json: {
       name: policy.name,
       kind,
       summary,
@@ -119,33 +140,8 @@ function showPolicy(session: CliSession, name: string, options: ShowOptions): Ex
       sentences,
       parameters,
       sources,
-    });
-    return EXIT.fine;
-  }
-  const screen = screenFor(session.host.stdout, session.colors);
-  const limitLines = Object.entries(limits)
-    .filter(([, value]) => policy.written === undefined || value !== null)
-    .map(([key, value]) => `  ${key.padEnd(12)} ${(value === null ? '–' : formatCount(value)).padStart(10)}`);
-  const rows = parameters.map(({ path, value, unit, source, help }) => ({
-    cells: [path, shown(value), unit ?? '', source, help],
-  }));
-  const of = nameOfLimits(options, planned.parts !== undefined && goesByOutput(planned.parts));
-  session.host.stdout.write(
-    [
-      `${screen.style.bold(policy.name)}  ${policy.summary}`,
-      '',
-      ...(sentences.length === 0
-        ? [`Tiers, in order: ${policy.tiers.length === 0 ? 'none' : policy.tiers.join(' → ')}`]
-        : ['What it does', ...sentences.map((sentence) => `  ${sentence}`)]),
-      '',
-      `Thresholds for ${of}, in tokens`,
-      ...limitLines,
-      '',
-      ...tableLines(PARAM_COLUMNS, rows, { indent: '', ...screen }),
-      '',
-      closingText(conclusionOn(policy.name, name, limits, of), screen),
-    ].join('\n'),
-  );
+    },
+  });
   return EXIT.fine;
 }
 

@@ -11,19 +11,18 @@ import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { isServedBy, providerRegistry } from '../../../provider/providers/providers.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { type CliSession, inputOptions, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
+import { type CliSession, inputOptions } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
-import { screenFor } from '../../terminal/paint.js';
+import { present } from '../../terminal/present.js';
 import { providerFacts } from './provider-facts.js';
 import { type ProviderReplay, replayUnder } from './provider-replay.js';
 import {
+  oneProvider,
   providerList,
-  providerPage,
   providersConclusion,
+  replayBlocks,
   replayConclusion,
-  replayTable,
-} from './providers-text.js';
+} from './providers-document.js';
 
 /** A provider by its name or its file; a file that cannot be used is refused with every problem, for a `replay` also one without a model. */
 function namedProvider(name: string, cwd: string, use: 'show' | 'replay'): Provider {
@@ -67,13 +66,11 @@ export async function providersCommand(
   if (model !== undefined) checkServed(providers[0]!, model);
   if (options.session !== undefined) return replayAll(session, providers, options.session, clearing);
   const facts = providers.map((each) => providerFacts(each, clearing, model));
-  const screen = screenFor(session.host.stdout, session.colors);
-  if (session.json) printJson(session, { ...clearing, providers: facts });
-  else {
-    const text =
-      name === undefined ? providerList(facts, clearing, screen) : providerPage(facts[0]!, clearing, screen);
-    session.host.stdout.write(`${text}\n${closingText(providersConclusion(facts), screen)}`);
-  }
+  present(session, {
+    blocks: name === undefined ? providerList(facts, clearing) : oneProvider(facts[0]!, clearing),
+    closing: providersConclusion(facts),
+    json: { ...clearing, providers: facts },
+  });
   return EXIT.fine;
 }
 
@@ -88,23 +85,22 @@ async function replayAll(
   const replays: ProviderReplay[] = [];
   for (const each of providers)
     replays.push(await withoutPause(session.host.interrupt, () => replayUnder(each, transcript, clearing)));
-  if (session.json) {
-    const rows = replays.map(({ facts, ...rest }) => ({
-      provider: facts.name,
-      model: facts.model,
-      ...rest,
-      breakEvenRequests: facts.breakEvenRequests,
-      doubts: facts.doubts,
-    }));
-    const recorded = {
+  present(session, {
+    blocks: replayBlocks(transcript.id, bill, replays, clearing),
+    closing: replayConclusion(bill, replays),
+    json: {
+      session: transcript.id,
       recordedUsd: bill === null ? null : recordedUsd(bill),
       recordedUnpricedCalls: bill === null ? 0 : billedCalls(bill).unpricedCalls,
-    };
-    printJson(session, { session: transcript.id, ...recorded, ...clearing, providers: rows });
-    return EXIT.fine;
-  }
-  const screen = screenFor(session.host.stdout, session.colors);
-  const table = replayTable(transcript.id, bill, replays, clearing, screen);
-  session.host.stdout.write(`${table}\n${closingText(replayConclusion(bill, replays), screen)}`);
+      ...clearing,
+      providers: replays.map(({ facts, ...rest }) => ({
+        provider: facts.name,
+        model: facts.model,
+        ...rest,
+        breakEvenRequests: facts.breakEvenRequests,
+        doubts: facts.doubts,
+      })),
+    },
+  });
   return EXIT.fine;
 }

@@ -8,7 +8,7 @@ import { TTL_1H_MS, TTL_5M_MS } from '../../../provider/cache/ttl.js';
 /** Options of `ccbench serve` that say how the server behaves. */
 export interface ServeBehaviour {
   readonly ttl?: string;
-  readonly fault: readonly string[];
+  readonly fault?: readonly string[];
   readonly scenario?: string;
   readonly latencyScale?: number;
   readonly seed?: number;
@@ -48,7 +48,7 @@ function readFault(written: string): Readonly<Record<string, unknown>> {
 export function servePlan(options: ServeBehaviour, cwd: string): ServePlan {
   const { scenario, latencyScale, seed, ttl } = options;
   const text = scenario === undefined ? PLAIN : readScenarioText(scenario, cwd);
-  const faults = options.fault.map(readFault);
+  const faults = (options.fault ?? []).map(readFault);
   const set = [
     ...(faults.length === 0 ? [] : [`llm.faults=${JSON.stringify(faults)}`]),
     ...(latencyScale === undefined ? [] : [`llm.fake.latencyScale=${latencyScale}`]),

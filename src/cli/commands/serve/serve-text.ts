@@ -8,7 +8,7 @@ import {
 } from '../../../core/base/format.js';
 import { ratio } from '../../../core/base/stats.js';
 import { promptTokens } from '../../../core/model/usage.js';
-import type { Screen } from '../../../report/text/terminal.js';
+import type { Screen } from '../../../report/text/style.js';
 import type { MissReason, ServedCall, ServedTotals } from './ledger.js';
 
 const REASONS: Readonly<Record<MissReason, string>> = {

@@ -4,11 +4,14 @@ import type { FileFidelity, TotalFidelity } from '../../../analysis/validate/val
 import { formatCount, formatMoney, formatShare, printable } from '../../../core/base/format.js';
 import { usd } from '../../../metrics/metric.js';
 import { DISTINCT } from '../../../report/charts/palette.js';
+import { type ColumnOf, number, text } from '../../../report/document/document.js';
+import { card, pageTable } from '../../../report/document/document-page.js';
 import { studyHtml } from '../../../report/html/study-html.js';
-import type { ComparisonCell, PageFact } from '../../../report/page-data/page-data.js';
+import type { PageFact } from '../../../report/page-data/page-data.js';
 import type { StudyChart, StudyPoint } from '../../../report/page-data/study-page-data.js';
+import { formatSigned } from '../../../report/text/signed.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
-import { trustSentence } from './forward-text.js';
+import { trustSentence } from './forward-document.js';
 
 /** Requests that a chart shows of each way of predicting. */
 const MOST_POINTS = 3_000;
@@ -84,12 +87,6 @@ function cardsOf(
   { forward, requests, unexplainedBreaks, given }: TotalFidelity,
   sessions: number,
 ): readonly PageFact[] {
-  const card = (label: string, value: string, note: string): PageFact => ({
-    label,
-    value,
-    note,
-    tone: 'plain',
-  });
   return [
     card('Sessions', formatCount(sessions), `${formatCount(requests)} requests compared`),
     card(
@@ -98,12 +95,25 @@ function cardsOf(
       `${formatShare(forward.costErrorP90)} in nine of ten`,
     ),
     card('Reads agree', formatShare(given.classAgreement), 'of the requests, unexplained breaks given'),
-    card('Unexplained breaks', formatCount(unexplainedBreaks), 'that no rule foretells'),
+    card('Unexplained breaks', formatCount(unexplainedBreaks), 'that no rule predicts'),
   ];
 }
 
-function shareCell(value: number | null): ComparisonCell {
-  return { text: formatShare(value), value };
+const COLUMNS: readonly [ColumnOf<FileFidelity>, ...ColumnOf<FileFidelity>[]] = [
+  text('session', ({ file }) => inputId(file)),
+  number('requests', ({ requests }) => requests, formatCount),
+  number('recorded', (file) => forwardOf(file)?.recorded ?? null, formatMoney),
+  number('simulated', (file) => forwardOf(file)?.predicted ?? null, formatMoney),
+  { ...text('off', () => ''), cell: offCell },
+  number('reads agree', ({ figures }) => figures.given.classAgreement, formatShare),
+  number('unexplained breaks', ({ breaks }) => breaks.length, formatCount),
+  text('version', ({ version }) => printable(version ?? '–')),
+];
+
+/** Sorted by how far it is off, whatever the direction. */
+function offCell(file: FileFidelity) {
+  const off = forwardOf(file)?.off ?? null;
+  return { text: formatSigned(off, formatShare), value: off === null ? null : Math.abs(off) };
 }
 
 /** validate.html: every session and every request against its record. */
@@ -116,33 +126,9 @@ export function validateHtml(files: readonly FileFidelity[], total: TotalFidelit
       cards: cardsOf(total, files.length),
       of: 'session',
       charts: [...costChart(files), ...(all === 0 ? [] : [chart])],
-      table: {
-        caption: 'Sessions',
-        columns: ['requests', 'recorded', 'simulated', 'off', 'reads agree', 'unexplained breaks', 'version'],
-        rows: files.map((file) => {
-          const own = forwardOf(file);
-          return {
-            name: printable(inputId(file.file)),
-            cells: [
-              { text: formatCount(file.requests), value: file.requests },
-              { text: formatMoney(own?.recorded ?? null), value: own?.recorded ?? null },
-              { text: formatMoney(own?.predicted ?? null), value: own?.predicted ?? null },
-              own === null
-                ? shareCell(null)
-                : {
-                    text: `${own.off < 0 ? '−' : '+'}${formatShare(Math.abs(own.off))}`,
-                    value: Math.abs(own.off),
-                  },
-              shareCell(file.figures.given.classAgreement),
-              { text: formatCount(file.breaks.length), value: file.breaks.length },
-              { text: printable(file.version ?? '–') },
-            ],
-          };
-        }),
-        notes: [
-          'recorded and simulated: cost of the input, the session run forward under the profile of its version',
-        ],
-      },
+      table: pageTable('Sessions', COLUMNS, files, [
+        'recorded and simulated: cost of the input, the session run forward under the profile of its version',
+      ]),
       notes:
         step === 1 ? [] : [`The chart of requests shows one in ${formatCount(step)} of ${formatCount(all)}.`],
     },

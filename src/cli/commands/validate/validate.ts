@@ -6,51 +6,19 @@ import { traceHitRate, validateTraces } from '../../../analysis/validate/traces.
 import type { FileFidelity } from '../../../analysis/validate/validate.js';
 import { validateTranscript } from '../../../analysis/validate/validate.js';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { formatCount, formatCounted } from '../../../core/base/format.js';
 import type { RecordedBill } from '../../../core/run/recorded-bill.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
-import type { Conclusion } from '../../../report/text/conclusion.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { eachFile } from '../../files/each-file.js';
 import { openFile } from '../../files/output.js';
 import { tellRepeated } from '../../files/without-copies.js';
-import { writeFiles } from '../../files/write-files.js';
 import { recordedCosts } from '../../runs/recorded-costs.js';
-import { type CliSession, inputOptions, note, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
+import { type CliSession, inputOptions, note } from '../../session.js';
 import { withoutPause } from '../../terminal/interrupt.js';
-import { screenFor } from '../../terminal/paint.js';
-import { trustSentence } from './forward-text.js';
-import { validateText } from './validate-text.js';
-
-/** How far to trust a cost, and what that does not say. */
-function validateConclusion(
-  files: readonly FileFidelity[],
-  { total, traces }: FidelityReport,
-  worse: number,
-): Conclusion {
-  const trust = trustSentence(total, files);
-  const within = traces?.statistics.filter(({ verdict }) => verdict === 'within').length ?? 0;
-  const result =
-    trust ??
-    (traces === null
-      ? 'No session could be run forward, so nothing says how far a cost is off.'
-      : `${formatCount(within)} of ${formatCounted(traces.statistics.length, 'figure')} of the traces ${within === 1 ? 'lies' : 'lie'} where samples of this size do.`);
-  if (worse > 0)
-    return {
-      result,
-      advice: `${formatCounted(worse, 'figure is', 'figures are')} worse than the saved ones: see above.`,
-    };
-  return {
-    result,
-    advice:
-      trust === null
-        ? 'Recordings with the usage of their responses say more: ccbench validate ~/.claude/projects.'
-        : 'It says how far the simulator is from these sessions as they were; what a change would have done was never recorded.',
-  };
-}
+import { present } from '../../terminal/present.js';
+import { validateBlocks, validateConclusion } from './validate-document.js';
 
 const VALIDATE_PAGE = 'validate.html';
 
@@ -58,7 +26,7 @@ const VALIDATE_PAGE = 'validate.html';
 export interface ValidateOptions {
   readonly worst: number;
   readonly save?: string;
-  readonly against?: string;
+  readonly baseline?: string;
   readonly out?: string;
   readonly png?: boolean;
   readonly forward?: boolean;
@@ -94,9 +62,9 @@ export async function validateCommand(
   const { host } = session;
   const { cwd } = host;
   const saved =
-    options.against === undefined
+    options.baseline === undefined
       ? null
-      : readSaved(readTextInput(options.against, { cwd }), options.against);
+      : readSaved(readTextInput(options.baseline, { cwd }), options.baseline);
   const output = options.save === undefined ? null : openFile(options.save, cwd);
   try {
     const { used, skipped } = await eachFile(session, 'validating', paths, (path) =>
@@ -120,41 +88,32 @@ export async function validateCommand(
       ),
     );
     const worse = saved === null ? [] : worseFigures(saved, report.total);
-    if (session.json) {
-      printJson(session, {
+    await save(output, report);
+    if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
+    const forward = options.forward === true ? 'sessions' : 'summary';
+    const written = options.out === undefined ? null : join(options.out, VALIDATE_PAGE);
+    present(session, {
+      blocks: validateBlocks(fidelities, report, { recorded, forward }),
+      closing: { ...validateConclusion(fidelities, report, worse.length), written },
+      json: {
         recorded,
         ...report,
         skipped,
         contained,
         sharedCalls,
         ...(saved === null ? {} : { worse }),
-      });
-    } else {
-      const screen = screenFor(host.stdout, session.colors);
-      host.stdout.write(
-        validateText(
-          fidelities,
-          report,
-          { recorded, forward: options.forward === true ? 'sessions' : 'summary' },
-          screen,
-        ),
-      );
+      },
+    });
+    if (!session.json) {
       for (const { file, within, responses } of contained)
         note(
           session,
           `left out: ${file}, ${responses === 1 ? 'whose response is' : `all of whose ${responses} responses are`} in ${within} too`,
         );
       if (saved !== null && worse.length === 0)
-        note(session, `no figure is worse than in ${options.against}`);
+        note(session, `no figure is worse than in ${options.baseline}`);
       for (const { figure, before, now } of worse)
-        note(session, `worse than ${options.against}: ${figure} was ${before}, is ${now ?? 'missing'}`);
-    }
-    await save(output, report);
-    if (options.out !== undefined) await writeChart(session, fidelities, report.total, options.out, options);
-    if (!session.json) {
-      const written = options.out === undefined ? null : join(options.out, VALIDATE_PAGE);
-      const closing = { ...validateConclusion(fidelities, report, worse.length), written };
-      host.stdout.write(`\n${closingText(closing, screenFor(host.stdout, session.colors))}`);
+        note(session, `worse than ${options.baseline}: ${figure} was ${before}, is ${now ?? 'missing'}`);
     }
     return worse.length > 0 ? EXIT.regression : EXIT.fine;
   } catch (error) {
@@ -171,7 +130,7 @@ async function writeChart(
   out: string,
   options: ValidateOptions,
 ): Promise<void> {
-  const [{ chartFiles }, { predictedVsRecorded }, { validateHtml }] = await Promise.all([
+  const [{ writePage }, { predictedVsRecorded }, { validateHtml }] = await Promise.all([
     import('../../terminal/report-pictures.js'),
     import('../../../report/charts/predicted-vs-recorded.js'),
     import('./validate-page.js'),
@@ -191,9 +150,7 @@ async function writeChart(
     subtitle: `${files.length} recordings, ${points.length / 2} requests, each predicted blind and with the unexplained breaks given`,
   });
   const charts = [{ name: 'predicted-vs-recorded', spec }];
-  await writeFiles(out, host.cwd, chartFiles(charts, options, host.interrupt));
-  const content = validateHtml(files, total);
-  await writeFiles(out, host.cwd, [{ folder: '', name: VALIDATE_PAGE, content }]);
+  await writePage(host, out, { name: VALIDATE_PAGE, content: validateHtml(files, total), charts }, options);
 }
 
 async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {

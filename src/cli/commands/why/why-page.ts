@@ -1,5 +1,5 @@
 import type { AttributedRequest } from '../../../analysis/why/attribute.js';
-import { CAUSE_TEXT, STEADY_CAUSES, type WhyCause } from '../../../analysis/why/causes.js';
+import { CAUSE_TEXT, type WhyCause } from '../../../analysis/why/causes.js';
 import { type Counted, dayOf, nanoOf, type WhyReport } from '../../../analysis/why/sum-up.js';
 import {
   formatCount,
@@ -11,6 +11,7 @@ import {
 import { sum } from '../../../core/base/stats.js';
 import { usd } from '../../../metrics/metric.js';
 import { BREAK_COLORS, causeColors, PROMPT_COLORS } from '../../../report/charts/palette.js';
+import { card } from '../../../report/document/document-page.js';
 import { pageHtml } from '../../../report/html/page-html.js';
 import { chartedRequests } from '../../../report/page-data/charted-requests.js';
 import type { ChartedRun, PageFact } from '../../../report/page-data/page-data.js';
@@ -18,15 +19,15 @@ import type { WhyPageData, WhyPageSession, WhyPageSpent } from '../../../report/
 import type { ColumnRequest } from '../../../report/tables/request-columns.js';
 import { inputId } from '../../../transcripts/files/read-input.js';
 import { belowHome } from '../../files/usual-sessions.js';
-import { adviceSentence, avoidableOf, changeNotes } from './why-conclusion.js';
-import { reproducedSentence } from './why-text.js';
-
-/** What the page needs besides the report. */
-export interface WhyPageOptions {
-  readonly home: string;
-  /** What the recorded costs leave out. */
-  readonly notes: readonly string[];
-}
+import {
+  adviceSentence,
+  avoidableOf,
+  changeNotes,
+  isSteady,
+  remedyOf,
+  reproducedSentence,
+  type WhyOptions,
+} from './why-document.js';
 
 /** How much a page holds: requests of one session, of all of them, and breaks. */
 export interface PageRoom {
@@ -39,12 +40,7 @@ const ROOM: PageRoom = { session: 4_000, all: 60_000, breaks: 5_000 };
 
 /** What is said of a break of which nothing is known to have been avoidable. */
 const NO_REMEDY = 'No remedy that is known would have been cheaper.';
-const NOT_WORKED_OUT = 'What of it was avoidable is not worked out.';
-
-function remedyOf(cause: WhyCause, avoidableUsd: number | null): string | null {
-  if (avoidableUsd === null) return 'not worked out';
-  return avoidableUsd > 0 ? CAUSE_TEXT[cause].remedy : null;
-}
+const NOT_COMPUTED = 'What of it was avoidable is not computed.';
 
 const [READ_COLOR, NEW_COLOR, OUTPUT_COLOR] = causeColors(['carry', 'new', 'output']) as [
   string,
@@ -77,10 +73,6 @@ const CAUSE_COLORS: Readonly<Record<WhyCause, string>> = {
   messages: BREAK_COLORS.messages,
   unexplained: BREAK_COLORS.chance,
 };
-
-function isSteady(cause: WhyCause): boolean {
-  return STEADY_CAUSES.includes(cause);
-}
 
 function columnRequest(request: AttributedRequest): ColumnRequest {
   const { parts, prompt, read, output } = request;
@@ -126,12 +118,6 @@ function cardsOf(report: WhyReport): readonly PageFact[] {
   const share = (usd: number): string =>
     formatShare(report.recordedUsd === 0 ? null : usd / report.recordedUsd);
   const [best] = report.changes;
-  const card = (label: string, value: string, note: string): PageFact => ({
-    label,
-    value,
-    note,
-    tone: 'plain',
-  });
   const days = report.from === null ? '' : `${report.from} to ${report.to}`;
   return [
     card('As recorded', formatMoney(report.recordedUsd), days),
@@ -217,7 +203,7 @@ function leftOutNotes(report: WhyReport, sessions: readonly WhyPageSession[], ro
     ...(report.breaks.length <= room.breaks
       ? []
       : [
-          `Of ${formatCount(report.breaks.length)} breaks the dearest ${formatCount(room.breaks)} are listed; ccbench why --json has all.`,
+          `Of ${formatCount(report.breaks.length)} breaks the most expensive ${formatCount(room.breaks)} are listed; ccbench why --json has all.`,
         ]),
   ];
 }
@@ -226,7 +212,7 @@ function leftOutNotes(report: WhyReport, sessions: readonly WhyPageSession[], ro
 export function whyPageData(
   report: WhyReport,
   counted: readonly Counted[],
-  { home, notes }: WhyPageOptions,
+  { home, notes }: Pick<WhyOptions, 'home' | 'notes'>,
   room: PageRoom = ROOM,
 ): WhyPageData {
   const sessions = sessionsOf(report, counted, home, room);
@@ -239,15 +225,15 @@ export function whyPageData(
     trust: reproducedSentence(report.reproduced),
     advice: adviceSentence(report),
     cards: cardsOf(report),
-    causes: paid.map(({ cause, usd, avoidableUsd, events }) => ({
-      title: CAUSE_TEXT[cause].title,
-      color: CAUSE_COLORS[cause],
-      usd,
-      share: report.recordedUsd === 0 ? null : usd / report.recordedUsd,
-      events: isSteady(cause) ? 0 : events,
-      avoidableUsd: avoidableUsd ?? 0,
-      remedy: remedyOf(cause, avoidableUsd),
-      unavoided: avoidableUsd === null ? NOT_WORKED_OUT : NO_REMEDY,
+    causes: paid.map((own) => ({
+      title: CAUSE_TEXT[own.cause].title,
+      color: CAUSE_COLORS[own.cause],
+      usd: own.usd,
+      share: report.recordedUsd === 0 ? null : own.usd / report.recordedUsd,
+      events: isSteady(own.cause) ? 0 : own.events,
+      avoidableUsd: own.avoidableUsd ?? 0,
+      remedy: remedyOf(own),
+      unavoided: own.avoidableUsd === null ? NOT_COMPUTED : NO_REMEDY,
     })),
     changes: report.changes,
     assumed: changeNotes(report).join(' '),

@@ -16,13 +16,10 @@ import { openReport, type ReportFolder } from '../../files/output.js';
 import { mergeWarnings, noteWarnings, readingRemarks } from '../../files/reading-notes.js';
 import { usualSessions } from '../../files/usual-sessions.js';
 import { withoutCopies } from '../../files/without-copies.js';
-import { type CliSession, inputOptions, printJson } from '../../session.js';
-import { closingText } from '../../terminal/closing.js';
-import { screenFor } from '../../terminal/paint.js';
-import { sharedWhy, shareText, withoutModels } from './share-text.js';
-import { whyConclusion } from './why-conclusion.js';
-import type { WhyPageOptions } from './why-page.js';
-import { whyText } from './why-text.js';
+import { type CliSession, inputOptions } from '../../session.js';
+import { present } from '../../terminal/present.js';
+import { whyBlocks, whyConclusion } from './why-document.js';
+import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
 const WHY_PAGE = 'why.html';
 
@@ -109,25 +106,23 @@ async function why(
   const bills = countOnce(counted).map(({ noted }) => noted);
   const notes = billNotes(options.share === true ? bills.map(withoutModels) : bills);
   const read = kept.map(({ file, warnings }) => ({ label: file, warnings }));
-  const warnings = mergeWarnings(read);
   noteWarnings(session, read);
-  const told = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
-  const page = folder === null ? null : await writePage(folder, report, counted, told);
-  if (session.json) {
-    printJson(
-      session,
-      options.share === true
-        ? { ...sharedWhy(report, notes), skipped: skipped.length }
-        : { ...report, notes, warnings, skipped, page },
-    );
+  if (options.share === true) {
+    const shared = sharedWhy(report, notes);
+    present(session, {
+      blocks: shareBlocks(shared),
+      closing: null,
+      json: { ...shared, skipped: skipped.length },
+    });
     return EXIT.fine;
   }
-  const screen = screenFor(session.host.stdout, session.colors);
-  const text =
-    options.share === true
-      ? shareText(sharedWhy(report, notes), screen)
-      : `${whyText(report, { top: options.top, home, notes }, screen)}\n${closingText({ ...whyConclusion(report), written: page }, screen)}`;
-  session.host.stdout.write(text);
+  const told = { home, notes: [...notes, ...readingRemarks(read, inputId)] };
+  const page = folder === null ? null : await writePage(folder, report, counted, told);
+  present(session, {
+    blocks: whyBlocks(report, { top: options.top, home, notes }),
+    closing: { ...whyConclusion(report), written: page },
+    json: { ...report, notes, warnings: mergeWarnings(read), skipped, page },
+  });
   return EXIT.fine;
 }
 
@@ -136,7 +131,7 @@ async function writePage(
   folder: ReportFolder,
   report: WhyReport,
   counted: readonly SessionWhy[],
-  options: WhyPageOptions,
+  options: { readonly home: string; readonly notes: readonly string[] },
 ): Promise<string> {
   const { whyHtml, whyPageData } = await import('./why-page.js');
   await folder.write('', WHY_PAGE, whyHtml(whyPageData(report, countOnce(counted), options)));

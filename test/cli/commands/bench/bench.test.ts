@@ -128,15 +128,15 @@ describe('ccbench bench', () => {
     const cwd = tempFolder();
     expect((await bench({ cwd, save: 'before.json' })).code).toBe(0);
     expect(readdirSync(cwd)).toEqual(['before.json']);
-    const same = await bench({ cwd, against: 'before.json' });
+    const same = await bench({ cwd, baseline: 'before.json' });
     expect(same.code).toBe(0);
     expect(same.stdout).toContain('No path is slower than the saved run beyond the noise.');
     const slow: Suites = { known: async () => known(3) };
-    const slower = await bench({ cwd, against: 'before.json' }, slow);
+    const slower = await bench({ cwd, baseline: 'before.json' }, slow);
     expect(slower.code).toBe(98);
     expect(slower.stdout).toContain('  square at 10,000: 10 → 30 µs (3.00 ×)');
-    expect((await bench({ cwd, against: 'before.json', noise: 4 }, slow)).code).toBe(0);
-    const json = JSON.parse((await bench({ cwd, against: 'before.json', json: true }, slow)).stdout);
+    expect((await bench({ cwd, baseline: 'before.json', noise: 4 }, slow)).code).toBe(0);
+    const json = JSON.parse((await bench({ cwd, baseline: 'before.json', json: true }, slow)).stdout);
     expect(json.regressions.map(({ name }: { name: string }) => name)).toEqual([
       'square',
       'square',
@@ -176,7 +176,7 @@ describe('ccbench bench', () => {
     const unknown = await cli(['bench', 'warp'], { cwd });
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toContain(`known: ${Object.keys(SUITES).join(', ')}`);
-    expect((await cli(['bench', 'trace-limit', '--against', 'x.json'], { cwd })).code).toBe(2);
+    expect((await cli(['bench', 'trace-limit', '--baseline', 'x.json'], { cwd })).code).toBe(2);
     for (const noise of ['0.5', 'much'])
       expect((await cli(['bench', 'trace-limit', '--noise', noise], { cwd })).code).toBe(2);
   });

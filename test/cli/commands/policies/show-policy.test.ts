@@ -41,7 +41,7 @@ describe('ccbench policies show', () => {
     expect(stdout).not.toContain('Tiers');
     expect(lines).toContain('Thresholds for a window of 128,000, in tokens');
     // 0.9 × 128,000; what the file has no rule for is not in the list
-    expect(lines).toContain('  autoCompact     115,200');
+    expect(stdout).toMatch(/^ {2}autoCompact +115,200$/m);
     expect(stdout).not.toMatch(/^ {2}blocking/m);
     expect(stdout).toContain('agent compacts at 115,200 tokens, for a window of 128,000.');
   });
@@ -58,7 +58,7 @@ describe('ccbench policies show', () => {
     '%s: has its tiers in order, and a dash for a limit that it does not have',
     async (name, tiers, result) => {
       const { stdout, rows, json } = await shown(name);
-      expect(stdout).toContain(`\nTiers, in order: ${tiers}\n`);
+      expect(stdout).toContain(`\nLayers, in order: ${tiers}\n`);
       expect(stdout).not.toContain('What it does');
       expect(stdout).toContain('Thresholds for claude-sonnet-4-5, in tokens');
       for (const [key, value] of Object.entries(json.thresholds as Record<string, number | null>))

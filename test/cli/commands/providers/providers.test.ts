@@ -248,7 +248,7 @@ describe('ccbench providers --session', () => {
   it('prints one table with cost, hit rate, break-even and model, the doubts below it, twice the same', async () => {
     const cwd = folder();
     const { stdout } = await cli(RUN, { cwd, columns: 120 });
-    expect(stdout).toMatch(/^provider +cost +nine of ten +hit rate +compactions +break-even +model$/m);
+    expect(stdout).toMatch(/^provider +cost +90 % interval +hit rate +compactions +break-even +model$/m);
     expect(stdout).toMatch(/^anthropic +\$[\d.]+ +[\d.]+% +0 +\d+(\.\d)? +claude/m);
     const [table, doubts] = stdout.split('Not known, and what is assumed instead:');
     for (const name of providerRegistry.names) expect(table).toMatch(new RegExp(`^${name} `, 'm'));

@@ -117,7 +117,7 @@ describe('the page of a validation', () => {
       ['Sessions', '2', '1,234 requests compared'],
       ['Cost off, median', '2.0%', '25.0% in nine of ten'],
       ['Reads agree', '90.0%', 'of the requests, unexplained breaks given'],
-      ['Unexplained breaks', '5', 'that no rule foretells'],
+      ['Unexplained breaks', '5', 'that no rule predicts'],
     ]);
     expect(lead).toContain('± 2');
     const silent = { ...TOTAL, forward: { costErrorMedian: null, costErrorP90: null } };

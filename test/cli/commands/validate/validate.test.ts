@@ -108,8 +108,8 @@ describe('ccbench validate', () => {
   it('saves totals, and worse ones than saved are exit code 98', async () => {
     const cwd = tempFolder({ 'one.jsonl': session(30_000), 'two.jsonl': session(16_000, 'two') });
     expect((await cli(['validate', 'one.jsonl', '--save', 'saved.json'], { cwd })).code).toBe(0);
-    expect((await cli(['validate', 'one.jsonl', '--against', 'saved.json'], { cwd })).code).toBe(0);
-    const worse = await cli(['validate', 'one.jsonl', 'two.jsonl', '--against', 'saved.json'], { cwd });
+    expect((await cli(['validate', 'one.jsonl', '--baseline', 'saved.json'], { cwd })).code).toBe(0);
+    const worse = await cli(['validate', 'one.jsonl', 'two.jsonl', '--baseline', 'saved.json'], { cwd });
     expect(worse.code).toBe(98);
     expect(worse.stderr).toContain('blind.classAgreement');
   });
@@ -138,18 +138,18 @@ describe('ccbench validate', () => {
     const triggersOf = (name: string) => JSON.parse(readFileSync(join(cwd, name), 'utf8')).total.triggers;
     expect(triggersOf('none-missed.json')).toMatchObject({ recorded: 1, matched: 1 });
     expect(triggersOf('one-missed.json')).toMatchObject({ recorded: 2, matched: 1 });
-    const one = await validate('on-time.jsonl', 'missed.jsonl', '--against', 'none-missed.json');
+    const one = await validate('on-time.jsonl', 'missed.jsonl', '--baseline', 'none-missed.json');
     expect(one.code).toBe(98);
     expect(one.stderr).toContain('triggers missed was 0, is 1');
     const two = await validate(
       'on-time.jsonl',
       'missed.jsonl',
       'also-missed.jsonl',
-      '--against',
+      '--baseline',
       'one-missed.json',
     );
     expect(two.stderr).toContain('triggers missed was 1, is 2');
-    const same = await validate('on-time.jsonl', 'missed.jsonl', '--against', 'one-missed.json');
+    const same = await validate('on-time.jsonl', 'missed.jsonl', '--baseline', 'one-missed.json');
     expect(same).toMatchObject({ code: 0 });
   });
 
@@ -186,7 +186,7 @@ describe('ccbench validate', () => {
   it('refuses a file that holds no saved totals, and leaves nothing behind', async () => {
     const cwd = tempFolder({ 'one.jsonl': session(30_000), 'other.json': '{}' });
     const { code, stderr } = await cli(
-      ['validate', 'one.jsonl', '--against', 'other.json', '--save', 'new.json'],
+      ['validate', 'one.jsonl', '--baseline', 'other.json', '--save', 'new.json'],
       { cwd },
     );
     expect([code, stderr.includes('--save')]).toEqual([2, true]);
@@ -196,7 +196,7 @@ describe('ccbench validate', () => {
   it('says so when nothing is worse than saved', async () => {
     const cwd = tempFolder({ 'one.jsonl': session(30_000) });
     await cli(['validate', 'one.jsonl', '--save', 'saved.json'], { cwd });
-    const { code, stderr } = await cli(['validate', 'one.jsonl', '--against', 'saved.json'], { cwd });
+    const { code, stderr } = await cli(['validate', 'one.jsonl', '--baseline', 'saved.json'], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'no figure is worse than in saved.json\n' });
   });
 

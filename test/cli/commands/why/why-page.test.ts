@@ -70,7 +70,7 @@ describe('the page of why', () => {
     expect(quiet!.run!.requests.t).toHaveLength(4);
     expect(small.breaks).toHaveLength(1);
     expect(small.notes.join(' ')).toMatch(/2 sessions with more than 4 requests are drawn from some of them/);
-    expect(small.notes.join(' ')).toMatch(/Of 2 breaks the dearest 1 are listed/);
+    expect(small.notes.join(' ')).toMatch(/Of 2 breaks the most expensive 1 are listed/);
     const smaller = dataIn({ session: 4, all: 8, breaks: 5 });
     expect(smaller.sessions.map(({ run }) => run === null)).toEqual([false, false, true]);
     expect(smaller.notes.join(' ')).toContain('1 session that cost least has no chart');

@@ -1,0 +1,122 @@
+import { formatCount, formatCounted, formatShare, printable } from '../../../core/base/format.js';
+import { ratio } from '../../../core/base/stats.js';
+import type { Warning } from '../../../core/run/warning.js';
+import * as doc from '../../../report/document/document.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import { shortName } from '../../../report/text/short-name.js';
+import { inputId } from '../../../transcripts/files/read-input.js';
+import { mergeWarnings } from '../../files/reading-notes.js';
+import type { SessionFacts, SessionsTotal } from './session-facts.js';
+
+/** Room that the indent and the columns which always stay need beside the name. */
+const FIXED_CHARS = 30;
+const SHORTEST_NAME = 12;
+const LONGEST_NAME = 34;
+
+/** A session, or all of them. */
+interface SessionRow
+  extends Pick<SessionsTotal, 'calls' | 'promptTokens' | 'cachedTokens' | 'writtenTokens' | 'outputTokens'>,
+    Pick<SessionFacts, 'agent' | 'from' | 'compactions' | 'costUsd' | 'unpricedCalls'> {
+  readonly name: string;
+  /** Calls that the cost is of. */
+  readonly costCalls: number;
+}
+
+const COLUMNS: readonly doc.ColumnOf<SessionRow>[] = [
+  doc.text('session', ({ name }) => name),
+  doc.text('agent', ({ agent }) => agent, 5),
+  doc.text('day', ({ from }) => from?.slice(0, 10) ?? '', 4),
+  doc.number('calls', ({ calls }) => calls, formatCount),
+  doc.number('prompt', ({ promptTokens }) => promptTokens, formatCount, 7),
+  doc.number('cached', cachedShare, formatShare, 6),
+  doc.number('written', ({ writtenTokens }) => writtenTokens, formatCount, 2),
+  doc.number('output', ({ outputTokens }) => outputTokens, formatCount, 3),
+  doc.number('compactions', ({ compactions }) => compactions, formatCount, 1),
+  doc.amount('cost', ({ costUsd, costCalls, unpricedCalls }) =>
+    formatAtLeast(costUsd, { calls: costCalls, unpricedCalls }),
+  ),
+];
+
+function cachedShare({ promptTokens, cachedTokens }: SessionRow): number | null {
+  return promptTokens === null || cachedTokens === null ? null : ratio(cachedTokens, promptTokens);
+}
+
+function totalNotes(total: SessionsTotal): readonly string[] {
+  const { sessions, withoutCost, unpricedCalls, withoutWrites, outputTokens } = total;
+  const estimated = total.estimatedOutputTokens ?? 0;
+  const of = formatCounted(sessions, 'session');
+  const unpriced = unpricedText({ calls: total.costCalls, unpricedCalls });
+  return [
+    ...(withoutCost > 0
+      ? [
+          `the cost leaves out ${formatCount(withoutCost)} of ${of}: a model without a known price, or no usage`,
+        ]
+      : []),
+    ...(unpriced === null ? [] : [`the cost is the least: ${unpriced}`]),
+    ...(withoutWrites > 0
+      ? [
+          `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not tell what was written to the cache`,
+        ]
+      : []),
+    ...(estimated > 0
+      ? [
+          `${formatCount(estimated)} of ${formatCount(outputTokens)} output tokens are estimated: the recording holds placeholders`,
+        ]
+      : []),
+  ];
+}
+
+/** Several sessions in one table; names are cut to what the width leaves them. */
+export function sessionsBlocks(
+  sessions: readonly SessionFacts[],
+  total: SessionsTotal,
+  found: { readonly notes: readonly string[]; readonly warnings: readonly Warning[] },
+  width: number,
+): readonly doc.Block[] {
+  const most = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, width - FIXED_CHARS));
+  const all = { ...total, name: formatCounted(total.sessions, 'session'), agent: '', from: null };
+  const rows = sessions.map((facts) => ({
+    ...facts,
+    name: shortName(printable(inputId(facts.file)), most),
+    costCalls: facts.calls,
+  }));
+  const warnings = mergeWarnings([{ label: '', warnings: found.warnings }]).map(
+    ({ code, message, count }) => ({
+      message: `${code}: ${message}`,
+      remedy: null,
+      count,
+    }),
+  );
+  return [
+    doc.table(COLUMNS, [...rows, all], (row) => (row === all ? 'strong' : 'plain')),
+    ...doc.notes([...totalNotes(total), ...found.notes]),
+    doc.DROPPED,
+    doc.section('Findings', ...doc.findings(warnings)),
+  ];
+}
+
+function sessionsWithCalls(sessions: number, calls: number): string {
+  return `${formatCounted(sessions, 'session')} with ${formatCounted(calls, 'call')}`;
+}
+
+/** What was found in transcripts, and where to go on. */
+export function inspectConclusion(total: SessionsTotal, problems: number): Conclusion {
+  const { sessions, calls, costUsd, costCalls, withoutCost, unpricedCalls, hitRate } = total;
+  const who = sessionsWithCalls(sessions, calls);
+  const found = problems === 0 ? 'no problems found' : `${formatCounted(problems, 'finding')} above`;
+  if (costUsd === null)
+    return {
+      result: `${who}, of which no cost is recorded; ${found}.`,
+      advice: 'ccbench ttl says what lifetimes of the cache would make of them.',
+    };
+  const payers =
+    withoutCost === 0 ? who : `Of ${who}, ${sessionsWithCalls(sessions - withoutCost, costCalls)}`;
+  const priced = { calls: costCalls, unpricedCalls };
+  const unpriced = unpricedText(priced);
+  const read = hitRate === null ? '' : `, ${formatShare(hitRate)} of the prompts read from the cache`;
+  return {
+    result: `${payers} cost ${formatAtLeast(costUsd, priced)} as recorded${unpriced === null ? '' : ` (${unpriced})`}${read}; ${found}.`,
+    advice: 'Where the money went, and what would have been cheaper: ccbench why, with the same names.',
+  };
+}

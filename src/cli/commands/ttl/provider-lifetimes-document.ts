@@ -1,0 +1,114 @@
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../core/base/format.js';
+import type { CacheLifetime } from '../../../core/run/provider.js';
+import { sureLifeMs } from '../../../provider/cache/cache-rules.js';
+import * as doc from '../../../report/document/document.js';
+import { AS_RECORDED } from '../../../report/text/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { ProviderLifetimes } from '../../runs/provider-lifetimes.js';
+
+const BY_RULE = 'by its rule';
+/** Differences below this are rounding, not money. */
+export const EQUAL_USD = 1e-9;
+
+/** A lifetime as the tables name it. */
+export function lifetimeName(ttlSeconds: number | null): string {
+  return ttlSeconds === null ? 'unlimited' : formatDuration(ttlSeconds * 1_000);
+}
+
+/** What all sessions cost in one of the ways; without `savesUsd` where it is not held against the rule. */
+interface CostRow {
+  readonly name: string;
+  readonly costUsd: number | null;
+  readonly savesUsd?: number | null;
+}
+
+/** What the sessions of a provider without a choice of lifetimes cost, by lifetime. */
+export function providerLifetimesBlocks(
+  report: ProviderLifetimes,
+  perSession: 'each' | 'total',
+): readonly doc.Block[] {
+  const { sessions, untold, lifetimes } = report;
+  const whose =
+    untold === 0 ? '' : `, ${formatCount(sessions - untold)} of ${formatCounted(sessions, 'session')}`;
+  const unpriced = unpricedText(report);
+  const columns: readonly doc.ColumnOf<CostRow>[] = [
+    doc.text('', ({ name }) => name),
+    doc.number(
+      'cost',
+      ({ costUsd }) => costUsd,
+      (usd) => formatAtLeast(usd, report),
+    ),
+    doc.amount(
+      'against its rule',
+      ({ savesUsd }) => (savesUsd === undefined ? '' : differenceOf(savesUsd)),
+      1,
+    ),
+  ];
+  const rows: readonly CostRow[] = [
+    ...(untold === sessions ? [] : [{ name: `${AS_RECORDED}${whose}`, costUsd: report.recordedUsd }]),
+    { name: BY_RULE, costUsd: report.averageUsd },
+    ...lifetimes.map((own) => ({ ...own, name: lifetimeName(own.ttlSeconds) })),
+  ];
+  return [
+    `${report.label} · ${formatCounted(sessions, 'session')}`,
+    doc.table(columns, rows),
+    ...(unpriced === null ? [] : [doc.inset(unpriced)]),
+    '',
+    ...(perSession === 'each' ? [sessionTable(report), ''] : []),
+    `${ruleSentence(report)} ${savingSentence(report)}`,
+  ];
+}
+
+function differenceOf(savesUsd: number | null): string {
+  if (savesUsd === null) return formatMoney(null);
+  if (Math.abs(savesUsd) < EQUAL_USD) return '±$0';
+  return `${savesUsd > 0 ? '−' : '+'}${formatMoney(Math.abs(savesUsd))}`;
+}
+
+function sessionTable({ perSession, lifetimes }: ProviderLifetimes): doc.Block {
+  const columns: readonly doc.ColumnOf<(typeof perSession)[number]>[] = [
+    doc.text('session', ({ id }) => printable(id)),
+    doc.amount(AS_RECORDED, (own) => formatAtLeast(own.recordedUsd, own)),
+    doc.amount(BY_RULE, (own) => formatAtLeast(own.averageUsd, own)),
+    ...lifetimes.map(({ ttlSeconds }, i) =>
+      doc.amount<(typeof perSession)[number]>(
+        lifetimeName(ttlSeconds),
+        (own) => formatAtLeast(own.lifetimes[i]!.costUsd, own),
+        i + 1,
+      ),
+    ),
+  ];
+  return doc.table(columns, perSession);
+}
+
+/** @internal */
+export function ruleSentence({ lifetime }: { readonly lifetime: CacheLifetime }): string {
+  const faded = lifetime.tail
+    .filter(({ share }) => share < 1)
+    .map(
+      ({ afterMs, share }) =>
+        `${share === 0 ? 'none is' : `${formatShare(share)} are`} left after ${formatDuration(afterMs)}`,
+    );
+  const rest = faded.length === 0 ? '' : ` for certain; ${faded.join(', ')}`;
+  return `By its rule an entry lives ${formatDuration(sureLifeMs(lifetime))} after its last use${rest}. There is no lifetime to choose.`;
+}
+
+/** What a longer lifetime would save, at the same prices. */
+function savingSentence({ lifetimes }: ProviderLifetimes): string {
+  if (lifetimes.every(({ savesUsd }) => savesUsd === null)) return 'No model of these sessions has a price.';
+  const savings = lifetimes.flatMap(({ ttlSeconds, savesUsd }) =>
+    savesUsd !== null && savesUsd >= EQUAL_USD
+      ? [`${lifetimeName(ttlSeconds)} ${formatMoney(savesUsd)}`]
+      : [],
+  );
+  return savings.length === 0
+    ? 'A longer one would save nothing here.'
+    : `At the same prices a longer one would save: ${savings.join(', ')}.`;
+}

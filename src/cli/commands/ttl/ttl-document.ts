@@ -1,0 +1,181 @@
+import type { SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
+import type {
+  ConversationHitRates,
+  LifetimeCostReport,
+  LifetimeReport,
+} from '../../../analysis/lifetime/lifetime-report.js';
+import {
+  formatCount,
+  formatCounted,
+  formatMoney,
+  formatShare,
+  printable,
+} from '../../../core/base/format.js';
+import { sum } from '../../../core/base/stats.js';
+import * as doc from '../../../report/document/document.js';
+import { AS_RECORDED } from '../../../report/text/as-recorded.js';
+import { formatAtLeast, unpricedText } from '../../../report/text/at-least.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import type { ProviderLifetimes } from '../../runs/provider-lifetimes.js';
+import type { RecordedCosts } from '../../runs/recorded-costs.js';
+import { EQUAL_USD, lifetimeName, providerLifetimesBlocks } from './provider-lifetimes-document.js';
+
+const CURVE: readonly doc.ColumnOf<LifetimeReport['curve'][number]>[] = [
+  doc.amount('lifetime', ({ ttlSeconds }) => lifetimeName(ttlSeconds)),
+  doc.number('hit rate', ({ hitRate }) => hitRate, formatShare),
+  doc.number('hit tokens', ({ hitTokens }) => hitTokens, formatCount, 1),
+];
+
+/** What stands beside the report. */
+export interface TtlFigures {
+  readonly hitRates: ConversationHitRates;
+  /** Of all sessions. */
+  readonly recorded: RecordedCosts | null;
+  /** Of those that have a choice of lifetimes. */
+  readonly chosen: RecordedCosts | null;
+  readonly byProvider: Readonly<Record<string, ProviderLifetimes>>;
+  /** Sessions that do not tell what was read, whose costs go by time as the hit rates do. */
+  readonly byTime: number;
+}
+
+/** How the curve and the costs are made. */
+function methodSentence(sessions: number, byTime: number): string {
+  const rule = 'by time alone: a prompt finds what an earlier one began with';
+  if (byTime === sessions) return `hit rates and costs ${rule}`;
+  const whose =
+    byTime === 0
+      ? ''
+      : ` in ${formatCount(sessions - byTime)} of ${formatCounted(sessions, 'session')}, those that tell what was read`;
+  return `hit rates ${rule}; costs also know what else breaks the cache${whose}`;
+}
+
+/** What `ccbench ttl` prints. */
+export function ttlBlocks(
+  report: LifetimeReport,
+  { hitRates, recorded, chosen, byProvider, byTime }: TtlFigures,
+  perSession: 'each' | 'total',
+): readonly doc.Block[] {
+  const { curve, cost, sessions, requests, promptTokens } = report;
+  const hasCosts = cost.perSession.length > 0;
+  const unpriced = unpricedText(cost);
+  return [
+    `${formatCounted(sessions, 'session')} · ${formatCounted(requests, 'request')} · ${formatCount(promptTokens)} prompt tokens`,
+    '',
+    doc.table(CURVE, curve),
+    doc.inset(methodSentence(sessions, byTime), 'dim'),
+    '',
+    ...(hasCosts && perSession === 'each' ? [sessionTable(cost.perSession, chosen), ''] : []),
+    ...(hasCosts && chosen !== null ? [recordedTable(cost, chosen)] : []),
+    ...[...(unpriced === null ? [] : [unpriced]), ...(recorded?.notes ?? [])].map((note) => doc.inset(note)),
+    '',
+    ...(sessions > 1 ? [spreadSentence(hitRates)] : []),
+    ...(hasCosts ? moneySentences(cost) : []),
+    ...Object.values(byProvider).flatMap((own) => ['', ...providerLifetimesBlocks(own, perSession)]),
+  ];
+}
+
+/**
+ * What the sessions cost as recorded, and at each lifetime alone. Where only some tell what they cost, those stand in a column of their
+ * own, so that a row is of the same sessions as the next.
+ */
+function recordedTable(cost: LifetimeCostReport, recorded: RecordedCosts): doc.Block {
+  const told = cost.perSession.filter((_, i) => recorded.each[i]!.costUsd !== null);
+  const [part, all] = [told.length, cost.perSession.length];
+  const rows: readonly (readonly [name: string, part: number | null, all: number | null | undefined])[] = [
+    [AS_RECORDED, recorded.costUsd, undefined],
+    ['5 minutes', sum(told.map(({ cost5mUsd }) => cost5mUsd)), cost.total5mUsd],
+    ['1 hour', sum(told.map(({ cost1hUsd }) => cost1hUsd)), cost.total1hUsd],
+  ];
+  const columns: readonly doc.ColumnOf<(typeof rows)[number]>[] = [
+    doc.text('', ([name]) => name),
+    doc.amount(
+      part === all ? 'cost' : `${formatCount(part)} of ${formatCounted(all, 'session')}`,
+      ([, own]) => formatAtLeast(own, cost),
+    ),
+    doc.amount('all', ([, , own]) => (own === undefined ? '' : formatAtLeast(own, cost))),
+  ];
+  return doc.table(part === all ? columns.slice(0, 2) : columns, rows);
+}
+
+function sessionTable(costs: readonly SessionCost[], recorded: RecordedCosts | null): doc.Block {
+  const billed: readonly doc.ColumnOf<SessionCost>[] =
+    recorded === null
+      ? []
+      : [doc.amount(AS_RECORDED, (own, i) => formatAtLeast(recorded.each[i]!.costUsd, own))];
+  const columns: readonly doc.ColumnOf<SessionCost>[] = [
+    doc.text('session', ({ id }) => printable(id)),
+    ...billed,
+    doc.amount('5 min', (own) => formatAtLeast(own.cost5mUsd, own)),
+    doc.amount('1 h', (own) => formatAtLeast(own.cost1hUsd, own)),
+    doc.text('cheaper', ({ cheaper }) => cheaper, 3),
+    doc.number('rescued', ({ rescuedTokens }) => rescuedTokens, formatCount, 2),
+    doc.number('break-even', ({ breakEvenTokens }) => breakEvenTokens, formatCount, 1),
+  ];
+  return doc.table(columns, costs);
+}
+
+/** How the sessions differ where nothing ever expires. */
+function spreadSentence({ median, lowerQuartile, mean, min }: ConversationHitRates): string {
+  return `Hit rate per session at an unlimited lifetime: median ${formatShare(median)}, lower quartile ${formatShare(lowerQuartile)}, mean ${formatShare(mean)}, lowest ${formatShare(min)}.`;
+}
+
+/** How 5 minutes and 1 hour part, in words. */
+function moneySentences(cost: LifetimeCostReport): readonly string[] {
+  return [
+    `5 minutes is cheaper for ${formatShare(cost.share5mCheaper)} of the sessions, 1 hour for ${formatShare(cost.share1hCheaper)}, neither for ${formatShare(cost.shareEqual)}.`,
+    `1 hour pays ${formatMoney(cost.premiumUsd)} more for writes and saves ${formatMoney(cost.savedUsd)} on ${formatCount(cost.rescuedTokens)} tokens read after 5 minutes to 1 hour; it breaks even at ${formatCount(cost.breakEvenTokens)}.`,
+  ];
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** What the provider's rule leaves to do. */
+function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
+  const saves = ruled.some(({ lifetimes }) =>
+    lifetimes.some(({ savesUsd }) => savesUsd !== null && savesUsd >= EQUAL_USD),
+  );
+  const isPriced = ruled.some(({ averageUsd }) => averageUsd !== null);
+  const advice = saves
+    ? 'Only shorter pauses save what a longer lifetime would.'
+    : isPriced
+      ? 'Shorter pauses would gain as little as a longer lifetime.'
+      : 'What a longer lifetime would save cannot be told without prices.';
+  return {
+    result: `These sessions leave no lifetime to choose: the rules of ${listed(ruled.map(({ label }) => label))} decide.`,
+    advice,
+  };
+}
+
+/** Which lifetime is the cheaper one; where a provider leaves no choice, that there is none. */
+export function lifetimeConclusion(
+  { cost, sessions }: LifetimeReport,
+  byProvider: Readonly<Record<string, ProviderLifetimes>>,
+): Conclusion {
+  const { total5mUsd, total1hUsd, calls, unpricedCalls } = cost;
+  const ruled = Object.values(byProvider);
+  if (calls === 0 && ruled.length > 0) return ruledConclusion(ruled);
+  if (total5mUsd === null || total1hUsd === null)
+    return {
+      result: 'Which lifetime is cheaper cannot be told: no model of these sessions has a price.',
+      advice: 'How long entries should live, the hit rates say: they need no price.',
+    };
+  const ofPriced =
+    unpricedCalls === 0
+      ? ''
+      : ` on the ${formatCount(calls - unpricedCalls)} of ${formatCounted(calls, 'call')} whose models have a price`;
+  const difference = Math.abs(total1hUsd - total5mUsd);
+  if (difference < EQUAL_USD)
+    return {
+      result: `Both lifetimes cost the same: ${formatAtLeast(total5mUsd, cost)}${ofPriced}.`,
+      advice: 'Either will do for sessions like these.',
+    };
+  const own = cost.perSession.length;
+  const who = own === sessions ? 'All sessions' : `${formatCounted(own, 'session')} with a choice`;
+  const [best, pauses] = total5mUsd < total1hUsd ? ['5 minutes', 'rare'] : ['1 hour', 'common'];
+  return {
+    result: `${who}: ${formatAtLeast(total5mUsd, cost)} with 5 minutes, ${formatAtLeast(total1hUsd, cost)} with 1 hour; ${best} saves ${formatMoney(difference)}${ofPriced}.`,
+    advice: `Choose ${best} as long as pauses between 5 minutes and 1 hour stay as ${pauses} as here.`,
+  };
+}

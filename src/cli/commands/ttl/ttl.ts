@@ -1,0 +1,248 @@
+import { join } from 'node:path';
+import { lifetimeCosts, type PriceOf, type SessionCost } from '../../../analysis/lifetime/lifetime-costs.js';
+import { LIFETIME_SECONDS, type LifetimeSession } from '../../../analysis/lifetime/lifetime-curve.js';
+import {
+  conversationHitRates,
+  type LifetimeReport,
+  lifetimeReport,
+} from '../../../analysis/lifetime/lifetime-report.js';
+import { traceSession, transcriptSession } from '../../../analysis/lifetime/lifetime-sessions.js';
+import {
+  RULE_SECONDS,
+  type RuleCall,
+  ruleCosts,
+  sessionRuleCalls,
+} from '../../../analysis/lifetime/rule-costs.js';
+import { lifetimeChoice } from '../../../analysis/validate/lifetime-choice.js';
+import { providerOfRecording } from '../../../analysis/validate/providers/validate-provider.js';
+import { recordedRuleCalls } from '../../../analysis/validate/recorded-rule-calls.js';
+import { formatCounted, printable } from '../../../core/base/format.js';
+import { firstModel, type Transcript } from '../../../core/model/transcript.js';
+import { isUnpriced } from '../../../core/run/priced-calls.js';
+import type { RecordedBill } from '../../../core/run/recorded-bill.js';
+import type { Warning } from '../../../core/run/warning.js';
+import { recordedUsd } from '../../../metrics/recorded-metrics.js';
+import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
+import { pricesFor } from '../../../provider/prices/price.js';
+import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import type { Conclusion } from '../../../report/text/conclusion.js';
+import type { InputOptions } from '../../../transcripts/files/read-input.js';
+import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
+import { transcriptFindings } from '../../../transcripts/lines/findings.js';
+import { callKeys } from '../../../transcripts/readers/call-keys.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { eachFile } from '../../files/each-file.js';
+import { noteWarnings } from '../../files/reading-notes.js';
+import { withoutCopies } from '../../files/without-copies.js';
+import { choosesLifetime, providerLifetimes } from '../../runs/provider-lifetimes.js';
+import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js';
+import { type CliSession, inputOptions, note } from '../../session.js';
+import { withoutPause } from '../../terminal/interrupt.js';
+import { present } from '../../terminal/present.js';
+import { lifetimeConclusion, ttlBlocks } from './ttl-document.js';
+
+/** Options of `ccbench ttl`. */
+export interface TtlOptions {
+  readonly ttl?: readonly number[];
+  readonly mainOnly?: boolean;
+  readonly perSession?: boolean;
+  readonly out?: string;
+  readonly png?: boolean;
+}
+
+interface ReadSession {
+  readonly file: string;
+  readonly callKeys: ReadonlySet<string>;
+  readonly provider: string;
+  /** Its calls where the provider alone rules the cache; null where the client chooses a lifetime. */
+  readonly ruled: readonly RuleCall[] | null;
+  readonly session: LifetimeSession;
+  /** What it cost where it was recorded; null where nothing tells. */
+  readonly bill: RecordedBill | null;
+  /** Both lifetimes by the client's habits; null where only the gaps between requests can tell. */
+  readonly choice: SessionCost | null;
+  readonly warnings: readonly Warning[];
+}
+
+/** A model without a price, and how many calls are of it. */
+interface UnknownModel {
+  readonly model: string;
+  readonly calls: number;
+}
+
+const TTL_PAGE = 'ttl.html';
+
+const priceOf: PriceOf = (model, promptTokens) => {
+  const row = findModel(model);
+  return row === null ? null : pricesFor(row, promptTokens);
+};
+
+function readSession(path: string, input: InputOptions, mainOnly: boolean): ReadSession {
+  if (inputFormat(path, input) === 'request-trace') {
+    const trace = parseTrace(path, input);
+    const traced = traceSession(trace, { mainOnly });
+    const provider = providerOfModel(trace.models[0] ?? null);
+    const ruled = choosesLifetime(provider) ? null : sessionRuleCalls(traced, provider);
+    return {
+      file: path,
+      callKeys: new Set(),
+      provider,
+      ruled,
+      session: traced,
+      bill: null,
+      choice: null,
+      warnings: trace.warnings,
+    };
+  }
+  const { transcript } = loadTranscript(path, input);
+  const threads = transcript.threads.filter(({ parentId }) => parentId === null || !mainOnly);
+  const part = { ...transcript, threads };
+  const recorded = transcriptSession(transcript, { mainOnly });
+  const bill = recordedBill(part);
+  const provider = providerOf(transcript);
+  const isChosen = choosesLifetime(provider);
+  const calls = () =>
+    bill === null ? sessionRuleCalls(recorded, provider) : recordedRuleCalls(part, provider);
+  return {
+    file: path,
+    callKeys: new Set(callKeys(transcript).map(({ key }) => key)),
+    provider,
+    ruled: isChosen ? null : calls(),
+    session: recorded,
+    bill,
+    choice: isChosen ? lifetimeChoice(part) : null,
+    warnings: transcriptFindings(transcript),
+  };
+}
+
+function providerOfModel(model: string | null): string {
+  return model === null ? 'anthropic' : modelOrUnknown(model).provider;
+}
+
+/** The provider of a recording; where nothing names it, the one that the name of its model speaks of. */
+function providerOf(transcript: Transcript): string {
+  const named = providerOfRecording(transcript);
+  if (named !== 'anthropic') return named;
+  return providerOfModel(transcript.threads.map(firstModel).find((model) => model !== null) ?? null);
+}
+
+/** Both lifetimes of a session by what is known best of it. */
+function costOf({ ruled, choice, session }: ReadSession): SessionCost | 'no-choice' {
+  return ruled === null ? (choice ?? lifetimeCosts(session, priceOf)) : 'no-choice';
+}
+
+/** The models without a price, with their calls. */
+function unknownModels(used: readonly ReadSession[]): readonly UnknownModel[] {
+  const calls = new Map<string, number>();
+  for (const { bill, session } of used) {
+    const own = bill === null ? session.threads.flatMap(({ models }) => models) : [];
+    const told = bill === null ? own.map((model) => [model, 1] as const) : Object.entries(bill.unpriced);
+    for (const [model, count] of told)
+      if (findModel(model) === null) calls.set(model, (calls.get(model) ?? 0) + count);
+  }
+  return [...calls].sort(([a], [b]) => (a < b ? -1 : 1)).map(([model, count]) => ({ model, calls: count }));
+}
+
+/** `ccbench ttl`: the hit rate at every lifetime, and what lifetimes cost. */
+export async function ttlCommand(
+  session: CliSession,
+  paths: readonly string[],
+  options: TtlOptions,
+): Promise<ExitCode> {
+  const read = await eachFile(session, 'reading', paths, (path) =>
+    readSession(path, inputOptions(session), options.mainOnly === true),
+  );
+  const { kept: used, copies, sharedCalls } = withoutCopies(session, read.used, 'in each');
+  const skipped = [...read.skipped, ...copies];
+  const sessions = used.map((item) => item.session);
+  const seconds = options.ttl === undefined ? LIFETIME_SECONDS : sorted(options.ttl);
+  const { costs, report } = await withoutPause(session.host.interrupt, () => {
+    const each = used.map(costOf);
+    return { costs: each, report: lifetimeReport(sessions, seconds, priceOf, each) };
+  });
+  const ruleSeconds = options.ttl === undefined ? RULE_SECONDS : seconds;
+  const byProvider = providerLifetimes(
+    used.flatMap(({ session: { id }, provider, ruled, bill }) =>
+      ruled === null
+        ? []
+        : [
+            {
+              id,
+              provider,
+              recordedUsd: bill === null ? null : recordedUsd(bill),
+              ...ruleCosts(ruled, ruleSeconds),
+            },
+          ],
+    ),
+  );
+  const recordedOf = (items: readonly ReadSession[]): RecordedCosts | null =>
+    recordedCosts(items.map((item) => ({ name: item.session.id, bill: item.bill })));
+  const recorded = recordedOf(used);
+  const hitRates = conversationHitRates(sessions);
+  const conclusion = lifetimeConclusion(report, byProvider);
+  if (options.out !== undefined) await writeChart(session, report, conclusion, options.out, options);
+  const warnings = used.flatMap((item) =>
+    item.warnings.map(({ code, message, remedy, count }) => ({
+      session: item.session.id,
+      code,
+      message,
+      remedy,
+      count,
+    })),
+  );
+  const unknown = unknownModels(used);
+  const chosen = recordedOf(
+    used.filter((_, i) => {
+      const cost = costs[i]!;
+      return cost !== 'no-choice' && !isUnpriced(cost);
+    }),
+  );
+  const byTime = used.filter(({ bill }) => bill === null).length;
+  const figures = { hitRates, recorded, chosen, byProvider, byTime };
+  const written = options.out === undefined ? null : join(options.out, TTL_PAGE);
+  present(session, {
+    blocks: ttlBlocks(report, figures, options.perSession === true ? 'each' : 'total'),
+    closing: { ...conclusion, written },
+    json: {
+      recorded,
+      ...report,
+      byProvider,
+      hitRatePerSession: hitRates,
+      unknownModels: unknown,
+      skipped,
+      sharedCalls,
+      warnings,
+    },
+  });
+  if (session.json) return EXIT.fine;
+  noteWarnings(
+    session,
+    used.map((item) => ({ label: item.session.id, warnings: item.warnings })),
+  );
+  if (unknown.length > 0) {
+    const names = unknown.map(({ model, calls }) => `${model} (${formatCounted(calls, 'call')})`);
+    note(session, printable(`left out of the costs, having no price: ${names.join(', ')}`));
+  }
+  return EXIT.fine;
+}
+
+async function writeChart(
+  { host }: CliSession,
+  report: LifetimeReport,
+  conclusion: Conclusion,
+  out: string,
+  options: TtlOptions,
+): Promise<void> {
+  const [{ writePage }, { hitRateByLifetime }, { ttlHtml }] = await Promise.all([
+    import('../../terminal/report-pictures.js'),
+    import('../../../report/charts/hit-rate-by-lifetime.js'),
+    import('./ttl-page.js'),
+  ]);
+  const sessions = report.cost.perSession.length || report.sessions;
+  const charts = [{ name: 'hit-rate-by-lifetime', spec: hitRateByLifetime({ ...report, sessions }) }];
+  await writePage(host, out, { name: TTL_PAGE, content: ttlHtml(report, conclusion), charts }, options);
+}
+
+function sorted(seconds: readonly number[]): readonly number[] {
+  return [...new Set(seconds)].sort((a, b) => a - b);
+}

@@ -1,0 +1,151 @@
+import {
+  argument,
+  type CommandDescription,
+  option,
+  PLUGINS,
+  READS,
+  SESSIONS,
+  TEXT_COUNTERS,
+} from '../describe-command.js';
+import { anyOf, lifetimes, percent, tokens, whole } from '../option-values.js';
+
+/** The commands that look at recordings without changing anything in them. */
+export const RECORDING_COMMANDS = {
+  why: {
+    name: 'why',
+    about: 'Where the money of your sessions went, what broke the cache, what would have been cheaper.',
+    args: [argument('[session...]', `${SESSIONS}; none: the sessions in their usual places`)],
+    options: [
+      ...READS,
+      option('--since <day>', 'leave out sessions that ended before this day (2026-07-01, UTC)'),
+      option('--top <n>', 'rows in each ranking', whole, 5),
+      option('--out <folder>', 'folder that holds the folder of the page', undefined, 'reports'),
+      option('--no-files', 'write no page'),
+      option('--share', 'print a block to show around: no names, no paths, no text; no page'),
+    ],
+    examples: [
+      'why',
+      'why ~/.claude/projects --since 2026-07-01',
+      'why session.jsonl --top 20',
+      'why ~/.claude/projects --share',
+      'why ~/.claude/projects --json',
+    ],
+    load: async () => (await import('../commands/why/why.js')).whyCommand,
+  },
+  inspect: {
+    name: 'inspect',
+    about:
+      'Show what is in a transcript: turns, gaps, tokens, duplicate reads, problems; several in one table.',
+    args: [argument('[transcript...]', `${SESSIONS}; none: list the sessions in their usual places`)],
+    options: [
+      ...READS,
+      option(
+        '--count-with <names>',
+        'hold token counters against recorded usage: heuristic, gpt-tokenizer, js-tiktoken, api (sends text to the API)',
+        anyOf(...TEXT_COUNTERS, 'api'),
+      ),
+    ],
+    examples: [
+      'inspect',
+      'inspect session.jsonl',
+      'inspect ~/.claude/projects --json',
+      'inspect "~/.codex/sessions/2026/**/*.jsonl"',
+      'inspect -- -home-me-project',
+      'inspect session.jsonl --count-with gpt-tokenizer,api',
+    ],
+    load: async () => (await import('../commands/inspect/inspect.js')).inspectCommand,
+  },
+  ttl: {
+    name: 'ttl',
+    about:
+      'Cache hits and costs at every lifetime: 5 minutes against 1 hour, or what a longer one would save.',
+    args: [argument('<trace...>', SESSIONS)],
+    options: [
+      ...READS,
+      option(
+        '--ttl <seconds>',
+        'other lifetimes, separated by commas (default: 30 s to 24 h, unlimited)',
+        lifetimes,
+      ),
+      option('--main-only', 'leave subagents out'),
+      option('--per-session', 'one line per session'),
+      option('--out <folder>', 'write the page and the chart of lifetimes into this folder'),
+      option('--png', 'write the chart as PNG file too'),
+    ],
+    examples: ['ttl traces/*.json.gz', 'ttl session.jsonl --ttl 45,90 --json'],
+    load: async () => (await import('../commands/ttl/ttl.js')).ttlCommand,
+  },
+  validate: {
+    name: 'validate',
+    about: 'Hold the simulator against recordings: predicted and recorded reads, cost and triggers.',
+    args: [argument('<recording...>', SESSIONS)],
+    options: [
+      ...READS,
+      option('--forward', 'show each session run forward, beside its recorded cost'),
+      option('--worst <n>', 'how many of the requests furthest off to show', whole, 5),
+      option('--save <file>', 'write the totals to this file'),
+      option('--baseline <file>', 'compare with saved totals; worse is exit code 98'),
+      option(
+        '--out <folder>',
+        'write the page and the chart of predicted against recorded reads into this folder',
+      ),
+      option('--png', 'write the chart as a PNG file too'),
+    ],
+    examples: [
+      'validate ~/.claude/projects',
+      'validate ~/.claude/projects --forward',
+      'validate session.jsonl --json',
+      'validate recordings/ --baseline fidelity.json',
+    ],
+    load: async () => (await import('../commands/validate/validate.js')).validateCommand,
+  },
+  diff: {
+    name: 'diff',
+    about: 'Where two runs part and why, request by request; or a recording and its simulation.',
+    args: [
+      argument(
+        '<a>',
+        'a run (run.jsonl or its report folder), a scenario (file.yaml#variant), or a recording',
+      ),
+      argument('[b]', 'the same; default: for a recording its simulation, for a scenario its variant'),
+    ],
+    options: [
+      ...READS,
+      ...PLUGINS,
+      option(
+        '--tolerance <percent>',
+        'figures within so much are the same (default: 0; 2 beside a recording)',
+        percent,
+      ),
+      option('--out <folder>', 'write a page with both as aligned lanes into this folder'),
+      option('--rows <n>', 'differences to show', whole, 15),
+    ],
+    examples: [
+      'diff reports/before reports/after',
+      'diff lunch.yaml "lunch.yaml#keep 3"',
+      'diff session.jsonl --out reports',
+      'diff session.jsonl my-scenario.yaml --json',
+    ],
+    load: async () => (await import('../commands/diff/diff.js')).diffCommand,
+  },
+  providers: {
+    name: 'providers',
+    about: 'List the prompt caches of the providers, or replay one session under each of them.',
+    args: [argument('[name]', 'this provider alone, or the one of this file, with what is not known of it')],
+    options: [
+      ...READS,
+      option('--model <name>', 'prices of this model of the provider instead of its usual one'),
+      option('--session <file>', 'replay this recording: cost, hit rate and break-even under each'),
+      option('--rewritten <tokens>', 'tokens that a clearing has written again', tokens, 100_000),
+      option('--freed <tokens>', 'tokens that a clearing frees', tokens, 20_000),
+    ],
+    examples: [
+      'providers',
+      'providers deepseek --model deepseek-v4-flash',
+      'providers ./my-provider.yaml',
+      'providers --session session.jsonl',
+      'providers --rewritten 60k --freed 30k --json',
+    ],
+    load: async () => (await import('../commands/providers/providers.js')).providersCommand,
+  },
+} satisfies Readonly<Record<string, CommandDescription>>;

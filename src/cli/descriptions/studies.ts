@@ -1,0 +1,358 @@
+import { CcbenchError } from '../../core/base/errors.js';
+import type { ShardedSweepOptions } from '../commands/columns/column-sweep.js';
+import type { FleetRunOptions, FleetTuneOptions } from '../commands/fleet/fleet-commands.js';
+import type { RunOptions } from '../commands/run/run.js';
+import type { CompareOptions } from '../commands/study/compare.js';
+import type { SweepOptions } from '../commands/study/sweep.js';
+import type { TuneOptions } from '../commands/tune/tune.js';
+import { argument, type CommandDescription, GITHUB, option, PLUGINS, READS, required, SCENARIOS, STUDY } from '../describe-command.js';
+import { amount, collect, count, factor, oneOf, percent, shard, threads, whole } from '../option-values.js';
+import type { CliSession } from '../session.js';
+
+/** What a study takes. */
+const SCENARIO =
+  'scenario file (YAML), or a recording, which is run as its client would; - reads one from standard input';
+
+/** Seconds of silence after which a batch goes to another worker. */
+const LEASE_SECONDS = 30;
+
+/** Options as they are typed: lists that nobody gave are absent. */
+type Typed<T extends { readonly set: readonly string[] }> = Omit<T, 'set'> & Partial<Pick<T, 'set'>>;
+
+/** What `--watch` adds to the options of a command. */
+interface Watched {
+  readonly watch?: boolean;
+  readonly policy?: string;
+}
+
+function withSet<T extends { readonly set?: readonly string[] }>(options: T) {
+  return { ...options, set: options.set ?? [] };
+}
+
+/** What holds at every point: the policy first, since other settings may be its own. */
+function withPolicy<T extends { readonly set?: readonly string[]; readonly policy?: string }>(options: T) {
+  const { policy, set = [] } = options;
+  return { ...options, set: policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set] };
+}
+
+/** The options of a search as the commands take them. */
+function searched<T extends { readonly policy?: string; readonly subjectTo?: readonly string[] }>(
+  options: T,
+) {
+  return { ...withPolicy(options), subjectTo: options.subjectTo ?? [] };
+}
+
+/** Policy files among the policies of an option: names with an ending. */
+function policyFiles(policy: string | undefined): readonly string[] {
+  return (policy ?? '').split(',').filter((name) => /\.ya?ml$/i.test(name));
+}
+
+const SET = option('--set <path=value>', 'change a setting of every point (repeatable)', collect);
+const POLICY = option('--policy <name>', 'policy, or policy file, instead of the scenario’s');
+const SEED = option('--seed <n>', 'seed of everything that is drawn', whole);
+const MODEL = option('--model <name>', 'model instead of the scenario’s');
+const METRICS = option(
+  '--metrics <names>',
+  'columns, separated by commas; the first decides which point is best',
+);
+const FLEET_RESULTS = required('--results <folder>', 'folder that all machines see');
+
+/** The options of a search. */
+const TUNE = [
+  ...STUDY,
+  required(
+    '--vary <path=values>',
+    'from..to, from..to:steps, :log, a list with commas, or auto: parts of the window, round sizes and price steps in tokens, or 30 to 100 % (repeatable)',
+    collect,
+  ),
+  option('--minimise <metric>', 'the metric that should be small'),
+  option('--maximise <metric>', 'the metric that should be large'),
+  option(
+    '--subject-to <expectation>',
+    'what must hold, such as "keptContentShare >= 40%" (repeatable)',
+    collect,
+  ),
+  option(
+    '--method <name>',
+    'random, or halving: many settings on little work, the best on more',
+    oneOf('random', 'halving'),
+    'halving',
+  ),
+  option('--budget <n>', 'settings that are drawn', count, 60),
+  option('--search-seed <n>', 'seed of the drawing, and of the split of the sessions', whole, 1),
+  option(
+    '--no-holdout',
+    'search on all sessions; otherwise half of four or more are kept to try the answer on',
+  ),
+  POLICY,
+  SET,
+];
+
+/** Options that say where the server of a fleet is. */
+const REDIS = [
+  option('--redis <url>', 'redis://user:password@host:port/db, or rediss:// for TLS (also: CCBENCH_REDIS)'),
+  option('--redis-ca <file>', 'certificate of the authority that signed the server’s (PEM)'),
+  option('--redis-cert <file>', 'certificate of this client (PEM)'),
+  option('--redis-key <file>', 'key of this client (PEM)'),
+];
+
+const FLEET: readonly CommandDescription[] = [
+  {
+    name: 'run',
+    about: 'Hand a sweep to the workers, and wait for it.',
+    args: [argument('<scenario>', 'scenario file (YAML)')],
+    options: [
+      ...READS,
+      ...PLUGINS,
+      ...REDIS,
+      required('--vary <path=values>', 'as for sweep (repeatable: a grid)', collect),
+      FLEET_RESULTS,
+      SET,
+      METRICS,
+      option('--transcripts <pattern>', 'recordings instead of the scenario’s (repeatable)', collect),
+    ],
+    examples: [
+      'fleet run study.yaml --vary window.percent=30..95:1000 --results out --redis redis://queue:6379',
+    ],
+    load: async () => {
+      const { fleetRunCommand } = await import('../commands/fleet/fleet-commands.js');
+      return (session: CliSession, file: string, options: Typed<FleetRunOptions>) =>
+        fleetRunCommand(session, file, withSet(options));
+    },
+  },
+  {
+    name: 'tune',
+    about: 'Search the best settings as ccbench tune does; the workers make the runs.',
+    args: [argument('<scenario>', 'scenario file (YAML)')],
+    options: [...TUNE, ...REDIS, FLEET_RESULTS],
+    examples: [
+      'fleet tune study.yaml --minimise costUsd --vary window.percent=30..95 --budget 500 --results out --redis redis://queue:6379',
+    ],
+    load: async () => {
+      const { fleetTuneCommand } = await import('../commands/fleet/fleet-commands.js');
+      return (session: CliSession, file: string, options: FleetTuneOptions) =>
+        fleetTuneCommand(session, file, searched(options));
+    },
+  },
+  {
+    name: 'worker',
+    about: 'Do batches of studies until it is stopped.',
+    options: [
+      ...READS,
+      ...PLUGINS,
+      ...REDIS,
+      option('--workers <n>', 'worker threads; 0 uses none (default: all cores)', threads),
+      option('--results <folder>', 'the results folder as this machine sees it'),
+      option('--idle <seconds>', 'end after so long without work', amount),
+      option(
+        '--lease <seconds>',
+        'silence after which a batch goes to another worker',
+        factor,
+        LEASE_SECONDS,
+      ),
+    ],
+    examples: ['fleet worker --redis redis://queue:6379', 'fleet worker --idle 60 --workers 4'],
+    load: async () => (await import('../commands/fleet/fleet-worker.js')).fleetWorkerCommand,
+  },
+];
+
+/** The commands that make runs, one or many. */
+export const STUDY_COMMANDS = {
+  run: {
+    name: 'run',
+    about: 'Run scenarios: replay, report, check expectations.',
+    args: [argument('<scenario...>', SCENARIOS)],
+    options: [
+      ...READS,
+      ...PLUGINS,
+      ...GITHUB,
+      option(
+        '--set <path=value>',
+        'change a setting of every scenario, such as cache.ttl=1h (repeatable)',
+        collect,
+      ),
+      SEED,
+      option(
+        '--policy <name>',
+        'policy, or policy file, instead of the scenario’s; variants with another one are left out',
+      ),
+      MODEL,
+      option('--variant <name>', 'this variant alone; base is the scenario itself'),
+      option('--out <folder>', 'folder that holds one report folder per scenario', undefined, 'reports'),
+      option('--no-files', 'write no report'),
+      option('--no-charts', 'write no charts and no report.html'),
+      option('--png', 'write charts as PNG files too'),
+      option('--log <file>', 'write the log to this file as well (one run only)'),
+      option('--baseline <folder>', 'compare with the reports in this folder; worse is exit code 98'),
+      option('--tolerance <percent>', 'how much worse than the baseline is still fine', percent, 0),
+      option('--junit <file>', 'write expectations and regressions as test cases of a JUnit file'),
+      option('--watch', 'run again when the scenario or a file it names changes'),
+      option('--quiet', 'no progress and no tables, only what failed'),
+      option('--no-timings', 'measure no wall clock: the output is the same every time'),
+    ],
+    examples: [
+      'run scenarios/quickstart.yaml',
+      'run session.jsonl --set window.percent=60',
+      'run lunch.yaml --set cache.ttl=1h --seed 8',
+      'run scenarios/*.yaml --json --no-files',
+      'run lunch.yaml --baseline reports-of-main --out reports-of-branch',
+      'run scenarios/*.yaml --junit ccbench.xml --quiet',
+      'run lunch.yaml --watch --no-files',
+    ],
+    load: async () => {
+      const { runCommand } = await import('../commands/run/run.js');
+      const { watching } = await import('../runs/watch.js');
+      return (session: CliSession, files: readonly string[], options: Typed<RunOptions> & Watched) =>
+        watching(session, options.watch, [...files, ...policyFiles(options.policy)], () =>
+          runCommand(session, files, withSet(options)),
+        );
+    },
+  },
+  compare: {
+    name: 'compare',
+    about: 'Compare variants over sessions that all finish: one table, differences to a baseline.',
+    args: [argument('<scenario...>', SCENARIOS)],
+    options: [
+      ...STUDY,
+      ...GITHUB,
+      option('--policy <names>', 'a variant for each of these policies or policy files, separated by commas'),
+      option(
+        '--set <path=values>',
+        'change a setting; several values with commas make variants (repeatable: all combinations)',
+        collect,
+      ),
+      option('--metrics <names>', 'columns, separated by commas'),
+      option('--baseline <variant>', 'the variant others are held against (default: the first)'),
+      option('--watch', 'compare again when a scenario or a file it names changes'),
+      SEED,
+      MODEL,
+    ],
+    examples: [
+      'compare lunch.yaml',
+      'compare session.jsonl --policy claude-code/2.1.112,peers/codex-local,none',
+      'compare my-scenario.yaml --policy unbounded,baselines/prune,claude-code/2026',
+      'compare lunch.yaml --set cache.ttl=5m,1h --transcripts "logs/*.jsonl" --baseline cache.ttl=5m',
+      'compare lunch.yaml --watch --no-files',
+    ],
+    load: async () => {
+      const { compareCommand } = await import('../commands/study/compare.js');
+      const { watching } = await import('../runs/watch.js');
+      return (session: CliSession, files: readonly string[], options: Typed<CompareOptions> & Watched) => {
+        const names = [...files, ...policyFiles(options.policy), ...(options.transcripts ?? [])];
+        return watching(session, options.watch, names, () =>
+          compareCommand(session, files, withSet(options)),
+        );
+      };
+    },
+  },
+  sweep: {
+    name: 'sweep',
+    about: 'Run a scenario over a grid of settings; an interrupted sweep goes on where it stopped.',
+    args: [argument('<scenario>', SCENARIO)],
+    options: [
+      ...STUDY,
+      required(
+        '--vary <path=values>',
+        'from..to:steps, from..to:steps:log, a list with commas, or auto (30 to 100 % of the window, in tokens or in percent); 0.5w is half the window (repeatable: a grid)',
+        collect,
+      ),
+      POLICY,
+      SET,
+      METRICS,
+      option('--results <folder>', 'write Parquet files instead of a report: for grids of any size'),
+      option(
+        '--shard <i/n>',
+        'with --results: make the i-th of n shares of the runs, of about equal cost',
+        shard,
+      ),
+    ],
+    examples: [
+      'sweep lunch.yaml --vary microcompact.timeBased.gapMinutes=5..120:12',
+      'sweep my-scenario.yaml --policy baselines/prune --vary rules.prune.when.piled=20k..300k:17:log',
+      'sweep lunch.yaml --vary window.explicit=0.3w,0.5w,0.8w --vary cache.ttl=5m,1h',
+      'sweep lunch.yaml --vary window.percent=30..95:1000 --vary seed=1..1000:1000 --results out --shard 3/16',
+    ],
+    load: async () => {
+      const [{ sweepCommand }, { columnSweepCommand }] = await Promise.all([
+        import('../commands/study/sweep.js'),
+        import('../commands/columns/column-sweep.js'),
+      ]);
+      return (session: CliSession, file: string, options: SweepOptions & Partial<ShardedSweepOptions>) => {
+        const { results, shard: own } = options;
+        if (results !== undefined)
+          return columnSweepCommand(session, file, { ...withPolicy(options), results });
+        if (own === undefined) return sweepCommand(session, file, withPolicy(options));
+        throw new CcbenchError('bad-usage', '--shard needs a folder that all shards write into', {
+          hint: 'add --results <folder>',
+        });
+      };
+    },
+  },
+  tune: {
+    name: 'tune',
+    about:
+      'Search the settings that make a metric best, finish every session and hold constraints; where none qualifies, exit code 99.',
+    args: [argument('<scenario>', SCENARIO)],
+    options: TUNE,
+    examples: [
+      'tune lunch.yaml --minimise costUsd --subject-to "keptContentShare >= 40%" --vary window.compactOffset=5000..90000',
+    ],
+    load: async () => {
+      const { tuneCommand } = await import('../commands/tune/tune.js');
+      return (session: CliSession, file: string, options: TuneOptions) =>
+        tuneCommand(session, file, searched(options));
+    },
+  },
+  results: {
+    name: 'results',
+    about: 'Ask about the Parquet files of a sweep: what is there, what is best, means, SQL.',
+    args: [argument('<folder>', 'the folder of sweep --results')],
+    options: [
+      option(
+        '--study <id>',
+        'the study that is meant, where the folder holds several; its beginning is enough',
+      ),
+      option('--best <metric>', 'the points with the best mean over the sessions'),
+      option('--top <n>', 'how many points, groups or rows are shown', count, 10),
+      option(
+        '--where <condition>',
+        'rows that are counted or grouped, such as "costUsd < 2" (repeatable)',
+        collect,
+      ),
+      option('--count', 'how many rows there are'),
+      option('--group <columns>', 'one line for each value of these columns, separated by commas'),
+      option('--mean <columns>', 'means of these columns, separated by commas'),
+      option('--columns', 'list the columns'),
+      option('--sql <query>', 'a query on the table results, answered by the command duckdb'),
+    ],
+    examples: [
+      'results out',
+      'results out --best costUsd --top 20',
+      'results out --group transcript --mean costUsd,cacheHitRate --where "compactions > 0"',
+      'results out --sql "select policy, avg(costUsd) from results group by policy"',
+    ],
+    load: async () => (await import('../commands/columns/results.js')).resultsCommand,
+  },
+  fleet: {
+    name: 'fleet',
+    about: 'Run a sweep or a search on machines that come and go, with a Redis or Valkey between them.',
+    examples: [
+      'fleet worker --redis redis://queue:6379',
+      'fleet run study.yaml --vary window.percent=30..95:1000 --results out --redis redis://queue:6379',
+      'fleet tune study.yaml --minimise costUsd --vary window.percent=30..95 --results out --redis redis://queue:6379',
+    ],
+    below: FLEET,
+  },
+  report: {
+    name: 'report',
+    about: 'Make table, summary, CSV files, charts and page again from the log of a run.',
+    args: [argument('<run.jsonl>', 'the log of a run; - reads it from standard input')],
+    options: [
+      option('--out <folder>', 'write everything that a run writes besides its log into this folder'),
+      option('--no-charts', 'write no charts and no report.html'),
+      option('--png', 'write charts as PNG files too'),
+    ],
+    examples: ['report reports/quickstart/run.jsonl', 'report run.jsonl --out again'],
+    load: async () => (await import('../commands/report.js')).reportCommand,
+  },
+} satisfies Readonly<Record<string, CommandDescription>>;

@@ -1,0 +1,151 @@
+import { formatCount } from '../../core/base/format.js';
+import type { Warning } from '../../core/run/warning.js';
+import type { Column, Row, Tone } from '../text/table.js';
+
+/** What a command found out, in the order in which it is read; an empty string is an empty line. */
+export type Block = string | Title | Line | Section | Table | DroppedNote;
+
+/** What something is called, and in the same line what it is, where that fits. */
+interface Title {
+  readonly kind: 'title';
+  readonly text: string;
+  readonly note: string;
+}
+
+/** A sentence with a style of its own; lines after the first begin with `hang`. */
+interface Line {
+  readonly kind: 'line';
+  readonly text: string;
+  readonly lead: string;
+  readonly hang: string;
+  readonly tone: Tone;
+}
+
+/** Blocks below a heading; nothing at all where they come to no line. */
+interface Section {
+  readonly kind: 'section';
+  readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+/** A table; no line where it has no rows. */
+interface Table {
+  readonly kind: 'table';
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  readonly indent: string;
+}
+
+/** Names the columns that the tables before it had no room for. */
+interface DroppedNote {
+  readonly kind: 'dropped';
+}
+
+/** What one cell shows; pages sort by `value`. */
+interface DocumentCell {
+  readonly text: string;
+  readonly value?: number | null;
+}
+
+/** A column of a table whose rows are items of type `T`. */
+export interface ColumnOf<T> extends Column {
+  cell(item: T, index: number): DocumentCell;
+}
+
+const INDENT = '  ';
+
+/** A column of text. */
+export function text<T>(
+  header: string,
+  pick: (item: T, index: number) => string,
+  drop: number | null = null,
+): ColumnOf<T> {
+  return { header, align: 'left', drop, cell: (item, index) => ({ text: pick(item, index) }) };
+}
+
+/** A column of numbers. */
+export function number<T>(
+  header: string,
+  pick: (item: T, index: number) => number | null,
+  format: (value: number | null) => string,
+  drop: number | null = null,
+): ColumnOf<T> {
+  const cell = (item: T, index: number): DocumentCell => {
+    const value = pick(item, index);
+    return { text: format(value), value };
+  };
+  return { header, align: 'right', drop, cell };
+}
+
+/** A column of amounts that are more than a number, set right. */
+export function amount<T>(
+  header: string,
+  pick: (item: T, index: number) => string,
+  drop: number | null = null,
+): ColumnOf<T> {
+  return { ...text(header, pick, drop), align: 'right' };
+}
+
+/** The rows of items under their columns. */
+export function rowsOf<T>(
+  columns: readonly ColumnOf<T>[],
+  items: readonly T[],
+  tone: (item: T) => Tone = () => 'plain',
+): readonly Row[] {
+  return items.map((item, index) => ({
+    cells: columns.map((column) => column.cell(item, index).text),
+    tone: tone(item),
+  }));
+}
+
+/** A table with a row for each item. */
+export function table<T>(
+  columns: readonly ColumnOf<T>[],
+  items: readonly T[],
+  tone?: (item: T) => Tone,
+): Block {
+  return tableOf(columns, rowsOf(columns, items, tone));
+}
+
+/** A table of rows that are there already. */
+export function tableOf(columns: readonly Column[], rows: readonly Row[], indent = INDENT): Block {
+  return { kind: 'table', columns, rows, indent };
+}
+
+/** A name with what it is of. */
+export function title(text: string, note: string): Block {
+  return { kind: 'title', text, note };
+}
+
+/** Blocks below a heading. */
+export function section(title: string, ...blocks: readonly Block[]): Block {
+  return { kind: 'section', title, blocks };
+}
+
+/** A sentence at the left edge that stands out. */
+export function said(text: string, tone: Tone, hang = ''): Block {
+  return { kind: 'line', text, lead: '', hang, tone };
+}
+
+/** A sentence that is set in, as what belongs to a heading or a table is. */
+export function inset(text: string, tone: Tone = 'plain', lead = INDENT, hang = INDENT + INDENT): Block {
+  return { kind: 'line', text, lead, hang, tone };
+}
+
+/** What the reader must know of the numbers above. */
+export function notes(texts: readonly string[]): readonly Block[] {
+  return texts.map((each) => inset(each, 'dim'));
+}
+
+/** What was found on the way: `code: message (3 times)`, with what to do about it below. */
+export function findings(
+  warnings: readonly Pick<Warning, 'message' | 'remedy' | 'count'>[],
+): readonly Block[] {
+  return warnings.flatMap(({ message, remedy, count }) => [
+    inset(`${message}${count > 1 ? ` (${formatCount(count)} times)` : ''}`, 'warning'),
+    ...(remedy === null ? [] : [inset(remedy, 'plain', `${INDENT}→ `)]),
+  ]);
+}
+
+/** Stands where the columns are named that had no room. */
+export const DROPPED: Block = { kind: 'dropped' };

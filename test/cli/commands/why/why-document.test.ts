@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  CauseSum,
+  RankedSession,
+  Reproduced,
+  WhyBreak,
+  WhyReport,
+} from '../../../../src/analysis/why/sum-up.js';
+import {
+  adviceSentence,
+  reproducedSentence,
+  whyBlocks,
+  whyConclusion,
+} from '../../../../src/cli/commands/why/why-document.js';
+import { documentText } from '../../../../src/report/document/document-text.js';
+import { plainStyle } from '../../../../src/report/text/style.js';
+
+const cause = (
+  name: CauseSum['cause'],
+  usd: number,
+  avoidableUsd: number | null = 0,
+  events = 0,
+): CauseSum => ({
+  cause: name,
+  tokens: 0,
+  otherTokens: 0,
+  usd,
+  avoidableUsd,
+  events,
+});
+
+const broken = (usd: number, sessionRequest: number): WhyBreak => ({
+  file: `logs/s${sessionRequest}.jsonl`,
+  thread: 'main',
+  isMain: true,
+  request: 1,
+  sessionRequest,
+  at: '2026-03-01 12:00',
+  gapMs: 7_200_000,
+  cause: 'lifetime-1h',
+  model: 'm',
+  tokens: 40_000,
+  usd,
+  avoidableUsd: usd,
+});
+
+const ranked = (name: string, usd: number, topEvent: RankedSession['topEvent']): RankedSession => ({
+  file: `logs/${name}.jsonl`,
+  project: '/projects/shop',
+  from: '2026-03-01',
+  requests: 1_200,
+  hitRate: 0.5,
+  usd,
+  topCause: 'read',
+  lostUsd: usd / 4,
+  topEvent,
+});
+
+const REPRODUCED: Reproduced = {
+  sessions: 2,
+  withinPercentMedian: 1.25,
+  withinPercentNineOfTen: 3,
+  netPercent: -0.5,
+  setAside: [],
+};
+
+const slice = (name: string, usd: number) => ({ name, usd, sessions: 1, requests: 1 });
+
+const REPORT: WhyReport = {
+  sessions: 2,
+  requests: 30,
+  recordedUsd: 10,
+  hitRate: 0.75,
+  from: '2026-03-01',
+  to: '2026-03-04',
+  reproduced: REPRODUCED,
+  byCause: [
+    cause('read', 1),
+    cause('lifetime-1h', 5, 4, 3),
+    cause('compaction', 4, 0, 2),
+    cause('model', 0, 0, 0),
+  ],
+  breaks: [broken(3, 12), broken(2, 7)],
+  byProject: [slice('/projects/shop', 6), slice('/projects/garden', 4)],
+  byModel: [slice('a', 4), slice('b', 3), slice('c', 2), slice('d', 0.75), slice('e', 0.25)],
+  byDay: [slice('2026-03-01', 1), slice('2026-03-04', 9)],
+  worst: [ranked('long', 8, 'lifetime-1h'), ranked('short', 2, null)],
+  changes: [
+    { name: 'an hour', usd: 3, low: 2, high: 4, sessions: 2, heldBack: [] },
+    {
+      name: 'nothing',
+      usd: 0,
+      low: 0,
+      high: 0,
+      sessions: 2,
+      heldBack: [{ reason: 'no client does it', sessions: 2 }],
+    },
+  ] as unknown as WhyReport['changes'],
+};
+
+const textOf = (change: Partial<WhyReport> = {}, top = 5, width = 140): string =>
+  documentText(whyBlocks({ ...REPORT, ...change }, { top, home: '/projects', notes: ['a note'] }), {
+    width,
+    style: plainStyle,
+  });
+
+describe('the first sentence of why', () => {
+  const aside = (reason: string) => ({ file: 'f', project: 'p', reason }) as Reproduced['setAside'][number];
+
+  it('says how far the sessions are reproduced', () => {
+    expect(reproducedSentence(REPRODUCED)).toBe(
+      'All 2 sessions are reproduced within 1.3 % of the recorded input cost in the median, 3.0 % in nine of ten, −0.5 % in all.',
+    );
+    expect(reproducedSentence({ ...REPRODUCED, sessions: 1 })).toBe(
+      'The session is reproduced within 1.3 % of the recorded input cost.',
+    );
+    expect(reproducedSentence({ ...REPRODUCED, netPercent: 2 })).toContain(', +2.0 % in all.');
+    expect(reproducedSentence({ ...REPRODUCED, netPercent: 0 })).toContain(', 0.0 % in all.');
+    expect(reproducedSentence({ ...REPRODUCED, netPercent: null })).toContain(', – in all.');
+  });
+
+  it('counts what is set aside by its reason', () => {
+    const setAside = [
+      aside('too short'),
+      aside('all of its 3 calls are in x'),
+      aside('all of its 4 calls are in y'),
+    ];
+    expect(reproducedSentence({ ...REPRODUCED, sessions: 1, setAside })).toBe(
+      '1 of 4 sessions is reproduced within 1.3 % of the recorded input cost; 3 set aside: too short; 2 × its calls are in another session too.',
+    );
+    expect(reproducedSentence({ ...REPRODUCED, sessions: 0, setAside: setAside.slice(0, 1) })).toBe(
+      'None of 1 session could be reproduced; 1 set aside: too short.',
+    );
+  });
+});
+
+describe('the text of why', () => {
+  it('begins with all the money, and where, with what and when it was spent', () => {
+    const lines = textOf().split('\n');
+    expect(lines.slice(1, 6)).toEqual([
+      '',
+      '$10.00 · 2 sessions · 30 requests · 75.0% of the prompts read from the cache · 2026-03-01 to 2026-03-04',
+      expect.stringMatching(/^ {2}by project: \S*shop \$6\.00 · \S*garden \$4\.00$/),
+      '  by model: a $4.00 · b $3.00 · c $2.00 · 2 more $1.00',
+      '  by day: 2026-03-04 $9.00 · 2026-03-01 $1.00',
+    ]);
+    expect(textOf({ to: '2026-03-01' })).toContain('from the cache · 2026-03-01\n');
+    expect(textOf({ from: null, to: null })).toContain('read from the cache\n');
+  });
+
+  it('lists causes by what they cost, with what of it was avoidable and how', () => {
+    const lines = textOf().split('\n');
+    const at = lines.indexOf('Where it went');
+    expect(lines.slice(at + 2, at + 6).map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['the 1-hour lifetime ran out', '$5.00', '50.0%', '3', '$4.00', '/compact before the pause'],
+      ['compaction', '$4.00', '40.0%', '2'],
+      ['reading the cache', '$1.00', '10.0%'],
+      [''],
+    ]);
+    expect(textOf({ recordedUsd: 0 })).toMatch(/the 1-hour lifetime ran out +\$5\.00 +– /);
+  });
+
+  it('lists as many breaks and sessions as asked for', () => {
+    const text = textOf();
+    expect(text).toContain('\nThe most expensive cache breaks\n');
+    expect(text).toMatch(/the 1-hour lifetime ran out +\$3\.00 +40,000 +2 h +2026-03-01 12:00 +12 +s12\n/);
+    expect(text).toContain('\nThe most expensive sessions\n');
+    expect(text).toMatch(/long +2026-03-01 +1,200 +50\.0% +\$8\.00 +\$2\.00 +the 1-hour lifetime ran out\n/);
+    expect(text).toMatch(/short +2026-03-01 +1,200 +50\.0% +\$2\.00 +\$0\.50 +no break\n/);
+    const one = textOf({}, 1);
+    expect(one).toContain('\nThe most expensive cache breaks (1 of 2)\n');
+    expect(one).toContain('\nThe most expensive sessions (1 of 2)\n');
+    expect(one).not.toMatch(/ s7\n| short /);
+    expect(textOf({}, 2)).not.toContain('of 2)');
+    expect(textOf({}, 0)).not.toContain('The most expensive');
+    expect(textOf({ breaks: [] })).not.toContain('expensive cache breaks');
+    expect(textOf({ worst: REPORT.worst.slice(0, 1) })).not.toContain('expensive sessions');
+  });
+
+  it('says what changes would have saved, and what that rests on', () => {
+    const text = textOf();
+    expect(text).toMatch(/an hour +\$3\.00 +\$2\.00 and \$4\.00\n/);
+    expect(text).toMatch(/nothing +nothing +it would not have acted\n/);
+    expect(text).toContain('Savings are simulated, not recorded');
+    expect(text).toContain('nothing did nothing in 2 sessions: no client does it.');
+    expect(textOf({ changes: [] })).not.toMatch(/cheaper|simulated/);
+  });
+
+  it('names the columns that it has no room for', () => {
+    expect(textOf()).toMatch(/\n {2}a note\n$/);
+    const narrow = textOf({}, 5, 70);
+    const [, named] = /not shown in 70 columns: (.*); --json has all/.exec(narrow.replaceAll(/\s+/g, ' '))!;
+    expect(named!.split(', ')).toEqual(['share', 'events', 'how', 'tokens', 'when (UTC)', 'day', 'read']);
+    for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(70);
+    for (const header of ['share', 'events', 'tokens', 'day'])
+      expect(textOf()).toMatch(new RegExp(` ${header} `));
+  });
+});
+
+describe('what why comes to', () => {
+  it('is what was avoidable, and the change that surely saves', () => {
+    expect(whyConclusion(REPORT)).toEqual({
+      result: '2 sessions cost $10.00, of which $4.00 went into avoidable breaks of the cache.',
+      advice: 'First thing to try: an hour, which would have saved $3.00 of $10.00 ($2.00 to $4.00).',
+    });
+    expect(whyConclusion({ ...REPORT, byCause: [cause('read', 10)] }).result).toBe(
+      '2 sessions cost $10.00, and no avoidable break of the cache is in them.',
+    );
+  });
+
+  it('says of which breaks it is not computed what was avoidable', () => {
+    const letGo = cause('lifetime', 3, null, 2);
+    expect(whyConclusion({ ...REPORT, byCause: [letGo] }).result).toBe(
+      '2 sessions cost $10.00; what was avoidable of the $3.00 for prompts that the cache let go is not computed, and no other break in them is known to have been avoidable.',
+    );
+    expect(whyConclusion({ ...REPORT, byCause: [...REPORT.byCause, letGo] }).result).toBe(
+      '2 sessions cost $10.00, of which $4.00 went into avoidable breaks of the cache; what was avoidable of the $3.00 for prompts that the cache let go is not computed.',
+    );
+    expect(textOf({ byCause: [letGo] })).toMatch(/the cache let the prompt go .* – +not computed\n/);
+  });
+
+  it('advises nothing that may cost', () => {
+    const [best, idle] = REPORT.changes;
+    const unsure = { ...REPORT, changes: [{ ...best!, low: 0 }] };
+    expect(adviceSentence(unsure)).toBe(
+      'None of the standard changes would surely have saved money on these sessions: what is avoidable is computed break by break, and a change is made throughout a session.',
+    );
+    const kept = { ...unsure, byCause: [cause('compaction', 4, 0, 2)] };
+    expect(adviceSentence(kept)).toBe(
+      'None of the standard changes would surely have saved money on these sessions.',
+    );
+    expect(adviceSentence({ ...kept, sessions: 1, changes: [{ ...best!, low: 0, sessions: 1 }] })).toMatch(
+      / on this session\.$/,
+    );
+    expect(adviceSentence({ ...REPORT, byCause: [], changes: [idle!] })).toBe(
+      'Nothing to change: no cache was lost.',
+    );
+    // No cache was lost, but something may have been cheaper.
+    expect(adviceSentence({ ...unsure, byCause: [] })).toMatch(/^None of the standard changes would surely/);
+  });
+
+  it('advises what surely saves, also where more may be saved by what may cost', () => {
+    const [best] = REPORT.changes;
+    const wide = { ...best!, usd: 5, low: -1, high: 11 };
+    expect(adviceSentence({ ...REPORT, changes: [wide, best!] })).toMatch(/^First thing to try: an hour, /);
+  });
+
+  it('says that no change was tried, or on which sessions', () => {
+    expect(adviceSentence({ ...REPORT, changes: [] })).toBe(
+      'No change was tried: they are tried on sessions of Claude Code on models of Anthropic alone.',
+    );
+    const [best, idle] = REPORT.changes;
+    const more = { ...REPORT, sessions: 3 };
+    expect(adviceSentence(more)).toMatch(/ \(\$2\.00 to \$4\.00\), tried on 2 of 3 sessions\.$/);
+    expect(adviceSentence({ ...more, byCause: [], changes: [idle!] })).toBe(
+      'None of the standard changes, tried on 2 of 3 sessions, would surely have saved money on these sessions.',
+    );
+    const notesIn = (changes: WhyReport['changes'], sessions: number) =>
+      textOf({ changes, sessions }, 5, 400).match(/(Tried|Ways) .*\./g);
+    expect(notesIn(REPORT.changes, 2)).toBeNull();
+    expect(notesIn(REPORT.changes, 3)).toEqual([
+      'Tried on sessions of Claude Code on models of Anthropic: 2 of 3.',
+    ]);
+    expect(notesIn([{ ...best!, sessions: 3 }, idle!], 3)).toEqual([
+      'Ways of compacting are tried where a session can be run forward: on 2 of 3 sessions.',
+    ]);
+  });
+});
